@@ -1,0 +1,15 @@
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "papilio/device.h"
+
+ExitCode run_devices() {
+  const std::string chosen = papilio::cpu_target();
+  fmt::print("device      {}\n", papilio::Device::best().name());
+  fmt::print("cpu target  {} (of", chosen);
+  for (const std::string& target : papilio::cpu_targets()) {
+    fmt::print(" {}", target);
+  }
+  fmt::print(")\nthreads     {}\n", papilio::default_threads());
+  return ExitCode::ok;
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+// What the command returns to the shell, after <sysexits.h>.
+enum class ExitCode {
+  ok = 0,
+  usage = 64,     // options that do not exist or do not fit
+  bad_data = 65,  // an input that is not what its format says
+  no_input = 66,  // an input that is not there or may not be read
+  internal = 70,  // a fault of papilio or of a device
+  no_memory = 71,
+  cannot_create = 73,  // an output that may not be made, or may not be replaced
+  io_error = 74,       // reading or writing failed on the way
+  interrupted = 130,   // SIGINT
+  terminated = 143,    // SIGTERM
+};
+
+// Ends the command with a message and a code.
+struct CommandError : std::runtime_error {
+  CommandError(ExitCode exit_code, const std::string& what) : std::runtime_error(what), code(exit_code) {}
+  ExitCode code;
+};

@@ -1,0 +1,107 @@
+#include "files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "papilio/model.h"
+#include "text.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+bool means_denied(int error) {
+  constexpr std::array denied = {ENOENT, EACCES, EPERM, EROFS, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG};
+  return std::find(denied.begin(), denied.end(), error) != denied.end();
+}
+
+}  // namespace
+
+void fail_reading(const papilio::IoError& error) {
+  throw CommandError(means_denied(error.code) ? ExitCode::no_input : ExitCode::io_error, error.what());
+}
+
+void fail_writing(const papilio::IoError& error, const std::string& path, std::int64_t bytes_needed) {
+  std::string message = error.what();
+  std::error_code unknown;
+  const fs::space_info space = fs::space(folder_of(path), unknown);
+  if (error.code == ENOSPC && !unknown) {
+    message += fmt::format(" (about {} bytes needed, {} free)", grouped(bytes_needed),
+                           grouped(static_cast<std::int64_t>(space.available)));
+  }
+  throw CommandError(means_denied(error.code) ? ExitCode::cannot_create : ExitCode::io_error, message);
+}
+
+void require_creatable(const std::string& path) {
+  const fs::path folder = folder_of(path);
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    throw CommandError(ExitCode::cannot_create, fmt::format("cannot create {}: it is a folder", path));
+  }
+  if (!fs::is_directory(folder, error)) {
+    throw CommandError(ExitCode::cannot_create,
+                       fmt::format("cannot create {}: there is no folder {}", path, folder.string()));
+  }
+  const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  if (access(in_place ? path.c_str() : folder.c_str(), in_place ? W_OK : W_OK | X_OK) != 0) {
+    throw CommandError(ExitCode::cannot_create, fmt::format("cannot create {}: {}", path, std::strerror(errno)));
+  }
+}
+
+bool would_replace(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool is_model(const std::string& path) {
+  try {
+    papilio::load_model(path);
+    return true;
+  } catch (const papilio::Error&) {
+    return false;
+  }
+}
+
+TextFile::TextFile(const std::string& path)
+    : path_(path), temporary_(fmt::format("{}.{}.part", path, getpid())), file_(std::fopen(temporary_.c_str(), "wbx")) {
+  if (file_ == nullptr) {
+    fail("create");
+  }
+}
+
+TextFile::~TextFile() {
+  if (file_ != nullptr) {
+    std::fclose(file_);
+    std::remove(temporary_.c_str());
+  }
+}
+
+void TextFile::fail(const char* doing) const {
+  const int error = errno;
+  throw papilio::IoError(fmt::format("cannot {} {}: {}", doing, path_, std::strerror(error)), error);
+}
+
+void TextFile::write(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) {
+    fail("write");
+  }
+}
+
+void TextFile::commit() {
+  if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    fail("write");
+  }
+  std::fclose(file_);
+  file_ = nullptr;
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "commands.h"
+#include "papilio/lda.h"
+
+// Tells how a training run goes: a live line on a terminal, plain lines
+// elsewhere (standard error), or a JSON object a sweep (standard output).
+class ProgressReport {
+ public:
+  ProgressReport(ProgressStyle style, bool quiet, std::int64_t tokens);
+
+  void sweep(const papilio::Progress& progress);
+
+  // Ends the live line, so that other text starts on its own.
+  void finish();
+
+  // Of all sweeps so far.
+  double tokens_per_second() const;
+
+  bool is_json() const { return form_ == Form::json; }
+
+ private:
+  enum class Form { live, plain, json, none };
+  using Clock = std::chrono::steady_clock;
+
+  static Form choose(ProgressStyle style, bool quiet);
+  void print_live(const papilio::Progress& progress);
+  void print_plain(const papilio::Progress& progress) const;
+  void print_json(const papilio::Progress& progress) const;
+  double seconds_left(const papilio::Progress& progress) const;
+
+  const Form form_;
+  const bool colour_;
+  const std::int64_t tokens_;
+  const Clock::time_point start_ = Clock::now();
+  std::int64_t sweeps_ = 0;   // of this run
+  double sweep_seconds_ = 0;  // spent in them
+  double log_joint_per_token_ = 0;
+  bool evaluated_ = false;
+  std::size_t live_width_ = 0;
+  Clock::time_point last_line_ = {};
+};

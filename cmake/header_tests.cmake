@@ -1,0 +1,26 @@
+# papilio_header_tests(TARGET): an object library with one source a header, which
+# includes it first and twice, so that every header compiles alone. Public headers
+# see only the public folder.
+function(papilio_header_tests target)
+  file(GLOB public CONFIGURE_DEPENDS RELATIVE ${PAPILIO_INCLUDE_ROOT} ${PAPILIO_INCLUDE_ROOT}/papilio/*.h)
+  file(GLOB_RECURSE internal CONFIGURE_DEPENDS RELATIVE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_SOURCE_ROOT}/*.h)
+  papilio_header_library(${target}_public ${public})
+  target_include_directories(${target}_public PRIVATE ${PAPILIO_INCLUDE_ROOT})
+  papilio_header_library(${target}_internal ${internal})
+  get_property(libraries GLOBAL PROPERTY PAPILIO_LIBRARIES)
+  target_include_directories(${target}_internal PRIVATE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_INCLUDE_ROOT})
+  target_link_libraries(${target}_internal PRIVATE ${libraries})
+endfunction()
+
+function(papilio_header_library target)
+  set(sources "")
+  foreach(header IN LISTS ARGN)
+    string(REPLACE "/" "_" name ${header})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}/${name}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
+    list(APPEND sources ${source})
+  endforeach()
+  add_library(${target} OBJECT ${sources})
+  target_compile_options(${target} PRIVATE -O0 -ffp-contract=off)
+  papilio_warnings(${target})
+endfunction()

@@ -1,0 +1,43 @@
+# papilio_add_simd_sources(TARGET SOURCE...): compiles each source once for every
+# instruction-set target of this processor family, into a namespace of its own
+# (PAPILIO_TARGET), so that the linker never merges code of two targets.
+# The build holds all targets of the processor family; PAPILIO_CPU_TARGETS picks
+# fewer for a build that is made often and need not be fast ("baseline").
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(all_simd_targets baseline avx2 avx512)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(all_simd_targets neon)
+else()
+  set(all_simd_targets baseline)
+endif()
+set(PAPILIO_CPU_TARGETS "${all_simd_targets}" CACHE STRING "Instruction sets to compile kernels for, slowest first")
+list(GET all_simd_targets 0 least_simd_target)
+if(NOT least_simd_target IN_LIST PAPILIO_CPU_TARGETS)
+  message(FATAL_ERROR "PAPILIO_CPU_TARGETS is \"${PAPILIO_CPU_TARGETS}\"; it must hold ${least_simd_target}, which every machine runs")
+endif()
+foreach(simd IN LISTS PAPILIO_CPU_TARGETS)
+  if(NOT simd IN_LIST all_simd_targets)
+    message(FATAL_ERROR "PAPILIO_CPU_TARGETS names ${simd}; the targets of this processor are: ${all_simd_targets}")
+  endif()
+endforeach()
+set(PAPILIO_SIMD_TARGETS ${PAPILIO_CPU_TARGETS})
+set(PAPILIO_SIMD_FLAGS_baseline "")
+set(PAPILIO_SIMD_FLAGS_neon "")
+set(PAPILIO_SIMD_FLAGS_avx2 -mavx2 -mfma -mbmi2)
+set(PAPILIO_SIMD_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512)
+
+function(papilio_add_simd_sources target)
+  foreach(simd IN LISTS PAPILIO_SIMD_TARGETS)
+    set(part ${target}_${simd})
+    add_library(${part} OBJECT ${ARGN})
+    target_compile_definitions(${part} PRIVATE PAPILIO_TARGET=${simd})
+    target_compile_options(${part} PRIVATE ${PAPILIO_SIMD_FLAGS_${simd}} -ffp-contract=off -fno-trapping-math
+                                           -fno-math-errno)
+    target_link_libraries(${part} PRIVATE ${target}_headers)
+    papilio_warnings(${part})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${part} PRIVATE -Wno-maybe-uninitialized) # the intrinsics' own headers (GCC bug 105593)
+    endif()
+    set_property(TARGET ${target} APPEND PROPERTY PAPILIO_SIMD_PARTS ${part})
+  endforeach()
+endfunction()

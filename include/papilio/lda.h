@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "papilio/corpus.h"
+#include "papilio/model.h"
+
+namespace papilio {
+
+// How topics are drawn. docs/lda.md has the formulas.
+enum class Sampler : std::uint8_t {
+  mean_for_mode,  // theta and phi are their posterior means given z; then every z at once
+};
+
+const char* name(Sampler sampler) noexcept;
+
+// What a training run reports after a sweep.
+struct Progress {
+  std::int64_t sweep = 0;        // sweeps done, from 1
+  std::int64_t sweeps = 0;       // of so many
+  double tokens_per_second = 0;  // of this sweep
+  double seconds = 0;            // since training began
+  bool evaluated = false;        // log_joint_per_token is of this sweep
+  double log_joint_per_token = 0;
+};
+
+struct TrainOptions {
+  std::int32_t topics = 100;
+  std::int64_t sweeps = 200;
+  double alpha = 0.1;  // symmetric prior of documents' topics, each topic
+  double beta = 0.01;  // symmetric prior of topics' words
+  std::uint64_t seed = 0;
+  int threads = 0;  // 0: all; never changes the model
+  Sampler sampler = Sampler::mean_for_mode;
+  std::int64_t evaluate_every = 10;  // sweeps between likelihoods; 0: only after the last
+
+  // Called after each sweep; false stops training there, in good order.
+  std::function<bool(const Progress&)> progress = {};
+};
+
+// The state of a chain: with the corpus and the options it determines all that follows.
+struct Topics {
+  std::int64_t sweep = 0;       // sweeps done
+  std::vector<std::int32_t> z;  // the topic of each token, in corpus order
+};
+
+struct TrainResult {
+  Model model;
+  Topics topics;
+  double log_joint_per_token = 0;
+  bool stopped = false;  // by the progress callback, before the last sweep
+};
+
+// Trains a topic model on a corpus.
+//
+// The topic of a token depends on the corpus, seed, sweep and token number, and
+// on the counts that these led to: the same model, byte for byte, for any number
+// of threads and on every machine. `resume` continues a chain from its topics
+// and gives what an uninterrupted run would have given.
+//
+// Time O(tokens * topics) a sweep; memory 12 bytes a token, 8 bytes an entry of
+// the V x K tables and a few hundred KiB a thread. Throws InvalidArgument
+// for options out of range, an empty corpus, and topics that do not fit.
+//
+// Source: Tristan, Tassarotti and Steele, ICML 2015 (mean-for-mode); Steele and
+// Tristan, ACM TOPC 6(4):22, 2019, section 7.
+TrainResult train(const Corpus& corpus, const TrainOptions& options, const Topics* resume = nullptr);
+
+// log p(w, z) of the collapsed model, in nats: the Dirichlet-multinomial
+// likelihood of the topics, theta and phi integrated out.
+//
+//   sum_d [ln G(K alpha) - ln G(n_d + K alpha) + sum_k ln G(n_dk + alpha) - ln G(alpha)]
+// + sum_k [ln G(V beta) - ln G(n_k + V beta)   + sum_w ln G(n_wk + beta) - ln G(beta)]
+double log_joint(const Corpus& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
+                 double beta, int threads = 0);
+
+// Writes and reads a chain: z, the sweep, and the options and corpus it belongs
+// to, as one safetensors file with hashes, in place of the old one only when
+// whole. Throws IoError, FormatError; `load_checkpoint` refuses one of another corpus
+// or other options (InvalidArgument, naming the difference).
+void save_checkpoint(const Topics& topics, const Corpus& corpus, const TrainOptions& options, const std::string& path);
+Topics load_checkpoint(const Corpus& corpus, const TrainOptions& options, const std::string& path);
+
+}  // namespace papilio

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "papilio/array_view.h"
+
+namespace papilio {
+
+// How the partial sums of a row are laid out. Every method draws from the same
+// distribution. `slots` gives the same categories on every device and for every
+// batch; the others are the methods of the papers, kept for comparison and
+// study, and round in their own ways (docs/determinism.md has the table).
+enum class PartialSums : std::uint8_t {
+  slots,                       // sum first, exchange last: the default
+  prefix,                      // one running sum a row, binary search
+  transposed,                  // coalesced loads, W x W exchange in registers
+  transposed_through_scratch,  // the same through a tile in memory
+  butterfly_swap,              // a butterfly a block of 32, the search only adds
+  butterfly_add_subtract,      // the same, one select less; the last bit depends on the lane
+  butterfly_two_pass,          // block totals only, then one butterfly a row
+};
+
+// What became of a row. Anything but `ok` leaves index -1.
+enum class DrawStatus : std::uint8_t {
+  ok,
+  empty,         // the row has no categories
+  all_zero,      // no weight is positive
+  negative,      // a weight is negative
+  not_a_number,  // a weight is NaN
+  infinite,      // a weight is infinite
+  overflow,      // the weights are finite, but their sum is not
+};
+
+// Returns the enumerator's name: "ok", "all_zero", ...
+const char* name(DrawStatus status) noexcept;
+const char* name(PartialSums method) noexcept;
+
+struct SampleOptions {
+  std::uint64_t seed = 0;    // same seed, same draws
+  std::uint64_t stream = 0;  // independent draws under one seed: an iteration, a purpose
+
+  // The draw of row i is number `row_ids[i]`, or `first_row_id + i` where no
+  // ids are given. A row's draw depends on seed, stream, its number and its
+  // weights, and on nothing else.
+  std::uint64_t first_row_id = 0;
+  VectorView<const std::int64_t> row_ids = {};
+
+  // Where given, receives each row's status, and bad rows get index -1.
+  // Where empty, the first bad row throws InvalidArgument.
+  VectorView<DrawStatus> status = {};
+
+  // False skips the search for negative weights, which saves about one
+  // instruction in three: a row that has some then gives an arbitrary category.
+  // All-zero, empty, NaN, infinite and overflowing rows are found all the same.
+  bool check_negative = true;
+
+  int threads = 0;  // 0: all; never changes a result
+  PartialSums method = PartialSums::slots;
+};
+
+// Rows of a matrix, in order or picked by index. Weights are relative: rows
+// need not sum to 1. Any strides are allowed.
+template <class T>
+struct MatrixWeights {
+  MatrixView<const T> matrix;
+  VectorView<const std::int32_t> rows = {};  // row i of the draw is matrix row rows[i]; empty: all rows
+};
+
+// Rows of different lengths, one after the other: row i holds
+// values[offsets[i]] ... values[offsets[i + 1] - 1].
+template <class T>
+struct RaggedWeights {
+  VectorView<const T> values;
+  VectorView<const std::int64_t> offsets;    // one more than there are rows, not decreasing
+  VectorView<const std::int32_t> rows = {};  // as in MatrixWeights
+};
+
+// Products of two rows, never stored: category k of row i has the weight
+// left(left_rows[i], k) * right(right_rows[i], k). In a topic model left is
+// theta, by document, and right is phi, by word. Column strides must be 1.
+template <class T>
+struct ProductWeights {
+  MatrixView<const T> left;
+  VectorView<const std::int32_t> left_rows;
+  MatrixView<const T> right;
+  VectorView<const std::int32_t> right_rows;
+};
+
+// Draws one category from each row of weights.
+//
+//   weights  T is float or double. Finite, >= 0, at least one > 0 a row.
+//   drawn    one entry a row, int32 or int64; receives categories counted from 0,
+//            or -1 for a bad row (see SampleOptions::status).
+//
+// P(drawn[i] = k) = weight(i, k) / sum_j weight(i, j), to within the rounding of
+// the sums: those inside a segment of 1,024 categories are in T, the rest and
+// the search in double, with 53 random bits a draw. A category of weight 0 is
+// never drawn.
+//
+// Same seed, stream, row numbers and weights: same categories, bit for bit, on
+// every device and instruction set, for any number of threads and any split of
+// the batch (method `slots`).
+//
+// Time O(rows * categories), one read of the weights and one more of a 1/32
+// part; scratch of a few KiB a thread. Throws InvalidArgument for shapes that
+// do not fit, indices out of range, and (without `status`) the first bad row;
+// `drawn` is then unspecified.
+//
+//   std::vector<float> w = {1, 2, 1,   0, 0, 5};
+//   std::vector<std::int32_t> k(2);
+//   papilio::sample_categorical(papilio::MatrixWeights<float>{{w.data(), 2, 3}}, k);  // k[1] == 2
+//
+// Source: Steele and Tristan, ACM TOPC 6(4):22, 2019, doi 10.1145/3365662; the
+// order of summation is in docs/numerics.md.
+template <class T>
+void sample_categorical(const MatrixWeights<T>& weights, VectorView<std::int32_t> drawn,
+                        const SampleOptions& options = {});
+template <class T>
+void sample_categorical(const MatrixWeights<T>& weights, VectorView<std::int64_t> drawn,
+                        const SampleOptions& options = {});
+template <class T>
+void sample_categorical(const RaggedWeights<T>& weights, VectorView<std::int32_t> drawn,
+                        const SampleOptions& options = {});
+template <class T>
+void sample_categorical(const RaggedWeights<T>& weights, VectorView<std::int64_t> drawn,
+                        const SampleOptions& options = {});
+template <class T>
+void sample_categorical(const ProductWeights<T>& weights, VectorView<std::int32_t> drawn,
+                        const SampleOptions& options = {});
+template <class T>
+void sample_categorical(const ProductWeights<T>& weights, VectorView<std::int64_t> drawn,
+                        const SampleOptions& options = {});
+
+struct RepeatedDrawOptions {
+  std::uint64_t seed = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t first_draw = 0;  // draw i is number first_draw + i: batches split freely
+  int threads = 0;
+};
+
+// Many draws from one row, O(1) each, after O(K) work: Vose's alias table.
+//
+// Columns are filled in double from the weights in order, so the table, and
+// with it every draw, is the same on every machine. A category of weight 0 is
+// never drawn. Throws InvalidArgument for a row that cannot be drawn from.
+//
+//   papilio::AliasTable table(papilio::VectorView<const float>{w});
+//   table.sample(draws, {.seed = 7});
+//
+// Source: Walker, Electronics Letters 10(8), 1974; Vose, IEEE TSE 17(9), 1991.
+class AliasTable {
+ public:
+  explicit AliasTable(VectorView<const float> weights);
+  explicit AliasTable(VectorView<const double> weights);
+  void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
+  void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
+  std::int64_t categories() const;
+
+ private:
+  struct Columns;
+  std::shared_ptr<const Columns> columns_;
+};
+
+// Many draws from one row, O(log K) each, after O(K) work: running sums in
+// double and a binary search. Half the memory of an alias table, monotone in
+// the uniform number (so it serves quasi-random and stratified draws), and as
+// exact as a double can be. Contract otherwise as AliasTable.
+class CumulativeTable {
+ public:
+  explicit CumulativeTable(VectorView<const float> weights);
+  explicit CumulativeTable(VectorView<const double> weights);
+  void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
+  void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
+
+  // The category in whose interval u * total lies; 0 <= u < 1.
+  std::int64_t find(double u) const;
+  std::int64_t categories() const;
+
+ private:
+  struct Sums;
+  std::shared_ptr<const Sums> sums_;
+};
+
+}  // namespace papilio

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "collective/transpose.h"
+#include "warp/warp.h"
+
+namespace papilio::inline PAPILIO_TARGET::collective {
+
+// The tables of the papers: W rows at once, in blocks of W categories. Lane r
+// ends with what row r needs.
+//
+//   S sums(memory);            S::table_size(blocks) values of memory
+//   sums.add_block(tile);      the next W categories; lane r of tile.row[i] is
+//                              category r of row i, as coalesced loads leave it
+//   sums.total()               lane r: the sum of row r
+//   sums.find(target)          lane r: the category of row r in which target
+//                              lies, 0 <= target < total
+template <class S, class W, class T>
+concept BlockSums = requires(S sums, Tile<W, T>& tile, warp::Lanes<W, T> target, T* memory) {
+  {S(memory)};
+  { S::table_size(1) } -> std::convertible_to<std::int64_t>;
+  {sums.add_block(tile)};
+  { sums.total() } -> std::same_as<warp::Lanes<W, T>>;
+  { sums.find(target) } -> std::same_as<warp::Lanes<W, std::int32_t>>;
+};
+
+enum class Search : std::uint8_t { linear, binary };
+
+}  // namespace papilio::inline PAPILIO_TARGET::collective

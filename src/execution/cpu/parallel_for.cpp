@@ -1,0 +1,59 @@
+#include "execution/cpu/parallel_for.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/check.h"
+
+namespace papilio::execution {
+namespace {
+
+// Far above any machine of today; keeps a nonsensical number from reserving memory for its threads.
+constexpr int most_threads = 4096;
+
+// As many threads as the machine and the process's settings of TBB yield; asking for more yields no more.
+std::int64_t available_threads() {
+  using Control = oneapi::tbb::global_control;
+  return static_cast<std::int64_t>(Control::active_value(Control::max_allowed_parallelism));
+}
+
+}  // namespace
+
+int thread_count(int threads) {
+  base::require(threads >= 0 && threads <= most_threads,
+                "papilio: threads must be 0 (all) or a number up to {}; got {}", most_threads, threads);
+  return threads == 0 ? oneapi::tbb::info::default_concurrency() : threads;
+}
+
+// Isolated: while a thread waits for the ranges of one call, it takes up no
+// range of a call further out, so a body never starts inside another one.
+void parallel_for(std::int64_t count, std::int64_t grain, int threads,
+                  base::FunctionRef<void(std::int64_t begin, std::int64_t end)> body) {
+  assert(count >= 0 && grain > 0);
+  const int limit = thread_count(threads);
+  if (count == 0) return;
+  const std::int64_t grains = count / grain + (count % grain != 0 ? 1 : 0);
+  if (limit == 1 || grains == 1) {
+    body(0, count);
+    return;
+  }
+  const auto run = [&] {
+    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::int64_t>(0, grains), [&](const auto& range) {
+      body(range.begin() * grain, range.end() == grains ? count : range.end() * grain);
+    });
+  };
+  if (threads == 0) {
+    oneapi::tbb::this_task_arena::isolate(run);
+  } else {
+    oneapi::tbb::task_arena arena(static_cast<int>(std::min({std::int64_t{limit}, grains, available_threads()})));
+    arena.execute(run);
+  }
+}
+
+}  // namespace papilio::execution

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/function_ref.h"
+
+namespace papilio::execution {
+
+// Calls body(begin, end) for disjoint ranges that cover [0, count), on up to
+// `threads` threads (0: all; never more than the machine has), each range a
+// multiple of `grain` long except the last. Which thread gets which range is not
+// fixed: a body's results must not depend on it. The first exception of a body is
+// thrown here, after the others have come to rest.
+void parallel_for(std::int64_t count, std::int64_t grain, int threads,
+                  base::FunctionRef<void(std::int64_t begin, std::int64_t end)> body);
+
+// The number of threads that `threads` asks for: itself, or where it is 0, all
+// processors that this process may use. Work is cut into parts by it, so that a
+// machine with fewer takes the same steps. Throws InvalidArgument where it is
+// negative or above 4096.
+int thread_count(int threads);
+
+}  // namespace papilio::execution

@@ -1,0 +1,25 @@
+#include "papilio/corpus.h"
+
+#include "base/check.h"
+
+namespace papilio {
+
+void Corpus::verify() const {
+  const auto& offsets = document_offsets;
+  base::require(!offsets.empty() && offsets[0] == 0, "papilio::Corpus::verify: document_offsets must begin with 0; {}",
+                offsets.empty() ? "it is empty" : "it begins with " + std::to_string(offsets[0]));
+  for (std::size_t d = 1; d < offsets.size(); ++d) {
+    base::require(offsets[d] >= offsets[d - 1],
+                  "papilio::Corpus::verify: document_offsets[{}] is {}, less than {} before it", d, offsets[d],
+                  offsets[d - 1]);
+  }
+  base::require(offsets.back() == tokens(),
+                "papilio::Corpus::verify: document_offsets ends with {}, but there are {} words", offsets.back(),
+                tokens());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    base::require(words[i] >= 0 && words[i] < vocabulary_size(),
+                  "papilio::Corpus::verify: words[{}] is {}, expected 0 <= word < {}", i, words[i], vocabulary_size());
+  }
+}
+
+}  // namespace papilio

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lda/word_index.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+
+// Throws InvalidArgument naming the first option out of range.
+void require_text_options(const TextOptions& options, const char* caller);
+
+// The stop words, case-folded and in NFC.
+WordIndex index_stop_words(const std::vector<std::string>& stop_words);
+
+// How many documents hold each word at least once.
+std::vector<std::int64_t> document_frequencies(const Corpus& corpus, int threads);
+
+// Leaves out the words that min_df, max_df and max_vocabulary exclude, and their
+// tokens; the words that stay keep their order, and every document stays. Of
+// equally frequent words at the edge of max_vocabulary, those with lower numbers stay.
+Corpus keep_words(Corpus corpus, const TextOptions& options);
+
+// What a reader of `format` knows at its end.
+void complete_report(const Corpus& corpus, const char* format, ReadReport& report);
+
+}  // namespace papilio::lda

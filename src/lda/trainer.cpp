@@ -1,0 +1,125 @@
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "lda/evaluation/log_joint.h"
+#include "lda/gibbs/mean_for_mode.h"
+#include "lda/options.h"
+#include "lda/state.h"
+#include "papilio/lda.h"
+
+namespace papilio {
+namespace {
+
+using base::require;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+void require_corpus_to_train_on(const Corpus& corpus, const TrainOptions& options) {
+  corpus.verify();
+  require(corpus.tokens() > 0, "papilio::train: the corpus has no tokens ({} documents, {} words), nothing to train on",
+          corpus.documents(), corpus.vocabulary_size());
+  const std::int64_t most_entries = std::int64_t{1} << 40;
+  require(corpus.vocabulary_size() <= most_entries / options.topics,
+          "papilio::train: a table of {} words x {} topics is out of reach, expected at most 2^40 entries",
+          corpus.vocabulary_size(), options.topics);
+}
+
+lda::State resumed_state(const Corpus& corpus, const TrainOptions& options, const Topics& topics,
+                         const lda::TokensByWord& by_word) {
+  require(0 <= topics.sweep && topics.sweep <= options.sweeps,
+          "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", topics.sweep,
+          options.sweeps);
+  lda::require_topics(corpus, topics.z, options.topics, "train");
+  lda::State state;
+  state.topics = options.topics;
+  state.sweep = topics.sweep;
+  state.z = topics.z;
+  state.count(by_word, options.threads);
+  return state;
+}
+
+Model model_of(const Corpus& corpus, const TrainOptions& options, const lda::State& state) {
+  Model model;
+  model.topics = options.topics;
+  model.vocabulary = corpus.vocabulary;
+  model.alpha.assign(static_cast<std::size_t>(options.topics), options.alpha);
+  model.beta = options.beta;
+  model.n_wk = state.n_wk;
+  model.n_k = state.n_k;
+  model.settings = {{"sampler", name(options.sampler)},
+                    {"seed", std::to_string(options.seed)},
+                    {"sweeps", std::to_string(state.sweep)},
+                    {"documents", std::to_string(corpus.documents())},
+                    {"tokens", std::to_string(corpus.tokens())}};
+  return model;
+}
+
+}  // namespace
+
+const char* name(Sampler sampler) noexcept {
+  switch (sampler) {
+    case Sampler::mean_for_mode:
+      return "mean_for_mode";
+  }
+  return "unknown";
+}
+
+TrainResult train(const Corpus& corpus, const TrainOptions& options, const Topics* resume) {
+  const Clock::time_point start = Clock::now();
+  lda::require_options(options, "train");
+  require_corpus_to_train_on(corpus, options);
+  const auto tokens = static_cast<double>(corpus.tokens());
+  const lda::TokensByWord by_word = lda::group_by_word(corpus, options.threads);
+  lda::MeanForMode sampler(corpus, by_word, options);
+  lda::State state = resume != nullptr ? resumed_state(corpus, options, *resume, by_word) : sampler.initial_state();
+
+  TrainResult result;
+  bool evaluated = false;
+  while (state.sweep < options.sweeps && !result.stopped) {
+    const Clock::time_point start_of_sweep = Clock::now();
+    sampler.sweep(state);
+    Progress progress = {.sweep = state.sweep, .sweeps = options.sweeps};
+    progress.tokens_per_second = tokens / seconds_since(start_of_sweep);
+    evaluated =
+        state.sweep == options.sweeps || (options.evaluate_every > 0 && state.sweep % options.evaluate_every == 0);
+    if (evaluated) {
+      result.log_joint_per_token = lda::log_joint(corpus, state, options.alpha, options.beta, options.threads) / tokens;
+      progress.evaluated = true;
+      progress.log_joint_per_token = result.log_joint_per_token;
+    }
+    progress.seconds = seconds_since(start);
+    result.stopped = options.progress && !options.progress(progress) && state.sweep < options.sweeps;
+  }
+  if (!evaluated) {
+    result.log_joint_per_token = lda::log_joint(corpus, state, options.alpha, options.beta, options.threads) / tokens;
+  }
+  result.model = model_of(corpus, options, state);
+  result.topics = {.sweep = state.sweep, .z = std::move(state.z)};
+  return result;
+}
+
+namespace lda {
+
+void require_options(const TrainOptions& options, const char* caller) {
+  // theta and phi are floats: priors must not leave their range.
+  const auto is_prior = [](double value) { return std::isfinite(value) && value > 0 && value <= 1e6; };
+  const std::int64_t most_sweeps = std::numeric_limits<std::uint32_t>::max();  // sweeps key draws as 32 bits
+  require(options.topics >= 1, "papilio::{}: topics is {}, expected at least 1", caller, options.topics);
+  require(0 <= options.sweeps && options.sweeps <= most_sweeps, "papilio::{}: sweeps is {}, expected 0 <= sweeps <= {}",
+          caller, options.sweeps, most_sweeps);
+  require(is_prior(options.alpha), "papilio::{}: alpha is {}, expected 0 < alpha <= 1e6", caller, options.alpha);
+  require(is_prior(options.beta), "papilio::{}: beta is {}, expected 0 < beta <= 1e6", caller, options.beta);
+  require(options.threads >= 0, "papilio::{}: threads is {}, expected 0 (all) or more", caller, options.threads);
+  require(options.evaluate_every >= 0, "papilio::{}: evaluate_every is {}, expected 0 or more", caller,
+          options.evaluate_every);
+  require(options.sampler == Sampler::mean_for_mode, "papilio::{}: unknown sampler {}", caller,
+          static_cast<int>(options.sampler));
+}
+
+}  // namespace lda
+
+}  // namespace papilio

@@ -1,0 +1,104 @@
+#include <vector>
+
+#include "base/check.h"
+#include "papilio/primitives.h"
+#include "primitives/parts.h"
+
+namespace papilio {
+namespace {
+
+using primitives::FirstWrong;
+using primitives::Parts;
+
+// Below this many values a part, a second thread costs more than it saves.
+constexpr std::int64_t least_values = std::int64_t{1} << 15;
+
+// Replaces each entry by the sum of those before it and returns the sum of all, modulo 2^64.
+std::uint64_t scan_totals(std::vector<std::uint64_t>& totals) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t& total : totals) {
+    const std::uint64_t next = sum + total;
+    total = sum;
+    sum = next;
+  }
+  return sum;
+}
+
+// Two passes over the parts: their totals, then their sums from where the parts before end.
+//
+// The totals are sums modulo 2^64. Where every sum fits int64 they are exact, even
+// if the total of a part on its own does not fit. Where some sum does not fit, its
+// part still starts right, because the sum before it did fit, and so finds it.
+template <class Value>
+std::int64_t scan(VectorView<const Value> values, VectorView<std::int64_t> sums, int threads) {
+  base::require(sums.size == values.size || sums.size == values.size + 1,
+                "papilio::exclusive_scan: sums must have as many entries as values, or one more; got {} for {}",
+                sums.size, values.size);
+  const Parts parts(values.size, least_values, execution::thread_count(threads));
+  std::vector<std::uint64_t> totals(static_cast<std::size_t>(parts.count()));
+  if (parts.count() > 1) {
+    parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      std::uint64_t total = 0;
+      for (std::int64_t i = begin; i < end; ++i) total += static_cast<std::uint64_t>(std::int64_t{values.data[i]});
+      totals[static_cast<std::size_t>(part)] = total;
+    });
+    scan_totals(totals);
+  }
+  FirstWrong wrong;
+  std::int64_t total_of_all = 0;
+  parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    auto sum = static_cast<std::int64_t>(totals[static_cast<std::size_t>(part)]);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t value = values.data[i];
+      sums.data[i] = sum;
+      if (__builtin_add_overflow(sum, value, &sum)) [[unlikely]] {
+        return wrong.report(i);
+      }
+    }
+    if (part == parts.count() - 1) total_of_all = sum;
+  });
+  base::require(!wrong.found(), "papilio::exclusive_scan: the sum of values 0 ... {} does not fit int64", wrong.item());
+  if (sums.size > values.size) sums.data[values.size] = total_of_all;
+  return total_of_all;
+}
+
+}  // namespace
+
+std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums, int threads) {
+  return scan(values, sums, threads);
+}
+
+std::int64_t exclusive_scan(VectorView<const std::int32_t> values, VectorView<std::int64_t> sums, int threads) {
+  return scan(values, sums, threads);
+}
+
+// Two passes over the parts: how many each keeps, then the values, from where the parts before end.
+std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std::uint8_t> flags,
+                     VectorView<std::int32_t> kept, int threads) {
+  base::require(flags.size == values.size, "papilio::compact: flags must have one entry a value; got {} for {}",
+                flags.size, values.size);
+  base::require(threads == 1 || kept.data != values.data || values.empty(),
+                "papilio::compact: kept may be values itself only where threads is 1; got {}", threads);
+  const Parts parts(values.size, least_values, execution::thread_count(threads));
+  std::vector<std::uint64_t> starts(static_cast<std::size_t>(parts.count()));
+  parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    std::uint64_t count = 0;
+    for (std::int64_t i = begin; i < end; ++i) count += flags.data[i] != 0 ? 1u : 0u;
+    starts[static_cast<std::size_t>(part)] = count;
+  });
+  const auto total = static_cast<std::int64_t>(scan_totals(starts));
+  base::require(total <= kept.size, "papilio::compact: kept has room for {} values, {} are flagged", kept.size, total);
+  parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t) {
+    const auto p = static_cast<std::size_t>(part);
+    const std::uint64_t stop = p + 1 < starts.size() ? starts[p + 1] : static_cast<std::uint64_t>(total);
+    // A value that is not kept is overwritten by the next; after the part's last kept one nothing is written.
+    std::uint64_t to = starts[p];
+    for (std::int64_t i = begin; to < stop; ++i) {
+      kept.data[to] = values.data[i];
+      to += flags.data[i] != 0 ? 1u : 0u;
+    }
+  });
+  return total;
+}
+
+}  // namespace papilio

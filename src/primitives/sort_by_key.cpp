@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "papilio/primitives.h"
+#include "primitives/parts.h"
+
+namespace papilio {
+namespace {
+
+using primitives::FirstWrong;
+using primitives::key_bound;
+using primitives::Parts;
+
+// Below this many keys a part, a second thread costs more than it saves.
+constexpr std::int64_t least_items = std::int64_t{1} << 14;
+
+}  // namespace
+
+// Each part counts its keys in a table of its own. A scan over keys, and over the
+// parts within a key, turns the counts into the places of each part's first item of each
+// key; so every part scatters by itself, and equal keys keep their order. Parts
+// are as many as threads, but no more than leave their tables smaller than the items.
+void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets, VectorView<std::int64_t> order,
+                 int threads) {
+  base::require(offsets.size >= 1, "papilio::sort_by_key: offsets must have one entry more than there are keys; got 0");
+  base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry an item; got {} for {}",
+                order.size, keys.size);
+  const std::int64_t key_count = offsets.size - 1;
+  const std::int64_t most_parts =
+      std::clamp<std::int64_t>(keys.size / std::max<std::int64_t>(1, key_count), 1, execution::thread_count(threads));
+  const Parts parts(keys.size, least_items, most_parts);
+  std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(parts.count()));
+
+  FirstWrong wrong;
+  parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t>& counts = places[static_cast<std::size_t>(part)];
+    counts.resize(static_cast<std::size_t>(key_count));
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto key = static_cast<std::uint32_t>(keys.data[i]);
+      if (key >= key_bound(key_count)) [[unlikely]] {
+        return wrong.report(i);
+      }
+      ++counts[key];
+    }
+  });
+  if (wrong.found()) {
+    throw InvalidArgument(fmt::format("papilio::sort_by_key: key {} is {}, expected 0 <= key < {}", wrong.item(),
+                                      keys.data[wrong.item()], key_count));
+  }
+
+  execution::parallel_for(key_count, least_items, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      std::int64_t before = 0;
+      for (std::vector<std::int64_t>& place : places)
+        before += std::exchange(place[static_cast<std::size_t>(k)], before);
+      offsets.data[k] = before;
+    }
+  });
+  exclusive_scan(VectorView<const std::int64_t>(offsets.data, key_count), offsets, threads);
+  parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t>& place = places[static_cast<std::size_t>(part)];
+    for (std::size_t k = 0; k < place.size(); ++k) place[k] += offsets.data[k];
+    for (std::int64_t i = begin; i < end; ++i) order.data[place[static_cast<std::size_t>(keys.data[i])]++] = i;
+  });
+}
+
+}  // namespace papilio

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "warp/portability.h"
+
+namespace papilio::inline PAPILIO_TARGET::random {
+
+// What random numbers are drawn for: draws for different purposes never share a
+// random block. A number once given is never given again, for it fixes results.
+enum class Purpose : std::uint32_t {
+  topics = 1,            // step: the sweep, from 1; index: the token
+  initial_topics = 2,    // index: the token
+  generate_lengths = 3,  // step: the block; index: the document
+  generate_tokens = 4,   // step: the position in the document; index: the document
+};
+
+// The stream of a purpose and one of its steps.
+constexpr std::uint64_t stream(Purpose purpose, std::uint32_t step = 0) {
+  return std::uint64_t{static_cast<std::uint32_t>(purpose)} << 32 | step;
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::random

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace papilio::sampling {
+
+// The unevaluated sum of two doubles, |low| <= ulp(high) / 2: about 106 bits.
+//
+// Source: Dekker, Numerische Mathematik 18, 1971; Knuth, TAOCP 2, 4.2.2.
+struct DoubleDouble {
+  double high = 0;
+  double low = 0;
+
+  friend DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
+    const double sum = a.high + b.high;
+    const double from_b = sum - a.high;
+    const double lost = (a.high - (sum - from_b)) + (b.high - from_b);
+    const double rest = lost + (a.low + b.low);
+    const double high = sum + rest;
+    return {high, rest - (high - sum)};
+  }
+  friend DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + DoubleDouble{-b.high, -b.low}; }
+  friend DoubleDouble operator/(DoubleDouble a, double b) {
+    const double quotient = a.high / b;
+    const double remainder = std::fma(-quotient, b, a.high) + a.low;
+    return DoubleDouble{quotient} + DoubleDouble{remainder / b};
+  }
+  friend bool operator<(DoubleDouble a, DoubleDouble b) {
+    return a.high < b.high || (a.high == b.high && a.low < b.low);
+  }
+};
+
+// A column of an alias table: a draw that falls on it takes the column's own
+// category with the probability `keep`, else the category `alias`.
+struct AliasColumn {
+  double keep;
+  std::int32_t alias;
+};
+
+// Vose's table of at least one weight; finite, >= 0, their sum positive and finite.
+//
+// Category k is drawn with the probability (keep_k + sum over j with alias_j = k of
+// (1 - keep_j)) / K. Each keep is within 3 x 2^-53 of what exact arithmetic gives,
+// since what is left of a category is carried as a DoubleDouble. A category of
+// weight 0 has keep 0 and is no column's alias.
+std::vector<AliasColumn> alias_columns(const std::vector<double>& weights);
+
+}  // namespace papilio::sampling

@@ -1,0 +1,461 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "warp/simd_register.h"
+#include "warp/warp.h"
+
+namespace papilio::inline PAPILIO_TARGET::warp {
+
+// W lanes in vector registers of `bytes` bytes: as many as the lanes' type
+// needs, so that W = 32 is one shape on every target (one register wider than
+// the machine's would be taken apart badly by the compiler).
+template <int W, int bytes>
+struct SimdWarp {
+  static constexpr int width = W;
+  static constexpr int quads_at_once = bytes == 64 ? 4 : 2;  // that fit into registers, 32 or 16 of them
+
+ private:
+  template <class T>
+  static constexpr int lanes_a_register = simd::fitting_lanes(W, bytes, sizeof(T));
+  template <class T>
+  using Register = simd::Vector<T, simd::fitting_lanes(W, bytes, sizeof(T))>;
+  template <class T>
+  static constexpr int registers = W / simd::fitting_lanes(W, bytes, sizeof(T));
+
+ public:
+  template <class T>
+  struct Lanes {
+    Register<T> reg[registers<T>];
+
+#define PAPILIO_OPERATOR(op)                                                \
+  friend PAPILIO_LANEWISE Lanes operator op(Lanes a, Lanes b) {             \
+    PAPILIO_UNROLL                                                          \
+    for (int i = 0; i < registers<T>; ++i) a.reg[i] = a.reg[i] op b.reg[i]; \
+    return a;                                                               \
+  }                                                                         \
+  friend PAPILIO_LANEWISE Lanes operator op(Lanes a, T b) {                 \
+    PAPILIO_UNROLL                                                          \
+    for (int i = 0; i < registers<T>; ++i) a.reg[i] = a.reg[i] op b;        \
+    return a;                                                               \
+  }
+    PAPILIO_OPERATOR(+)
+    PAPILIO_OPERATOR(-)
+    PAPILIO_OPERATOR(*)
+    PAPILIO_OPERATOR(&)
+    PAPILIO_OPERATOR(|)
+    PAPILIO_OPERATOR(^)
+    PAPILIO_OPERATOR(<<)
+    PAPILIO_OPERATOR(>>)
+#undef PAPILIO_OPERATOR
+
+    struct Product {
+      Lanes high, low;
+    };
+    // The 64-bit products of unsigned lanes and a constant, as their halves.
+    friend PAPILIO_LANEWISE Product multiply_wide(Lanes a, T b) requires std::is_same_v<T, std::uint32_t> {
+      Product p;
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<T>; ++i) simd::multiply_wide(a.reg[i], b, p.high.reg[i], p.low.reg[i]);
+      return p;
+    }
+  };
+
+  // Lane l holds four neighbours; in memory order over the registers.
+  template <class T>
+  struct Quads {
+    Register<T> reg[4 * registers<T>];
+    friend PAPILIO_LANEWISE Quads operator+(Quads a, Quads b) {
+      PAPILIO_UNROLL
+      for (int i = 0; i < 4 * registers<T>; ++i) a.reg[i] += b.reg[i];
+      return a;
+    }
+  };
+
+#if defined(__AVX512F__)
+  static constexpr bool has_mask_registers = bytes == 64;
+#else
+  static constexpr bool has_mask_registers = false;
+#endif
+
+  // A bit a lane where the machine has mask registers, else an int32 a lane, 0 or -1.
+  struct BitMask {
+    std::uint32_t bits;
+    friend PAPILIO_LANEWISE BitMask operator&(BitMask a, BitMask b) { return {a.bits & b.bits}; }
+    friend PAPILIO_LANEWISE BitMask operator|(BitMask a, BitMask b) { return {a.bits | b.bits}; }
+    friend PAPILIO_LANEWISE BitMask operator!(BitMask a) {
+      return {~a.bits & static_cast<std::uint32_t>((std::uint64_t{1} << W) - 1)};
+    }
+  };
+  struct VectorMask {
+    Register<std::int32_t> reg[registers<std::int32_t>];
+    template <class F>
+    PAPILIO_LANEWISE static VectorMask each(F f) {
+      VectorMask m;
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<std::int32_t>; ++i) m.reg[i] = f(i);
+      return m;
+    }
+    friend PAPILIO_LANEWISE VectorMask operator&(VectorMask a, VectorMask b) {
+      return each([&](int i) { return a.reg[i] & b.reg[i]; });
+    }
+    friend PAPILIO_LANEWISE VectorMask operator|(VectorMask a, VectorMask b) {
+      return each([&](int i) { return a.reg[i] | b.reg[i]; });
+    }
+    friend PAPILIO_LANEWISE VectorMask operator!(VectorMask a) {
+      return each([&](int i) { return ~a.reg[i]; });
+    }
+  };
+  using Mask = std::conditional_t<has_mask_registers, BitMask, VectorMask>;
+
+  // --- Making lanes -------------------------------------------------------
+
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> splat(T x) {
+    return each<T>([&](int) { return x - Register<T>{}; });  // -0 stays -0
+  }
+
+  PAPILIO_LANEWISE static Lanes<std::int32_t> lane_id() {
+    return each<std::int32_t>(
+        [](int i) { return simd::iota<Register<std::int32_t>>() + i * lanes_a_register<std::int32_t>; });
+  }
+
+  // Lane-wise static_cast; exact between float, double and integers that fit.
+  template <class To, class From>
+  PAPILIO_LANEWISE static Lanes<To> convert(Lanes<From> a) {
+    constexpr int to = lanes_a_register<To>, from = lanes_a_register<From>;
+    Lanes<To> b;
+    if constexpr (to == from) {
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<To>; ++i) b.reg[i] = __builtin_convertvector(a.reg[i], Register<To>);
+    } else if constexpr (to < from) {  // widening: parts of one register become whole ones
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<To>; ++i)
+        b.reg[i] = simd::convert<Register<To>>(part<simd::Vector<From, to>>(a.reg[i * to / from], i * to % from));
+    } else {
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<From>; ++i) {
+        const auto narrow = __builtin_convertvector(a.reg[i], simd::Vector<To, from>);
+        std::memcpy(
+            reinterpret_cast<char*>(&b.reg[i * from / to]) + static_cast<std::size_t>(i * from % to) * sizeof(To),
+            &narrow, sizeof narrow);
+      }
+    }
+    return b;
+  }
+
+  // --- Comparison and choice ------------------------------------------------
+
+  template <class T>
+  PAPILIO_LANEWISE static Mask less(Lanes<T> a, Lanes<T> b) {
+    return compare<T>(a, b, [](auto x, auto y) { return x < y; });
+  }
+  template <class T>
+  PAPILIO_LANEWISE static Mask equal(Lanes<T> a, Lanes<T> b) {
+    return compare<T>(a, b, [](auto x, auto y) { return x == y; });
+  }
+
+  // bit is 0 or a power of two below W.
+  PAPILIO_LANEWISE static Mask lane_has_bit(int bit) {
+    return !equal<std::int32_t>(lane_id() & bit, splat<std::int32_t>(0));
+  }
+
+  // Bit l is lane l's.
+  PAPILIO_LANEWISE static std::uint64_t bits(Mask m) {
+    if constexpr (has_mask_registers) {
+      return m.bits;
+    } else {
+      std::uint64_t all = 0;
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<std::int32_t>; ++i)
+        all |= std::uint64_t{movemask(m.reg[i])} << (i * lanes_a_register<std::int32_t>);
+      return all;
+    }
+  }
+
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> select(Mask m, Lanes<T> a, Lanes<T> b) {
+    if constexpr (has_mask_registers) {
+      return each<T>([&](int i) { return blend(m.bits >> (i * lanes_a_register<T>), a.reg[i], b.reg[i]); });
+    } else if constexpr (sizeof(T) == 4) {
+      return each<T>([&](int i) { return m.reg[i] ? a.reg[i] : b.reg[i]; });
+    } else {
+      const auto wide = widen_mask(m);
+      return each<T>([&](int i) { return wide.reg[i] ? a.reg[i] : b.reg[i]; });
+    }
+  }
+
+  // --- Arithmetic -------------------------------------------------------------
+
+  // x * y + c, rounded once.
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> fma(Lanes<T> x, Lanes<T> y, Lanes<T> c) {
+    return each<T>([&](int i) { return simd::fma(x.reg[i], y.reg[i], c.reg[i]); });
+  }
+  template <class T>
+  PAPILIO_LANEWISE static Quads<T> fma(Quads<T> x, Quads<T> y, Quads<T> c) {
+    PAPILIO_UNROLL
+    for (int i = 0; i < 4 * registers<T>; ++i) c.reg[i] = simd::fma(x.reg[i], y.reg[i], c.reg[i]);
+    return c;
+  }
+
+  // --- Exchange between lanes -------------------------------------------------
+
+  // Lane l receives lane l ^ bits; bits is a power of two below W.
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> shuffle_xor(Lanes<T> a, int bits) {
+    constexpr int n = lanes_a_register<T>;
+    return each<T>([&](int i) { return simd::exchange(a.reg[i ^ (bits / n)], bits % n); });
+  }
+
+  // Lane l receives lane `from[l]`.
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> shuffle(Lanes<T> a, Lanes<std::int32_t> from) {
+    if constexpr (registers<T> == 1 && registers<std::int32_t> == 1) {
+      return each<T>([&](int i) { return simd::permute(a.reg[i], from.reg[i]); });
+    } else {
+      T all[W];
+      store(all, a);
+      return gather(all, from);
+    }
+  }
+
+  // --- Memory -------------------------------------------------------------------
+
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> load(const T* p) {
+    return each<T>([&](int i) { return simd::load<Register<T>>(p + i * lanes_a_register<T>); });
+  }
+  template <class T>
+  PAPILIO_LANEWISE static void store(T* p, Lanes<T> a) {
+    std::memcpy(p, &a, sizeof a);
+  }
+  // Lane l receives p[index[l]].
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> gather(const T* p, Lanes<std::int32_t> index) {
+    constexpr int n = lanes_a_register<T>, m = lanes_a_register<std::int32_t>;
+    return each<T>([&](int i) {
+      return simd::gather<Register<T>>(p, part<simd::Vector<std::int32_t, n>>(index.reg[i * n / m], i * n % m));
+    });
+  }
+  // The first `count` values at p, zeros behind them; reads no other byte.
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> load(const T* p, std::int64_t count) {
+    return each<T>([&](int i) {
+      return simd::load_partial<Register<T>>(p + i * lanes_a_register<T>, count - i * lanes_a_register<T>);
+    });
+  }
+
+  // --- Quads: four neighbours a lane ----------------------------------------------
+
+  template <class T>
+  PAPILIO_LANEWISE static Quads<T> zero_quads() {
+    return Quads<T>{};
+  }
+  template <class T>
+  PAPILIO_LANEWISE static Quads<T> load_quads(const T* p) {
+    Quads<T> q;
+    PAPILIO_UNROLL
+    for (int i = 0; i < 4 * registers<T>; ++i) q.reg[i] = simd::load<Register<T>>(p + i * lanes_a_register<T>);
+    return q;
+  }
+  // The first `count` values at p, zeros behind them; reads no other byte.
+  template <class T>
+  PAPILIO_LANEWISE static Quads<T> load_quads(const T* p, std::int64_t count) {
+    Quads<T> q;
+    PAPILIO_UNROLL
+    for (int i = 0; i < 4 * registers<T>; ++i)
+      q.reg[i] = simd::load_partial<Register<T>>(p + i * lanes_a_register<T>, count - i * lanes_a_register<T>);
+    return q;
+  }
+
+  // (s0 + s1) + (s2 + s3) of each lane's four.
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> lane_sums(Quads<T> q) {
+    Lanes<T> sums;
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<T>; ++i)
+      sums.reg[i] = simd::add_pairs(simd::add_pairs(q.reg[4 * i], q.reg[4 * i + 1]),
+                                    simd::add_pairs(q.reg[4 * i + 2], q.reg[4 * i + 3]));
+    return sums;
+  }
+
+  // Lane l's four neighbours at rows[l] + offset[l], one set of lanes an element;
+  // an element at or beyond size[l] is 0 and is not read.
+  template <class T>
+  PAPILIO_LANEWISE static void gather_quads(const T* const* rows, Lanes<std::int32_t> offset, Lanes<std::int32_t> size,
+                                            Lanes<T> (&element)[4]) {
+    std::int32_t at[W], end[W];
+    store(at, offset);
+    store(end, size);
+    alignas(bytes) T quad[W][4];
+    for (int l = 0; l < W; ++l) {
+      if (at[l] + 4 <= end[l]) [[likely]]
+        std::memcpy(quad[l], rows[l] + at[l], sizeof quad[l]);
+      else
+        for (int e = 0; e < 4; ++e) quad[l][e] = at[l] + e < end[l] ? rows[l][at[l] + e] : T{0};
+    }
+    transpose_quads(quad, element);
+  }
+
+  // --- Signs ------------------------------------------------------------------------
+
+  // Collects sign bits of many values; a few registers, to keep chains short.
+  template <class T>
+  struct Signs {
+    using Bits = simd::Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, lanes_a_register<T>>;
+    Bits reg[4];
+  };
+  template <class T>
+  PAPILIO_LANEWISE static void collect_signs(Signs<T>& signs, Quads<T>& x) {
+    using Bits = typename Signs<T>::Bits;
+    PAPILIO_UNROLL
+    for (int i = 0; i < 4 * registers<T>; ++i) simd::hold(x.reg[i]), signs.reg[i % 4] |= simd::bit_cast<Bits>(x.reg[i]);
+  }
+  // The signs of the products x * y.
+  template <class T>
+  PAPILIO_LANEWISE static void collect_signs(Signs<T>& signs, Quads<T>& x, Quads<T>& y) {
+    using Bits = typename Signs<T>::Bits;
+    PAPILIO_UNROLL
+    for (int i = 0; i < 4 * registers<T>; ++i) {
+      simd::hold(x.reg[i]), simd::hold(y.reg[i]);
+      signs.reg[i % 4] = simd::or_xor(signs.reg[i % 4], simd::bit_cast<Bits>(x.reg[i]), simd::bit_cast<Bits>(y.reg[i]));
+    }
+  }
+  // Whether a sign bit was among them (that of -0 counts).
+  template <class T>
+  PAPILIO_LANEWISE static bool any_sign(const Signs<T>& signs) {
+    return any_negative((signs.reg[0] | signs.reg[1]) | (signs.reg[2] | signs.reg[3]));
+  }
+
+  // Asks for the cache line of p, which may be anywhere.
+  PAPILIO_LANEWISE static void prefetch(const void* p) { __builtin_prefetch(p); }
+
+ private:
+  template <class T, class F>
+  PAPILIO_LANEWISE static Lanes<T> each(F f) {
+    Lanes<T> a;
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<T>; ++i) a.reg[i] = f(i);
+    return a;
+  }
+
+  // Elements first ... of v as a shorter vector.
+  template <class Part, class V>
+  PAPILIO_LANEWISE static Part part(const V& v, int first) {
+    Part p;
+    std::memcpy(&p, reinterpret_cast<const char*>(&v) + static_cast<std::size_t>(first) * sizeof(v[0]), sizeof p);
+    return p;
+  }
+
+  struct WideMask {
+    Register<std::int64_t> reg[registers<std::int64_t>];
+  };
+  PAPILIO_LANEWISE static WideMask widen_mask(VectorMask m) {
+    constexpr int narrow = lanes_a_register<std::int32_t>, wide = lanes_a_register<std::int64_t>;
+    WideMask w;
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<std::int64_t>; ++i) {
+      if constexpr (narrow == 2 * wide)
+        w.reg[i] = simd::bit_cast<Register<std::int64_t>>(simd::twice(m.reg[i / 2], i % 2));
+      else
+        w.reg[i] = __builtin_convertvector(m.reg[i], Register<std::int64_t>);
+    }
+    return w;
+  }
+
+  template <class T, class F>
+  PAPILIO_LANEWISE static Mask compare(Lanes<T> a, Lanes<T> b, F f) {
+    constexpr int n = lanes_a_register<T>, m = lanes_a_register<std::int32_t>;
+    if constexpr (has_mask_registers) {
+      std::uint32_t all = 0;
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<T>; ++i) all |= movemask(f(a.reg[i], b.reg[i])) << (i * n);
+      return {all};
+    } else {
+      VectorMask mask;
+      PAPILIO_UNROLL
+      for (int i = 0; i < registers<std::int32_t>; ++i) {
+        using Narrow = Register<std::int32_t>;
+        if constexpr (sizeof(T) == 8 && m == 2 * n)
+          mask.reg[i] = simd::every_other<0>(simd::bit_cast<Narrow>(f(a.reg[2 * i], b.reg[2 * i])),
+                                             simd::bit_cast<Narrow>(f(a.reg[2 * i + 1], b.reg[2 * i + 1])),
+                                             std::make_integer_sequence<int, m>{});
+        else
+          mask.reg[i] = __builtin_convertvector(f(a.reg[i], b.reg[i]), Narrow);
+      }
+      return mask;
+    }
+  }
+
+  // Bit i is the sign of element i of an integer vector.
+  template <class V>
+  PAPILIO_LANEWISE static std::uint32_t movemask(V v) {
+    constexpr int n = simd::lanes_of<V>;
+    [[maybe_unused]] constexpr auto size = sizeof(simd::Element<V>);
+#if defined(__AVX512F__)
+    if constexpr (size == 4 && n == 16) return _mm512_movepi32_mask(simd::bit_cast<__m512i>(v));
+    if constexpr (size == 8 && n == 8) return _mm512_movepi64_mask(simd::bit_cast<__m512i>(v));
+#endif
+#if defined(__AVX2__)
+    if constexpr (size == 4 && n == 8) return static_cast<std::uint32_t>(_mm256_movemask_ps(simd::bit_cast<__m256>(v)));
+    if constexpr (size == 8 && n == 4)
+      return static_cast<std::uint32_t>(_mm256_movemask_pd(simd::bit_cast<__m256d>(v)));
+#endif
+#if defined(__SSE2__)
+    if constexpr (size == 4 && n == 4) return static_cast<std::uint32_t>(_mm_movemask_ps(simd::bit_cast<__m128>(v)));
+    if constexpr (size == 8 && n == 2) return static_cast<std::uint32_t>(_mm_movemask_pd(simd::bit_cast<__m128d>(v)));
+#endif
+    std::uint32_t all = 0;
+    for (int i = 0; i < n; ++i) all |= static_cast<std::uint32_t>(v[i] < 0) << i;
+    return all;
+  }
+
+  template <class V>
+  PAPILIO_LANEWISE static bool any_negative(V v) {
+    return movemask(v) != 0;
+  }
+
+  // Element i of a where bit i of m is set, else of b.
+  template <class V>
+  PAPILIO_LANEWISE static V blend([[maybe_unused]] std::uint32_t m, V a, V b) {
+#if defined(__AVX512F__)
+    using simd::bit_cast, simd::is;
+    if constexpr (is<V, float, 16>) return _mm512_mask_blend_ps(static_cast<__mmask16>(m), b, a);
+    if constexpr (is<V, double, 8>) return _mm512_mask_blend_pd(static_cast<__mmask8>(m), b, a);
+    if constexpr (sizeof(V) == 64 && sizeof(b[0]) == 4)
+      return bit_cast<V>(
+          _mm512_mask_blend_epi32(static_cast<__mmask16>(m), bit_cast<__m512i>(b), bit_cast<__m512i>(a)));
+    if constexpr (sizeof(V) == 64 && sizeof(b[0]) == 8)
+      return bit_cast<V>(_mm512_mask_blend_epi64(static_cast<__mmask8>(m), bit_cast<__m512i>(b), bit_cast<__m512i>(a)));
+    if constexpr (sizeof(V) == 32 && sizeof(b[0]) == 4)
+      return bit_cast<V>(_mm256_mask_blend_epi32(static_cast<__mmask8>(m), bit_cast<__m256i>(b), bit_cast<__m256i>(a)));
+    if constexpr (sizeof(V) == 16 && sizeof(b[0]) == 4)
+      return bit_cast<V>(_mm_mask_blend_epi32(static_cast<__mmask8>(m), bit_cast<__m128i>(b), bit_cast<__m128i>(a)));
+    if constexpr (sizeof(V) == 32 && sizeof(b[0]) == 8)
+      return bit_cast<V>(_mm256_mask_blend_epi64(static_cast<__mmask8>(m), bit_cast<__m256i>(b), bit_cast<__m256i>(a)));
+#endif
+    V v;
+    for (int i = 0; i < simd::lanes_of<V>; ++i) v[i] = (m >> i & 1) != 0 ? a[i] : b[i];
+    return v;
+  }
+
+  // Column e of W rows of four becomes the lanes of element[e].
+  template <class T>
+  PAPILIO_LANEWISE static void transpose_quads(const T (&quad)[W][4], Lanes<T> (&element)[4]) {
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<T>; ++i) {
+      constexpr int n = lanes_a_register<T>;
+      Register<T> row[4];
+      PAPILIO_UNROLL
+      for (int e = 0; e < 4; ++e) row[e] = simd::load<Register<T>>(&quad[i * n][0] + e * n);
+      simd::deinterleave(row);
+      PAPILIO_UNROLL
+      for (int e = 0; e < 4; ++e) element[e].reg[i] = row[e];
+    }
+  }
+};
+
+}  // namespace papilio::inline PAPILIO_TARGET::warp

@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "collective/realisations.h"
+#include "support/oracle.h"
+
+// Small integer weights make every partial sum exact in every order, so there is
+// one right answer and no tolerance: over the thresholds t = 0, 1, ..., total - 1
+// (u = (t + 1/2) / total, whose rounding stays far inside) a category of weight n
+// is drawn exactly n times, and those of a method in the method's own order.
+
+namespace papilio::collective {
+namespace {
+
+using testing::WeightRow;
+
+enum class Kind : std::uint8_t { plain, product };
+
+// Rows of weights 0 to 3, most of them 0, in other proportions from row to row;
+// about `positive` categories of each are not 0. Row 1 has its first, row 2 its
+// last, row 3 every category. A row may be of any length up to `categories`.
+template <class T>
+WeightRow<T> integer_row(std::size_t row, Kind kind, std::int64_t categories, std::int64_t positive,
+                         std::mt19937_64& bits) {
+  WeightRow<T> weights;
+  const auto size = static_cast<std::size_t>(categories);
+  weights.left.assign(size, 0);
+  if (kind == Kind::product) weights.right.assign(size, 0);
+  for (std::size_t k = 0; k < size; ++k) {
+    const auto share = static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(categories));
+    const bool chosen = row == 3 && categories <= positive ? true : share < (row == 0 ? positive : positive / 2);
+    weights.left[k] = static_cast<T>(chosen ? 1 + bits() % 3 : 0);
+    if (kind == Kind::product) weights.right[k] = static_cast<T>(bits() % 3);
+  }
+  const auto set = [&](std::size_t k) {
+    weights.left[k] = 2;
+    if (kind == Kind::product) weights.right[k] = 1;
+  };
+  if (row % 8 == 1) set(0);
+  if (row % 8 == 2) set(size - 1);
+  bool any = false;
+  for (std::size_t k = 0; k < size; ++k) any |= weights.weight(static_cast<std::int64_t>(k)) > 0;
+  if (!any) set(bits() % size);
+  return weights;
+}
+
+// The category of each threshold of a row, in the order of the method.
+template <class T>
+std::vector<std::int64_t> categories_by_threshold(const WeightRow<T>& row, Order order) {
+  std::vector<std::int64_t> expected;
+  for (const std::int64_t k : walk_of(order, row.size()))
+    expected.insert(expected.end(), static_cast<std::size_t>(row.weight(k)), k);
+  return expected;
+}
+
+// Tries every threshold of every row of a tile; rows with fewer thresholds begin again.
+template <class T>
+void expect_exact(const Realisation<T>& way, const std::vector<WeightRow<T>>& rows) {
+  std::vector<std::vector<std::int64_t>> expected;
+  std::size_t most = 0;
+  for (const auto& row : rows) {
+    expected.push_back(categories_by_threshold(row, way.order()));
+    most = std::max(most, expected.back().size());
+  }
+  Tile32<T> tile(rows);
+  std::vector<double> u(rows.size());
+  for (std::size_t t = 0; t < most; ++t) {
+    for (std::size_t q = 0; q < rows.size(); ++q)
+      u[q] = expected[q].empty()
+                 ? 0.5
+                 : (static_cast<double>(t % expected[q].size()) + 0.5) / static_cast<double>(expected[q].size());
+    tile.draw(way, u);
+    ASSERT_FALSE(tile.memory_overrun());
+    for (std::size_t q = 0; q < rows.size(); ++q) {
+      ASSERT_EQ(tile.total[q], static_cast<double>(expected[q].size())) << "row " << q << " of " << rows[q].size();
+      if (expected[q].empty()) continue;
+      ASSERT_EQ(tile.category[q], expected[q][t % expected[q].size()])
+          << "row " << q << ", threshold " << t % expected[q].size() << ", " << rows[q].size() << " categories";
+    }
+  }
+}
+
+template <class T>
+void sweep(const Realisation<T>& way, Kind kind) {
+  std::mt19937_64 bits(20170204);
+  for (const std::int64_t categories : category_counts(way.width)) {
+    std::vector<WeightRow<T>> rows;
+    for (std::size_t q = 0; q < static_cast<std::size_t>(way.width); ++q)
+      rows.push_back(integer_row<T>(q, kind, categories, std::min<std::int64_t>(categories, 20), bits));
+    expect_exact(way, rows);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Rows of other lengths in one tile, some shorter than a block and some empty.
+template <class T>
+void sweep_ragged(const Realisation<T>& way, Kind kind) {
+  std::mt19937_64 bits(7);
+  for (const std::int64_t longest : {1, 5, 33, 64, 100, 257, 1025, 2500}) {
+    std::vector<WeightRow<T>> rows;
+    for (std::size_t q = 0; q < static_cast<std::size_t>(way.width); ++q) {
+      const auto size =
+          q % 3 == 0 ? longest : static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(longest + 1));
+      rows.push_back(size == 0 ? WeightRow<T>{}
+                               : integer_row<T>(q, kind, size, std::min<std::int64_t>(size, 24), bits));
+    }
+    expect_exact(way, rows);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Long rows with few zeros: more thresholds than can be tried, so random ones.
+template <class T>
+void sample_dense(const Realisation<T>& way) {
+  std::mt19937_64 bits(11);
+  for (const std::int64_t categories : {1000, 4097}) {
+    std::vector<WeightRow<T>> rows;
+    std::vector<std::vector<std::int64_t>> expected;
+    for (std::size_t q = 0; q < static_cast<std::size_t>(way.width); ++q) {
+      rows.push_back(integer_row<T>(q, Kind::plain, categories, categories - categories / 8, bits));
+      expected.push_back(categories_by_threshold(rows.back(), way.order()));
+    }
+    Tile32<T> tile(rows);
+    std::vector<double> u(rows.size());
+    std::vector<std::size_t> threshold(rows.size());
+    for (int round = 0; round < 16; ++round) {
+      for (std::size_t q = 0; q < rows.size(); ++q) {
+        const std::size_t count = expected[q].size();
+        threshold[q] = round == 0 ? 0 : round == 1 ? count - 1 : bits() % count;
+        u[q] = (static_cast<double>(threshold[q]) + 0.5) / static_cast<double>(count);
+      }
+      tile.draw(way, u);
+      for (std::size_t q = 0; q < rows.size(); ++q)
+        ASSERT_EQ(tile.category[q], expected[q][threshold[q]]) << "row " << q << ", threshold " << threshold[q];
+    }
+  }
+}
+
+class ExactDraws : public ::testing::TestWithParam<Realisation<float>> {};
+TEST_P(ExactDraws, OfPlainRows) { sweep(GetParam(), Kind::plain); }
+TEST_P(ExactDraws, OfProducts) { sweep(GetParam(), Kind::product); }
+TEST_P(ExactDraws, OfRaggedRows) { sweep_ragged(GetParam(), Kind::plain); }
+TEST_P(ExactDraws, OfRaggedProducts) { sweep_ragged(GetParam(), Kind::product); }
+TEST_P(ExactDraws, OfLongDenseRows) { sample_dense(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(, ExactDraws, ::testing::ValuesIn(realisations<float>()), name_of);
+
+#if !defined(PAPILIO_TEST_FEW)
+class ExactDrawsInDouble : public ::testing::TestWithParam<Realisation<double>> {};
+TEST_P(ExactDrawsInDouble, OfPlainRows) { sweep(GetParam(), Kind::plain); }
+TEST_P(ExactDrawsInDouble, OfRaggedProducts) { sweep_ragged(GetParam(), Kind::product); }
+INSTANTIATE_TEST_SUITE_P(, ExactDrawsInDouble, ::testing::ValuesIn(realisations<double>()), name_of);
+#endif
+
+}  // namespace
+}  // namespace papilio::collective

@@ -1,0 +1,99 @@
+"""The floors checker finds each kind of fault in a tree that has just that one."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import check_floors  # noqa: E402
+
+SOUND = {
+    "include/papilio/error.h": '#pragma once\n#include <stdexcept>\n#include "papilio/device.h"\n',
+    "include/papilio/device.h": "#pragma once\n#include <string>\n",
+    "src/base/check.h": '#include <fmt/format.h>\n#include "papilio/error.h"\n',
+    "src/warp/a.h": '#include "base/check.h"\n#include <immintrin.h>\n',
+    "src/collective/draw.h": '#include "random/philox.h"\n#include "warp/a.h"\n',
+    "src/execution/device.cpp": '#include <cstdlib>\nchar* x = std::getenv("PAPILIO_DEVICE");\n',
+    "src/sampling/draw.cpp": '#include "collective/draw.h"\n#include "execution/device.h"\n',
+    "src/lda/io/model.cpp": '#include <nlohmann/json.hpp>\n#include "sampling/draw.h"\n',
+    "src/lda/text.cpp": 'std::snprintf(text, 8, "x");  // never printf("x") here\n',
+    "apps/papilio/main.cpp": '#include "papilio/error.h"\n#include "train.h"\nstd::puts("done");\n',
+    "examples/own_weights.cpp": "#include <papilio/error.h>\n#include <papilio/warp/a.h>\n",
+    "tests/warp/a_test.cpp": '#include "warp/a.h"\n',
+}
+
+# path, its text, the message expected
+FAULTS = [
+    ("src/warp/b.h", '#include "lda/state.h"', "src/warp/b.h:1: warp may not include lda"),
+    ("src/warp/b.h", '\n# include "random/philox.h"', "src/warp/b.h:2: warp may not include random"),
+    ("src/random/b.h", '#include "collective/draw.h"', "src/random/b.h:1: random may not include collective"),
+    ("src/execution/b.h", '#include "warp/a.h"', "src/execution/b.h:1: execution may not include warp"),
+    ("src/sampling/b.h", '#include "primitives/scan.h"', "src/sampling/b.h:1: sampling may not include primitives"),
+    ("src/primitives/b.h", '#include "sampling/b.h"', "src/primitives/b.h:1: primitives may not include sampling"),
+    ("src/sampling/b.h", '#include "lda/state.h"', "src/sampling/b.h:1: sampling may not include lda"),
+    ("src/lda/b.h", '#include "state.h"', 'src/lda/b.h:1: expected a path from src/ or "papilio/...", found "state.h"'),
+    ("src/lda/b.h", '#include "../base/check.h"',
+     'src/lda/b.h:1: expected a path from src/ or "papilio/...", found "../base/check.h"'),
+    ("src/lda/b.h", '#include "papilio/absent.h"',
+     "src/lda/b.h:1: lda may not include papilio/absent.h, which is no public header"),
+    ("src/attic/b.h", "", "src/attic/b.h:1: attic is no floor"),
+    ("src/collective/b.h", "#include <fmt/format.h>", "src/collective/b.h:1: collective may not include <fmt/format.h>"),
+    ("src/collective/b.h", "#include <immintrin.h>", "src/collective/b.h:1: collective may not include <immintrin.h>"),
+    ("src/sampling/b.cpp", "#include <tbb/parallel_for.h>",
+     "src/sampling/b.cpp:1: sampling may not include <tbb/parallel_for.h>"),
+    ("src/lda/io/b.h", "#include <zstd.h>",
+     "src/lda/io/b.h:1: a header may not include <zstd.h>; only a source file may"),
+    ("src/execution/b.cpp", "#include <cuda_runtime.h>",
+     "src/execution/b.cpp:1: execution may not include <cuda_runtime.h>"),
+    ("src/lda/b.cpp", 'auto x = std::getenv("HOME");', "src/lda/b.cpp:1: lda may not read the environment; only execution may"),
+    ("src/lda/b.cpp", 'std::cerr << "x";', "src/lda/b.cpp:1: lda may not print; only faces may"),
+    ("src/lda/b.cpp", '  printf("x");', "src/lda/b.cpp:1: lda may not print; only faces may"),
+    ("src/execution/b.cpp", 'std::fprintf(stderr, "x");', "src/execution/b.cpp:1: execution may not print; only faces may"),
+    ("include/papilio/b.h", '#include "warp/a.h"', "include/papilio/b.h:1: a public header may not include warp/a.h"),
+    ("include/papilio/b.h", '#include "papilio/warp/a.h"',
+     "include/papilio/b.h:1: a public header may not include papilio/warp/a.h, which is no public header"),
+    ("include/papilio/b.h", "#include <fmt/format.h>",
+     "include/papilio/b.h:1: a public header may not include <fmt/format.h>"),
+    ("include/papilio/b.h", "#include <immintrin.h>", "include/papilio/b.h:1: a public header may not include <immintrin.h>"),
+    ("include/papilio/b.h", "#include <cuda_runtime.h>",
+     "include/papilio/b.h:1: a public header may not include <cuda_runtime.h>"),
+    ("include/papilio/b.h", "#ifdef __CUDACC__", "include/papilio/b.h:1: a public header may not depend on a backend"),
+    ("include/papilio/b.h", "#if defined(__AVX2__)", "include/papilio/b.h:1: a public header may not depend on a backend"),
+    ("apps/papilio/b.cpp", '#include "lda/state.h"',
+     "apps/papilio/b.cpp:1: apps may not include lda; faces see only papilio/"),
+    ("apps/papilio/b.cpp", "#include <papilio/warp/a.h>",
+     "apps/papilio/b.cpp:1: apps may not include papilio/warp/a.h, which is no public header"),
+    ("examples/b.cpp", "#include <papilio/execution/device.h>",
+     "examples/b.cpp:1: examples may not include papilio/execution/device.h, which is no public header"),
+    ("benchmarks/b.cpp", '#include "warp/a.h"', "benchmarks/b.cpp:1: benchmarks may not include warp; faces see only papilio/"),
+    ("examples/b.cpp", "#include <tbb/parallel_for.h>", "examples/b.cpp:1: examples may not include <tbb/parallel_for.h>"),
+]
+
+
+def check_tree(files):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        return check_floors.check(root)
+
+
+class CheckFloors(unittest.TestCase):
+    def test_a_sound_tree_has_no_fault(self):
+        self.assertEqual(check_tree(SOUND), [])
+
+    def test_each_fault_is_named(self):
+        for path, text, message in FAULTS:
+            with self.subTest(path=path, text=text):
+                self.assertEqual(check_tree(SOUND | {path: text}), [message])
+
+    def test_every_floor_of_the_repository_is_known(self):
+        floors = {folder.name for folder in (ROOT / "src").iterdir() if folder.is_dir()}
+        self.assertEqual(floors, set(check_floors.BELOW))
+
+
+if __name__ == "__main__":
+    unittest.main()

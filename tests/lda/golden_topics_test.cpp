@@ -1,0 +1,69 @@
+// One hash of the topics for every number of threads and every CPU target: CTest
+// runs this once for each target that the build holds (PAPILIO_CPU_TARGET).
+
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "lda/corpora.h"
+#include "papilio/device.h"
+#include "papilio/lda.h"
+
+namespace papilio {
+namespace {
+
+template <class T>
+std::uint64_t hash(const std::vector<T>& values) {
+  return XXH3_64bits(values.data(), values.size() * sizeof(T));
+}
+
+class GoldenTopics : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* target = std::getenv("PAPILIO_CPU_TARGET");
+    if (target == nullptr) {
+      return;
+    }
+    const std::vector<std::string> targets = cpu_targets();
+    if (std::find(targets.begin(), targets.end(), target) == targets.end()) {
+      GTEST_SKIP() << "this machine does not run " << target;
+    }
+    ASSERT_EQ(cpu_target(), target);
+  }
+};
+
+TEST_F(GoldenTopics, GeneratedCorpusIsTheSameEverywhere) {
+  for (const int threads : {1, 2, 7}) {
+    const GeneratedCorpus generated = generate_corpus(
+        {.documents = 300, .vocabulary = 400, .topics = 7, .mean_length = 40, .seed = 5, .threads = threads});
+    EXPECT_EQ(hash(generated.corpus.document_offsets), 7777915290178504574u);
+    EXPECT_EQ(hash(generated.corpus.words), 7600477042507604513u);
+    EXPECT_EQ(hash(generated.topics), 149139029122863211u);
+    EXPECT_EQ(hash(generated.phi), 2233329845062562204u);
+  }
+}
+
+TEST_F(GoldenTopics, TrainedTopicsAreTheSameEverywhere) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const int threads : {1, 2, 7}) {
+    // 71 topics: not a multiple of any warp; 20 sweeps: each builds on the last.
+    const TrainResult result =
+        train(corpus, {.topics = 71, .sweeps = 20, .seed = 0x123456789abcdef, .threads = threads, .evaluate_every = 0});
+    EXPECT_EQ(hash(result.topics.z), 17625728830501916152u);
+  }
+}
+
+// More topics than one segment of a row's sum.
+TEST_F(GoldenTopics, AlsoWithThousandsOfTopics) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const int threads : {1, 7}) {
+    const TrainResult result =
+        train(corpus, {.topics = 2500, .sweeps = 3, .seed = 1, .threads = threads, .evaluate_every = 0});
+    EXPECT_EQ(hash(result.topics.z), 8922016842920062082u);
+  }
+}
+
+}  // namespace
+}  // namespace papilio

@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lda/io/files.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+namespace {
+
+using namespace std::string_view_literals;
+using Words = std::vector<std::string>;
+using Ids = std::vector<std::int32_t>;
+using Offsets = std::vector<std::int64_t>;
+
+TEST(LinesOfText, NumbersWordsByFirstOccurrence) {
+  const Folder folder;
+  ReadReport report;
+  const Corpus corpus = read_lines_of_text(folder.write("text", "Cats and dogs\nDOGS, cats; birds!\n"), {}, &report);
+  EXPECT_EQ(corpus, (Corpus{{0, 3, 6}, {0, 1, 2, 2, 0, 3}, {"cats", "and", "dogs", "birds"}}));
+  corpus.verify();
+  EXPECT_EQ(report.format, "text");
+  EXPECT_EQ(report.documents, 2);
+  EXPECT_EQ(report.empty_documents, 0);
+  EXPECT_EQ(report.tokens_read, 6);
+  EXPECT_EQ(report.tokens_kept, 6);
+}
+
+TEST(LinesOfText, KeepsEmptyDocuments) {
+  const Folder folder;
+  ReadReport report;
+  const std::string path = folder.write("text", "\r\ncats\r\n 12 --\r\n\r\ndogs");
+  EXPECT_EQ(read_lines_of_text(path, {}, &report).document_offsets, (Offsets{0, 0, 1, 1, 1, 2}));
+  EXPECT_EQ(report.documents, 5);
+  EXPECT_EQ(report.empty_documents, 3);
+  EXPECT_EQ(read_lines_of_text(folder.write("empty", ""), {}, &report), Corpus{});
+  EXPECT_EQ(report.documents, 0);
+}
+
+TEST(LinesOfText, DropsStopWordsAndCountsThem) {
+  const Folder folder;
+  ReadReport report;
+  const std::string path = folder.write("text", "the caf\u00e9\nTHE Caf\u00c9 tea\nstop\n");
+  const TextOptions options = {.stop_words = {"The", "CAFE\u0301", "stop", "absent"}};
+  EXPECT_EQ(read_lines_of_text(path, options, &report), (Corpus{{0, 0, 1, 1}, {0}, {"tea"}}));
+  EXPECT_EQ(report.tokens_read, 6);
+  EXPECT_EQ(report.stop_words_dropped, 5);
+  EXPECT_EQ(report.tokens_kept, 1);
+  EXPECT_EQ(report.rare_or_common_dropped, 0);
+  EXPECT_EQ(report.empty_documents, 2);
+}
+
+TEST(LinesOfText, AppliesTheLimitsOfDocumentFrequency) {
+  const Folder folder;
+  ReadReport report;
+  const std::string path = folder.write("text", "all rare rare\nall some\nall some most\nall most most\n most");
+  const Corpus corpus = read_lines_of_text(path, {.min_df = 2, .max_df = 0.6}, &report);
+  EXPECT_EQ(corpus, (Corpus{{0, 0, 1, 3, 5, 6}, {0, 0, 1, 1, 1, 1}, {"some", "most"}}));
+  EXPECT_EQ(report.rare_or_common_dropped, 6);
+  EXPECT_EQ(read_lines_of_text(path, {.max_vocabulary = 2}).vocabulary, (Words{"all", "most"}));
+}
+
+TEST(LinesOfText, CountsInvalidUtf8AndSeparatesAtNul) {
+  const Folder folder;
+  ReadReport report;
+  const std::string_view bytes = "one\0two\n\xff\xfethree\xc3\nfour\xe2\x82\n"sv;
+  const Corpus corpus = read_lines_of_text(folder.write("text", bytes), {}, &report);
+  EXPECT_EQ(corpus.vocabulary, (Words{"one", "two", "three", "four"}));
+  EXPECT_EQ(report.invalid_utf8, 4);
+}
+
+TEST(LinesOfText, ReadsCompressedTextTheSame) {
+  const Folder folder;
+  std::string text = "\xef\xbb\xbf";
+  for (int i = 0; i < 2000; ++i) text += "word" + std::string(1 + i % 26, 'a') + " common\n";
+  const Corpus plain = read_lines_of_text(folder.write("plain", text));
+  EXPECT_EQ(plain.documents(), 2000);
+  EXPECT_EQ(read_lines_of_text(folder.write("text.gz", gzip(text))), plain);
+  EXPECT_EQ(read_lines_of_text(folder.write("text.zst", zstd(text))), plain);
+}
+
+// Several blocks of pieces, some words in one place only, lines of very different lengths.
+TEST(LinesOfText, GivesTheSameCorpusForAnyNumberOfThreads) {
+  const Folder folder;
+  std::string text;
+  std::uint32_t state = 1;
+  const auto next = [&](std::uint32_t below) { return (state = state * 1664525 + 1013904223) / 65536 % below; };
+  for (int line = 0; text.size() < 3000000; ++line) {
+    for (std::uint32_t i = next(line % 100 == 0 ? 3000 : 30); i > 0; --i) {
+      const std::uint32_t number = next(200) * next(200);
+      for (std::uint32_t digits = number + 700; digits > 0; digits /= 26) text += static_cast<char>('a' + digits % 26);
+      text += ' ';
+    }
+    text += line % 50 == 0 ? "bad\xff\n" : "\n";
+  }
+  const std::string path = folder.write("text", text);
+  ReadReport expected_report;
+  const TextOptions options = {.stop_words = {"bad", "ysb"}, .min_df = 2, .max_df = 0.5, .max_vocabulary = 3000};
+  const auto read = [&](int threads, ReadReport& report) {
+    TextOptions with_threads = options;
+    with_threads.threads = threads;
+    return read_lines_of_text(path, with_threads, &report);
+  };
+  const Corpus expected = read(1, expected_report);
+  expected.verify();
+  EXPECT_EQ(expected.vocabulary_size(), 3000);
+  EXPECT_GT(expected_report.stop_words_dropped, 0);
+  EXPECT_GT(expected_report.invalid_utf8, 0);
+  for (const int threads : {0, 2, 7}) {
+    ReadReport report;
+    EXPECT_TRUE(read(threads, report) == expected) << threads;
+    EXPECT_EQ(report.tokens_read, expected_report.tokens_read);
+    EXPECT_EQ(report.invalid_utf8, expected_report.invalid_utf8);
+    EXPECT_EQ(report.empty_documents, expected_report.empty_documents);
+  }
+}
+
+TEST(LinesOfText, RefusesLongLinesAndDamage) {
+  const Folder folder;
+  EXPECT_EQ(folder.message<FormatError>(
+                [&] { read_lines_of_text(folder.write("text", "one\ntwo three\n"), {.max_line_bytes = 5}); }),
+            "papilio::read_lines_of_text: text:2: line of 9 bytes, longer than max_line_bytes = 5");
+  const std::string whole = gzip("one\ntwo\nthree");
+  try {
+    read_lines_of_text(folder.write("text.gz", whole.substr(0, whole.size() - 3)));
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_EQ(error.line, 3);
+    EXPECT_NE(std::string(error.what()).find("text.gz:3: gzip stream ends too early"), std::string::npos);
+  }
+  EXPECT_EQ(folder.message<IoError>([&] { read_lines_of_text(folder.path("none")); }),
+            "papilio::read_lines_of_text: cannot open none: No such file or directory");
+}
+
+// Small files that would become corpora without end.
+TEST(LinesOfText, StopsAtTheLimitOfMemory) {
+  const Folder folder;
+  const std::string tokens =
+      folder.write("tokens.gz", gzip(std::string(4000000, ' ').replace(0, 8, "aaa bbb ") + "ccc"));
+  EXPECT_EQ(read_lines_of_text(tokens, {.max_memory = 1000000}).tokens(), 3);
+  std::string many;
+  for (int i = 0; i < 200000; ++i) many += "aaa ";
+  EXPECT_EQ(folder.message<FormatError>(
+                [&] { read_lines_of_text(folder.write("many.gz", gzip("\n" + many)), {.max_memory = 1000000}); }),
+            "papilio::read_lines_of_text: many.gz:2: the corpus up to here (200000 tokens, 2 documents) needs more "
+            "than 1000000 bytes of memory, the limit (max_memory; by default half of the machine's)");
+  EXPECT_THROW(read_lines_of_text(folder.write("lines.gz", gzip(std::string(100000, '\n'))), {.max_memory = 1000000}),
+               FormatError);
+  std::string distinct;
+  for (int i = 0; i < 20000; ++i) {
+    for (int digits = i + 20000; digits > 0; digits /= 10) distinct += static_cast<char>('a' + digits % 10);
+    distinct += ' ';
+  }
+  EXPECT_THROW(read_lines_of_text(folder.write("distinct", distinct), {.max_memory = 1000000}), FormatError);
+}
+
+TEST(LinesOfText, RefusesOptionsOutOfRange) {
+  const Folder folder;
+  const std::string path = folder.write("text", "one\n");
+  const auto message = [&](const TextOptions& options) {
+    return folder.message<InvalidArgument>([&] { read_lines_of_text(path, options); });
+  };
+  const std::string caller = "papilio::read_lines_of_text: ";
+  EXPECT_EQ(message({.min_token_length = 0}), caller + "min_token_length is 0, expected at least 1");
+  EXPECT_EQ(message({.min_df = -1}), caller + "min_df is -1, expected at least 0");
+  EXPECT_EQ(message({.max_df = 0}), caller + "max_df is 0, expected 0 < max_df <= 1");
+  EXPECT_EQ(message({.max_df = 1.5}), caller + "max_df is 1.5, expected 0 < max_df <= 1");
+  EXPECT_EQ(message({.max_vocabulary = -2}), caller + "max_vocabulary is -2, expected at least 0");
+  EXPECT_EQ(message({.max_line_bytes = 0}), caller + "max_line_bytes is 0, expected 1 to 2^40");
+  EXPECT_EQ(message({.max_memory = -1}), caller + "max_memory is -1, expected at least 0");
+  EXPECT_NE(message({.threads = -1}), "nothing thrown");
+}
+
+TEST(WriteLinesOfText, WritesADocumentALine) {
+  const Folder folder;
+  const Corpus corpus = {{0, 2, 2, 3}, {1, 0, 1}, {"cats", "dogs"}};
+  write_lines_of_text(corpus, folder.path("text"));
+  EXPECT_EQ(folder.read("text"), "dogs cats\n\ndogs\n");
+}
+
+TEST(WriteLinesOfText, RefusesWordsThatBreakLines) {
+  const Folder folder;
+  EXPECT_EQ(folder.message<InvalidArgument>([&] {
+    write_lines_of_text({{0, 1}, {0}, {"a\nb"}}, folder.path("text"));
+  }),
+            "papilio::write_lines_of_text: word 0 is \"a\\x0ab\", which holds the end of a line");
+  EXPECT_EQ(folder.names(), Words{});
+}
+
+}  // namespace
+}  // namespace papilio::lda

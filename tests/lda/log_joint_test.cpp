@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "lda/corpora.h"
+#include "papilio/error.h"
+#include "papilio/lda.h"
+
+namespace papilio {
+namespace {
+
+// The same likelihood by the chain rule: each token's topic and word from the
+// predictive probabilities given all tokens before it. No gamma function.
+double log_joint_by_prediction(const Corpus& corpus, const std::vector<std::int32_t>& z, int topics, double alpha,
+                               double beta) {
+  const auto words = static_cast<double>(corpus.vocabulary_size());
+  std::map<std::pair<std::int32_t, std::int32_t>, double> n_wk;
+  std::map<std::int32_t, double> n_k;
+  double sum = 0;
+  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
+    std::map<std::int32_t, double> n_dk;
+    const auto begin = static_cast<std::size_t>(corpus.document_offsets[d]);
+    const auto end = static_cast<std::size_t>(corpus.document_offsets[d + 1]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int32_t k = z[i];
+      const std::pair wk(corpus.words[i], k);
+      sum += std::log((n_dk[k] + alpha) / (static_cast<double>(i - begin) + topics * alpha));
+      sum += std::log((n_wk[wk] + beta) / (n_k[k] + words * beta));
+      ++n_dk[k];
+      ++n_wk[wk];
+      ++n_k[k];
+    }
+  }
+  return sum;
+}
+
+TEST(LogJoint, IsTheProductOfThePredictiveProbabilities) {
+  const GeneratedCorpus generated = testing::small_generated_corpus();
+  const auto tokens = static_cast<double>(generated.corpus.tokens());
+  for (const auto& [alpha, beta] : {std::pair(0.1, 0.01), std::pair(1.0, 0.1), std::pair(3.7, 20.0)}) {
+    const double expected = log_joint_by_prediction(generated.corpus, generated.topics, 9, alpha, beta);
+    EXPECT_NEAR(log_joint(generated.corpus, generated.topics, 9, alpha, beta) / tokens, expected / tokens, 1e-11);
+  }
+}
+
+TEST(LogJoint, OfOneTokenIsOneOverTopicsTimesWords) {
+  const Corpus corpus = testing::make_corpus({{}, {3}, {}}, 5);
+  EXPECT_NEAR(log_joint(corpus, {1}, 4, 0.3, 0.7), -std::log(4 * 5), 1e-13);
+}
+
+// Topics with more tokens than the table of small counts holds.
+TEST(LogJoint, HoldsForLargeCounts) {
+  const Corpus corpus = testing::make_corpus({std::vector<std::int32_t>(5000, 0), {1, 0}}, 2);
+  const std::vector<std::int32_t> z(5002, 1);
+  const double expected = log_joint_by_prediction(corpus, z, 2, 0.5, 0.25);
+  EXPECT_NEAR(log_joint(corpus, z, 2, 0.5, 0.25), expected, 1e-9);
+}
+
+TEST(LogJoint, IsTheSameForAnyNumberOfThreads) {
+  const GeneratedCorpus generated = testing::small_generated_corpus();
+  const double one = log_joint(generated.corpus, generated.topics, 7, 0.1, 0.01, 1);
+  for (const int threads : {2, 7}) {
+    EXPECT_EQ(log_joint(generated.corpus, generated.topics, 7, 0.1, 0.01, threads), one);
+  }
+}
+
+TEST(LogJoint, RefusesWhatDoesNotFit) {
+  const Corpus corpus = testing::make_corpus({{0, 1}}, 2);
+  EXPECT_THROW(log_joint(corpus, {0}, 2, 0.1, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, {0, 2}, 2, 0.1, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, {0, -1}, 2, 0.1, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 0.0, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 0.1, NAN), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, {}, 0, 0.1, 0.1), InvalidArgument);
+}
+
+// Rows of counts by number, as GraphLab writes them: a number, then a count a topic.
+std::map<int, std::vector<int>> read_counts(const std::filesystem::path& folder, const std::string& name) {
+  std::map<int, std::vector<int>> rows;
+  for (const char* part : {".1_of_2", ".2_of_2"}) {
+    std::ifstream file(folder / (name + part));
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream fields(line);
+      int row = 0;
+      fields >> row;
+      for (int count = 0; fields >> count;) {
+        rows[row].push_back(count);
+      }
+    }
+  }
+  return rows;
+}
+
+// The final state of GraphLab's sampler on the KOS corpus, K = 50, and the
+// likelihood it printed. Its counts do not say which word of a document has which
+// topic, nor does the likelihood ask: any corpus with these counts will do.
+TEST(LogJoint, AgreesWithGraphLabOnKos) {
+  const char* data = std::getenv("PAPILIO_DATA");
+  if (data == nullptr) {
+    GTEST_SKIP() << "PAPILIO_DATA does not name a folder with reference/kos-graphlab-k50";
+  }
+  const std::filesystem::path folder = std::filesystem::path(data) / "reference" / "kos-graphlab-k50";
+  if (!std::filesystem::exists(folder)) {
+    GTEST_SKIP() << folder << " is not there";
+  }
+  constexpr std::int32_t topics = 50;
+  std::vector<std::vector<std::int32_t>> words_of_topic(topics);
+  const auto word_counts = read_counts(folder, "word_counts");
+  for (const auto& [word, counts] : word_counts) {
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      words_of_topic.at(k).insert(words_of_topic[k].end(), static_cast<std::size_t>(counts[k]), word);
+    }
+  }
+  std::vector<std::vector<std::int32_t>> documents;
+  std::vector<std::int32_t> z;
+  for (const auto& [document, counts] : read_counts(folder, "doc_counts")) {
+    documents.emplace_back();
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      for (int i = 0; i < counts[k]; ++i) {
+        ASSERT_FALSE(words_of_topic[k].empty());
+        documents.back().push_back(words_of_topic[k].back());
+        words_of_topic[k].pop_back();
+        z.push_back(static_cast<std::int32_t>(k));
+      }
+    }
+  }
+  ASSERT_EQ(z.size(), 467714u);
+  const Corpus corpus = testing::make_corpus(documents, static_cast<int>(word_counts.size()));
+  EXPECT_NEAR(log_joint(corpus, z, topics, 1.0, 0.1), -4113179.90, 0.005);
+}
+
+}  // namespace
+}  // namespace papilio

@@ -1,0 +1,75 @@
+#include "lda/state.h"
+
+#include <gtest/gtest.h>
+
+#include "lda/corpora.h"
+#include "lda/gibbs/mean_for_mode.h"
+#include "papilio/error.h"
+
+namespace papilio::lda {
+namespace {
+
+State counted_state(const Corpus& corpus, std::vector<std::int32_t> z, std::int32_t topics) {
+  State state;
+  state.topics = topics;
+  state.z = std::move(z);
+  state.count(group_by_word(corpus, 1), 1);
+  return state;
+}
+
+std::string message_of(const State& state, const Corpus& corpus) {
+  try {
+    state.verify(corpus);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(State, CountsTopicsByWord) {
+  const Corpus corpus = testing::make_corpus({{0, 1, 0}, {}, {2, 0}}, 3);
+  const State state = counted_state(corpus, {1, 0, 1, 1, 0}, 2);
+  EXPECT_EQ(state.n_wk, (std::vector<std::int32_t>{1, 2, 1, 0, 0, 1}));
+  EXPECT_EQ(state.n_k, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(message_of(state, corpus), "");
+}
+
+TEST(State, VerifyNamesTheDifference) {
+  const Corpus corpus = testing::make_corpus({{0, 1, 0}, {2, 0}}, 3);
+  const State good = counted_state(corpus, {1, 0, 1, 1, 0}, 2);
+  State bad = good;
+  bad.n_wk[3] = 1;
+  EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: n_wk of word 1, topic 1 is 1, a recount gives 0");
+  bad = good;
+  bad.n_k[0] = 7;
+  EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: n_k of topic 0 is 7, a recount gives 2");
+  bad = good;
+  bad.z[4] = 2;
+  EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: the topic of token 4 is 2, expected 0 <= topic < 2");
+  bad = good;
+  bad.z.pop_back();
+  EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: z has 4 topics, expected one a token: 5");
+  bad = good;
+  bad.n_wk.pop_back();
+  EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: n_wk has 5 entries, expected V x K = 6");
+}
+
+TEST(State, StaysTrueThroughSweeps) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const int threads : {1, 2}) {
+    const TokensByWord by_word = group_by_word(corpus, threads);
+    MeanForMode sampler(corpus, by_word, {.topics = 13, .threads = threads});
+    State state = sampler.initial_state();
+    ASSERT_EQ(message_of(state, corpus), "");
+    for (int sweep = 1; sweep <= 5; ++sweep) {
+      const std::vector<std::int32_t> before = state.z;
+      sampler.sweep(state);
+      ASSERT_EQ(message_of(state, corpus), "");
+      ASSERT_EQ(state.sweep, sweep);
+      ASSERT_NE(state.z, before);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace papilio::lda

@@ -1,0 +1,99 @@
+// Statistics, with fixed seeds: these tests give the same verdict every time. Each p-value of a
+// right sampler is below 1e-5 for one seed in 100,000; there are about 60 of them.
+
+#include "sampling/support.h"
+#include "support/chi_square.h"
+
+namespace papilio::testing {
+namespace {
+
+constexpr double least_p = 1e-5;
+
+template <class T>
+class Distribution : public SamplingTest {
+ protected:
+  // Draws from one row, `draws` times. The methods of the papers are slower, and are asked for fewer.
+  static std::vector<std::int32_t> draw(const std::vector<T>& row, PartialSums method) {
+    const std::int64_t draws = method == PartialSums::slots ? 200000 : 30000;
+    std::vector<std::int32_t> drawn(static_cast<std::size_t>(draws));
+    sample_categorical(MatrixWeights<T>{{row.data(), draws, static_cast<std::int64_t>(row.size()), 0}},
+                       VectorView<std::int32_t>(drawn), {.seed = 20261120, .method = method});
+    return drawn;
+  }
+
+  // The p-value of draws from `row`; categories are pooled until each cell expects at least 50.
+  static double p_value(const std::vector<std::int32_t>& drawn, const std::vector<T>& row) {
+    double total = 0;
+    for (const T w : row) total += static_cast<double>(w);
+    std::vector<double> count(row.size()), observed(1), expected(1);
+    for (const std::int32_t k : drawn) ++count[static_cast<std::size_t>(k)];
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (expected.back() >= 50) observed.push_back(0), expected.push_back(0);
+      observed.back() += count[k];
+      expected.back() += static_cast<double>(row[k]) / total * static_cast<double>(drawn.size());
+    }
+    if (expected.back() < 50) {
+      const double o = observed.back(), e = expected.back();
+      observed.pop_back(), expected.pop_back();
+      observed.back() += o, expected.back() += e;
+    }
+    return chi_square_p_value(observed, expected);
+  }
+};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Distribution, Types);
+
+TYPED_TEST(Distribution, EveryMethodFollowsTheWeights) {
+  for (const PartialSums method :
+       {PartialSums::slots, PartialSums::prefix, PartialSums::transposed, PartialSums::butterfly_swap,
+        PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass})
+    for (const std::int64_t columns : {2, 7, 100, 1000, 3000}) {
+      const auto row = random_weights<TypeParam>(columns, static_cast<std::uint32_t>(columns), 0.1);
+      EXPECT_GT(this->p_value(this->draw(row, method), row), least_p) << name(method) << ", " << columns;
+    }
+}
+
+// The power of the test above: a sampler that takes its neighbour one time in fifty is found out.
+TYPED_TEST(Distribution, ABiasedSamplerFails) {
+  const auto row = random_weights<TypeParam>(100, 100, 0.1);
+  auto drawn = this->draw(row, PartialSums::slots);
+  for (std::size_t i = 0; i < drawn.size(); i += 50) drawn[i] = (drawn[i] + 1) % 100;
+  EXPECT_LT(this->p_value(drawn, row), least_p);
+}
+
+// Neighbouring rows are independent: the pairs of their draws follow the product of the weights.
+TYPED_TEST(Distribution, NeighbouringRowsAreIndependent) {
+  const std::vector<TypeParam> row = {1, 2, 3, 4, 5, 6, 7, 8};
+  const auto drawn = this->draw(row, PartialSums::slots);
+  for (const std::size_t distance : {1, 2, 4, 16, 32}) {
+    std::vector<TypeParam> joint;
+    for (const TypeParam a : row)
+      for (const TypeParam b : row) joint.push_back(a * b);
+    std::vector<std::int32_t> pairs;
+    for (std::size_t i = 0; i + distance < drawn.size(); i += 2 * distance)
+      for (std::size_t j = i; j < i + distance && j + distance < drawn.size(); ++j)
+        pairs.push_back(drawn[j] * 8 + drawn[j + distance]);
+    EXPECT_GT(this->p_value(pairs, joint), least_p) << "rows " << distance << " apart";
+  }
+}
+
+// The draws of a fixed batch, written down: a change of these is a change of every program's
+// results. Weights 1, 2, ..., K; K = 5, 100, 1500; seed 1, stream 2, rows 0 to 11.
+TYPED_TEST(Distribution, GoldenDraws) {
+  const std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>> golden = {
+      {5, {3, 4, 2, 2, 2, 4, 3, 3, 3, 0, 4, 2}},
+      {100, {69, 28, 40, 27, 81, 86, 71, 58, 85, 32, 86, 81}},
+      {1500, {1104, 1463, 781, 494, 859, 1177, 1072, 1440, 1322, 784, 1048, 952}},
+  };
+  for (const auto& [columns, expected] : golden) {
+    std::vector<TypeParam> row;
+    for (std::int64_t k = 1; k <= columns; ++k) row.push_back(static_cast<TypeParam>(k));
+    std::vector<std::int64_t> drawn(12);
+    sample_categorical(MatrixWeights<TypeParam>{{row.data(), 12, columns, 0}}, VectorView<std::int64_t>(drawn),
+                       {.seed = 1, .stream = 2});
+    EXPECT_EQ(drawn, expected) << columns << " categories";
+  }
+}
+
+}  // namespace
+}  // namespace papilio::testing

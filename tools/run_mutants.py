@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Plants faults in the kernel headers and checks that the tests find every one.
+
+    tools/run_mutants.py [--keep] [NAME ...]
+
+Each mutant is one exact replacement in a copy of src/. The few tests that should
+find it are compiled against the copy (in their small form, PAPILIO_TEST_FEW) and
+run; a mutant is killed when a test fails. First of all the tests must pass
+without a mutant. The last line is "N passed, N failed": passed are the killed.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMPILER = os.environ.get("CXX", "g++")
+FLAGS = ["-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fno-trapping-math", "-fno-math-errno", "-DPAPILIO_UNROLL=",
+         "-DPAPILIO_TEST_FEW", f'-DPAPILIO_TEST_DATA="{ROOT / "tests/data"}"']
+LIBRARIES = ["-lgtest", "-lgtest_main", "-lpthread"]
+
+# Name: source below tests/, flags of its own.
+TESTS = {
+    "exact": ("collective/exact_draws_test.cpp", ["-DPAPILIO_TEST_SCALAR"]),
+    "simd": ("collective/exact_draws_test.cpp", []),
+    "real": ("collective/real_draws_test.cpp", ["-DPAPILIO_TEST_SCALAR"]),
+    "search": ("collective/search_test.cpp", []),
+    "guard": ("collective/guard_test.cpp", []),
+    "random": ("random/random_test.cpp", []),
+}
+
+# (name, file below src/, text, replacement, the tests that must find it)
+MUTANTS = [
+    # Corrections to the printed algorithms, undone (docs/butterfly.md has the table).
+    ("total_in_the_first_block_only", "collective/partial_sums/butterfly.h",
+     "T* block = table_ + table_size(blocks_++);\n    for (int i = 0; i < W::width; ++i) W::store(block + i * W::width, tile.row[i]);",
+     "T* block = table_ + table_size(blocks_++);\n    for (int i = 0; i + 1 < W::width; ++i) W::store(block + i * W::width, tile.row[i]);\n"
+     "    W::store(table_ + (W::width - 1) * W::width, tile.row[W::width - 1]);", ["exact"]),
+    ("butterfly_skips_a_distance", "collective/partial_sums/butterfly.h",
+     "for (int bit = 1; bit < W::width; bit *= 2) {\n    const auto odd",
+     "for (int bit = 1; bit < W::width; bit *= 4) {\n    const auto odd", ["exact"]),
+    ("butterfly_sends_what_it_should_keep", "collective/partial_sums/butterfly.h",
+     "const auto sent = W::select(odd, tile.row[low], tile.row[high]);",
+     "const auto sent = W::select(odd, tile.row[high], tile.row[low]);", ["exact"]),
+    ("swap_table_searched_by_subtracting", "collective/partial_sums/butterfly.h",
+     "if constexpr (form == ButterflyForm::add_subtract)", "if constexpr (form == ButterflyForm::swap)", ["exact"]),
+    ("search_bits_from_the_wrong_end", "collective/partial_sums/butterfly.h",
+     "const auto column = first | (lane & (2 * bit - 1));", "const auto column = first | (lane & (bit - 1));", ["exact"]),
+    ("block_search_forgets_the_sum_before", "collective/partial_sums/butterfly.h",
+     "last_row - W::width * W::width, last_row)", "last_row, last_row)", ["exact"]),
+    ("transposition_skips_a_select", "collective/transpose.h",
+     "tile.row[high] = W::select(odd, tile.row[high], got);", "tile.row[high] = got;", ["exact"]),
+    ("binary_search_takes_equal_for_less", "collective/search.h",
+     "found = W::select(inside & !W::less(target, sum), next, found);",
+     "found = W::select(inside & W::less(sum, target), next, found);", ["search"]),
+    ("linear_search_stops_one_early", "collective/search.h",
+     "k + 1 < column.count; ++k", "k + 2 < column.count; ++k", ["exact"]),
+    ("the_remnant_is_dropped", "collective/draw.h",
+     "    k += W::width;\n  } while (k < end);", "    k += W::width;\n  } while (k + W::width <= end);", ["exact"]),
+    ("two_passes_read_the_next_block", "collective/draw.h",
+     "std::int64_t{chosen[q]} * W::width);", "(std::int64_t{chosen[q]} + 1) * W::width);", ["exact"]),
+    # The canonical order.
+    ("slots_drop_the_partial_depth", "collective/partial_sums/slots.h",
+     "if (at < end) slot[g]", "if (at + 4 * W::width <= end) slot[g]", ["exact"]),
+    ("lane_tree_pairs_neighbours", "collective/lane_tree.h",
+     "part[g] = part[g] + part[g + half];", "part[g] = part[2 * g] + part[2 * g + 1];", ["exact", "real"]),
+    ("lane_tree_keeps_the_upper_child", "collective/lane_tree.h",
+     "outer_[distance - 1 + q] = W::select(upper, got, kept);", "outer_[distance - 1 + q] = kept;", ["exact"]),
+    ("descent_goes_left_on_equality", "collective/lane_tree.h",
+     "const auto go_left = W::less(rest, left);", "const auto go_left = !W::less(left, rest);", ["exact", "guard", "real"]),
+    ("descent_forgets_to_subtract", "collective/lane_tree.h",
+     "rest = W::select(go_left, rest, rest - left);", "rest = W::select(go_left, rest, rest);", ["exact"]),
+    ("segments_start_from_the_wrong_total", "collective/draw_slots.h",
+     "target[q] - scratch.running[(segment - 1) * W::width + q]", "target[q] - scratch.running[segment * W::width + q]",
+     ["exact"]),
+    ("slot_walk_skips_the_first_depth", "collective/draw_slots.h",
+     "for (int j = 0; j < depth; ++j) {\n    const auto w", "for (int j = 1; j < depth; ++j) {\n    const auto w", ["exact"]),
+    ("no_guard", "collective/draw_slots.h",
+     "const std::uint64_t astray = W::bits(searching | !W::less(found_at, end));", "const std::uint64_t astray = 0;",
+     ["guard"]),
+    ("the_guard_looks_forward", "collective/draw_slots.h",
+     "for (std::int64_t at = here - 1; at >= 0; --at)", "for (std::int64_t at = -1; at >= 0; --at)", ["guard"]),
+    ("products_without_fused_addition", "collective/rows.h",
+     "return W::fma(x, y, sums);", "return sums;", ["exact"]),
+    # Random numbers and the warp.
+    ("philox_has_nine_rounds", "random/philox.h", "round < 10", "round < 9", ["random"]),
+    ("uniforms_of_52_bits", "random/uniform.h", ">> 11) * 0x1p-53", ">> 12) * 0x1p-52", ["random"]),
+    ("exchange_within_the_register_only", "warp/simd_warp.h",
+     "simd::exchange(a.reg[i ^ (bits / n)], bits % n)", "simd::exchange(a.reg[i], bits % n)", ["simd"]),
+    ("partial_loads_one_short", "warp/simd_register.h",
+     "const int valid = count < 0 ? 0", "const int valid = count < 1 ? 0 : count < lanes ? static_cast<int>(count) - 1 : count < 0 ? 0",
+     ["simd"]),
+]
+
+
+def build_and_run(source, name, folder):
+    """Compiles test `name` against the headers in `source`; returns what is wrong with it, or ''."""
+    file, flags = TESTS[name]
+    program = folder / name
+    command = [COMPILER, *FLAGS, *flags, "-DPAPILIO_TARGET=baseline", f"-I{source}", f"-I{ROOT / 'tests'}",
+               f"-I{ROOT / 'include'}", str(ROOT / "tests" / file), "-o", str(program), *LIBRARIES]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    if compiled.returncode != 0:
+        return "does not compile:\n" + compiled.stderr[:2000]
+    try:
+        run = subprocess.run([str(program), "--gtest_brief=1"], capture_output=True, text=True, timeout=300, errors="replace")
+    except subprocess.TimeoutExpired:
+        return "did not end"
+    return "" if run.returncode == 0 else f"{name} failed"
+
+
+def try_mutant(mutant, work):
+    name, file, text, replacement, tests = mutant
+    folder = work / name
+    source = folder / "src"
+    shutil.copytree(ROOT / "src", source)
+    path = source / file
+    before = path.read_text()
+    if before.count(text) != 1:
+        return False, f"{name}: stands {before.count(text)} times in {file}, expected once"
+    path.write_text(before.replace(text, replacement))
+    for test in tests:
+        verdict = build_and_run(source, test, folder)
+        if verdict.startswith("does not compile"):
+            return False, f"{name}: {verdict}"
+        if verdict:
+            return True, f"{name}: killed ({verdict})"
+    return False, f"{name}: SURVIVED ({', '.join(tests)})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="mutants to try; all by default")
+    parser.add_argument("--keep", action="store_true", help="leave the copies where they are")
+    arguments = parser.parse_args()
+    mutants = [m for m in MUTANTS if not arguments.names or m[0] in arguments.names]
+    start = time.monotonic()
+    work = pathlib.Path(tempfile.mkdtemp(prefix="papilio-mutants-"))
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        needed = sorted({test for m in mutants for test in m[4]})
+        (work / "none").mkdir()
+        for test, verdict in zip(needed, pool.map(lambda t: build_and_run(ROOT / "src", t, work / "none"), needed)):
+            if verdict:
+                print(f"without a mutant: {verdict}")
+                failed += 1
+        if not failed:
+            for killed, line in pool.map(lambda m: try_mutant(m, work), mutants):
+                print(line, flush=True)
+                passed += killed
+                failed += not killed
+    if not arguments.keep:
+        shutil.rmtree(work)
+    print(f"took {time.monotonic() - start:.0f} s")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Adds up the results of a test run; the last line is "N passed, N failed".
+
+    tools/test_summary.py FOLDER
+
+Each step of the run left NAME.status (its exit status) in FOLDER, and with it
+either NAME.xml (JUnit, by ctest) or NAME.log. A step whose log ends in "N passed,
+N failed" counts as that many tests, any other step as one. Failed and skipped
+tests are listed by name. The exit status is 1 unless tests passed and none failed.
+"""
+
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+
+
+class Totals:
+    def __init__(self):
+        self.passed = 0
+        self.failed = []
+        self.skipped = []
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+
+def read_junit(path, step):
+    """Counts the cases of a ctest report. A case that was not run for any other reason than its own wish failed."""
+    totals = Totals()
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = f"{step}: {case.get('name')}"
+        status = case.get("status")
+        skip = case.find("skipped")
+        wish = skip is not None and skip.get("message", "").startswith("SKIP_")
+        if status == "run":
+            totals.passed += 1
+        elif status == "disabled" or (status == "notrun" and wish):
+            totals.skipped.append(name)
+        else:
+            totals.failed.append(name)
+    return totals
+
+
+def read_log(path, step, status):
+    """Counts a step by the last line of its log, or as one test."""
+    totals = Totals()
+    lines = [line.strip() for line in path.read_text(errors="replace").splitlines() if line.strip()]
+    if lines and lines[-1].startswith("skipped: "):
+        totals.skipped.append(f"{step}: {lines[-1].removeprefix('skipped: ')}")
+        return totals
+    counts = COUNTS.match(lines[-1]) if lines else None
+    if counts:
+        totals.passed = int(counts[1])
+        totals.failed = [f"{step}: see above"] * int(counts[2])
+        totals.skipped = [f"{step}: see above"] * int(counts[3] or 0)
+    elif status == 0:
+        totals.passed = 1
+    return totals
+
+
+def read_step(folder, step):
+    status = int((folder / f"{step}.status").read_text() or 1)
+    report = folder / f"{step}.xml"
+    log = folder / f"{step}.log"
+    totals = Totals()
+    if report.exists():
+        try:
+            totals = read_junit(report, step)
+        except ElementTree.ParseError as error:
+            totals.failed.append(f"{step}: {report}: {error}")
+    elif log.exists():
+        totals = read_log(log, step, status)
+    if status != 0 and not totals.failed:
+        totals.failed.append(f"{step}: exit status {status}")
+    return totals
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    totals = Totals()
+    for path in sorted(folder.glob("*.status")):
+        totals.add(read_step(folder, path.stem))
+    for path in sorted(folder.glob("*.nightly")):
+        nightly = re.findall(r"^ *Test +#\d+: (\S+)", path.read_text(), re.MULTILINE)
+        if nightly:
+            print(f"left to the nightly suite ({path.stem}): {', '.join(nightly)}")
+    for name in totals.skipped:
+        print(f"skipped  {name}")
+    for name in totals.failed:
+        print(f"FAILED   {name}")
+    skipped = f", {len(totals.skipped)} skipped" if totals.skipped else ""
+    print(f"{totals.passed} passed, {len(totals.failed)} failed{skipped}")
+    return 1 if totals.failed or totals.passed == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
