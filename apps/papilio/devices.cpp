@@ -11,5 +11,8 @@ ExitCode run_devices() {
     fmt::print(" {}", target);
   }
   fmt::print(")\nthreads     {}\n", papilio::default_threads());
+  for (const std::string& device : papilio::describe_cuda_devices()) {
+    fmt::print("cuda        {}\n", device);
+  }
   return ExitCode::ok;
 }

@@ -22,6 +22,9 @@ class Device {
 
   bool is_cpu() const { return ordinal_ < 0; }
 
+  // The number of a CUDA device, as the driver counts them; -1 for the CPU.
+  int ordinal() const { return ordinal_; }
+
   // "cpu", "cuda:0", ...
   std::string name() const;
 
@@ -31,6 +34,10 @@ class Device {
   explicit Device(int ordinal) : ordinal_(ordinal) {}
   int ordinal_;
 };
+
+// The CUDA devices of this machine, a line each ("cuda:0  NVIDIA H200, 139.8 GiB,
+// compute capability 9.0"), or one line that says why there is none.
+std::vector<std::string> describe_cuda_devices();
 
 // Names of the instruction-set targets that this build holds and this machine
 // runs, slowest first: "baseline" (SSE2 on x86-64), "avx2", "avx512", "neon".

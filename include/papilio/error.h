@@ -22,6 +22,12 @@ struct DeviceUnavailable : Error {
   using Error::Error;
 };
 
+// A device failed or has no room: the call had no effect that can be relied on.
+// The message names the CUDA call and error, or the bytes needed and free.
+struct DeviceError : Error {
+  using Error::Error;
+};
+
 // A file or stream could not be opened, read or written; `code` is errno's value.
 struct IoError : Error {
   IoError(const std::string& what, int error_code) : Error(what), code(error_code) {}

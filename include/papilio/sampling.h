@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "papilio/array_view.h"
+#include "papilio/half.h"
 
 namespace papilio {
 
@@ -30,6 +32,7 @@ enum class DrawStatus : std::uint8_t {
   not_a_number,  // a weight is NaN
   infinite,      // a weight is infinite
   overflow,      // the weights are finite, but their sum is not
+  no_such_row,   // an index or offset of the row is out of range (on a device; on the CPU this throws)
 };
 
 // Returns the enumerator's name: "ok", "all_zero", ...
@@ -47,7 +50,8 @@ struct SampleOptions {
   VectorView<const std::int64_t> row_ids = {};
 
   // Where given, receives each row's status, and bad rows get index -1.
-  // Where empty, the first bad row throws InvalidArgument.
+  // Where empty, the first bad row throws InvalidArgument; on a CUDA device,
+  // where calls do not wait for their result, it just gets index -1.
   VectorView<DrawStatus> status = {};
 
   // False skips the search for negative weights, which saves about one
@@ -57,6 +61,12 @@ struct SampleOptions {
 
   int threads = 0;  // 0: all; never changes a result
   PartialSums method = PartialSums::slots;
+
+  // For arrays on a CUDA device: the stream (a cudaStream_t; null is the default
+  // stream) that the draw is queued on, and memory for it to work in, of
+  // `sample_workspace_bytes`, aligned to 256 bytes.
+  void* cuda_stream = nullptr;
+  VectorView<std::byte> workspace = {};
 };
 
 // Rows of a matrix, in order or picked by index. Weights are relative: rows
@@ -89,7 +99,8 @@ struct ProductWeights {
 
 // Draws one category from each row of weights.
 //
-//   weights  T is float or double. Finite, >= 0, at least one > 0 a row.
+//   weights  T is float or double; for matrices and ragged rows also Half and
+//            BFloat16, which are summed in float. Finite, >= 0, at least one > 0 a row.
 //   drawn    one entry a row, int32 or int64; receives categories counted from 0,
 //            or -1 for a bad row (see SampleOptions::status).
 //
@@ -106,6 +117,11 @@ struct ProductWeights {
 // part; scratch of a few KiB a thread. Throws InvalidArgument for shapes that
 // do not fit, indices out of range, and (without `status`) the first bad row;
 // `drawn` is then unspecified.
+//
+// Arrays on a CUDA device (all of them on the same one): the draw is queued on
+// `cuda_stream`. The call allocates nothing, waits for nothing and may be captured
+// into a CUDA graph; what it would have to read from the device is not checked by
+// throwing but row by row (`status`). Throws DeviceError where the launch fails.
 //
 //   std::vector<float> w = {1, 2, 1,   0, 0, 5};
 //   std::vector<std::int32_t> k(2);
@@ -131,6 +147,16 @@ void sample_categorical(const ProductWeights<T>& weights, VectorView<std::int32_
 template <class T>
 void sample_categorical(const ProductWeights<T>& weights, VectorView<std::int64_t> drawn,
                         const SampleOptions& options = {});
+
+// The bytes of `SampleOptions::workspace` that a draw from these weights needs:
+// 0 on the CPU, and on a device except for few very long rows and for the methods
+// that keep a table.
+template <class T>
+std::int64_t sample_workspace_bytes(const MatrixWeights<T>& weights, PartialSums method = PartialSums::slots);
+template <class T>
+std::int64_t sample_workspace_bytes(const RaggedWeights<T>& weights, PartialSums method = PartialSums::slots);
+template <class T>
+std::int64_t sample_workspace_bytes(const ProductWeights<T>& weights, PartialSums method = PartialSums::slots);
 
 struct RepeatedDrawOptions {
   std::uint64_t seed = 0;

@@ -16,4 +16,6 @@ Device Device::cuda(int ordinal) {
 
 int execution::cuda_device_count() { return 0; }
 
+std::vector<std::string> describe_cuda_devices() { return {"none: this build has no CUDA support"}; }
+
 }  // namespace papilio
