@@ -8,6 +8,10 @@ if(PAPILIO_CUDA)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
   endif()
   enable_language(CUDA)
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 knows C++ 17 of nvcc only
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
   find_package(CUDAToolkit 12 REQUIRED)
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
@@ -19,6 +23,7 @@ function(papilio_cuda_options target)
   target_compile_definitions(${target} PRIVATE PAPILIO_TARGET=cuda)
   target_compile_options(
     ${target} PRIVATE --fmad=false --ftz=false --prec-div=true --prec-sqrt=true --expt-relaxed-constexpr
+                      -diag-suppress=554 # a conversion to itself that its `requires` rules out
                       -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
   if(PAPILIO_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE --Werror=all-warnings)

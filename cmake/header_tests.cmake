@@ -1,9 +1,13 @@
 # papilio_header_tests(TARGET): an object library with one source a header, which
 # includes it first and twice, so that every header compiles alone. Public headers
-# see only the public folder.
+# see only the public folder. Those that need CUDA's own headers (cuda/*.h, *_cuda.h)
+# are left to builds with CUDA.
 function(papilio_header_tests target)
   file(GLOB public CONFIGURE_DEPENDS RELATIVE ${PAPILIO_INCLUDE_ROOT} ${PAPILIO_INCLUDE_ROOT}/papilio/*.h)
   file(GLOB_RECURSE internal CONFIGURE_DEPENDS RELATIVE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_SOURCE_ROOT}/*.h)
+  if(NOT PAPILIO_CUDA)
+    list(FILTER internal EXCLUDE REGEX "(^|/)cuda/|_cuda\\.h$")
+  endif()
   papilio_header_library(${target}_public ${public})
   target_include_directories(${target}_public PRIVATE ${PAPILIO_INCLUDE_ROOT})
   papilio_header_library(${target}_internal ${internal})

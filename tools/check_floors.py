@@ -37,6 +37,10 @@ OTHERS = {
     "benchmarks/": r"fmt/|benchmark/",
     "examples/": r"fmt/",
 }
+# File -> the one header of a floor that this file of a face may include.
+PEEPHOLES = {
+    "benchmarks/cuda/trainer_draws.cpp": "lda/gibbs/draw_topics_cuda.h",  # the trainer's kernel, measured alone
+}
 # Slow or far-reaching headers: in a source file, never in a header.
 HEAVY = r"nlohmann/|CLI/|tbb/|oneapi/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h"
 
@@ -61,7 +65,12 @@ def headers_on_offer(root):
     """The names after papilio/ of the public headers, and of the kernel headers."""
     public = {path.name for path in (root / "include/papilio").glob("*.h")}
     source = root / "src"
-    kernel = {path.relative_to(source).as_posix() for floor in KERNEL_FLOORS for path in (source / floor).rglob("*.h")}
+    kernel = {
+        path.relative_to(source).as_posix()
+        for floor in KERNEL_FLOORS
+        for path in (source / floor).rglob("*")
+        if path.suffix in HEADER_SUFFIXES
+    }
     return public, kernel
 
 
@@ -83,7 +92,7 @@ def quoted_include_fault(path, name, include):
         return None if allowed else f"{name} may not include {top}"
     if path.startswith("include/"):
         return f"a public header may not include {include}"
-    if top in BELOW:
+    if top in BELOW and PEEPHOLES.get(path) != include:
         return f"{name} may not include {top}; faces see only papilio/"
     return None  # a face's own header
 

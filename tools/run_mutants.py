@@ -39,7 +39,7 @@ TESTS = {
 MUTANTS = [
     # Corrections to the printed algorithms, undone (docs/butterfly.md has the table).
     ("total_in_the_first_block_only", "collective/partial_sums/butterfly.h",
-     "T* block = table_ + table_size(blocks_++);\n    for (int i = 0; i < W::width; ++i) W::store(block + i * W::width, tile.row[i]);",
+     "store_tile(tile, table_ + table_size(blocks_++));",
      "T* block = table_ + table_size(blocks_++);\n    for (int i = 0; i + 1 < W::width; ++i) W::store(block + i * W::width, tile.row[i]);\n"
      "    W::store(table_ + (W::width - 1) * W::width, tile.row[W::width - 1]);", ["exact"]),
     ("butterfly_skips_a_distance", "collective/partial_sums/butterfly.h",
@@ -64,7 +64,7 @@ MUTANTS = [
     ("the_remnant_is_dropped", "collective/draw.h",
      "    k += W::width;\n  } while (k < end);", "    k += W::width;\n  } while (k + W::width <= end);", ["exact"]),
     ("two_passes_read_the_next_block", "collective/draw.h",
-     "std::int64_t{chosen[q]} * W::width);", "(std::int64_t{chosen[q]} + 1) * W::width);", ["exact"]),
+     "std::int64_t{chosen} * W::width);", "(std::int64_t{chosen} + 1) * W::width);", ["exact"]),
     # The canonical order.
     ("slots_drop_the_partial_depth", "collective/partial_sums/slots.h",
      "if (at < end) slot[g]", "if (at + 4 * W::width <= end) slot[g]", ["exact"]),

@@ -6,8 +6,11 @@
 #include <charconv>
 #include <limits>
 #include <map>
+#include <optional>
+#include <string_view>
 
 #include "commands.h"
+#include "papilio/device.h"
 #include "papilio/version.h"
 #include "text.h"
 
@@ -50,6 +53,33 @@ CLI::Validator prior() {
         return fits ? std::string() : fmt::format("is {}, expected 0 < value <= 1e6", text);
       },
       "0 < value <= 1e6");
+}
+
+// The number of a CUDA device in "cuda" or "cuda:N"; -1 for "cpu", none for anything else.
+std::optional<int> device_ordinal(const std::string& name) {
+  if (name == "cpu") return -1;
+  if (name == "cuda") return 0;
+  constexpr std::string_view prefix = "cuda:";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  int ordinal = 0;
+  const char* last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data() + prefix.size(), last, ordinal);
+  return error == std::errc() && end == last && ordinal >= 0 ? std::optional(ordinal) : std::nullopt;
+}
+
+CLI::Validator device_name() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return device_ordinal(text) ? std::string() : fmt::format("is {}, expected cpu, cuda or cuda:N", text);
+      },
+      "cpu|cuda|cuda:N");
+}
+
+// Throws DeviceUnavailable where a device was named that is not there.
+papilio::Device device_called(const std::string& name) {
+  if (name.empty()) return papilio::Device::best();
+  const int ordinal = device_ordinal(name).value();
+  return ordinal < 0 ? papilio::Device::cpu() : papilio::Device::cuda(ordinal);
 }
 
 // CLI11 would read -1 as the largest seed.
@@ -111,7 +141,11 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
       ->capture_default_str()
       ->check(seed())
       ->group("Model");
-  app.add_option("--threads,--num-threads", training.threads, "0: all; never changes the model")
+  app.add_option("--device", arguments.device,
+                 "Where to train, which never changes the model; by default PAPILIO_DEVICE, else a GPU that is there")
+      ->check(device_name())
+      ->group("Run");
+  app.add_option("--threads,--num-threads", training.threads, "Of the CPU, 0: all; never changes the model")
       ->capture_default_str()
       ->check(at_least<int>(0))
       ->group("Run");
@@ -206,6 +240,7 @@ ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
   subcommand = app.get_subcommands().front()->get_name();
   if (subcommand == "train") {
     train.command = shell_command(argc, argv);
+    train.training.device = device_called(train.device);
     return run_train(train);
   }
   if (subcommand == "topics") {

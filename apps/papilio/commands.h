@@ -22,6 +22,7 @@ struct TrainArguments {
   std::string stop_words;  // empty: none; "english"; a file
   papilio::TextOptions text;
   papilio::TrainOptions training;
+  std::string device;      // empty: the best there is; "cpu", "cuda", "cuda:N"
   std::string output;      // empty: named after the corpus
   std::string checkpoint;  // empty: named after the model, and only while a run is unfinished
   std::int64_t checkpoint_every = 0;

@@ -83,7 +83,7 @@ void tell_corpus(const TrainArguments& arguments, const papilio::Corpus& corpus,
   add(report.stop_words_dropped, "stop words left out");
   add(report.rare_or_common_dropped, "rare or common tokens left out");
   add(report.invalid_utf8, "ill-formed UTF-8 sequences");
-  fmt::print(stderr, "\n");
+  fmt::print(stderr, "; training on {}\n", arguments.training.device.name());
 }
 
 class Run {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "papilio/corpus.h"
+#include "papilio/device.h"
 #include "papilio/model.h"
 
 namespace papilio {
@@ -21,7 +22,7 @@ const char* name(Sampler sampler) noexcept;
 struct Progress {
   std::int64_t sweep = 0;        // sweeps done, from 1
   std::int64_t sweeps = 0;       // of so many
-  double tokens_per_second = 0;  // of this sweep
+  double tokens_per_second = 0;  // of the sweeps since the report before
   double seconds = 0;            // since training began
   bool evaluated = false;        // log_joint_per_token is of this sweep
   double log_joint_per_token = 0;
@@ -33,12 +34,15 @@ struct TrainOptions {
   double alpha = 0.1;  // symmetric prior of documents' topics, each topic
   double beta = 0.01;  // symmetric prior of topics' words
   std::uint64_t seed = 0;
-  int threads = 0;  // 0: all; never changes the model
+  int threads = 0;                // of the CPU; 0: all; never changes the model
+  Device device = Device::cpu();  // where it trains; never changes the model
   Sampler sampler = Sampler::mean_for_mode;
   std::int64_t evaluate_every = 10;  // sweeps between likelihoods; 0: only after the last
 
-  // Called after each sweep; false stops training there, in good order.
+  // Called after each sweep, or with progress_every = n after every n-th and the last;
+  // false stops training there, in good order. A GPU rests while it is called.
   std::function<bool(const Progress&)> progress = {};
+  std::int64_t progress_every = 1;
 };
 
 // The state of a chain: with the corpus and the options it determines all that follows.
@@ -58,12 +62,16 @@ struct TrainResult {
 //
 // The topic of a token depends on the corpus, seed, sweep and token number, and
 // on the counts that these led to: the same model, byte for byte, for any number
-// of threads and on every machine. `resume` continues a chain from its topics
-// and gives what an uninterrupted run would have given.
+// of threads, on the CPU and on a GPU, and on every machine. `resume` continues a
+// chain from its topics and gives what an uninterrupted run would have given.
 //
 // Time O(tokens * topics) a sweep; memory 12 bytes a token, 8 bytes an entry of
-// the V x K tables and a few hundred KiB a thread. Throws InvalidArgument
-// for options out of range, an empty corpus, and topics that do not fit.
+// the V x K tables and a few hundred KiB a thread. On a GPU the tables take 8 bytes an entry
+// of its memory (rows above 128 topics as if they were a multiple of 128), and
+// tokens 8 bytes each and a row of floats a document as far as there is room; what has none
+// is streamed from the host's memory. Throws InvalidArgument for options out of range, an
+// empty corpus, and topics that do not fit; DeviceError where a GPU fails, or its memory
+// does not hold the tables and one document.
 //
 // Source: Tristan, Tassarotti and Steele, ICML 2015 (mean-for-mode); Steele and
 // Tristan, ACM TOPC 6(4):22, 2019, section 7.
@@ -74,6 +82,10 @@ TrainResult train(const Corpus& corpus, const TrainOptions& options, const Topic
 //
 //   sum_d [ln G(K alpha) - ln G(n_d + K alpha) + sum_k ln G(n_dk + alpha) - ln G(alpha)]
 // + sum_k [ln G(V beta) - ln G(n_k + V beta)   + sum_w ln G(n_wk + beta) - ln G(beta)]
+//
+// Summed in fixed point, to 2^-25 nats a term for 10^9 tokens: the same number for any
+// number of threads, and as training on any device reports it. Throws InvalidArgument
+// unless 0 < alpha, beta <= 1e6 and z fits the corpus.
 double log_joint(const Corpus& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
                  double beta, int threads = 0);
 

@@ -27,23 +27,38 @@ PAPILIO_LANEWISE std::int64_t blocks_of(std::int64_t categories, int width) {
 
 template <Warp W, class Rows>
 PAPILIO_LANEWISE std::int64_t longest_of(const Rows& rows) {
-  std::int64_t longest = 0;
-  for (int q = 0; q < W::width; ++q) longest = rows.size(q) > longest ? rows.size(q) : longest;
-  return longest;
+  if constexpr (requires { rows.longest(); }) {
+    return rows.longest();
+  } else {
+    std::int64_t longest = 0;
+    for (int q = 0; q < W::width; ++q) longest = rows.size(q) > longest ? rows.size(q) : longest;
+    return longest;
+  }
 }
 
 // The block of every row that begins at category k, read coalesced.
 template <Warp W, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE void load_block(const Rows& rows, std::int64_t k, Tile<W, T>& tile) {
+  PAPILIO_UNROLL_TILE
   for (int q = 0; q < W::width; ++q) tile.row[q] = rows.template block<W>(q, k);
 }
 
-// By one of the tables: `Sums` meets BlockSums. `memory` holds
-// Sums::table_size(blocks of the longest row) values.
+// Category k of a row of its own in every lane: W rows are touched.
+template <Warp W, class Rows, class T = typename Rows::Weight>
+PAPILIO_LANEWISE Lanes<W, T> load_column(const Rows& rows, std::int64_t k) {
+  if constexpr (requires { rows.template column<W>(k); }) {
+    return rows.template column<W>(k);
+  } else {
+    T weights[W::width];
+    for (int q = 0; q < W::width; ++q) weights[q] = k < rows.size(q) ? rows.weight(q, k) : T{0};
+    return W::load(weights);
+  }
+}
+
+// By one of the tables: `Sums` meets BlockSums, and nothing was added to `sums` yet.
 template <Warp W, class Sums, class Rows, class T = typename Rows::Weight>
-PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u, T* memory) {
+PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u, Sums sums) {
   const std::int64_t end = longest_of<W>(rows);
-  Sums sums(memory);
   std::int64_t k = 0;
   do {
     Tile<W, T> tile;
@@ -54,6 +69,12 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u,
   return {sums.total(), sums.find(u * sums.total())};
 }
 
+// The same; `memory` holds Sums::table_size(blocks of the longest row) values.
+template <Warp W, class Sums, class Rows, class T = typename Rows::Weight>
+PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u, T* memory) {
+  return draw_by_blocks<W, Sums>(rows, u, Sums(memory));
+}
+
 // By prefix sums, each lane reading a row of its own (Algorithm 1 as it stands).
 template <Warp W, class Rows, Search search = Search::binary, class T = typename Rows::Weight>
 PAPILIO_LANEWISE BlockDraw<W, T> draw_by_prefix(const Rows& rows, Lanes<W, T> u, T* memory) {
@@ -61,25 +82,17 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_prefix(const Rows& rows, Lanes<W, T> u,
   PrefixSums<W, T, search> sums(memory);
   std::int64_t k = 0;
   do {
-    T weights[W::width];
-    for (int q = 0; q < W::width; ++q) weights[q] = k < rows.size(q) ? rows.weight(q, k) : T{0};
-    sums.add(W::load(weights));
+    sums.add(load_column<W>(rows, k));
   } while (++k < end);
   return {sums.total(), sums.find(u * sums.total())};
 }
 
 // Without a table: the first pass keeps the running totals of the blocks, the
 // second reads again the one block of each row that the search ended in and
-// builds one butterfly of them. `memory` holds two_pass_size(blocks) values.
-template <Warp W>
-constexpr std::int64_t two_pass_size(std::int64_t blocks) {
-  return (blocks + W::width) * W::width;
-}
-
+// builds one butterfly of them. `totals` holds blocks * W values, `scratch` W * W.
 template <Warp W, class Rows, class T = typename Rows::Weight>
-PAPILIO_LANEWISE BlockDraw<W, T> draw_by_two_passes(const Rows& rows, Lanes<W, T> u, T* memory) {
+PAPILIO_LANEWISE BlockDraw<W, T> draw_by_two_passes(const Rows& rows, Lanes<W, T> u, T* totals, T* scratch) {
   const std::int64_t end = longest_of<W>(rows);
-  T* const totals = memory + W::width * W::width;
   Tile<W, T> tile;
   auto sum = W::template splat<T>(0);
   std::int32_t blocks = 0;
@@ -92,18 +105,29 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_two_passes(const Rows& rows, Lanes<W, T
 
   const auto target = u * sum;
   const auto block = search_binary<W>(totals, {.count = blocks}, target);
-  std::int32_t chosen[W::width];
-  W::store(chosen, block);
-  for (int q = 0; q < W::width; ++q) tile.row[q] = rows.template block<W>(q, std::int64_t{chosen[q]} * W::width);
+  W::for_each_lane(block, [&](int q, std::int32_t chosen) {
+    tile.row[q] = rows.template block<W>(q, std::int64_t{chosen} * W::width);
+  });
   build_butterfly<ButterflyForm::swap>(tile);
-  for (int i = 0; i < W::width; ++i) W::store(memory + i * W::width, tile.row[i]);
+  store_tile(tile, scratch);
+  W::sync();
 
   const auto zero = W::template splat<std::int32_t>(0);
   const auto has_before = W::less(zero, block);
   const auto before = W::select(has_before, block - 1, zero) * W::width + W::lane_id();
   const auto low = W::select(has_before, W::gather(totals, before), W::template splat<T>(0));
   const auto high = W::gather(totals, block * W::width + W::lane_id());
-  return {sum, block * W::width + search_butterfly<ButterflyForm::swap, W>(memory, zero, target, low, high)};
+  return {sum, block * W::width + search_butterfly<ButterflyForm::swap, W>(scratch, zero, target, low, high)};
+}
+
+// The same; `memory` holds two_pass_size(blocks) values.
+template <Warp W>
+constexpr std::int64_t two_pass_size(std::int64_t blocks) {
+  return (blocks + W::width) * W::width;
+}
+template <Warp W, class Rows, class T = typename Rows::Weight>
+PAPILIO_LANEWISE BlockDraw<W, T> draw_by_two_passes(const Rows& rows, Lanes<W, T> u, T* memory) {
+  return draw_by_two_passes<W>(rows, u, memory + W::width * W::width, memory);
 }
 
 // The nearest category of positive weight at or before `category` in row q,

@@ -33,12 +33,34 @@ PAPILIO_LANEWISE void transpose_in_registers(Tile<W, T>& tile) {
   }
 }
 
-// Transposes a tile through memory: rows out, columns in. `scratch` holds W * W values.
+// Writes a tile to memory, row i to p + i * stride.
+template <warp::Warp W, class T>
+PAPILIO_LANEWISE void store_tile(const Tile<W, T>& tile, T* p, int stride = W::width) {
+  PAPILIO_UNROLL_TILE
+  for (int i = 0; i < W::width; ++i) W::store(p + i * stride, tile.row[i]);
+}
+
+// Values from one row of a transposition's scratch to the next: on a GPU one more
+// than a row has, so that neither its rows nor its columns share a memory bank.
+template <warp::Warp W>
+PAPILIO_LANEWISE constexpr int scratch_stride() {
+  if constexpr (requires { W::scratch_stride; })
+    return W::scratch_stride;
+  else
+    return W::width;
+}
+
+// Transposes a tile through memory: rows out, columns in. `scratch` holds
+// W * scratch_stride values.
 template <warp::Warp W, class T>
 PAPILIO_LANEWISE void transpose_through_scratch(Tile<W, T>& tile, T* scratch) {
-  for (int i = 0; i < W::width; ++i) W::store(scratch + i * W::width, tile.row[i]);
-  const auto column = W::lane_id() * W::width;
+  constexpr int stride = scratch_stride<W>();
+  store_tile(tile, scratch, stride);
+  W::sync();
+  const auto column = W::lane_id() * stride;
+  PAPILIO_UNROLL_TILE
   for (int i = 0; i < W::width; ++i) tile.row[i] = W::gather(scratch, column + i);
+  W::sync();  // the next tile may overwrite it
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::collective

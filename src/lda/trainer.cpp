@@ -1,11 +1,11 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "base/check.h"
-#include "lda/evaluation/log_joint.h"
-#include "lda/gibbs/mean_for_mode.h"
+#include "lda/gibbs/chain.h"
 #include "lda/options.h"
 #include "lda/state.h"
 #include "papilio/lda.h"
@@ -28,28 +28,47 @@ void require_corpus_to_train_on(const Corpus& corpus, const TrainOptions& option
           corpus.vocabulary_size(), options.topics);
 }
 
-lda::State resumed_state(const Corpus& corpus, const TrainOptions& options, const Topics& topics,
-                         const lda::TokensByWord& by_word) {
+void require_resumable(const Corpus& corpus, const TrainOptions& options, const Topics& topics) {
   require(0 <= topics.sweep && topics.sweep <= options.sweeps,
           "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", topics.sweep,
           options.sweeps);
   lda::require_topics(corpus, topics.z, options.topics, "train");
-  lda::State state;
-  state.topics = options.topics;
-  state.sweep = topics.sweep;
-  state.z = topics.z;
-  state.count(by_word, options.threads);
-  return state;
 }
 
-Model model_of(const Corpus& corpus, const TrainOptions& options, const lda::State& state) {
+// The sweeps since the last report, and the time that they took, evaluation left out.
+class SweepTimer {
+ public:
+  void sweep(lda::Chain& chain) {
+    if (!running_) start_ = Clock::now();
+    running_ = true;
+    chain.sweep();
+    ++sweeps_;
+  }
+  // Waits for the sweeps begun.
+  void stop(lda::Chain& chain) {
+    chain.wait();
+    if (running_) seconds_ += seconds_since(start_);
+    running_ = false;
+  }
+  double take_sweeps_per_second() {
+    return static_cast<double>(std::exchange(sweeps_, 0)) / std::exchange(seconds_, 0.0);
+  }
+
+ private:
+  Clock::time_point start_;
+  bool running_ = false;
+  std::int64_t sweeps_ = 0;
+  double seconds_ = 0;
+};
+
+Model model_of(const Corpus& corpus, const TrainOptions& options, lda::State& state) {
   Model model;
   model.topics = options.topics;
   model.vocabulary = corpus.vocabulary;
   model.alpha.assign(static_cast<std::size_t>(options.topics), options.alpha);
   model.beta = options.beta;
-  model.n_wk = state.n_wk;
-  model.n_k = state.n_k;
+  model.n_wk = std::move(state.n_wk);
+  model.n_k = std::move(state.n_k);
   model.settings = {{"sampler", name(options.sampler)},
                     {"seed", std::to_string(options.seed)},
                     {"sweeps", std::to_string(state.sweep)},
@@ -72,31 +91,38 @@ TrainResult train(const Corpus& corpus, const TrainOptions& options, const Topic
   const Clock::time_point start = Clock::now();
   lda::require_options(options, "train");
   require_corpus_to_train_on(corpus, options);
+  if (resume != nullptr) require_resumable(corpus, options, *resume);
   const auto tokens = static_cast<double>(corpus.tokens());
-  const lda::TokensByWord by_word = lda::group_by_word(corpus, options.threads);
-  lda::MeanForMode sampler(corpus, by_word, options);
-  lda::State state = resume != nullptr ? resumed_state(corpus, options, *resume, by_word) : sampler.initial_state();
+  const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, resume);
 
   TrainResult result;
+  SweepTimer timer;
   bool evaluated = false;
-  while (state.sweep < options.sweeps && !result.stopped) {
-    const Clock::time_point start_of_sweep = Clock::now();
-    sampler.sweep(state);
-    Progress progress = {.sweep = state.sweep, .sweeps = options.sweeps};
-    progress.tokens_per_second = tokens / seconds_since(start_of_sweep);
-    evaluated =
-        state.sweep == options.sweeps || (options.evaluate_every > 0 && state.sweep % options.evaluate_every == 0);
+  while (chain->sweeps() < options.sweeps && !result.stopped) {
+    timer.sweep(*chain);
+    const std::int64_t sweep = chain->sweeps();
+    const auto is_due = [&](std::int64_t every) {
+      return sweep == options.sweeps || (every > 0 && sweep % every == 0);
+    };
+    evaluated = is_due(options.evaluate_every);
     if (evaluated) {
-      result.log_joint_per_token = lda::log_joint(corpus, state, options.alpha, options.beta, options.threads) / tokens;
-      progress.evaluated = true;
-      progress.log_joint_per_token = result.log_joint_per_token;
+      timer.stop(*chain);
+      result.log_joint_per_token = chain->log_joint() / tokens;
     }
-    progress.seconds = seconds_since(start);
-    result.stopped = options.progress && !options.progress(progress) && state.sweep < options.sweeps;
+    if (options.progress && is_due(options.progress_every)) {
+      timer.stop(*chain);
+      Progress progress = {.sweep = sweep, .sweeps = options.sweeps};
+      progress.tokens_per_second = tokens * timer.take_sweeps_per_second();
+      progress.seconds = seconds_since(start);
+      progress.evaluated = evaluated;
+      if (evaluated) progress.log_joint_per_token = result.log_joint_per_token;
+      result.stopped = !options.progress(progress) && sweep < options.sweeps;
+    }
   }
   if (!evaluated) {
-    result.log_joint_per_token = lda::log_joint(corpus, state, options.alpha, options.beta, options.threads) / tokens;
+    result.log_joint_per_token = chain->log_joint() / tokens;
   }
+  lda::State state = chain->take_state();
   result.model = model_of(corpus, options, state);
   result.topics = {.sweep = state.sweep, .z = std::move(state.z)};
   return result;
@@ -116,6 +142,8 @@ void require_options(const TrainOptions& options, const char* caller) {
   require(options.threads >= 0, "papilio::{}: threads is {}, expected 0 (all) or more", caller, options.threads);
   require(options.evaluate_every >= 0, "papilio::{}: evaluate_every is {}, expected 0 or more", caller,
           options.evaluate_every);
+  require(options.progress_every >= 1, "papilio::{}: progress_every is {}, expected at least 1", caller,
+          options.progress_every);
   require(options.sampler == Sampler::mean_for_mode, "papilio::{}: unknown sampler {}", caller,
           static_cast<int>(options.sampler));
 }

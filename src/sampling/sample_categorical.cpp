@@ -31,9 +31,11 @@ Memory allocate(std::int64_t bytes) {
   return Memory(::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64}));
 }
 
-// One thread's arrays for a batch; see RowBatch.
-template <class T>
+// One thread's arrays for a batch of weights that are stored as S and summed as T; see RowBatch.
+template <class S>
 class Workspace {
+  using T = SumOf<S>;
+
  public:
   Workspace(const Kernels& kernels, PartialSums method, std::int64_t longest_row)
       : longest_row_(longest_row),
@@ -52,10 +54,14 @@ class Workspace {
     const std::int64_t count = end - begin;
     bool products = false;
     for (std::int64_t i = 0; i < count; ++i) {
-      const Row<T> row = source.row(begin + i);
+      const Row<S> row = source.row(begin + i);
       const auto at = static_cast<std::size_t>(i);
-      left_[at] = row.stride == 1 ? row.left : stage(row, i);
-      right_[at] = row.right;
+      if constexpr (std::is_same_v<S, T>) {
+        left_[at] = row.direct() ? row.left : stage(row, i);
+        right_[at] = row.right;
+      } else {
+        left_[at] = stage(row, i);
+      }
       sizes_[at] = row.size;
       products |= row.right != nullptr;
       ids_[at] = options.row_ids.empty() ? options.first_row_id + static_cast<std::uint64_t>(begin + i)
@@ -89,11 +95,11 @@ class Workspace {
  private:
   static constexpr std::size_t rows_with_tail = batch_rows + tile_rows;
 
-  // Copies a strided row; kernels read contiguous ones.
-  const T* stage(const Row<T>& row, std::int64_t i) {
+  // Copies a row that is strided or of 16-bit numbers; kernels read contiguous T.
+  const T* stage(const Row<S>& row, std::int64_t i) {
     staging_.resize(static_cast<std::size_t>(staged_rows * longest_row_));
     T* copy = staging_.data() + i % staged_rows * longest_row_;
-    for (std::int64_t k = 0; k < row.size; ++k) copy[k] = row.left[k * row.stride];
+    for (std::int64_t k = 0; k < row.size; ++k) copy[k] = weight_of(row.left[k * row.stride]);
     return copy;
   }
 
@@ -128,12 +134,12 @@ template <class Source>
 }
 
 template <class Source, class Index>
-void run(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
-  using T = typename Source::Weight;
-  const std::int64_t rows = (source.check(), source.rows());
-  check_vector(drawn, "drawn");
-  check_vector(options.row_ids, "row_ids");
-  check_vector(options.status, "status");
+void check_call(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
+  source.check();
+  const std::int64_t rows = source.rows();
+  check_vector(drawn, source.device(), "drawn");
+  check_vector(options.row_ids, source.device(), "row_ids");
+  check_vector(options.status, source.device(), "status");
   base::require(drawn.size == rows, "papilio::sample_categorical: drawn must have one entry a row; got {} for {} rows",
                 drawn.size, rows);
   base::require(options.row_ids.empty() || options.row_ids.size == rows,
@@ -143,6 +149,48 @@ void run(const Source& source, VectorView<Index> drawn, const SampleOptions& opt
                 "papilio::sample_categorical: status must have one entry a row; got {} for {} rows",
                 options.status.size, rows);
   base::require(options.threads >= 0, "papilio::sample_categorical: threads must be >= 0; got {}", options.threads);
+}
+
+std::int64_t workspace_on_cuda(const DeviceRows& rows, PartialSums method, Device device) {
+  return method == PartialSums::slots ? slots_workspace_on_cuda(rows, device)
+                                      : blocks_workspace_on_cuda(rows, method, device);
+}
+
+template <class Source, class Index>
+void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
+  DeviceDraw draw = {.rows = source.on_device(),
+                     .device = source.device(),
+                     .method = options.method,
+                     .seed = options.seed,
+                     .stream = options.stream,
+                     .first_row_id = options.first_row_id,
+                     .row_ids = options.row_ids.data,
+                     .drawn = drawn.data,
+                     .drawn_is_wide = sizeof(Index) == 8,
+                     .status = options.status.data,
+                     .check_negative = options.check_negative,
+                     .cuda_stream = options.cuda_stream};
+  base::require(draw.rows.categories <= std::numeric_limits<Index>::max(),
+                "papilio::sample_categorical: rows of {} categories do not fit into {}-bit results",
+                draw.rows.categories, 8 * sizeof(Index));
+  if (draw.rows.rows == 0) return;
+  if (const std::int64_t bytes = workspace_on_cuda(draw.rows, options.method, draw.device); bytes > 0) {
+    check_vector(options.workspace, draw.device, "workspace");
+    base::require(
+        options.workspace.size >= bytes,
+        "papilio::sample_categorical: a workspace of {} bytes is needed (sample_workspace_bytes tells), got {}", bytes,
+        options.workspace.size);
+    base::require(reinterpret_cast<std::uintptr_t>(options.workspace.data) % 256 == 0,
+                  "papilio::sample_categorical: the workspace must be aligned to 256 bytes");
+    draw.workspace = options.workspace.data;
+  }
+  options.method == PartialSums::slots ? draw_by_slots_on_cuda(draw) : draw_by_blocks_on_cuda(draw);
+}
+
+template <class Source, class Index>
+void run_on_cpu(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
+  using T = typename Source::Weight;
+  const std::int64_t rows = source.rows();
   if (rows == 0) return;
   const std::int64_t longest = source.longest_row();
   base::require(longest <= std::numeric_limits<Index>::max(),
@@ -150,7 +198,7 @@ void run(const Source& source, VectorView<Index> drawn, const SampleOptions& opt
                 8 * sizeof(Index));
 
   const Kernels& kernels = kernels_in_use();
-  const bool staged = source.row(0).stride != 1;
+  const bool staged = !source.row(0).direct();
   const std::int64_t a_batch = staged ? staged_rows : batch_rows;
   const std::int64_t grain =
       base::round_up(std::max<std::int64_t>(1, weights_a_task / std::max<std::int64_t>(longest, 1)), a_batch);
@@ -179,6 +227,18 @@ void run(const Source& source, VectorView<Index> drawn, const SampleOptions& opt
   }
 }
 
+template <class Source, class Index>
+void run(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
+  check_call(source, drawn, options);
+  source.device().is_cpu() ? run_on_cpu(source, drawn, options) : queue_on_cuda(source, drawn, options);
+}
+
+template <class Source>
+std::int64_t workspace_bytes(const Source& source, PartialSums method) {
+  source.check();
+  return source.device().is_cpu() ? 0 : workspace_on_cuda(source.on_device(), method, source.device());
+}
+
 }  // namespace
 }  // namespace sampling
 
@@ -198,6 +258,8 @@ const char* name(DrawStatus status) noexcept {
       return "infinite";
     case DrawStatus::overflow:
       return "overflow";
+    case DrawStatus::no_such_row:
+      return "no_such_row";
   }
   return "unknown";
 }
@@ -222,22 +284,27 @@ const char* name(PartialSums method) noexcept {
   return "unknown";
 }
 
-#define PAPILIO_INSTANTIATE(T, Index)                                                                          \
-  template <>                                                                                                  \
-  void sample_categorical(const MatrixWeights<T>& weights, VectorView<Index> drawn, const SampleOptions& o) {  \
-    sampling::run(sampling::MatrixSource<T>(weights), drawn, o);                                               \
-  }                                                                                                            \
-  template <>                                                                                                  \
-  void sample_categorical(const RaggedWeights<T>& weights, VectorView<Index> drawn, const SampleOptions& o) {  \
-    sampling::run(sampling::RaggedSource<T>(weights), drawn, o);                                               \
-  }                                                                                                            \
-  template <>                                                                                                  \
-  void sample_categorical(const ProductWeights<T>& weights, VectorView<Index> drawn, const SampleOptions& o) { \
-    sampling::run(sampling::ProductSource<T>(weights), drawn, o);                                              \
+#define PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, Index)                                                  \
+  template <>                                                                                                \
+  void sample_categorical(const Weights<T>& weights, VectorView<Index> drawn, const SampleOptions& o) {      \
+    sampling::run(sampling::Source<T>(weights), drawn, o);                                                   \
   }
-PAPILIO_INSTANTIATE(float, std::int32_t)
-PAPILIO_INSTANTIATE(float, std::int64_t)
-PAPILIO_INSTANTIATE(double, std::int32_t)
-PAPILIO_INSTANTIATE(double, std::int64_t)
+#define PAPILIO_INSTANTIATE(Weights, Source, T)                                       \
+  PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, std::int32_t)                          \
+  PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, std::int64_t)                          \
+  template <>                                                                         \
+  std::int64_t sample_workspace_bytes(const Weights<T>& weights, PartialSums method) { \
+    return sampling::workspace_bytes(sampling::Source<T>(weights), method);           \
+  }
+PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, float)
+PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, double)
+PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, Half)
+PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, BFloat16)
+PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, float)
+PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, double)
+PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, Half)
+PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, BFloat16)
+PAPILIO_INSTANTIATE(ProductWeights, ProductSource, float)
+PAPILIO_INSTANTIATE(ProductWeights, ProductSource, double)
 
 }  // namespace papilio

@@ -11,17 +11,20 @@
 #endif
 
 // A build that wants small code rather than fast code (the tests) defines
-// PAPILIO_UNROLL as nothing.
+// PAPILIO_UNROLL as nothing. nvcc reads a file twice, for the device and for the
+// host, where kernels do not run.
 #if defined(PAPILIO_UNROLL)
-#elif defined(__CUDACC__) || defined(__clang__)
+#elif defined(__CUDA_ARCH__) || (defined(__clang__) && !defined(__CUDACC__))
 #define PAPILIO_UNROLL _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define PAPILIO_UNROLL
 #else
 #define PAPILIO_UNROLL _Pragma("GCC unroll 128")
 #endif
 
 // Loops over whole tiles are unrolled where a tile must live in registers (CUDA);
 // on a CPU it lies in memory, and the code stays small.
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define PAPILIO_UNROLL_TILE PAPILIO_UNROLL
 #else
 #define PAPILIO_UNROLL_TILE

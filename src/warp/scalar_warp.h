@@ -188,6 +188,13 @@ struct ScalarWarp {
   }
 
   PAPILIO_LANEWISE static void prefetch(const void*) {}
+  PAPILIO_LANEWISE static void sync() {}
+
+  // f(l, a[l]) for every lane l.
+  template <class T, class F>
+  PAPILIO_LANEWISE static void for_each_lane(Lanes<T> a, F f) {
+    for (int l = 0; l < W; ++l) f(l, a.at[l]);
+  }
 
  private:
   PAPILIO_LANEWISE static float fma(float x, float y, float c) { return __builtin_fmaf(x, y, c); }

@@ -333,6 +333,17 @@ struct SimdWarp {
   // Asks for the cache line of p, which may be anywhere.
   PAPILIO_LANEWISE static void prefetch(const void* p) { __builtin_prefetch(p); }
 
+  // Lanes of one thread see each other's stores.
+  PAPILIO_LANEWISE static void sync() {}
+
+  // f(l, a[l]) for every lane l.
+  template <class T, class F>
+  PAPILIO_LANEWISE static void for_each_lane(Lanes<T> a, F f) {
+    T all[W];
+    store(all, a);
+    for (int l = 0; l < W; ++l) f(l, all[l]);
+  }
+
  private:
   template <class T, class F>
   PAPILIO_LANEWISE static Lanes<T> each(F f) {

@@ -49,6 +49,7 @@ concept Warp = requires(Lanes<W, float> x, Lanes<W, double> d, Lanes<W, std::int
   { W::load(in) } -> std::same_as<Lanes<W, float>>;
   { W::gather(in, i) } -> std::same_as<Lanes<W, float>>;
   W::store(out, x);
+  W::sync();
   { W::load_quads(in) } -> std::same_as<Quads<W, float>>;
   { W::load_quads(in, 3) } -> std::same_as<Quads<W, float>>;
   { W::lane_sums(q) } -> std::same_as<Lanes<W, float>>;

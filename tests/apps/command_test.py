@@ -109,6 +109,21 @@ class Train(CommandTest):
         self.assertEqual([line[:2] for line in lines], [["0", "0.10000"], ["1", "0.10000"], ["2", "0.10000"]])
         self.assertEqual([len(line[2].split()) for line in lines], [4, 4, 4])
 
+    def test_device_changes_nothing_but_where_it_trains(self):
+        train = ["train", "pets.txt", "-k", 3, "--sweeps", 20]
+        self.assertIn("training on cpu\n", self.papilio(*train, "--device", "cpu", "-o", "a").err)
+        self.papilio(*train, "-o", "b")
+        self.assertEqual(self.read("a"), self.read("b"))
+        self.assertNotIn(b"cpu", self.read("a"))
+        if "cuda        none" in self.papilio("devices").out:
+            for wanted, number in (("cuda", 0), ("cuda:0", 0), ("cuda:3", 3)):
+                run = self.papilio(*train, "--device", wanted, "-o", "c", code=70)
+                self.assertIn(f"papilio train: CUDA device {number} was asked for, but ", run.err)
+            self.assertNotIn("c", self.names())
+        else:
+            self.assertIn("training on cuda:0\n", self.papilio(*train, "--device", "cuda", "-o", "c").err)
+            self.assertEqual(self.read("a"), self.read("c"))
+
     def test_says_nothing_when_quiet(self):
         run = self.papilio("train", "pets.txt", "-k", 2, "--quiet")
         self.assertEqual((run.out, run.err), ("", ""))
@@ -193,6 +208,8 @@ class Errors(CommandTest):
                           ["train", "pets.txt", "--seed", "-1"], ["train", "pets.txt", "--seed", "18446744073709551616"],
                           ["train", "pets.txt", "-k", "4294967298"], ["generate", "-o", "a", "--seed", "x"], ["train", "pets.txt", "--sweeps", "99999999999"],
                           ["train", "pets.txt", "--format", "csv"], ["train", "pets.txt", "--wings"],
+                          ["train", "pets.txt", "--device", "gpu"], ["train", "pets.txt", "--device", "cuda:x"],
+                          ["train", "pets.txt", "--device", "cuda:-1"], ["train", "pets.txt", "--device", "cuda:"],
                           ["train", "pets.txt", "-o", "-"], ["generate", "-o", "a", "-k", "9", "--words", "8"],
                           ["generate", "-o", "folder/"]):
             self.papilio(*arguments, code=64)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "execution/cpu/target.h"
@@ -27,34 +28,60 @@ std::string choice(const std::string& setting, const std::string& what) {
   return text;
 }
 
+// What print_choice prints where the machine's CUDA devices, if it has any, are hidden.
+std::string choice_without_device(const std::string& setting) {
+  return choice("-u PAPILIO_DEVICE CUDA_VISIBLE_DEVICES=-1 " + setting, "device");
+}
+
+// Whether `printed` says that device `ordinal` is not there, for a reason that this build can have.
+bool names_the_absence(const std::string& printed, int ordinal) {
+  const std::string start = fmt::format("error papilio::Device::cuda: CUDA device {} was asked for, but ", ordinal);
+  const std::string without_cuda =
+      "this build has no CUDA support; use Device::cpu(), or configure with -DPAPILIO_CUDA=ON\n";
+  const std::string without_driver =
+      "this machine has no NVIDIA driver, or one older than this build needs; use Device::cpu()\n";
+  const std::string without_device = "the driver finds no device; use Device::cpu()\n";
+  return PAPILIO_BUILT_WITH_CUDA ? printed == start + without_driver || printed == start + without_device
+                                 : printed == start + without_cuda;
+}
+
 TEST(Device, Names) {
   EXPECT_EQ(Device::cpu().name(), "cpu");
   EXPECT_TRUE(Device::cpu().is_cpu());
-  EXPECT_EQ(Device::best(), Device::cpu());
+  EXPECT_EQ(Device::cpu().ordinal(), -1);
 }
 
-TEST(Device, CudaIsRefusedInABuildWithoutIt) {
-  try {
-    Device::cuda(3);
-    FAIL() << "accepted";
-  } catch (const DeviceUnavailable& error) {
-    EXPECT_STREQ(error.what(),
-                 "papilio::Device::cuda: CUDA device 3 was asked for, but this build has no CUDA support; "
-                 "use Device::cpu(), or configure with -DPAPILIO_CUDA=ON");
-  }
-}
-
-TEST(Device, BestIsTheCpuInABuildWithoutCuda) {
-  EXPECT_EQ(choice("-u PAPILIO_DEVICE", "device"), "device cpu\n");
-  EXPECT_EQ(choice("PAPILIO_DEVICE=", "device"), "device cpu\n");
-  EXPECT_EQ(choice("PAPILIO_DEVICE=cpu", "device"), "device cpu\n");
+TEST(Device, BestIsTheCpuWhereThereIsNoCudaDevice) {
+  EXPECT_EQ(choice_without_device(""), "device cpu\n");
+  EXPECT_EQ(choice_without_device("PAPILIO_DEVICE="), "device cpu\n");
+  EXPECT_EQ(choice_without_device("PAPILIO_DEVICE=cpu"), "device cpu\n");
 }
 
 TEST(Device, ADeviceNamedAndAbsentIsAnError) {
-  EXPECT_EQ(choice("PAPILIO_DEVICE=cuda", "device")
-                .find("error papilio::Device::cuda: CUDA device 0 was asked for, but this build has no CUDA support"),
-            0u);
-  EXPECT_EQ(choice("PAPILIO_DEVICE=cuda:11", "device").find("error papilio::Device::cuda: CUDA device 11 was"), 0u);
+  for (const auto& [wanted, ordinal] :
+       std::vector<std::pair<std::string, int>>{{"cuda", 0}, {"cuda:3", 3}, {"cuda:11", 11}}) {
+    const std::string printed = choice_without_device("PAPILIO_DEVICE=" + wanted);
+    EXPECT_TRUE(names_the_absence(printed, ordinal)) << printed;
+  }
+}
+
+// In this process, and so on a machine with devices too: there is always a number beyond them.
+TEST(Device, ADeviceBeyondTheLastIsUnavailable) {
+  EXPECT_THROW(Device::cuda(1'000'000), DeviceUnavailable);
+  EXPECT_THROW(Device::cuda(-1), DeviceUnavailable);
+}
+
+TEST(Device, EveryDeviceIsDescribed) {
+  const std::vector<std::string> lines = describe_cuda_devices();
+  ASSERT_FALSE(lines.empty());
+  if (!PAPILIO_BUILT_WITH_CUDA) {
+    EXPECT_EQ(lines, std::vector<std::string>{"none: this build has no CUDA support"});
+  } else if (lines[0].rfind("none: ", 0) != 0) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(lines[i].rfind(fmt::format("cuda:{}  ", i), 0), 0u) << lines[i];
+      EXPECT_EQ(Device::cuda(static_cast<int>(i)).name(), fmt::format("cuda:{}", i));
+    }
+  }
 }
 
 TEST(Device, AnUnknownDeviceIsAnError) {

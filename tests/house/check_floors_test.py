@@ -20,7 +20,9 @@ SOUND = {
     "src/lda/io/model.cpp": '#include <nlohmann/json.hpp>\n#include "sampling/draw.h"\n',
     "src/lda/text.cpp": 'std::snprintf(text, 8, "x");  // never printf("x") here\n',
     "apps/papilio/main.cpp": '#include "papilio/error.h"\n#include "train.h"\nstd::puts("done");\n',
+    "src/warp/c.cuh": '#include "warp/a.h"\n',
     "examples/own_weights.cpp": "#include <papilio/error.h>\n#include <papilio/warp/a.h>\n",
+    "examples/own_kernel.cu": "#include <papilio/warp/c.cuh>\n",
     "tests/warp/a_test.cpp": '#include "warp/a.h"\n',
 }
 
@@ -68,6 +70,8 @@ FAULTS = [
     ("examples/b.cpp", "#include <papilio/execution/device.h>",
      "examples/b.cpp:1: examples may not include papilio/execution/device.h, which is no public header"),
     ("benchmarks/b.cpp", '#include "warp/a.h"', "benchmarks/b.cpp:1: benchmarks may not include warp; faces see only papilio/"),
+    ("benchmarks/cuda/b.cpp", '#include "lda/gibbs/draw_topics_cuda.h"',
+     "benchmarks/cuda/b.cpp:1: benchmarks may not include lda; faces see only papilio/"),
     ("examples/b.cpp", "#include <tbb/parallel_for.h>", "examples/b.cpp:1: examples may not include <tbb/parallel_for.h>"),
 ]
 

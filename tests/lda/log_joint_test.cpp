@@ -69,6 +69,22 @@ TEST(LogJoint, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
+// The sum is one of integers: the order of the documents does not enter.
+TEST(LogJoint, IsTheSameForAnyOrderOfDocuments) {
+  const GeneratedCorpus generated = testing::small_generated_corpus();
+  const Corpus& corpus = generated.corpus;
+  std::vector<std::vector<std::int32_t>> documents;
+  std::vector<std::int32_t> z;
+  for (auto d = static_cast<std::ptrdiff_t>(corpus.documents()) - 1; d >= 0; --d) {
+    const auto begin = corpus.document_offsets[static_cast<std::size_t>(d)];
+    const auto end = corpus.document_offsets[static_cast<std::size_t>(d) + 1];
+    documents.emplace_back(corpus.words.begin() + begin, corpus.words.begin() + end);
+    z.insert(z.end(), generated.topics.begin() + begin, generated.topics.begin() + end);
+  }
+  const Corpus reversed = testing::make_corpus(documents, static_cast<int>(corpus.vocabulary_size()));
+  EXPECT_EQ(log_joint(reversed, z, 7, 0.1, 0.01), log_joint(corpus, generated.topics, 7, 0.1, 0.01));
+}
+
 TEST(LogJoint, RefusesWhatDoesNotFit) {
   const Corpus corpus = testing::make_corpus({{0, 1}}, 2);
   EXPECT_THROW(log_joint(corpus, {0}, 2, 0.1, 0.1), InvalidArgument);
@@ -76,6 +92,7 @@ TEST(LogJoint, RefusesWhatDoesNotFit) {
   EXPECT_THROW(log_joint(corpus, {0, -1}, 2, 0.1, 0.1), InvalidArgument);
   EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 0.0, 0.1), InvalidArgument);
   EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 0.1, NAN), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 1e7, 0.1), InvalidArgument);
   EXPECT_THROW(log_joint(corpus, {}, 0, 0.1, 0.1), InvalidArgument);
 }
 

@@ -119,6 +119,22 @@ TEST(Train, ReportsEachSweepAndEvaluatesWhenAsked) {
   EXPECT_EQ(seen.back().log_joint_per_token, result.log_joint_per_token);
 }
 
+TEST(Train, ReportsAsSeldomAsAsked) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  std::vector<std::int64_t> seen;
+  TrainOptions options = {.topics = 3, .sweeps = 7, .evaluate_every = 0};
+  options.progress = [&](const Progress& progress) {
+    seen.push_back(progress.sweep);
+    EXPECT_GT(progress.tokens_per_second, 0);
+    return true;
+  };
+  options.progress_every = 3;
+  train(corpus, options);
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{3, 6, 7}));
+  options.progress_every = 0;
+  EXPECT_THROW(train(corpus, options), InvalidArgument);
+}
+
 TEST(Train, DependsOnTheSeedAndNotOnTheThreads) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   const TrainResult one = train(corpus, {.topics = 6, .sweeps = 3, .seed = 1, .threads = 1});

@@ -1,6 +1,7 @@
 // Statistics, with fixed seeds: these tests give the same verdict every time. Each p-value of a
 // right sampler is below 1e-5 for one seed in 100,000; there are about 60 of them.
 
+#include "sampling/golden_draws.h"
 #include "sampling/support.h"
 #include "support/chi_square.h"
 
@@ -77,17 +78,9 @@ TYPED_TEST(Distribution, NeighbouringRowsAreIndependent) {
   }
 }
 
-// The draws of a fixed batch, written down: a change of these is a change of every program's
-// results. Weights 1, 2, ..., K; K = 5, 100, 1500; seed 1, stream 2, rows 0 to 11.
 TYPED_TEST(Distribution, GoldenDraws) {
-  const std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>> golden = {
-      {5, {3, 4, 2, 2, 2, 4, 3, 3, 3, 0, 4, 2}},
-      {100, {69, 28, 40, 27, 81, 86, 71, 58, 85, 32, 86, 81}},
-      {1500, {1104, 1463, 781, 494, 859, 1177, 1072, 1440, 1322, 784, 1048, 952}},
-  };
-  for (const auto& [columns, expected] : golden) {
-    std::vector<TypeParam> row;
-    for (std::int64_t k = 1; k <= columns; ++k) row.push_back(static_cast<TypeParam>(k));
+  for (const auto& [columns, expected] : golden_draws()) {
+    const auto row = golden_row<TypeParam>(columns);
     std::vector<std::int64_t> drawn(12);
     sample_categorical(MatrixWeights<TypeParam>{{row.data(), 12, columns, 0}}, VectorView<std::int64_t>(drawn),
                        {.seed = 1, .stream = 2});

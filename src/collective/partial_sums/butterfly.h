@@ -87,14 +87,14 @@ class ButterflySums {
     build_butterfly<form>(tile);
     sum_ = sum_ + tile.row[W::width - 1];
     tile.row[W::width - 1] = sum_;
-    T* block = table_ + table_size(blocks_++);
-    for (int i = 0; i < W::width; ++i) W::store(block + i * W::width, tile.row[i]);
+    store_tile(tile, table_ + table_size(blocks_++));
   }
 
   PAPILIO_LANEWISE warp::Lanes<W, T> total() const { return sum_; }
 
   PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find(warp::Lanes<W, T> target) const {
     const Column totals = {.count = blocks_, .stride = W::width, .offset = W::width - 1};
+    W::sync();  // a lane's half sums are in other lanes' columns
     const auto block =
         search == Search::linear ? search_linear<W>(table_, totals, target) : search_binary<W>(table_, totals, target);
     const auto base = block * (W::width * W::width);

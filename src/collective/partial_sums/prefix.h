@@ -28,6 +28,7 @@ class PrefixSums {
   // The next W categories as each lane's own loads leave them: lane r of
   // tile.row[i] is category i of row r.
   PAPILIO_LANEWISE void add_columns(const Tile<W, T>& tile) {
+    PAPILIO_UNROLL_TILE
     for (int i = 0; i < W::width; ++i) add(tile.row[i]);
   }
 

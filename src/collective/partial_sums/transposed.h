@@ -15,10 +15,16 @@ enum class Transposition : std::uint8_t { in_registers, through_scratch };
 template <warp::Warp W, class T, Transposition how = Transposition::in_registers, Search search = Search::binary>
 class TransposedSums {
  public:
-  PAPILIO_LANEWISE explicit TransposedSums(T* memory) : scratch_(memory), sums_(memory + W::width * W::width) {}
+  static constexpr std::int64_t scratch_size = W::width * scratch_stride<W>();
+
+  PAPILIO_LANEWISE explicit TransposedSums(T* memory) : TransposedSums(memory, memory + scratch_size) {}
+
+  // With scratch_size values of memory apart from the table of PrefixSums; none
+  // where the exchange is in registers.
+  PAPILIO_LANEWISE TransposedSums(T* scratch, T* table) : scratch_(scratch), sums_(table) {}
 
   static constexpr std::int64_t table_size(std::int64_t blocks) {
-    return W::width * W::width + PrefixSums<W, T>::table_size(blocks);
+    return scratch_size + PrefixSums<W, T>::table_size(blocks);
   }
 
   PAPILIO_LANEWISE void add_block(Tile<W, T>& tile) {

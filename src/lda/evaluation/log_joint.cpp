@@ -1,80 +1,40 @@
 #include "lda/evaluation/log_joint.h"
 
-#include <math.h>  // lgamma_r: lgamma writes a global
-
-#include <algorithm>
-#include <cmath>
+#include <atomic>
 #include <vector>
 
 #include "base/check.h"
 #include "base/function_ref.h"
-#include "base/math.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/evaluation/log_joint_terms.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
 namespace {
 
-double log_gamma(double x) {
-  int sign = 0;
-  return lgamma_r(x, &sign);
-}
-
-// n -> ln G(n + prior) - ln G(prior); n below `tabulated` from a table.
-class LogGammaRise {
- public:
-  explicit LogGammaRise(double prior, std::int64_t tabulated = 0) : prior_(prior), at_prior_(log_gamma(prior)) {
-    for (std::int64_t n = 0; n < tabulated; ++n) {
-      table_.push_back(compute(n));
-    }
-  }
-  double operator()(std::int64_t n) const {
-    const auto index = static_cast<std::size_t>(n);
-    return index < table_.size() ? table_[index] : compute(n);
-  }
-
- private:
-  double compute(std::int64_t n) const { return log_gamma(static_cast<double>(n) + prior_) - at_prior_; }
-
-  double prior_;
-  double at_prior_;
-  std::vector<double> table_;
-};
-
-// The sum of sum_of(begin, end) over blocks of [0, count), added in order: the
-// same for any number of threads.
-double sum_of_blocks(std::int64_t count, std::int64_t block, int threads,
-                     base::FunctionRef<double(std::int64_t, std::int64_t)> sum_of) {
-  std::vector<double> sums(static_cast<std::size_t>(base::ceil_div(count, block)));
-  execution::parallel_for(static_cast<std::int64_t>(sums.size()), 1, threads,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            for (std::int64_t b = begin; b < end; ++b) {
-                              sums[static_cast<std::size_t>(b)] = sum_of(b * block, std::min(count, (b + 1) * block));
-                            }
-                          });
-  double total = 0;
-  for (const double sum : sums) {
-    total += sum;
-  }
+// The sum of sum_of(begin, end) over parts of [0, count).
+std::int64_t sum_of_parts(std::int64_t count, std::int64_t grain, int threads,
+                          base::FunctionRef<std::int64_t(std::int64_t, std::int64_t)> sum_of) {
+  std::atomic<std::int64_t> total = 0;
+  execution::parallel_for(count, grain, threads,
+                          [&](std::int64_t begin, std::int64_t end) { total += sum_of(begin, end); });
   return total;
 }
 
-double log_joint_of_documents(const Corpus& corpus, const State& state, double alpha, int threads) {
-  const LogGammaRise of_topic(alpha, std::min<std::int64_t>(1024, corpus.tokens() + 1));
-  const LogGammaRise of_document(alpha * state.topics);
-  return sum_of_blocks(corpus.documents(), 256, threads, [&](std::int64_t first, std::int64_t last) {
+std::int64_t sum_of_documents(const Corpus& corpus, const State& state, const LogJointTerms& terms, int threads) {
+  return sum_of_parts(corpus.documents(), 256, threads, [&](std::int64_t first, std::int64_t last) {
     std::vector<std::int64_t> n_dk(static_cast<std::size_t>(state.topics));
-    double sum = 0;
+    std::int64_t sum = 0;
     for (auto d = static_cast<std::size_t>(first); d < static_cast<std::size_t>(last); ++d) {
       const auto begin = static_cast<std::size_t>(corpus.document_offsets[d]);
       const auto end = static_cast<std::size_t>(corpus.document_offsets[d + 1]);
       for (std::size_t i = begin; i < end; ++i) {
         ++n_dk[static_cast<std::size_t>(state.z[i])];
       }
-      sum -= of_document(static_cast<std::int64_t>(end - begin));
+      sum -= terms.of_document(static_cast<std::int64_t>(end - begin));
       for (std::size_t i = begin; i < end; ++i) {
         std::int64_t& n = n_dk[static_cast<std::size_t>(state.z[i])];
-        sum += of_topic(n);  // 0 for a topic met before: its count is 0 by then
+        sum += terms.of_document_topic(n);  // 0 for a topic met before: its count is 0 by then
         n = 0;
       }
     }
@@ -82,31 +42,29 @@ double log_joint_of_documents(const Corpus& corpus, const State& state, double a
   });
 }
 
-double log_joint_of_words(const State& state, std::int64_t words, double beta, int threads) {
-  const LogGammaRise of_word(beta, std::min<std::int64_t>(1024, std::ssize(state.z) + 1));
-  const double per_word = sum_of_blocks(words, 64, threads, [&](std::int64_t first, std::int64_t last) {
-    double sum = 0;
+std::int64_t sum_of_words(const State& state, std::int64_t words, const LogJointTerms& terms, int threads) {
+  std::int64_t sum = sum_of_parts(words, 64, threads, [&](std::int64_t first, std::int64_t last) {
+    std::int64_t part = 0;
     for (std::int64_t i = first * state.topics; i < last * state.topics; ++i) {
       const std::int32_t n = state.n_wk[static_cast<std::size_t>(i)];
       if (n != 0) {
-        sum += of_word(n);
+        part += terms.of_word_topic(n);
       }
     }
-    return sum;
+    return part;
   });
-  const LogGammaRise of_topic(beta * static_cast<double>(words));
-  double per_topic = 0;
   for (const std::int64_t n : state.n_k) {
-    per_topic += of_topic(n);
+    sum -= terms.of_topic(n);
   }
-  return per_word - per_topic;
+  return sum;
 }
 
 }  // namespace
 
 double log_joint(const Corpus& corpus, const State& state, double alpha, double beta, int threads) {
-  return log_joint_of_documents(corpus, state, alpha, threads) +
-         log_joint_of_words(state, corpus.vocabulary_size(), beta, threads);
+  const LogJointTerms terms(corpus, state.topics, alpha, beta, 1024);
+  return terms.nats(sum_of_documents(corpus, state, terms, threads) +
+                    sum_of_words(state, corpus.vocabulary_size(), terms, threads));
 }
 
 }  // namespace papilio::lda
@@ -116,8 +74,8 @@ namespace papilio {
 double log_joint(const Corpus& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
                  double beta, int threads) {
   base::require(topics >= 1, "papilio::log_joint: topics is {}, expected at least 1", topics);
-  base::require(std::isfinite(alpha) && alpha > 0, "papilio::log_joint: alpha is {}, expected a number > 0", alpha);
-  base::require(std::isfinite(beta) && beta > 0, "papilio::log_joint: beta is {}, expected a number > 0", beta);
+  base::require(0 < alpha && alpha <= 1e6, "papilio::log_joint: alpha is {}, expected 0 < alpha <= 1e6", alpha);
+  base::require(0 < beta && beta <= 1e6, "papilio::log_joint: beta is {}, expected 0 < beta <= 1e6", beta);
   corpus.verify();
   lda::require_topics(corpus, z, topics, "log_joint");
   lda::State state;

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "report.h"
+#include "tokens.h"
+
+// The cases of the program. Each verifies what it draws before it times it, adds
+// a record for every figure, and goes on where one fails.
+
+// Bandwidth of copying, of reading, and of random rows. Returns the bytes a second of reading.
+double measure_ceilings(Report& report, bool quick);
+
+// Rows of a matrix; `read_roof` (bytes a second) is printed beside them.
+void measure_batched(Report& report, double read_roof, bool quick);
+
+// theta x phi for the tokens of a corpus, beside the streaming floor, K = 16 ... 4096.
+void measure_draws(Report& report, const Tokens& tokens, bool quick);
+
+// The same by each method of the papers, float and double: K = 4, 8, 16, 32,
+// 48, ... 1024; or every K of 480 ... 544.
+void measure_methods(Report& report, const Tokens& tokens, bool quick);
+void measure_figure(Report& report, const Tokens& tokens, bool quick);

@@ -1,0 +1,98 @@
+// Draws on a CUDA device, beside what the device can do at best.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cases.h"
+#include "device.h"
+#include "papilio/version.h"
+
+namespace {
+
+constexpr const char* usage =
+    "usage: papilio_sampling_cuda_bench [--json FILE] [--cases LIST] [--docword FILE] [--limit SECONDS] [--quick]\n"
+    "\n"
+    "  --json FILE      keep all figures there\n"
+    "  --cases LIST     of ceilings,batched,draws,methods,figure (all)\n"
+    "  --docword FILE   a corpus as UCI bag of words; draws are measured on generated ones too\n"
+    "  --limit SECONDS  begin nothing new after so long\n"
+    "  --quick          a few sizes only\n";
+
+struct Arguments {
+  std::string json, docword, cases = "ceilings,batched,draws,methods,figure";
+  double limit = 1e9;
+  bool quick = false;
+
+  bool wants(const std::string& which) const {
+    return ("," + cases + ",").find("," + which + ",") != std::string::npos;
+  }
+};
+
+bool parse(int argc, char** argv, Arguments& arguments) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--quick") {
+      arguments.quick = true;
+      continue;
+    }
+    if (i + 1 == argc) return false;
+    const char* value = argv[++i];
+    if (name == "--json")
+      arguments.json = value;
+    else if (name == "--docword")
+      arguments.docword = value;
+    else if (name == "--cases")
+      arguments.cases = value;
+    else if (name == "--limit")
+      arguments.limit = std::atof(value);
+    else
+      return false;
+  }
+  return true;
+}
+
+void run(const Arguments& arguments, Report& report) {
+  double read_roof = 0;
+  if (arguments.wants("ceilings")) read_roof = measure_ceilings(report, arguments.quick);
+  if (arguments.wants("batched")) measure_batched(report, read_roof, arguments.quick);
+  if (!arguments.wants("draws") && !arguments.wants("methods") && !arguments.wants("figure")) return;
+
+  std::vector<Tokens> corpora;
+  if (!arguments.docword.empty()) corpora.push_back(read_tokens(arguments.docword));
+  corpora.push_back(generate_tokens("Zipf without function words", 100));
+  if (arguments.wants("draws")) {
+    corpora.push_back(generate_tokens("Zipf", 1));
+    for (const Tokens& tokens : corpora) measure_draws(report, tokens, arguments.quick);
+  }
+  if (arguments.wants("methods")) measure_methods(report, corpora.front(), arguments.quick);
+  if (arguments.wants("figure")) measure_figure(report, corpora.front(), arguments.quick);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(usage, stdout);
+    return 0;
+  }
+  Arguments arguments;
+  if (!parse(argc, argv, arguments)) {
+    std::fputs(usage, stderr);
+    return 64;
+  }
+  try {
+    const std::string head = describe_device() + ", \"papilio\": \"" + papilio::version() + "\"";
+    Report report(arguments.json, head, arguments.limit);
+    run(arguments, report);
+    report.save();
+    if (report.failures() > 0) std::fprintf(stderr, "%d cases failed\n", report.failures());
+    return report.failures() > 0 ? 1 : 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "papilio_sampling_cuda_bench: %s\n", e.what());
+    return 1;
+  }
+}

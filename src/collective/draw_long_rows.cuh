@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+
+#include "collective/draw_slots.cuh"
+
+// Rows of more than 1,024 categories on a GPU: segment by segment, by a warp or by
+// several. A provider is one of draw_slots.cuh with G = 32 and T = 1.
+
+namespace papilio::inline PAPILIO_TARGET::collective {
+
+__device__ __forceinline__ std::int64_t segments_on_device(std::int64_t categories) {
+  return categories <= segment_size ? 1 : (categories + segment_size - 1) / segment_size;
+}
+
+// The sum of a segment, in every thread of the warp.
+template <class Segment, class V = typename Segment::Sum>
+__device__ __forceinline__ V segment_total(const Segment& segment) {
+  V sum = lane_sum<depths>(segment.batch_row(0), V{});
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) sum = sum + __shfl_xor_sync(all_threads, sum, distance);
+  return sum;
+}
+
+// The category in segment `number` where the rest of the target lies; every thread
+// of the warp ends with it.
+template <class Rows>
+__device__ __forceinline__ std::int64_t draw_in_segment(const Rows& rows, std::int64_t number, double rest) {
+  using V = typename Rows::Sum;
+  const auto segment = rows.segment(number);
+  V sums[1] = {lane_sum<depths>(segment.batch_row(0), V{})};
+  const RowTree<32, 1, V> tree(sums);
+  const int lane = tree.find(rest);
+  return walk_slots<1, depths>(segment, number, lane, rest).category;
+}
+
+// One row of any length by one warp. Thread i keeps the running total at the end of
+// the i-th of up to 32 stretches of segments; inside a stretch they are added again.
+template <class Rows>
+__device__ __forceinline__ DrawnRow draw_long_row(const Rows& rows, double u) {
+  const int thread = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t segments = segments_on_device(rows.row().size());
+  const std::int64_t stretch = (segments + 31) / 32, stretches = (segments + stretch - 1) / stretch;
+  double running = 0, mine = 0;
+  for (std::int64_t s = 0; s < segments; ++s) {
+    running += static_cast<double>(segment_total(rows.segment(s)));
+    if (s / stretch == thread) mine = running;
+  }
+  const double target = u * running;
+  const unsigned above = __ballot_sync(all_threads, thread < stretches && target < mine);
+  const int chosen = above != 0 ? __ffs(static_cast<int>(above)) - 1 : static_cast<int>(stretches) - 1;
+  double before = __shfl_sync(all_threads, mine, chosen > 0 ? chosen - 1 : 0);
+  if (chosen == 0) before = 0;
+  std::int64_t s = chosen * stretch;
+  const std::int64_t last = (s + stretch < segments ? s + stretch : segments) - 1;
+  for (; s < last; ++s) {
+    const double after = before + static_cast<double>(segment_total(rows.segment(s)));
+    if (target < after) break;
+    before = after;
+  }
+  return {draw_in_segment(rows, s, s == 0 ? target : target - before), running, thread == 0};
+}
+
+// The first segment whose running total exceeds u times the total, by one warp.
+// `running` has room for a double a segment; `rest` becomes the target inside it.
+template <class V>
+__device__ __forceinline__ int find_segment(const V* totals, int segments, double* running, double u, double& rest,
+                                            double& total) {
+  const int thread = static_cast<int>(threadIdx.x) % 32;
+  double sum = 0;
+#pragma unroll 8
+  for (int s = 0; s < segments; ++s) {  // in order, as everywhere
+    sum += static_cast<double>(totals[s]);
+    if (thread == 0) running[s] = sum;
+  }
+  __syncwarp();
+  total = sum;
+  const double target = u * sum;
+  int found = segments - 1;
+  for (int first = 0; first < segments; first += 32) {
+    const int s = first + thread;
+    const unsigned above = __ballot_sync(all_threads, s < segments && target < running[s]);
+    if (above != 0) {
+      found = first + __ffs(static_cast<int>(above)) - 1;
+      break;
+    }
+  }
+  rest = found == 0 ? target : target - running[found - 1];
+  return found;
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::collective

@@ -1,0 +1,62 @@
+#include "lda/evaluation/log_joint_cuda.h"
+
+#include <algorithm>
+
+#include "base/math.h"
+#include "lda/gibbs/document_counts.cuh"
+
+namespace papilio::lda {
+namespace {
+
+// One thread's share of a sum.
+struct AddTerms {
+  TermSums sums;
+  long long share = 0;
+
+  __device__ void add(int n) {
+    if (n == 0) return;
+    if (n < sums.tabulated) {
+      share += sums.terms[n];
+    } else {
+      sums.larger[atomicAdd(sums.larger_count, 1)] = n;
+    }
+  }
+  __device__ void operator()(std::int64_t, std::int32_t, int4 n) {
+    add(n.x);
+    add(n.y);
+    add(n.z);
+    add(n.w);
+  }
+  // All lanes of a warp come here.
+  __device__ void finish() {
+    for (int distance = 16; distance > 0; distance /= 2) share += __shfl_xor_sync(0xffffffffu, share, distance);
+    if ((threadIdx.x & 31u) == 0 && share != 0) {
+      atomicAdd(reinterpret_cast<unsigned long long*>(sums.sum), static_cast<unsigned long long>(share));
+    }
+  }
+};
+
+__global__ void add_word_terms(const int4* counts, std::int64_t quads, AddTerms terms) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t q = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; q < quads; q += step) {
+    terms(0, 0, counts[q]);
+  }
+  terms.finish();
+}
+
+}  // namespace
+
+void queue_document_terms(const DocumentRange& range, std::int32_t topics, const TermSums& sums) {
+  queue_on_documents(range, topics, AddTerms{sums});
+}
+
+void queue_word_terms(const std::int32_t* n_wk, std::int64_t entries, const TermSums& sums, cudaStream_t stream) {
+  const std::int64_t quads = entries / 4;
+  const std::int64_t blocks = std::clamp<std::int64_t>(base::ceil_div<std::int64_t>(quads, threads_a_block), 1,
+                                                       std::int64_t{execution::multiprocessors()} * 16);
+  add_word_terms<<<static_cast<unsigned>(blocks), threads_a_block, 0, stream>>>(reinterpret_cast<const int4*>(n_wk),
+                                                                                quads, AddTerms{sums});
+  execution::check_launch("adding the likelihood's terms");
+}
+
+}  // namespace papilio::lda

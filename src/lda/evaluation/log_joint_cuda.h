@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lda/gibbs/topic_counts_cuda.h"
+
+// Sums of the terms of log p(w, z) on a CUDA device, from tables that the host made
+// (LogJointTerms): integers, so that the sums are the CPU's.
+
+namespace papilio::lda {
+
+// Where terms come from and go to, all in device memory.
+struct TermSums {
+  const std::int64_t* terms = nullptr;  // of the counts 0 ... tabulated - 1
+  std::int64_t tabulated = 0;
+  std::int32_t* larger = nullptr;  // other counts, appended, left to the host; room for N / tabulated
+  std::int32_t* larger_count = nullptr;
+  std::int64_t* sum = nullptr;  // added to
+};
+
+// Adds the terms of n_dk for all documents of the range and all topics.
+void queue_document_terms(const DocumentRange& range, std::int32_t topics, const TermSums& sums);
+
+// Adds the terms of `entries` counts, a multiple of 4.
+void queue_word_terms(const std::int32_t* n_wk, std::int64_t entries, const TermSums& sums, cudaStream_t stream);
+
+}  // namespace papilio::lda

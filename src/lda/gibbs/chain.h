@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "lda/state.h"
+#include "papilio/lda.h"
+
+namespace papilio::lda {
+
+// A chain of sweeps by one sampler, its state wherever the sampler works. Where that
+// is changes no result.
+class Chain {
+ public:
+  virtual ~Chain() = default;
+
+  // One sweep. A GPU may still be at work when the call returns.
+  virtual void sweep() = 0;
+
+  // Waits for all sweeps; throws what went wrong in them.
+  virtual void wait() = 0;
+
+  // Sweeps done or begun.
+  virtual std::int64_t sweeps() const = 0;
+
+  // papilio::log_joint of the topics that the sweeps have led to.
+  virtual double log_joint() = 0;
+
+  // The state after all sweeps; the chain ends with it.
+  virtual State take_state() = 0;
+};
+
+// A chain from uniform topics, or from those of `resume`, on options.device. The corpus
+// must outlive it; options and topics are known to be good.
+std::unique_ptr<Chain> start_chain(const Corpus& corpus, const TrainOptions& options, const Topics* resume);
+
+// The same on a CUDA device, in at most `memory_limit` bytes of its memory (0: what is
+// free, for tests alone anything else). Throws DeviceError where the tables and the
+// longest document do not fit, with the bytes needed and free.
+std::unique_ptr<Chain> start_chain_on_cuda(const Corpus& corpus, const TrainOptions& options, const Topics* resume,
+                                           std::int64_t memory_limit = 0);
+
+}  // namespace papilio::lda

@@ -1,0 +1,15 @@
+#include <fmt/format.h>
+
+#include "lda/gibbs/chain.h"
+#include "papilio/error.h"
+
+// In the place of mean_for_mode_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
+
+namespace papilio::lda {
+
+std::unique_ptr<Chain> start_chain_on_cuda(const Corpus&, const TrainOptions& options, const Topics*, std::int64_t) {
+  throw DeviceUnavailable(
+      fmt::format("papilio::train: {} was asked for, but this build has no CUDA support", options.device.name()));
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,13 @@
+// What takes the place of the CUDA kernels in a build without CUDA. No view can say
+// that it lies on a CUDA device there, so that nothing here is ever called.
+
+#include "sampling/cuda_draw.h"
+
+namespace papilio::sampling {
+
+void draw_by_slots_on_cuda(const DeviceDraw&) { __builtin_unreachable(); }
+void draw_by_blocks_on_cuda(const DeviceDraw&) { __builtin_unreachable(); }
+std::int64_t slots_workspace_on_cuda(const DeviceRows&, Device) { __builtin_unreachable(); }
+std::int64_t blocks_workspace_on_cuda(const DeviceRows&, PartialSums, Device) { __builtin_unreachable(); }
+
+}  // namespace papilio::sampling

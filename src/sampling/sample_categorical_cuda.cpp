@@ -1,0 +1,78 @@
+#include <cstdint>
+
+#include "base/math.h"
+#include "execution/cuda/memory.h"
+#include "sampling/cuda_draw.h"
+#include "sampling/slots_plan.h"
+
+namespace papilio::sampling {
+namespace {
+
+constexpr std::int64_t segment_categories = 1024;
+constexpr std::int64_t most_segments = 4096;  // whose totals fit into a block's shared memory: 4 million categories
+constexpr std::int64_t segments_to_split = 32;
+
+std::int64_t bytes_of(Storage storage) {
+  switch (storage) {
+    case Storage::float32:
+      return 4;
+    case Storage::float64:
+      return 8;
+    case Storage::half:
+    case Storage::bfloat16:
+      return 2;
+  }
+  return 0;
+}
+
+// Whether groups of four categories are whole and can be loaded at once, or by 16 bytes.
+bool is_aligned(const DeviceRows& rows) {
+  const auto bytes = static_cast<std::uintptr_t>(4 * bytes_of(rows.storage) < 16 ? 4 * bytes_of(rows.storage) : 16);
+  const auto fits = [&](const void* first, std::int64_t stride) {
+    return reinterpret_cast<std::uintptr_t>(first) % bytes == 0 && stride % 4 == 0;
+  };
+  return rows.offsets == nullptr && rows.column_stride == 1 && rows.categories % 4 == 0 &&
+         fits(rows.left, rows.left_stride) && (rows.right == nullptr || fits(rows.right, rows.right_stride));
+}
+
+}  // namespace
+
+SlotsPlan plan_slots(const DeviceRows& rows, int multiprocessors) {
+  SlotsPlan plan;
+  plan.aligned = is_aligned(rows);
+  plan.segments = base::ceil_div(rows.categories, segment_categories);
+  const bool few = rows.rows < 2 * multiprocessors && plan.segments >= 8;
+  if (rows.offsets != nullptr || plan.segments > most_segments)
+    plan.kind = SlotsPlan::Kind::warp_a_row;
+  else if (plan.segments > 1)
+    plan.kind = few || plan.segments >= segments_to_split ? SlotsPlan::Kind::split_rows : SlotsPlan::Kind::block_a_row;
+  return plan;
+}
+
+std::int64_t slots_workspace_on_cuda(const DeviceRows& rows, Device device) {
+  const execution::OnDevice here(device);
+  const SlotsPlan plan = plan_slots(rows, execution::multiprocessors());
+  if (plan.kind != SlotsPlan::Kind::split_rows) return 0;
+  const std::int64_t sum_bytes = rows.storage == Storage::float64 ? 8 : 4;
+  return rows.rows * plan.segments * (sum_bytes + 1);
+}
+
+void draw_by_slots_on_cuda(const DeviceDraw& draw) {
+  const execution::OnDevice here(draw.device);
+  DeviceDraw checked = draw;
+  if (draw.rows.left_count == 0 || (draw.rows.right != nullptr && draw.rows.right_count == 0))
+    checked.rows.categories = 0;  // there is no row to read where a wrong index leads
+  const SlotsPlan plan = plan_slots(checked.rows, execution::multiprocessors());
+  switch (draw.rows.storage) {
+    case Storage::float32:
+      return queue_slots_of<float>(checked, plan);
+    case Storage::float64:
+      return queue_slots_of<double>(checked, plan);
+    case Storage::half:
+      return queue_slots_of<Half>(checked, plan);
+    case Storage::bfloat16:
+      return queue_slots_of<BFloat16>(checked, plan);
+  }
+}
+
+}  // namespace papilio::sampling

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/cuda_draw.h"
+
+namespace papilio::sampling {
+
+// Which kernel draws from rows on a device. The choice never changes a result.
+struct SlotsPlan {
+  enum class Kind : std::uint8_t {
+    batches,      // up to 1,024 categories: some threads of a warp for several rows
+    warp_a_row,   // ragged rows; any length
+    block_a_row,  // rows of a few segments, enough of them to fill the device
+    split_rows,   // many segments or few rows: several blocks a row, and a workspace
+  };
+  Kind kind = Kind::batches;
+  bool aligned = false;       // four neighbouring categories can be loaded at once
+  std::int64_t segments = 1;  // of 1,024 categories, of a row
+};
+
+SlotsPlan plan_slots(const DeviceRows& rows, int multiprocessors);
+
+// Queues the draw: one function a stored type, compiled apart.
+template <class S>
+void queue_slots_of(const DeviceDraw& draw, const SlotsPlan& plan);
+
+}  // namespace papilio::sampling
