@@ -15,6 +15,7 @@ std::vector<papilio::lda::TopicItem> items_of(const Tokens& tokens, std::int32_t
     items.push_back({.first = t, .document = document, .count = count});
     t += count;
   }
+  papilio::lda::order_items(items.data(), static_cast<std::int64_t>(items.size()));
   return items;
 }
 

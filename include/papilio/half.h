@@ -41,7 +41,7 @@ constexpr Half to_half(float x) {
   const std::uint32_t size = bits & 0x7FFF'FFFFu;
   if (size > 0x7F80'0000u) return {static_cast<std::uint16_t>(sign | 0x7E00u)};
   if (size >= 0x477F'F000u) return {static_cast<std::uint16_t>(sign | 0x7C00u)};  // 65,520 and above
-  if (size < 0x3880'0000u) {                                                        // below 2^-14: a multiple of 2^-24
+  if (size < 0x3880'0000u) {                                                      // below 2^-14: a multiple of 2^-24
     // The sum's last bit is worth 2^-24, so that adding rounds as wanted.
     const auto shifted = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f);
     return {static_cast<std::uint16_t>(sign | (shifted - std::bit_cast<std::uint32_t>(0.5f)))};

@@ -5,7 +5,7 @@
 #include "collective/draw_slots.cuh"
 
 // Rows of more than 1,024 categories on a GPU: segment by segment, by a warp or by
-// several. A provider is one of draw_slots.cuh with G = 32 and T = 1.
+// several warps. A provider is one of draw_slots.cuh with G = 32 and T = 1.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
@@ -42,6 +42,7 @@ __device__ __forceinline__ DrawnRow draw_long_row(const Rows& rows, double u) {
   const std::int64_t segments = segments_on_device(rows.row().size());
   const std::int64_t stretch = (segments + 31) / 32, stretches = (segments + stretch - 1) / stretch;
   double running = 0, mine = 0;
+#pragma unroll 2
   for (std::int64_t s = 0; s < segments; ++s) {
     running += static_cast<double>(segment_total(rows.segment(s)));
     if (s / stretch == thread) mine = running;
@@ -59,6 +60,42 @@ __device__ __forceinline__ DrawnRow draw_long_row(const Rows& rows, double u) {
     before = after;
   }
   return {draw_in_segment(rows, s, s == 0 ? target : target - before), running, thread == 0};
+}
+
+// T rows of `segments` <= most_segments_at_once segments by a block with a warp for
+// each segment; `rows` is the provider of this warp's, with G = 32. The warps add up
+// their segments and tell each other the totals, and the one in whose segment a row's
+// target lies searches there and owns the result. Every thread of the block calls it;
+// `totals`, in shared memory, may be used again after the next barrier.
+inline constexpr int most_segments_at_once = 8;
+
+template <int T, int together, class Rows, class V = typename Rows::Sum>
+__device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned segment, unsigned segments, double u,
+                                                     V (&totals)[most_segments_at_once][T]) {
+  const unsigned thread = threadIdx.x % 32, t = thread / (32 / T);
+  V sums[T];
+  lane_sums_of_rows<depths, T, together>(rows, sums);
+  const RowTree<32, T, V> tree(sums);
+  if (thread % (32 / T) == 0) totals[segment][t] = tree.total();
+  __syncthreads();
+
+  double total = 0;
+  for (unsigned s = 0; s < segments; ++s) total += static_cast<double>(totals[s][t]);
+  const double target = u * total;
+  double before = 0;
+  unsigned chosen = 0;
+  for (; chosen + 1 < segments; ++chosen) {
+    const double after = before + static_cast<double>(totals[chosen][t]);
+    if (target < after) break;
+    before = after;
+  }
+  // Below every sum where the target lies elsewhere: the walk ends at once.
+  double rest = chosen == segment ? target - before : -1.0;
+  const int lane = tree.find(rest);
+  DrawnRow drawn = walk_slots<32 / T, depths>(rows, segment, lane, rest);
+  drawn.total = total;
+  drawn.owner &= chosen == segment;
+  return drawn;
 }
 
 // The first segment whose running total exceeds u times the total, by one warp.

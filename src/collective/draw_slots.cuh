@@ -212,15 +212,12 @@ __device__ __forceinline__ V lane_sum(const Row& row, V) {
   return sum_of_four(slot);
 }
 
-// Rows of more than 128 and at most 128 N <= 1,024 categories, T = 8, 16 or 32 of
-// them by a whole warp (G = 32): thread l adds up the slots 4 l ... 4 l + 3.
+// Thread l's lane sums of T rows of at most 128 N categories by a whole warp.
 //
 // `together` rows are loaded before the first is added up: enough to keep memory
 // busy, and few enough for registers.
-template <int N, int T, int together, class Rows>
-__device__ __forceinline__ DrawnRow draw_rows(const Rows& rows, double u) {
-  using V = typename Rows::Sum;
-  V sums[T];
+template <int N, int T, int together, class Rows, class V>
+__device__ __forceinline__ void lane_sums_of_rows(const Rows& rows, V (&sums)[T]) {
 #pragma unroll
   for (int first = 0; first < T; first += together) {
     if (rows.has(first)) {  // a branch that also keeps the compiler to `together`
@@ -231,7 +228,15 @@ __device__ __forceinline__ DrawnRow draw_rows(const Rows& rows, double u) {
       for (int q = first; q < first + together && q < T; ++q) sums[q] = 0;
     }
   }
-  const RowTree<32, T, V> tree(sums);
+}
+
+// Rows of more than 128 and at most 128 N <= 1,024 categories, T = 8, 16 or 32 of
+// them by a whole warp (G = 32): thread l adds up the slots 4 l ... 4 l + 3.
+template <int N, int T, int together, class Rows>
+__device__ __forceinline__ DrawnRow draw_rows(const Rows& rows, double u) {
+  typename Rows::Sum sums[T];
+  lane_sums_of_rows<N, T, together>(rows, sums);
+  const RowTree<32, T, typename Rows::Sum> tree(sums);
   const double total = tree.total();
   double rest = u * total;
   const int lane = tree.find(rest);
@@ -246,12 +251,12 @@ struct BatchShape {
   static_assert(most == 16 || most == 32 || most == 64 || most == 128 || most == 256 || most == 512 || most == 1024);
   static constexpr int threads = most <= 16 ? 4 : most <= 32 ? 8 : most <= 128 ? 16 : 32;  // G
   static constexpr int rows = most <= 16 ? 4 : 8;                                          // T
-  static constexpr int vectors = most / (4 * threads);                                      // N
+  static constexpr int vectors = most / (4 * threads);                                     // N
 };
 
 // Draws from a batch: BatchShape<most>::rows rows by ::threads neighbouring threads,
 // every thread of the warp taking part. u, in [0, 1), is that of the row t that this
-// thread searches. `together` is as for `draw_rows`; more for weights that stream
+// thread searches. `together` is as for `lane_sums_of_rows`; more for weights that stream
 // from far away, fewer where they cost registers.
 template <int most, int together = 1, class Rows>
 __device__ __forceinline__ DrawnRow draw_batch(const Rows& rows, double u) {

@@ -196,7 +196,7 @@ class MemoryRows {
   __device__ __forceinline__ MemoryRow<S, product> row() const { return whole_; }
 
   __device__ __forceinline__ MemoryRows segment(std::int64_t s) const {
-    MemoryRows later(whole_, signs_);
+    MemoryRows later(*this);
     const std::int64_t first = s * collective::segment_size;
     later.part_.left += first * part_.stride;
     if constexpr (product) later.part_.right += first;

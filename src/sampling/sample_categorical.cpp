@@ -284,17 +284,17 @@ const char* name(PartialSums method) noexcept {
   return "unknown";
 }
 
-#define PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, Index)                                                  \
-  template <>                                                                                                \
-  void sample_categorical(const Weights<T>& weights, VectorView<Index> drawn, const SampleOptions& o) {      \
-    sampling::run(sampling::Source<T>(weights), drawn, o);                                                   \
+#define PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, Index)                                             \
+  template <>                                                                                           \
+  void sample_categorical(const Weights<T>& weights, VectorView<Index> drawn, const SampleOptions& o) { \
+    sampling::run(sampling::Source<T>(weights), drawn, o);                                              \
   }
-#define PAPILIO_INSTANTIATE(Weights, Source, T)                                       \
-  PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, std::int32_t)                          \
-  PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, std::int64_t)                          \
-  template <>                                                                         \
+#define PAPILIO_INSTANTIATE(Weights, Source, T)                                        \
+  PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, std::int32_t)                           \
+  PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, std::int64_t)                           \
+  template <>                                                                          \
   std::int64_t sample_workspace_bytes(const Weights<T>& weights, PartialSums method) { \
-    return sampling::workspace_bytes(sampling::Source<T>(weights), method);           \
+    return sampling::workspace_bytes(sampling::Source<T>(weights), method);            \
   }
 PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, float)
 PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, double)

@@ -9,8 +9,9 @@ namespace papilio::sampling {
 namespace {
 
 constexpr std::int64_t segment_categories = 1024;
-constexpr std::int64_t most_segments = 4096;  // whose totals fit into a block's shared memory: 4 million categories
-constexpr std::int64_t segments_to_split = 32;
+constexpr std::int64_t most_segments = 3072;  // whose totals fit into 48 KiB of shared memory: 3 million categories
+constexpr std::int64_t segments_at_once = 8;  // by the warps of a block
+constexpr std::int64_t rows_to_batch = 32;    // a multiprocessor: below, a warp a row is busier
 
 std::int64_t bytes_of(Storage storage) {
   switch (storage) {
@@ -41,11 +42,13 @@ SlotsPlan plan_slots(const DeviceRows& rows, int multiprocessors) {
   SlotsPlan plan;
   plan.aligned = is_aligned(rows);
   plan.segments = base::ceil_div(rows.categories, segment_categories);
-  const bool few = rows.rows < 2 * multiprocessors && plan.segments >= 8;
   if (rows.offsets != nullptr || plan.segments > most_segments)
     plan.kind = SlotsPlan::Kind::warp_a_row;
+  else if (plan.segments > segments_at_once)
+    plan.kind = SlotsPlan::Kind::split_rows;
   else if (plan.segments > 1)
-    plan.kind = few || plan.segments >= segments_to_split ? SlotsPlan::Kind::split_rows : SlotsPlan::Kind::block_a_row;
+    plan.kind = rows.rows >= rows_to_batch * multiprocessors ? SlotsPlan::Kind::batches_by_segments
+                                                             : SlotsPlan::Kind::warp_a_row;
   return plan;
 }
 

@@ -18,6 +18,7 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 using papilio::sampling::SlotsPlan;
 
 inline constexpr int block_threads = 128;
+inline constexpr int rows_a_block = 8;  // of a few segments each
 
 __device__ __forceinline__ double uniform_of(const DeviceDraw& draw, std::int64_t i) {
   const std::uint64_t id = draw.row_ids != nullptr ? static_cast<std::uint64_t>(draw.row_ids[i])
@@ -98,42 +99,37 @@ __global__ void __launch_bounds__(block_threads, blocks_a_multiprocessor<S>(most
 }
 
 // Rows of any length each, a warp a row.
-template <class S, bool product>
+template <class S, bool product, bool aligned>
 __global__ void __launch_bounds__(block_threads, 4) draw_any_rows(const DeviceDraw draw) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
   if (i >= draw.rows.rows) return;
   bool exists;
   const MemoryRow<S, product> row = row_of<S, product>(draw.rows, i, exists);
   unsigned signs = 0;
-  const MemoryRows<S, product, false, false, 32, 1> rows(row, signs);
+  const MemoryRows<S, product, aligned, false, 32, 1> rows(row, signs);
   const collective::DrawnRow drawn = collective::draw_long_row(rows, uniform_of(draw, i));
   const bool suspect = any_sign(signs) && draw.check_negative;
   if (drawn.owner) finish_row(draw, i, row, exists, suspect, drawn.total, drawn.category);
 }
 
-// Rows of `segments` segments, a block each: its warps add up the segments, the
-// first one searches. Dynamic shared memory: a Sum and a double a segment.
+// Rows of a few segments, a batch for every block, with a warp for each segment.
 template <class S, bool product, bool aligned>
-__global__ void __launch_bounds__(512) draw_block_rows(const DeviceDraw draw, int segments) {
-  using V = typename Stored<S>::Sum;
-  extern __shared__ double running[];
-  V* const totals = reinterpret_cast<V*>(running + segments);
-  const std::int64_t i = blockIdx.x;
+__global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
+    draw_batches_by_segments(const DeviceDraw draw) {
+  constexpr int T = rows_a_block;
+  __shared__ typename Stored<S>::Sum totals[collective::most_segments_at_once][T];
+  const std::int64_t first = std::int64_t{blockIdx.x} * T, i = first + threadIdx.x % 32 / (32 / T);
+  const std::int64_t at = i < draw.rows.rows ? i : draw.rows.rows - 1;
   bool exists;
-  const MemoryRow<S, product> row = row_of<S, product>(draw.rows, i, exists);
+  const MemoryRow<S, product> row = row_of<S, product>(draw.rows, at, exists);
   unsigned signs = 0;
-  const MemoryRows<S, product, aligned, false, 32, 1> rows(row, signs);
-  const int warp = static_cast<int>(threadIdx.x) / 32, warps = static_cast<int>(blockDim.x) / 32;
-  for (int s = warp; s < segments; s += warps) {
-    const V total = collective::segment_total(rows.segment(s));
-    if (threadIdx.x % 32 == 0) totals[s] = total;
-  }
+  const MemoryRows<S, product, aligned, false, 32, T> rows(row, signs, draw.rows.rows - first);
+  const unsigned segment = threadIdx.x / 32, segments = blockDim.x / 32;
+  constexpr int together = product || !aligned ? 1 : sizeof(S) == 8 ? 1 : sizeof(S) == 4 ? 2 : 4;
+  const collective::DrawnRow drawn =
+      collective::draw_by_segments<T, together>(rows.segment(segment), segment, segments, uniform_of(draw, at), totals);
   const bool suspect = __syncthreads_or(static_cast<int>(signs) < 0) != 0 && draw.check_negative;
-  if (warp > 0) return;
-  double rest, total;
-  const int s = collective::find_segment(totals, segments, running, uniform_of(draw, i), rest, total);
-  const std::int64_t category = collective::draw_in_segment(rows, s, rest);
-  if (threadIdx.x == 0) finish_row(draw, i, row, exists, suspect, total, category);
+  if (drawn.owner && i < draw.rows.rows) finish_row(draw, i, row, exists, suspect, drawn.total, drawn.category);
 }
 
 // Few rows, many segments: first the segments' totals and signs, each by a warp of
@@ -155,7 +151,7 @@ __global__ void __launch_bounds__(block_threads) add_segments(const DeviceDraw d
   reinterpret_cast<unsigned char*>(totals + draw.rows.rows * segments)[at] = sign;
 }
 
-// ... then each row's search by one warp. Dynamic shared memory: a double a segment.
+// ... then each row's search by one warp. Dynamic shared memory: a Sum and a double a segment.
 template <class S, bool product, bool aligned>
 __global__ void __launch_bounds__(32) search_segments(const DeviceDraw draw, int segments) {
   using V = typename Stored<S>::Sum;
@@ -163,15 +159,19 @@ __global__ void __launch_bounds__(32) search_segments(const DeviceDraw draw, int
   const std::int64_t i = blockIdx.x;
   bool exists;
   const MemoryRow<S, product> row = row_of<S, product>(draw.rows, i, exists);
-  const V* const totals = static_cast<const V*>(draw.workspace);
+  V* const totals = reinterpret_cast<V*>(running + segments);
+  const V* const stored = static_cast<const V*>(draw.workspace);
   const auto* const negative =
-      reinterpret_cast<const unsigned char*>(totals + draw.rows.rows * segments) + i * segments;
+      reinterpret_cast<const unsigned char*>(stored + draw.rows.rows * segments) + i * segments;
   bool sign = false;
-  for (int s = static_cast<int>(threadIdx.x); s < segments; s += 32) sign |= negative[s] != 0;
+  for (int s = static_cast<int>(threadIdx.x); s < segments; s += 32) {
+    totals[s] = stored[i * segments + s];
+    sign |= negative[s] != 0;
+  }
+  __syncwarp();
   const bool suspect = __any_sync(collective::all_threads, sign) != 0 && draw.check_negative;
   double rest, total;
-  const int s =
-      collective::find_segment(totals + i * segments, segments, running, uniform_of(draw, i), rest, total);
+  const int s = collective::find_segment(totals, segments, running, uniform_of(draw, i), rest, total);
   unsigned signs = 0;
   const MemoryRows<S, product, aligned, false, 32, 1> rows(row, signs);
   const std::int64_t category = collective::draw_in_segment(rows, s, rest);
@@ -210,37 +210,33 @@ void queue_short_rows(const DeviceDraw& draw, const SlotsPlan& plan, cudaStream_
 
 template <class S, bool product, bool aligned>
 void queue_long_rows(const DeviceDraw& draw, const SlotsPlan& plan, cudaStream_t stream) {
-  const int segments = static_cast<int>(plan.segments);
-  const std::size_t running = sizeof(double) * plan.segments;
-  if (plan.kind == SlotsPlan::Kind::block_a_row) {
-    const int threads = 32 * std::clamp(segments, 2, 16);
-    const std::size_t shared = running + sizeof(typename Stored<S>::Sum) * plan.segments;
-    draw_block_rows<S, product, aligned>
-        <<<static_cast<unsigned>(draw.rows.rows), threads, shared, stream>>>(draw, segments);
-  } else {
-    add_segments<S, product, aligned>
-        <<<blocks_for(32 * draw.rows.rows * segments), block_threads, 0, stream>>>(draw, segments);
-    execution::check_launch("adding up segments");
-    search_segments<S, product, aligned>
-        <<<static_cast<unsigned>(draw.rows.rows), 32, running, stream>>>(draw, segments);
+  if (plan.kind == SlotsPlan::Kind::warp_a_row) {
+    draw_any_rows<S, product, aligned><<<blocks_for(32 * draw.rows.rows), block_threads, 0, stream>>>(draw);
+    return execution::check_launch("drawing from rows of any length");
   }
+  const int segments = static_cast<int>(plan.segments);
+  if (plan.kind == SlotsPlan::Kind::batches_by_segments) {
+    draw_batches_by_segments<S, product, aligned>
+        <<<blocks_for(draw.rows.rows, rows_a_block), 32 * segments, 0, stream>>>(draw);
+    return execution::check_launch("drawing from rows of a few segments");
+  }
+  const std::size_t shared = (sizeof(double) + sizeof(typename Stored<S>::Sum)) * plan.segments;
+  add_segments<S, product, aligned>
+      <<<blocks_for(32 * draw.rows.rows * segments), block_threads, 0, stream>>>(draw, segments);
+  execution::check_launch("adding up segments");
+  search_segments<S, product, aligned><<<static_cast<unsigned>(draw.rows.rows), 32, shared, stream>>>(draw, segments);
   execution::check_launch("drawing from long rows");
 }
 
 template <class S, bool product>
 void queue_slots(const DeviceDraw& draw, const SlotsPlan& plan) {
   const auto stream = static_cast<cudaStream_t>(draw.cuda_stream);
-  switch (plan.kind) {
-    case SlotsPlan::Kind::batches:
-      return queue_short_rows<S, product>(draw, plan, stream);
-    case SlotsPlan::Kind::warp_a_row:
-      draw_any_rows<S, product><<<blocks_for(32 * draw.rows.rows), block_threads, 0, stream>>>(draw);
-      return execution::check_launch("drawing from rows of any length");
-    case SlotsPlan::Kind::block_a_row:
-    case SlotsPlan::Kind::split_rows:
-      return plan.aligned ? queue_long_rows<S, product, true>(draw, plan, stream)
-                          : queue_long_rows<S, product, false>(draw, plan, stream);
-  }
+  if (plan.kind == SlotsPlan::Kind::batches)
+    queue_short_rows<S, product>(draw, plan, stream);
+  else if (plan.aligned)
+    queue_long_rows<S, product, true>(draw, plan, stream);
+  else
+    queue_long_rows<S, product, false>(draw, plan, stream);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -9,10 +9,10 @@ namespace papilio::sampling {
 // Which kernel draws from rows on a device. The choice never changes a result.
 struct SlotsPlan {
   enum class Kind : std::uint8_t {
-    batches,      // up to 1,024 categories: some threads of a warp for several rows
-    warp_a_row,   // ragged rows; any length
-    block_a_row,  // rows of a few segments, enough of them to fill the device
-    split_rows,   // many segments or few rows: several blocks a row, and a workspace
+    batches,              // up to 1,024 categories: some threads of a warp for several rows
+    batches_by_segments,  // up to 8,192 categories, many rows: a block for several rows
+    warp_a_row,           // ragged rows; any length
+    split_rows,           // many segments: several blocks a row, and a workspace
   };
   Kind kind = Kind::batches;
   bool aligned = false;       // four neighbouring categories can be loaded at once

@@ -86,6 +86,26 @@ TYPED_TEST(CudaBatches, FewVeryLongRows) {
 }
 
 // One category of positive weight among 131,072: the draw must find it wherever it lies.
+// Enough rows that a block draws from several, a warp a segment.
+TYPED_TEST(CudaBatches, ManyRowsOfAFewSegments) {
+  for (const std::int64_t columns : {1025, 2048, 2500, 8192}) {
+    const std::int64_t rows = 32 * execution::multiprocessors() + 3;
+    auto problem = dense<TypeParam>(rows, columns, static_cast<std::uint32_t>(columns), 0.6);
+    const auto at = [&](std::int64_t row, std::int64_t k) -> TypeParam& {
+      return problem.memory[static_cast<std::size_t>(row * columns + k)];
+    };
+    at(5, columns - 1) = stored<TypeParam>(-0.5);
+    at(9, 0) = not_a_number<TypeParam>();
+    for (std::int64_t k = 0; k < columns; ++k) at(11, k) = stored<TypeParam>(k == columns - 1 ? 1 : 0);
+    for (std::int64_t k = 0; k < columns; ++k) at(12, k) = stored<TypeParam>(0);
+    EXPECT_TRUE(same_on_both<std::int32_t>(problem, {.seed = 3})) << columns;
+    EXPECT_TRUE(same_on_both<std::int64_t>(problem, {.seed = 4, .offset = 1})) << columns << ", unaligned";
+    if constexpr (std::is_floating_point_v<TypeParam>) {
+      EXPECT_TRUE(same_on_both<std::int32_t>(products<TypeParam>(rows, columns, 5), {})) << columns << ", products";
+    }
+  }
+}
+
 TYPED_TEST(CudaBatches, OneCategoryOfAVeryLongRow) {
   constexpr std::int64_t columns = 131'072;
   for (const std::int64_t k : {0, 1, 127, 1023, 1024, 65'535, 65'536, 100'003, 131'071}) {

@@ -51,6 +51,7 @@ class DeviceCopy {
     return {all.begin() + offset_, all.begin() + offset_ + size_};
   }
   bool gaps_intact() const {
+    if (all_.empty()) return true;
     const std::vector<T> all = everything();
     const auto same = [&](std::int64_t begin, std::int64_t end) {
       return begin == end || std::memcmp(all.data() + begin, all_.data() + begin,

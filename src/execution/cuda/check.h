@@ -10,7 +10,8 @@ namespace papilio::execution {
 [[noreturn]] void throw_device_error(cudaError_t error, const char* what);
 
 inline void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) [[unlikely]] throw_device_error(error, what);
+  if (error != cudaSuccess) [[unlikely]]
+    throw_device_error(error, what);
 }
 
 // After a launch: whether the kernel was taken. What goes wrong while it runs

@@ -55,8 +55,8 @@ void* allocate_on_device(std::int64_t bytes, const char* what) {
   const cudaError_t error = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw DeviceError(fmt::format("papilio: {} needs {} bytes of device memory, {} are free", what, bytes,
-                                  free_device_bytes()));
+    throw DeviceError(
+        fmt::format("papilio: {} needs {} bytes of device memory, {} are free", what, bytes, free_device_bytes()));
   }
   check(error, "allocating device memory");
   return memory;
@@ -90,8 +90,9 @@ Device Device::cuda(int ordinal) {
         found.count == 0
             ? fmt::format("papilio::Device::cuda: CUDA device {} was asked for, but {}; use Device::cpu()", ordinal,
                           found.absence)
-            : fmt::format("papilio::Device::cuda: CUDA device {} was asked for, but this machine has {}, counted from 0",
-                          ordinal, found.count));
+            : fmt::format(
+                  "papilio::Device::cuda: CUDA device {} was asked for, but this machine has {}, counted from 0",
+                  ordinal, found.count));
   }
   return Device(ordinal);
 }

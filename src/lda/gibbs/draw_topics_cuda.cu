@@ -1,5 +1,7 @@
 #include "lda/gibbs/draw_topics_cuda.h"
 
+#include <algorithm>
+
 #include "collective/draw_long_rows.cuh"
 #include "collective/draw_slots.cuh"
 #include "execution/cuda/check.h"
@@ -20,9 +22,12 @@ using collective::all_threads;
 
 constexpr int block_threads = 128;
 
-// Provider of a batch of tokens of one document, for rows of 4 G (N - 1) to 4 G N
-// topics; `full`: of exactly so many. Rows are padded with zeros up to their strides.
-template <int G, int N, int T, bool full>
+// Which vectors of a row of 4 G N topics may reach behind its end.
+enum class Behind : std::uint8_t { none, last, any };
+
+// Provider of a batch of tokens of one document: rows of up to 4 G N topics, or the
+// segments of longer rows. Rows are padded with zeros up to their strides.
+template <int G, int N, int T, Behind behind>
 struct TopicRows {
   using Sum = float;
   using Element = kernel::Product<float>;
@@ -33,18 +38,31 @@ struct TopicRows {
   const TopicDraw& draw;
   const float (&theta)[N][4];  // of the logical lanes of this thread
   const float* theta_row;
-  const float* phi_row;  // of the token that this thread searches
-  int word;              // of token l of the run
-  int first;             // token of the run with which the batch begins
-  int here;              // where G = 32: tokens of the batch that are there
+  const float* phi_row;   // of the token that this thread searches
+  std::uint32_t segment;  // whose topics these are
+  int word;               // of token l of the run
+  int first;              // token of the run with which the batch begins
+  int here;               // where G = 32: tokens of the batch that are there
 
-  __device__ __forceinline__ static const float* phi_of(const TopicDraw& draw, int word) {
+  __device__ __forceinline__ static const float* phi_of(const TopicDraw& draw, int word, std::uint32_t segment) {
     const auto stride = static_cast<unsigned>(draw.phi_stride);
-    return draw.phi + std::uint64_t{static_cast<unsigned>(word)} * stride;
+    return draw.phi + std::uint64_t{static_cast<unsigned>(word)} * stride + segment * collective::segment_size;
   }
-  // Only the last vector can reach behind the end.
-  __device__ __forceinline__ static bool inside(const TopicDraw& draw, int v, unsigned k) {
-    return full || v < N - 1 || k < static_cast<unsigned>(draw.phi_stride);
+  __device__ __forceinline__ static bool inside(const TopicDraw& draw, std::uint32_t segment, int v, unsigned k) {
+    if (behind == Behind::none || (behind == Behind::last && v < N - 1)) return true;
+    return k + segment * collective::segment_size < static_cast<unsigned>(draw.phi_stride);
+  }
+
+  __device__ __forceinline__ static void load_theta(const TopicDraw& draw, const float* theta_row,
+                                                    std::uint32_t segment, float (&theta)[N][4]) {
+    const unsigned l = threadIdx.x % G;
+#pragma unroll
+    for (int v = 0; v < N; ++v) {
+      if (inside(draw, segment, v, 4 * (v * G + l)))
+        kernel::load<4>(theta_row + 4 * l + 4 * G * v, theta[v]);
+      else
+        theta[v][0] = theta[v][1] = theta[v][2] = theta[v][3] = 0;
+    }
   }
 
   struct Cursor {
@@ -54,7 +72,7 @@ struct TopicRows {
     __device__ __forceinline__ void quad(int v, Element (&e)[4]) const {
       const unsigned l = threadIdx.x % G;
       float x[4] = {};
-      if (inside(rows.draw, v, 4 * (v * G + l))) kernel::load<4>(phi_row + 4 * l + 4 * G * v, x);
+      if (inside(rows.draw, rows.segment, v, 4 * (v * G + l))) kernel::load<4>(phi_row + 4 * l + 4 * G * v, x);
 #pragma unroll
       for (int i = 0; i < 4; ++i) e[i] = {x[i], rows.theta[v][i]};
     }
@@ -63,13 +81,13 @@ struct TopicRows {
   __device__ __forceinline__ bool has(int q) const { return q < here; }
 
   __device__ __forceinline__ Cursor batch_row(int q) const {
-    return {*this, phi_of(draw, __shfl_sync(all_threads, word, first + q, G))};
+    return {*this, phi_of(draw, __shfl_sync(all_threads, word, first + q, G), segment)};
   }
 
   template <int n>
   __device__ __forceinline__ void mine(int v, int lane, int part, Element (&e)[n]) const {
     const unsigned at = 4 * static_cast<unsigned>(lane) + n * static_cast<unsigned>(part);
-    const bool there = inside(draw, v, 4 * G * v + at);
+    const bool there = inside(draw, segment, v, 4 * G * v + at);
     float x[n] = {}, y[n] = {};
     if (there) kernel::load<n>(phi_row + at + 4 * G * v, x);
     if constexpr (theta_by_shuffle) {
@@ -88,7 +106,10 @@ struct TopicRows {
     for (int i = 0; i < n; ++i) e[i] = {x[i], y[i]};
   }
 
-  __device__ __forceinline__ kernel::MemoryRow<float, true> row() const { return {theta_row, phi_row, 1, draw.topics}; }
+  __device__ __forceinline__ kernel::MemoryRow<float, true> row() const {
+    const std::uint32_t first = segment * collective::segment_size;
+    return {theta_row - first, phi_row - first, 1, draw.topics};
+  }
 };
 
 __device__ __forceinline__ double uniform_of(const TopicDraw& draw, std::int64_t token) {
@@ -120,8 +141,9 @@ constexpr int blocks_a_multiprocessor(int G, int N) {
 constexpr int rows_together(int N) { return N <= 3 ? 2 : 1; }
 
 // An item for every group of G threads; topics as in TopicRows, T tokens a batch.
-template <int G, int N, int T, bool full>
+template <int G, int N, int T, Behind behind>
 __global__ void __launch_bounds__(block_threads, blocks_a_multiprocessor(G, N)) draw_topics(const TopicDraw draw) {
+  using Rows = TopicRows<G, N, T, behind>;
   const int l = static_cast<int>(threadIdx.x) % G, t = l / (G / T);
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
   const TopicItem item = draw.items[group < draw.item_count ? group : draw.item_count - 1];
@@ -129,12 +151,8 @@ __global__ void __launch_bounds__(block_threads, blocks_a_multiprocessor(G, N)) 
   const int longest = __reduce_max_sync(all_threads, count);  // tells the compiler that the loops are the warp's
 
   const float* const theta_row = draw.theta + item.document * draw.theta_stride;
-  float theta[N][4] = {};
-#pragma unroll
-  for (int v = 0; v < N; ++v) {
-    if (TopicRows<G, N, T, full>::inside(draw, v, 4 * (v * G + l)))
-      kernel::load<4>(theta_row + 4 * l + 4 * G * v, theta[v]);
-  }
+  float theta[N][4];
+  Rows::load_theta(draw, theta_row, 0, theta);
 
   for (int run = 0; run < longest; run += G) {
     const int own = run + l < item.count ? run + l : item.count - 1;
@@ -143,8 +161,7 @@ __global__ void __launch_bounds__(block_threads, blocks_a_multiprocessor(G, N)) 
 #pragma unroll 1
     for (int first = 0; first < G && run + first < longest; first += T) {
       const int my_word = __shfl_sync(all_threads, word, first + t, G);
-      const float* const phi_row = TopicRows<G, N, T, full>::phi_of(draw, my_word);
-      const TopicRows<G, N, T, full> rows = {draw, theta, theta_row, phi_row, word, first, longest - run - first};
+      const Rows rows = {draw, theta, theta_row, Rows::phi_of(draw, my_word, 0), 0, word, first, longest - run - first};
       const double u = __shfl_sync(all_threads, uniform, first + t, G);
       collective::DrawnRow drawn;
       if constexpr (G == 32 && N > 1)
@@ -157,7 +174,40 @@ __global__ void __launch_bounds__(block_threads, blocks_a_multiprocessor(G, N)) 
   }
 }
 
-// More than 1,024 topics: a token after the other, by a whole warp.
+// More than 1,024 topics: an item for a block with a warp for each segment of a row.
+template <int T>
+__global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
+    draw_topics_by_segments(const TopicDraw draw) {
+  using Rows = TopicRows<32, collective::depths, T, Behind::any>;
+  __shared__ float totals[2][collective::most_segments_at_once][T];
+  const int thread = static_cast<int>(threadIdx.x) % 32, t = thread / (32 / T);
+  const unsigned segment = threadIdx.x / 32, segments = blockDim.x / 32;
+  const TopicItem item = draw.items[blockIdx.x];
+  const float* const theta_row = draw.theta + item.document * draw.theta_stride + segment * collective::segment_size;
+  float theta[collective::depths][4];
+  Rows::load_theta(draw, theta_row, segment, theta);
+
+  const int count = __reduce_max_sync(all_threads, item.count);  // the warp's, as in draw_topics
+  int turn = 0;
+  for (int run = 0; run < count; run += 32) {
+    const int own = run + thread < item.count ? run + thread : item.count - 1;
+    const int word = draw.words[item.first + own];
+    const double uniform = uniform_of(draw, item.first + own);
+#pragma unroll 1
+    for (int first = 0; first < 32 && run + first < count; first += T) {
+      const int my_word = __shfl_sync(all_threads, word, first + t);
+      const Rows rows = {draw,    theta, theta_row, Rows::phi_of(draw, my_word, segment),
+                         segment, word,  first,     count - run - first};
+      const double u = __shfl_sync(all_threads, uniform, first + t);
+      turn ^= 1;  // the other half of the totals, so that one barrier a batch is enough
+      const collective::DrawnRow drawn = collective::draw_by_segments<T, 1>(rows, segment, segments, u, totals[turn]);
+      if (drawn.owner && run + first + t < count)
+        assign(draw, item.first + run + first + t, my_word, static_cast<std::int32_t>(drawn.category));
+    }
+  }
+}
+
+// Still more topics: a token after the other, by a whole warp.
 __global__ void __launch_bounds__(block_threads, 4) draw_many_topics(const TopicDraw draw) {
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
   if (group >= draw.item_count) return;
@@ -178,9 +228,9 @@ void queue(const TopicDraw& draw, cudaStream_t stream) {
   const std::int64_t threads = draw.item_count * G;
   const auto blocks = static_cast<unsigned>((threads + block_threads - 1) / block_threads);
   if (draw.phi_stride == 4 * G * N)
-    draw_topics<G, N, T, true><<<blocks, block_threads, 0, stream>>>(draw);
+    draw_topics<G, N, T, Behind::none><<<blocks, block_threads, 0, stream>>>(draw);
   else
-    draw_topics<G, N, T, false><<<blocks, block_threads, 0, stream>>>(draw);
+    draw_topics<G, N, T, Behind::last><<<blocks, block_threads, 0, stream>>>(draw);
 }
 
 // The measured choice of threads a token, vectors a thread and tokens a batch.
@@ -212,11 +262,18 @@ void queue_by_topics(const TopicDraw& draw, cudaStream_t stream) {
 
 std::int32_t tokens_an_item(std::int32_t topics) { return topics <= 16 ? 32 : topics <= 64 ? 64 : 128; }
 
+void order_items(TopicItem* items, std::int64_t count) {
+  std::stable_sort(items, items + count, [](const TopicItem& a, const TopicItem& b) { return a.count > b.count; });
+}
+
 void queue_topic_draws(const TopicDraw& draw, void* cuda_stream) {
   if (draw.item_count == 0) return;
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
-  if (draw.topics <= collective::segment_size) {
+  const int segments = (draw.topics + collective::segment_size - 1) / collective::segment_size;
+  if (segments == 1) {
     queue_by_topics(draw, stream);
+  } else if (segments <= collective::most_segments_at_once) {
+    draw_topics_by_segments<8><<<static_cast<unsigned>(draw.item_count), 32 * segments, 0, stream>>>(draw);
   } else {
     const auto blocks = static_cast<unsigned>((32 * draw.item_count + block_threads - 1) / block_threads);
     draw_many_topics<<<blocks, block_threads, 0, stream>>>(draw);

@@ -43,6 +43,10 @@ struct TopicDraw {
 // The most tokens that an item should have, 32 to 128, by the number of topics.
 std::int32_t tokens_an_item(std::int32_t topics);
 
+// Puts items into the order in which the kernel is fastest: the longest first, so that
+// those that share a warp are of like length and none is left over at the end.
+void order_items(TopicItem* items, std::int64_t count);
+
 // Queues the draws of all items on a stream (a cudaStream_t) of the current device.
 void queue_topic_draws(const TopicDraw& draw, void* cuda_stream);
 

@@ -202,6 +202,7 @@ void TokenRanges::stream_from_host() {
 
 // A document's items are of nearly equal size.
 void TokenRanges::fill_items(const Range& range, TopicItem* items) const {
+  TopicItem* const first = items;
   const std::int64_t* offsets = corpus_.document_offsets.data() + range.first_document;
   for (std::int64_t d = 0; d < range.documents; ++d) {
     const std::int64_t tokens = offsets[d + 1] - offsets[d];
@@ -213,6 +214,7 @@ void TokenRanges::fill_items(const Range& range, TopicItem* items) const {
                   .count = static_cast<std::int32_t>(end - begin)};
     }
   }
+  order_items(first, items - first);
 }
 
 RangeOnDevice TokenRanges::range_in(const Slot& slot) const {
