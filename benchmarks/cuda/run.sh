@@ -39,7 +39,7 @@ machine() {
 machine >"$out/machine.txt" 2>&1
 
 part batched "$bench" --cases ceilings,batched --limit 60 --json "$out/batched.json" "${quick[@]}"
-part peers "${PYTHON:-python3}" "$here/peers.py" --json "$out/peers.json" "${quick[@]}"
+part peers "${PYTHON:-python3}" "$here/peers.py" --limit 240 --json "$out/peers.json" "${quick[@]}"
 part draws "$bench" --cases draws --limit 60 --json "$out/draws.json" "${corpus[@]}" "${quick[@]}"
 topics=16,48,80,112,144,176,208,240 sweeps=${QUICK:+10}
 part lda-cuda "$lda" --device cuda --topics "$topics,256,512,1024" --sweeps "${sweeps:-100}" --json "$out/lda-cuda.json" "${corpus[@]}"
