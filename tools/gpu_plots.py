@@ -40,7 +40,8 @@ def batched(data):
 
     peers = sorted((m for m in found if m not in ("papilio", "read only")), key=mean, reverse=True)
     shown = [m for m in ("papilio", "read only", *peers) if m in found][:7]
-    series = {m: [found[m].get(s) for s in shapes] for m in shown}
+    label = {m: m.replace("searchsorted", "search").replace("jax.random.categorical", "jax categorical") for m in shown}
+    series = {label[m]: [found[m].get(s) for s in shapes] for m in shown}
     groups = [f"{r >> 20}M x {c}" if r >> 20 else f"{r:,} x {c:,}" for r, c in shapes]
     return bar_chart("One draw from each row of a matrix", f"float, {device(data)}; bytes of the rows by time; the best peers",
                      Axis("GB/s"), groups, series)
