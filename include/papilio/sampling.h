@@ -149,8 +149,8 @@ void sample_categorical(const ProductWeights<T>& weights, VectorView<std::int64_
                         const SampleOptions& options = {});
 
 // The bytes of `SampleOptions::workspace` that a draw from these weights needs:
-// 0 on the CPU, and on a device except for few very long rows and for the methods
-// that keep a table.
+// 0 on the CPU, and on a device except for rows of more than 8,192 categories and
+// for the methods that keep a table.
 template <class T>
 std::int64_t sample_workspace_bytes(const MatrixWeights<T>& weights, PartialSums method = PartialSums::slots);
 template <class T>
