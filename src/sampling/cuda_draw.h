@@ -11,6 +11,12 @@ namespace papilio::sampling {
 
 enum class Storage : std::uint8_t { float32, float64, half, bfloat16 };
 
+constexpr std::int64_t stored_bytes(Storage storage) {
+  return storage == Storage::float64 ? 8 : storage == Storage::float32 ? 4 : 2;
+}
+// Of the sums that they go into.
+constexpr std::int64_t sum_bytes(Storage storage) { return storage == Storage::float64 ? 8 : 4; }
+
 // Rows of weights on a device. Row i has the categories
 //   left[l * left_stride + k * column_stride] (times right[r * right_stride + k]),
 // l = left_rows[i] or i, r = right_rows[i] or i; ragged rows lie in

@@ -145,6 +145,23 @@ __device__ __forceinline__ MemoryRow<S, product> row_of(const DeviceRows& rows, 
   return row;
 }
 
+// The number by which row i's random numbers are drawn.
+__device__ __forceinline__ std::uint64_t number_of(const DeviceDraw& draw, std::int64_t i) {
+  return draw.row_ids != nullptr ? static_cast<std::uint64_t>(draw.row_ids[i])
+                                 : draw.first_row_id + static_cast<std::uint64_t>(i);
+}
+
+// Writes the result of row i: the category, or -1 where the status is not ok.
+__device__ __forceinline__ void store_result(const DeviceDraw& draw, std::int64_t i, DrawStatus status,
+                                             std::int64_t category) {
+  if (status != DrawStatus::ok) category = -1;
+  if (draw.drawn_is_wide)
+    static_cast<std::int64_t*>(draw.drawn)[i] = category;
+  else
+    static_cast<std::int32_t*>(draw.drawn)[i] = static_cast<std::int32_t>(category);
+  if (draw.status != nullptr) draw.status[i] = status;
+}
+
 // The provider. `aligned`: every group of four categories that begins below the
 // size is whole and can be loaded at once. `full`: there is nothing behind the end.
 // `signs`, which must outlive it, collects the sign bits of all weights that this

@@ -14,8 +14,6 @@ constexpr std::int64_t width = 32;                        // rows a warp, catego
 constexpr std::int64_t most_table_bytes = 1 << 30;        // of all warps; one warp may need more
 constexpr std::int64_t most_categories = (1 << 26) - 32;  // places in a table are numbered by 32 bits
 
-std::int64_t weight_bytes(const DeviceRows& rows) { return rows.storage == Storage::float64 ? 8 : 4; }
-
 // Lengths of ragged rows are known only on the device; none is longer than all of them.
 std::int64_t longest_row(const DeviceRows& rows) { return rows.offsets != nullptr ? rows.values : rows.categories; }
 
@@ -44,7 +42,7 @@ BlocksPlan plan_blocks(const DeviceRows& rows, PartialSums method) {
   const std::int64_t blocks = std::max<std::int64_t>(1, base::ceil_div(longest_row(rows), width));
   BlocksPlan plan;
   plan.table_size = method == PartialSums::butterfly_two_pass ? blocks * width : blocks * width * width;
-  const std::int64_t room = most_table_bytes / (plan.table_size * weight_bytes(rows));
+  const std::int64_t room = most_table_bytes / (plan.table_size * sum_bytes(rows.storage));
   const std::int64_t useful = std::min(base::ceil_div(rows.rows, width), std::int64_t{execution::multiprocessors()} *
                                                                              warps_a_multiprocessor(rows, method));
   plan.warps = std::max<std::int64_t>(1, std::min(useful, room));
@@ -55,11 +53,10 @@ std::int64_t blocks_workspace_on_cuda(const DeviceRows& rows, PartialSums method
   if (rows.rows == 0) return 0;
   const execution::OnDevice here(device);
   const BlocksPlan plan = plan_blocks(rows, method);
-  return plan.warps * plan.table_size * weight_bytes(rows);
+  return plan.warps * plan.table_size * sum_bytes(rows.storage);
 }
 
 void draw_by_blocks_on_cuda(const DeviceDraw& draw) {
-  if (draw.rows.rows == 0) return;
   const execution::OnDevice here(draw.device);
   const BlocksPlan plan = plan_blocks(draw.rows, draw.method);
   switch (draw.rows.storage) {

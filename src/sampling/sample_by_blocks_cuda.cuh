@@ -21,8 +21,7 @@ inline constexpr int warps_a_block = 4;
 template <class T>
 __device__ __forceinline__ T uniform_of_row(const DeviceDraw& draw, std::int64_t i) {
   using W = warp::CudaWarp<32>;
-  const std::uint64_t number = draw.row_ids != nullptr ? static_cast<std::uint64_t>(draw.row_ids[i])
-                                                       : draw.first_row_id + static_cast<std::uint64_t>(i);
+  const std::uint64_t number = number_of(draw, i);
   return uniform_of_type<W, T>(random::draw_blocks<W>(draw.seed, draw.stream, static_cast<std::uint32_t>(number),
                                                       static_cast<std::uint32_t>(number >> 32)));
 }
@@ -58,11 +57,7 @@ __global__ void __launch_bounds__(32 * warps_a_block)
     if (!mine) continue;
     const std::int64_t category =
         status == DrawStatus::ok ? collective::positive_at_or_before(rows, lane, std::int64_t{found.category}) : -1;
-    if (draw.drawn_is_wide)
-      static_cast<std::int64_t*>(draw.drawn)[i] = category;
-    else
-      static_cast<std::int32_t*>(draw.drawn)[i] = static_cast<std::int32_t>(category);
-    if (draw.status != nullptr) draw.status[i] = status;
+    store_result(draw, i, status, category);
   }
 }
 

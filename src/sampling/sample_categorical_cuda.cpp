@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstdint>
 
 #include "base/math.h"
+#include "collective/partial_sums/slots.h"
 #include "execution/cuda/memory.h"
 #include "sampling/cuda_draw.h"
 #include "sampling/slots_plan.h"
@@ -8,27 +10,12 @@
 namespace papilio::sampling {
 namespace {
 
-constexpr std::int64_t segment_categories = 1024;
 constexpr std::int64_t most_segments = 3072;  // whose totals fit into 48 KiB of shared memory: 3 million categories
-constexpr std::int64_t segments_at_once = 8;  // by the warps of a block
 constexpr std::int64_t rows_to_batch = 32;    // a multiprocessor: below, a warp a row is busier
-
-std::int64_t bytes_of(Storage storage) {
-  switch (storage) {
-    case Storage::float32:
-      return 4;
-    case Storage::float64:
-      return 8;
-    case Storage::half:
-    case Storage::bfloat16:
-      return 2;
-  }
-  return 0;
-}
 
 // Whether groups of four categories are whole and can be loaded at once, or by 16 bytes.
 bool is_aligned(const DeviceRows& rows) {
-  const auto bytes = static_cast<std::uintptr_t>(4 * bytes_of(rows.storage) < 16 ? 4 * bytes_of(rows.storage) : 16);
+  const auto bytes = static_cast<std::uintptr_t>(std::min<std::int64_t>(4 * stored_bytes(rows.storage), 16));
   const auto fits = [&](const void* first, std::int64_t stride) {
     return reinterpret_cast<std::uintptr_t>(first) % bytes == 0 && stride % 4 == 0;
   };
@@ -41,7 +28,7 @@ bool is_aligned(const DeviceRows& rows) {
 SlotsPlan plan_slots(const DeviceRows& rows, int multiprocessors) {
   SlotsPlan plan;
   plan.aligned = is_aligned(rows);
-  plan.segments = base::ceil_div(rows.categories, segment_categories);
+  plan.segments = base::ceil_div<std::int64_t>(rows.categories, collective::segment_size);
   if (rows.offsets != nullptr || plan.segments > most_segments)
     plan.kind = SlotsPlan::Kind::warp_a_row;
   else if (plan.segments > segments_at_once)
@@ -56,8 +43,7 @@ std::int64_t slots_workspace_on_cuda(const DeviceRows& rows, Device device) {
   const execution::OnDevice here(device);
   const SlotsPlan plan = plan_slots(rows, execution::multiprocessors());
   if (plan.kind != SlotsPlan::Kind::split_rows) return 0;
-  const std::int64_t sum_bytes = rows.storage == Storage::float64 ? 8 : 4;
-  return rows.rows * plan.segments * (sum_bytes + 1);
+  return rows.rows * plan.segments * (sum_bytes(rows.storage) + 1);  // and a byte for the sign
 }
 
 void draw_by_slots_on_cuda(const DeviceDraw& draw) {

@@ -16,14 +16,13 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 using papilio::sampling::SlotsPlan;
+static_assert(papilio::sampling::segments_at_once == collective::most_segments_at_once);
 
 inline constexpr int block_threads = 128;
 inline constexpr int rows_a_block = 8;  // of a few segments each
 
 __device__ __forceinline__ double uniform_of(const DeviceDraw& draw, std::int64_t i) {
-  const std::uint64_t id = draw.row_ids != nullptr ? static_cast<std::uint64_t>(draw.row_ids[i])
-                                                   : draw.first_row_id + static_cast<std::uint64_t>(i);
-  const random::Block block = random::draw_block(draw.seed, draw.stream, id);
+  const random::Block block = random::draw_block(draw.seed, draw.stream, number_of(draw, i));
   return random::uniform53(block.word[0], block.word[1]);
 }
 
@@ -52,12 +51,7 @@ __device__ __forceinline__ void finish_row(const DeviceDraw& draw, std::int64_t 
     status = DrawStatus::no_such_row;
   else if (suspect || !(total > 0) || total - total != 0) [[unlikely]]
     status = examine_on_device(row, total);
-  if (status != DrawStatus::ok) category = -1;
-  if (draw.drawn_is_wide)
-    static_cast<std::int64_t*>(draw.drawn)[i] = category;
-  else
-    static_cast<std::int32_t*>(draw.drawn)[i] = static_cast<std::int32_t>(category);
-  if (draw.status != nullptr) draw.status[i] = status;
+  store_result(draw, i, status, category);
 }
 
 // How rows lie: anyhow; in aligned groups of four; the same, and as long as the

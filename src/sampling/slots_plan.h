@@ -6,6 +6,9 @@
 
 namespace papilio::sampling {
 
+// So many segments are added up by the warps of a block.
+inline constexpr std::int64_t segments_at_once = 8;
+
 // Which kernel draws from rows on a device. The choice never changes a result.
 struct SlotsPlan {
   enum class Kind : std::uint8_t {
