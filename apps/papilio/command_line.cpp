@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <charconv>
 #include <limits>
-#include <map>
-#include <optional>
-#include <string_view>
 
 #include "commands.h"
-#include "papilio/device.h"
+#include "option_types.h"
 #include "papilio/version.h"
 #include "text.h"
 
@@ -24,75 +19,6 @@ const std::map<std::string, ProgressStyle> progress_styles = {{"auto", ProgressS
                                                               {"none", ProgressStyle::none}};
 const std::map<std::string, TopicsFormat> topics_formats = {
     {"text", TopicsFormat::text}, {"json", TopicsFormat::json}, {"tsv", TopicsFormat::topic_keys}};
-
-// An option whose value is one of the names in a map.
-template <class Enum>
-CLI::Option* add_choice(CLI::App& app, const std::string& flags, Enum& value, const std::map<std::string, Enum>& names,
-                        const std::string& help) {
-  std::string choices;
-  for (const auto& [name, unused] : names) {
-    choices += (choices.empty() ? "" : "|") + name;
-  }
-  return app
-      .add_option_function<std::string>(
-          flags, [&value, &names](const std::string& name) { value = names.at(name); }, help)
-      ->check(CLI::IsMember(names))
-      ->option_text(choices);
-}
-
-template <class T>
-CLI::Validator at_least(T low) {
-  return CLI::Range(low, std::numeric_limits<T>::max(), fmt::format(">= {}", low));
-}
-
-CLI::Validator prior() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        double value = 0;
-        const bool fits = CLI::detail::lexical_cast(text, value) && value > 0 && value <= 1e6;
-        return fits ? std::string() : fmt::format("is {}, expected 0 < value <= 1e6", text);
-      },
-      "0 < value <= 1e6");
-}
-
-// The number of a CUDA device in "cuda" or "cuda:N"; -1 for "cpu", none for anything else.
-std::optional<int> device_ordinal(const std::string& name) {
-  if (name == "cpu") return -1;
-  if (name == "cuda") return 0;
-  constexpr std::string_view prefix = "cuda:";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  int ordinal = 0;
-  const char* last = name.data() + name.size();
-  const auto [end, error] = std::from_chars(name.data() + prefix.size(), last, ordinal);
-  return error == std::errc() && end == last && ordinal >= 0 ? std::optional(ordinal) : std::nullopt;
-}
-
-CLI::Validator device_name() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        return device_ordinal(text) ? std::string() : fmt::format("is {}, expected cpu, cuda or cuda:N", text);
-      },
-      "cpu|cuda|cuda:N");
-}
-
-// Throws DeviceUnavailable where a device was named that is not there.
-papilio::Device device_called(const std::string& name) {
-  if (name.empty()) return papilio::Device::best();
-  const int ordinal = device_ordinal(name).value();
-  return ordinal < 0 ? papilio::Device::cpu() : papilio::Device::cuda(ordinal);
-}
-
-// CLI11 would read -1 as the largest seed.
-CLI::Validator seed() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool fits = error == std::errc() && end == text.data() + text.size();
-        return fits ? std::string() : fmt::format("is {}, expected an integer from 0 to 2^64 - 1", text);
-      },
-      "0 <= value < 2^64");
-}
 
 void add_corpus_options(CLI::App& app, TrainArguments& arguments) {
   papilio::TextOptions& text = arguments.text;
@@ -230,6 +156,8 @@ ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
   add_generate(app, generate);
   CLI::App* inspect = app.add_subcommand("inspect", "Check a model and print its sizes and settings");
   inspect->add_option("model", model, "A model that train wrote")->required();
+  // Subcommands of their own files, by name.
+  const std::map<std::string, RunCommand> others = {};
   app.add_subcommand("devices", "Print where work runs: device, CPU target, threads");
 
   try {
@@ -238,6 +166,9 @@ ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
     return app.exit(error) == 0 ? ExitCode::ok : ExitCode::usage;
   }
   subcommand = app.get_subcommands().front()->get_name();
+  if (const auto other = others.find(subcommand); other != others.end()) {
+    return other->second();
+  }
   if (subcommand == "train") {
     train.command = shell_command(argc, argv);
     train.training.device = device_called(train.device);

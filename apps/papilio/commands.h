@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,3 +54,10 @@ ExitCode run_topics(const TopicsArguments& arguments);
 ExitCode run_generate(const GenerateArguments& arguments);
 ExitCode run_inspect(const std::string& model);
 ExitCode run_devices();
+
+// A subcommand that lives in a file of its own adds itself to the command line;
+// what this returns runs it with the arguments that were parsed.
+namespace CLI {
+class App;
+}
+using RunCommand = std::function<ExitCode()>;

@@ -1,18 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace papilio {
 
-// Documents as compressed rows: the words of document d, in order, are
+// A borrowed corpus: documents as compressed rows. The words of document d, in order, are
 // words[document_offsets[d]] ... words[document_offsets[d + 1] - 1]; word w is
 // spelled vocabulary[w]. Every occurrence is an entry of its own (a token).
-struct Corpus {
-  std::vector<std::int64_t> document_offsets = {0};  // D + 1
-  std::vector<std::int32_t> words;                   // N
-  std::vector<std::string> vocabulary;               // V
+struct CorpusView {
+  std::span<const std::int64_t> document_offsets;  // D + 1
+  std::span<const std::int32_t> words;             // N
+  std::span<const std::string> vocabulary;         // V
+  std::span<const std::string> document_names;     // D, or none
 
   std::int64_t documents() const { return static_cast<std::int64_t>(document_offsets.size()) - 1; }
   std::int64_t tokens() const { return static_cast<std::int64_t>(words.size()); }
@@ -20,6 +22,22 @@ struct Corpus {
 
   // Throws InvalidArgument naming the first offset or word that does not fit.
   void verify() const;
+};
+
+// A corpus in memory of its own; passes for a CorpusView wherever one is asked for.
+struct Corpus {
+  std::vector<std::int64_t> document_offsets = {0};  // D + 1
+  std::vector<std::int32_t> words;                   // N
+  std::vector<std::string> vocabulary;               // V
+  std::vector<std::string> document_names = {};      // D, or none where the source has no names
+
+  CorpusView view() const { return {document_offsets, words, vocabulary, document_names}; }
+  operator CorpusView() const { return view(); }
+
+  std::int64_t documents() const { return view().documents(); }
+  std::int64_t tokens() const { return view().tokens(); }
+  std::int64_t vocabulary_size() const { return view().vocabulary_size(); }
+  void verify() const { view().verify(); }
 };
 
 // How plain text becomes words. A token is a maximal run of letters (Unicode
@@ -87,12 +105,12 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
 // of a document are counted and sorted. Each file appears whole or not at all.
 // Throws IoError, and InvalidArgument for a corpus that does not verify or words
 // that would not come back: empty, double, not UTF-8, or with the end of a line.
-void write_uci_bag_of_words(const Corpus& corpus, const std::string& docword, const std::string& vocabulary);
+void write_uci_bag_of_words(const CorpusView& corpus, const std::string& docword, const std::string& vocabulary);
 
 // Writes the words of each document, one document a line, with a blank between.
 // Throws IoError, and InvalidArgument for a corpus that does not verify or words
 // with the end of a line.
-void write_lines_of_text(const Corpus& corpus, const std::string& path);
+void write_lines_of_text(const CorpusView& corpus, const std::string& path);
 
 // A corpus drawn from a known model, for tests and benchmarks.
 struct GenerateOptions {

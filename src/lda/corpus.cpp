@@ -1,10 +1,12 @@
 #include "papilio/corpus.h"
 
+#include <iterator>
+
 #include "base/check.h"
 
 namespace papilio {
 
-void Corpus::verify() const {
+void CorpusView::verify() const {
   const auto& offsets = document_offsets;
   base::require(!offsets.empty() && offsets[0] == 0, "papilio::Corpus::verify: document_offsets must begin with 0; {}",
                 offsets.empty() ? "it is empty" : "it begins with " + std::to_string(offsets[0]));
@@ -16,6 +18,9 @@ void Corpus::verify() const {
   base::require(offsets.back() == tokens(),
                 "papilio::Corpus::verify: document_offsets ends with {}, but there are {} words", offsets.back(),
                 tokens());
+  base::require(document_names.empty() || std::ssize(document_names) == documents(),
+                "papilio::Corpus::verify: there are {} document names, expected none or one a document, {}",
+                document_names.size(), documents());
   for (std::size_t i = 0; i < words.size(); ++i) {
     base::require(words[i] >= 0 && words[i] < vocabulary_size(),
                   "papilio::Corpus::verify: words[{}] is {}, expected 0 <= word < {}", i, words[i], vocabulary_size());

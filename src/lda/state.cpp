@@ -9,7 +9,7 @@ namespace papilio::lda {
 
 using base::require;
 
-TokensByWord group_by_word(const Corpus& corpus, int threads) {
+TokensByWord group_by_word(const CorpusView& corpus, int threads) {
   TokensByWord by_word;
   by_word.offsets.resize(static_cast<std::size_t>(corpus.vocabulary_size()) + 1);
   by_word.order.resize(corpus.words.size());
@@ -30,7 +30,7 @@ void State::count(const TokensByWord& by_word, int threads) {
   histogram(z, VectorView<std::int64_t>(n_k), threads);
 }
 
-void State::verify(const Corpus& corpus) const {
+void State::verify(const CorpusView& corpus) const {
   require_topics(corpus, z, topics, "State::verify");
   const auto columns = static_cast<std::size_t>(topics);
   const std::size_t entries = static_cast<std::size_t>(corpus.vocabulary_size()) * columns;
@@ -54,7 +54,8 @@ void State::verify(const Corpus& corpus) const {
   }
 }
 
-void require_topics(const Corpus& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, const char* caller) {
+void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
+                    const char* caller) {
   require(static_cast<std::int64_t>(z.size()) == corpus.tokens(),
           "papilio::{}: z has {} topics, expected one a token: {}", caller, z.size(), corpus.tokens());
   for (std::size_t i = 0; i < z.size(); ++i) {

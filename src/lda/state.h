@@ -14,7 +14,7 @@ struct TokensByWord {
   std::vector<std::int64_t> order;    // N
 };
 
-TokensByWord group_by_word(const Corpus& corpus, int threads);
+TokensByWord group_by_word(const CorpusView& corpus, int threads);
 
 // A chain between two sweeps: topics and their counts.
 struct State {
@@ -29,10 +29,11 @@ struct State {
 
   // Recounts z in the simplest way; throws InvalidArgument naming the first
   // size, topic or count that differs.
-  void verify(const Corpus& corpus) const;
+  void verify(const CorpusView& corpus) const;
 };
 
 // Throws InvalidArgument unless z holds one topic in [0, topics) for each token.
-void require_topics(const Corpus& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, const char* caller);
+void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
+                    const char* caller);
 
 }  // namespace papilio::lda

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-void require_corpus_to_train_on(const Corpus& corpus, const TrainOptions& options) {
+void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& options) {
   corpus.verify();
   require(corpus.tokens() > 0, "papilio::train: the corpus has no tokens ({} documents, {} words), nothing to train on",
           corpus.documents(), corpus.vocabulary_size());
@@ -28,7 +28,7 @@ void require_corpus_to_train_on(const Corpus& corpus, const TrainOptions& option
           corpus.vocabulary_size(), options.topics);
 }
 
-void require_resumable(const Corpus& corpus, const TrainOptions& options, const Topics& topics) {
+void require_resumable(const CorpusView& corpus, const TrainOptions& options, const Topics& topics) {
   require(0 <= topics.sweep && topics.sweep <= options.sweeps,
           "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", topics.sweep,
           options.sweeps);
@@ -61,10 +61,10 @@ class SweepTimer {
   double seconds_ = 0;
 };
 
-Model model_of(const Corpus& corpus, const TrainOptions& options, lda::State& state) {
+Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State& state) {
   Model model;
   model.topics = options.topics;
-  model.vocabulary = corpus.vocabulary;
+  model.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
   model.alpha.assign(static_cast<std::size_t>(options.topics), options.alpha);
   model.beta = options.beta;
   model.n_wk = std::move(state.n_wk);
@@ -83,11 +83,21 @@ const char* name(Sampler sampler) noexcept {
   switch (sampler) {
     case Sampler::mean_for_mode:
       return "mean_for_mode";
+    case Sampler::uncollapsed:
+      return "uncollapsed";
+    case Sampler::theta_collapsed:
+      return "theta_collapsed";
+    case Sampler::phi_collapsed:
+      return "phi_collapsed";
+    case Sampler::collapsed:
+      return "collapsed";
   }
   return "unknown";
 }
 
-TrainResult train(const Corpus& corpus, const TrainOptions& options, const Topics* resume) {
+const char* name(Schedule schedule) noexcept { return schedule == Schedule::sequential ? "sequential" : "parallel"; }
+
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, const Topics* resume) {
   const Clock::time_point start = Clock::now();
   lda::require_options(options, "train");
   require_corpus_to_train_on(corpus, options);
@@ -124,7 +134,8 @@ TrainResult train(const Corpus& corpus, const TrainOptions& options, const Topic
   }
   lda::State state = chain->take_state();
   result.model = model_of(corpus, options, state);
-  result.topics = {.sweep = state.sweep, .z = std::move(state.z)};
+  result.topics.sweep = state.sweep;
+  result.topics.z = std::move(state.z);
   return result;
 }
 

@@ -21,7 +21,7 @@ std::int64_t sum_of_parts(std::int64_t count, std::int64_t grain, int threads,
   return total;
 }
 
-std::int64_t sum_of_documents(const Corpus& corpus, const State& state, const LogJointTerms& terms, int threads) {
+std::int64_t sum_of_documents(const CorpusView& corpus, const State& state, const LogJointTerms& terms, int threads) {
   return sum_of_parts(corpus.documents(), 256, threads, [&](std::int64_t first, std::int64_t last) {
     std::vector<std::int64_t> n_dk(static_cast<std::size_t>(state.topics));
     std::int64_t sum = 0;
@@ -61,7 +61,7 @@ std::int64_t sum_of_words(const State& state, std::int64_t words, const LogJoint
 
 }  // namespace
 
-double log_joint(const Corpus& corpus, const State& state, double alpha, double beta, int threads) {
+double log_joint(const CorpusView& corpus, const State& state, double alpha, double beta, int threads) {
   const LogJointTerms terms(corpus, state.topics, alpha, beta, 1024);
   return terms.nats(sum_of_documents(corpus, state, terms, threads) +
                     sum_of_words(state, corpus.vocabulary_size(), terms, threads));
@@ -71,7 +71,7 @@ double log_joint(const Corpus& corpus, const State& state, double alpha, double 
 
 namespace papilio {
 
-double log_joint(const Corpus& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
+double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
                  double beta, int threads) {
   base::require(topics >= 1, "papilio::log_joint: topics is {}, expected at least 1", topics);
   base::require(0 < alpha && alpha <= 1e6, "papilio::log_joint: alpha is {}, expected 0 < alpha <= 1e6", alpha);

@@ -25,7 +25,7 @@ int fraction_bits(double tokens, std::initializer_list<double> priors) {
   return std::clamp(62 - static_cast<int>(std::ceil(std::log2(bound))), 0, 52);
 }
 
-int fraction_bits(const Corpus& corpus, std::int32_t topics, double alpha, double beta) {
+int fraction_bits(const CorpusView& corpus, std::int32_t topics, double alpha, double beta) {
   const auto words = static_cast<double>(corpus.vocabulary_size());
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, corpus.tokens()));
   return fraction_bits(tokens, {alpha, alpha * topics, beta, beta * std::max(1.0, words)});
@@ -48,7 +48,7 @@ std::int64_t LogGammaRise::compute(std::int64_t n) const {
   return std::llround(std::ldexp(log_gamma(static_cast<double>(n) + prior_) - at_prior_, bits_));
 }
 
-LogJointTerms::LogJointTerms(const Corpus& corpus, std::int32_t topics, double alpha, double beta,
+LogJointTerms::LogJointTerms(const CorpusView& corpus, std::int32_t topics, double alpha, double beta,
                              std::int64_t most_tabulated)
     : bits(fraction_bits(corpus, topics, alpha, beta)),
       of_document_topic(alpha, bits, std::min(most_tabulated, corpus.tokens() + 1)),

@@ -35,7 +35,7 @@ class LogGammaRise {
 // 62 bits: 2^-39 nats for 10^5 tokens, 2^-25 for 10^9, 2^-15 for 10^12. A term is off
 // by half a unit, and there are no more than four a token.
 struct LogJointTerms {
-  LogJointTerms(const Corpus& corpus, std::int32_t topics, double alpha, double beta, std::int64_t most_tabulated);
+  LogJointTerms(const CorpusView& corpus, std::int32_t topics, double alpha, double beta, std::int64_t most_tabulated);
 
   double nats(std::int64_t sum) const;
 

@@ -10,7 +10,7 @@ namespace {
 
 class ChainOnCpu final : public Chain {
  public:
-  ChainOnCpu(const Corpus& corpus, const TrainOptions& options, const Topics* resume)
+  ChainOnCpu(const CorpusView& corpus, const TrainOptions& options, const Topics* resume)
       : corpus_(corpus),
         options_(options),
         by_word_(group_by_word(corpus, options.threads)),
@@ -35,7 +35,7 @@ class ChainOnCpu final : public Chain {
     return state;
   }
 
-  const Corpus& corpus_;
+  const CorpusView corpus_;
   const TrainOptions options_;
   const TokensByWord by_word_;
   MeanForMode sampler_;
@@ -44,7 +44,7 @@ class ChainOnCpu final : public Chain {
 
 }  // namespace
 
-std::unique_ptr<Chain> start_chain(const Corpus& corpus, const TrainOptions& options, const Topics* resume) {
+std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions& options, const Topics* resume) {
   if (options.device.is_cpu()) {
     return std::make_unique<ChainOnCpu>(corpus, options, resume);
   }

@@ -32,12 +32,12 @@ class Chain {
 
 // A chain from uniform topics, or from those of `resume`, on options.device. The corpus
 // must outlive it; options and topics are known to be good.
-std::unique_ptr<Chain> start_chain(const Corpus& corpus, const TrainOptions& options, const Topics* resume);
+std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions& options, const Topics* resume);
 
 // The same on a CUDA device, in at most `memory_limit` bytes of its memory (0: what is
 // free, for tests alone anything else). Throws DeviceError where the tables and the
 // longest document do not fit, with the bytes needed and free.
-std::unique_ptr<Chain> start_chain_on_cuda(const Corpus& corpus, const TrainOptions& options, const Topics* resume,
+std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
                                            std::int64_t memory_limit = 0);
 
 }  // namespace papilio::lda

@@ -54,7 +54,7 @@ class MeanForMode::BorrowedScratch {
   std::unique_ptr<Scratch> scratch_;
 };
 
-MeanForMode::MeanForMode(const Corpus& corpus, const TokensByWord& by_word, const TrainOptions& options)
+MeanForMode::MeanForMode(const CorpusView& corpus, const TokensByWord& by_word, const TrainOptions& options)
     : corpus_(corpus),
       by_word_(by_word),
       topics_(options.topics),

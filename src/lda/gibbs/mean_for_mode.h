@@ -18,7 +18,7 @@ namespace papilio::lda {
 class MeanForMode {
  public:
   // Keeps references: the corpus and its order by word must outlive it.
-  MeanForMode(const Corpus& corpus, const TokensByWord& by_word, const TrainOptions& options);
+  MeanForMode(const CorpusView& corpus, const TokensByWord& by_word, const TrainOptions& options);
   ~MeanForMode();
 
   // Every token's topic, uniform over the topics.
@@ -35,7 +35,7 @@ class MeanForMode {
   void draw_topics(State& state, std::int64_t first_document, std::int64_t end_document, Scratch& scratch);
   void estimate_theta(const State& state, std::int64_t first_document, std::int64_t end_document, Scratch& scratch);
 
-  const Corpus& corpus_;
+  const CorpusView corpus_;
   const TokensByWord& by_word_;
   const std::int32_t topics_;
   const double alpha_;

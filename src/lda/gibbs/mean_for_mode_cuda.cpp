@@ -35,7 +35,7 @@ std::int64_t memory_to_use(std::int64_t limit) {
 }
 
 // A count of n_wk must not leave 32 bits.
-void require_countable(const Corpus& corpus, int threads) {
+void require_countable(const CorpusView& corpus, int threads) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (corpus.tokens() <= most) return;
   std::vector<std::int64_t> occurrences(corpus.vocabulary.size());
@@ -47,14 +47,14 @@ void require_countable(const Corpus& corpus, int threads) {
 
 // The tables of a chain in device memory.
 struct Tables {
-  Tables(const Corpus& corpus, std::int32_t topics);
+  Tables(const CorpusView& corpus, std::int32_t topics);
 
   // What they all take, in bytes.
-  static std::int64_t bytes(const Corpus& corpus, std::int32_t topics);
+  static std::int64_t bytes(const CorpusView& corpus, std::int32_t topics);
 
   static std::int64_t n_wk_stride_of(std::int32_t topics) { return base::round_up<std::int64_t>(topics, 4); }
-  static std::int64_t tabulated(const Corpus& corpus) { return std::min(most_tabulated, corpus.tokens() + 1); }
-  static std::int64_t most_larger(const Corpus& corpus) { return corpus.tokens() / most_tabulated + 1; }
+  static std::int64_t tabulated(const CorpusView& corpus) { return std::min(most_tabulated, corpus.tokens() + 1); }
+  static std::int64_t most_larger(const CorpusView& corpus) { return corpus.tokens() / most_tabulated + 1; }
 
   std::int64_t n_wk_stride;
   DeviceArray<std::int32_t> n_wk;  // V x n_wk_stride, 0 behind the last topic
@@ -68,7 +68,7 @@ struct Tables {
   DeviceArray<std::int64_t> sum;
 };
 
-Tables::Tables(const Corpus& corpus, std::int32_t topics)
+Tables::Tables(const CorpusView& corpus, std::int32_t topics)
     : n_wk_stride(n_wk_stride_of(topics)),
       n_wk(corpus.vocabulary_size() * n_wk_stride, "n_wk"),
       phi(corpus.vocabulary_size() * topic_stride(topics), "phi"),
@@ -80,14 +80,14 @@ Tables::Tables(const Corpus& corpus, std::int32_t topics)
       larger_counts(2, "large counts"),
       sum(1, "a sum") {}
 
-std::int64_t Tables::bytes(const Corpus& corpus, std::int32_t topics) {
+std::int64_t Tables::bytes(const CorpusView& corpus, std::int32_t topics) {
   constexpr std::int64_t granule = std::int64_t{2} << 20;  // in which device memory is given out, nearly
   const std::int64_t large = corpus.vocabulary_size() * 4 * (n_wk_stride_of(topics) + topic_stride(topics));
   const std::int64_t small = std::int64_t{8} * topics + 16 * tabulated(corpus) + 8 * most_larger(corpus) + 16;
   return large + small + granule;
 }
 
-std::int64_t memory_for_tokens(const Corpus& corpus, std::int32_t topics, std::int64_t memory) {
+std::int64_t memory_for_tokens(const CorpusView& corpus, std::int32_t topics, std::int64_t memory) {
   const std::int64_t needed = Tables::bytes(corpus, topics);
   if (needed >= memory) {
     throw DeviceError(
@@ -102,7 +102,8 @@ std::int64_t memory_for_tokens(const Corpus& corpus, std::int32_t topics, std::i
 // when it is made.
 class MeanForModeOnCuda final : public Chain {
  public:
-  MeanForModeOnCuda(const Corpus& corpus, const TrainOptions& options, const Topics* resume, std::int64_t memory_limit);
+  MeanForModeOnCuda(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
+                    std::int64_t memory_limit);
 
   void sweep() override;
   void wait() override {
@@ -117,7 +118,7 @@ class MeanForModeOnCuda final : public Chain {
   void start(const Topics* resume);
   std::int64_t larger_terms(const DeviceArray<std::int32_t>& larger, std::int32_t count, const LogGammaRise& term);
 
-  const Corpus& corpus_;
+  const CorpusView corpus_;
   const Device device_;
   const std::int32_t topics_;
   const double alpha_;
@@ -131,7 +132,7 @@ class MeanForModeOnCuda final : public Chain {
   Tables tables_;
 };
 
-MeanForModeOnCuda::MeanForModeOnCuda(const Corpus& corpus, const TrainOptions& options, const Topics* resume,
+MeanForModeOnCuda::MeanForModeOnCuda(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
                                      std::int64_t memory_limit)
     : corpus_(corpus),
       device_(options.device),
@@ -273,7 +274,7 @@ State MeanForModeOnCuda::take_state() {
 
 }  // namespace
 
-std::unique_ptr<Chain> start_chain_on_cuda(const Corpus& corpus, const TrainOptions& options, const Topics* resume,
+std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
                                            std::int64_t memory_limit) {
   require_countable(corpus, options.threads);
   const OnDevice here(options.device);

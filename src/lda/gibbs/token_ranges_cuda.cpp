@@ -86,7 +86,7 @@ struct TokenRanges::Slot {
   bool has_new_topics = false;  // of its range, in `staging` when the stream has done its work
 };
 
-TokenRanges::TokenRanges(const Corpus& corpus, std::int32_t topics, std::int64_t memory, int threads,
+TokenRanges::TokenRanges(const CorpusView& corpus, std::int32_t topics, std::int64_t memory, int threads,
                          cudaStream_t stream)
     : corpus_(corpus),
       theta_stride_(topic_stride(topics)),

@@ -30,7 +30,7 @@ class TokenRanges {
   // Takes at most `memory` bytes of the current device. `stream` is the caller's: see
   // for_each. Keeps a reference to the corpus. Throws DeviceError where there is no room for
   // the longest document.
-  TokenRanges(const Corpus& corpus, std::int32_t topics, std::int64_t memory, int threads, cudaStream_t stream);
+  TokenRanges(const CorpusView& corpus, std::int32_t topics, std::int64_t memory, int threads, cudaStream_t stream);
   ~TokenRanges();
 
   bool is_streamed() const { return !slots_.empty(); }
@@ -69,7 +69,7 @@ class TokenRanges {
   void stage(const Range& range, Slot& slot) const;
   void finish(Slot& slot);
 
-  const Corpus& corpus_;
+  const CorpusView corpus_;
   const std::int64_t theta_stride_;
   const std::int64_t tokens_an_item_;
   const int threads_;

@@ -17,7 +17,7 @@ namespace papilio {
 namespace {
 
 // What a chain belongs to: a checkpoint holds these words, and fits only where all agree.
-lda::Metadata identity(const Corpus& corpus, const TrainOptions& options) {
+lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options) {
   std::string vocabulary;
   for (const std::string& word : corpus.vocabulary) {
     vocabulary += fmt::format("{} {}", word.size(), word);
@@ -40,7 +40,8 @@ lda::Metadata identity(const Corpus& corpus, const TrainOptions& options) {
 
 }  // namespace
 
-void save_checkpoint(const Topics& topics, const Corpus& corpus, const TrainOptions& options, const std::string& path) {
+void save_checkpoint(const Topics& topics, const CorpusView& corpus, const TrainOptions& options,
+                     const std::string& path) {
   lda::require_options(options, "save_checkpoint");
   base::require(topics.sweep >= 0, "papilio::save_checkpoint: sweep is {}, expected 0 or more", topics.sweep);
   lda::require_topics(corpus, topics.z, options.topics, "save_checkpoint");
@@ -50,7 +51,7 @@ void save_checkpoint(const Topics& topics, const Corpus& corpus, const TrainOpti
                          "save_checkpoint");
 }
 
-Topics load_checkpoint(const Corpus& corpus, const TrainOptions& options, const std::string& path) {
+Topics load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path) {
   lda::require_options(options, "load_checkpoint");
   lda::SafetensorsFile file(path, "load_checkpoint");
   const lda::Metadata expected = identity(corpus, options);

@@ -136,7 +136,7 @@ Corpus read_lines_of_text(const std::string& path, const TextOptions& options, R
   return corpus;
 }
 
-void write_lines_of_text(const Corpus& corpus, const std::string& path) {
+void write_lines_of_text(const CorpusView& corpus, const std::string& path) {
   constexpr const char* caller = "papilio::write_lines_of_text";
   corpus.verify();
   for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace {
 constexpr const char* writer_name = "papilio::write_uci_bag_of_words";
 
 // Calls use(document, word, count), numbers from 0, in the order of the file.
-void for_each_entry(const Corpus& corpus, base::FunctionRef<void(std::int64_t, std::int32_t, std::int64_t)> use) {
+void for_each_entry(const CorpusView& corpus, base::FunctionRef<void(std::int64_t, std::int32_t, std::int64_t)> use) {
   std::vector<std::int32_t> words;
   for (std::int64_t d = 0; d < corpus.documents(); ++d) {
     const auto first = corpus.words.begin() + corpus.document_offsets[static_cast<std::size_t>(d)];
@@ -36,7 +37,7 @@ void for_each_entry(const Corpus& corpus, base::FunctionRef<void(std::int64_t, s
 }
 
 // The words must come back as they are, one a line.
-void require_writable(const std::vector<std::string>& vocabulary) {
+void require_writable(std::span<const std::string> vocabulary) {
   WordIndex index;
   for (std::size_t w = 0; w < vocabulary.size(); ++w) {
     const std::string& word = vocabulary[w];
@@ -53,7 +54,7 @@ void require_writable(const std::vector<std::string>& vocabulary) {
 }  // namespace
 }  // namespace lda
 
-void write_uci_bag_of_words(const Corpus& corpus, const std::string& docword, const std::string& vocabulary) {
+void write_uci_bag_of_words(const CorpusView& corpus, const std::string& docword, const std::string& vocabulary) {
   using namespace lda;
   corpus.verify();
   require_writable(corpus.vocabulary);
