@@ -13,6 +13,11 @@ enum class Purpose : std::uint32_t {
   initial_topics = 2,    // index: the token
   generate_lengths = 3,  // step: the block; index: the document
   generate_tokens = 4,   // step: the position in the document; index: the document
+  topics_again = 5,      // step: the sweep; index: the token, whose first draw was refused (lda/gibbs)
+  theta = 6,             // step: the sweep; gamma draws of theta (lda/gibbs)
+  phi = 7,               // step: the sweep; gamma draws of phi (lda/gibbs)
+  infer_topics = 8,      // step: the sweep; index: the position in the document (lda/evaluation)
+  left_to_right = 9,     // evaluation by the left-to-right algorithm (lda/evaluation)
 };
 
 // The stream of a purpose and one of its steps.
