@@ -202,7 +202,8 @@ std::vector<Method<T>> methods() {
   std::vector<Method<T>> all;
   for (const PartialSums m :
        {PartialSums::slots, PartialSums::prefix, PartialSums::transposed, PartialSums::transposed_through_scratch,
-        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass})
+        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass,
+        PartialSums::butterfly_swap_remnant_first})
     all.push_back({papilio::name(m), papilio_draw<T>(m, 1), m == PartialSums::slots ? 1 : 4});
   all.push_back({"slots, 2 threads", papilio_draw<T>(PartialSums::slots, 2), 1});
   all.push_back({"prefix sums + binary search, row by row", prefix_search<T>(), 4});

@@ -12,6 +12,9 @@ LABELS = {
     "butterfly_swap": "butterfly, swap",
     "butterfly_add_subtract": "Alg. 7 (butterfly)",
     "butterfly_two_pass": "butterfly, two passes",
+    "transposed_remnant_first": "transposed, remnant first",
+    "butterfly_swap_remnant_first": "butterfly, swap, remnant first",
+    "butterfly_add_subtract_remnant_first": "butterfly, add/subtract, remnant first",
 }
 PASSES = 100  # as many as the paper's sampling iterations
 

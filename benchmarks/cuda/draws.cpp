@@ -21,7 +21,10 @@ constexpr PartialSums paper_methods[] = {PartialSums::slots,
                                          PartialSums::transposed_through_scratch,
                                          PartialSums::butterfly_swap,
                                          PartialSums::butterfly_add_subtract,
-                                         PartialSums::butterfly_two_pass};
+                                         PartialSums::butterfly_two_pass,
+                                         PartialSums::transposed_remnant_first,
+                                         PartialSums::butterfly_swap_remnant_first,
+                                         PartialSums::butterfly_add_subtract_remnant_first};
 
 template <class T>
 constexpr const char* type_name = std::is_same_v<T, float> ? "float" : "double";

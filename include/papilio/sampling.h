@@ -21,6 +21,12 @@ enum class PartialSums : std::uint8_t {
   butterfly_swap,              // a butterfly a block of 32, the search only adds
   butterfly_add_subtract,      // the same, one select less; the last bit depends on the lane
   butterfly_two_pass,          // block totals only, then one butterfly a row
+
+  // Of K categories the first K mod 32 by prefix sums, then whole blocks, as the papers have
+  // it; above, the last block is padded with zeros, which keeps blocks aligned.
+  transposed_remnant_first,
+  butterfly_swap_remnant_first,
+  butterfly_add_subtract_remnant_first,
 };
 
 // What became of a row. Anything but `ok` leaves index -1.

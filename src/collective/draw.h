@@ -7,9 +7,10 @@
 #include "collective/partial_sums/prefix.h"
 #include "collective/rows.h"
 
-// Draws by the tables of the papers: W rows at once, blocks of W categories, the
-// last block padded with zeros (so that blocks stay aligned; the papers put the
-// remnant first). For the canonical order see draw_slots.h.
+// Draws by the tables of the papers: W rows at once, blocks of W categories. Where
+// K is no multiple of W, the last block is padded with zeros, so that blocks stay
+// aligned; or the remnant of K mod W categories comes first, as in the papers. For
+// the canonical order see draw_slots.h.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
@@ -56,17 +57,31 @@ PAPILIO_LANEWISE Lanes<W, T> load_column(const Rows& rows, std::int64_t k) {
 }
 
 // By one of the tables: `Sums` meets BlockSums, and nothing was added to `sums` yet.
+//
+// Where `remnant` is given, a table of (K mod W) * W values, the remnant comes first: its
+// categories by prefix sums, each lane reading its own row; then whole blocks. A target below
+// the remnant's sum lies in the remnant, which is searched linearly. All rows have one length then.
+// Source: Steele and Tristan, ACM TOPC 6(4):22, 2019, Algorithms 5 to 7 and 9, Figure 9.
 template <Warp W, class Sums, class Rows, class T = typename Rows::Weight>
-PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u, Sums sums) {
+PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u, Sums sums, T* remnant = nullptr) {
   const std::int64_t end = longest_of<W>(rows);
-  std::int64_t k = 0;
+  const std::int64_t first_block = remnant != nullptr ? end % W::width : 0;
+  PrefixSums<W, T, Search::linear> ahead(remnant);
+  for (std::int64_t k = 0; k < first_block; ++k) ahead.add(load_column<W>(rows, k));
+  sums.start_after(ahead.total());
+
+  // At least one block, be it of zeros: then no search is of an empty table.
+  std::int64_t k = first_block;
   do {
     Tile<W, T> tile;
     load_block<W>(rows, k, tile);
     sums.add_block(tile);
     k += W::width;
   } while (k < end);
-  return {sums.total(), sums.find(u * sums.total())};
+  const auto target = u * sums.total();
+  auto category = sums.find(target) + static_cast<std::int32_t>(first_block);
+  if (first_block > 0) category = W::select(W::less(target, ahead.total()), ahead.find(target), category);
+  return {sums.total(), category};
 }
 
 // The same; `memory` holds Sums::table_size(blocks of the longest row) values.

@@ -32,9 +32,9 @@ struct TableOf<PartialSums::butterfly_add_subtract, W, T> {
   using Sums = collective::ButterflySums<W, T, collective::ButterflyForm::add_subtract>;
 };
 
-// Values of the table of W rows of at most `blocks` blocks.
+// Values of the table of W rows of at most `blocks` blocks, and of that of a remnant.
 constexpr std::int64_t block_table_size(PartialSums method, std::int64_t blocks, int width) {
-  return method == PartialSums::butterfly_two_pass ? blocks * width : blocks * width * width;
+  return method == PartialSums::butterfly_two_pass ? blocks * width : (blocks + 1) * width * width;
 }
 
 // Values of a tile that lanes exchange through memory, which had better be near;
@@ -48,18 +48,22 @@ PAPILIO_LANEWISE constexpr int block_scratch_size(PartialSums method) {
 
 // Draws from each row of a tile by `method`, in memory of the two sizes above.
 template <PartialSums method, class W, class Rows, class T = typename Rows::Weight>
-PAPILIO_LANEWISE collective::BlockDraw<W, T> draw_by_method(const Rows& rows, warp::Lanes<W, T> u, T* table,
-                                                            T* scratch) {
+PAPILIO_LANEWISE collective::BlockDraw<W, T> draw_by_method(const Rows& rows, warp::Lanes<W, T> u, T* table, T* scratch,
+                                                            bool remnant_first) {
   if constexpr (method == PartialSums::prefix) {
     return collective::draw_by_prefix<W>(rows, u, table);
   } else if constexpr (method == PartialSums::butterfly_two_pass) {
     return collective::draw_by_two_passes<W>(rows, u, table, scratch);
   } else {
     using Sums = typename TableOf<method, W, T>::Sums;
-    if constexpr (requires { Sums(scratch, table); })
-      return collective::draw_by_blocks<W, Sums>(rows, u, Sums(scratch, table));
-    else
-      return collective::draw_by_blocks<W, Sums>(rows, u, Sums(table));
+    T* const blocks = remnant_first ? table + W::width * W::width : table;
+    const auto sums = [&] {
+      if constexpr (requires { Sums(scratch, table); })
+        return Sums(scratch, blocks);
+      else
+        return Sums(blocks);
+    }();
+    return collective::draw_by_blocks<W>(rows, u, sums, remnant_first ? table : nullptr);
   }
 }
 
@@ -72,17 +76,21 @@ PAPILIO_LANEWISE warp::Lanes<W, T> uniform_of_type(const random::BlockOf<warp::L
     return W::template convert<float>(W::template convert<std::int32_t>(block.word[1] >> 8u)) * 0x1p-24f;
 }
 
-// Calls f.operator()<method>() for the method that is meant.
+// Calls f.operator()<method>() for the method that is meant; where the remnant comes first,
+// with the method of the same table.
 template <class F>
 auto with_block_method(PartialSums method, F f) {
   switch (method) {
     case PartialSums::transposed:
+    case PartialSums::transposed_remnant_first:
       return f.template operator()<PartialSums::transposed>();
     case PartialSums::transposed_through_scratch:
       return f.template operator()<PartialSums::transposed_through_scratch>();
     case PartialSums::butterfly_swap:
+    case PartialSums::butterfly_swap_remnant_first:
       return f.template operator()<PartialSums::butterfly_swap>();
     case PartialSums::butterfly_add_subtract:
+    case PartialSums::butterfly_add_subtract_remnant_first:
       return f.template operator()<PartialSums::butterfly_add_subtract>();
     case PartialSums::butterfly_two_pass:
       return f.template operator()<PartialSums::butterfly_two_pass>();

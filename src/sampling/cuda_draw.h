@@ -42,6 +42,7 @@ struct DeviceDraw {
   DeviceRows rows;
   Device device = Device::cpu();
   PartialSums method = PartialSums::slots;
+  bool remnant_first = false;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   std::uint64_t first_row_id = 0;

@@ -23,7 +23,8 @@ struct RowBatch {
   std::uint64_t stream;
   bool check_negative;
   PartialSums method;
-  void* scratch;  // scratch_bytes() of the longest row, aligned to 64 bytes
+  bool remnant_first;  // of the methods of the papers
+  void* scratch;       // scratch_bytes() of the longest row, aligned to 64 bytes
 };
 
 // Rows a tile at most, on any target.

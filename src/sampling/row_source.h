@@ -83,6 +83,7 @@ template <class T>
 class MatrixSource {
  public:
   using Weight = T;
+  static constexpr bool rows_are_of_one_length = true;
   explicit MatrixSource(const MatrixWeights<T>& weights) : w_(weights) {}
 
   void check() const {
@@ -116,6 +117,7 @@ template <class T>
 class RaggedSource {
  public:
   using Weight = T;
+  static constexpr bool rows_are_of_one_length = false;
   explicit RaggedSource(const RaggedWeights<T>& weights) : w_(weights) {}
 
   void check() const {
@@ -159,6 +161,7 @@ template <class T>
 class ProductSource {
  public:
   using Weight = T;
+  static constexpr bool rows_are_of_one_length = true;
   explicit ProductSource(const ProductWeights<T>& weights) : w_(weights) {}
 
   void check() const {

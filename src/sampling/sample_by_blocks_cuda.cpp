@@ -6,6 +6,7 @@
 #include "execution/cuda/memory.h"
 #include "sampling/blocks_plan.h"
 #include "sampling/cuda_draw.h"
+#include "sampling/remnant.h"
 
 namespace papilio::sampling {
 namespace {
@@ -41,7 +42,8 @@ BlocksPlan plan_blocks(const DeviceRows& rows, PartialSums method) {
                 longest_row(rows));
   const std::int64_t blocks = std::max<std::int64_t>(1, base::ceil_div(longest_row(rows), width));
   BlocksPlan plan;
-  plan.table_size = method == PartialSums::butterfly_two_pass ? blocks * width : blocks * width * width;
+  const std::int64_t squares = blocks + (has_remnant_first(method) ? 1 : 0);
+  plan.table_size = method == PartialSums::butterfly_two_pass ? blocks * width : squares * width * width;
   const std::int64_t room = most_table_bytes / (plan.table_size * sum_bytes(rows.storage));
   const std::int64_t useful = std::min(base::ceil_div(rows.rows, width), std::int64_t{execution::multiprocessors()} *
                                                                              warps_a_multiprocessor(rows, method));

@@ -11,6 +11,7 @@
 #include "execution/cpu/parallel_for.h"
 #include "papilio/sampling.h"
 #include "sampling/kernels.h"
+#include "sampling/remnant.h"
 #include "sampling/row_batch.h"
 #include "sampling/row_source.h"
 
@@ -82,6 +83,7 @@ class Workspace {
                                options.stream,
                                options.check_negative,
                                options.method,
+                               has_remnant_first(options.method),
                                scratch_.get()};
     if constexpr (std::is_same_v<T, float>)
       kernels.draw_float(batch, drawn_.data(), status_.data());
@@ -161,6 +163,7 @@ void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOp
   DeviceDraw draw = {.rows = source.on_device(),
                      .device = source.device(),
                      .method = options.method,
+                     .remnant_first = has_remnant_first(options.method),
                      .seed = options.seed,
                      .stream = options.stream,
                      .first_row_id = options.first_row_id,
@@ -227,9 +230,17 @@ void run_on_cpu(const Source& source, VectorView<Index> drawn, const SampleOptio
   }
 }
 
+// With the remnant first, where blocks begin would depend on the rows that a ragged one shares a tile with.
+template <class Source>
+void check_method(const Source&, PartialSums method) {
+  base::require(!has_remnant_first(method) || Source::rows_are_of_one_length,
+                "papilio::sample_categorical: method {} takes rows of one length, not ragged ones", name(method));
+}
+
 template <class Source, class Index>
 void run(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
   check_call(source, drawn, options);
+  check_method(source, options.method);
   source.device().is_cpu() ? run_on_cpu(source, drawn, options) : queue_on_cuda(source, drawn, options);
 }
 
@@ -280,6 +291,12 @@ const char* name(PartialSums method) noexcept {
       return "butterfly_add_subtract";
     case PartialSums::butterfly_two_pass:
       return "butterfly_two_pass";
+    case PartialSums::transposed_remnant_first:
+      return "transposed_remnant_first";
+    case PartialSums::butterfly_swap_remnant_first:
+      return "butterfly_swap_remnant_first";
+    case PartialSums::butterfly_add_subtract_remnant_first:
+      return "butterfly_add_subtract_remnant_first";
   }
   return "unknown";
 }

@@ -31,6 +31,9 @@ enum class Method : std::uint8_t {
   add_subtract_linear,
   add_subtract_binary,
   two_pass,
+  transposed_remnant_first,
+  swap_remnant_first,
+  add_subtract_remnant_first,
   by_slots,
 };
 
@@ -83,6 +86,18 @@ struct TableOf<Method::add_subtract_binary, W, T> {
   using Sums = ButterflySums<W, T, ButterflyForm::add_subtract, Search::binary>;
 };
 
+template <class W, class T>
+struct TableOf<Method::transposed_remnant_first, W, T> : TableOf<Method::transposed_in_registers, W, T> {};
+template <class W, class T>
+struct TableOf<Method::swap_remnant_first, W, T> : TableOf<Method::swap_binary, W, T> {};
+template <class W, class T>
+struct TableOf<Method::add_subtract_remnant_first, W, T> : TableOf<Method::add_subtract_binary, W, T> {};
+
+constexpr bool has_remnant_first(Method method) {
+  return method == Method::transposed_remnant_first || method == Method::swap_remnant_first ||
+         method == Method::add_subtract_remnant_first;
+}
+
 // Memory beyond the table, to show that a method stays within what it asked for.
 inline constexpr std::int64_t canary = 8;
 inline constexpr double canary_value = -12345;
@@ -121,7 +136,14 @@ template <Method method, class W, class Rows, class T = typename Rows::Weight>
       } else {
         using Sums = typename TableOf<method, W, T>::Sums;
         static_assert(BlockSums<Sums, W, T>);
-        return draw_by_blocks<W, Sums>(rows, lanes, reserve(memory, Sums::table_size(blocks)));
+        if constexpr (has_remnant_first(method)) {
+          const std::int64_t remnant = longest % W::width * W::width;
+          const std::int64_t whole = longest < W::width ? 1 : longest / W::width;
+          T* const table = reserve(memory, remnant + Sums::table_size(whole));
+          return draw_by_blocks<W>(rows, lanes, Sums(table + remnant), table);
+        } else {
+          return draw_by_blocks<W, Sums>(rows, lanes, reserve(memory, Sums::table_size(blocks)));
+        }
       }
     }();
     std::int32_t at[W::width];
@@ -149,6 +171,9 @@ void add_realisations(std::vector<Realisation<T>>& all, const std::string& warp)
   all.push_back(realisation<W, T, Method::add_subtract_linear>(warp, "add_subtract_linear"));
   all.push_back(realisation<W, T, Method::add_subtract_binary>(warp, "add_subtract_binary"));
   all.push_back(realisation<W, T, Method::two_pass>(warp, "two_pass"));
+  all.push_back(realisation<W, T, Method::transposed_remnant_first>(warp, "transposed_remnant_first"));
+  all.push_back(realisation<W, T, Method::swap_remnant_first>(warp, "swap_remnant_first"));
+  all.push_back(realisation<W, T, Method::add_subtract_remnant_first>(warp, "add_subtract_remnant_first"));
   all.push_back(realisation<W, T, Method::by_slots>(warp, "slots"));
 }
 

@@ -95,7 +95,8 @@ TEST_F(CudaStreams, GraphsHoldDrawsFromLongRows) {
 TEST_F(CudaStreams, GraphsHoldEveryMethod) {
   for (const PartialSums method :
        {PartialSums::prefix, PartialSums::transposed, PartialSums::transposed_through_scratch,
-        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass}) {
+        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass,
+        PartialSums::butterfly_swap_remnant_first}) {
     SCOPED_TRACE(name(method));
     expect_captured(dense<float>(100, 200, 1), products<float>(300, 200, 2), method);
   }
@@ -222,7 +223,8 @@ TEST_F(CudaStreams, WorkspacesAreAskedForByFewLongRows) {
 TEST_F(CudaStreams, WorkspacesAreAskedForByTables) {
   for (const PartialSums method :
        {PartialSums::prefix, PartialSums::transposed, PartialSums::transposed_through_scratch,
-        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass}) {
+        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass,
+        PartialSums::butterfly_swap_remnant_first}) {
     needs_workspace(dense<float>(2000, 300, 1), method);
     needs_workspace(products<double>(500, 129, 2), method);
   }

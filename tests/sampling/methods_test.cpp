@@ -30,6 +30,7 @@ std::int64_t expected(PartialSums method, const WeightRow<T>& row, std::int64_t 
                       std::uint64_t id) {
   const T u = uniform_of<T>(seed, id);
   const std::int64_t padded = (longest + lanes - 1) / lanes * lanes;
+  const std::int64_t remnant = longest % lanes;
   switch (method) {
     case PartialSums::slots:
       return expected_draw(row, seed, 0, id);
@@ -37,6 +38,13 @@ std::int64_t expected(PartialSums method, const WeightRow<T>& row, std::int64_t 
     case PartialSums::transposed:
     case PartialSums::transposed_through_scratch:
       return guarded(row, PrefixOrder<T>(row, padded).draw(u));
+    case PartialSums::transposed_remnant_first:
+      return guarded(row, PrefixOrder<T>(row, longest).draw(u));
+    case PartialSums::butterfly_swap_remnant_first:
+      return guarded(row, BlockOrder<T>(row, lanes, longest, remnant).draw(u, BlockSearch::only_adds, 0));
+    case PartialSums::butterfly_add_subtract_remnant_first:
+      return guarded(row, BlockOrder<T>(row, lanes, longest, remnant)
+                              .draw(u, BlockSearch::adds_and_subtracts, static_cast<std::int64_t>(id) % lanes));
     case PartialSums::butterfly_swap:
     case PartialSums::butterfly_two_pass:
       return guarded(row, BlockOrder<T>(row, lanes, padded).draw(u, BlockSearch::only_adds, 0));
@@ -53,7 +61,12 @@ constexpr PartialSums all_methods[] = {PartialSums::slots,
                                        PartialSums::transposed_through_scratch,
                                        PartialSums::butterfly_swap,
                                        PartialSums::butterfly_add_subtract,
-                                       PartialSums::butterfly_two_pass};
+                                       PartialSums::butterfly_two_pass,
+                                       PartialSums::transposed_remnant_first,
+                                       PartialSums::butterfly_swap_remnant_first,
+                                       PartialSums::butterfly_add_subtract_remnant_first};
+
+bool takes_ragged_rows(PartialSums method) { return std::string(name(method)).find("remnant") == std::string::npos; }
 
 template <class T>
 class Methods : public SamplingTest {};
@@ -77,6 +90,23 @@ TYPED_TEST(Methods, DenseRowsDrawAsTheOracleSays) {
     }
 }
 
+// Every remnant, with none to four blocks behind it.
+TYPED_TEST(Methods, RemnantsOfEveryLengthDrawAsTheOracleSays) {
+  using T = TypeParam;
+  for (const PartialSums method : all_methods)
+    for (std::int64_t columns = 1; !takes_ragged_rows(method) && columns <= 4 * lanes + 3; ++columns) {
+      constexpr std::int64_t rows = 33;
+      const auto weights = random_weights<T>(rows * columns, static_cast<std::uint32_t>(columns), 0);
+      std::vector<std::int64_t> drawn(rows);
+      sample_categorical(MatrixWeights<T>{{weights.data(), rows, columns}}, VectorView<std::int64_t>(drawn),
+                         {.seed = 6, .method = method});
+      for (std::int64_t i = 0; i < rows; ++i)
+        ASSERT_EQ(drawn[static_cast<std::size_t>(i)],
+                  expected(method, row_of(weights, columns, i), columns, 6, static_cast<std::uint64_t>(i)))
+            << name(method) << ", " << columns << " categories, row " << i;
+    }
+}
+
 TYPED_TEST(Methods, ProductsAndRaggedRowsDrawAsTheOracleSays) {
   using T = TypeParam;
   constexpr std::int64_t rows = 64;
@@ -86,9 +116,15 @@ TYPED_TEST(Methods, ProductsAndRaggedRowsDrawAsTheOracleSays) {
   const auto left = random_weights<T>(rows * 143, 10, 0), right = random_weights<T>(rows * 143, 11, 0.1);
   for (const PartialSums method : all_methods) {
     std::vector<std::int64_t> drawn(rows);
-    sample_categorical(RaggedWeights<T>{values, offsets}, VectorView<std::int64_t>(drawn),
-                       {.seed = 4, .method = method});
-    for (std::size_t i = 0; i < rows; ++i) {
+    const auto draw_ragged = [&] {
+      sample_categorical(RaggedWeights<T>{values, offsets}, VectorView<std::int64_t>(drawn),
+                         {.seed = 4, .method = method});
+    };
+    if (takes_ragged_rows(method))
+      draw_ragged();
+    else
+      EXPECT_THROW(draw_ragged(), InvalidArgument) << name(method);
+    for (std::size_t i = 0; i < rows && takes_ragged_rows(method); ++i) {
       const WeightRow<T> row = {std::vector<T>(values.begin() + offsets[i], values.begin() + offsets[i + 1])};
       ASSERT_EQ(drawn[i], expected(method, row, 300, 4, i)) << name(method) << ", ragged row " << i;
     }

@@ -180,29 +180,38 @@ class SlotOrder {
 //
 // Rows padded with zeros to whole blocks of `width`, at least `padded` categories;
 // inside each block a binary tree over neighbouring halves, the totals of the
-// blocks added in sequence. All in T.
+// blocks added in sequence. All in T. `ahead` categories, fewer than a block, may come
+// before the blocks, added one by one.
 
 enum class BlockSearch : std::uint8_t { only_adds, adds_and_subtracts };
 
 template <class T>
 class BlockOrder {
  public:
-  BlockOrder(WeightRow<T> row, std::int64_t width, std::int64_t padded) : row_(std::move(row)), width_(width) {
+  BlockOrder(WeightRow<T> row, std::int64_t width, std::int64_t padded, std::int64_t ahead = 0)
+      : row_(std::move(row)), width_(width), ahead_(ahead) {
     T running = 0;
-    for (std::int64_t first = 0; first == 0 || first < padded; first += width)
+    for (std::int64_t k = 0; k < ahead; ++k) ahead_sums_.push_back(running = running + row_.weight(k));
+    for (std::int64_t first = ahead; first == 0 || first < padded; first += width)
       running_.push_back(running = running + sum(first, width));
   }
 
-  T total() const { return running_.back(); }
+  T total() const { return running_.empty() ? ahead_sums_.back() : running_.back(); }
 
   // The category by which a lane's search ends; it may be one of weight 0, by rounding.
   std::int64_t draw(T u, BlockSearch search, std::int64_t lane) const {
     const T target = u * total();
+    const T before = ahead_sums_.empty() ? T{0} : ahead_sums_.back();
+    if (target < before || running_.empty()) {
+      std::size_t k = 0;
+      while (k + 1 < ahead_sums_.size() && !(target < ahead_sums_[k])) ++k;
+      return static_cast<std::int64_t>(k);
+    }
     std::size_t block = 0;
     while (block + 1 < running_.size() && !(target < running_[block])) ++block;
-    T low = block == 0 ? T{0} : running_[block - 1];
+    T low = block == 0 ? before : running_[block - 1];
     T high = running_[block];
-    std::int64_t first = static_cast<std::int64_t>(block) * width_;
+    std::int64_t first = ahead_ + static_cast<std::int64_t>(block) * width_;
     for (std::int64_t half = width_ / 2; half > 0; half /= 2) {
       const bool subtracts = search == BlockSearch::adds_and_subtracts && (lane & half) != 0;
       const T middle = subtracts ? high - sum(first + half, half) : low + sum(first, half);
@@ -225,6 +234,8 @@ class BlockOrder {
 
   WeightRow<T> row_;
   std::int64_t width_;
+  std::int64_t ahead_;
+  std::vector<T> ahead_sums_;
   std::vector<T> running_;
 };
 

@@ -79,9 +79,12 @@ PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> search_butterfly(const T* table, w
 template <warp::Warp W, class T, ButterflyForm form, Search search = Search::binary>
 class ButterflySums {
  public:
-  PAPILIO_LANEWISE explicit ButterflySums(T* memory) : table_(memory), sum_(W::template splat<T>(0)) {}
+  PAPILIO_LANEWISE explicit ButterflySums(T* memory)
+      : table_(memory), before_(W::template splat<T>(0)), sum_(before_) {}
 
   static constexpr std::int64_t table_size(std::int64_t blocks) { return blocks * W::width * W::width; }
+
+  PAPILIO_LANEWISE void start_after(warp::Lanes<W, T> before) { sum_ = before_ = before; }
 
   PAPILIO_LANEWISE void add_block(Tile<W, T>& tile) {
     build_butterfly<form>(tile);
@@ -101,13 +104,14 @@ class ButterflySums {
     const auto last_row = base + W::lane_id() + W::width * (W::width - 1);
     const auto zero = W::template splat<std::int32_t>(0);
     const auto before = W::select(W::less(zero, block), last_row - W::width * W::width, last_row);
-    const auto low = W::select(W::less(zero, block), W::gather(table_, before), W::template splat<T>(0));
+    const auto low = W::select(W::less(zero, block), W::gather(table_, before), before_);
     const auto high = W::gather(table_, last_row);
     return block * W::width + search_butterfly<form, W>(table_, base, target, low, high);
   }
 
  private:
   T* table_;
+  warp::Lanes<W, T> before_;  // what the first block follows
   warp::Lanes<W, T> sum_;
   std::int32_t blocks_ = 0;
 };

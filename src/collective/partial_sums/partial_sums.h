@@ -12,15 +12,17 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // ends with what row r needs.
 //
 //   S sums(memory);            S::table_size(blocks) values of memory
+//   sums.start_after(before);  before the first block, if at all: lane r begins with before
 //   sums.add_block(tile);      the next W categories; lane r of tile.row[i] is
 //                              category r of row i, as coalesced loads leave it
 //   sums.total()               lane r: the sum of row r
 //   sums.find(target)          lane r: the category of row r in which target
-//                              lies, 0 <= target < total
+//                              lies, before <= target < total
 template <class S, class W, class T>
 concept BlockSums = requires(S sums, Tile<W, T>& tile, warp::Lanes<W, T> target, T* memory) {
   {S(memory)};
   { S::table_size(1) } -> std::convertible_to<std::int64_t>;
+  {sums.start_after(target)};
   {sums.add_block(tile)};
   { sums.total() } -> std::same_as<warp::Lanes<W, T>>;
   { sums.find(target) } -> std::same_as<warp::Lanes<W, std::int32_t>>;

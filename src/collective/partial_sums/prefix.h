@@ -19,6 +19,9 @@ class PrefixSums {
 
   static constexpr std::int64_t table_size(std::int64_t blocks) { return blocks * W::width * W::width; }
 
+  // Before the first category: sums begin with `before`, the lanes' sums of what lies ahead.
+  PAPILIO_LANEWISE void start_after(warp::Lanes<W, T> before) { sum_ = before; }
+
   // Takes the next category of each lane's row.
   PAPILIO_LANEWISE void add(warp::Lanes<W, T> weights) {
     sum_ = sum_ + weights;

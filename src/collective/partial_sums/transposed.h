@@ -27,6 +27,8 @@ class TransposedSums {
     return scratch_size + PrefixSums<W, T>::table_size(blocks);
   }
 
+  PAPILIO_LANEWISE void start_after(warp::Lanes<W, T> before) { sums_.start_after(before); }
+
   PAPILIO_LANEWISE void add_block(Tile<W, T>& tile) {
     if constexpr (how == Transposition::in_registers)
       transpose_in_registers(tile);
