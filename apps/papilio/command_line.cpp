@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "option_types.h"
 #include "papilio/version.h"
+#include "reference.h"
 #include "text.h"
 
 namespace {
@@ -157,7 +158,7 @@ ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
   CLI::App* inspect = app.add_subcommand("inspect", "Check a model and print its sizes and settings");
   inspect->add_option("model", model, "A model that train wrote")->required();
   // Subcommands of their own files, by name.
-  const std::map<std::string, RunCommand> others = {};
+  const std::map<std::string, RunCommand> others = {{"completion", add_completion(app)}, {"man", add_man(app)}};
   app.add_subcommand("devices", "Print where work runs: device, CPU target, threads");
 
   try {

@@ -1,0 +1,221 @@
+#include "papilio/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "base/check.h"
+#include "lda/io/atomic_file.h"
+#include "lda/state.h"
+
+namespace papilio {
+namespace lda {
+namespace {
+
+std::int64_t code_points(const std::string& word) {
+  return std::count_if(word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+// p ln p of a share of counts; 0 for none.
+double share_times_log(std::int64_t count, std::int64_t total) {
+  if (count == 0) return 0;
+  const double p = static_cast<double>(count) / static_cast<double>(total);
+  return p * std::log(p);
+}
+
+// What documents say of topics, added up in the order of documents.
+class DocumentMeasures {
+ public:
+  DocumentMeasures(std::vector<TopicDiagnostics>& topics, const Model& model)
+      : topics_(topics), model_(model), n_dk_(topics.size()) {}
+
+  void add(const std::int32_t* z, std::int64_t tokens) {
+    met_.clear();
+    for (std::int64_t i = 0; i < tokens; ++i) {
+      if (n_dk_[static_cast<std::size_t>(z[i])]++ == 0) met_.push_back(z[i]);
+    }
+    std::sort(met_.begin(), met_.end());
+    const auto most = std::max_element(met_.begin(), met_.end(), [&](std::int32_t a, std::int32_t b) {
+      return n_dk_[static_cast<std::size_t>(a)] < n_dk_[static_cast<std::size_t>(b)];
+    });
+    if (most != met_.end()) ++topics_[static_cast<std::size_t>(*most)].dominated;
+    for (const std::int32_t k : met_) {
+      TopicDiagnostics& topic = topics_[static_cast<std::size_t>(k)];
+      std::int64_t& n = n_dk_[static_cast<std::size_t>(k)];
+      ++topic.documents;
+      topic.document_entropy -= share_times_log(n, model_.n_k[static_cast<std::size_t>(k)]);
+      if (2 * n >= tokens) ++topic.allocated_half;
+      if (50 * n >= tokens) ++topic.allocated_little;
+      n = 0;
+    }
+  }
+
+ private:
+  std::vector<TopicDiagnostics>& topics_;
+  const Model& model_;
+  std::vector<std::int64_t> n_dk_;
+  std::vector<std::int32_t> met_;
+};
+
+// Sums over words, in their order.
+void add_word_measures(const Model& model, std::vector<TopicDiagnostics>& topics) {
+  const auto columns = static_cast<std::size_t>(model.topics);
+  std::int64_t tokens = 0;
+  for (const std::int64_t n : model.n_k) tokens += n;
+  std::vector<double> squares(columns);
+  for (std::int64_t w = 0; w < model.vocabulary_size(); ++w) {
+    const std::int32_t* n_wk = model.n_wk.data() + static_cast<std::size_t>(w) * columns;
+    std::int64_t n_w = 0;
+    for (std::size_t k = 0; k < columns; ++k) n_w += n_wk[k];
+    for (std::size_t k = 0; k < columns; ++k) {
+      if (n_wk[k] == 0) continue;
+      const double p = static_cast<double>(n_wk[k]) / static_cast<double>(model.n_k[k]);
+      const double p_corpus = static_cast<double>(n_w) / static_cast<double>(tokens);
+      squares[k] += p * p;
+      topics[k].uniform_distance += p * std::log(p * static_cast<double>(model.vocabulary_size()));
+      topics[k].corpus_distance += p * std::log(p / p_corpus);
+    }
+  }
+  for (std::size_t k = 0; k < columns; ++k) topics[k].effective_words = squares[k] > 0 ? 1 / squares[k] : 0;
+}
+
+void add_top_word_measures(const Model& model, TopicDiagnostics& topic, std::int32_t k) {
+  if (topic.top_words.empty()) return;
+  for (const TopWord& word : topic.top_words) {
+    topic.mean_word_length += static_cast<double>(code_points(model.vocabulary[static_cast<std::size_t>(word.word)]));
+    double of_all = 0;
+    for (std::int32_t j = 0; j < model.topics; ++j) of_all += model.phi(word.word, j);
+    topic.exclusivity += model.phi(word.word, k) / of_all;
+  }
+  topic.mean_word_length /= static_cast<double>(topic.top_words.size());
+  topic.exclusivity /= static_cast<double>(topic.top_words.size());
+}
+
+// The documents of each word that is among a topic's top words.
+std::map<std::int32_t, std::vector<std::int64_t>> documents_of_top_words(const CorpusView& corpus,
+                                                                         const std::vector<TopicDiagnostics>& topics) {
+  std::map<std::int32_t, std::vector<std::int64_t>> documents;
+  std::vector<std::uint8_t> wanted(corpus.vocabulary.size());
+  for (const TopicDiagnostics& topic : topics) {
+    for (const TopWord& word : topic.top_words) wanted[static_cast<std::size_t>(word.word)] = 1;
+  }
+  for (std::int64_t d = 0; d < corpus.documents(); ++d) {
+    for (std::int64_t i = corpus.document_offsets[static_cast<std::size_t>(d)];
+         i < corpus.document_offsets[static_cast<std::size_t>(d) + 1]; ++i) {
+      const std::int32_t w = corpus.words[static_cast<std::size_t>(i)];
+      if (!wanted[static_cast<std::size_t>(w)]) continue;
+      std::vector<std::int64_t>& of_word = documents[w];
+      if (of_word.empty() || of_word.back() != d) of_word.push_back(d);
+    }
+  }
+  return documents;
+}
+
+// The more probable word of a pair is the one whose documents are counted in the denominator.
+double umass(const std::vector<TopWord>& words, const std::map<std::int32_t, std::vector<std::int64_t>>& documents,
+             double beta) {
+  double sum = 0;
+  std::vector<std::int64_t> both;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& of_i = documents.at(words[i].word);
+      const auto& of_j = documents.at(words[j].word);
+      both.clear();
+      std::set_intersection(of_i.begin(), of_i.end(), of_j.begin(), of_j.end(), std::back_inserter(both));
+      sum += std::log((static_cast<double>(both.size()) + beta) / static_cast<double>(of_j.size()));
+    }
+  }
+  return sum;
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) escaped += c;  // XML 1.0 has no other control characters
+    }
+  }
+  return escaped;
+}
+
+}  // namespace
+}  // namespace lda
+
+std::vector<TopicDiagnostics> diagnose_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z,
+                                              const Model& model, int words) {
+  base::require(words >= 1, "papilio::diagnose_topics: words is {}, expected at least 1", words);
+  corpus.verify();
+  model.verify();
+  lda::require_topics(corpus, z, model.topics, "diagnose_topics");
+  base::require(corpus.vocabulary_size() == model.vocabulary_size(),
+                "papilio::diagnose_topics: the corpus has {} words, the model {}", corpus.vocabulary_size(),
+                model.vocabulary_size());
+  std::vector<TopicDiagnostics> topics(static_cast<std::size_t>(model.topics));
+  for (std::int32_t k = 0; k < model.topics; ++k) {
+    TopicDiagnostics& topic = topics[static_cast<std::size_t>(k)];
+    topic.tokens = model.n_k[static_cast<std::size_t>(k)];
+    topic.top_words = top_words(model, k, words);
+    std::erase_if(topic.top_words, [&](const TopWord& word) {
+      return model.n_wk[static_cast<std::size_t>(std::int64_t{word.word} * model.topics + k)] == 0;
+    });
+    lda::add_top_word_measures(model, topic, k);
+  }
+  lda::add_word_measures(model, topics);
+  lda::DocumentMeasures of_documents(topics, model);
+  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
+    const std::int64_t begin = corpus.document_offsets[d - 1];
+    of_documents.add(z.data() + begin, corpus.document_offsets[d] - begin);
+  }
+  const auto documents = lda::documents_of_top_words(corpus, topics);
+  for (TopicDiagnostics& topic : topics) topic.coherence = lda::umass(topic.top_words, documents, model.beta);
+  return topics;
+}
+
+void write_diagnostics(const std::vector<TopicDiagnostics>& topics, const Model& model, const std::string& path) {
+  constexpr const char* caller = "papilio::write_diagnostics";
+  base::require(std::ssize(topics) == model.topics, "{}: there are {} topics' diagnostics for a model of {}", caller,
+                topics.size(), model.topics);
+  lda::AtomicFile file(path, caller);
+  file.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model>\n");
+  const auto ratio = [](std::int64_t a, std::int64_t b) {
+    return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+  };
+  for (std::size_t k = 0; k < topics.size(); ++k) {
+    const TopicDiagnostics& t = topics[k];
+    file.write(fmt::format(
+        "<topic id='{}' tokens='{:.1f}' document_entropy='{:.4f}' word-length='{:.4f}' coherence='{:.4f}' "
+        "uniform_dist='{:.4f}' corpus_dist='{:.4f}' eff_num_words='{:.4f}' rank_1_docs='{:.4f}' "
+        "allocation_ratio='{:.4f}' allocation_count='{:.4f}' exclusivity='{:.4f}'>\n",
+        k, static_cast<double>(t.tokens), t.document_entropy, t.mean_word_length, t.coherence, t.uniform_distance,
+        t.corpus_distance, t.effective_words, ratio(t.dominated, t.documents),
+        ratio(t.allocated_half, t.allocated_little), ratio(t.allocated_little, t.documents), t.exclusivity));
+    double cumulative = 0;
+    for (std::size_t rank = 0; rank < t.top_words.size(); ++rank) {
+      const TopWord& word = t.top_words[rank];
+      const auto at = static_cast<std::size_t>(word.word) * topics.size() + k;
+      const double share = ratio(model.n_wk[at], t.tokens);
+      cumulative += share;
+      file.write(fmt::format("<word rank='{}' count='{}' prob='{:.5f}' cumulative='{:.5f}'>{}</word>\n", rank + 1,
+                             model.n_wk[at], share, cumulative,
+                             lda::xml_escaped(model.vocabulary[static_cast<std::size_t>(word.word)])));
+    }
+    file.write("</topic>\n");
+  }
+  file.write("</model>\n");
+  file.commit();
+}
+
+}  // namespace papilio
