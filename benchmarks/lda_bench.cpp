@@ -29,6 +29,9 @@ constexpr std::string_view usage = R"(usage: papilio_lda_bench [OPTION VALUE]...
   --topics LIST     numbers of topics (16,64,256,1024)
   --sweeps N        timed sweeps (20)
   --seed N          (1)
+  --sampler NAME    mean_for_mode, uncollapsed, theta_collapsed, phi_collapsed or collapsed (collapsed)
+  --schedule NAME   parallel or sequential (parallel)
+  --method NAME     how weights are added up (slots)
   --threads N       of the CPU (0: all)
   --device NAME     cpu, cuda or cuda:N; by default the best there is
   --json FILE       also writes what it prints as JSON
@@ -43,6 +46,9 @@ struct Options {
   std::int64_t sweeps = 20;
   std::int64_t seed = 1;
   std::int64_t threads = 0;
+  papilio::Sampler sampler = papilio::Sampler::collapsed;
+  papilio::Schedule schedule = papilio::Schedule::parallel;
+  papilio::PartialSums method = papilio::PartialSums::slots;
   papilio::Device device = papilio::Device::best();
   std::string json;
 };
@@ -73,6 +79,15 @@ std::vector<std::int64_t> numbers(std::string_view text) {
   }
 }
 
+// The enumerator of this name, the last one being `last`.
+template <class Enum>
+Enum enumerator_called(std::string_view text, Enum last) {
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    if (papilio::name(static_cast<Enum>(i)) == text) return static_cast<Enum>(i);
+  }
+  throw std::runtime_error(fmt::format("unknown name \"{}\"\n{}", text, usage));
+}
+
 papilio::Device device_called(std::string_view name) {
   if (name == "cpu") return papilio::Device::cpu();
   if (name == "cuda") return papilio::Device::cuda();
@@ -101,6 +116,12 @@ Options parse(const std::vector<std::string_view>& arguments) {
       options.seed = number(value);
     } else if (name == "--threads") {
       options.threads = number(value);
+    } else if (name == "--sampler") {
+      options.sampler = enumerator_called(value, papilio::Sampler::collapsed);
+    } else if (name == "--schedule") {
+      options.schedule = enumerator_called(value, papilio::Schedule::sequential);
+    } else if (name == "--method") {
+      options.method = enumerator_called(value, papilio::PartialSums::butterfly_two_pass);
     } else if (name == "--device") {
       options.device = device_called(value);
     } else if (name == "--json") {
@@ -129,7 +150,10 @@ Result measure(const papilio::Corpus& corpus, const Options& options, std::int64
                                     .seed = static_cast<std::uint64_t>(options.seed),
                                     .threads = static_cast<int>(options.threads),
                                     .device = options.device,
-                                    .evaluate_every = 0};
+                                    .sampler = options.sampler,
+                                    .evaluate_every = 0,
+                                    .schedule = options.schedule,
+                                    .method = options.method};
   const papilio::Topics warm = papilio::train(corpus, training).topics;
   Result result = {.topics = topics};
   training.sweeps = warm_up + options.sweeps;
@@ -150,6 +174,7 @@ void write_json(const Options& options, const papilio::Corpus& corpus, const std
              "{{\n  \"version\": \"{}\",\n  \"device\": \"{}\",\n  \"device_description\": \"{}\",\n"
              "  \"cpu_target\": \"{}\",\n  \"threads\": {},\n  \"corpus\": \"{}\",\n  \"documents\": {},\n"
              "  \"words\": {},\n  \"tokens\": {},\n  \"sweeps\": {},\n  \"warm_up\": {},\n  \"seed\": {},\n"
+             "  \"sampler\": \"{}\",\n  \"schedule\": \"{}\",\n  \"method\": \"{}\",\n"
              "  \"results\": [\n",
              papilio::version(), options.device.name(),
              options.device.is_cpu()
@@ -157,7 +182,8 @@ void write_json(const Options& options, const papilio::Corpus& corpus, const std
                  : papilio::describe_cuda_devices().at(static_cast<std::size_t>(options.device.ordinal())),
              papilio::cpu_target(), options.threads == 0 ? papilio::default_threads() : options.threads,
              options.docword.empty() ? "generated" : "docword", corpus.documents(), corpus.vocabulary_size(),
-             corpus.tokens(), options.sweeps, warm_up, options.seed);
+             corpus.tokens(), options.sweeps, warm_up, options.seed, papilio::name(options.sampler),
+             papilio::name(options.schedule), papilio::name(options.method));
   for (std::size_t i = 0; i < results.size(); ++i) {
     fmt::print(file.get(),
                "    {{\"topics\": {}, \"seconds_a_sweep\": {}, \"tokens_a_second\": {}, "
@@ -170,8 +196,9 @@ void write_json(const Options& options, const papilio::Corpus& corpus, const std
 
 void run(const Options& options) {
   const papilio::Corpus corpus = corpus_of(options);
-  fmt::print("{}: {} documents, {} words, {} tokens; {} sweeps after {}\n", options.device.name(), corpus.documents(),
-             corpus.vocabulary_size(), corpus.tokens(), options.sweeps, warm_up);
+  fmt::print("{}, {}, {}, {}: {} documents, {} words, {} tokens; {} sweeps after {}\n", options.device.name(),
+             papilio::name(options.sampler), papilio::name(options.schedule), papilio::name(options.method),
+             corpus.documents(), corpus.vocabulary_size(), corpus.tokens(), options.sweeps, warm_up);
   fmt::print("{:>8} {:>12} {:>14} {:>12}\n", "topics", "ms a sweep", "Mtokens/s", "likelihood");
   std::vector<Result> results;
   for (const std::int64_t topics : options.topics) {

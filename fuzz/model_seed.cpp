@@ -1,8 +1,10 @@
 #include "papilio/model.h"
 
-// Writes a small model, from which the fuzzer of load_model starts.
+#include "papilio/corpus_file.h"
+
+// Writes a small model and a small corpus file, from which the fuzzers of load_model and MappedCorpus start.
 int main(int argc, char** argv) {
-  if (argc != 2) return 64;
+  if (argc != 3) return 64;
   papilio::Model model;
   model.topics = 2;
   model.vocabulary = {"cats", "dogs", "caf\u00e9"};
@@ -12,4 +14,5 @@ int main(int argc, char** argv) {
   model.n_k = {4, 3};
   model.settings = {{"seed", "0"}};
   papilio::save_model(model, argv[1]);
+  papilio::write_corpus_file(papilio::Corpus{{0, 2, 2, 3}, {0, 1, 2}, model.vocabulary, {"a", "", "c"}}, argv[2]);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for so many seconds; ends with 1 if one of them fails.
+# Runs the fuzz targets for so many seconds, shared equally; ends with 1 if one of them fails.
 #
-#   fuzz/run.sh SECONDS [BUILD_FOLDER]
+#   fuzz/run.sh SECONDS [BUILD_FOLDER]      FUZZ_TARGETS="npz ldac" runs some of them only
 #
 # Builds with clang first. Needs gzip and zstd for the seeds. Inputs that fail
 # stay in BUILD_FOLDER/fuzz/failures, inputs found before in BUILD_FOLDER/fuzz/corpora.
@@ -11,7 +11,9 @@ if [[ ! "${1:-}" =~ ^[1-9][0-9]*$ ]]; then
   echo "usage: fuzz/run.sh SECONDS [BUILD_FOLDER]" >&2
   exit 64
 fi
-seconds=$1
+all=(byte_source corpus_file json_lines ldac lines_of_text load_model matrix_market npz svmlight table uci_bag_of_words)
+read -r -a targets <<< "${FUZZ_TARGETS:-${all[*]}}"
+seconds=$((($1 + ${#targets[@]} - 1) / ${#targets[@]}))
 source=$(cd "$(dirname "$0")/.." && pwd)
 build=${2:-$source/build/fuzz}
 
@@ -22,7 +24,7 @@ cmake --build "$build" --target papilio_fuzzers
 work=$build/fuzz
 corpora=$work/corpora
 failures=$work/failures
-mkdir -p "$failures" "$corpora"/{byte_source,lines_of_text,load_model,uci_bag_of_words}
+mkdir -p "$failures" "${all[@]/#/$corpora/}"
 
 make_seeds() {
   local text='Cats and dogs don'\''t x-ray.\r\n\nCaf\xc3\xa9 noir, cafe\xcc\x81\xff\x00\xe2\x82 THE end'
@@ -50,12 +52,46 @@ make_seeds() {
   printf "\x002\n3\n17179869184\n$body" > "$to/lie"
   printf "\x001\n1\n2\n1 1 2147483647\n1 1 2147483647\n" > "$to/large_counts"
 
-  "$build/fuzz/fuzz_model_seed" "$corpora/load_model/model"
+  to=$corpora/table
+  printf "\x00\x00text,id\n\"cats, \"\"dogs\"\"\n\",1\n\n$words,2\n" > "$to/csv"
+  printf "\x00\x07text\tid\r\ncats dogs\tx\r\n" > "$to/tsv"
+  printf "\x00\x1e\"cats,2\ndogs\",\"3\n" > "$to/plain"
+  { printf '\x00\x02'; printf 'text,id\n"cats\ndogs",1\n' | gzip -c; } > "$to/gzip"
+
+  to=$corpora/json_lines
+  printf '%b{"t":"cats \\u00e9\\ud83d\\ude00\\n","i":7,"x":[1,-2.5e3,{"a":null}]}\n\n{"i":"b","t":"dogs"}\n' '\x01' > "$to/ids"
+  printf '%b{"t":"cats","x":"\\"\\\\\\/","y":true,"z":{"t":[[]]}}\n' '\x00' > "$to/values"
+
+  "$build/fuzz/fuzz_model_seed" "$corpora/load_model/model" "$corpora/corpus_file/corpus"
+  make_format_seeds
+}
+
+# Two bytes of options in front, see format_check.h.
+make_format_seeds() {
+  local banner='%%%%MatrixMarket matrix coordinate'
+  local words='\n\xffcats\ndogs\ncaf\xc3\xa9\n'
+  local format
+  for format in ldac svmlight mtx npz; do
+    local to=$corpora/${format/mtx/matrix_market}
+    "$build/fuzz/fuzz_corpus_seed" "$format" "$work/seed"
+    { printf '\x00\x00'; cat "$work/seed"; } > "$to/written"
+    { printf '\x00\x00'; gzip -c "$work/seed"; } > "$to/gzip"
+  done
+  local scipy
+  for scipy in "$source"/tests/data/npz/*.npz; do
+    { printf '\x00\x00'; cat "$scipy"; } > "$corpora/npz/$(basename "$scipy")"
+  done
+  printf "\x00\x802 1:1 2:2.0\n0\n1 0:1$words" > "$corpora/ldac/vocabulary"
+  printf '\xf0\x032 1:1 2:2\n1 3:17179869184\n' > "$corpora/ldac/first_1"
+  printf "\x00\x80+1 qid:3 1:1 2:2.0 # text\n\n1,2\n0 3:1$words" > "$corpora/svmlight/vocabulary"
+  printf '\x00\x002:1 3:2\n\n0:1\n' > "$corpora/svmlight/without_labels"
+  printf "\x00\x80$banner real general\n%%%% text\n3 3 3 \n1 2 1.0\n1 3 2\n3 1 1$words" > "$corpora/matrix_market/vocabulary"
+  printf "\x00\x01$banner pattern general\n9 2 17179869184\n1 1\n9 2\n" > "$corpora/matrix_market/pattern"
 }
 make_seeds
 
 status=0
-for target in byte_source lines_of_text load_model uci_bag_of_words; do
+for target in "${targets[@]}"; do
   echo "fuzz_$target, $seconds s"
   if ! "$build/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -verbosity=1 -artifact_prefix="$failures/$target-" "$corpora/$target" \

@@ -85,14 +85,19 @@ def by_method(data, part, kind, title, x_axis, chosen=tuple(LABELS)):
 
 
 def application(data):
+    """Figure 10 of the paper: every sampler on a GPU; beside them the CPU, where that was measured."""
     found = data.get("lda") or []
-    devices = list(dict.fromkeys(r["device"] for r in found))
-    series = [Series(d, [(r["topics"], r["seconds_a_sweep"] * PASSES) for r in found if r["device"] == d]) for d in devices]
+    ways = list(dict.fromkeys((r["device"], r.get("sampler", "mean_for_mode")) for r in found))
+    devices = {where for where, _ in ways}
+    series = [Series(sampler if len(devices) == 1 else f"{sampler}, {where}",
+                     [(r["topics"], r["seconds_a_sweep"] * PASSES) for r in found
+                      if (r["device"], r.get("sampler", "mean_for_mode")) == (where, sampler)])
+              for where, sampler in ways]
     if not any(s.points for s in series):
         return None
     topics = sorted({r["topics"] for r in found})
     wide = topics[-1] > 8 * topics[0] and len(topics) > 10
-    return line_chart("The whole application, 100 sweeps", f"mean-for-mode, float, {device(data)}",
+    return line_chart("The whole application, 100 sweeps", f"float, {device(data)}",
                       Axis("topics K", ticks=None if wide else topics), Axis("seconds", log=len(devices) > 1), series)
 
 

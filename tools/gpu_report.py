@@ -31,7 +31,8 @@ def read_folder(folder):
     data["lda"] = []
     for file in sorted(folder.glob("lda*.json")):
         found = json.loads(file.read_text())
-        data["lda"] += [{"device": found["device"], "sweeps": found["sweeps"], **r} for r in found["results"]]
+        about = {"device": found["device"], "sampler": found.get("sampler", "mean_for_mode"), "sweeps": found["sweeps"]}
+        data["lda"] += [{**about, **r} for r in found["results"]]
     if not any(data.values()):
         raise SystemExit(f"gpu_report: {folder} holds none of {', '.join(f'{p}.json' for p in (*PARTS, 'lda*'))}")
     machine = folder / "machine.txt"
@@ -224,11 +225,11 @@ def methods_section(data):
 def lda_section(data):
     if not data.get("lda"):
         return ""
-    rows = [[r["device"], f"{r['topics']:,}", f"{r['sweeps']:,}", figures(r["seconds_a_sweep"] * 1e3),
+    rows = [[r["device"], r.get("sampler", "mean_for_mode"), f"{r['topics']:,}", f"{r['sweeps']:,}", figures(r["seconds_a_sweep"] * 1e3),
              figures(r["seconds_a_sweep"] * r["sweeps"]), figures(r["tokens_a_second"] / 1e6),
              figures(r.get("log_joint_per_token"), 5)] for r in data["lda"]]
     return "## The whole application\n\n" + table(
-        ["device", "K", "sweeps", "ms a sweep", "s in all", "10^6 tokens/s", "log joint a token"], rows)
+        ["device", "sampler", "K", "sweeps", "ms a sweep", "s in all", "10^6 tokens/s", "log joint a token"], rows)
 
 
 def failures_section(data):

@@ -63,6 +63,10 @@ MUTANTS = [
      "k + 1 < column.count; ++k", "k + 2 < column.count; ++k", ["exact"]),
     ("the_remnant_is_dropped", "collective/draw.h",
      "    k += W::width;\n  } while (k < end);", "    k += W::width;\n  } while (k + W::width <= end);", ["exact"]),
+    ("a_target_in_the_remnant_is_sought_in_the_blocks", "collective/draw.h",
+     "category = W::select(W::less(target, ahead.total()), ahead.find(target), category);", ";", ["exact"]),
+    ("blocks_do_not_go_on_from_the_remnant", "collective/draw.h",
+     "sums.start_after(ahead.total());", "", ["exact"]),
     ("two_passes_read_the_next_block", "collective/draw.h",
      "std::int64_t{chosen} * W::width);", "(std::int64_t{chosen} + 1) * W::width);", ["exact"]),
     # The canonical order.

@@ -6,34 +6,59 @@
 #include <string>
 #include <vector>
 
+#include "document_topics_file.h"
 #include "exit_code.h"
 #include "papilio/corpus.h"
+#include "papilio/corpus_formats.h"
 #include "papilio/lda.h"
 
 // The subcommands, and what the command line says to each.
 
-enum class CorpusFormat { detect, text, uci };
+using papilio::CorpusFormat;
 enum class ProgressStyle { detect, plain, json, none };
 enum class TopicsFormat { text, json, topic_keys };
 
-struct TrainArguments {
-  std::string corpus;
+// A corpus to read, and how.
+struct CorpusArguments {
+  std::string path;
   CorpusFormat format = CorpusFormat::detect;
-  std::string vocabulary;  // empty: look beside the corpus
-  std::string stop_words;  // empty: none; "english"; a file
+  std::string vocabulary;       // empty: look beside the corpus
+  std::string stop_words;       // empty: none; "english"; a file
+  std::optional<int> first_id;  // of the first word in an LDA-C or SVMlight file
+  bool transposed = false;      // rows of a matrix are words
+  std::string text_column;      // of csv, tsv; a field of jsonl; empty: "text", or the only column
+  std::string id_column;        // likewise, of the documents' names; empty: none
+  bool no_header = false;       // the first record of a table is a document
+  bool no_quotes = false;       // '"' is a character like any other
   papilio::TextOptions text;
+};
+
+// What train writes beside the model and the topic keys; empty paths: not.
+struct TrainOutputs {
+  DocumentTopicsOutput document_topics;
+  std::string topic_words;
+  std::string state;
+  std::string diagnostics;
+};
+
+struct TrainArguments {
+  CorpusArguments corpus;
   papilio::TrainOptions training;
   std::string device;      // empty: the best there is; "cpu", "cuda", "cuda:N"
   std::string output;      // empty: named after the corpus
   std::string checkpoint;  // empty: named after the model, and only while a run is unfinished
   std::int64_t checkpoint_every = 0;
+  double checkpoint_minutes = 10;
   bool resume = false;
   bool force = false;
   bool quiet = false;
   ProgressStyle progress = ProgressStyle::detect;
   std::string topic_keys;  // empty: none
-  int top_words = 20;      // of topic_keys
-  std::string command;     // as given, quoted for a shell
+  int top_words = 20;      // of topic_keys and diagnostics
+  TrainOutputs outputs;
+  std::string input_state;          // empty: uniform topics
+  std::optional<double> alpha_sum;  // in place of training.alpha
+  std::string command;              // as given, quoted for a shell
 };
 
 struct TopicsArguments {
@@ -61,3 +86,8 @@ namespace CLI {
 class App;
 }
 using RunCommand = std::function<ExitCode()>;
+RunCommand add_evaluate(CLI::App& app);
+RunCommand add_infer(CLI::App& app);
+RunCommand add_split(CLI::App& app);
+RunCommand add_convert(CLI::App& app);
+RunCommand add_import(CLI::App& app);

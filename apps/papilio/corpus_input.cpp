@@ -1,94 +1,96 @@
 #include "corpus_input.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
+#include <fmt/format.h>
+
 #include <filesystem>
-#include <fstream>
 
 #include "files.h"
+#include "papilio/corpus_formats.h"
+#include "text.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// An integer between blanks, and nothing else.
-bool is_integer(std::string_view line) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!line.empty() && is_blank(line.front())) {
-    line.remove_prefix(1);
-  }
-  while (!line.empty() && is_blank(line.back())) {
-    line.remove_suffix(1);
-  }
-  return !line.empty() && line.size() < 20 &&
-         std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-bool begins_with_three_integers(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 256> line;
-  for (int i = 0; i < 3; ++i) {
-    if (!file.getline(line.data(), line.size()) || !is_integer(line.data())) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool named_docword(const std::string& path) { return fs::path(path).filename().string().starts_with("docword."); }
-
-CorpusFormat detect_format(const std::string& path) {
-  if (path == "-") {
-    return CorpusFormat::text;
-  }
-  return named_docword(path) || begins_with_three_integers(path) ? CorpusFormat::uci : CorpusFormat::text;
-}
 
 // A path without ".gz" or ".zst".
 fs::path uncompressed(const fs::path& path) {
   return path.extension() == ".gz" || path.extension() == ".zst" ? fs::path(path).replace_extension() : path;
 }
 
-// vocab.X beside docword.X, in whatever form it is there; empty where it is not.
-std::string find_vocabulary(const std::string& docword) {
-  if (!named_docword(docword)) {
-    return "";
-  }
-  const fs::path path = uncompressed(docword);
-  const std::string name = "vocab." + path.filename().string().substr(std::string("docword.").size());
-  for (const char* ending : {"", ".gz", ".zst"}) {
-    const fs::path candidate = path.parent_path() / (name + ending);
-    if (fs::exists(candidate)) {
-      return candidate.string();
-    }
-  }
-  return "";
+// A corpus file that can be used as it lies.
+bool can_be_mapped(const CorpusArguments& arguments) {
+  const papilio::TextOptions& text = arguments.text;
+  const bool is_whole =
+      arguments.stop_words.empty() && text.min_df <= 1 && text.max_df >= 1 && text.max_vocabulary == 0;
+  const CorpusFormat format = arguments.format == CorpusFormat::detect && arguments.vocabulary.empty()
+                                  ? papilio::detect_corpus_format(arguments.path)
+                                  : arguments.format;
+  return is_whole && format == CorpusFormat::corpus_file;
 }
 
-papilio::Corpus read(const TrainArguments& arguments, papilio::ReadReport& report) {
-  papilio::TextOptions text = arguments.text;
-  text.threads = arguments.training.threads;
-  if (!arguments.stop_words.empty()) {
-    text.stop_words = arguments.stop_words == "english" ? papilio::english_stop_words()
-                                                        : papilio::read_word_list(arguments.stop_words);
+papilio::ReadReport report_of(const papilio::MappedCorpus& corpus) {
+  papilio::ReadReport report;
+  report.format = papilio::name(CorpusFormat::corpus_file);
+  report.documents = corpus.documents();
+  report.tokens_read = report.tokens_kept = corpus.tokens();
+  const auto offsets = corpus.document_offsets();
+  for (std::size_t d = 1; d < offsets.size(); ++d) {
+    report.empty_documents += offsets[d] == offsets[d - 1] ? 1 : 0;
   }
-  CorpusFormat format = arguments.format == CorpusFormat::detect ? detect_format(arguments.corpus) : arguments.format;
-  if (!arguments.vocabulary.empty() && arguments.format == CorpusFormat::detect) {
-    format = CorpusFormat::uci;
-  }
-  if (format == CorpusFormat::text) {
-    return papilio::read_lines_of_text(arguments.corpus, text, &report);
-  }
-  const std::string vocabulary =
-      arguments.vocabulary.empty() ? find_vocabulary(arguments.corpus) : arguments.vocabulary;
-  return papilio::read_uci_bag_of_words(arguments.corpus, vocabulary, text, &report);
+  return report;
 }
 
 }  // namespace
 
-papilio::Corpus read_corpus(const TrainArguments& arguments, papilio::ReadReport& report) {
-  return reading([&] { return read(arguments, report); });
+papilio::CorpusOptions corpus_options(const CorpusArguments& arguments) {
+  papilio::CorpusOptions options = {.format = arguments.format,
+                                    .vocabulary = arguments.vocabulary,
+                                    .first_id = arguments.first_id,
+                                    .transposed = arguments.transposed,
+                                    .text_column = arguments.text_column,
+                                    .id_column = arguments.id_column,
+                                    .header = !arguments.no_header,
+                                    .quotes = !arguments.no_quotes,
+                                    .text = arguments.text};
+  if (!arguments.stop_words.empty()) {
+    options.text.stop_words = arguments.stop_words == "english" ? papilio::english_stop_words()
+                                                                : papilio::read_word_list(arguments.stop_words);
+  }
+  return options;
+}
+
+papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadReport& report) {
+  return reading([&] { return papilio::read_corpus(arguments.path, corpus_options(arguments), &report); });
+}
+
+InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report) {
+  return reading([&] {
+    InputCorpus input;
+    if (can_be_mapped(arguments)) {
+      input.mapped.emplace(arguments.path);
+      input.mapped->verify();
+      report = report_of(*input.mapped);
+    } else {
+      input.held = papilio::read_corpus(arguments.path, corpus_options(arguments), &report);
+    }
+    return input;
+  });
+}
+
+std::string read_summary(const std::string& path, const papilio::ReadReport& report, std::int64_t words) {
+  std::string summary = fmt::format("read {} ({}): {} documents, {} words, {} tokens", path, report.format,
+                                    grouped(report.documents), grouped(words), grouped(report.tokens_kept));
+  const auto add = [&](std::int64_t number, const char* what) {
+    if (number > 0) {
+      summary += fmt::format("; {} {}", grouped(number), what);
+    }
+  };
+  add(report.empty_documents, "empty documents");
+  add(report.stop_words_dropped, "stop words left out");
+  add(report.rare_or_common_dropped, "rare or common tokens left out");
+  add(report.invalid_utf8, "ill-formed UTF-8 sequences");
+  add(report.skipped_files, "files left out");
+  return summary;
 }
 
 std::string corpus_name(const std::string& path) {

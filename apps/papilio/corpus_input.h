@@ -1,14 +1,32 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "commands.h"
 #include "papilio/corpus.h"
+#include "papilio/corpus_file.h"
 
-// Reads the corpus that the arguments name. A file is UCI bag of words where its
-// name begins with "docword." or its first three lines are integers, else text;
-// compressed files and standard input are known by name or --format alone.
-papilio::Corpus read_corpus(const TrainArguments& arguments, papilio::ReadReport& report);
+// Reads the corpus that the arguments name, with this command's exit codes.
+papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
+
+// A corpus in memory, or in a corpus file that is mapped.
+struct InputCorpus {
+  papilio::Corpus held;
+  std::optional<papilio::MappedCorpus> mapped;
+
+  papilio::CorpusView view() const { return mapped ? mapped->view() : held.view(); }
+};
+
+// Opens the corpus that the arguments name. A corpus file is mapped and verified,
+// and copied only where options leave words out.
+InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
+
+// How the library is to read the corpus. Throws IoError where a list of stop words cannot be read.
+papilio::CorpusOptions corpus_options(const CorpusArguments& arguments);
+
+// "read news.csv (csv): 3 documents, 10 words, 20 tokens; 1 empty documents".
+std::string read_summary(const std::string& path, const papilio::ReadReport& report, std::int64_t words);
 
 // The corpus's name without folder, "docword." and endings: "news" for
 // "in/news.txt.gz" and "in/docword.news.txt"; "stdin" for "-".

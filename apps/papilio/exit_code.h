@@ -13,8 +13,7 @@ enum class ExitCode {
   no_memory = 71,
   cannot_create = 73,  // an output that may not be made, or may not be replaced
   io_error = 74,       // reading or writing failed on the way
-  interrupted = 130,   // SIGINT
-  terminated = 143,    // SIGTERM
+  // 128 + N: stopped by signal N, in good order
 };
 
 // Ends the command with a message and a code.

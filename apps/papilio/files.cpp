@@ -1,6 +1,8 @@
 #include "files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "papilio/model.h"
 #include "text.h"
@@ -73,17 +77,30 @@ bool is_model(const std::string& path) {
   }
 }
 
-TextFile::TextFile(const std::string& path)
-    : path_(path), temporary_(fmt::format("{}.{}.part", path, getpid())), file_(std::fopen(temporary_.c_str(), "wbx")) {
-  if (file_ == nullptr) {
+TextFile::TextFile(const std::string& path) : path_(path) {
+  struct stat found = {};
+  const bool exists = stat(path.c_str(), &found) == 0;
+  const bool in_place = exists && !S_ISREG(found.st_mode);
+  if (!in_place) {
+    std::error_code unknown;
+    const fs::path real = exists ? fs::canonical(path, unknown) : fs::path(path);
+    target_ = unknown ? path : real.string();
+    temporary_ = fmt::format("{}.{}.tmp", target_, getpid());
+    unlink(temporary_.c_str());  // of a process that had this number and was killed
+  }
+  file_ = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC)
+                   : open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file_ < 0) {
     fail("create");
   }
 }
 
 TextFile::~TextFile() {
-  if (file_ != nullptr) {
-    std::fclose(file_);
-    std::remove(temporary_.c_str());
+  if (file_ >= 0) {
+    close(file_);
+  }
+  if (!temporary_.empty()) {
+    unlink(temporary_.c_str());
   }
 }
 
@@ -93,15 +110,38 @@ void TextFile::fail(const char* doing) const {
 }
 
 void TextFile::write(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) {
-    fail("write");
+  constexpr std::size_t enough = std::size_t{1} << 16;
+  pending_ += text;
+  if (pending_.size() >= enough) {
+    flush();
   }
 }
 
+void TextFile::flush() {
+  std::string_view rest = pending_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(file_, rest.data(), rest.size());
+    if (written < 0 && errno != EINTR) {
+      fail("write");
+    }
+    rest.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+  }
+  pending_.clear();
+}
+
 void TextFile::commit() {
-  if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  flush();
+  while (!temporary_.empty() && fsync(file_) != 0) {
+    if (errno != EINTR) {
+      fail("write");
+    }
+  }
+  // Some network file systems report a full disk only here.
+  if (close(std::exchange(file_, -1)) != 0 && errno != EINTR) {
     fail("write");
   }
-  std::fclose(file_);
-  file_ = nullptr;
+  if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail("write");
+  }
+  temporary_.clear();
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 #include "exit_code.h"
@@ -41,7 +40,7 @@ bool would_replace(const std::string& path);
 // Whether `path` holds a whole papilio model.
 bool is_model(const std::string& path);
 
-// A text file that appears under its name only when whole.
+// A text file that appears under its name only when whole. A device or pipe is written to in place.
 class TextFile {
  public:
   explicit TextFile(const std::string& path);
@@ -54,8 +53,11 @@ class TextFile {
 
  private:
   [[noreturn]] void fail(const char* doing) const;
+  void flush();
 
   std::string path_;
-  std::string temporary_;
-  std::FILE* file_;
+  std::string target_;     // with symbolic links followed
+  std::string temporary_;  // empty: written in place, or done
+  std::string pending_;
+  int file_ = -1;
 };

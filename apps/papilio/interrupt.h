@@ -1,7 +1,12 @@
 #pragma once
 
-// While it lives, SIGINT and SIGTERM only leave a note, and a second one ends
-// the process at once.
+#include <signal.h>
+
+#include <array>
+
+// While it lives, SIGINT, SIGTERM and SIGHUP (unless it was ignored) only leave a note, and a
+// second one ends the process at once. SIGPIPE leaves a note too: whoever read the output
+// is gone.
 class InterruptWatch {
  public:
   InterruptWatch();
@@ -11,4 +16,8 @@ class InterruptWatch {
 
   // The signal that came, or 0.
   static int signal();
+
+ private:
+  static constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  std::array<struct sigaction, signals.size()> before_;
 };

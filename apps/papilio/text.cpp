@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 
 std::string grouped(std::int64_t number) {
   std::string digits = fmt::format("{}", number);
@@ -63,3 +64,5 @@ std::string clock_time(double seconds) {
   return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
+
+void tell(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }

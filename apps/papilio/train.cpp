@@ -1,21 +1,23 @@
 #include <fmt/format.h>
 
 #include <csignal>
-#include <filesystem>
 #include <optional>
+#include <system_error>
+#include <utility>
 
+#include "checkpoint_file.h"
 #include "commands.h"
 #include "corpus_input.h"
 #include "files.h"
 #include "interrupt.h"
 #include "papilio/lda.h"
+#include "papilio/mallet.h"
 #include "progress.h"
 #include "text.h"
 #include "topic_keys.h"
+#include "train_outputs.h"
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // Where a run writes.
 struct Outputs {
@@ -39,17 +41,22 @@ void refuse_to_replace(const std::string& path, const char* advice) {
 // model and either nobody named it or its run is being resumed.
 Outputs plan_outputs(const TrainArguments& arguments) {
   Outputs outputs;
-  outputs.model = arguments.output.empty() ? corpus_name(arguments.corpus) + ".papilio.safetensors" : arguments.output;
+  outputs.model =
+      arguments.output.empty() ? corpus_name(arguments.corpus.path) + ".papilio.safetensors" : arguments.output;
   outputs.checkpoint = arguments.checkpoint.empty() ? default_checkpoint(outputs.model) : arguments.checkpoint;
-  for (const std::string& path : {outputs.model, outputs.checkpoint, arguments.topic_keys}) {
+  std::vector<std::string> beside = paths_of(arguments.outputs);
+  beside.push_back(arguments.topic_keys);
+  std::vector<std::string> all = beside;
+  all.insert(all.end(), {outputs.model, outputs.checkpoint});
+  for (const std::string& path : all) {
     if (path == "-") {
-      throw CommandError(ExitCode::usage, "a model, checkpoint or topic keys cannot go to standard output (-)");
+      throw CommandError(ExitCode::usage, "train writes files alone; none of them can be standard output (-)");
     }
     if (!path.empty()) {
       require_creatable(path);
     }
   }
-  if (arguments.resume && !fs::exists(outputs.checkpoint)) {
+  if (arguments.resume && !CheckpointFile::exists(outputs.checkpoint)) {
     throw CommandError(ExitCode::no_input, fmt::format("cannot resume: there is no checkpoint {}", outputs.checkpoint));
   }
   if (arguments.force) {
@@ -59,65 +66,57 @@ Outputs plan_outputs(const TrainArguments& arguments) {
   if (would_replace(outputs.model) && !may_replace) {
     refuse_to_replace(outputs.model, "--force replaces it, -o names another");
   }
-  if (would_replace(outputs.checkpoint) && !arguments.resume) {
+  if (CheckpointFile::exists(outputs.checkpoint) && !arguments.resume) {
     refuse_to_replace(outputs.checkpoint, "--resume continues its run, --force starts anew");
   }
-  if (would_replace(arguments.topic_keys) && !arguments.resume) {
-    refuse_to_replace(arguments.topic_keys, "--force replaces it");
+  for (const std::string& path : beside) {
+    if (would_replace(path) && !arguments.resume) {
+      refuse_to_replace(path, "--force replaces it");
+    }
   }
   return outputs;
 }
 
-void tell_corpus(const TrainArguments& arguments, const papilio::Corpus& corpus, const papilio::ReadReport& report) {
-  if (arguments.quiet) {
-    return;
+void tell_corpus(const TrainArguments& arguments, const papilio::CorpusView& corpus,
+                 const papilio::ReadReport& report) {
+  if (!arguments.quiet) {
+    fmt::print(stderr, "{}; training on {}\n", read_summary(arguments.corpus.path, report, corpus.vocabulary_size()),
+               arguments.training.device.name());
   }
-  fmt::print(stderr, "read {} ({}): {} documents, {} words, {} tokens", arguments.corpus, report.format,
-             grouped(corpus.documents()), grouped(corpus.vocabulary_size()), grouped(corpus.tokens()));
-  const auto add = [](std::int64_t number, const char* what) {
-    if (number > 0) {
-      fmt::print(stderr, "; {} {}", grouped(number), what);
-    }
-  };
-  add(report.empty_documents, "empty documents");
-  add(report.stop_words_dropped, "stop words left out");
-  add(report.rare_or_common_dropped, "rare or common tokens left out");
-  add(report.invalid_utf8, "ill-formed UTF-8 sequences");
-  fmt::print(stderr, "; training on {}\n", arguments.training.device.name());
 }
 
 class Run {
  public:
-  Run(const TrainArguments& arguments, const Outputs& outputs, const papilio::Corpus& corpus)
+  Run(const TrainArguments& arguments, const Outputs& outputs, const papilio::CorpusView& corpus)
       : arguments_(arguments),
         outputs_(outputs),
         corpus_(corpus),
+        checkpoint_(outputs.checkpoint, corpus, arguments.training),
         report_(arguments.progress, arguments.quiet, corpus.tokens()) {}
 
   ExitCode run() {
     std::optional<papilio::Topics> start;
     if (arguments_.resume) {
       start = load_start();
+    } else if (!arguments_.input_state.empty()) {
+      start = load_state();
     }
     const InterruptWatch watch;
-    papilio::TrainResult result = train(start ? &*start : nullptr);
-    report_.finish();
+    const papilio::TrainResult result = train(std::move(start));
     if (InterruptWatch::signal() != 0 && result.topics.sweep < arguments_.training.sweeps) {
-      save_checkpoint(result.topics);
-      save_model(result.model);
-      return tell_interrupted(result);
+      return stop(result);
     }
-    save_model(result.model);
-    finish_checkpoint(result.topics);
+    save_model_or_chain(result);
     write_topic_keys(result.model);
+    write_outputs(arguments_.outputs, corpus_, result, arguments_.top_words);
+    finish_checkpoint(result.topics);
     tell_done(result);
     return ExitCode::ok;
   }
 
  private:
-  papilio::Topics load_start() const {
-    papilio::Topics start =
-        reading([&] { return papilio::load_checkpoint(corpus_, arguments_.training, outputs_.checkpoint); });
+  papilio::Topics load_start() {
+    papilio::Topics start = checkpoint_.load();
     if (start.sweep > arguments_.training.sweeps) {
       throw CommandError(ExitCode::usage, fmt::format("--sweeps is {}, but {} has done {} already",
                                                       arguments_.training.sweeps, outputs_.checkpoint, start.sweep));
@@ -125,21 +124,40 @@ class Run {
     return start;
   }
 
-  // Training stops for each checkpoint and goes on from its topics, which
-  // changes nothing in the result.
-  papilio::TrainResult train(const papilio::Topics* start) {
+  papilio::Topics load_state() const {
+    const papilio::MalletState state =
+        reading([&] { return papilio::read_mallet_state(arguments_.input_state, arguments_.corpus.text.max_memory); });
+    const std::int32_t topics = arguments_.training.topics;
+    if (state.topic_count > topics) {
+      throw CommandError(ExitCode::usage, fmt::format("-k is {}, but {} has {} topics", topics, arguments_.input_state,
+                                                      state.topic_count));
+    }
+    papilio::Topics start = papilio::match_topics(state, corpus_);
+    start.alpha.clear();  // the priors are those of this command line
+    start.beta = 0;
+    return start;
+  }
+
+  papilio::TrainResult train(std::optional<papilio::Topics> start) {
     papilio::TrainOptions options = arguments_.training;
     options.progress = [this](const papilio::Progress& progress) {
-      report_.sweep(progress);
-      const std::int64_t every = arguments_.checkpoint_every;
-      return InterruptWatch::signal() == 0 && (every == 0 || progress.sweep % every != 0);
+      try {
+        report_.sweep(progress);
+      } catch (const std::system_error&) {
+        // Nobody can read it. The run is worth more than its report; main tells of a
+        // standard output that failed, and a pipe that broke has left its note.
+      }
+      return InterruptWatch::signal() == 0;
     };
-    papilio::TrainResult result = papilio::train(corpus_, options, start);
-    while (result.stopped && InterruptWatch::signal() == 0) {
-      save_checkpoint(result.topics);
-      const papilio::Topics topics = std::move(result.topics);
-      result = papilio::train(corpus_, options, &topics);
-    }
+    options.checkpoint_every = arguments_.checkpoint_every;
+    options.checkpoint_seconds = 60 * arguments_.checkpoint_minutes;
+    options.checkpoint = [this](const papilio::Topics& topics) {
+      report_.finish();
+      checkpoint_.try_to_save(topics);
+    };
+    papilio::TrainResult result =
+        start ? papilio::train(corpus_, options, std::move(*start)) : papilio::train(corpus_, options);
+    report_.finish();
     return result;
   }
 
@@ -148,18 +166,49 @@ class Run {
     writing(outputs_.model, bytes, [&] { papilio::save_model(model, outputs_.model); });
   }
 
-  void save_checkpoint(const papilio::Topics& topics) const {
-    writing(outputs_.checkpoint, 4 * corpus_.tokens(),
-            [&] { papilio::save_checkpoint(topics, corpus_, arguments_.training, outputs_.checkpoint); });
+  // What has been computed is not lost with a model that cannot be written: the chain may
+  // still find its place.
+  void save_model_or_chain(const papilio::TrainResult& result) {
+    try {
+      save_model(result.model);
+    } catch (const CommandError& error) {
+      if (!checkpoint_.try_to_save(result.topics)) {
+        throw;
+      }
+      throw CommandError(error.code, fmt::format("{}\nthe chain is in {}; to write the model: {}", error.what(),
+                                                 outputs_.checkpoint, command_to_resume()));
+    }
+  }
+
+  // After a signal. The model so far is written even where the checkpoint cannot be.
+  ExitCode stop(const papilio::TrainResult& result) {
+    std::optional<CommandError> failure;
+    try {
+      checkpoint_.save(result.topics);
+    } catch (const CommandError& error) {
+      failure = error;
+    }
+    save_model(result.model);
+    tell(fmt::format("stopped after sweep {} of {}; the model so far is {}\n", result.topics.sweep,
+                     arguments_.training.sweeps, outputs_.model));
+    if (failure) {
+      throw CommandError(*failure);
+    }
+    tell(fmt::format("to go on: {}\n", command_to_resume()));
+    return static_cast<ExitCode>(128 + InterruptWatch::signal());
+  }
+
+  std::string command_to_resume() const {
+    const bool again = arguments_.command.find(" --resume") != std::string::npos;
+    return arguments_.command + (again ? "" : " --resume");
   }
 
   // A finished run keeps its checkpoint only where one was asked for by name.
-  void finish_checkpoint(const papilio::Topics& topics) const {
+  void finish_checkpoint(const papilio::Topics& topics) {
     if (!arguments_.checkpoint.empty()) {
-      save_checkpoint(topics);
-    } else if (arguments_.resume || arguments_.checkpoint_every > 0) {
-      std::error_code error;
-      fs::remove(outputs_.checkpoint, error);
+      checkpoint_.save(topics);
+    } else {
+      papilio::remove_checkpoint(outputs_.checkpoint);
     }
   }
 
@@ -174,13 +223,6 @@ class Run {
       }
       file.commit();
     });
-  }
-
-  ExitCode tell_interrupted(const papilio::TrainResult& result) const {
-    const bool again = arguments_.command.find(" --resume") != std::string::npos;
-    fmt::print(stderr, "stopped after sweep {} of {}; the model so far is {}\nto go on: {}{}\n", result.topics.sweep,
-               arguments_.training.sweeps, outputs_.model, arguments_.command, again ? "" : " --resume");
-    return InterruptWatch::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
   }
 
   void tell_done(const papilio::TrainResult& result) const {
@@ -204,21 +246,35 @@ class Run {
 
   const TrainArguments& arguments_;
   const Outputs& outputs_;
-  const papilio::Corpus& corpus_;
+  const papilio::CorpusView corpus_;
+  CheckpointFile checkpoint_;
   ProgressReport report_;
 };
 
 }  // namespace
 
 ExitCode run_train(const TrainArguments& arguments) {
+  if (arguments.resume && !arguments.input_state.empty()) {
+    throw CommandError(ExitCode::usage, "--resume and --input-state both say what to begin with, expected one of them");
+  }
+  require_writable_form(arguments.outputs.document_topics);
   const Outputs outputs = plan_outputs(arguments);
   papilio::ReadReport report;
-  const papilio::Corpus corpus = read_corpus(arguments, report);
+  const InputCorpus input = open_corpus(arguments.corpus, report);
+  const papilio::CorpusView corpus = input.view();
   tell_corpus(arguments, corpus, report);
   if (corpus.tokens() == 0) {
     throw CommandError(ExitCode::bad_data,
                        fmt::format("{} holds no words to train on ({} documents, {} tokens before words were left out)",
-                                   arguments.corpus, grouped(corpus.documents()), grouped(report.tokens_read)));
+                                   arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
-  return Run(arguments, outputs, corpus).run();
+  Run run(arguments, outputs, corpus);
+  try {
+    return run.run();
+  } catch (const std::system_error&) {
+    if (InterruptWatch::signal() != SIGPIPE) {
+      throw;
+    }
+    return static_cast<ExitCode>(128 + SIGPIPE);  // all is written, and nobody is left to tell
+  }
 }

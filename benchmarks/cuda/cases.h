@@ -19,3 +19,7 @@ void measure_draws(Report& report, const Tokens& tokens, bool quick);
 // 48, ... 1024; or every K of 480 ... 544.
 void measure_methods(Report& report, const Tokens& tokens, bool quick);
 void measure_figure(Report& report, const Tokens& tokens, bool quick);
+
+// Theta and phi drawn from their Dirichlet posteriors, for counts as sparse as a corpus' are, beside a
+// plain kernel of gamma draws and the writing of the same tables.
+void measure_gamma(Report& report, const Tokens& tokens, bool quick);

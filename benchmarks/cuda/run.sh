@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# All GPU measurements in one session on one machine, about 6 minutes:
+# All GPU measurements in one session on one machine, about 7 minutes:
 #
 #   benchmarks/cuda/run.sh FOLDER OUT [DOCWORD]
 #
 # FOLDER is the build's folder benchmarks. OUT receives batched.json, peers.json,
-# draws.json, lda-cuda.json, methods.json, figure.json, lda-cpu.json, machine.txt
+# draws.json, lda-cuda-SAMPLER.json, methods.json, figure.json, lda-cpu.json, machine.txt
 # and what each part printed. DOCWORD is a corpus as UCI bag of words; without one
 # corpora are generated. PYTHON is the python3 that has the peers, QUICK=1 does a
 # few sizes only. tools/gpu_report.py makes pages of OUT.
@@ -42,8 +42,11 @@ part batched "$bench" --cases ceilings,batched --limit 60 --json "$out/batched.j
 part peers "${PYTHON:-python3}" "$here/peers.py" --limit 240 --json "$out/peers.json" "${quick[@]}"
 part draws "$bench" --cases draws --limit 60 --json "$out/draws.json" "${corpus[@]}" "${quick[@]}"
 topics=16,48,80,112,144,176,208,240 sweeps=${QUICK:+10}
-part lda-cuda "$lda" --device cuda --topics "$topics,256,512,1024" --sweeps "${sweeps:-100}" --json "$out/lda-cuda.json" "${corpus[@]}"
+for sampler in mean_for_mode uncollapsed theta_collapsed phi_collapsed collapsed; do
+  part "lda-cuda-$sampler" "$lda" --device cuda --sampler "$sampler" --topics "$topics,256,512,1024" \
+    --sweeps "${sweeps:-100}" --json "$out/lda-cuda-$sampler.json" "${corpus[@]}"
+done
 part methods "$bench" --cases methods --limit 90 --json "$out/methods.json" "${corpus[@]}" "${quick[@]}"
 part figure "$bench" --cases figure --limit 90 --json "$out/figure.json" "${corpus[@]}" "${quick[@]}"
-part lda-cpu "$lda" --device cpu --topics "$topics" --sweeps 5 --json "$out/lda-cpu.json" "${corpus[@]}"
+part lda-cpu "$lda" --device cpu --sampler collapsed --topics "$topics" --sweeps 5 --json "$out/lda-cpu.json" "${corpus[@]}"
 exit $status

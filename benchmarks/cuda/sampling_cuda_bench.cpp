@@ -17,13 +17,13 @@ constexpr const char* usage =
     "usage: papilio_sampling_cuda_bench [--json FILE] [--cases LIST] [--docword FILE] [--limit SECONDS] [--quick]\n"
     "\n"
     "  --json FILE      keep all figures there\n"
-    "  --cases LIST     of ceilings,batched,draws,methods,figure (all)\n"
+    "  --cases LIST     of ceilings,batched,draws,methods,figure,gamma (all)\n"
     "  --docword FILE   a corpus as UCI bag of words; draws are measured on generated ones too\n"
     "  --limit SECONDS  begin nothing new after so long\n"
     "  --quick          a few sizes only\n";
 
 struct Arguments {
-  std::string json, docword, cases = "ceilings,batched,draws,methods,figure";
+  std::string json, docword, cases = "ceilings,batched,draws,methods,figure,gamma";
   double limit = 1e9;
   bool quick = false;
 
@@ -59,7 +59,9 @@ void run(const Arguments& arguments, Report& report) {
   double read_roof = 0;
   if (arguments.wants("ceilings")) read_roof = measure_ceilings(report, arguments.quick);
   if (arguments.wants("batched")) measure_batched(report, read_roof, arguments.quick);
-  if (!arguments.wants("draws") && !arguments.wants("methods") && !arguments.wants("figure")) return;
+  if (!arguments.wants("draws") && !arguments.wants("methods") && !arguments.wants("figure") &&
+      !arguments.wants("gamma"))
+    return;
 
   std::vector<Tokens> corpora;
   if (!arguments.docword.empty()) corpora.push_back(read_tokens(arguments.docword));
@@ -68,6 +70,7 @@ void run(const Arguments& arguments, Report& report) {
     corpora.push_back(generate_tokens("Zipf", 1));
     for (const Tokens& tokens : corpora) measure_draws(report, tokens, arguments.quick);
   }
+  if (arguments.wants("gamma")) measure_gamma(report, corpora.front(), arguments.quick);
   if (arguments.wants("methods")) measure_methods(report, corpora.front(), arguments.quick);
   if (arguments.wants("figure")) measure_figure(report, corpora.front(), arguments.quick);
 }

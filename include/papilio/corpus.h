@@ -64,7 +64,8 @@ struct ReadReport {
   std::int64_t stop_words_dropped = 0;
   std::int64_t rare_or_common_dropped = 0;  // by min_df, max_df, max_vocabulary
   std::int64_t invalid_utf8 = 0;            // ill-formed sequences, read as separators
-  std::string format;                       // "text" or "uci"
+  std::int64_t skipped_files = 0;           // of a folder: hidden, links to folders, no regular files
+  std::string format;                       // "text", "uci", "csv", ...
 };
 
 // About 500 function words of English, contractions with either apostrophe

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "papilio/corpus.h"
 #include "papilio/device.h"
 #include "papilio/model.h"
+#include "papilio/sampling.h"
 
 namespace papilio {
 
@@ -40,6 +42,8 @@ struct Progress {
   double log_joint_per_token = 0;
 };
 
+struct Topics;
+
 struct TrainOptions {
   std::int32_t topics = 100;
   std::int64_t sweeps = 200;
@@ -48,10 +52,15 @@ struct TrainOptions {
   std::uint64_t seed = 0;
   int threads = 0;                // of the CPU; 0: all; never changes the model
   Device device = Device::cpu();  // where it trains; never changes the model
-  Sampler sampler = Sampler::mean_for_mode;
+  Sampler sampler = Sampler::collapsed;
   std::int64_t evaluate_every = 10;  // sweeps between likelihoods; 0: only after the last
 
   Schedule schedule = Schedule::parallel;
+
+  // How a token's weights are added up, of the CPU. Any but `slots` is for comparison and study: the same
+  // distribution, but other roundings, so now and then another topic.
+  PartialSums method = PartialSums::slots;
+
   std::vector<double> topic_alpha = {};  // K, a prior for each topic in place of alpha; empty: alpha for all
 
   // Sweeps between optimisations of the priors, alpha of each topic and beta, by the counts; 0: they stay.
@@ -63,6 +72,13 @@ struct TrainOptions {
   // false stops training there, in good order. A GPU rests while it is called.
   std::function<bool(const Progress&)> progress = {};
   std::int64_t progress_every = 1;
+
+  // Called with the chain's topics, to be saved, after every checkpoint_every-th sweep, and
+  // after a sweep that ends checkpoint_seconds or more after the call before (or the start);
+  // not after the last. Either 0: not for that reason. Training goes on when it returns.
+  std::function<void(const Topics&)> checkpoint = {};
+  std::int64_t checkpoint_every = 0;
+  double checkpoint_seconds = 0;  // with these a GPU rests after each sweep
 };
 
 // The state of a chain: with the corpus and the options it determines all that follows.
@@ -87,8 +103,13 @@ struct TrainResult {
 // of threads, on the CPU and on a GPU, and on every machine. `resume` continues a
 // chain from its topics and gives what an uninterrupted run would have given.
 //
-// Time O(tokens * topics) a sweep; memory 12 bytes a token, 8 bytes an entry of
-// the V x K tables and a few hundred KiB a thread. On a GPU the tables take 8 bytes an entry
+// The parallel schedule is one step of every token from the counts of the sweep's start: exact for
+// `uncollapsed` and `theta_collapsed`, an approximation (AD-LDA) where phi is integrated out, and
+// `mean_for_mode` is an estimator rather than a chain. The sequential one is exact and takes
+// one thread of the CPU; asked for with a GPU it throws.
+//
+// Time O(tokens * topics) a sweep; memory 8 bytes a token, the corpus's words included, 8 bytes an
+// entry of the V x K tables and a few hundred KiB a thread. On a GPU the tables take 8 bytes an entry
 // of its memory (rows above 128 topics as if they were a multiple of 128), and
 // tokens 8 bytes each and a row of floats a document as far as there is room; what has none
 // is streamed from the host's memory. Throws InvalidArgument for options out of range, an
@@ -96,27 +117,86 @@ struct TrainResult {
 // does not hold the tables and one document.
 //
 // Source: Tristan, Tassarotti and Steele, ICML 2015 (mean-for-mode); Steele and
-// Tristan, ACM TOPC 6(4):22, 2019, section 7.
+// Tristan, ACM TOPC 6(4):22, 2019, section 7; Newman, Asuncion, Smyth and Welling, JMLR 10,
+// 2009 (AD-LDA). docs/lda has a page a sampler.
 TrainResult train(const CorpusView& corpus, const TrainOptions& options, const Topics* resume = nullptr);
+
+// The same without a copy of the topics, which saves 4 bytes a token.
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, Topics&& resume);
 
 // log p(w, z) of the collapsed model, in nats: the Dirichlet-multinomial
 // likelihood of the topics, theta and phi integrated out.
 //
-//   sum_d [ln G(K alpha) - ln G(n_d + K alpha) + sum_k ln G(n_dk + alpha) - ln G(alpha)]
-// + sum_k [ln G(V beta) - ln G(n_k + V beta)   + sum_w ln G(n_wk + beta) - ln G(beta)]
+//   sum_d [ln G(A) - ln G(n_d + A)           + sum_k ln G(n_dk + alpha_k) - ln G(alpha_k)]
+// + sum_k [ln G(V beta) - ln G(n_k + V beta) + sum_w ln G(n_wk + beta) - ln G(beta)]
 //
-// Summed in fixed point, to 2^-25 nats a term for 10^9 tokens: the same number for any
-// number of threads, and as training on any device reports it. Throws InvalidArgument
-// unless 0 < alpha, beta <= 1e6 and z fits the corpus.
+// A being the sum of all alpha_k: `topics` times `alpha`, or the sum of `topic_alpha`, which
+// holds a prior for each topic. Summed in fixed point, to 2^-25 nats a term for 10^9
+// tokens: the same number for any number of threads, and as training on any device reports
+// it. Throws InvalidArgument unless 0 < alpha, beta <= 1e6 and z fits the corpus.
 double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
                  double beta, int threads = 0);
+double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, const std::vector<double>& topic_alpha,
+                 double beta, int threads = 0);
 
-// Writes and reads a chain: z, the sweep, and the options and corpus it belongs
-// to, as one safetensors file with hashes, in place of the old one only when
-// whole. Throws IoError, FormatError; `load_checkpoint` refuses one of another corpus
-// or other options (InvalidArgument, naming the difference).
+// The counts that topics of tokens come to, borrowed. A document's counts are a row of entries,
+// document_offsets[d] ... document_offsets[d + 1] - 1, each a topic and its tokens; topics
+// without an entry have none, topics of a row may come in any order, but once.
+struct TopicCounts {
+  std::span<const std::int64_t> document_offsets;  // D + 1
+  std::span<const std::int32_t> document_topics;   // of each entry
+  std::span<const std::int32_t> n_dk;              // of each entry
+  std::span<const std::int32_t> n_wk;              // V x K: row w is contiguous over topics
+  std::span<const std::int64_t> n_k;               // K
+
+  std::int64_t documents() const { return static_cast<std::int64_t>(document_offsets.size()) - 1; }
+  std::int64_t vocabulary_size() const { return n_k.empty() ? 0 : static_cast<std::int64_t>(n_wk.size() / n_k.size()); }
+  std::int64_t tokens() const;  // N, the sum of n_k
+
+  // Throws InvalidArgument naming the first offset, topic or count that does not fit,
+  // counts that do not add up to n_k among them. Time O(entries + V K).
+  void verify() const;
+};
+
+// The same likelihood from counts alone, which is all that it depends on: for the counts of
+// another program. Throws InvalidArgument for counts that do not verify and priors out of range.
+//
+//   // One document, one word, two topics, 3 and 1 tokens.
+//   const std::vector<std::int64_t> offsets = {0, 2}, n_k = {3, 1};
+//   const std::vector<std::int32_t> topics = {0, 1}, counts = {3, 1};
+//   log_joint({offsets, topics, counts, counts, n_k}, {0.5, 0.5}, 0.1);
+double log_joint(const TopicCounts& counts, const std::vector<double>& topic_alpha, double beta, int threads = 0);
+
+// Writes a chain, z, the sweep and priors that were optimised, with what decides how it goes
+// on (corpus, sampler, schedule, priors, seed), as one safetensors file with hashes. The
+// checkpoint that was there stays as previous_checkpoint(path): at every instant one of the
+// two is whole, also where the process is killed. Where writing fails, both are as they were or
+// the new one is in place. Throws IoError, and InvalidArgument for topics that do not fit.
 void save_checkpoint(const Topics& topics, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path);
-Topics load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path);
+
+// The path with ".previous" behind it, symbolic links followed.
+std::string previous_checkpoint(const std::string& path);
+
+// Removes both, and what processes that were killed while they wrote left beside them. Whatever
+// cannot be removed stays.
+void remove_checkpoint(const std::string& path) noexcept;
+
+// Which file a chain was loaded from.
+struct CheckpointReport {
+  std::string path;
+  std::string damage;  // why it is not the newest one; empty where it is
+};
+
+// Reads what `save_checkpoint` wrote; the previous checkpoint where the newest one is missing,
+// cut short or damaged. One that is whole but of another corpus, of other options or of another
+// version is refused, and the previous one then not looked at. Threads, device, sweeps and the
+// callbacks may differ. Changes no file: before the next save, move a damaged one out of the
+// way, or it takes the previous one's place.
+//
+// Throws InvalidArgument naming the first difference; FormatError with the damage to both files;
+// IoError where there is none, or none can be read.
+Topics load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
+                       CheckpointReport* report = nullptr);
 
 }  // namespace papilio

@@ -31,7 +31,7 @@ void write_mallet_state(const CorpusView& corpus, const std::vector<std::int32_t
 
 // Reads what MALLET or `write_mallet_state` wrote; plain, gzip, zstd, or "-". Documents are
 // numbered from 0 without a gap behind the last one named: those that have no token
-// become empty rows. Types are numbered as in the file; all of [0, V) must occur.
+// become empty rows. Types are numbered as in the file, without those that never occur.
 // Memory: the corpus and its topics, within max_memory bytes (0: half of the machine's).
 // Throws IoError, and FormatError with path, line, what was expected and what was found.
 MalletState read_mallet_state(const std::string& path, std::int64_t max_memory = 0);

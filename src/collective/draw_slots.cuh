@@ -131,18 +131,19 @@ __device__ __forceinline__ DrawnRow draw_short_rows(const Rows& rows, double u) 
   // Levels whose right half is padding: the walk would leave the row there if the
   // rest were not below the sum of the lane.
   constexpr int padding = (logical_lanes - 1) & ~(places * G - 1);
-  bool astray = padding != 0 && !(rest < static_cast<double>(sum_of_four(four)));
+  const bool in_padding = padding != 0 && !(rest < static_cast<double>(sum_of_four(four)));
   int slot = descend(rest, four[0] + four[1]) ? 2 : 0;
   V weight = slot != 0 ? four[2] : four[0];
   if (descend(rest, weight)) {
     weight = slot != 0 ? four[3] : four[1];
     slot += 1;
   }
-  astray |= !(rest < static_cast<double>(weight));
   const int lane = vector * G + thread;
   std::int64_t category = 4 * lane + slot;
-  if (astray) [[unlikely]]
-    category = last_positive_on_device(rows.row(), 0, step_of_category(4 * (lane | padding) + slot) + depths);
+  if (in_padding || !(rest < static_cast<double>(weight))) [[unlikely]] {
+    const int end = in_padding ? lane | padding : lane;
+    category = last_positive_on_device(rows.row(), 0, step_of_category(4 * end + slot) + depths);
+  }
   return {category, total, threadIdx.x % (G / T) == 0};
 }
 

@@ -68,6 +68,7 @@ PAPILIO_LANEWISE void add_tile(const Rows& rows, std::int64_t segments, SlotScra
 template <class Rows>
 [[gnu::noinline, gnu::cold]] std::int64_t last_positive_before(const Rows& rows, int q, std::int64_t segment,
                                                                int step) {
+  if (rows.size(q) == 0) return -1;             // behind the last row of a batch
   const auto positive = [&](std::int64_t at) {  // at: segment * 1,024 + step
     const std::int64_t k = at / segment_size * segment_size + category_of_step(static_cast<int>(at % segment_size));
     return k < rows.size(q) && rows.weight(q, k) > 0 ? k : -1;

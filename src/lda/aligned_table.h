@@ -22,6 +22,7 @@ class AlignedTable {
   }
 
   float* row(std::int64_t i) { return values_.get() + i * stride_; }
+  const float* row(std::int64_t i) const { return values_.get() + i * stride_; }
   std::int64_t rows() const { return rows_; }
   MatrixView<const float> view() const { return {values_.get(), rows_, columns_, stride_}; }
 

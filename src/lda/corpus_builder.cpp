@@ -53,26 +53,6 @@ void keep_most_frequent(const std::vector<std::int64_t>& counts, std::int64_t mo
   std::for_each(kept.begin() + most, kept.end(), [&](std::int32_t w) { keep[index(w)] = 0; });
 }
 
-// Which words stay: 1 or 0 each.
-std::vector<std::uint8_t> choose_words(const Corpus& corpus, const TextOptions& options) {
-  std::vector<std::uint8_t> keep(corpus.vocabulary.size(), 1);
-  if (options.min_df > 1 || options.max_df < 1) {
-    const auto documents = static_cast<double>(corpus.documents());
-    const std::vector<std::int64_t> frequencies = document_frequencies(corpus, options.threads);
-    for (std::size_t w = 0; w < keep.size(); ++w) {
-      const std::int64_t df = frequencies[w];
-      // The share is compared as a quotient, so that 29 of 100 documents are 0.29 exactly as the user wrote it.
-      keep[w] = df >= options.min_df && (df == 0 || static_cast<double>(df) / documents <= options.max_df) ? 1 : 0;
-    }
-  }
-  const std::vector<std::int64_t> counts = count_words(corpus, options.threads);
-  for (std::size_t w = 0; w < keep.size(); ++w) {
-    if (options.min_df == 1 && counts[w] == 0) keep[w] = 0;
-  }
-  if (options.max_vocabulary > 0) keep_most_frequent(counts, options.max_vocabulary, keep);
-  return keep;
-}
-
 // Rewrites the tokens of kept words with their new numbers.
 void keep_tokens(Corpus& corpus, const std::vector<std::uint8_t>& keep, int threads) {
   std::vector<std::int32_t> kept_words(keep.begin(), keep.end());
@@ -95,6 +75,20 @@ void keep_tokens(Corpus& corpus, const std::vector<std::uint8_t>& keep, int thre
   std::vector<std::int32_t> words(index(tokens));
   compact(corpus.words, token_kept, words, threads);
   corpus.words = std::move(words);
+}
+
+// Leaves out the words without a 1, and their tokens.
+Corpus keep_chosen(Corpus corpus, const std::vector<std::uint8_t>& keep, int threads) {
+  if (std::count(keep.begin(), keep.end(), 1) == std::ssize(keep)) return corpus;
+  keep_tokens(corpus, keep, threads);
+  std::size_t kept = 0;
+  for (std::size_t w = 0; w < keep.size(); ++w) {
+    if (keep[w] == 0) continue;
+    if (kept != w) corpus.vocabulary[kept] = std::move(corpus.vocabulary[w]);
+    ++kept;
+  }
+  corpus.vocabulary.resize(kept);
+  return corpus;
 }
 
 }  // namespace
@@ -143,27 +137,50 @@ std::vector<std::int64_t> document_frequencies(const Corpus& corpus, int threads
   return frequencies;
 }
 
-Corpus keep_words(Corpus corpus, const TextOptions& options) {
-  const std::vector<std::uint8_t> keep = choose_words(corpus, options);
-  if (std::count(keep.begin(), keep.end(), 1) == std::ssize(keep)) return corpus;
-  keep_tokens(corpus, keep, options.threads);
-  std::size_t kept = 0;
-  for (std::size_t w = 0; w < keep.size(); ++w) {
-    if (keep[w] == 0) continue;
-    if (kept != w) corpus.vocabulary[kept] = std::move(corpus.vocabulary[w]);
-    ++kept;
+std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::int64_t documents,
+                                       const TextOptions& options) {
+  std::vector<std::uint8_t> keep(statistics.counts.size(), 1);
+  for (std::size_t w = 0; w < statistics.frequencies.size(); ++w) {
+    const std::int64_t df = statistics.frequencies[w];
+    // The share is compared as a quotient, so that 29 of 100 documents are 0.29 exactly as the user wrote it.
+    const bool common = df > 0 && static_cast<double>(df) / static_cast<double>(documents) > options.max_df;
+    keep[w] = df >= options.min_df && !common ? 1 : 0;
   }
-  corpus.vocabulary.resize(kept);
-  return corpus;
+  for (std::size_t w = 0; w < keep.size(); ++w) {
+    if (options.min_df == 1 && statistics.counts[w] == 0) keep[w] = 0;
+  }
+  if (options.max_vocabulary > 0) keep_most_frequent(statistics.counts, options.max_vocabulary, keep);
+  return keep;
+}
+
+Corpus keep_words(Corpus corpus, const TextOptions& options) {
+  WordStatistics statistics;
+  if (limits_frequencies(options)) statistics.frequencies = document_frequencies(corpus, options.threads);
+  statistics.counts = count_words(corpus, options.threads);
+  return keep_chosen(std::move(corpus), choose_words(statistics, corpus.documents(), options), options.threads);
+}
+
+Corpus drop_stop_words(Corpus corpus, const TextOptions& options) {
+  const WordIndex stop_words = index_stop_words(options.stop_words);
+  Tokenizer tokenizer(1);
+  std::vector<std::uint8_t> keep;
+  for (const std::string& word : corpus.vocabulary) {
+    keep.push_back(stop_words.find(tokenizer.fold(word)) < 0 ? 1 : 0);
+  }
+  return keep_chosen(std::move(corpus), keep, options.threads);
+}
+
+void complete_report(std::span<const std::int64_t> document_offsets, const char* format, ReadReport& report) {
+  const auto& offsets = document_offsets;
+  report.format = format;
+  report.documents = std::ssize(offsets) - 1;
+  report.tokens_kept = offsets.back();
+  report.rare_or_common_dropped = report.tokens_read - report.stop_words_dropped - report.tokens_kept;
+  for (std::size_t d = 1; d < offsets.size(); ++d) report.empty_documents += offsets[d] == offsets[d - 1] ? 1 : 0;
 }
 
 void complete_report(const Corpus& corpus, const char* format, ReadReport& report) {
-  report.format = format;
-  report.documents = corpus.documents();
-  report.tokens_kept = corpus.tokens();
-  report.rare_or_common_dropped = report.tokens_read - report.stop_words_dropped - report.tokens_kept;
-  const auto& offsets = corpus.document_offsets;
-  for (std::size_t d = 1; d < offsets.size(); ++d) report.empty_documents += offsets[d] == offsets[d - 1] ? 1 : 0;
+  complete_report(corpus.document_offsets, format, report);
 }
 
 }  // namespace papilio::lda

@@ -34,4 +34,13 @@ inline Priors priors_of(const TrainOptions& options) {
   return {std::vector<double>(static_cast<std::size_t>(options.topics), options.alpha), options.beta};
 }
 
+// Those that a chain begins with: where it goes on from topics with priors of their own, these.
+inline Priors priors_of(const TrainOptions& options, const Topics* resume) {
+  Priors priors = priors_of(options);
+  if (resume == nullptr) return priors;
+  if (!resume->alpha.empty()) priors.alpha = resume->alpha;
+  if (resume->beta != 0) priors.beta = resume->beta;
+  return priors;
+}
+
 }  // namespace papilio::lda

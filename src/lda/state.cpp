@@ -1,31 +1,48 @@
 #include "lda/state.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
+#include "execution/cpu/parallel_for.h"
+#include "lda/gibbs/shared_counts.h"
 #include "papilio/primitives.h"
 
 namespace papilio::lda {
 
 using base::require;
 
-TokensByWord group_by_word(const CorpusView& corpus, int threads) {
-  TokensByWord by_word;
-  by_word.offsets.resize(static_cast<std::size_t>(corpus.vocabulary_size()) + 1);
-  by_word.order.resize(corpus.words.size());
-  sort_by_key(corpus.words, by_word.offsets, by_word.order, threads);
-  for (std::size_t w = 0; w + 1 < by_word.offsets.size(); ++w) {
-    const std::int64_t occurrences = by_word.offsets[w + 1] - by_word.offsets[w];
-    require(occurrences <= std::numeric_limits<std::int32_t>::max(),
-            "papilio: word {} occurs {} times, expected at most 2^31 - 1", w, occurrences);
-  }
-  return by_word;
+namespace {
+
+constexpr std::int64_t tokens_a_task = std::int64_t{1} << 16;
+
+// n_wk has 32 bits an entry.
+void require_countable(const CorpusView& corpus, int threads) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (corpus.tokens() <= most) return;
+  std::vector<std::int64_t> occurrences(static_cast<std::size_t>(corpus.vocabulary_size()));
+  histogram(corpus.words, occurrences, threads);
+  const auto word = std::max_element(occurrences.begin(), occurrences.end());
+  require(*word <= most, "papilio: word {} occurs {} times, expected at most 2^31 - 1", word - occurrences.begin(),
+          *word);
 }
 
-void State::count(const TokensByWord& by_word, int threads) {
-  const auto words = static_cast<std::int64_t>(by_word.offsets.size()) - 1;
-  n_wk.resize(static_cast<std::size_t>(words) * static_cast<std::size_t>(topics));
-  histogram_by_key(z, by_word.offsets, by_word.order, {n_wk.data(), words, topics}, threads);
+}  // namespace
+
+void State::count(const CorpusView& corpus, int threads) {
+  require_countable(corpus, threads);
+  n_wk.assign(static_cast<std::size_t>(corpus.vocabulary_size()) * static_cast<std::size_t>(topics), 0);
+  execution::parallel_for(corpus.tokens(), tokens_a_task, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto token = static_cast<std::size_t>(i);
+      add_to_count(n_wk.data() + std::int64_t{corpus.words[token]} * topics + z[token], 1);
+    }
+  });
+  count_topics(threads);
+}
+
+void State::count_topics(int threads) {
   n_k.assign(static_cast<std::size_t>(topics), 0);
   histogram(z, VectorView<std::int64_t>(n_k), threads);
 }
@@ -52,6 +69,16 @@ void State::verify(const CorpusView& corpus) const {
     require(n_k[k] == recount_k[k], "papilio::State::verify: n_k of topic {} is {}, a recount gives {}", k, n_k[k],
             recount_k[k]);
   }
+}
+
+Topics take_topics(State& state, const TrainOptions& options) {
+  const Priors given = priors_of(options);
+  Topics topics;
+  topics.sweep = state.sweep;
+  topics.z = std::move(state.z);
+  if (state.priors.alpha != given.alpha) topics.alpha = state.priors.alpha;
+  if (state.priors.beta != given.beta) topics.beta = state.priors.beta;
+  return topics;
 }
 
 void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,

@@ -3,34 +3,33 @@
 #include <cstdint>
 #include <vector>
 
+#include "lda/priors.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
 
-// Token numbers grouped by word, in order within a word: those of word w are
-// order[offsets[w]] ... order[offsets[w + 1] - 1].
-struct TokensByWord {
-  std::vector<std::int64_t> offsets;  // V + 1
-  std::vector<std::int64_t> order;    // N
-};
-
-TokensByWord group_by_word(const CorpusView& corpus, int threads);
-
-// A chain between two sweeps: topics and their counts.
+// A chain between two sweeps: topics, their counts, and the priors as they are now.
 struct State {
   std::int32_t topics = 0;         // K
   std::int64_t sweep = 0;          // sweeps done
   std::vector<std::int32_t> z;     // N, the topic of each token
   std::vector<std::int32_t> n_wk;  // V x K: row w is contiguous over topics
   std::vector<std::int64_t> n_k;   // K
+  Priors priors;
 
-  // Counts z anew.
-  void count(const TokensByWord& by_word, int threads);
+  // Counts z anew. Throws InvalidArgument where a word occurs more often than a count can hold.
+  void count(const CorpusView& corpus, int threads);
+
+  // n_k alone.
+  void count_topics(int threads);
 
   // Recounts z in the simplest way; throws InvalidArgument naming the first
   // size, topic or count that differs.
   void verify(const CorpusView& corpus) const;
 };
+
+// Moves z out of a state, with the priors where they are others than the options name.
+Topics take_topics(State& state, const TrainOptions& options);
 
 // Throws InvalidArgument unless z holds one topic in [0, topics) for each token.
 void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,

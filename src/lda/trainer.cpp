@@ -2,11 +2,13 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
 #include "lda/gibbs/chain.h"
 #include "lda/options.h"
+#include "lda/priors.h"
 #include "lda/state.h"
 #include "papilio/lda.h"
 
@@ -15,6 +17,9 @@ namespace {
 
 using base::require;
 using Clock = std::chrono::steady_clock;
+
+// theta and phi are floats: priors must not leave their range.
+bool is_prior(double value) { return std::isfinite(value) && value > 0 && value <= 1e6; }
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -33,6 +38,15 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
           "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", topics.sweep,
           options.sweeps);
   lda::require_topics(corpus, topics.z, options.topics, "train");
+  require(topics.alpha.empty() || std::ssize(topics.alpha) == options.topics,
+          "papilio::train: the topics to resume from have {} priors, expected none or one a topic: {}",
+          topics.alpha.size(), options.topics);
+  for (std::size_t k = 0; k < topics.alpha.size(); ++k) {
+    require(is_prior(topics.alpha[k]),
+            "papilio::train: alpha of topic {} to resume from is {}, expected 0 < alpha <= 1e6", k, topics.alpha[k]);
+  }
+  require(topics.beta == 0 || is_prior(topics.beta),
+          "papilio::train: beta to resume from is {}, expected 0 (that of the options) < beta <= 1e6", topics.beta);
 }
 
 // The sweeps since the last report, and the time that they took, evaluation left out.
@@ -61,15 +75,42 @@ class SweepTimer {
   double seconds_ = 0;
 };
 
+// When the topics are to be shown for a checkpoint.
+class CheckpointClock {
+ public:
+  CheckpointClock(const TrainOptions& options, Clock::time_point start) : options_(options), last_(start) {}
+
+  // Whether one is due after the sweep; a GPU has been waited for where the time matters.
+  bool is_due(lda::Chain& chain, SweepTimer& timer) {
+    const std::int64_t sweep = chain.sweeps();
+    if (!options_.checkpoint || sweep >= options_.sweeps) return false;
+    if (options_.checkpoint_every > 0 && sweep % options_.checkpoint_every == 0) return true;
+    if (options_.checkpoint_seconds <= 0) return false;
+    timer.stop(chain);
+    return seconds_since(last_) >= options_.checkpoint_seconds;
+  }
+
+  void show(lda::Chain& chain, SweepTimer& timer) {
+    timer.stop(chain);
+    chain.show_topics(options_.checkpoint);
+    last_ = Clock::now();
+  }
+
+ private:
+  const TrainOptions& options_;
+  Clock::time_point last_;
+};
+
 Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State& state) {
   Model model;
   model.topics = options.topics;
   model.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
-  model.alpha.assign(static_cast<std::size_t>(options.topics), options.alpha);
-  model.beta = options.beta;
+  model.alpha = state.priors.alpha;
+  model.beta = state.priors.beta;
   model.n_wk = std::move(state.n_wk);
   model.n_k = std::move(state.n_k);
   model.settings = {{"sampler", name(options.sampler)},
+                    {"schedule", name(options.schedule)},
                     {"seed", std::to_string(options.seed)},
                     {"sweeps", std::to_string(state.sweep)},
                     {"documents", std::to_string(corpus.documents())},
@@ -97,16 +138,19 @@ const char* name(Sampler sampler) noexcept {
 
 const char* name(Schedule schedule) noexcept { return schedule == Schedule::sequential ? "sequential" : "parallel"; }
 
-TrainResult train(const CorpusView& corpus, const TrainOptions& options, const Topics* resume) {
+namespace {
+
+TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume) {
   const Clock::time_point start = Clock::now();
   lda::require_options(options, "train");
   require_corpus_to_train_on(corpus, options);
-  if (resume != nullptr) require_resumable(corpus, options, *resume);
+  if (resume) require_resumable(corpus, options, *resume);
   const auto tokens = static_cast<double>(corpus.tokens());
-  const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, resume);
+  const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, std::move(resume));
 
   TrainResult result;
   SweepTimer timer;
+  CheckpointClock checkpoints(options, start);
   bool evaluated = false;
   while (chain->sweeps() < options.sweeps && !result.stopped) {
     timer.sweep(*chain);
@@ -128,22 +172,43 @@ TrainResult train(const CorpusView& corpus, const TrainOptions& options, const T
       if (evaluated) progress.log_joint_per_token = result.log_joint_per_token;
       result.stopped = !options.progress(progress) && sweep < options.sweeps;
     }
+    if (!result.stopped && checkpoints.is_due(*chain, timer)) checkpoints.show(*chain, timer);
   }
   if (!evaluated) {
     result.log_joint_per_token = chain->log_joint() / tokens;
   }
   lda::State state = chain->take_state();
   result.model = model_of(corpus, options, state);
-  result.topics.sweep = state.sweep;
-  result.topics.z = std::move(state.z);
+  result.topics = lda::take_topics(state, options);
   return result;
 }
 
+}  // namespace
+
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, const Topics* resume) {
+  return train_from(corpus, options, resume != nullptr ? std::optional<Topics>(*resume) : std::nullopt);
+}
+
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, Topics&& resume) {
+  return train_from(corpus, options, std::move(resume));
+}
+
 namespace lda {
+namespace {
+
+void require_topic_alpha(const TrainOptions& options, const char* caller) {
+  const std::vector<double>& alpha = options.topic_alpha;
+  require(alpha.empty() || std::ssize(alpha) == options.topics,
+          "papilio::{}: topic_alpha has {} entries, expected none or one a topic: {}", caller, alpha.size(),
+          options.topics);
+  for (std::size_t k = 0; k < alpha.size(); ++k) {
+    require(is_prior(alpha[k]), "papilio::{}: topic_alpha[{}] is {}, expected 0 < alpha <= 1e6", caller, k, alpha[k]);
+  }
+}
+
+}  // namespace
 
 void require_options(const TrainOptions& options, const char* caller) {
-  // theta and phi are floats: priors must not leave their range.
-  const auto is_prior = [](double value) { return std::isfinite(value) && value > 0 && value <= 1e6; };
   const std::int64_t most_sweeps = std::numeric_limits<std::uint32_t>::max();  // sweeps key draws as 32 bits
   require(options.topics >= 1, "papilio::{}: topics is {}, expected at least 1", caller, options.topics);
   require(0 <= options.sweeps && options.sweeps <= most_sweeps, "papilio::{}: sweeps is {}, expected 0 <= sweeps <= {}",
@@ -155,8 +220,20 @@ void require_options(const TrainOptions& options, const char* caller) {
           options.evaluate_every);
   require(options.progress_every >= 1, "papilio::{}: progress_every is {}, expected at least 1", caller,
           options.progress_every);
-  require(options.sampler == Sampler::mean_for_mode, "papilio::{}: unknown sampler {}", caller,
+  require(options.optimize_every >= 0, "papilio::{}: optimize_every is {}, expected 0 or more", caller,
+          options.optimize_every);
+  require(options.optimize_after >= 0, "papilio::{}: optimize_after is {}, expected 0 or more", caller,
+          options.optimize_after);
+  require(options.checkpoint_every >= 0 && options.checkpoint_seconds >= 0,
+          "papilio::{}: checkpoint_every is {} and checkpoint_seconds {}, expected 0 or more", caller,
+          options.checkpoint_every, options.checkpoint_seconds);
+  require(options.sampler <= Sampler::collapsed, "papilio::{}: unknown sampler {}", caller,
           static_cast<int>(options.sampler));
+  require(options.schedule <= Schedule::sequential, "papilio::{}: unknown schedule {}", caller,
+          static_cast<int>(options.schedule));
+  require(options.method <= PartialSums::butterfly_add_subtract_remnant_first, "papilio::{}: unknown method {}", caller,
+          static_cast<int>(options.method));
+  require_topic_alpha(options, caller);
 }
 
 }  // namespace lda

@@ -16,8 +16,9 @@ enum class Purpose : std::uint32_t {
   topics_again = 5,      // step: the sweep; index: the token, whose first draw was refused (lda/gibbs)
   theta = 6,             // step: the sweep; gamma draws of theta (lda/gibbs)
   phi = 7,               // step: the sweep; gamma draws of phi (lda/gibbs)
-  infer_topics = 8,      // step: the sweep; index: the position in the document (lda/evaluation)
-  left_to_right = 9,     // evaluation by the left-to-right algorithm (lda/evaluation)
+  infer_topics = 8,      // step: the sweep; index: the document's key and the position (lda/evaluation)
+  left_to_right = 9,     // step: the position in the document; index: key, particle, earlier position (lda/evaluation)
+  shuffle_tokens = 10,   // index: the document's key and the tokens left (lda/evaluation)
 };
 
 // The stream of a purpose and one of its steps.

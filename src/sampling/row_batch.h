@@ -30,11 +30,24 @@ struct RowBatch {
 // Rows a tile at most, on any target.
 inline constexpr std::int64_t tile_rows = 32;
 
+// A row of gamma draws; see sampling/gamma_rows.h.
+struct GammaColumns {
+  const std::int32_t* counts;  // null: all 0
+  const float* shape;          // of the priors
+  const float* inverse;
+  std::int64_t count;
+  std::uint64_t seed;
+  std::uint64_t stream;
+  std::uint64_t row;
+  float* drawn;
+};
+
 // What one instruction-set target offers.
 struct Kernels {
   void (*draw_float)(const RowBatch<float>& batch, std::int64_t* drawn, DrawStatus* status);
   void (*draw_double)(const RowBatch<double>& batch, std::int64_t* drawn, DrawStatus* status);
   std::int64_t (*scratch_bytes)(PartialSums method, std::int64_t longest_row, std::int64_t weight_bytes);
+  void (*draw_gamma)(const GammaColumns& columns);
 };
 
 }  // namespace papilio::sampling

@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(32 * warps_a_block)
     MemoryRow<S, product> row = row_of<S, product>(draw.rows, i, exists);
     if (!mine || !exists) row.count = 0;
     const Rows rows(row, places[warp]);
-    const auto found = draw_by_method<method, W>(rows, uniform_of_row<T>(draw, i), table, scratch[warp],
-                                                 draw.remnant_first);
+    const auto found =
+        draw_by_method<method, W>(rows, uniform_of_row<T>(draw, i), table, scratch[warp], draw.remnant_first);
 
     const bool look = (draw.check_negative && rows.sign()) || !(found.total > 0) || found.total - found.total != 0;
     DrawStatus status = examine_rows(rows, mine && exists && look, static_cast<double>(found.total));

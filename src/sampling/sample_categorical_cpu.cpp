@@ -7,11 +7,13 @@
 
 namespace papilio::PAPILIO_TARGET {
 
-// The methods of the papers; see sample_by_blocks_cpu.cpp.
 namespace sampling_kernel {
+// The methods of the papers; see sample_by_blocks_cpu.cpp.
 template <class T>
 void draw_by_blocks(const RowBatch<T>& batch, std::int64_t* drawn, DrawStatus* status);
 std::int64_t block_scratch_bytes(PartialSums method, std::int64_t longest_row, std::int64_t weight_bytes);
+// See gamma_rows_cpu.cpp.
+void draw_gamma(const sampling::GammaColumns& columns);
 }  // namespace sampling_kernel
 
 namespace {
@@ -45,6 +47,6 @@ std::int64_t scratch_bytes(PartialSums method, std::int64_t longest_row, std::in
 }  // namespace
 
 extern const sampling::Kernels sampling_kernels;
-const sampling::Kernels sampling_kernels = {draw<float>, draw<double>, scratch_bytes};
+const sampling::Kernels sampling_kernels = {draw<float>, draw<double>, scratch_bytes, sampling_kernel::draw_gamma};
 
 }  // namespace papilio::PAPILIO_TARGET

@@ -89,6 +89,10 @@ struct CudaWarp {
   PAPILIO_LANEWISE static To convert(From a) {
     return static_cast<To>(a);
   }
+  template <class To, class From>
+  PAPILIO_LANEWISE static To bit_cast(From a) {
+    return __builtin_bit_cast(To, a);
+  }
 
   template <class T>
   PAPILIO_LANEWISE static Mask less(T a, T b) {

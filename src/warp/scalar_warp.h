@@ -87,6 +87,10 @@ struct ScalarWarp {
   PAPILIO_LANEWISE static Lanes<To> convert(Lanes<From> a) {
     return each<To>([&](int l) { return static_cast<To>(a.at[l]); });
   }
+  template <class To, class From>
+  PAPILIO_LANEWISE static Lanes<To> bit_cast(Lanes<From> a) {
+    return each<To>([&](int l) { return __builtin_bit_cast(To, a.at[l]); });
+  }
 
   template <class T>
   PAPILIO_LANEWISE static Mask less(Lanes<T> a, Lanes<T> b) {

@@ -146,6 +146,13 @@ struct SimdWarp {
     return b;
   }
 
+  // The same bits as a type of the same size.
+  template <class To, class From>
+  PAPILIO_LANEWISE static Lanes<To> bit_cast(Lanes<From> a) {
+    static_assert(sizeof(To) == sizeof(From));
+    return each<To>([&](int i) { return simd::bit_cast<Register<To>>(a.reg[i]); });
+  }
+
   // --- Comparison and choice ------------------------------------------------
 
   template <class T>

@@ -34,6 +34,7 @@ concept Warp = requires(Lanes<W, float> x, Lanes<W, double> d, Lanes<W, std::int
   { W::fma(x, x, x) } -> std::same_as<Lanes<W, float>>;
   { W::template splat<float>(1.0f) } -> std::same_as<Lanes<W, float>>;
   { W::template convert<double>(x) } -> std::same_as<Lanes<W, double>>;
+  { W::template bit_cast<std::uint32_t>(x) } -> std::same_as<Lanes<W, std::uint32_t>>;
   { W::lane_id() } -> std::same_as<Lanes<W, std::int32_t>>;
   // Comparison and choice.
   { W::less(d, d) } -> std::same_as<Mask<W>>;

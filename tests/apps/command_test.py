@@ -207,7 +207,7 @@ class Errors(CommandTest):
                           ["train", "pets.txt", "--alpha", "nan"], ["train", "pets.txt", "--alpha", "-1"],
                           ["train", "pets.txt", "--seed", "-1"], ["train", "pets.txt", "--seed", "18446744073709551616"],
                           ["train", "pets.txt", "-k", "4294967298"], ["generate", "-o", "a", "--seed", "x"], ["train", "pets.txt", "--sweeps", "99999999999"],
-                          ["train", "pets.txt", "--format", "csv"], ["train", "pets.txt", "--wings"],
+                          ["train", "pets.txt", "--format", "xml"], ["train", "pets.txt", "--wings"],
                           ["train", "pets.txt", "--device", "gpu"], ["train", "pets.txt", "--device", "cuda:x"],
                           ["train", "pets.txt", "--device", "cuda:-1"], ["train", "pets.txt", "--device", "cuda:"],
                           ["train", "pets.txt", "-o", "-"], ["generate", "-o", "a", "-k", "9", "--words", "8"],
@@ -233,7 +233,7 @@ class Errors(CommandTest):
 
     def test_no_input(self):
         (self.path / "docword.bag.txt").write_text("1\n1\n1\n1 1 2\n")
-        for arguments in (["train", "absent.txt"], ["train", "."], ["train", "pets.txt/x"], ["topics", "absent"],
+        for arguments in (["train", "absent.txt"], ["train", "pets.txt/x"], ["topics", "absent"],
                           ["inspect", "absent"], ["train", "pets.txt", "--stopwords", "absent"],
                           ["train", "docword.bag.txt", "--vocabulary", "absent"],
                           ["train", "pets.txt", "--resume"]):
@@ -271,7 +271,7 @@ class Errors(CommandTest):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_disk(self):
-        run = self.papilio("train", "pets.txt", "-k", 2, "--sweeps", 2, "-o", "/dev/full", code=74)
+        run = self.papilio("train", "pets.txt", "-k", 2, "--sweeps", 2, "-o", "/dev/full", "--checkpoint", "chain", code=74)
         self.assertIn("needed", run.err)
         self.papilio("train", "pets.txt", "-k", 2, "--sweeps", 2)
         with open("/dev/full", "w") as full:
@@ -312,7 +312,8 @@ class OtherCommands(CommandTest):
     def test_inspect_names_settings(self):
         self.papilio("train", "pets.txt", "-k", 2, "--seed", 42, "--sweeps", 3)
         out = self.papilio("inspect", "pets.papilio.safetensors").out
-        for line in ("topics      2", "seed        42", "sweeps      3", "sampler     mean_for_mode", "documents   7",
+        for line in ("topics      2", "seed        42", "sweeps      3", "sampler     collapsed",
+                     "schedule    parallel", "documents   7",
                      "alpha       0.1", "verified    hashes and counts"):
             self.assertIn(line + "\n", out)
 

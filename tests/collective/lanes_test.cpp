@@ -18,7 +18,8 @@ using testing::WeightRow;
 using testing::Weights;
 
 bool lane_enters(Method method) {
-  return method == Method::add_subtract_linear || method == Method::add_subtract_binary;
+  return method == Method::add_subtract_linear || method == Method::add_subtract_binary ||
+         method == Method::add_subtract_remnant_first;
 }
 
 class Lanes : public ::testing::TestWithParam<Realisation<float>> {};

@@ -35,6 +35,8 @@ OracleDraw defined_draw(const Realisation<T>& way, const WeightRow<T>& row, std:
                         std::int64_t lane) {
   const std::int64_t least = std::max<std::int64_t>(longest, 1);
   const std::int64_t padded = (least + way.width - 1) / way.width * way.width;
+  const std::int64_t ahead = longest % way.width;
+  const std::int64_t whole = std::max<std::int64_t>(longest, ahead + 1);  // a block, be it of zeros
   const T narrow = static_cast<T>(u);
   switch (way.method) {
     case Method::prefix_linear:
@@ -58,6 +60,18 @@ OracleDraw defined_draw(const Realisation<T>& way, const WeightRow<T>& row, std:
       const testing::BlockOrder<T> order(row, way.width, padded);
       return {order.draw(narrow, testing::BlockSearch::adds_and_subtracts, lane), static_cast<double>(order.total())};
     }
+    case Method::transposed_remnant_first: {
+      const testing::PrefixOrder<T> order(row, longest < way.width ? ahead + way.width : longest);
+      return {order.draw(narrow), static_cast<double>(order.total())};
+    }
+    case Method::swap_remnant_first: {
+      const testing::BlockOrder<T> order(row, way.width, whole, ahead);
+      return {order.draw(narrow, testing::BlockSearch::only_adds, lane), static_cast<double>(order.total())};
+    }
+    case Method::add_subtract_remnant_first: {
+      const testing::BlockOrder<T> order(row, way.width, whole, ahead);
+      return {order.draw(narrow, testing::BlockSearch::adds_and_subtracts, lane), static_cast<double>(order.total())};
+    }
     case Method::by_slots:
       break;
   }
@@ -77,9 +91,13 @@ double units_of_rounding(const Realisation<T>& way, std::int64_t padded) {
     case Method::prefix_binary:
     case Method::transposed_in_registers:
     case Method::transposed_through_scratch:
+    case Method::transposed_remnant_first:
       return 2 * static_cast<double>(padded) + 2;
     case Method::by_slots:
       return 2 * (8 + 2 + 5) + 2;  // slot, lane, tree; between segments and in the search: double
+    case Method::swap_remnant_first:
+    case Method::add_subtract_remnant_first:  // up to a block of terms one by one, then as below
+      return 2 * (static_cast<double>(padded) / way.width + levels + way.width) + levels + 2;
     default:
       return 2 * (static_cast<double>(padded) / way.width + levels) + levels + 2;
   }

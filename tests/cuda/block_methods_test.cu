@@ -10,6 +10,7 @@
 #include "collective/rows.h"
 #include "cuda/support.h"
 #include "sampling/block_methods.h"
+#include "sampling/remnant.h"
 #include "warp/cuda_warp.cuh"
 #include "warp/scalar_warp.h"
 
@@ -41,6 +42,7 @@ struct Memory {
   T* table;  // table_size of each tile
   T* scratch;
   std::int64_t table_size;
+  bool remnant_first;
 };
 constexpr int scratch_size = width * (width + 1);
 
@@ -56,10 +58,12 @@ PAPILIO_LANEWISE void draw_tile(const Tile<T>* tiles, int number, const Memory<T
     const auto draw = [&] {
       if constexpr (product) {
         const collective::ProductRows<T> rows{left, right, tile.sizes};
-        return sampling_kernel::draw_by_method<method, W>(rows, W::load(tile.u[round]), table, scratch);
+        return sampling_kernel::draw_by_method<method, W>(rows, W::load(tile.u[round]), table, scratch,
+                                                          memory.remnant_first);
       } else {
         const collective::PlainRows<T> rows{left, tile.sizes};
-        return sampling_kernel::draw_by_method<method, W>(rows, W::load(tile.u[round]), table, scratch);
+        return sampling_kernel::draw_by_method<method, W>(rows, W::load(tile.u[round]), table, scratch,
+                                                          memory.remnant_first);
       }
     }();
     Found& result = found[number * Tile<T>::rounds + round];
@@ -125,25 +129,25 @@ Problem<T> problem(bool product, Value value) {
 }
 
 template <PartialSums method, bool product, class T>
-std::vector<Found> draw_here(const Problem<T>& p, std::int64_t table_size) {
+std::vector<Found> draw_here(const Problem<T>& p, std::int64_t table_size, bool remnant_first) {
   std::vector<Found> found(p.tiles.size() * Tile<T>::rounds);
   std::vector<T> table(p.tiles.size() * static_cast<std::size_t>(table_size)), scratch(p.tiles.size() * scratch_size);
-  const Memory<T> memory{p.values.data(), table.data(), scratch.data(), table_size};
+  const Memory<T> memory{p.values.data(), table.data(), scratch.data(), table_size, remnant_first};
   for (std::size_t t = 0; t < p.tiles.size(); ++t)
     draw_tile<method, product, warp::ScalarWarp<width>>(p.tiles.data(), static_cast<int>(t), memory, found.data());
   return found;
 }
 
 template <PartialSums method, bool product, class T>
-std::vector<Found> draw_on_device(const Problem<T>& p, std::int64_t table_size) {
+std::vector<Found> draw_on_device(const Problem<T>& p, std::int64_t table_size, bool remnant_first) {
   DeviceCopy<Found> found(std::vector<Found>(p.tiles.size() * Tile<T>::rounds));
   DeviceCopy<Tile<T>> tiles(p.tiles);
   DeviceCopy<T> values(p.values);
   DeviceCopy<T> table(std::vector<T>(p.tiles.size() * static_cast<std::size_t>(table_size)));
   DeviceCopy<T> scratch(std::vector<T>(p.tiles.size() * scratch_size));
   draw_tiles<method, product><<<static_cast<unsigned>(p.tiles.size()), width>>>(
-      static_cast<const Tile<T>*>(tiles.data()), Memory<T>{values.data(), table.data(), scratch.data(), table_size},
-      found.data());
+      static_cast<const Tile<T>*>(tiles.data()),
+      Memory<T>{values.data(), table.data(), scratch.data(), table_size, remnant_first}, found.data());
   execution::check_launch("a test's kernel");
   std::vector<Found> host = found.host();
   EXPECT_TRUE(found.gaps_intact() && table.gaps_intact() && scratch.gaps_intact());
@@ -151,11 +155,11 @@ std::vector<Found> draw_on_device(const Problem<T>& p, std::int64_t table_size) 
 }
 
 template <PartialSums method, bool product, class T>
-void expect_same_draws(const Problem<T>& p, bool integers) {
+void expect_same_draws(const Problem<T>& p, bool integers, bool remnant_first) {
   const std::int64_t table_size =
       sampling_kernel::block_table_size(method, collective::blocks_of(p.longest, width), width);
-  const auto expected = draw_here<method, product>(p, table_size);
-  const auto found = draw_on_device<method, product>(p, table_size);
+  const auto expected = draw_here<method, product>(p, table_size, remnant_first);
+  const auto found = draw_on_device<method, product>(p, table_size, remnant_first);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t tile = i / Tile<T>::rounds;
@@ -176,9 +180,12 @@ template <bool product, class T>
 void expect_same_by_every_method(const Problem<T>& p, bool integers) {
   for (const PartialSums wanted :
        {PartialSums::prefix, PartialSums::transposed, PartialSums::transposed_through_scratch,
-        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass}) {
-    sampling_kernel::with_block_method(wanted,
-                                       [&]<PartialSums method>() { expect_same_draws<method, product>(p, integers); });
+        PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass,
+        PartialSums::transposed_remnant_first, PartialSums::butterfly_swap_remnant_first,
+        PartialSums::butterfly_add_subtract_remnant_first}) {
+    const bool remnant_first = sampling::has_remnant_first(wanted);
+    sampling_kernel::with_block_method(
+        wanted, [&]<PartialSums method>() { expect_same_draws<method, product>(p, integers, remnant_first); });
     if (::testing::Test::HasFatalFailure()) return;
   }
 }

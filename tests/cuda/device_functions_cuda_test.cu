@@ -1,7 +1,9 @@
 // The device functions for kernels of one's own, by uniform numbers that the test chooses: 0, the
 // greatest below 1, and every boundary between categories, which no seed can be made to give.
 
+#include <algorithm>
 #include <random>
+#include <type_traits>
 
 #include "collective/computed_rows.cuh"
 #include "collective/draw_long_rows.cuh"
@@ -135,6 +137,37 @@ TYPED_TEST(CudaDeviceFunctions, RealWeightsAndManyZeros) {
         }
         ASSERT_NO_FATAL_FAILURE(expect_draws(most, table, columns, numbers));
       }
+}
+
+// Beside the exact boundaries, as far as sums are rounded: there a walk ends behind its slot or
+// lane now and then, and has to come back as the definition says.
+TYPED_TEST(CudaDeviceFunctions, BesideBoundariesOfRoundedSums) {
+  std::mt19937_64 bits(3);
+  constexpr int near = 8;
+  const double step = std::is_same_v<TypeParam, float> ? 0x1p-27 : 0x1p-53;
+  std::int64_t overshot = 0;
+  for (const int most : all_shapes)
+    for (const std::int64_t columns : sizes_for(most)) {
+      const auto walk = slot_walk(columns);
+      std::vector<double> numbers;
+      std::vector<TypeParam> table;
+      for (int boundary = 0; boundary < 40; ++boundary) {
+        WeightRow<TypeParam> row;
+        for (std::int64_t k = 0; k < columns; ++k)
+          row.left.push_back(static_cast<TypeParam>(static_cast<double>(bits() >> 11) * 0x1p-53));
+        const ExactIntervals<TypeParam> exact(row, walk);
+        const SlotOrder<TypeParam> order(row);
+        const double u = static_cast<double>(exact.boundaries()[bits() % walk.size()] / exact.total());
+        for (int i = -near; i <= near; ++i) {
+          numbers.push_back(std::clamp(u + i * step, 0.0, 1 - 0x1p-53));
+          table.insert(table.end(), row.left.begin(), row.left.end());
+          overshot += order.draw(numbers.back()).overshot ? 1 : 0;
+        }
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_draws(most, table, columns, numbers));
+    }
+  // No u lies between a boundary of doubles and the next, so that few go astray there.
+  if (std::is_same_v<TypeParam, float>) EXPECT_GT(overshot, 100);
 }
 
 // A row in the last batch that is not there is not read behind the table, nor written.

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "cuda/support.h"
+#include "cuda/training.h"
 #include "lda/corpora.h"
 #include "lda/evaluation/log_joint.h"
-#include "lda/gibbs/chain.h"
 #include "lda/gibbs/token_ranges_cuda.h"
 #include "papilio/lda.h"
 
@@ -17,74 +17,8 @@ namespace papilio {
 namespace {
 
 using Documents = std::vector<std::vector<std::int32_t>>;
-
-bool equal(const Model& a, const Model& b) {
-  return a.topics == b.topics && a.vocabulary == b.vocabulary && a.alpha == b.alpha && a.beta == b.beta &&
-         a.n_wk == b.n_wk && a.n_k == b.n_k && a.settings == b.settings;
-}
-
-// The corpus of the golden topics, between documents of 0, 1 and many tokens.
-Corpus uneven_corpus() {
-  const Corpus small = testing::small_generated_corpus().corpus;
-  Documents documents = {{}, {7}, {}};
-  for (std::size_t d = 0; d + 1 < small.document_offsets.size(); ++d) {
-    documents.emplace_back(small.words.begin() + small.document_offsets[d],
-                           small.words.begin() + small.document_offsets[d + 1]);
-    if (d % 50 == 0) documents.insert(documents.end(), {{}, {static_cast<std::int32_t>(d)}});
-  }
-  documents.push_back(small.words);  // 12,000 tokens
-  documents.emplace_back(5000, 3);   // one word
-  documents.insert(documents.end(), {{399}, {}, {}});
-  return testing::make_corpus(documents, 400);
-}
-
-TrainOptions on_device(TrainOptions options) {
-  options.device = Device::cuda();
-  return options;
-}
-
-// Trains on both sides, with a likelihood after every second sweep.
-void expect_same(const Corpus& corpus, TrainOptions options) {
-  std::vector<double> likelihoods[2];
-  TrainResult results[2];
-  options.evaluate_every = 2;
-  for (int side = 0; side < 2; ++side) {
-    options.device = side == 0 ? Device::cpu() : Device::cuda();
-    options.progress = [&](const Progress& progress) {
-      if (progress.evaluated) likelihoods[side].push_back(progress.log_joint_per_token);
-      return true;
-    };
-    results[side] = train(corpus, options);
-  }
-  EXPECT_EQ(results[0].topics.z, results[1].topics.z);
-  EXPECT_TRUE(equal(results[0].model, results[1].model));
-  EXPECT_EQ(likelihoods[0], likelihoods[1]);
-  EXPECT_EQ(results[0].log_joint_per_token, results[1].log_joint_per_token);
-}
-
-// A chain's state after some sweeps in at most `memory` bytes of the device.
-lda::State state_after(const Corpus& corpus, const TrainOptions& options, std::int64_t sweeps, std::int64_t memory,
-                       double* log_joint = nullptr, const Topics* resume = nullptr) {
-  const std::unique_ptr<lda::Chain> chain = lda::start_chain_on_cuda(corpus, on_device(options), resume, memory);
-  while (chain->sweeps() < sweeps) chain->sweep();
-  if (log_joint != nullptr) *log_joint = chain->log_joint();
-  return chain->take_state();
-}
-
-// The least memory in which a chain starts.
-std::int64_t least_memory(const Corpus& corpus, const TrainOptions& options) {
-  std::int64_t too_little = 1, enough = std::int64_t{1} << 34;
-  while (enough - too_little > 1) {
-    const std::int64_t middle = too_little + (enough - too_little) / 2;
-    try {
-      lda::start_chain_on_cuda(corpus, on_device(options), nullptr, middle)->wait();
-      enough = middle;
-    } catch (const DeviceError&) {
-      too_little = middle;
-    }
-  }
-  return enough;
-}
+using testing::equal, testing::expect_same, testing::least_memory, testing::on_device, testing::state_after,
+    testing::uneven_corpus;
 
 using TrainOnCuda = testing::CudaTest;
 
@@ -92,16 +26,24 @@ using TrainOnCuda = testing::CudaTest;
 TEST_F(TrainOnCuda, GivesTheGoldenTopics) {
   const auto hash = [](const std::vector<std::int32_t>& z) { return XXH3_64bits(z.data(), z.size() * sizeof(z[0])); };
   const Corpus corpus = testing::small_generated_corpus().corpus;
-  const TrainOptions few = on_device({.topics = 71, .sweeps = 20, .seed = 0x123456789abcdef, .evaluate_every = 0});
-  EXPECT_EQ(hash(train(corpus, few).topics.z), 17625728830501916152u);
-  const TrainOptions many = on_device({.topics = 2500, .sweeps = 3, .seed = 1, .evaluate_every = 0});
+  for (const auto& [sampler, expected] : {std::pair(Sampler::mean_for_mode, 17625728830501916152u),
+                                          std::pair(Sampler::uncollapsed, 12953186429330814356u),
+                                          std::pair(Sampler::theta_collapsed, 532034237281424023u),
+                                          std::pair(Sampler::phi_collapsed, 4673857695011151236u),
+                                          std::pair(Sampler::collapsed, 13958931916732736345u)}) {
+    const TrainOptions few =
+        on_device({.topics = 71, .sweeps = 20, .seed = 0x123456789abcdef, .sampler = sampler, .evaluate_every = 0});
+    EXPECT_EQ(hash(train(corpus, few).topics.z), expected) << name(sampler);
+  }
+  const TrainOptions many =
+      on_device({.topics = 2500, .sweeps = 3, .seed = 1, .sampler = Sampler::mean_for_mode, .evaluate_every = 0});
   EXPECT_EQ(hash(train(corpus, many).topics.z), 8922016842920062082u);
 }
 
 class TrainOnCudaWithTopics : public testing::CudaTest, public ::testing::WithParamInterface<std::int32_t> {};
 
 TEST_P(TrainOnCudaWithTopics, GivesTheModelOfTheCpu) {
-  expect_same(uneven_corpus(), {.topics = GetParam(), .sweeps = 5, .seed = 3});
+  expect_same(uneven_corpus(), {.topics = GetParam(), .sweeps = 5, .seed = 3, .sampler = Sampler::mean_for_mode});
 }
 
 // Beyond 12,288 topics the counters of a document are tiled, and n_k has none in shared memory.
@@ -162,7 +104,7 @@ TEST_F(TrainOnCuda, SmokeKeepsItsStateTrueThroughSweeps) {
       const lda::State state = state_after(corpus, {.topics = topics, .seed = 4}, sweeps, 0, &log_joint);
       EXPECT_EQ(state.sweep, sweeps);
       EXPECT_NO_THROW(state.verify(corpus));
-      EXPECT_EQ(log_joint, lda::log_joint(corpus, state, 0.1, 0.01, 1));
+      EXPECT_EQ(log_joint, lda::log_joint(corpus, state, state.priors, 1));
     }
   }
 }
@@ -196,7 +138,8 @@ TEST_F(TrainOnCuda, SmokeBringsStreamedTopicsBack) {
   const Corpus corpus = uneven_corpus();
   const execution::Stream stream;
   for (const bool streamed : {true, false}) {
-    lda::TokenRanges ranges(corpus, 6, streamed ? 8 * corpus.tokens() : std::int64_t{1} << 30, 2, stream.get());
+    lda::TokenRanges ranges(corpus, {.row = 8, .tokens_an_item = 32},
+                            streamed ? 8 * corpus.tokens() : std::int64_t{1} << 30, 2, stream.get());
     EXPECT_EQ(ranges.is_streamed(), streamed);
     const std::vector<std::int32_t> z(corpus.words.size(), 5);
     ranges.set_topics(z);

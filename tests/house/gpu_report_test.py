@@ -80,7 +80,7 @@ class Tables(unittest.TestCase):
             (path / "batched.json").write_text(json.dumps(sample()["batched"]))
             (path / "lda-cpu.json").write_text('{"device": "cpu", "sweeps": 5, "results": [{"topics": 16}]}')
             data = gpu_report.read_folder(path)
-        self.assertEqual(data["lda"], [{"device": "cpu", "sweeps": 5, "topics": 16}])
+        self.assertEqual(data["lda"], [{"device": "cpu", "sampler": "mean_for_mode", "sweeps": 5, "topics": 16}])
         self.assertEqual(data["batched"], sample()["batched"])
 
 

@@ -1,4 +1,4 @@
-// Model files and checkpoints: what is written is read back, and nothing else is read.
+// Model files: what is written is read back, and nothing else is read.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,10 +21,11 @@ namespace fs = std::filesystem;
 
 class Files : public ::testing::Test {
  protected:
-  Files() : folder_(fs::path(::testing::TempDir()) / ("papilio_files_test." + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
+  Files() : folder_(parent() / ("papilio_files_test." + std::to_string(getpid()))) { fs::create_directories(folder_); }
   ~Files() override { fs::remove_all(folder_); }
+
+  // In memory where the machine offers that: some tests write thousands of files.
+  static fs::path parent() { return fs::is_directory("/dev/shm") ? "/dev/shm" : ::testing::TempDir(); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -141,15 +142,15 @@ TEST_F(Files, EveryTruncationIsRefused) {
   EXPECT_NE(refusal(write(bytes + '\0')), "");
 }
 
-// A flipped bit anywhere is found, or it changed nothing (a blank in the header).
-TEST_F(Files, EveryFlippedByteIsFound) {
+// A flipped bit anywhere is found, or it changed nothing (the case of a letter in an escape).
+TEST_F(Files, EveryFlippedBitIsFound) {
   save_model(small_model(), path("a"));
   const std::string bytes = read(path("a"));
   int harmless = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    for (const char flip : {'\x01', '\x20', '\x80'}) {
+    for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = bytes;
-      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
       if (refusal(write(damaged)).empty()) {
         expect_equal(load_model(path("hostile")), small_model());
         ++harmless;
@@ -273,70 +274,6 @@ TEST_F(Files, SoundFilesThatAreNoModelsAreRefused) {
   std::vector<lda::TensorView> one_more = tensors;
   one_more.push_back(lda::tensor_view("z", {2, 2}, n_wk));
   EXPECT_NE(refuses(good, one_more), "");
-}
-
-TEST_F(Files, CheckpointContinuesTheChain) {
-  const Corpus corpus = testing::small_generated_corpus().corpus;
-  TrainOptions options = {.topics = 4, .sweeps = 6, .seed = 2};
-  const TrainResult whole = train(corpus, options);
-  options.sweeps = 3;
-  save_checkpoint(train(corpus, options).topics, corpus, options, path("a"));
-  options.sweeps = 6;
-  options.threads = 1;
-  options.evaluate_every = 0;
-  const Topics topics = load_checkpoint(corpus, options, path("a"));
-  EXPECT_EQ(topics.sweep, 3);
-  save_model(train(corpus, options, &topics).model, path("resumed"));
-  save_model(whole.model, path("whole"));
-  EXPECT_EQ(read(path("resumed")), read(path("whole")));
-}
-
-TEST_F(Files, CheckpointOfAnotherRunIsRefusedByName) {
-  const Corpus corpus = testing::make_corpus({{0, 1}, {1}}, 2);
-  const TrainOptions options = {.topics = 2};
-  const Topics topics = {.sweep = 1, .z = {0, 1, 1}};
-  save_checkpoint(topics, corpus, options, path("a"));
-  const auto refusal_of = [&](const Corpus& other_corpus, const TrainOptions& other_options) -> std::string {
-    try {
-      load_checkpoint(other_corpus, other_options, path("a"));
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "";
-  };
-  const auto names = [](const std::string& message, const std::string& what) {
-    return message.find("the checkpoint is of another run: " + what + " is") != std::string::npos;
-  };
-  ASSERT_EQ(refusal_of(corpus, options), "");
-  EXPECT_TRUE(names(refusal_of(corpus, {.topics = 3}), "options.topics"));
-  EXPECT_TRUE(names(refusal_of(corpus, {.topics = 2, .alpha = 0.2}), "options.alpha"));
-  EXPECT_TRUE(names(refusal_of(corpus, {.topics = 2, .beta = 0.02}), "options.beta"));
-  EXPECT_TRUE(names(refusal_of(corpus, {.topics = 2, .seed = 1}), "options.seed"));
-  EXPECT_TRUE(names(refusal_of(testing::make_corpus({{0, 1}, {1}, {}}, 2), options), "corpus.documents"));
-  EXPECT_TRUE(names(refusal_of(testing::make_corpus({{0, 1}, {1, 1}}, 2), options), "corpus.hash_of_document_offsets"));
-  EXPECT_TRUE(names(refusal_of(testing::make_corpus({{0, 1}, {0}}, 2), options), "corpus.hash_of_words"));
-  Corpus respelled = corpus;
-  respelled.vocabulary[1] = "v1";
-  EXPECT_TRUE(names(refusal_of(respelled, options), "corpus.hash_of_vocabulary"));
-}
-
-TEST_F(Files, DamagedCheckpointsAreRefused) {
-  const Corpus corpus = testing::make_corpus({{0, 1}, {1}}, 2);
-  const TrainOptions options = {.topics = 2};
-  save_checkpoint({.sweep = 1, .z = {0, 1, 1}}, corpus, options, path("a"));
-  const std::string bytes = read(path("a"));
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    ASSERT_THROW(load_checkpoint(corpus, options, write(bytes.substr(0, size))), FormatError) << size;
-  }
-  std::string damaged = bytes;
-  damaged.back() = '\1';
-  EXPECT_THROW(load_checkpoint(corpus, options, write(damaged)), FormatError);
-  save_model(small_model(), path("model"));
-  EXPECT_THROW(load_checkpoint(corpus, options, path("model")), FormatError);
-  EXPECT_THROW(load_model(path("a")), FormatError);
-  EXPECT_THROW(load_checkpoint(corpus, options, path("absent")), IoError);
-  EXPECT_THROW(save_checkpoint({.sweep = 1, .z = {0, 1}}, corpus, options, path("b")), InvalidArgument);
-  EXPECT_THROW(save_checkpoint({.sweep = 1, .z = {0, 1, 2}}, corpus, options, path("b")), InvalidArgument);
 }
 
 }  // namespace

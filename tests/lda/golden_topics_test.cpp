@@ -47,11 +47,29 @@ TEST_F(GoldenTopics, GeneratedCorpusIsTheSameEverywhere) {
 
 TEST_F(GoldenTopics, TrainedTopicsAreTheSameEverywhere) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
-  for (const int threads : {1, 2, 7}) {
-    // 71 topics: not a multiple of any warp; 20 sweeps: each builds on the last.
-    const TrainResult result =
-        train(corpus, {.topics = 71, .sweeps = 20, .seed = 0x123456789abcdef, .threads = threads, .evaluate_every = 0});
-    EXPECT_EQ(hash(result.topics.z), 17625728830501916152u);
+  struct Expected {
+    Sampler sampler;
+    Schedule schedule;
+    std::uint64_t hash;
+  };
+  for (const Expected& expected : {Expected{Sampler::mean_for_mode, Schedule::parallel, 17625728830501916152u},
+                                   Expected{Sampler::uncollapsed, Schedule::parallel, 12953186429330814356u},
+                                   Expected{Sampler::theta_collapsed, Schedule::parallel, 532034237281424023u},
+                                   Expected{Sampler::phi_collapsed, Schedule::parallel, 4673857695011151236u},
+                                   Expected{Sampler::collapsed, Schedule::parallel, 13958931916732736345u},
+                                   Expected{Sampler::phi_collapsed, Schedule::sequential, 10019011569940986018u},
+                                   Expected{Sampler::collapsed, Schedule::sequential, 9225871343300073112u}}) {
+    for (const int threads : {1, 2, 7}) {
+      // 71 topics: not a multiple of any warp; 20 sweeps: each builds on the last.
+      const TrainResult result = train(corpus, {.topics = 71,
+                                                .sweeps = 20,
+                                                .seed = 0x123456789abcdef,
+                                                .threads = threads,
+                                                .sampler = expected.sampler,
+                                                .evaluate_every = 0,
+                                                .schedule = expected.schedule});
+      EXPECT_EQ(hash(result.topics.z), expected.hash) << name(expected.sampler) << ", " << name(expected.schedule);
+    }
   }
 }
 
@@ -59,8 +77,12 @@ TEST_F(GoldenTopics, TrainedTopicsAreTheSameEverywhere) {
 TEST_F(GoldenTopics, AlsoWithThousandsOfTopics) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   for (const int threads : {1, 7}) {
-    const TrainResult result =
-        train(corpus, {.topics = 2500, .sweeps = 3, .seed = 1, .threads = threads, .evaluate_every = 0});
+    const TrainResult result = train(corpus, {.topics = 2500,
+                                              .sweeps = 3,
+                                              .seed = 1,
+                                              .threads = threads,
+                                              .sampler = Sampler::mean_for_mode,
+                                              .evaluate_every = 0});
     EXPECT_EQ(hash(result.topics.z), 8922016842920062082u);
   }
 }

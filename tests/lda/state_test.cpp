@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "lda/corpora.h"
-#include "lda/gibbs/mean_for_mode.h"
 #include "papilio/error.h"
 
 namespace papilio::lda {
@@ -13,7 +12,7 @@ State counted_state(const Corpus& corpus, std::vector<std::int32_t> z, std::int3
   State state;
   state.topics = topics;
   state.z = std::move(z);
-  state.count(group_by_word(corpus, 1), 1);
+  state.count(corpus, 2);
   return state;
 }
 
@@ -52,23 +51,6 @@ TEST(State, VerifyNamesTheDifference) {
   bad = good;
   bad.n_wk.pop_back();
   EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: n_wk has 5 entries, expected V x K = 6");
-}
-
-TEST(State, StaysTrueThroughSweeps) {
-  const Corpus corpus = testing::small_generated_corpus().corpus;
-  for (const int threads : {1, 2}) {
-    const TokensByWord by_word = group_by_word(corpus, threads);
-    MeanForMode sampler(corpus, by_word, {.topics = 13, .threads = threads});
-    State state = sampler.initial_state();
-    ASSERT_EQ(message_of(state, corpus), "");
-    for (int sweep = 1; sweep <= 5; ++sweep) {
-      const std::vector<std::int32_t> before = state.z;
-      sampler.sweep(state);
-      ASSERT_EQ(message_of(state, corpus), "");
-      ASSERT_EQ(state.sweep, sweep);
-      ASSERT_NE(state.z, before);
-    }
-  }
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ std::vector<double> observed() {
                                   .beta = beta,
                                   .seed = static_cast<std::uint64_t>(seed),
                                   .threads = 1,
+                                  .sampler = Sampler::mean_for_mode,
                                   .evaluate_every = 0};
     std::size_t cell = 0;
     for (const std::int32_t k : train(tiny_corpus(), options, &before).topics.z) {

@@ -191,7 +191,8 @@ class BlockOrder {
   BlockOrder(WeightRow<T> row, std::int64_t width, std::int64_t padded, std::int64_t ahead = 0)
       : row_(std::move(row)), width_(width), ahead_(ahead) {
     T running = 0;
-    for (std::int64_t k = 0; k < ahead; ++k) ahead_sums_.push_back(running = running + row_.weight(k));
+    for (std::int64_t k = 0; k < ahead; ++k)
+      ahead_sums_.push_back(running = running + (k < row_.size() ? row_.weight(k) : T{0}));
     for (std::int64_t first = ahead; first == 0 || first < padded; first += width)
       running_.push_back(running = running + sum(first, width));
   }

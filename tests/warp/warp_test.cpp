@@ -172,6 +172,22 @@ TYPED_TEST(SimdWarpTest, Conversions) {
   }
 }
 
+TYPED_TEST(SimdWarpTest, SameBitsAsAnotherType) {
+  std::mt19937_64 bits(10);
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto u = values<TypeParam, std::uint32_t>(bits);
+    const auto f = stored<TypeParam, float>(TypeParam::template bit_cast<float>(TypeParam::load(u.data())));
+    const auto i =
+        stored<TypeParam, std::int32_t>(TypeParam::template bit_cast<std::int32_t>(TypeParam::load(f.data())));
+    for (std::size_t l = 0; l < u.size(); ++l) {
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(f[l]), u[l]);
+      ASSERT_EQ(i[l], static_cast<std::int32_t>(u[l]));
+    }
+    this->template expect_same<float>("bits to float",
+                                      [&]<class W>() { return W::template bit_cast<float>(W::load(u.data())); });
+  }
+}
+
 TYPED_TEST(SimdWarpTest, ComparisonAndChoice) {
   std::mt19937_64 bits(5);
   for (int trial = 0; trial < trials; ++trial) {

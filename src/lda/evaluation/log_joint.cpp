@@ -1,6 +1,7 @@
 #include "lda/evaluation/log_joint.h"
 
 #include <atomic>
+#include <cmath>
 #include <vector>
 
 #include "base/check.h"
@@ -33,8 +34,9 @@ std::int64_t sum_of_documents(const CorpusView& corpus, const State& state, cons
       }
       sum -= terms.of_document(static_cast<std::int64_t>(end - begin));
       for (std::size_t i = begin; i < end; ++i) {
-        std::int64_t& n = n_dk[static_cast<std::size_t>(state.z[i])];
-        sum += terms.of_document_topic(n);  // 0 for a topic met before: its count is 0 by then
+        const std::int32_t k = state.z[i];
+        std::int64_t& n = n_dk[static_cast<std::size_t>(k)];
+        sum += terms.of_document_topic(n, k);  // 0 for a topic met before: its count is 0 by then
         n = 0;
       }
     }
@@ -42,47 +44,104 @@ std::int64_t sum_of_documents(const CorpusView& corpus, const State& state, cons
   });
 }
 
-std::int64_t sum_of_words(const State& state, std::int64_t words, const LogJointTerms& terms, int threads) {
-  std::int64_t sum = sum_of_parts(words, 64, threads, [&](std::int64_t first, std::int64_t last) {
-    std::int64_t part = 0;
-    for (std::int64_t i = first * state.topics; i < last * state.topics; ++i) {
-      const std::int32_t n = state.n_wk[static_cast<std::size_t>(i)];
-      if (n != 0) {
-        part += terms.of_word_topic(n);
-      }
-    }
-    return part;
-  });
-  for (const std::int64_t n : state.n_k) {
+std::int64_t sum_of_words(std::span<const std::int32_t> n_wk, std::span<const std::int64_t> n_k,
+                          const LogJointTerms& terms, int threads) {
+  std::int64_t sum =
+      sum_of_parts(static_cast<std::int64_t>(n_wk.size()), 4096, threads, [&](std::int64_t first, std::int64_t last) {
+        std::int64_t part = 0;
+        for (std::int64_t i = first; i < last; ++i) {
+          const std::int32_t n = n_wk[static_cast<std::size_t>(i)];
+          if (n != 0) {
+            part += terms.of_word_topic(n);
+          }
+        }
+        return part;
+      });
+  for (const std::int64_t n : n_k) {
     sum -= terms.of_topic(n);
   }
   return sum;
 }
 
+std::int64_t sum_of_document_rows(const TopicCounts& counts, const LogJointTerms& terms, int threads) {
+  return sum_of_parts(counts.documents(), 256, threads, [&](std::int64_t first, std::int64_t last) {
+    std::int64_t sum = 0;
+    for (auto d = static_cast<std::size_t>(first); d < static_cast<std::size_t>(last); ++d) {
+      std::int64_t tokens = 0;
+      for (auto i = static_cast<std::size_t>(counts.document_offsets[d]);
+           i < static_cast<std::size_t>(counts.document_offsets[d + 1]); ++i) {
+        sum += terms.of_document_topic(counts.n_dk[i], counts.document_topics[i]);
+        tokens += counts.n_dk[i];
+      }
+      sum -= terms.of_document(tokens);
+    }
+    return sum;
+  });
+}
+
 }  // namespace
 
-double log_joint(const CorpusView& corpus, const State& state, double alpha, double beta, int threads) {
-  const LogJointTerms terms(corpus, state.topics, alpha, beta, 1024);
+double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads) {
+  const LogJointTerms terms(corpus.tokens(), corpus.vocabulary_size(), priors, 1024);
   return terms.nats(sum_of_documents(corpus, state, terms, threads) +
-                    sum_of_words(state, corpus.vocabulary_size(), terms, threads));
+                    sum_of_words(state.n_wk, state.n_k, terms, threads));
 }
 
 }  // namespace papilio::lda
 
 namespace papilio {
+namespace {
+
+using base::require;
+
+bool is_prior(double value) { return 0 < value && value <= 1e6; }
+
+void require_priors(const lda::Priors& priors) {
+  for (std::size_t k = 0; k < priors.alpha.size(); ++k) {
+    require(is_prior(priors.alpha[k]), "papilio::log_joint: alpha of topic {} is {}, expected 0 < alpha <= 1e6", k,
+            priors.alpha[k]);
+  }
+  require(is_prior(priors.beta), "papilio::log_joint: beta is {}, expected 0 < beta <= 1e6", priors.beta);
+}
+
+double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, const lda::Priors& priors, int threads) {
+  corpus.verify();
+  lda::State state;
+  state.topics = static_cast<std::int32_t>(priors.alpha.size());
+  lda::require_topics(corpus, z, state.topics, "log_joint");
+  state.z = z;
+  state.count(corpus, threads);
+  return lda::log_joint(corpus, state, priors, threads);
+}
+
+}  // namespace
 
 double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
                  double beta, int threads) {
-  base::require(topics >= 1, "papilio::log_joint: topics is {}, expected at least 1", topics);
-  base::require(0 < alpha && alpha <= 1e6, "papilio::log_joint: alpha is {}, expected 0 < alpha <= 1e6", alpha);
-  base::require(0 < beta && beta <= 1e6, "papilio::log_joint: beta is {}, expected 0 < beta <= 1e6", beta);
-  corpus.verify();
-  lda::require_topics(corpus, z, topics, "log_joint");
-  lda::State state;
-  state.topics = topics;
-  state.z = z;
-  state.count(lda::group_by_word(corpus, threads), threads);
-  return lda::log_joint(corpus, state, alpha, beta, threads);
+  require(topics >= 1, "papilio::log_joint: topics is {}, expected at least 1", topics);
+  require(is_prior(alpha), "papilio::log_joint: alpha is {}, expected 0 < alpha <= 1e6", alpha);
+  const lda::Priors priors = {std::vector<double>(static_cast<std::size_t>(topics), alpha), beta};
+  require_priors(priors);
+  return log_joint(corpus, z, priors, threads);
+}
+
+double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, const std::vector<double>& topic_alpha,
+                 double beta, int threads) {
+  require(!topic_alpha.empty(), "papilio::log_joint: topic_alpha is empty, expected a prior for each topic");
+  const lda::Priors priors = {topic_alpha, beta};
+  require_priors(priors);
+  return log_joint(corpus, z, priors, threads);
+}
+
+double log_joint(const TopicCounts& counts, const std::vector<double>& topic_alpha, double beta, int threads) {
+  counts.verify();
+  require(topic_alpha.size() == counts.n_k.size(), "papilio::log_joint: topic_alpha has {} priors, expected K = {}",
+          topic_alpha.size(), counts.n_k.size());
+  const lda::Priors priors = {topic_alpha, beta};
+  require_priors(priors);
+  const lda::LogJointTerms terms(counts.tokens(), counts.vocabulary_size(), priors, 1024);
+  return terms.nats(lda::sum_of_document_rows(counts, terms, threads) +
+                    lda::sum_of_words(counts.n_wk, counts.n_k, terms, threads));
 }
 
 }  // namespace papilio

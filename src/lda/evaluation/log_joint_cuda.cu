@@ -13,19 +13,19 @@ struct AddTerms {
   TermSums sums;
   long long share = 0;
 
-  __device__ void add(int n) {
+  __device__ void add(std::int32_t topic, int n) {
     if (n == 0) return;
     if (n < sums.tabulated) {
-      share += sums.terms[n];
+      share += sums.terms[topic * sums.topic_stride + n];
     } else {
-      sums.larger[atomicAdd(sums.larger_count, 1)] = n;
+      sums.larger[atomicAdd(sums.larger_count, 1)] = {n, topic};
     }
   }
-  __device__ void operator()(std::int64_t, std::int32_t, int4 n) {
-    add(n.x);
-    add(n.y);
-    add(n.z);
-    add(n.w);
+  __device__ void operator()(std::int64_t, std::int32_t topic, int4 n) {
+    add(topic, n.x);
+    add(topic + 1, n.y);
+    add(topic + 2, n.z);
+    add(topic + 3, n.w);
   }
   // All lanes of a warp come here.
   __device__ void finish() {

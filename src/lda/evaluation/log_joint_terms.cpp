@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
 
 namespace papilio::lda {
@@ -25,36 +26,64 @@ int fraction_bits(double tokens, std::initializer_list<double> priors) {
   return std::clamp(62 - static_cast<int>(std::ceil(std::log2(bound))), 0, 52);
 }
 
-int fraction_bits(const CorpusView& corpus, std::int32_t topics, double alpha, double beta) {
-  const auto words = static_cast<double>(corpus.vocabulary_size());
-  const auto tokens = static_cast<double>(std::max<std::int64_t>(1, corpus.tokens()));
-  return fraction_bits(tokens, {alpha, alpha * topics, beta, beta * std::max(1.0, words)});
+// The prior of a document's length: the sum over topics.
+double document_prior(const Priors& priors) {
+  return priors.is_symmetric() ? priors.alpha.front() * static_cast<double>(priors.alpha.size()) : priors.alpha_sum();
+}
+
+int fraction_bits(std::int64_t tokens, std::int64_t words, const Priors& priors) {
+  const auto [least, largest] = std::minmax_element(priors.alpha.begin(), priors.alpha.end());
+  return fraction_bits(static_cast<double>(std::max<std::int64_t>(1, tokens)),
+                       {*least, *largest, document_prior(priors), priors.beta,
+                        priors.beta * static_cast<double>(std::max<std::int64_t>(1, words))});
+}
+
+// Of each topic with a prior of its own: tables of 1 MiB together, so that they stay in a cache.
+std::int64_t tabulated_by_topic(const Priors& priors, std::int64_t most) {
+  if (priors.is_symmetric()) {
+    return most;
+  }
+  const auto topics = static_cast<std::int64_t>(priors.alpha.size());
+  return std::min(most, std::max<std::int64_t>(16, (std::int64_t{1} << 17) / topics));
+}
+
+std::vector<double> distinct(const std::vector<double>& priors) {
+  const bool same = std::adjacent_find(priors.begin(), priors.end(), std::not_equal_to<>()) == priors.end();
+  return same ? std::vector<double>(1, priors.front()) : priors;
 }
 
 }  // namespace
 
 LogGammaRise::LogGammaRise(double prior, int bits, std::int64_t tabulated)
-    : prior_(prior), at_prior_(log_gamma(prior)), bits_(bits) {
-  table_.reserve(static_cast<std::size_t>(tabulated));
-  for (std::int64_t n = 0; n < tabulated; ++n) {
-    table_.push_back(compute(n));
+    : LogGammaRise(std::vector<double>(1, prior), bits, tabulated) {}
+
+LogGammaRise::LogGammaRise(const std::vector<double>& priors, int bits, std::int64_t tabulated)
+    : priors_(distinct(priors)), bits_(bits), tabulated_(tabulated), topic_stride_(priors_.size() > 1 ? tabulated : 0) {
+  for (const double prior : priors_) {
+    at_prior_.push_back(log_gamma(prior));
+  }
+  table_.reserve(priors_.size() * static_cast<std::size_t>(tabulated));
+  for (std::size_t k = 0; k < priors_.size(); ++k) {
+    for (std::int64_t n = 0; n < tabulated; ++n) {
+      table_.push_back(compute(n, static_cast<std::int32_t>(k)));
+    }
   }
 }
 
-std::int64_t LogGammaRise::compute(std::int64_t n) const {
+std::int64_t LogGammaRise::compute(std::int64_t n, std::int32_t topic) const {
   if (n == 0) {
     return 0;
   }
-  return std::llround(std::ldexp(log_gamma(static_cast<double>(n) + prior_) - at_prior_, bits_));
+  const std::size_t k = priors_.size() > 1 ? static_cast<std::size_t>(topic) : 0;
+  return std::llround(std::ldexp(log_gamma(static_cast<double>(n) + priors_[k]) - at_prior_[k], bits_));
 }
 
-LogJointTerms::LogJointTerms(const CorpusView& corpus, std::int32_t topics, double alpha, double beta,
-                             std::int64_t most_tabulated)
-    : bits(fraction_bits(corpus, topics, alpha, beta)),
-      of_document_topic(alpha, bits, std::min(most_tabulated, corpus.tokens() + 1)),
-      of_document(alpha * topics, bits),
-      of_word_topic(beta, bits, std::min(most_tabulated, corpus.tokens() + 1)),
-      of_topic(beta * static_cast<double>(corpus.vocabulary_size()), bits) {}
+LogJointTerms::LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated)
+    : bits(fraction_bits(tokens, words, priors)),
+      of_document_topic(priors.alpha, bits, tabulated_by_topic(priors, std::min(most_tabulated, tokens + 1))),
+      of_document(document_prior(priors), bits),
+      of_word_topic(priors.beta, bits, std::min(most_tabulated, tokens + 1)),
+      of_topic(priors.beta * static_cast<double>(words), bits) {}
 
 double LogJointTerms::nats(std::int64_t sum) const { return std::ldexp(static_cast<double>(sum), -bits); }
 

@@ -3,28 +3,38 @@
 #include <cstdint>
 #include <vector>
 
-#include "papilio/corpus.h"
+#include "lda/priors.h"
 
 namespace papilio::lda {
 
-// n -> ln G(n + prior) - ln G(prior), rounded to a multiple of 2^-bits nats and counted in these.
+// n -> ln G(n + prior) - ln G(prior), rounded to a multiple of 2^-bits nats and counted in
+// these: of one prior, or of one a topic.
 class LogGammaRise {
  public:
   // n below `tabulated` from a table, which changes no value.
   LogGammaRise(double prior, int bits, std::int64_t tabulated = 0);
 
-  std::int64_t operator()(std::int64_t n) const {
-    const auto index = static_cast<std::size_t>(n);
-    return index < table_.size() ? table_[index] : compute(n);
+  // Of a prior for each topic, where they are all the same as of that one.
+  LogGammaRise(const std::vector<double>& priors, int bits, std::int64_t tabulated);
+
+  std::int64_t operator()(std::int64_t n, std::int32_t topic = 0) const {
+    return n < tabulated_ ? table_[static_cast<std::size_t>(topic * topic_stride_ + n)] : compute(n, topic);
   }
+
+  // That of n < tabulated() is table()[topic * topic_stride() + n]; the stride is 0
+  // where topics share a table.
   const std::vector<std::int64_t>& table() const { return table_; }
+  std::int64_t tabulated() const { return tabulated_; }
+  std::int64_t topic_stride() const { return topic_stride_; }
 
  private:
-  std::int64_t compute(std::int64_t n) const;
+  std::int64_t compute(std::int64_t n, std::int32_t topic) const;
 
-  double prior_;
-  double at_prior_;
+  std::vector<double> priors_;    // one, or one a topic
+  std::vector<double> at_prior_;  // their ln G
   int bits_;
+  std::int64_t tabulated_;
+  std::int64_t topic_stride_;
   std::vector<std::int64_t> table_;
 };
 
@@ -35,12 +45,13 @@ class LogGammaRise {
 // 62 bits: 2^-39 nats for 10^5 tokens, 2^-25 for 10^9, 2^-15 for 10^12. A term is off
 // by half a unit, and there are no more than four a token.
 struct LogJointTerms {
-  LogJointTerms(const CorpusView& corpus, std::int32_t topics, double alpha, double beta, std::int64_t most_tabulated);
+  // `most_tabulated` counts in each table, fewer in those of topics with priors of their own.
+  LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated);
 
   double nats(std::int64_t sum) const;
 
   int bits;                        // the unit is 2^-bits nats
-  LogGammaRise of_document_topic;  // n_dk; tabulated
+  LogGammaRise of_document_topic;  // n_dk, by topic; tabulated
   LogGammaRise of_document;        // tokens of a document; to be subtracted
   LogGammaRise of_word_topic;      // n_wk; tabulated
   LogGammaRise of_topic;           // n_k; to be subtracted

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "base/function_ref.h"
 #include "lda/state.h"
 #include "papilio/lda.h"
 
@@ -26,13 +28,17 @@ class Chain {
   // papilio::log_joint of the topics that the sweeps have led to.
   virtual double log_joint() = 0;
 
+  // Shows the topics after all sweeps; the chain goes on. Copies nothing that is in the
+  // host's memory already.
+  virtual void show_topics(base::FunctionRef<void(const Topics&)> use) = 0;
+
   // The state after all sweeps; the chain ends with it.
   virtual State take_state() = 0;
 };
 
 // A chain from uniform topics, or from those of `resume`, on options.device. The corpus
 // must outlive it; options and topics are known to be good.
-std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions& options, const Topics* resume);
+std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume);
 
 // The same on a CUDA device, in at most `memory_limit` bytes of its memory (0: what is
 // free, for tests alone anything else). Throws DeviceError where the tables and the

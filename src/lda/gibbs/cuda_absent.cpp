@@ -3,7 +3,7 @@
 #include "lda/gibbs/chain.h"
 #include "papilio/error.h"
 
-// In the place of mean_for_mode_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
+// In the place of gibbs_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
 
 namespace papilio::lda {
 

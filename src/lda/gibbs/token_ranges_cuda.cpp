@@ -86,15 +86,15 @@ struct TokenRanges::Slot {
   bool has_new_topics = false;  // of its range, in `staging` when the stream has done its work
 };
 
-TokenRanges::TokenRanges(const CorpusView& corpus, std::int32_t topics, std::int64_t memory, int threads,
+TokenRanges::TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads,
                          cudaStream_t stream)
     : corpus_(corpus),
-      theta_stride_(topic_stride(topics)),
-      tokens_an_item_(tokens_an_item(topics)),
+      theta_row_(needs.row),
+      tokens_an_item_(needs.tokens_an_item),
       threads_(threads),
       stream_(stream) {
   const Range all = range_of(0, corpus.documents());
-  const std::int64_t row = theta_stride_ * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t row = std::max<std::int64_t>(theta_row_ * static_cast<std::int64_t>(sizeof(float)), 1);
   const std::int64_t rows = std::min((memory - layout_of(all, 0).end) / row, most_documents);
   if (rows >= std::min(corpus.documents(), least_theta_rows)) {
     cut_by_documents(std::min(rows, corpus.documents()));
@@ -127,7 +127,7 @@ TokenRanges::Layout TokenRanges::layout_of(const Range& range, std::int64_t thet
   layout.items = after(layout.offsets, range.documents + 1, sizeof(std::int64_t));
   layout.z = after(layout.items, range.items, sizeof(TopicItem));
   layout.theta = after(layout.z, range.tokens, sizeof(std::int32_t));
-  layout.end = after(layout.theta, theta_rows * theta_stride_, sizeof(float));
+  layout.end = after(layout.theta, theta_rows * theta_row_, sizeof(float));
   return layout;
 }
 
@@ -222,6 +222,7 @@ RangeOnDevice TokenRanges::range_in(const Slot& slot) const {
   RangeOnDevice range;
   range.offsets = part<std::int64_t>(memory, slot.layout.offsets);
   range.documents = slot.range.documents;
+  range.first_document = slot.range.first_document;
   range.first_token = slot.range.first_token;
   range.tokens = slot.range.tokens;
   range.words = part<std::int32_t>(memory, slot.layout.words);
@@ -265,6 +266,7 @@ void TokenRanges::for_each(bool writes_topics, base::FunctionRef<void(const Rang
       RangeOnDevice here;
       here.offsets = part<std::int64_t>(memory, layout_.offsets) + range.first_document;
       here.documents = range.documents;
+      here.first_document = range.first_document;
       here.first_token = range.first_token;
       here.tokens = range.tokens;
       here.words = part<std::int32_t>(memory, layout_.words) + range.first_token;

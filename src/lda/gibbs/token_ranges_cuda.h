@@ -18,7 +18,13 @@ namespace papilio::lda {
 struct RangeOnDevice : DocumentRange {
   const TopicItem* items = nullptr;  // tokens and documents counted from the range's first
   std::int64_t item_count = 0;
-  float* theta = nullptr;  // room for documents x topic_stride
+  float* theta = nullptr;  // room for documents x RangeNeeds::row
+};
+
+// What the draws of a sampler need.
+struct RangeNeeds {
+  std::int64_t row = 0;             // floats a document
+  std::int64_t tokens_an_item = 0;  // at most
 };
 
 // The tokens of a corpus and their topics, for a device to work on in ranges of
@@ -30,7 +36,7 @@ class TokenRanges {
   // Takes at most `memory` bytes of the current device. `stream` is the caller's: see
   // for_each. Keeps a reference to the corpus. Throws DeviceError where there is no room for
   // the longest document.
-  TokenRanges(const CorpusView& corpus, std::int32_t topics, std::int64_t memory, int threads, cudaStream_t stream);
+  TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads, cudaStream_t stream);
   ~TokenRanges();
 
   bool is_streamed() const { return !slots_.empty(); }
@@ -70,7 +76,7 @@ class TokenRanges {
   void finish(Slot& slot);
 
   const CorpusView corpus_;
-  const std::int64_t theta_stride_;
+  const std::int64_t theta_row_;
   const std::int64_t tokens_an_item_;
   const int threads_;
   const cudaStream_t stream_;

@@ -57,17 +57,24 @@ __global__ void count_topics(DocumentRange range, std::int32_t topics, bool in_s
 
 struct WriteTheta {
   ThetaTable table;
-  float at_zero;  // float(alpha)
 
-  __device__ float theta(std::int32_t k, int n) const {
-    return k >= table.topics ? 0.0f : n == 0 ? at_zero : static_cast<float>(n + table.alpha);
+  __device__ float theta(std::int32_t k, int n, float at_zero) const {
+    return n == 0 ? at_zero : static_cast<float>(n + table.alpha[k]);
   }
   __device__ void operator()(std::int64_t document, std::int32_t k, int4 n) const {
-    *reinterpret_cast<float4*>(table.theta + document * table.stride + k) =
-        make_float4(theta(k, n.x), theta(k + 1, n.y), theta(k + 2, n.z), theta(k + 3, n.w));
+    const float4 zero = *reinterpret_cast<const float4*>(table.at_zero + k);
+    *reinterpret_cast<float4*>(table.theta + document * table.stride + k) = make_float4(
+        theta(k, n.x, zero.x), theta(k + 1, n.y, zero.y), theta(k + 2, n.z, zero.z), theta(k + 3, n.w, zero.w));
   }
   __device__ void finish() const {}
 };
+
+__global__ void weigh_topics(const std::int64_t* n_k, std::int32_t topics, double prior_mass, TopicMass* masses) {
+  for (std::int64_t k = this_thread(); k < topics; k += all_threads()) {
+    const double mass = static_cast<double>(n_k[k]) + prior_mass;
+    masses[k] = {mass, mass / (mass - 1)};
+  }
+}
 
 // A thread has four neighbouring topics, whose denominators it keeps, and goes from word to word.
 __global__ void divide_counts(PhiTable table, std::int64_t quads) {
@@ -117,7 +124,13 @@ void queue_topic_counts(const DocumentRange& range, std::int32_t topics, std::in
 
 void queue_theta(const DocumentRange& range, const ThetaTable& table) {
   // Zeros behind the last topic too: the memory may have held anything before.
-  queue_on_documents(range, table.stride, WriteTheta{table, static_cast<float>(table.alpha)});
+  queue_on_documents(range, table.stride, WriteTheta{table});
+}
+
+void queue_topic_masses(const std::int64_t* n_k, std::int32_t topics, double prior_mass, TopicMass* masses,
+                        cudaStream_t stream) {
+  weigh_topics<<<blocks_for(topics, 4), threads_a_block, 0, stream>>>(n_k, topics, prior_mass, masses);
+  execution::check_launch("weighing topics");
 }
 
 void queue_phi(const PhiTable& table, cudaStream_t stream) {

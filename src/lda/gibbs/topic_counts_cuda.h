@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "execution/cuda/check.h"
+#include "lda/gibbs/draw_topics_cuda.h"
 
-// The parts of a sweep of the mean-for-mode estimator on a CUDA device, all but the
-// draws (draw_topics_cuda.h). Each call queues a kernel on a stream of the current device;
-// pointers are to its memory. Counts are integers and everything else is computed
-// as MeanForMode does, so all results are the CPU's, bit for bit.
+// Counts, and theta and phi estimated from them, on a CUDA device. Each call queues a
+// kernel on a stream of the current device; pointers are to its memory. Counts are integers and
+// everything else is computed as on the CPU, so all results are the same, bit for bit.
 
 namespace papilio::lda {
 
@@ -15,7 +15,8 @@ namespace papilio::lda {
 struct DocumentRange {
   const std::int64_t* offsets = nullptr;  // documents + 1, counted from the corpus's first token
   std::int64_t documents = 0;
-  std::int64_t first_token = 0;  // offsets[0]
+  std::int64_t first_document = 0;  // the number in the corpus of the first one
+  std::int64_t first_token = 0;     // offsets[0]
   std::int64_t tokens = 0;
   const std::int32_t* words = nullptr;
   std::int32_t* z = nullptr;
@@ -36,10 +37,11 @@ struct ThetaTable {
   float* theta = nullptr;  // a row a document of the range; 0 behind the last topic
   std::int64_t stride = 0;
   std::int32_t topics = 0;
-  double alpha = 0;
+  const double* alpha = nullptr;   // K
+  const float* at_zero = nullptr;  // float(alpha), and zeros up to the stride
 };
 
-// theta_dk = n_dk + alpha.
+// theta_dk = n_dk + alpha_k.
 void queue_theta(const DocumentRange& range, const ThetaTable& table);
 
 struct PhiTable {
@@ -53,6 +55,10 @@ struct PhiTable {
   double beta = 0;
   double prior_mass = 0;  // V beta
 };
+
+// What TokenRemoval wants of each topic, from n_k.
+void queue_topic_masses(const std::int64_t* n_k, std::int32_t topics, double prior_mass, TopicMass* masses,
+                        cudaStream_t stream);
 
 // phi_wk = (n_wk + beta) / (n_k + V beta).
 void queue_phi(const PhiTable& table, cudaStream_t stream);

@@ -8,14 +8,23 @@
 #include <atomic>
 #include <cassert>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <filesystem>
+#include <string_view>
 
 namespace papilio::lda {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+
+// Of a new file, and of the second link to the old one.
+constexpr std::string_view new_ending = ".tmp";
+constexpr std::string_view link_ending = ".old";
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -23,13 +32,43 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where the links that `path` names lead; `path` itself where nothing is there yet.
+// The process that a new file or a second link is of, "PID-SERIAL.tmp" or "PID-SERIAL.tmp.old";
+// 0 for any other text.
+pid_t process_of(std::string_view text) {
+  if (text.ends_with(link_ending)) text.remove_suffix(link_ending.size());
+  if (!text.ends_with(new_ending)) return 0;
+  text.remove_suffix(new_ending.size());
+  const char* const end = text.data() + text.size();
+  pid_t process = 0;
+  std::uint64_t serial = 0;
+  const auto [dash, no_process] = std::from_chars(text.data(), end, process);
+  if (no_process != std::errc() || dash == end || *dash != '-') return 0;
+  const auto [rest, no_serial] = std::from_chars(dash + 1, end, serial);
+  return no_serial == std::errc() && rest == end ? process : 0;
+}
+
+}  // namespace
+
 std::string follow_links(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   return real ? std::string(real.get()) : path;
 }
 
-}  // namespace
+void remove_abandoned(const std::string& path) noexcept {
+  namespace fs = std::filesystem;
+  try {
+    const std::string target = follow_links(path);
+    const std::string beginning = fs::path(target).filename().string() + ".";
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(target))) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with(beginning)) continue;
+      const pid_t process = process_of(std::string_view(name).substr(beginning.size()));
+      if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) ::unlink(entry.path().c_str());
+    }
+  } catch (const std::exception&) {
+    return;
+  }
+}
 
 AtomicFile::AtomicFile(const std::string& path, std::string caller)
     : origin_{std::move(caller), path == "-" ? "(standard output)" : path},
@@ -63,7 +102,7 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::open_beside(int permissions) {
   static std::atomic<std::uint64_t> serial = 0;
   do {
-    temporary_ = fmt::format("{}.{}-{}.tmp", target_, ::getpid(), serial++);
+    temporary_ = fmt::format("{}.{}-{}{}", target_, ::getpid(), serial++, new_ending);
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file_ < 0 && errno == EEXIST);
   if (file_ < 0) {
@@ -99,24 +138,31 @@ void AtomicFile::write_all(const char* data, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t written = ::write(file_, data, bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) origin_.io_error("write to", errno);
+    if (written <= 0) origin_.io_error("write to", written < 0 ? errno : EIO);
     data += written;
     bytes -= static_cast<std::size_t>(written);
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(const std::string& ending_of_the_old) {
   assert(file_ >= 0);
   flush();
   if (temporary_.empty()) {
     close_file();
     return;
   }
-  if (::fsync(file_) != 0) origin_.io_error("sync", errno);
+  sync_file();
   close_file();
+  if (!ending_of_the_old.empty()) keep_old(ending_of_the_old);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) origin_.io_error("replace", errno);
   temporary_.clear();
   sync_folder();
+}
+
+void AtomicFile::sync_file() {
+  while (::fsync(file_) != 0) {
+    if (errno != EINTR) origin_.io_error("sync", errno);
+  }
 }
 
 // Some network file systems report a full disk only here.
@@ -124,6 +170,19 @@ void AtomicFile::close_file() {
   const int file = file_;
   file_ = -1;
   if (::close(file) != 0 && errno != EINTR) origin_.io_error("write to", errno);
+}
+
+// By a second link, so that the old file keeps its own name too until the new one takes it;
+// by a new name where the file system has no links.
+void AtomicFile::keep_old(const std::string& ending) {
+  const std::string kept = target_ + ending;
+  const std::string link = temporary_ + std::string(link_ending);
+  const bool linked = ::link(target_.c_str(), link.c_str()) == 0;
+  if (!linked && errno == ENOENT) return;
+  const bool renamed = ::rename(linked ? link.c_str() : target_.c_str(), kept.c_str()) == 0;
+  const int code = errno;
+  if (linked) ::unlink(link.c_str());  // still there where both names were one file already
+  if (!renamed && code != ENOENT) origin_.io_error("keep the old", code);
 }
 
 void AtomicFile::sync_folder() {

@@ -9,6 +9,13 @@
 
 namespace papilio::lda {
 
+// Where the links that `path` names lead; `path` itself where nothing is there yet.
+std::string follow_links(const std::string& path);
+
+// Removes the new files of `path` that processes which are no more, on this machine, left
+// beside it. Whatever cannot be removed stays.
+void remove_abandoned(const std::string& path) noexcept;
+
 // A file that appears whole or not at all.
 //
 // Writes to a new file beside the target; `commit` syncs it, renames it over the
@@ -28,14 +35,17 @@ class AtomicFile {
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
 
-  // Once, after the last write.
-  void commit();
+  // Once, after the last write. What the target held stays under the target's name with
+  // `ending_of_the_old` behind it, unless that is empty; at no instant is there neither.
+  void commit(const std::string& ending_of_the_old = {});
 
  private:
   void open_beside(int permissions);
   void flush();
   void write_all(const char* data, std::size_t bytes);
+  void sync_file();
   void close_file();
+  void keep_old(const std::string& ending);
   void sync_folder();
 
   Origin origin_;

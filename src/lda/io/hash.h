@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -8,5 +10,27 @@ namespace papilio::lda {
 
 // XXH3-128 of the bytes as 32 hexadecimal digits, high digits first.
 std::string xxh3_128(std::span<const std::byte> bytes);
+
+using Digest = std::array<std::byte, 16>;  // high bytes first
+
+// XXH3-128 of bytes that come one after the other.
+class RunningHash {
+ public:
+  RunningHash();
+  ~RunningHash();
+  RunningHash(const RunningHash&) = delete;
+  RunningHash& operator=(const RunningHash&) = delete;
+
+  void update(std::span<const std::byte> bytes);
+  Digest digest() const;
+  std::string digits() const;  // as xxh3_128 has them
+  void reset();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+Digest hash_of(std::span<const std::byte> bytes);
 
 }  // namespace papilio::lda

@@ -189,16 +189,28 @@ class StateReader {
     check_memory();
     corpus.document_offsets.erase(corpus.document_offsets.begin() + 1);  // document 0 begins at 0
     corpus.document_offsets.push_back(corpus.tokens());
-    for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) {
-      if (corpus.vocabulary[w].empty())
-        fail(fmt::format("type number {} of {} never occurs", w, corpus.vocabulary.size()));
-    }
+    leave_out_unused_types();
     if (any_name_) corpus.document_names = std::move(names_);
     const auto priors = static_cast<std::int64_t>(state_.topics.alpha.size());
     if (priors != 0 && priors < state_.topic_count) {
       fail(fmt::format("there are {} alphas, but a token has topic {}", priors, state_.topic_count - 1));
     }
     if (priors != 0) state_.topic_count = static_cast<std::int32_t>(priors);
+  }
+
+  // A vocabulary may number types that no token has; nothing says how they are spelled.
+  void leave_out_unused_types() {
+    Corpus& corpus = state_.corpus;
+    std::vector<std::int32_t> renumbered(corpus.vocabulary.size());
+    std::size_t kept = 0;
+    for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) {
+      renumbered[w] = static_cast<std::int32_t>(kept);
+      if (corpus.vocabulary[w].empty()) continue;
+      if (kept != w) corpus.vocabulary[kept] = std::move(corpus.vocabulary[w]);
+      ++kept;
+    }
+    corpus.vocabulary.resize(kept);
+    for (std::int32_t& w : corpus.words) w = renumbered[static_cast<std::size_t>(w)];
   }
 
   static constexpr std::int64_t skipped_allowed_ = std::int64_t{1} << 20;

@@ -13,10 +13,14 @@ class MemoryLimit {
   // In bytes; 0: half of the machine's memory.
   explicit MemoryLimit(std::int64_t max_memory);
 
+  std::int64_t bytes() const { return bytes_; }
   bool holds(std::int64_t bytes) const { return bytes <= bytes_; }
 
   // Throws FormatError at the reader's line, saying how far it had come.
-  [[noreturn]] void refuse(const LineReader& at, std::int64_t tokens, std::int64_t documents) const;
+  [[noreturn]] void refuse(const LineReader& at, std::int64_t tokens, std::int64_t documents) const {
+    refuse(at.origin(), at.line_number(), tokens, documents);
+  }
+  [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::int64_t tokens, std::int64_t documents) const;
 
  private:
   std::int64_t bytes_;

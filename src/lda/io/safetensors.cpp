@@ -18,9 +18,9 @@
 
 #include "base/check.h"
 #include "base/math.h"
-#include "lda/io/atomic_file.h"
 #include "lda/io/hash.h"
 #include "lda/io/origin.h"
+#include "lda/io/safetensors_parts.h"
 #include "papilio/error.h"
 
 namespace papilio::lda {
@@ -30,19 +30,15 @@ using nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian, as they lie in memory");
 
-constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
-constexpr std::string_view hash_prefix = "xxh3_128.";
-constexpr std::string_view hash_of_metadata = "xxh3_128";
-
-std::string hash_metadata(const Metadata& metadata) {
-  std::string text;
-  for (const auto& [key, value] : metadata) {
-    text += fmt::format("{} {} {}{}", key.size(), value.size(), key, value);
+// Bytes; 0 for a type that papilio does not store.
+std::size_t element_size(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 5> sizes = {
+      {{"U8", 1}, {"U16", 2}, {"I32", 4}, {"I64", 8}, {"F64", 8}}};
+  for (const auto& [name, size] : sizes) {
+    if (type == name) return size;
   }
-  return xxh3_128(std::as_bytes(std::span(text)));
+  return 0;
 }
-
-std::size_t element_size(std::string_view type) { return type == "I32" ? 4 : type == "I64" || type == "F64" ? 8 : 0; }
 
 // Elements of a shape; nothing where they are more than a file can hold.
 std::optional<std::uint64_t> elements_of(const Shape& shape) {
@@ -77,27 +73,6 @@ class Watch {
  private:
   std::vector<std::set<std::string>> keys_;
 };
-
-std::string header_text(const Metadata& metadata, const std::vector<TensorView>& tensors, const char* caller) {
-  json header;
-  header["__metadata__"] = metadata;
-  std::size_t begin = 0;
-  for (const TensorView& tensor : tensors) {
-    const std::size_t end = begin + tensor.bytes.size();
-    header[tensor.name] = {{"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
-    begin = end;
-  }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const json::type_error&) {
-    throw InvalidArgument(fmt::format("papilio::{}: the settings are not valid UTF-8", caller));
-  }
-  text.resize(base::round_up<std::size_t>(text.size(), 8), ' ');  // tensors start aligned
-  base::require(text.size() <= longest_header, "papilio::{}: the vocabulary takes {} bytes, expected at most {}",
-                caller, text.size(), longest_header);
-  return text;
-}
 
 // Reads one entry of the header. Throws FormatError, and json::exception where fields are missing.
 TensorPlace parse_place(const std::string& name, const json& value, std::uint64_t data_size) {
@@ -136,23 +111,6 @@ TensorPlace parse_place(const std::string& name, const json& value, std::uint64_
 }
 
 }  // namespace
-
-void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
-                       const char* caller) {
-  metadata[std::string(hash_of_metadata)] = hash_metadata(metadata);
-  for (const TensorView& tensor : tensors) {
-    metadata[std::string(hash_prefix) + tensor.name] = xxh3_128(tensor.bytes);
-  }
-  const std::string header = header_text(metadata, tensors, caller);
-  const std::uint64_t length = header.size();
-  AtomicFile file(path, fmt::format("papilio::{}", caller));
-  file.write(&length, sizeof length);
-  file.write(header.data(), header.size());
-  for (const TensorView& tensor : tensors) {
-    file.write(tensor.bytes.data(), tensor.bytes.size());
-  }
-  file.commit();
-}
 
 SafetensorsFile::SafetensorsFile(const std::string& path, const char* caller) : path_(path), caller_(caller) {
   const std::uint64_t file_size = open();
@@ -210,6 +168,9 @@ void SafetensorsFile::read_header(std::uint64_t file_size) {
   try {
     if (!text.starts_with('{')) {
       throw FormatError("the header does not start with '{'; not a safetensors file");
+    }
+    if (text.find('\0') != text.npos) {
+      throw FormatError("the header has a zero byte, expected JSON and blanks");  // where a parser would stop
     }
     const json header = json::parse(text, Watch());
     for (const auto& [name, value] : header.items()) {
@@ -318,16 +279,48 @@ const TensorPlace& SafetensorsFile::place_to_read(const std::string& name, const
   return tensor;
 }
 
-void SafetensorsFile::read_bytes(const std::string& name, const TensorPlace& tensor, std::span<std::byte> bytes) {
+void SafetensorsFile::go_to(const TensorPlace& tensor) {
   if (fseeko(file_.get(), static_cast<off_t>(data_begin_ + tensor.begin), SEEK_SET) != 0) {
     const int error = errno;
     throw IoError(fmt::format("papilio::{}: cannot read {}: {}", caller_, path_, std::strerror(error)), error);
   }
-  read_exactly(bytes);
+}
+
+void SafetensorsFile::require_hash(const std::string& name, const std::string& found) const {
   const auto hash = hashes_.find(name);
-  if (hash == hashes_.end() || hash->second != xxh3_128(bytes)) {
+  if (hash == hashes_.end() || hash->second != found) {
     fail(fmt::format("the hash of tensor {} does not fit: the file is damaged", lda::quoted(name)));
   }
+}
+
+void SafetensorsFile::read_bytes(const std::string& name, const TensorPlace& tensor, std::span<std::byte> bytes) {
+  go_to(tensor);
+  read_exactly(bytes);
+  require_hash(name, xxh3_128(bytes));
+}
+
+template <class T>
+std::vector<std::int32_t> SafetensorsFile::read_as_int32(const std::string& name, std::int64_t size) {
+  go_to(place_to_read(name, dtype<T>, {size}));
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(size));
+  std::vector<T> part;
+  RunningHash hash;
+  for (std::size_t first = 0; first < numbers.size(); first += part.size()) {
+    part.resize(std::min(numbers_a_part, numbers.size() - first));
+    read_exactly(std::as_writable_bytes(std::span(part)));
+    hash.update(std::as_bytes(std::span(part)));
+    std::copy(part.begin(), part.end(), numbers.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  require_hash(name, hash.digits());
+  return numbers;
+}
+
+std::vector<std::int32_t> SafetensorsFile::read_small_numbers(const std::string& name, std::int64_t size,
+                                                              std::int64_t count) {
+  const std::string_view type = smallest_dtype(count);
+  if (type == dtype<std::uint8_t>) return read_as_int32<std::uint8_t>(name, size);
+  if (type == dtype<std::uint16_t>) return read_as_int32<std::uint16_t>(name, size);
+  return read<std::int32_t>(name, {size});
 }
 
 }  // namespace papilio::lda

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -22,31 +23,43 @@ using Shape = std::vector<std::int64_t>;
 template <class T>
 inline constexpr const char* dtype = nullptr;
 template <>
+inline constexpr const char* dtype<std::uint8_t> = "U8";
+template <>
+inline constexpr const char* dtype<std::uint16_t> = "U16";
+template <>
 inline constexpr const char* dtype<std::int32_t> = "I32";
 template <>
 inline constexpr const char* dtype<std::int64_t> = "I64";
 template <>
 inline constexpr const char* dtype<double> = "F64";
 
+using TakeBytes = std::function<void(std::span<const std::byte>)>;
+
 // A tensor to write, row-major; borrows its elements.
 struct TensorView {
   std::string name;
   const char* type;
   Shape shape;
-  std::span<const std::byte> bytes;
+  std::uint64_t size;                            // bytes
+  std::function<void(const TakeBytes&)> passed;  // hands them over in order, part by part, as often as asked
 };
 
 template <class T>
 TensorView tensor_view(std::string name, Shape shape, const std::vector<T>& elements) {
-  return {std::move(name), dtype<T>, std::move(shape), std::as_bytes(std::span(elements))};
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(elements));
+  return {std::move(name), dtype<T>, std::move(shape), bytes.size(), [bytes](const TakeBytes& take) { take(bytes); }};
 }
 
+// Numbers in 0 ... count - 1, stored in the smallest type that holds them; nowhere a copy of them all.
+TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>& numbers, std::int64_t count);
+
 // Writes the tensors in the order given, larger element types first, in place of
-// the old file only when whole. The same contents give the same bytes. `caller`
-// begins the messages of errors. Throws IoError, and InvalidArgument where
-// metadata are not UTF-8 or the header would be too long.
+// the old file only when whole; the old one stays with an ending behind its name, unless
+// that is empty. The same contents give the same bytes. `caller` begins the messages of
+// errors. Throws IoError, and InvalidArgument where metadata are not UTF-8 or the header
+// would be too long.
 void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
-                       const char* caller);
+                       const char* caller, const std::string& ending_of_the_old = {});
 
 // Where a tensor lies in a file.
 struct TensorPlace {
@@ -72,6 +85,7 @@ class SafetensorsFile {
   // Throws FormatError unless the file holds exactly these tensors.
   void require_tensors(const std::vector<std::string>& names) const;
 
+  bool has_tensor(const std::string& name) const { return places_.count(name) != 0; }
   const Shape& shape(const std::string& name) const { return place(name).shape; }
 
   // Reads one tensor and checks type, shape and hash.
@@ -82,6 +96,10 @@ class SafetensorsFile {
     read_bytes(name, tensor, std::as_writable_bytes(std::span(elements)));
     return elements;
   }
+
+  // Reads what small_numbers_view wrote, `size` numbers of the same `count`; which of them are
+  // in range is for the caller to see.
+  std::vector<std::int32_t> read_small_numbers(const std::string& name, std::int64_t size, std::int64_t count);
 
   // Throws FormatError: "caller: path: message".
   [[noreturn]] void fail(const std::string& message) const;
@@ -99,6 +117,10 @@ class SafetensorsFile {
   const TensorPlace& place(const std::string& name) const;
   const TensorPlace& place_to_read(const std::string& name, const char* type, const Shape& shape) const;
   void read_bytes(const std::string& name, const TensorPlace& tensor, std::span<std::byte> bytes);
+  void go_to(const TensorPlace& tensor);
+  void require_hash(const std::string& name, const std::string& found) const;
+  template <class T>
+  std::vector<std::int32_t> read_as_int32(const std::string& name, std::int64_t size);
 
   std::string path_;
   const char* caller_;

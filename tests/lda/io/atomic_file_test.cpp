@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -112,6 +114,86 @@ TEST(AtomicFile, WritesToStandardOutput) {
     file.commit();
   }
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "to standard output\n");
+}
+
+Names sorted_names(const Folder& folder) {
+  Names names = folder.names();
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void write_keeping(const std::string& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit(".old");
+}
+
+TEST(AtomicFile, KeepsTheOldFileUnderASecondName) {
+  const Folder folder;
+  write_keeping(folder.path("target"), "first");
+  EXPECT_EQ(folder.names(), Names{"target"});
+  for (const char* text : {"second", "third"}) {
+    const std::string before = folder.read("target");
+    write_keeping(folder.path("target"), text);
+    EXPECT_EQ(folder.read("target"), text);
+    EXPECT_EQ(folder.read("target.old"), before);
+    EXPECT_EQ(sorted_names(folder), (Names{"target", "target.old"}));
+  }
+}
+
+// As a process leaves them that was killed between the two renames.
+TEST(AtomicFile, TellsTwoNamesOfOneFileApart) {
+  const Folder folder;
+  folder.write("target", "first");
+  std::filesystem::create_hard_link(folder.path("target"), folder.path("target.old"));
+  write_keeping(folder.path("target"), "second");
+  EXPECT_EQ(folder.read("target"), "second");
+  EXPECT_EQ(folder.read("target.old"), "first");
+  EXPECT_EQ(sorted_names(folder), (Names{"target", "target.old"}));
+}
+
+TEST(AtomicFile, KeepsTheOldFileBesideWhatALinkNames) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("far"));
+  folder.write("far/target", "first");
+  std::filesystem::create_symlink("far/target", folder.path("link"));
+  write_keeping(folder.path("link"), "second");
+  EXPECT_EQ(folder.read("far/target"), "second");
+  EXPECT_EQ(folder.read("far/target.old"), "first");
+  EXPECT_EQ(follow_links(folder.path("link")), std::filesystem::canonical(folder.path("far/target")).string());
+}
+
+// The number of a process that is no more; the system gives out all others before it comes again.
+pid_t ended_process() {
+  const pid_t process = ::fork();
+  if (process == 0) ::_exit(0);
+  ::waitpid(process, nullptr, 0);
+  return process;
+}
+
+TEST(AtomicFile, RemovesWhatKilledProcessesLeft) {
+  const Folder folder;
+  const std::string dead = std::to_string(ended_process());
+  const std::string ours = std::to_string(::getpid());
+  const Names stay = {"other." + dead + "-0.tmp",
+                      "target",
+                      "target." + dead,
+                      "target." + dead + "-0",
+                      "target.-1-0.tmp",
+                      "target." + dead + "-.tmp",
+                      "target." + dead + "-0.tmpx",
+                      "target.old",
+                      "target." + ours + "-0.tmp",
+                      "target.0-0.tmp",
+                      "target.x" + dead + "-0.tmp"};
+  for (const std::string& name : stay) folder.write(name, "");
+  folder.write("target." + dead + "-0.tmp", "");
+  folder.write("target." + dead + "-17.tmp.old", "");
+  remove_abandoned(folder.path("target"));
+  Names expected = stay;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(sorted_names(folder), expected);
+  remove_abandoned(folder.path("no/such/folder"));
 }
 
 }  // namespace

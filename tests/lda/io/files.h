@@ -24,8 +24,8 @@ inline bool operator==(const Corpus& a, const Corpus& b) {
   return a.document_offsets == b.document_offsets && a.words == b.words && a.vocabulary == b.vocabulary;
 }
 inline std::ostream& operator<<(std::ostream& out, const Corpus& corpus) {
-  return out << testing::PrintToString(corpus.document_offsets) << " " << testing::PrintToString(corpus.words) << " "
-             << testing::PrintToString(corpus.vocabulary);
+  return out << ::testing::PrintToString(corpus.document_offsets) << " " << ::testing::PrintToString(corpus.words)
+             << " " << ::testing::PrintToString(corpus.vocabulary);
 }
 
 }  // namespace papilio

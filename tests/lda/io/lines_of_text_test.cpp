@@ -182,7 +182,7 @@ TEST(WriteLinesOfText, WritesADocumentALine) {
 TEST(WriteLinesOfText, RefusesWordsThatBreakLines) {
   const Folder folder;
   EXPECT_EQ(folder.message<InvalidArgument>([&] {
-    write_lines_of_text({{0, 1}, {0}, {"a\nb"}}, folder.path("text"));
+    write_lines_of_text(Corpus{{0, 1}, {0}, {"a\nb"}}, folder.path("text"));
   }),
             "papilio::write_lines_of_text: word 0 is \"a\\x0ab\", which holds the end of a line");
   EXPECT_EQ(folder.names(), Words{});

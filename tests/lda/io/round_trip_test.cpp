@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lda/io/files.h"
-#include "papilio/corpus.h"
+#include "papilio/corpus_formats.h"
 
 namespace papilio::lda {
 namespace {
@@ -44,11 +44,13 @@ RC_GTEST_PROP(RoundTrip, BagsOfWordsComeBackSorted, ()) {
   const Folder folder;
   Corpus corpus = random_corpus();
   corpus.vocabulary.push_back("unused");
-  write_uci_bag_of_words(corpus, folder.path("docword"), folder.path("vocab"));
+  const CorpusFormat format = *rc::gen::element(CorpusFormat::uci, CorpusFormat::ldac, CorpusFormat::svmlight,
+                                                CorpusFormat::matrix_market, CorpusFormat::npz);
+  write_corpus(corpus, folder.path("corpus"), format, folder.path("corpus.vocab"));
   for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
     std::sort(corpus.words.begin() + corpus.document_offsets[d], corpus.words.begin() + corpus.document_offsets[d + 1]);
   }
-  RC_ASSERT(read_uci_bag_of_words(folder.path("docword"), folder.path("vocab"), {.min_df = 0}) == corpus);
+  RC_ASSERT(read_corpus(folder.path("corpus"), {.format = format, .text = {.min_df = 0}}) == corpus);
 }
 
 }  // namespace

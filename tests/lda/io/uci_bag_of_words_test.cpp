@@ -150,12 +150,11 @@ TEST_F(UciBagOfWords, RefusesHeadersThatLie) {
   EXPECT_EQ(complaint("3\n3\n1\n1 1 1\ngarbage\n"),
             "docword.txt:5:1: expected the end of the file after 1 entries (line 3: NNZ), got \"garbage\"");
   EXPECT_EQ(complaint("1099511627776\n3\n1\n1099511627776 1 1\n"),
-            "docword.txt:1:1: the header claims 1099511627776 documents, but 1 entries follow; at most 1048576 + 16 an "
-            "entry are believed");
-  EXPECT_EQ(
-      folder.message<FormatError>([&] { read_numbers("1\n2147483647\n1\n1 2147483647 1\n"); }),
-      "papilio::read_uci_bag_of_words: docword.txt:2:1: the header claims 2147483647 words, but 1 entries follow; "
-      "at most 1048576 + 16 an entry are believed");
+            "docword.txt:1:1: the header claims 1099511627776 documents, but the file holds 1 entries; at most 1048576 "
+            "+ 16 an entry are believed");
+  EXPECT_EQ(folder.message<FormatError>([&] { read_numbers("1\n2147483647\n1\n1 2147483647 1\n"); }),
+            "papilio::read_uci_bag_of_words: docword.txt:2:1: the header claims 2147483647 words, but the file holds 1 "
+            "entries; at most 1048576 + 16 an entry are believed");
 }
 
 TEST_F(UciBagOfWords, StopsBeforeCountsExhaustTheMemory) {
@@ -210,7 +209,7 @@ TEST(WriteUciBagOfWords, RefusesWordsThatWouldNotComeBack) {
   const Folder folder;
   const auto message = [&](const Words& vocabulary) {
     return folder.message<InvalidArgument>([&] {
-      write_uci_bag_of_words({{0}, {}, vocabulary}, folder.path("docword"), folder.path("vocab"));
+      write_uci_bag_of_words(Corpus{{0}, {}, vocabulary}, folder.path("docword"), folder.path("vocab"));
     });
   };
   const std::string caller = "papilio::write_uci_bag_of_words: ";

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace papilio::lda {
+
+// How often each count occurs, for sums over many counts that ask for their sizes alone.
+// Integers: the order of adding does not matter.
+class CountHistogram {
+ public:
+  // Counts of 0 are not kept: nothing here depends on them.
+  void add(std::int64_t n);
+  void add(const CountHistogram& other);
+
+  bool empty() const { return small_.empty() && large_.empty(); }
+
+  // The sum over all counts n of psi(n + prior) - psi(prior), psi being the digamma
+  // function: of 1 / prior + 1 / (prior + 1) + ... + 1 / (prior + n - 1). Summed in one
+  // order, by IEEE operations alone. 0 < prior <= 1e6.
+  double digamma_rise(double prior) const;
+
+  // To be called after the last `add`, before `digamma_rise`.
+  void finish();
+
+ private:
+  // From here on counts are listed one by one, and their part beyond is summed in closed form.
+  static constexpr std::int64_t first_large = 1024;
+
+  std::vector<std::int64_t> small_;  // [n]: how often n occurs; once finished, [j]: how many counts are above j
+  std::vector<std::int64_t> large_;  // sorted once finished
+};
+
+}  // namespace papilio::lda

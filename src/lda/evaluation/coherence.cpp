@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/check.h"
+#include "execution/cpu/parallel_for.h"
+#include "lda/evaluation/occurrences.h"
+#include "papilio/evaluation.h"
+
+namespace papilio {
+namespace {
+
+using base::require;
+
+constexpr double epsilon = 1e-12;  // of Roeder, Both and Hinneburg
+
+// The topic's most probable words among those counted in it.
+std::vector<std::int32_t> counted_top_words(const Model& model, std::int32_t topic, int count) {
+  std::vector<std::int32_t> words;
+  for (const TopWord& top : top_words(model, topic, count)) {
+    if (model.n_wk[static_cast<std::size_t>(std::int64_t{top.word} * model.topics + topic)] > 0) {
+      words.push_back(top.word);
+    }
+  }
+  return words;
+}
+
+// The counts of one topic's words that the corpus holds.
+class TopicWords {
+ public:
+  TopicWords(const lda::Occurrences& occurrences, std::size_t topic, std::size_t words_a_topic)
+      : occurrences_(occurrences), topic_(topic) {
+    for (std::size_t i = 0; i < words_a_topic; ++i) {
+      if (occurrences.count(topic, i, i) > 0) held_.push_back(i);
+    }
+  }
+
+  std::size_t size() const { return held_.size(); }
+  double count(std::size_t i, std::size_t j) const {
+    return static_cast<double>(occurrences_.count(topic_, held_[i], held_[j]));
+  }
+
+  // Normalised pointwise mutual information.
+  double npmi(std::size_t i, std::size_t j) const {
+    const auto windows = static_cast<double>(occurrences_.windows());
+    const double together = count(i, j);
+    if (together == windows) return 1;  // its limit; with epsilon the sign would turn
+    const double probability = together / windows + epsilon;
+    const double apart = (count(i, i) / windows) * (count(j, j) / windows);
+    return std::log(probability / apart) / -std::log(probability);
+  }
+
+ private:
+  const lda::Occurrences& occurrences_;
+  std::size_t topic_;
+  std::vector<std::size_t> held_;
+};
+
+// The mean over pairs of words i < j, i the more probable.
+template <class OfPair>
+double mean_of_pairs(std::size_t words, OfPair&& of_pair) {
+  double sum = 0;
+  for (std::size_t j = 1; j < words; ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      sum += of_pair(i, j);
+    }
+  }
+  return sum / (static_cast<double>(words * (words - 1)) / 2);
+}
+
+double c_v(const TopicWords& words) {
+  const std::size_t n = words.size();
+  std::vector<double> vectors(n * n);
+  std::vector<double> sum(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      vectors[i * n + j] = words.npmi(i, j);
+      sum[j] += vectors[i * n + j];
+    }
+  }
+  const double square_of_sum = std::inner_product(sum.begin(), sum.end(), sum.begin(), 0.0);
+  double cosines = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* vector = vectors.data() + i * n;
+    const double product = std::inner_product(sum.begin(), sum.end(), vector, 0.0);
+    const double squares = square_of_sum * std::inner_product(vector, vector + n, vector, 0.0);
+    cosines += squares > 0 ? product / std::sqrt(squares) : 0;
+  }
+  return cosines / static_cast<double>(n);
+}
+
+double coherence_of(const TopicWords& words, CoherenceMeasure measure) {
+  if (words.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  if (measure == CoherenceMeasure::c_v) return c_v(words);
+  return mean_of_pairs(words.size(), [&](std::size_t i, std::size_t j) {
+    return measure == CoherenceMeasure::umass ? std::log((words.count(i, j) + 1) / words.count(i, i))
+                                              : words.npmi(i, j);
+  });
+}
+
+struct WordsToCount {
+  std::vector<std::int32_t> numbers;  // K x words_a_topic, the corpus's; -1 where it has no such word, or the topic
+  std::vector<std::int64_t> words;    // K, how many each topic has
+};
+
+WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int words_a_topic, int threads) {
+  std::unordered_map<std::string_view, std::int32_t> numbers;
+  numbers.reserve(corpus.vocabulary.size());
+  for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) {
+    numbers.emplace(corpus.vocabulary[w], static_cast<std::int32_t>(w));
+  }
+  const auto topics = static_cast<std::size_t>(model.topics);
+  WordsToCount words;
+  words.numbers.assign(topics * static_cast<std::size_t>(words_a_topic), -1);
+  words.words.resize(topics);
+  execution::parallel_for(model.topics, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      auto number = words.numbers.begin() + k * words_a_topic;
+      for (const std::int32_t word : counted_top_words(model, static_cast<std::int32_t>(k), words_a_topic)) {
+        const auto found = numbers.find(model.vocabulary[static_cast<std::size_t>(word)]);
+        *number++ = found == numbers.end() ? -1 : found->second;
+        ++words.words[static_cast<std::size_t>(k)];
+      }
+    }
+  });
+  return words;
+}
+
+int window_of(const CoherenceOptions& options) {
+  switch (options.measure) {
+    case CoherenceMeasure::umass:
+      break;
+    case CoherenceMeasure::npmi:
+      return options.window == 0 ? 10 : options.window;
+    case CoherenceMeasure::c_v:
+      return options.window == 0 ? 110 : options.window;
+  }
+  return 0;
+}
+
+void require_options(const CoherenceOptions& options) {
+  require(2 <= options.top_words && options.top_words <= 1000,
+          "papilio::coherence: top_words is {}, expected 2 to 1000", options.top_words);
+  require(options.window >= 0, "papilio::coherence: window is {}, expected 0 (the usual) or more", options.window);
+  require(options.measure != CoherenceMeasure::umass || options.window == 0,
+          "papilio::coherence: window is {}, but umass counts documents; expected 0", options.window);
+}
+
+}  // namespace
+
+const char* name(CoherenceMeasure measure) noexcept {
+  switch (measure) {
+    case CoherenceMeasure::umass:
+      return "umass";
+    case CoherenceMeasure::npmi:
+      return "npmi";
+    case CoherenceMeasure::c_v:
+      return "c_v";
+  }
+  return "?";
+}
+
+Coherence coherence(const Model& model, const CorpusView& corpus, const CoherenceOptions& options) {
+  require_options(options);
+  model.verify();
+  corpus.verify();
+  const auto topics = static_cast<std::size_t>(model.topics);
+  const auto words_a_topic = static_cast<std::size_t>(options.top_words);
+  Coherence result;
+  result.top_words = options.top_words;
+  result.window = window_of(options);
+  const WordsToCount top = words_to_count(model, corpus, options.top_words, options.threads);
+  const lda::Occurrences occurrences(corpus, top.numbers, words_a_topic, result.window, options.threads);
+  result.windows = occurrences.windows();
+  double sum = 0;
+  std::int64_t coherent = 0;
+  for (std::size_t k = 0; k < topics; ++k) {
+    const TopicWords words(occurrences, k, words_a_topic);
+    const double value = coherence_of(words, options.measure);
+    result.topics.push_back(value);
+    result.missing_words += top.words[k] - static_cast<std::int64_t>(words.size());
+    if (!std::isnan(value)) {
+      sum += value;
+      ++coherent;
+    }
+  }
+  result.mean = coherent > 0 ? sum / static_cast<double>(coherent) : std::numeric_limits<double>::quiet_NaN();
+  return result;
+}
+
+double diversity(const Model& model, int top_words) {
+  require(top_words >= 1, "papilio::diversity: top_words is {}, expected at least 1", top_words);
+  model.verify();
+  std::unordered_set<std::int32_t> distinct;
+  std::size_t all = 0;
+  for (std::int32_t k = 0; k < model.topics; ++k) {
+    const std::vector<std::int32_t> words = counted_top_words(model, k, top_words);
+    distinct.insert(words.begin(), words.end());
+    all += words.size();
+  }
+  return all == 0 ? std::numeric_limits<double>::quiet_NaN()
+                  : static_cast<double>(distinct.size()) / static_cast<double>(all);
+}
+
+}  // namespace papilio

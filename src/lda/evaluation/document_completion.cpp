@@ -1,0 +1,70 @@
+#include <cmath>
+#include <vector>
+
+#include "base/check.h"
+#include "execution/cpu/parallel_for.h"
+#include "lda/evaluation/fixed_phi.h"
+#include "lda/evaluation/known_document.h"
+#include "papilio/evaluation.h"
+
+namespace papilio {
+namespace {
+
+// ln of the probability of tokens 1, 3, 5, ... given theta by tokens 0, 2, 4, ...
+double score(const lda::KnownDocument& document, int em_steps, lda::FixedPhi& phi, std::vector<double>& theta) {
+  std::vector<std::int32_t> seen(document.words.size());
+  for (std::size_t i = 0; i < document.tokens.size(); i += 2) {
+    ++seen[static_cast<std::size_t>(document.tokens[i])];
+  }
+  phi.set_words(document);
+  phi.fold_in(seen, em_steps, theta);
+  double sum = 0;
+  for (std::size_t i = 1; i < document.tokens.size(); i += 2) {
+    sum += std::log(phi.probability(theta, document.tokens[i]));
+  }
+  return sum;
+}
+
+}  // namespace
+
+double Completion::perplexity() const { return std::exp(nats_per_token()); }
+
+Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options) {
+  base::require(options.em_steps >= 1, "papilio::complete_documents: em_steps is {}, expected at least 1",
+                options.em_steps);
+  lda::require_model(model, "complete_documents");
+  const WordMap map = map_words(model, corpus);
+  const auto documents = static_cast<std::size_t>(corpus.documents());
+  std::vector<std::int64_t> lengths(documents);
+  std::vector<double> scores(documents);
+  execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
+    lda::FixedPhi phi(model);
+    std::vector<double> theta;
+    for (std::int64_t d = begin; d < end; ++d) {
+      lda::KnownDocument document =
+          options.shuffle ? lda::known_document(corpus, map, d) : lda::known_document_in_order(corpus, map, d);
+      if (options.shuffle) {
+        lda::shuffle_tokens(document, options.seed);
+      }
+      lengths[static_cast<std::size_t>(d)] = document.size();
+      if (document.size() >= 2) {
+        scores[static_cast<std::size_t>(d)] = score(document, options.em_steps, phi, theta);
+      }
+    }
+  });
+  Completion result;
+  result.unknown_tokens = map.unknown_tokens;
+  for (std::size_t d = 0; d < documents; ++d) {
+    if (lengths[d] < 2) {
+      ++result.left_out;
+      continue;
+    }
+    ++result.documents;
+    result.tokens_seen += (lengths[d] + 1) / 2;
+    result.tokens += lengths[d] / 2;
+    result.log_likelihood += scores[d];
+  }
+  return result;
+}
+
+}  // namespace papilio

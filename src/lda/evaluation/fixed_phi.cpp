@@ -1,0 +1,81 @@
+#include "lda/evaluation/fixed_phi.h"
+
+#include <algorithm>
+#include <array>
+
+namespace papilio::lda {
+
+FixedPhi::FixedPhi(const Model& model) : model_(model) {
+  const double prior_mass = static_cast<double>(model.vocabulary_size()) * model.beta;
+  for (const std::int64_t n : model.n_k) {
+    n_k_prior_.push_back(static_cast<double>(n) + prior_mass);
+  }
+  for (const double a : model.alpha) {
+    alpha_sum_ += a;
+  }
+}
+
+void FixedPhi::set_words(const KnownDocument& document, bool prior_sums) {
+  const auto topics = static_cast<std::size_t>(model_.topics);
+  phi_.resize(document.words.size() * topics);
+  sums_.resize(prior_sums ? phi_.size() : 0);
+  for (std::size_t place = 0; place < document.words.size(); ++place) {
+    const std::int32_t* n_wk = model_.n_wk.data() + std::int64_t{document.words[place]} * model_.topics;
+    double* phi = phi_.data() + place * topics;
+    for (std::size_t k = 0; k < topics; ++k) {
+      phi[k] = (n_wk[k] + model_.beta) / n_k_prior_[k];
+    }
+    if (prior_sums) {
+      double sum = 0;
+      for (std::size_t k = 0; k < topics; ++k) {
+        sum += model_.alpha[k] * phi[k];
+        sums_[place * topics + k] = sum;
+      }
+    }
+  }
+}
+
+double FixedPhi::probability(std::span<const double> theta, std::int32_t place) const {
+  constexpr std::size_t lanes = 8;  // independent sums, so that additions need not wait for one another
+  const double* phi = row(place);
+  std::array<double, lanes> sums = {};
+  std::size_t k = 0;
+  for (; k + lanes <= theta.size(); k += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      sums[lane] += theta[k + lane] * phi[k + lane];
+    }
+  }
+  for (std::size_t lane = 0; k < theta.size(); ++k, ++lane) {
+    sums[lane] += theta[k] * phi[k];
+  }
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+void FixedPhi::fold_in(std::span<const std::int32_t> counts, int steps, std::vector<double>& theta) const {
+  const auto topics = static_cast<std::size_t>(model_.topics);
+  theta.assign(topics, 1.0 / model_.topics);
+  std::vector<double> share(topics);
+  for (int step = 0; step < steps; ++step) {
+    std::fill(share.begin(), share.end(), 0.0);
+    for (std::size_t place = 0; place < counts.size(); ++place) {
+      if (counts[place] > 0) {
+        const auto word = static_cast<std::int32_t>(place);
+        const double* phi = row(word);
+        const double factor = counts[place] / probability(theta, word);
+        for (std::size_t k = 0; k < topics; ++k) {
+          share[k] += factor * phi[k];
+        }
+      }
+    }
+    double total = 0;
+    for (std::size_t k = 0; k < topics; ++k) {
+      theta[k] = model_.alpha[k] + theta[k] * share[k];
+      total += theta[k];
+    }
+    for (double& t : theta) {
+      t /= total;
+    }
+  }
+}
+
+}  // namespace papilio::lda

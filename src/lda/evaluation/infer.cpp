@@ -1,0 +1,100 @@
+#include <vector>
+
+#include "base/check.h"
+#include "execution/cpu/parallel_for.h"
+#include "lda/evaluation/fixed_phi.h"
+#include "lda/evaluation/known_document.h"
+#include "lda/evaluation/topic_draws.h"
+#include "papilio/evaluation.h"
+#include "random/philox.h"
+#include "random/purpose.h"
+#include "random/uniform.h"
+
+namespace papilio {
+namespace {
+
+using base::require;
+
+void require_options(const InferOptions& options) {
+  require(options.sweeps >= 1, "papilio::infer: sweeps is {}, expected at least 1", options.sweeps);
+  require(0 <= options.burn_in && options.burn_in < options.sweeps,
+          "papilio::infer: burn_in is {}, expected 0 <= burn_in < sweeps = {}", options.burn_in, options.sweeps);
+  require(options.em_steps >= 1, "papilio::infer: em_steps is {}, expected at least 1", options.em_steps);
+}
+
+// Sweep 0 gives the tokens their first topics, each by those before it.
+void sweep(const lda::KnownDocument& document, const lda::FixedPhi& phi, std::uint64_t seed, int number,
+           lda::TopicDraws& topics, std::vector<std::int32_t>& z) {
+  const std::uint64_t stream = random::stream(random::Purpose::infer_topics, static_cast<std::uint32_t>(number));
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    if (number > 0) {
+      topics.remove(z[i]);
+    }
+    const random::Block block = random::draw_block(seed, stream, document.key + i);
+    z[i] = topics.draw(phi, document.tokens[i], random::uniform53(block.word[0], block.word[1]));
+    topics.add(z[i]);
+  }
+}
+
+void infer_gibbs(const lda::KnownDocument& document, const lda::FixedPhi& phi, const InferOptions& options,
+                 float* theta) {
+  lda::TopicDraws topics(phi.topics());
+  std::vector<std::int32_t> z(document.tokens.size());
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(phi.topics()));  // of the topics' counts
+  for (int number = 0; number <= options.sweeps; ++number) {
+    sweep(document, phi, options.seed, number, topics, z);
+    if (number > options.burn_in) {
+      for (const std::int32_t k : topics.present()) {
+        sums[static_cast<std::size_t>(k)] += topics.count(k);
+      }
+    }
+  }
+  const double samples = options.sweeps - options.burn_in;
+  const double total = static_cast<double>(document.size()) + phi.alpha_sum();
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    theta[k] = static_cast<float>((static_cast<double>(sums[k]) / samples + phi.alpha()[k]) / total);
+  }
+}
+
+void infer_em(const lda::KnownDocument& document, const lda::FixedPhi& phi, const InferOptions& options,
+              std::vector<double>& scratch, float* theta) {
+  phi.fold_in(document.counts, options.em_steps, scratch);
+  for (std::size_t k = 0; k < scratch.size(); ++k) {
+    theta[k] = static_cast<float>(scratch[k]);
+  }
+}
+
+}  // namespace
+
+const char* name(InferMethod method) noexcept { return method == InferMethod::gibbs ? "gibbs" : "em"; }
+
+DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options) {
+  require_options(options);
+  lda::require_model(model, "infer");
+  const WordMap map = map_words(model, corpus);
+  DocumentTopics result;
+  result.documents = corpus.documents();
+  result.topics = model.topics;
+  result.known_tokens = corpus.tokens() - map.unknown_tokens;
+  result.unknown_words = map.unknown_words;
+  result.unknown_tokens = map.unknown_tokens;
+  result.theta.resize(static_cast<std::size_t>(result.documents) * static_cast<std::size_t>(model.topics));
+  execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
+    lda::FixedPhi phi(model);
+    std::vector<double> scratch;
+    for (std::int64_t d = begin; d < end; ++d) {
+      const lda::KnownDocument document = lda::known_document(corpus, map, d);
+      float* theta = result.theta.data() + d * model.topics;
+      const bool gibbs = options.method == InferMethod::gibbs;
+      phi.set_words(document, gibbs);
+      if (gibbs) {
+        infer_gibbs(document, phi, options, theta);
+      } else {
+        infer_em(document, phi, options, scratch, theta);
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace papilio

@@ -1,0 +1,103 @@
+#include "lda/gibbs/cpu_chain.h"
+
+#include <utility>
+
+#include "lda/evaluation/log_joint.h"
+#include "lda/gibbs/document_order_sweep.h"
+#include "lda/gibbs/initial_topics.h"
+#include "lda/gibbs/parallel_sweep.h"
+#include "lda/gibbs/phi_table.h"
+#include "lda/gibbs/recipe.h"
+#include "lda/gibbs/sequential_sweep.h"
+#include "lda/optimize_priors.h"
+#include "lda/options.h"
+
+namespace papilio::lda {
+namespace {
+
+// phi for all, then the tokens given phi: all at once (ParallelSweep), or in the order of
+// their documents (DocumentOrderSweep).
+template <class Tokens>
+class SweepGivenPhi final : public Sweep {
+ public:
+  SweepGivenPhi(const CorpusView& corpus, const TrainOptions& options)
+      : recipe_(recipe_of(options.sampler)),
+        seed_(options.seed),
+        threads_(options.threads),
+        phi_(corpus.vocabulary_size(), options.topics, options.threads),
+        tokens_(corpus, options) {}
+
+  void run(State& state) override {
+    if (recipe_.phi == Parameter::drawn) {
+      phi_.draw(state, seed_);
+    } else {
+      phi_.estimate(state);
+    }
+    tokens_.draw(state, phi_);
+    state.count_topics(threads_);
+  }
+
+ private:
+  const Recipe recipe_;
+  const std::uint64_t seed_;
+  const int threads_;
+  PhiTable phi_;
+  Tokens tokens_;
+};
+
+State first_state(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume) {
+  State state;
+  state.topics = options.topics;
+  state.priors = priors_of(options, resume ? &*resume : nullptr);
+  if (resume) {
+    state.sweep = resume->sweep;
+    state.z = std::move(resume->z);
+  } else {
+    state.z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads);
+  }
+  state.count(corpus, options.threads);
+  return state;
+}
+
+}  // namespace
+
+std::unique_ptr<Sweep> make_sweep(const CorpusView& corpus, const TrainOptions& options) {
+  if (goes_token_by_token(options)) return std::make_unique<SequentialSweep>(corpus, options);
+  if (goes_in_document_order(recipe_of(options.sampler))) {
+    return std::make_unique<SweepGivenPhi<DocumentOrderSweep>>(corpus, options);
+  }
+  return std::make_unique<SweepGivenPhi<ParallelSweep>>(corpus, options);
+}
+
+CpuChain::CpuChain(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume)
+    : corpus_(corpus),
+      options_(options),
+      sweep_(make_sweep(corpus_, options)),
+      state_(first_state(corpus, options, std::move(resume))) {}
+
+void CpuChain::sweep() {
+  ++state_.sweep;
+  sweep_->run(state_);
+  if (optimizes_priors_after(options_, state_.sweep)) {
+    optimize_priors(corpus_, state_.z, state_.n_wk, state_.n_k, state_.priors, options_.threads);
+  }
+}
+
+// z is in the topics while they are shown, and then in the state again.
+void CpuChain::show_topics(base::FunctionRef<void(const Topics&)> use) {
+  struct Lent {
+    Lent(State& of, const TrainOptions& options) : state(of), topics(take_topics(of, options)) {}
+    ~Lent() { state.z = std::move(topics.z); }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+
+    State& state;
+    Topics topics;
+  };
+  const Lent lent(state_, options_);
+  use(lent.topics);
+}
+
+double CpuChain::log_joint() { return lda::log_joint(corpus_, state_, state_.priors, options_.threads); }
+
+}  // namespace papilio::lda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "execution/cuda/memory.h"
+#include "lda/gibbs/dirichlet_cuda.h"
+#include "lda/gibbs/draw_topics_cuda.h"
+#include "lda/gibbs/recipe.h"
+#include "lda/gibbs/token_ranges_cuda.h"
+#include "lda/priors.h"
+#include "papilio/lda.h"
+
+namespace papilio::lda {
+
+// The tables of a chain on a CUDA device, and its priors.
+struct TablesOnDevice {
+  TablesOnDevice(const CorpusView& corpus, std::int32_t topics, const Recipe& recipe);
+
+  // What they all take, in bytes.
+  static std::int64_t bytes(const CorpusView& corpus, std::int32_t topics, const Recipe& recipe);
+
+  static std::int64_t n_wk_stride_of(std::int32_t topics) { return base::round_up<std::int64_t>(topics, 4); }
+
+  // Copies alpha; waits for it.
+  void set_priors(const Priors& priors, cudaStream_t stream);
+
+  std::int64_t n_wk_stride;
+  execution::DeviceArray<std::int32_t> n_wk;    // V x n_wk_stride, 0 behind the last topic
+  execution::DeviceArray<float> phi;            // V x topic_stride, 0 behind the last topic
+  execution::DeviceArray<std::int64_t> n_k;     // K
+  execution::DeviceArray<double> alpha;         // K
+  execution::DeviceArray<float> theta_at_zero;  // topic_stride: float(alpha), 0 behind the last topic
+
+  // Where the recipe wants them.
+  execution::DeviceArray<TopicMass> masses;       // K
+  execution::DeviceArray<std::int64_t> phi_sums;  // drawn_phi_workspace
+  std::optional<ThetaPriorOnDevice> theta_prior;
+};
+
+// What a sampler's draws need of a range.
+RangeNeeds range_needs(std::int32_t topics, const Recipe& recipe);
+
+}  // namespace papilio::lda

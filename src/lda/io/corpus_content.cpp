@@ -1,0 +1,83 @@
+#include "lda/io/corpus_content.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "lda/io/corpus_readers.h"
+#include "lda/io/fields.h"
+#include "lda/io/number.h"
+
+namespace papilio::lda {
+namespace {
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "id:count", the count any number: what is wrong with one, the reader will say.
+bool is_pair(std::string_view field) {
+  const std::size_t colon = field.find(':');
+  std::int64_t count = 0;
+  return colon != std::string_view::npos && is_digits(field.substr(0, colon)) &&
+         parse_whole(field.substr(colon + 1), count) != NumberForm::none;
+}
+
+bool is_integer(std::string_view line) {
+  const Fields<1> fields(line);
+  return fields.count == 1 && is_digits(fields.text[0]);
+}
+
+// What the pairs of a line make possible.
+struct Pairs {
+  bool ldac;
+  bool svmlight;
+  std::int64_t count;
+};
+
+Pairs pairs_of(std::string_view line) {
+  std::string_view rest = line.substr(0, line.find('#'));
+  const std::string_view first = next_field(rest);
+  if (first.empty()) return {true, true, 0};
+  const bool begins_with_pair = is_pair(first);
+  Pairs pairs = {is_digits(first), begins_with_pair || is_svmlight_label(first), begins_with_pair ? 1 : 0};
+  for (std::string_view field = next_field(rest); !field.empty(); field = next_field(rest)) {
+    if (!is_pair(field) && !field.starts_with("qid:")) return {false, false, 0};
+    ++pairs.count;
+  }
+  std::int64_t size = 0;
+  pairs.ldac = pairs.ldac && parse_whole(first, size) == NumberForm::whole && size == pairs.count;
+  return pairs;
+}
+
+std::vector<std::string_view> lines_of(std::string_view bytes, bool whole) {
+  std::vector<std::string_view> lines;
+  for (std::size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+    lines.push_back(bytes.substr(0, end));
+    bytes.remove_prefix(end + 1);
+  }
+  if (whole && !bytes.empty()) lines.push_back(bytes);
+  for (std::string_view& line : lines) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+  }
+  return lines;
+}
+
+}  // namespace
+
+CorpusFormat format_of_content(std::string_view bytes, bool whole) {
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  if (bytes.starts_with("%%MatrixMarket")) return CorpusFormat::matrix_market;
+  if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return CorpusFormat::npz;
+  const std::vector<std::string_view> lines = lines_of(bytes, whole);
+  if (lines.size() >= 3 && std::all_of(lines.begin(), lines.begin() + 3, is_integer)) return CorpusFormat::uci;
+  Pairs all = {true, true, 0};
+  for (const std::string_view line : lines) {
+    const Pairs pairs = pairs_of(line);
+    all = {all.ldac && pairs.ldac, all.svmlight && pairs.svmlight, all.count + pairs.count};
+  }
+  if (all.count == 0) return CorpusFormat::text;
+  return all.ldac ? CorpusFormat::ldac : all.svmlight ? CorpusFormat::svmlight : CorpusFormat::text;
+}
+
+}  // namespace papilio::lda

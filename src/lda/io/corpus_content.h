@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+#include "papilio/corpus_formats.h"
+
+namespace papilio::lda {
+
+// The format that the first bytes of a file speak for; text where none does.
+// `whole`: they are the whole file, so that its last line counts too.
+CorpusFormat format_of_content(std::string_view bytes, bool whole);
+
+}  // namespace papilio::lda

@@ -1,0 +1,212 @@
+#include "papilio/corpus_formats.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/check.h"
+#include "lda/corpus_builder.h"
+#include "lda/io/byte_source.h"
+#include "lda/io/corpus_content.h"
+#include "lda/io/corpus_layout.h"
+#include "lda/io/corpus_readers.h"
+#include "lda/io/text_source.h"
+#include "papilio/corpus_file.h"
+
+namespace papilio {
+namespace lda {
+namespace {
+
+namespace fs = std::filesystem;
+
+Corpus read_text(const std::string& path, const CorpusOptions& options, ReadReport& report) {
+  return read_documents(text_source_of(path, options), options.text, reader_name, report);
+}
+
+Corpus read_mapped(const std::string& path, const CorpusOptions& options, ReadReport& report) {
+  return read_corpus_file(path, options.text, &report);
+}
+
+Corpus read_uci(const std::string& path, const CorpusOptions& options, ReadReport& report) {
+  return read_uci_bag_of_words(path, options.vocabulary, options.text, &report);
+}
+
+void write_text(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) {
+  base::require(vocabulary.empty(), "{}: a vocabulary was given, but text has none of its own", writer_name);
+  write_lines_of_text(corpus, path);
+}
+
+void write_mapped(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) {
+  base::require(vocabulary.empty(), "{}: a vocabulary was given, but a corpus file holds its own", writer_name);
+  write_corpus_file(corpus, path);
+}
+
+// A format as the library knows it: a new one is a line in the table.
+struct Format {
+  CorpusFormat format;
+  const char* name;
+  std::vector<std::string_view> endings;  // of file names that are always of this format
+  bool has_vocabulary_file;
+  Corpus (*read)(const std::string& path, const CorpusOptions& options, ReadReport& report);
+  void (*write)(const CorpusView& corpus, const std::string& path, const std::string& vocabulary);  // null: never
+};
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> table = {
+      {CorpusFormat::text, "text", {}, false, read_text, write_text},
+      {CorpusFormat::uci, "uci", {".uci"}, true, read_uci, write_uci_bag_of_words},
+      {CorpusFormat::ldac, "ldac", {".ldac", ".lda-c", ".blei"}, true, read_ldac, write_ldac},
+      {CorpusFormat::svmlight, "svmlight", {".svmlight", ".svm", ".libsvm"}, true, read_svmlight, write_svmlight},
+      {CorpusFormat::matrix_market, "mtx", {".mtx", ".mm"}, true, read_matrix_market, write_matrix_market},
+      {CorpusFormat::npz, "npz", {".npz"}, true, read_npz, write_npz},
+      {CorpusFormat::low, "low", {".low"}, false, read_low, nullptr},
+      {CorpusFormat::mallet, "mallet", {".mallet"}, false, read_mallet, nullptr},
+      {CorpusFormat::csv, "csv", {".csv"}, false, read_text, nullptr},
+      {CorpusFormat::tsv, "tsv", {".tsv"}, false, read_text, nullptr},
+      {CorpusFormat::json_lines, "jsonl", {".jsonl", ".ndjson"}, false, read_text, nullptr},
+      {CorpusFormat::folder, "folder", {}, false, read_text, nullptr},
+      {CorpusFormat::corpus_file, "corpus", {".papilio-corpus"}, false, read_mapped, write_mapped},
+  };
+  return table;
+}
+
+const Format& format_of(CorpusFormat format) {
+  const auto found =
+      std::find_if(formats().begin(), formats().end(), [&](const Format& f) { return f.format == format; });
+  base::require(found != formats().end(), "papilio: there is no corpus format of number {}", static_cast<int>(format));
+  return *found;
+}
+
+// A path without ".gz" or ".zst".
+fs::path uncompressed(const fs::path& path) {
+  return path.extension() == ".gz" || path.extension() == ".zst" ? fs::path(path).replace_extension() : path;
+}
+
+bool named_docword(const std::string& path) { return fs::path(path).filename().string().starts_with("docword."); }
+
+constexpr std::size_t first_bytes_read = 4096;
+
+// The first bytes, decompressed; a stream that is damaged so early gives what comes before the damage.
+std::string first_bytes(const std::string& path) {
+  std::string bytes(first_bytes_read, '\0');
+  std::size_t size = 0;
+  try {
+    const auto source = open_byte_source({reader_name, path});
+    while (size < bytes.size()) {
+      const std::size_t got = source->read(bytes.data() + size, bytes.size() - size);
+      if (got == 0) break;
+      size += got;
+    }
+  } catch (const DamagedStream&) {
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace
+}  // namespace lda
+
+std::string_view name(CorpusFormat format) {
+  return format == CorpusFormat::detect ? "auto" : lda::format_of(format).name;
+}
+
+std::span<const CorpusFormat> corpus_formats() {
+  static const std::vector<CorpusFormat> all = [] {
+    std::vector<CorpusFormat> values;
+    for (const lda::Format& format : lda::formats()) values.push_back(format.format);
+    return values;
+  }();
+  return all;
+}
+
+bool is_written(CorpusFormat format) {
+  return format != CorpusFormat::detect && lda::format_of(format).write != nullptr;
+}
+
+bool has_vocabulary_file(CorpusFormat format) {
+  return format != CorpusFormat::detect && lda::format_of(format).has_vocabulary_file;
+}
+
+CorpusFormat corpus_format_of_name(const std::string& path) {
+  if (lda::named_docword(path)) return CorpusFormat::uci;
+  const std::string file = lda::uncompressed(path).filename().string();
+  for (const lda::Format& format : lda::formats()) {
+    const auto fits = [&](std::string_view ending) { return file.ends_with(ending); };
+    if (std::any_of(format.endings.begin(), format.endings.end(), fits)) return format.format;
+  }
+  return CorpusFormat::detect;
+}
+
+CorpusFormat detect_corpus_format(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return CorpusFormat::folder;
+  const CorpusFormat named = corpus_format_of_name(path);
+  if (named != CorpusFormat::detect) return named;
+  // Looking into a pipe would take its first bytes away.
+  if (!std::filesystem::is_regular_file(path, error)) return CorpusFormat::text;
+  const std::string bytes = lda::first_bytes(path);
+  if (lda::begins_as_corpus_file(bytes)) return CorpusFormat::corpus_file;
+  return lda::format_of_content(bytes, bytes.size() < lda::first_bytes_read);
+}
+
+std::string find_vocabulary(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path == "-") return "";
+  const fs::path corpus = lda::uncompressed(path);
+  std::vector<fs::path> candidates;
+  if (lda::named_docword(path)) {
+    candidates.push_back(corpus.parent_path() / ("vocab." + corpus.filename().string().substr(8)));
+  } else {
+    candidates.push_back(corpus.string() + ".vocab");
+    candidates.push_back(fs::path(corpus).replace_extension(".vocab"));
+  }
+  for (const fs::path& candidate : candidates) {
+    for (const char* ending : {"", ".gz", ".zst"}) {
+      const std::string file = candidate.string() + ending;
+      std::error_code error;
+      if (file != path && fs::is_regular_file(file, error)) return file;
+    }
+  }
+  return "";
+}
+
+Corpus read_corpus(const std::string& path, const CorpusOptions& options, ReadReport* report) {
+  using lda::reader_name;
+  lda::require_text_options(options.text, reader_name);
+  CorpusOptions chosen = options;
+  if (chosen.format == CorpusFormat::detect) {
+    chosen.format = detect_corpus_format(path);
+    if (chosen.format == CorpusFormat::text && !chosen.vocabulary.empty()) chosen.format = CorpusFormat::uci;
+  }
+  const lda::Format& format = lda::format_of(chosen.format);
+  base::require(format.has_vocabulary_file || chosen.vocabulary.empty(),
+                "{}: a vocabulary was given, but {} has none of its own", reader_name, format.name);
+  base::require(path != "-" || chosen.vocabulary != "-", "{}: corpus and vocabulary cannot both be standard input",
+                reader_name);
+  base::require(!chosen.first_id || format.format == CorpusFormat::ldac || format.format == CorpusFormat::svmlight,
+                "{}: first_id was given, but {} has no ids", reader_name, format.name);
+  base::require(!chosen.first_id || *chosen.first_id == 0 || *chosen.first_id == 1,
+                "{}: first_id is {}, expected 0 or 1", reader_name, chosen.first_id.value_or(0));
+  base::require(
+      !chosen.transposed || format.format == CorpusFormat::matrix_market || format.format == CorpusFormat::npz,
+      "{}: transposed was given, but {} has no rows and columns", reader_name, format.name);
+  base::require(lda::has_columns(format.format) || (chosen.text_column.empty() && chosen.id_column.empty()),
+                "{}: {}: {} has no columns or fields, but \"{}\" is asked for", reader_name, path, format.name,
+                chosen.text_column.empty() ? chosen.id_column : chosen.text_column);
+  if (format.has_vocabulary_file && chosen.vocabulary.empty()) chosen.vocabulary = find_vocabulary(path);
+  ReadReport counts;
+  Corpus corpus = format.read(path, chosen, counts);
+  if (report != nullptr) *report = counts;
+  return corpus;
+}
+
+void write_corpus(const CorpusView& corpus, const std::string& path, CorpusFormat format,
+                  const std::string& vocabulary) {
+  base::require(is_written(format), "{}: corpora are not written as {}", lda::writer_name, name(format));
+  lda::format_of(format).write(corpus, path, vocabulary);
+}
+
+}  // namespace papilio

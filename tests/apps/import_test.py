@@ -1,0 +1,111 @@
+"""Runs papilio import, and train on what it reads: python3 import_test.py path/to/papilio."""
+
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import command_test
+
+LINES = [line for line in command_test.TEXT.splitlines() if line]
+SANITIZED = os.environ.get("PAPILIO_SANITIZED") == "1"
+
+
+class Import(command_test.CommandTest):
+    def setUp(self):
+        super().setUp()
+        (self.path / "lines.txt").write_text("\n".join(LINES) + "\n")
+
+    def train(self, corpus, *options):
+        """The model's bytes."""
+        self.papilio("train", corpus, "-k", 3, "--sweeps", 5, "-o", "model", "--force", "-q", *options)
+        return self.read("model")
+
+    def write_all_forms(self):
+        with open(self.path / "pets.csv", "w", encoding="utf-8") as file:
+            csv.writer(file).writerows([["id", "text"], *([f"d{i}", line] for i, line in enumerate(LINES))])
+        with open(self.path / "pets.tsv", "w", encoding="utf-8") as file:
+            csv.writer(file, delimiter="\t").writerows([["body", "n"], *([line, i] for i, line in enumerate(LINES))])
+        lines = [json.dumps({"text": line, "id": i}) for i, line in enumerate(LINES)]
+        (self.path / "pets.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+        (self.path / "folder" / "sub").mkdir(parents=True)
+        for i, line in enumerate(LINES):
+            (self.path / "folder" / "sub" / f"{i}.txt").write_text(line)
+        (self.path / "folder" / ".hidden").write_text("hidden")
+
+    def test_every_form_of_a_corpus_gives_the_same_model(self):
+        self.write_all_forms()
+        expected = self.train("lines.txt")
+        self.assertEqual(self.train("pets.csv", "--id-column", "id"), expected)
+        self.assertEqual(self.train("pets.tsv", "--text-column", "body"), expected)
+        self.assertEqual(self.train("pets.tsv", "--text-column", 1, "--id-column", 2), expected)
+        self.assertEqual(self.train("pets.jsonl.gz", "--id-field", "id"), expected)
+        self.assertEqual(self.train("folder"), expected)
+
+    def test_a_corpus_file_gives_the_same_model(self):
+        expected = self.train("lines.txt")
+        self.write_all_forms()
+        for corpus in ("lines.txt", "pets.csv", "pets.jsonl.gz", "folder"):
+            run = self.papilio("import", corpus, "-o", "it.papilio-corpus", "--force")
+            self.assertIn(f"documents   {len(LINES)}\n", run.out)
+            self.assertEqual(self.train("it.papilio-corpus"), expected)
+        self.papilio("train", "it.papilio-corpus", "-k", 3, "--sweeps", 5)
+        self.assertEqual(self.read("it.papilio.safetensors"), expected)
+
+    def test_words_are_left_out_on_import_or_later(self):
+        options = ("--min-df", 2, "--stopwords", "english")
+        expected = self.train("lines.txt", *options)
+        self.papilio("import", "lines.txt", *options)
+        self.assertEqual(self.train("lines.papilio-corpus"), expected)
+        self.papilio("import", "lines.txt", "--force")
+        self.assertEqual(self.train("lines.papilio-corpus", *options), expected)
+        self.assertNotEqual(self.train("lines.papilio-corpus"), expected)
+
+    def test_bags_of_words_can_be_imported(self):
+        (self.path / "docword.bag.txt").write_text("2\n3\n3\n1 1 2\n1 3 1\n2 2 4\n")
+        (self.path / "vocab.bag.txt").write_text("cats\ndogs\nmice\n")
+        expected = self.train("docword.bag.txt")
+        self.papilio("import", "docword.bag.txt")
+        self.assertEqual(self.train("bag.papilio-corpus"), expected)
+
+    def test_replaces_a_file_only_when_told_to(self):
+        self.papilio("import", "lines.txt")
+        before = self.read("lines.papilio-corpus")
+        self.assertIn("--force", self.papilio("import", "lines.txt", code=73).err)
+        self.papilio("import", "lines.txt", "--force", "-q")
+        self.assertEqual(self.read("lines.papilio-corpus"), before)
+
+    def test_reads_standard_input(self):
+        self.papilio("import", "-", "-o", "a", input="\n".join(LINES).encode())
+        self.papilio("import", "lines.txt", "-o", "b")
+        self.assertEqual(self.read("a"), self.read("b"))
+
+    def test_tells_errors_by_their_codes(self):
+        self.papilio("import", "none.csv", code=66)
+        self.papilio("import", "lines.txt", "-o", "no/such/folder/x", code=73)
+        self.papilio("import", "lines.txt", "-o", "-", code=64)
+        self.assertIn("lines.txt", self.papilio("import", "lines.txt", "--text-column", "a", code=65).err)
+        self.papilio("import", "lines.txt")
+        damaged = bytearray(self.read("lines.papilio-corpus"))
+        damaged[-200] ^= 1
+        (self.path / "lines.papilio-corpus").write_bytes(damaged)
+        self.assertIn("damaged", self.papilio("train", "lines.papilio-corpus", code=65).err)
+
+    @unittest.skipIf(SANITIZED, "sanitizers need memory of their own")
+    def test_the_memory_of_an_import_does_not_grow_with_the_tokens(self):
+        """8 million tokens, 32 MB of them as words, 96 MB in memory, with 32 MiB to write to."""
+        with open(self.path / "long.txt", "wb") as file:
+            for _ in range(80):
+                file.write(b"aaa bbb ccc ddd eee fff ggg hhh iii jjj\n" * 10000)
+        arguments = f"'{command_test.COMMAND}' import long.txt --threads 1 --min-df 2"
+        subprocess.run(["/bin/sh", "-c", f"ulimit -d {32 << 10}; exec {arguments}"], cwd=self.path, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.assertGreater((self.path / "long.papilio-corpus").stat().st_size, 32000000)
+
+
+if __name__ == "__main__":
+    command_test.COMMAND = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
