@@ -7,6 +7,7 @@
 
 #include "papilio/error.h"
 #include "random/gamma.h"
+#include "sampling/support.h"
 #include "support/chi_square.h"
 #include "support/kolmogorov_smirnov.h"
 #include "warp/scalar_warp.h"
@@ -15,6 +16,8 @@
 
 namespace papilio::sampling {
 namespace {
+
+class GammaRows : public testing::SamplingTest {};
 
 constexpr std::int64_t columns = 1024;
 
@@ -27,7 +30,7 @@ std::vector<float> draws_of(double shape, std::int64_t rows, std::uint64_t seed)
   return drawn;
 }
 
-TEST(GammaRows, KnownBits) {
+TEST_F(GammaRows, KnownBits) {
   const double priors[] = {1e-3, 0.01, 0.1, 0.5, 1, 1.5, 40, 1e6};
   const std::int32_t counts[] = {0, 0, 0, 3, 0, 100, 0, 0};
   struct {
@@ -48,7 +51,7 @@ TEST(GammaRows, KnownBits) {
 
 // Mean a, variance a, and the variance of (x - a)^2, 2 a^2 + 6 a, give the standard errors. A normal number
 // is beyond six of them in 2e-9 of all cases; small shapes are less normal, so not five.
-TEST(GammaRows, MeanAndVariance) {
+TEST_F(GammaRows, MeanAndVariance) {
   for (const double a : {1e-3, 0.01, 0.1, 0.5, 1.0, 1.01, 2.5, 10.0, 1e3, 1e6, 1e9}) {
     const auto drawn = draws_of(a, 256, 11);
     double sum = 0, squares = 0;
@@ -71,19 +74,19 @@ double p_value(const std::vector<float>& drawn, double shape) {
 // Ten tests: one of a right sampler fails once in 10^5 seeds.
 constexpr double threshold = 1e-6;
 
-TEST(GammaRows, DistributionIsTheGammas) {
+TEST_F(GammaRows, DistributionIsTheGammas) {
   for (const double a : {1e-3, 0.01, 0.1, 0.5, 0.999, 1.0, 1.3, 2.5, 10.0, 300.0})
     EXPECT_GT(p_value(draws_of(a, 192, 12), a), threshold) << a;
 }
 
 // The test sees what it should: a shape that is two percent off.
-TEST(GammaRows, WrongShapesAreSeen) {
+TEST_F(GammaRows, WrongShapesAreSeen) {
   for (const double a : {0.1, 0.5, 1.3, 2.5, 10.0, 300.0})
     EXPECT_LT(p_value(draws_of(1.02 * a, 192, 12), a), threshold) << a;
 }
 
 // Likewise a sampler that accepts every candidate.
-TEST(GammaRows, MissingAcceptanceIsSeen) {
+TEST_F(GammaRows, MissingAcceptanceIsSeen) {
   using W = warp::ScalarWarp<32>;
   for (const double a : {1.0, 1.3}) {
     std::vector<float> drawn;
@@ -127,7 +130,7 @@ TEST(Normal, DistributionAndTails) {
 }
 
 // Pr(0) = 2^(-125 a).
-TEST(GammaRows, SmallShapesAreOftenZero) {
+TEST_F(GammaRows, SmallShapesAreOftenZero) {
   for (const double a : {1e-6, 1e-3, 0.01}) {
     const auto drawn = draws_of(a, 64, 14);
     double zeros = 0;
@@ -137,7 +140,7 @@ TEST(GammaRows, SmallShapesAreOftenZero) {
   }
 }
 
-TEST(GammaRows, RowsStreamsAndSeedsDiffer) {
+TEST_F(GammaRows, RowsStreamsAndSeedsDiffer) {
   const GammaPrior prior(2.0, 64);
   std::vector<float> first(64), other(64);
   draw_gamma_row({.seed = 1, .stream = 2, .row = 3, .drawn = first.data()}, prior);
