@@ -32,6 +32,7 @@ constexpr std::string_view usage = R"(usage: papilio_lda_bench [OPTION VALUE]...
   --sampler NAME    mean_for_mode, uncollapsed, theta_collapsed, phi_collapsed or collapsed (collapsed)
   --schedule NAME   parallel or sequential (parallel)
   --method NAME     how weights are added up (slots)
+  --draws NAME      dense, as in the papers, sparse or automatic (dense)
   --threads N       of the CPU (0: all)
   --device NAME     cpu, cuda or cuda:N; by default the best there is
   --json FILE       also writes what it prints as JSON
@@ -49,6 +50,7 @@ struct Options {
   papilio::Sampler sampler = papilio::Sampler::collapsed;
   papilio::Schedule schedule = papilio::Schedule::parallel;
   papilio::PartialSums method = papilio::PartialSums::slots;
+  papilio::Draws draws = papilio::Draws::dense;
   papilio::Device device = papilio::Device::best();
   std::string json;
 };
@@ -121,7 +123,9 @@ Options parse(const std::vector<std::string_view>& arguments) {
     } else if (name == "--schedule") {
       options.schedule = enumerator_called(value, papilio::Schedule::sequential);
     } else if (name == "--method") {
-      options.method = enumerator_called(value, papilio::PartialSums::butterfly_two_pass);
+      options.method = enumerator_called(value, papilio::PartialSums::butterfly_add_subtract_remnant_first);
+    } else if (name == "--draws") {
+      options.draws = enumerator_called(value, papilio::Draws::sparse);
     } else if (name == "--device") {
       options.device = device_called(value);
     } else if (name == "--json") {
@@ -153,6 +157,7 @@ Result measure(const papilio::Corpus& corpus, const Options& options, std::int64
                                     .sampler = options.sampler,
                                     .evaluate_every = 0,
                                     .schedule = options.schedule,
+                                    .draws = options.draws,
                                     .method = options.method};
   const papilio::Topics warm = papilio::train(corpus, training).topics;
   Result result = {.topics = topics};
@@ -174,7 +179,7 @@ void write_json(const Options& options, const papilio::Corpus& corpus, const std
              "{{\n  \"version\": \"{}\",\n  \"device\": \"{}\",\n  \"device_description\": \"{}\",\n"
              "  \"cpu_target\": \"{}\",\n  \"threads\": {},\n  \"corpus\": \"{}\",\n  \"documents\": {},\n"
              "  \"words\": {},\n  \"tokens\": {},\n  \"sweeps\": {},\n  \"warm_up\": {},\n  \"seed\": {},\n"
-             "  \"sampler\": \"{}\",\n  \"schedule\": \"{}\",\n  \"method\": \"{}\",\n"
+             "  \"sampler\": \"{}\",\n  \"schedule\": \"{}\",\n  \"method\": \"{}\",\n  \"draws\": \"{}\",\n"
              "  \"results\": [\n",
              papilio::version(), options.device.name(),
              options.device.is_cpu()
@@ -183,7 +188,7 @@ void write_json(const Options& options, const papilio::Corpus& corpus, const std
              papilio::cpu_target(), options.threads == 0 ? papilio::default_threads() : options.threads,
              options.docword.empty() ? "generated" : "docword", corpus.documents(), corpus.vocabulary_size(),
              corpus.tokens(), options.sweeps, warm_up, options.seed, papilio::name(options.sampler),
-             papilio::name(options.schedule), papilio::name(options.method));
+             papilio::name(options.schedule), papilio::name(options.method), papilio::name(options.draws));
   for (std::size_t i = 0; i < results.size(); ++i) {
     fmt::print(file.get(),
                "    {{\"topics\": {}, \"seconds_a_sweep\": {}, \"tokens_a_second\": {}, "

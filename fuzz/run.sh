@@ -3,22 +3,23 @@
 #
 #   fuzz/run.sh SECONDS [BUILD_FOLDER]      FUZZ_TARGETS="npz ldac" runs some of them only
 #
-# Builds with clang first. Needs gzip and zstd for the seeds. Inputs that fail
-# stay in BUILD_FOLDER/fuzz/failures, inputs found before in BUILD_FOLDER/fuzz/corpora.
+# Builds with clang first. Starts from seeds and from the inputs in tests/data/fuzz. Needs gzip and zstd for them.
+# Inputs that fail stay in BUILD_FOLDER/fuzz/failures, inputs that were found in BUILD_FOLDER/fuzz/corpora; keep.sh
+# makes the archives of tests/data/fuzz from these.
 set -euo pipefail
 
 if [[ ! "${1:-}" =~ ^[1-9][0-9]*$ ]]; then
   echo "usage: fuzz/run.sh SECONDS [BUILD_FOLDER]" >&2
   exit 64
 fi
-all=(byte_source corpus_file json_lines ldac lines_of_text load_model matrix_market npz svmlight table uci_bag_of_words)
+source=$(cd "$(dirname "$0")/.." && pwd)
+mapfile -t all < "$source/fuzz/targets.txt"
 read -r -a targets <<< "${FUZZ_TARGETS:-${all[*]}}"
 seconds=$((($1 + ${#targets[@]} - 1) / ${#targets[@]}))
-source=$(cd "$(dirname "$0")/.." && pwd)
 build=${2:-$source/build/fuzz}
 
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DPAPILIO_FUZZERS=ON -DPAPILIO_TESTS=OFF -DPAPILIO_APPS=OFF -DPAPILIO_EXAMPLES=OFF > /dev/null
+  -DPAPILIO_FUZZERS=ON -DPAPILIO_CPU_TARGETS=baseline -DPAPILIO_TESTS=OFF -DPAPILIO_APPS=OFF -DPAPILIO_EXAMPLES=OFF > /dev/null
 cmake --build "$build" --target papilio_fuzzers
 
 work=$build/fuzz
@@ -62,7 +63,47 @@ make_seeds() {
   printf '%b{"t":"cats \\u00e9\\ud83d\\ude00\\n","i":7,"x":[1,-2.5e3,{"a":null}]}\n\n{"i":"b","t":"dogs"}\n' '\x01' > "$to/ids"
   printf '%b{"t":"cats","x":"\\"\\\\\\/","y":true,"z":{"t":[[]]}}\n' '\x00' > "$to/values"
 
+  to=$corpora/texts_in_memory
+  printf "\x00$text\n\n$text" > "$to/all_words"
+  printf "\xf1the cats\nthe dogs\n\xef\xbb\xbfcats\r\n" > "$to/filtered"
+
+  to=$corpora/folder
+  printf '\x00\x0athe cats, \x00\x06a\nb\r\nc\x09\xef\xbb\xbfdogs\r\n\x02\xff\xfe' > "$to/files"
+  { printf '\x00\xff'; printf "$text" | zstd -q -c; } > "$to/zstd"
+
+  to=$corpora/low
+  printf '\x00\x002\ncats the dogs \n\tcats\n' > "$to/two"
+  printf '\xf0\x001 \r\ncaf\xc3\xa9 CAF\xc3\x89 the\r\n\r\n' > "$to/filtered"
+  to=$corpora/mallet
+  printf '\x00\x00first en cats and dogs\n\nsecond\tx\n' > "$to/two"
+  printf "\xf0\x00n l $text" > "$to/filtered"
+
+  local state='#doc source pos typeindex type topic\n#alpha : 0.5 0.25 \n#beta : 0.01\n0 NA 0 0 cats 1\n0 NA 1 1 dogs 0\n'
+  to=$corpora/mallet_state
+  printf "${state}3 a name 0 0 cats 0\n" > "$to/named"
+  printf "$state" | gzip -c > "$to/gzip"
+  printf '0 NA 0 1048576 x 16777215\r\n1 NA 0 0 y 0\n' > "$to/sparse"
+  printf 'cats # comment\n\n \tcaf\xc3\xa9\r\n#\n"dogs"' > "$corpora/word_list/words"
+
+  to=$corpora/any_format
+  printf "\x00$text" > "$to/text"
+  printf "\x00$header$body" > "$to/uci"
+  printf '\x002 0:1 1:2\n1 0:1\n' > "$to/ldac"
+  printf '\x001.0 1:1 2:2\n-1 1:1 # x\n' > "$to/svmlight"
+  printf '\x00%%%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 2\n2 2 1\n' > "$to/matrix_market"
+  make_written_seeds
+}
+
+# Files that the library writes.
+make_written_seeds() {
   "$build/fuzz/fuzz_model_seed" "$corpora/load_model/model" "$corpora/corpus_file/corpus"
+  { printf '\x00'; cat "$corpora/corpus_file/corpus"; } > "$corpora/any_format/corpus_file"
+  local case
+  for case in 0 1 2; do
+    "$build/fuzz/fuzz_checkpoint_seed" "$case" "$work/seed"
+    { printf "\x0$case"; cat "$work/seed"; } > "$corpora/checkpoint/case_$case"
+  done
+  rm -f "$work"/seed*
   make_format_seeds
 }
 
@@ -89,6 +130,10 @@ make_format_seeds() {
   printf "\x00\x01$banner pattern general\n9 2 17179869184\n1 1\n9 2\n" > "$corpora/matrix_market/pattern"
 }
 make_seeds
+for target in "${targets[@]}"; do
+  kept=$source/tests/data/fuzz/$target.tar.zst
+  if [[ -e $kept ]]; then tar -x --zstd -f "$kept" -C "$corpora/$target"; fi
+done
 
 status=0
 for target in "${targets[@]}"; do

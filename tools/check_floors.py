@@ -27,7 +27,7 @@ BELOW = {
 OTHERS = {
     "src/base/": r"fmt/",
     "src/warp/": r"(imm|xmm|emm|avx2?|x86)intrin\.h|arm_neon\.h",
-    "src/execution/": r"fmt/|tbb/|oneapi/|cpuid\.h|sched\.h|unistd\.h|pthread\.h",
+    "src/execution/": r"fmt/|tbb/|oneapi/|cpuid\.h|sched\.h|unistd\.h|pthread\.h|sys/mman\.h",
     "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h",
     "src/sampling/": r"fmt/",
     "src/primitives/": r"fmt/",
@@ -36,17 +36,19 @@ OTHERS = {
     "apps/": r"fmt/|CLI/|nlohmann/|fcntl\.h|signal\.h|unistd\.h|sys/(ioctl|stat|types)\.h",
     "benchmarks/": r"fmt/|benchmark/",
     "examples/": r"fmt/",
+    "python/": r"nanobind/",
 }
 # File -> the one header of a floor that this file of a face may include.
 PEEPHOLES = {
     "benchmarks/cuda/gamma.cpp": "lda/gibbs/dirichlet_cuda.h",  # likewise for those that draw theta and phi
     "benchmarks/cuda/trainer_draws.cpp": "lda/gibbs/draw_topics_cuda.h",  # the trainer's kernel, measured alone
+    "benchmarks/cuda/sparse_sweeps.cpp": "lda/gibbs/sparse_chain_cuda.h",  # sparse sweeps and what they consist of
 }
 # Slow or far-reaching headers: in a source file, never in a header.
 HEAVY_AT_HOME = {"apps/papilio/option_types.h": "CLI/"}  # headers whose business a heavy one is
 HEAVY = r"nlohmann/|CLI/|tbb/|oneapi/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h"
 
-FACES = ("apps", "benchmarks", "examples")
+FACES = ("apps", "benchmarks", "examples", "python")
 # The second surface, as it is installed: <papilio/warp/...>. Only these show how to write kernels on it.
 KERNEL_FLOORS = ("warp", "random", "collective")
 KERNEL_FACES = ("benchmarks", "examples")

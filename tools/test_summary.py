@@ -30,11 +30,20 @@ class Totals:
 
 
 def read_junit(path, step):
-    """Counts the cases of a ctest report. A case that was not run for any other reason than its own wish failed."""
+    """Counts the cases of a report by ctest, or by pytest, which gives no status. A case that was not
+    run for any other reason than its own wish failed."""
     totals = Totals()
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name = f"{step}: {case.get('name')}"
         status = case.get("status")
+        if status is None:
+            if case.find("failure") is not None or case.find("error") is not None:
+                totals.failed.append(name)
+            elif case.find("skipped") is not None:
+                totals.skipped.append(f"{name}: {case.find('skipped').get('message', '')}")
+            else:
+                totals.passed += 1
+            continue
         skip = case.find("skipped")
         wish = skip is not None and skip.get("message", "").startswith("SKIP_")
         if status == "run":

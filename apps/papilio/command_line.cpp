@@ -66,7 +66,10 @@ ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
                                                     {"convert", add_convert(app)},
                                                     {"evaluate", add_evaluate(app)},
                                                     {"import", add_import(app)},
+                                                    {"import-dir", add_import_dir(app)},
+                                                    {"import-file", add_import_file(app)},
                                                     {"infer", add_infer(app)},
+                                                    {"ldavis", add_ldavis(app)},
                                                     {"man", add_man(app)},
                                                     {"split", add_split(app)}};
   app.add_subcommand("devices", "Print where work runs: device, CPU target, threads");

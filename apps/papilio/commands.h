@@ -22,14 +22,16 @@ enum class TopicsFormat { text, json, topic_keys };
 struct CorpusArguments {
   std::string path;
   CorpusFormat format = CorpusFormat::detect;
-  std::string vocabulary;       // empty: look beside the corpus
-  std::string stop_words;       // empty: none; "english"; a file
-  std::optional<int> first_id;  // of the first word in an LDA-C or SVMlight file
-  bool transposed = false;      // rows of a matrix are words
-  std::string text_column;      // of csv, tsv; a field of jsonl; empty: "text", or the only column
-  std::string id_column;        // likewise, of the documents' names; empty: none
-  bool no_header = false;       // the first record of a table is a document
-  bool no_quotes = false;       // '"' is a character like any other
+  std::string vocabulary;        // empty: look beside the corpus
+  std::string stop_words;        // empty: none; "english"; a file
+  std::string extra_stop_words;  // a file of more of them; empty: none
+  bool preserve_case = false;    // words of text keep upper and lower case
+  std::optional<int> first_id;   // of the first word in an LDA-C or SVMlight file
+  bool transposed = false;       // rows of a matrix are words
+  std::string text_column;       // of csv, tsv; a field of jsonl; empty: "text", or the only column
+  std::string id_column;         // likewise, of the documents' names; empty: none
+  bool no_header = false;        // the first record of a table is a document
+  bool no_quotes = false;        // '"' is a character like any other
   papilio::TextOptions text;
 };
 
@@ -44,6 +46,8 @@ struct TrainOutputs {
 struct TrainArguments {
   CorpusArguments corpus;
   papilio::TrainOptions training;
+  std::string held_out;  // a corpus that training does not see; empty: none
+  CorpusFormat held_out_format = CorpusFormat::detect;
   std::string device;      // empty: the best there is; "cpu", "cuda", "cuda:N"
   std::string output;      // empty: named after the corpus
   std::string checkpoint;  // empty: named after the model, and only while a run is unfinished
@@ -88,6 +92,9 @@ class App;
 using RunCommand = std::function<ExitCode()>;
 RunCommand add_evaluate(CLI::App& app);
 RunCommand add_infer(CLI::App& app);
+RunCommand add_ldavis(CLI::App& app);
 RunCommand add_split(CLI::App& app);
 RunCommand add_convert(CLI::App& app);
 RunCommand add_import(CLI::App& app);
+RunCommand add_import_file(CLI::App& app);
+RunCommand add_import_dir(CLI::App& app);

@@ -20,8 +20,8 @@ fs::path uncompressed(const fs::path& path) {
 // A corpus file that can be used as it lies.
 bool can_be_mapped(const CorpusArguments& arguments) {
   const papilio::TextOptions& text = arguments.text;
-  const bool is_whole =
-      arguments.stop_words.empty() && text.min_df <= 1 && text.max_df >= 1 && text.max_vocabulary == 0;
+  const bool is_whole = arguments.stop_words.empty() && arguments.extra_stop_words.empty() && text.min_df <= 1 &&
+                        text.max_df >= 1 && text.max_vocabulary == 0;
   const CorpusFormat format = arguments.format == CorpusFormat::detect && arguments.vocabulary.empty()
                                   ? papilio::detect_corpus_format(arguments.path)
                                   : arguments.format;
@@ -56,7 +56,30 @@ papilio::CorpusOptions corpus_options(const CorpusArguments& arguments) {
     options.text.stop_words = arguments.stop_words == "english" ? papilio::english_stop_words()
                                                                 : papilio::read_word_list(arguments.stop_words);
   }
+  if (!arguments.extra_stop_words.empty()) {
+    const std::vector<std::string> extra = papilio::read_word_list(arguments.extra_stop_words);
+    options.text.stop_words.insert(options.text.stop_words.end(), extra.begin(), extra.end());
+  }
+  options.text.fold_case = !arguments.preserve_case;
   return options;
+}
+
+CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::string& path, CorpusFormat format) {
+  CorpusArguments arguments = corpus;
+  arguments.path = path;
+  arguments.text.min_df = 0;
+  arguments.text.max_df = 1;
+  arguments.text.max_vocabulary = 0;
+  if (format != CorpusFormat::detect) {
+    arguments.format = format;
+  }
+  if (arguments.format == CorpusFormat::detect) {
+    arguments.format = reading([&] { return papilio::detect_corpus_format(path); });
+  }
+  if (!papilio::has_vocabulary_file(arguments.format) || !papilio::find_vocabulary(path).empty()) {
+    arguments.vocabulary.clear();
+  }
+  return arguments;
 }
 
 papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadReport& report) {

@@ -4,15 +4,6 @@
 
 namespace {
 
-// By name, "auto" among them.
-std::map<std::string, CorpusFormat> formats_by_name() {
-  std::map<std::string, CorpusFormat> formats = {{"auto", CorpusFormat::detect}};
-  for (const CorpusFormat format : papilio::corpus_formats()) {
-    formats.emplace(papilio::name(format), format);
-  }
-  return formats;
-}
-
 void add_table_options(CLI::App& app, CorpusArguments& arguments) {
   app.add_option("--text-column,--text-field", arguments.text_column,
                  "Column of csv or tsv (its name, or its number from 1) or field of jsonl with the text; by default "
@@ -38,9 +29,20 @@ void add_limits(CLI::App& app, papilio::TextOptions& text) {
 
 }  // namespace
 
+const std::map<std::string, CorpusFormat>& corpus_formats_by_name() {
+  static const std::map<std::string, CorpusFormat> formats = [] {
+    std::map<std::string, CorpusFormat> names = {{"auto", CorpusFormat::detect}};
+    for (const CorpusFormat format : papilio::corpus_formats()) {
+      names.emplace(papilio::name(format), format);
+    }
+    return names;
+  }();
+  return formats;
+}
+
 void add_corpus_options(CLI::App& app, CorpusArguments& arguments, const std::string& format_flags) {
   app.add_option(
-         "corpus", arguments.path,
+         "corpus,--input", arguments.path,
          "Text, a document a line, or another of the forms of --format, plain, .gz or .zst; a folder of text files; "
          "a file that import wrote; - for standard input")
       ->required();
@@ -48,9 +50,9 @@ void add_corpus_options(CLI::App& app, CorpusArguments& arguments, const std::st
 }
 
 void add_reading_options(CLI::App& app, CorpusArguments& arguments, const std::string& format_flags) {
-  static const std::map<std::string, CorpusFormat> formats = formats_by_name();
   papilio::TextOptions& text = arguments.text;
-  add_choice(app, format_flags, arguments.format, formats, "What the corpus is; auto by default")->group("Corpus");
+  add_choice(app, format_flags, arguments.format, corpus_formats_by_name(), "What the corpus is; auto by default")
+      ->group("Corpus");
   add_table_options(app, arguments);
   app.add_option("--vocabulary", arguments.vocabulary,
                  "Words of a matrix, one a line; by default vocab.* beside docword.*, or CORPUS.vocab")
@@ -63,6 +65,9 @@ void add_reading_options(CLI::App& app, CorpusArguments& arguments, const std::s
       ->group("Corpus");
   app.add_option("--stopwords", arguments.stop_words, "Words to leave out: a file, one word a line, or english")
       ->group("Corpus");
+  app.add_option("--extra-stopwords", arguments.extra_stop_words, "More words to leave out: a file, one word a line")
+      ->group("Corpus");
+  app.add_flag("--preserve-case", arguments.preserve_case, "Words of text keep upper and lower case")->group("Corpus");
   app.add_option("--min-df", text.min_df, "Leave out words of fewer documents")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(1))

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "npy.h"
+#include "papilio/npy.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ DocumentTopicsFile::DocumentTopicsFile(const DocumentTopicsOutput& output, const
       as_array_(output.path.ends_with(".npy")),
       file_(output.path == "-" ? nullptr : std::make_unique<TextFile>(output.path)) {
   if (as_array_) {
-    write(npy_header(corpus.documents(), topics));
+    write(papilio::npy_header("<f4", {corpus.documents(), topics}));
   } else if (!has_all_topics(output)) {
     write("#doc\tname\ttopic\tproportion\t...\n");
   }

@@ -9,17 +9,11 @@
 #include "corpus_input.h"
 #include "corpus_options.h"
 #include "files.h"
+#include "import.h"
 #include "option_types.h"
 #include "text.h"
 
 namespace {
-
-struct ImportArguments {
-  CorpusArguments corpus;
-  std::string output;  // empty: named after the corpus
-  bool force = false;
-  bool quiet = false;
-};
 
 // An error of the corpus that is read or of the file that is written: only the latter fills a disk.
 papilio::ReadReport import(const ImportArguments& arguments, const std::string& path) {
@@ -34,6 +28,8 @@ papilio::ReadReport import(const ImportArguments& arguments, const std::string& 
     fail_writing(error, path, unknown ? 0 : static_cast<std::int64_t>(2 * size));
   }
 }
+
+}  // namespace
 
 ExitCode run_import(const ImportArguments& arguments) {
   const std::string path =
@@ -58,8 +54,6 @@ ExitCode run_import(const ImportArguments& arguments) {
   fmt::print("corpus      {}\n", path);
   return ExitCode::ok;
 }
-
-}  // namespace
 
 RunCommand add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();

@@ -47,11 +47,14 @@ void ProgressReport::sweep(const papilio::Progress& progress) {
     log_joint_per_token_ = progress.log_joint_per_token;
     evaluated_ = true;
   }
+  if (progress.held_out_evaluated) {
+    held_out_perplexity_ = progress.held_out_perplexity;
+  }
   if (form_ == Form::live) {
     print_live(progress);
   } else if (form_ == Form::plain) {
     const bool long_ago = Clock::now() - last_line_ > std::chrono::seconds(10);
-    if (progress.evaluated || long_ago) {
+    if (progress.evaluated || progress.held_out_evaluated || long_ago) {
       print_plain(progress);
       last_line_ = Clock::now();
     }
@@ -79,6 +82,12 @@ void ProgressReport::print_live(const papilio::Progress& progress) {
   if (evaluated_) {
     rest += fmt::format("  {:.4f} nats/token", log_joint_per_token_);
   }
+  if (held_out_perplexity_ > 0) {
+    rest += fmt::format("  {:.2f} held out", held_out_perplexity_);
+  }
+  if (progress.draws.sparse) {
+    rest += fmt::format("  {:.1f} topics/document", progress.draws.topics_per_document);
+  }
   rest += fmt::format("  {} left", clock_time(seconds_left(progress)));
   const std::size_t width = sweep.size() + rest.size();
   const std::size_t blanks = width < live_width_ ? live_width_ - width : 0;
@@ -94,14 +103,38 @@ void ProgressReport::print_plain(const papilio::Progress& progress) const {
   if (progress.evaluated) {
     fmt::print(stderr, "  {:.4f} nats/token", progress.log_joint_per_token);
   }
+  if (progress.held_out_evaluated) {
+    fmt::print(stderr, "  {:.2f} held-out perplexity", progress.held_out_perplexity);
+  }
+  if (progress.draws.sparse) {
+    fmt::print(stderr, "  {:.1f} topics/document ({:.0f} % of draws from them, {:.0f} % from a token's own)",
+               progress.draws.topics_per_document, 100 * progress.draws.from_document, 100 * progress.draws.from_own);
+  }
   fmt::print(stderr, "  {} left\n", clock_time(seconds_left(progress)));
 }
 
+namespace {
+
+// null where draws were dense.
+std::string json_of(const papilio::SweepDraws& draws) {
+  if (!draws.sparse) {
+    return "null";
+  }
+  return fmt::format(
+      "{{\"topics_per_document\":{},\"from_own\":{},\"from_document\":{},\"from_word\":{},\"from_prior\":{}}}",
+      draws.topics_per_document, draws.from_own, draws.from_document, draws.from_word, draws.from_prior);
+}
+
+}  // namespace
+
 void ProgressReport::print_json(const papilio::Progress& progress) const {
+  const auto number = [](bool known, double value) { return known ? fmt::format("{}", value) : "null"; };
   fmt::print(
-      "{{\"event\":\"sweep\",\"sweep\":{},\"sweeps\":{},\"tokens_per_second\":{:.0f},\"log_joint_per_token\":{}}}\n",
-      progress.sweep, progress.sweeps, progress.tokens_per_second,
-      progress.evaluated ? fmt::format("{}", progress.log_joint_per_token) : "null");
+      "{{\"event\":\"sweep\",\"sweep\":{},\"sweeps\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.0f},"
+      "\"log_joint_per_token\":{},\"held_out_perplexity\":{},\"sparse_draws\":{}}}\n",
+      progress.sweep, progress.sweeps, progress.training_seconds, progress.tokens_per_second,
+      number(progress.evaluated, progress.log_joint_per_token),
+      number(progress.held_out_evaluated, progress.held_out_perplexity), json_of(progress.draws));
   std::fflush(stdout);
 }
 

@@ -40,6 +40,7 @@ class ProgressReport {
   double sweep_seconds_ = 0;  // spent in them
   double log_joint_per_token_ = 0;
   bool evaluated_ = false;
+  double held_out_perplexity_ = 0;  // 0: none yet
   std::size_t live_width_ = 0;
   Clock::time_point last_line_ = {};
 };

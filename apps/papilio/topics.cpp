@@ -23,7 +23,7 @@ double token_share(const papilio::Model& model, std::int32_t topic) {
 
 void print_text(const papilio::Model& model, std::int32_t topic, int words) {
   fmt::print("{:>5} {:>6.2f}% ", topic, 100 * token_share(model, topic));
-  for (const papilio::TopWord& word : drawn_top_words(model, topic, words)) {
+  for (const papilio::TopWord& word : papilio::counted_top_words(model, topic, words)) {
     fmt::print(" {}", spelling(model, word));
   }
   fmt::print("\n");
@@ -32,7 +32,7 @@ void print_text(const papilio::Model& model, std::int32_t topic, int words) {
 void print_json(const papilio::Model& model, std::int32_t topic, int words) {
   fmt::print("{{\"topic\":{},\"share\":{},\"words\":[", topic, token_share(model, topic));
   const char* separator = "";
-  for (const papilio::TopWord& word : drawn_top_words(model, topic, words)) {
+  for (const papilio::TopWord& word : papilio::counted_top_words(model, topic, words)) {
     fmt::print("{}{{\"word\":{},\"probability\":{}}}", separator, json_string(spelling(model, word)), word.probability);
     separator = ",";
   }
@@ -41,17 +41,9 @@ void print_json(const papilio::Model& model, std::int32_t topic, int words) {
 
 }  // namespace
 
-std::vector<papilio::TopWord> drawn_top_words(const papilio::Model& model, std::int32_t topic, int count) {
-  std::vector<papilio::TopWord> words = papilio::top_words(model, topic, count);
-  std::erase_if(words, [&](const papilio::TopWord& word) {
-    return model.n_wk[static_cast<std::size_t>(std::int64_t{word.word} * model.topics + topic)] == 0;
-  });
-  return words;
-}
-
 std::string topic_key(const papilio::Model& model, std::int32_t topic, int words) {
   std::string line = fmt::format("{}\t{:.5f}\t", topic, model.alpha[static_cast<std::size_t>(topic)]);
-  for (const papilio::TopWord& word : drawn_top_words(model, topic, words)) {
+  for (const papilio::TopWord& word : papilio::counted_top_words(model, topic, words)) {
     line += spelling(model, word);
     line += ' ';
   }

@@ -85,12 +85,28 @@ void tell_corpus(const TrainArguments& arguments, const papilio::CorpusView& cor
   }
 }
 
+// The held-out documents, if any.
+std::optional<InputCorpus> open_held_out(const TrainArguments& arguments) {
+  if (arguments.held_out.empty()) {
+    return std::nullopt;
+  }
+  const CorpusArguments from = held_out_arguments(arguments.corpus, arguments.held_out, arguments.held_out_format);
+  papilio::ReadReport report;
+  InputCorpus held_out = open_corpus(from, report);
+  if (!arguments.quiet) {
+    fmt::print(stderr, "held out: {}\n", read_summary(from.path, report, held_out.view().vocabulary_size()));
+  }
+  return held_out;
+}
+
 class Run {
  public:
-  Run(const TrainArguments& arguments, const Outputs& outputs, const papilio::CorpusView& corpus)
+  Run(const TrainArguments& arguments, const Outputs& outputs, const papilio::CorpusView& corpus,
+      const std::optional<InputCorpus>& held_out)
       : arguments_(arguments),
         outputs_(outputs),
         corpus_(corpus),
+        held_out_(held_out),
         checkpoint_(outputs.checkpoint, corpus, arguments.training),
         report_(arguments.progress, arguments.quiet, corpus.tokens()) {}
 
@@ -149,6 +165,9 @@ class Run {
       }
       return InterruptWatch::signal() == 0;
     };
+    if (held_out_) {
+      options.held_out = held_out_->view();
+    }
     options.checkpoint_every = arguments_.checkpoint_every;
     options.checkpoint_seconds = 60 * arguments_.checkpoint_minutes;
     options.checkpoint = [this](const papilio::Topics& topics) {
@@ -229,9 +248,11 @@ class Run {
     if (report_.is_json()) {
       fmt::print(
           "{{\"event\":\"done\",\"documents\":{},\"words\":{},\"tokens\":{},\"topics\":{},\"sweeps\":{},"
-          "\"log_joint_per_token\":{},\"tokens_per_second\":{:.0f},\"model\":{}}}\n",
+          "\"log_joint_per_token\":{},\"held_out_perplexity\":{},\"tokens_per_second\":{:.0f},\"model\":{}}}\n",
           corpus_.documents(), corpus_.vocabulary_size(), corpus_.tokens(), result.model.topics, result.topics.sweep,
-          result.log_joint_per_token, report_.tokens_per_second(), json_string(outputs_.model));
+          result.log_joint_per_token,
+          result.held_out.empty() ? "null" : fmt::format("{}", result.held_out.back().completion.perplexity()),
+          report_.tokens_per_second(), json_string(outputs_.model));
     } else if (!arguments_.quiet) {
       fmt::print("documents   {}\n", grouped(corpus_.documents()));
       fmt::print("words       {}\n", grouped(corpus_.vocabulary_size()));
@@ -239,6 +260,12 @@ class Run {
       fmt::print("topics      {}\n", grouped(result.model.topics));
       fmt::print("sweeps      {}\n", grouped(result.topics.sweep));
       fmt::print("likelihood  {:.4f} nats a token (log p(w, z))\n", result.log_joint_per_token);
+      if (!result.held_out.empty()) {
+        const papilio::Completion& completion = result.held_out.back().completion;
+        fmt::print("held out    perplexity {:.2f}, {:.6f} nats a token; {} documents, {} tokens scored\n",
+                   completion.perplexity(), completion.nats_per_token(), grouped(completion.documents),
+                   grouped(completion.tokens));
+      }
       fmt::print("speed       {:.2f} million tokens a second\n", report_.tokens_per_second() / 1e6);
       fmt::print("model       {}\n", outputs_.model);
     }
@@ -247,6 +274,7 @@ class Run {
   const TrainArguments& arguments_;
   const Outputs& outputs_;
   const papilio::CorpusView corpus_;
+  const std::optional<InputCorpus>& held_out_;
   CheckpointFile checkpoint_;
   ProgressReport report_;
 };
@@ -256,6 +284,9 @@ class Run {
 ExitCode run_train(const TrainArguments& arguments) {
   if (arguments.resume && !arguments.input_state.empty()) {
     throw CommandError(ExitCode::usage, "--resume and --input-state both say what to begin with, expected one of them");
+  }
+  if (arguments.corpus.path == "-" && arguments.held_out == "-") {
+    throw CommandError(ExitCode::usage, "corpus and --held-out cannot both be standard input (-)");
   }
   require_writable_form(arguments.outputs.document_topics);
   const Outputs outputs = plan_outputs(arguments);
@@ -268,7 +299,8 @@ ExitCode run_train(const TrainArguments& arguments) {
                        fmt::format("{} holds no words to train on ({} documents, {} tokens before words were left out)",
                                    arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
-  Run run(arguments, outputs, corpus);
+  const std::optional<InputCorpus> held_out = open_held_out(arguments);
+  Run run(arguments, outputs, corpus, held_out);
   try {
     return run.run();
   } catch (const std::system_error&) {

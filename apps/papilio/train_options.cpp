@@ -23,6 +23,7 @@ const auto samplers =
     by_name({papilio::Sampler::mean_for_mode, papilio::Sampler::uncollapsed, papilio::Sampler::theta_collapsed,
              papilio::Sampler::phi_collapsed, papilio::Sampler::collapsed});
 const auto schedules = by_name({papilio::Schedule::parallel, papilio::Schedule::sequential});
+const auto draws = by_name({papilio::Draws::automatic, papilio::Draws::dense, papilio::Draws::sparse});
 const auto methods = [] {
   using enum papilio::PartialSums;
   return by_name({slots, prefix, transposed, transposed_through_scratch, butterfly_swap, butterfly_add_subtract,
@@ -65,6 +66,11 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
       "Of collapsed and phi_collapsed: parallel, with the counts of the sweep's start, or the exact chain token by "
       "token in one thread")
       ->group("Model");
+  add_choice(
+      app, "--draws", training.draws, draws,
+      "Of collapsed, mean_for_mode and, on a CPU, theta_collapsed: over all topics, or over those of the document and "
+      "the word; by default what suits the counts")
+      ->group("Model");
   add_choice(app, "--partial-sums", training.method, methods,
              "How sums are laid out in a draw, for study: all draw from the same distribution")
       ->group("Model");
@@ -88,6 +94,22 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
   app.add_option("--evaluate-every", training.evaluate_every, "Sweeps between likelihoods; 0: only after the last")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
+      ->group("Run");
+}
+
+void add_held_out_options(CLI::App& app, TrainArguments& arguments) {
+  CLI::Option* held_out =
+      app.add_option("--held-out", arguments.held_out,
+                     "Documents that training does not see: their perplexity, as evaluate gives it, on the way")
+          ->group("Run");
+  app.add_option("--held-out-every", arguments.training.held_out_every, "Sweeps between these; 0: only after the last")
+      ->capture_default_str()
+      ->check(at_least<std::int64_t>(0))
+      ->needs(held_out)
+      ->group("Run");
+  add_choice(app, "--held-out-format", arguments.held_out_format, corpus_formats_by_name(),
+             "What they are; by default as --format")
+      ->needs(held_out)
       ->group("Run");
 }
 
@@ -151,8 +173,10 @@ void add_train(CLI::App& app, TrainArguments& arguments) {
       "  papilio train corpus.txt -k 100 --stopwords english\n"
       "  papilio train docword.news.txt.gz -k 1000 --alpha-sum 50 --sweeps 500 --checkpoint-minutes 5\n"
       "  papilio train corpus.txt -k 100 --optimize-interval 10 --output-doc-topics topics.tsv\n"
+      "  papilio train corpus.txt -k 100 --held-out held-out.txt --held-out-every 20\n"
       "  papilio train corpus.txt -k 100 --resume");
   add_corpus_options(*train, arguments.corpus);
   add_training_options(*train, arguments);
+  add_held_out_options(*train, arguments);
   add_output_options(*train, arguments);
 }

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <numeric>
 
-#include "npy.h"
 #include "papilio/diagnostics.h"
 #include "papilio/mallet.h"
+#include "papilio/npy.h"
 
 namespace {
 
@@ -36,7 +36,7 @@ void write_document_topics(const DocumentTopicsOutput& output, const papilio::Co
 
 void write_phi(const papilio::Model& model, const std::string& path) {
   TextFile file(path);
-  file.write(npy_header(model.topics, model.vocabulary_size()));
+  file.write(papilio::npy_header("<f4", {model.topics, model.vocabulary_size()}));
   std::vector<float> row(model.vocabulary.size());
   for (std::int32_t k = 0; k < model.topics; ++k) {
     for (std::size_t w = 0; w < row.size(); ++w) {

@@ -43,10 +43,11 @@ struct Corpus {
 // How plain text becomes words. A token is a maximal run of letters (Unicode
 // category L, combining marks included), possibly joined by single punctuation
 // characters inside ("don't", "x-ray"), at least `min_token_length` code points
-// long, case-folded and in NFC.
+// long, in NFC and, with `fold_case`, case-folded.
 struct TextOptions {
   int min_token_length = 3;
-  std::vector<std::string> stop_words = {};  // case-folded and NFC before they are compared
+  bool fold_case = true;
+  std::vector<std::string> stop_words = {};  // they and words are case-folded and in NFC when they are compared
   std::int64_t min_df = 1;  // keep words of at least this many documents; 0: unused words of a given vocabulary too
   double max_df = 1.0;      // ... and of at most this share of the documents
   std::int64_t max_vocabulary = 0;  // keep the most frequent words only (of equal ones the first); 0: all

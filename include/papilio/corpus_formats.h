@@ -47,8 +47,9 @@ bool has_vocabulary_file(CorpusFormat format);
 // ".jsonl", ".ndjson"; ".papilio-corpus". Else detect.
 CorpusFormat corpus_format_of_name(const std::string& path);
 
-// What the file most likely is: a folder; else first by its name, then by its first bytes, decompressed; text where
-// nothing else fits, and for "-" and pipes. Throws IoError where the file cannot be read.
+// What the file most likely is: a folder; a corpus file whatever it is called; else first by its name, then by its
+// first bytes, decompressed; text where nothing else fits, and for "-" and pipes. Throws IoError where the file cannot
+// be read.
 CorpusFormat detect_corpus_format(const std::string& path);
 
 // The vocabulary that lies beside a corpus: for "docword.X" "vocab.X", else the

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "papilio/corpus.h"
 #include "papilio/device.h"
+#include "papilio/evaluation.h"
 #include "papilio/model.h"
 #include "papilio/sampling.h"
 
@@ -26,11 +28,30 @@ enum class Sampler : std::uint8_t {
 // samplers are what they are under either schedule.
 enum class Schedule : std::uint8_t {
   parallel,    // as they were when the sweep began: every z at once, an approximation (AD-LDA)
-  sequential,  // as they are: one token after the other, the exact chain; on the CPU, in one thread
+  sequential,  // as they are: one token after the other, the exact chain; in one thread
+};
+
+// How draws of `collapsed` (parallel), `mean_for_mode` and `theta_collapsed` go: the same law, other numbers.
+enum class Draws : std::uint8_t {
+  automatic,  // sparse for 32 to 2^24 topics and less than 2^32 tokens, where every device can; else dense
+  dense,      // over all topics
+  sparse,     // over the topics of its document, and of its word: docs/lda/sparse.md; theta_collapsed: on a CPU
 };
 
 const char* name(Sampler sampler) noexcept;
 const char* name(Schedule schedule) noexcept;
+const char* name(Draws draws) noexcept;
+
+// How the tokens of a sweep were drawn. Shares and means are of sparse draws; 0 where they were dense. A GPU, for
+// which counting them takes time, leaves all but the first two at 0.
+struct SweepDraws {
+  bool sparse = false;
+  double topics_per_document = 0;  // distinct topics when the sweep began, on average over documents with tokens
+  double from_own = 0;             // shares of tokens, 1 in all: from the token's old topic, without the token,
+  double from_document = 0;        // among the document's topics,
+  double from_word = 0;            // among the word's,
+  double from_prior = 0;           // among all
+};
 
 // What a training run reports after a sweep.
 struct Progress {
@@ -40,6 +61,17 @@ struct Progress {
   double seconds = 0;            // since training began
   bool evaluated = false;        // log_joint_per_token is of this sweep
   double log_joint_per_token = 0;
+  double training_seconds = 0;      // seconds without likelihoods, held-out documents and the caller's own callbacks
+  bool held_out_evaluated = false;  // held_out_perplexity is of this sweep
+  double held_out_perplexity = 0;
+  SweepDraws draws = {};  // of this sweep
+};
+
+// How well the chain foretold the held-out documents after a sweep.
+struct HeldOutScore {
+  std::int64_t sweep = 0;
+  double training_seconds = 0;  // as in Progress
+  Completion completion;        // complete_documents of the model as it was then, with its default options
 };
 
 struct Topics;
@@ -57,8 +89,11 @@ struct TrainOptions {
 
   Schedule schedule = Schedule::parallel;
 
-  // How a token's weights are added up, of the CPU. Any but `slots` is for comparison and study: the same
-  // distribution, but other roundings, so now and then another topic.
+  Draws draws = Draws::automatic;  // of samplers that know sparse ones; the others are dense
+
+  // How a token's weights are added up in a dense draw. Any but `slots` is for comparison and study: the same
+  // distribution, but other roundings, so now and then another topic. On a GPU the parallel schedule takes
+  // no butterfly_add_subtract, in either form: its roundings depend on how tokens are put together.
   PartialSums method = PartialSums::slots;
 
   std::vector<double> topic_alpha = {};  // K, a prior for each topic in place of alpha; empty: alpha for all
@@ -67,6 +102,12 @@ struct TrainOptions {
   // The first is after sweep optimize_after.
   std::int64_t optimize_every = 0;
   std::int64_t optimize_after = 50;
+
+  // Documents that training does not see, borrowed; words are matched by spelling. After every held_out_every-th
+  // sweep and the last they are scored by document completion (papilio/evaluation.h), which never changes the
+  // model and takes the memory of another one. held_out_every 0: after the last alone.
+  std::optional<CorpusView> held_out = {};
+  std::int64_t held_out_every = 10;
 
   // Called after each sweep, or with progress_every = n after every n-th and the last;
   // false stops training there, in good order. A GPU rests while it is called.
@@ -93,7 +134,8 @@ struct TrainResult {
   Model model;
   Topics topics;
   double log_joint_per_token = 0;
-  bool stopped = false;  // by the progress callback, before the last sweep
+  bool stopped = false;                     // by the progress callback, before the last sweep
+  std::vector<HeldOutScore> held_out = {};  // of this call, in the order of sweeps; none without held-out documents
 };
 
 // Trains a topic model on a corpus.
@@ -105,16 +147,21 @@ struct TrainResult {
 //
 // The parallel schedule is one step of every token from the counts of the sweep's start: exact for
 // `uncollapsed` and `theta_collapsed`, an approximation (AD-LDA) where phi is integrated out, and
-// `mean_for_mode` is an estimator rather than a chain. The sequential one is exact and takes
-// one thread of the CPU; asked for with a GPU it throws.
+// `mean_for_mode` is an estimator rather than a chain. The sequential one is exact and serial: it
+// takes one thread of the CPU; a GPU gives the same, more slowly.
 //
-// Time O(tokens * topics) a sweep; memory 8 bytes a token, the corpus's words included, 8 bytes an
-// entry of the V x K tables and a few hundred KiB a thread. On a GPU the tables take 8 bytes an entry
+// Dense draws take time O(tokens * topics) a sweep; memory 8 bytes a token, the corpus's words included, 8 bytes an
+// entry of the V x K tables and a few hundred KiB a thread. Sparse draws take time O(topics of a document) a token;
+// memory up to 16 bytes a token and 4 bytes an entry; on a GPU about 12 bytes a token and no such table, and the
+// corpus must fit. With dense draws on a GPU the tables take 8 bytes an entry
 // of its memory (rows above 128 topics as if they were a multiple of 128), and
 // tokens 8 bytes each and a row of floats a document as far as there is room; what has none
-// is streamed from the host's memory. Throws InvalidArgument for options out of range, an
-// empty corpus, and topics that do not fit; DeviceError where a GPU fails, or its memory
-// does not hold the tables and one document.
+// is streamed from the host's memory. Sparse draws take time O(topics of a document) a distinct (document,
+// word) instead, no table of phi, and up to 8 bytes a token more; they are for fewer than 2^32 tokens.
+//
+// Throws InvalidArgument for options out of range, an empty corpus, held-out documents of which none has two
+// words of the corpus, and topics that do not fit; DeviceError where a GPU fails, or its memory does not hold the
+// tables and one document.
 //
 // Source: Tristan, Tassarotti and Steele, ICML 2015 (mean-for-mode); Steele and
 // Tristan, ACM TOPC 6(4):22, 2019, section 7; Newman, Asuncion, Smyth and Welling, JMLR 10,

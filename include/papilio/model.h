@@ -33,6 +33,9 @@ struct TopWord {
 };
 std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count);
 
+// Those of them that are counted in the topic at all.
+std::vector<TopWord> counted_top_words(const Model& model, std::int32_t topic, int count);
+
 // Writes one safetensors file: tensors "n_wk" (I32, V x K), "n_k" (I64, K) and
 // "alpha" (F64, K); vocabulary, beta, settings and an XXH3-128 of each tensor in
 // the metadata. Written to a temporary name beside it, synced, then renamed:

@@ -55,6 +55,10 @@ struct SampleOptions {
   std::uint64_t first_row_id = 0;
   VectorView<const std::int64_t> row_ids = {};
 
+  // Where given, row i is drawn under seed `seeds[i]` (its 64 bits) instead of `seed`:
+  // one call for rows that belong to different users or chains.
+  VectorView<const std::int64_t> seeds = {};
+
   // Where given, receives each row's status, and bad rows get index -1.
   // Where empty, the first bad row throws InvalidArgument; on a CUDA device,
   // where calls do not wait for their result, it just gets index -1.
@@ -103,9 +107,21 @@ struct ProductWeights {
   VectorView<const std::int32_t> right_rows;
 };
 
+// Rows of logits: category k of row i has the weight
+// exp((logit(i, k) - largest logit of row i) / temperature). A logit of -infinity is a
+// weight of 0; rows with NaN or +infinity cannot be drawn from. Weights are float, by a
+// polynomial of the library's own that is the same everywhere, to within 2^-22 and what
+// rounding (logit - largest) / temperature to a float costs; for T = double they are double.
+template <class T>
+struct LogitWeights {
+  MatrixView<const T> logits;
+  VectorView<const std::int32_t> rows = {};  // as in MatrixWeights
+  double temperature = 1;                    // > 0 and finite
+};
+
 // Draws one category from each row of weights.
 //
-//   weights  T is float or double; for matrices and ragged rows also Half and
+//   weights  T is float or double; for matrices, ragged rows and logits also Half and
 //            BFloat16, which are summed in float. Finite, >= 0, at least one > 0 a row.
 //   drawn    one entry a row, int32 or int64; receives categories counted from 0,
 //            or -1 for a bad row (see SampleOptions::status).
@@ -153,16 +169,24 @@ void sample_categorical(const ProductWeights<T>& weights, VectorView<std::int32_
 template <class T>
 void sample_categorical(const ProductWeights<T>& weights, VectorView<std::int64_t> drawn,
                         const SampleOptions& options = {});
+template <class T>
+void sample_categorical(const LogitWeights<T>& weights, VectorView<std::int32_t> drawn,
+                        const SampleOptions& options = {});
+template <class T>
+void sample_categorical(const LogitWeights<T>& weights, VectorView<std::int64_t> drawn,
+                        const SampleOptions& options = {});
 
 // The bytes of `SampleOptions::workspace` that a draw from these weights needs:
-// 0 on the CPU, and on a device except for rows of more than 8,192 categories and
-// for the methods that keep a table.
+// 0 on the CPU, and on a device except for rows of more than 8,192 categories, for
+// logits (whose weights are stored there) and for the methods that keep a table.
 template <class T>
 std::int64_t sample_workspace_bytes(const MatrixWeights<T>& weights, PartialSums method = PartialSums::slots);
 template <class T>
 std::int64_t sample_workspace_bytes(const RaggedWeights<T>& weights, PartialSums method = PartialSums::slots);
 template <class T>
 std::int64_t sample_workspace_bytes(const ProductWeights<T>& weights, PartialSums method = PartialSums::slots);
+template <class T>
+std::int64_t sample_workspace_bytes(const LogitWeights<T>& weights, PartialSums method = PartialSums::slots);
 
 struct RepeatedDrawOptions {
   std::uint64_t seed = 0;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "papilio/corpus.h"
 
@@ -46,5 +48,11 @@ struct TextSource {
 //
 //   Corpus news = read_text({.path = "news.csv.gz", .form = TextForm::csv, .text = "body", .id = "url"});
 Corpus read_text(const TextSource& source, const TextOptions& options = {}, ReadReport* report = nullptr);
+
+// Makes a corpus of texts in memory, a document each, by the same rules; line ends are separators
+// like others. The same corpus for any number of threads. Memory: the corpus, and 1 MiB a thread.
+// Throws InvalidArgument for options out of range, FormatError for a corpus beyond max_memory.
+Corpus corpus_from_texts(std::span<const std::string_view> texts, const TextOptions& options = {},
+                         ReadReport* report = nullptr);
 
 }  // namespace papilio

@@ -157,7 +157,8 @@ Corpus keep_words(Corpus corpus, const TextOptions& options) {
   WordStatistics statistics;
   if (limits_frequencies(options)) statistics.frequencies = document_frequencies(corpus, options.threads);
   statistics.counts = count_words(corpus, options.threads);
-  return keep_chosen(std::move(corpus), choose_words(statistics, corpus.documents(), options), options.threads);
+  const std::vector<std::uint8_t> keep = choose_words(statistics, corpus.documents(), options);
+  return keep_chosen(std::move(corpus), keep, options.threads);
 }
 
 Corpus drop_stop_words(Corpus corpus, const TextOptions& options) {

@@ -66,4 +66,12 @@ std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count
   return top;
 }
 
+std::vector<TopWord> counted_top_words(const Model& model, std::int32_t topic, int count) {
+  std::vector<TopWord> words = top_words(model, topic, count);
+  std::erase_if(words, [&](const TopWord& word) {
+    return model.n_wk[static_cast<std::size_t>(std::int64_t{word.word} * model.topics + topic)] == 0;
+  });
+  return words;
+}
+
 }  // namespace papilio

@@ -1,11 +1,42 @@
 #pragma once
 
+#include <cstdint>
+
 #include "papilio/lda.h"
 
 namespace papilio::lda {
 
+// From so many topics on `automatic` is sparse: by the options alone, so that every machine decides alike.
+// Sparse draws were the faster ones there (docs/lda/sparse.md); a sweep over fewer topics is short either way.
+inline constexpr std::int32_t least_sparse_topics = 32;
+
+// theta and phi are floats: priors must not leave their range.
+bool is_prior(double value) noexcept;
+
 // Throws InvalidArgument naming the first option out of range.
 void require_options(const TrainOptions& options, const char* caller);
+
+// What they are there for.
+inline constexpr std::int32_t most_sparse_topics = 1 << 24;
+inline constexpr std::int64_t most_sparse_tokens = 0xffffffff;  // their numbers are 32 bits
+
+inline bool knows_sparse_draws(const TrainOptions& options) {
+  return options.method == PartialSums::slots && options.topics <= most_sparse_topics &&
+         (options.sampler == Sampler::mean_for_mode || options.sampler == Sampler::theta_collapsed ||
+          (options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel));
+}
+
+// Those of theta_collapsed are for the CPU alone, so that `automatic`, the same everywhere, leaves them out.
+inline bool knows_sparse_draws_everywhere(const TrainOptions& options) {
+  return knows_sparse_draws(options) && options.sampler != Sampler::theta_collapsed;
+}
+
+// Whether all draws of a chain are sparse; else all are dense.
+inline bool draws_sparsely(const TrainOptions& options, std::int64_t tokens) {
+  if (options.draws != Draws::automatic) return options.draws == Draws::sparse && knows_sparse_draws(options);
+  return knows_sparse_draws_everywhere(options) && options.topics >= least_sparse_topics &&
+         tokens <= most_sparse_tokens;
+}
 
 // Whether a chain optimises its priors after this sweep; they enter the next.
 inline bool optimizes_priors_after(const TrainOptions& options, std::int64_t sweep) {

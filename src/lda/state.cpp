@@ -30,7 +30,8 @@ void require_countable(const CorpusView& corpus, int threads) {
 
 }  // namespace
 
-void State::count(const CorpusView& corpus, int threads) {
+void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
+                 std::vector<std::int32_t>& n_wk) {
   require_countable(corpus, threads);
   n_wk.assign(static_cast<std::size_t>(corpus.vocabulary_size()) * static_cast<std::size_t>(topics), 0);
   execution::parallel_for(corpus.tokens(), tokens_a_task, threads, [&](std::int64_t begin, std::int64_t end) {
@@ -39,6 +40,10 @@ void State::count(const CorpusView& corpus, int threads) {
       add_to_count(n_wk.data() + std::int64_t{corpus.words[token]} * topics + z[token], 1);
     }
   });
+}
+
+void State::count(const CorpusView& corpus, int threads) {
+  count_words(corpus, z, topics, threads, n_wk);
   count_topics(threads);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lda/priors.h"
@@ -27,6 +28,10 @@ struct State {
   // size, topic or count that differs.
   void verify(const CorpusView& corpus) const;
 };
+
+// Counts n_wk alone, from topics that fit the corpus. Throws as State::count.
+void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
+                 std::vector<std::int32_t>& n_wk);
 
 // Moves z out of a state, with the priors where they are others than the options name.
 Topics take_topics(State& state, const TrainOptions& options);

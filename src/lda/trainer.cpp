@@ -1,11 +1,10 @@
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
+#include "lda/evaluation/held_out_evaluation.h"
 #include "lda/gibbs/chain.h"
 #include "lda/options.h"
 #include "lda/priors.h"
@@ -17,9 +16,6 @@ namespace {
 
 using base::require;
 using Clock = std::chrono::steady_clock;
-
-// theta and phi are floats: priors must not leave their range.
-bool is_prior(double value) { return std::isfinite(value) && value > 0 && value <= 1e6; }
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -42,16 +38,19 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
           "papilio::train: the topics to resume from have {} priors, expected none or one a topic: {}",
           topics.alpha.size(), options.topics);
   for (std::size_t k = 0; k < topics.alpha.size(); ++k) {
-    require(is_prior(topics.alpha[k]),
+    require(lda::is_prior(topics.alpha[k]),
             "papilio::train: alpha of topic {} to resume from is {}, expected 0 < alpha <= 1e6", k, topics.alpha[k]);
   }
-  require(topics.beta == 0 || is_prior(topics.beta),
+  require(topics.beta == 0 || lda::is_prior(topics.beta),
           "papilio::train: beta to resume from is {}, expected 0 (that of the options) < beta <= 1e6", topics.beta);
 }
 
 // The sweeps since the last report, and the time that they took, evaluation left out.
 class SweepTimer {
  public:
+  // `seconds` went into what came before the first sweep.
+  explicit SweepTimer(double seconds) : total_seconds_(seconds) {}
+
   void sweep(lda::Chain& chain) {
     if (!running_) start_ = Clock::now();
     running_ = true;
@@ -61,18 +60,24 @@ class SweepTimer {
   // Waits for the sweeps begun.
   void stop(lda::Chain& chain) {
     chain.wait();
-    if (running_) seconds_ += seconds_since(start_);
+    if (running_) {
+      const double seconds = seconds_since(start_);
+      seconds_ += seconds;
+      total_seconds_ += seconds;
+    }
     running_ = false;
   }
   double take_sweeps_per_second() {
     return static_cast<double>(std::exchange(sweeps_, 0)) / std::exchange(seconds_, 0.0);
   }
+  double total_seconds() const { return total_seconds_; }
 
  private:
   Clock::time_point start_;
   bool running_ = false;
   std::int64_t sweeps_ = 0;
   double seconds_ = 0;
+  double total_seconds_;
 };
 
 // When the topics are to be shown for a checkpoint.
@@ -118,39 +123,20 @@ Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State
   return model;
 }
 
-}  // namespace
-
-const char* name(Sampler sampler) noexcept {
-  switch (sampler) {
-    case Sampler::mean_for_mode:
-      return "mean_for_mode";
-    case Sampler::uncollapsed:
-      return "uncollapsed";
-    case Sampler::theta_collapsed:
-      return "theta_collapsed";
-    case Sampler::phi_collapsed:
-      return "phi_collapsed";
-    case Sampler::collapsed:
-      return "collapsed";
-  }
-  return "unknown";
-}
-
-const char* name(Schedule schedule) noexcept { return schedule == Schedule::sequential ? "sequential" : "parallel"; }
-
-namespace {
-
 TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume) {
   const Clock::time_point start = Clock::now();
   lda::require_options(options, "train");
   require_corpus_to_train_on(corpus, options);
   if (resume) require_resumable(corpus, options, *resume);
+  if (options.held_out) options.held_out->verify();
   const auto tokens = static_cast<double>(corpus.tokens());
   const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, std::move(resume));
 
   TrainResult result;
-  SweepTimer timer;
+  SweepTimer timer(seconds_since(start));
   CheckpointClock checkpoints(options, start);
+  std::optional<lda::HeldOutEvaluation> held_out;
+  if (options.held_out) held_out.emplace(corpus, options);
   bool evaluated = false;
   while (chain->sweeps() < options.sweeps && !result.stopped) {
     timer.sweep(*chain);
@@ -163,6 +149,11 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
       timer.stop(*chain);
       result.log_joint_per_token = chain->log_joint() / tokens;
     }
+    const bool scored = held_out && is_due(options.held_out_every);
+    if (scored) {
+      timer.stop(*chain);
+      result.held_out.push_back({sweep, timer.total_seconds(), (*held_out)(*chain)});
+    }
     if (options.progress && is_due(options.progress_every)) {
       timer.stop(*chain);
       Progress progress = {.sweep = sweep, .sweeps = options.sweeps};
@@ -170,6 +161,10 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
       progress.seconds = seconds_since(start);
       progress.evaluated = evaluated;
       if (evaluated) progress.log_joint_per_token = result.log_joint_per_token;
+      progress.training_seconds = timer.total_seconds();
+      progress.held_out_evaluated = scored;
+      if (scored) progress.held_out_perplexity = result.held_out.back().completion.perplexity();
+      progress.draws = chain->draws();
       result.stopped = !options.progress(progress) && sweep < options.sweeps;
     }
     if (!result.stopped && checkpoints.is_due(*chain, timer)) checkpoints.show(*chain, timer);
@@ -192,50 +187,5 @@ TrainResult train(const CorpusView& corpus, const TrainOptions& options, const T
 TrainResult train(const CorpusView& corpus, const TrainOptions& options, Topics&& resume) {
   return train_from(corpus, options, std::move(resume));
 }
-
-namespace lda {
-namespace {
-
-void require_topic_alpha(const TrainOptions& options, const char* caller) {
-  const std::vector<double>& alpha = options.topic_alpha;
-  require(alpha.empty() || std::ssize(alpha) == options.topics,
-          "papilio::{}: topic_alpha has {} entries, expected none or one a topic: {}", caller, alpha.size(),
-          options.topics);
-  for (std::size_t k = 0; k < alpha.size(); ++k) {
-    require(is_prior(alpha[k]), "papilio::{}: topic_alpha[{}] is {}, expected 0 < alpha <= 1e6", caller, k, alpha[k]);
-  }
-}
-
-}  // namespace
-
-void require_options(const TrainOptions& options, const char* caller) {
-  const std::int64_t most_sweeps = std::numeric_limits<std::uint32_t>::max();  // sweeps key draws as 32 bits
-  require(options.topics >= 1, "papilio::{}: topics is {}, expected at least 1", caller, options.topics);
-  require(0 <= options.sweeps && options.sweeps <= most_sweeps, "papilio::{}: sweeps is {}, expected 0 <= sweeps <= {}",
-          caller, options.sweeps, most_sweeps);
-  require(is_prior(options.alpha), "papilio::{}: alpha is {}, expected 0 < alpha <= 1e6", caller, options.alpha);
-  require(is_prior(options.beta), "papilio::{}: beta is {}, expected 0 < beta <= 1e6", caller, options.beta);
-  require(options.threads >= 0, "papilio::{}: threads is {}, expected 0 (all) or more", caller, options.threads);
-  require(options.evaluate_every >= 0, "papilio::{}: evaluate_every is {}, expected 0 or more", caller,
-          options.evaluate_every);
-  require(options.progress_every >= 1, "papilio::{}: progress_every is {}, expected at least 1", caller,
-          options.progress_every);
-  require(options.optimize_every >= 0, "papilio::{}: optimize_every is {}, expected 0 or more", caller,
-          options.optimize_every);
-  require(options.optimize_after >= 0, "papilio::{}: optimize_after is {}, expected 0 or more", caller,
-          options.optimize_after);
-  require(options.checkpoint_every >= 0 && options.checkpoint_seconds >= 0,
-          "papilio::{}: checkpoint_every is {} and checkpoint_seconds {}, expected 0 or more", caller,
-          options.checkpoint_every, options.checkpoint_seconds);
-  require(options.sampler <= Sampler::collapsed, "papilio::{}: unknown sampler {}", caller,
-          static_cast<int>(options.sampler));
-  require(options.schedule <= Schedule::sequential, "papilio::{}: unknown schedule {}", caller,
-          static_cast<int>(options.schedule));
-  require(options.method <= PartialSums::butterfly_add_subtract_remnant_first, "papilio::{}: unknown method {}", caller,
-          static_cast<int>(options.method));
-  require_topic_alpha(options, caller);
-}
-
-}  // namespace lda
 
 }  // namespace papilio

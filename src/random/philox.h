@@ -36,16 +36,16 @@ PAPILIO_LANEWISE Product<std::uint32_t> multiply_wide(std::uint32_t a, std::uint
 }
 
 // Encrypts `counter` under `key` in ten rounds. Word is std::uint32_t, or the
-// lanes of a warp for as many blocks at once.
-template <class Word>
-PAPILIO_LANEWISE BlockOf<Word> philox4x32(BlockOf<Word> counter, std::uint32_t key0, std::uint32_t key1) {
+// lanes of a warp for as many blocks at once; Key is std::uint32_t, or lanes likewise.
+template <class Word, class Key>
+PAPILIO_LANEWISE BlockOf<Word> philox4x32(BlockOf<Word> counter, Key key0, Key key1) {
   PAPILIO_UNROLL
   for (int round = 0; round < 10; ++round) {
     const auto a = multiply_wide(counter.word[0], 0xD2511F53u);
     const auto b = multiply_wide(counter.word[2], 0xCD9E8D57u);
     counter = {{b.high ^ counter.word[1] ^ key0, b.low, a.high ^ counter.word[3] ^ key1, a.low}};
-    key0 += 0x9E3779B9u;  // the golden ratio
-    key1 += 0xBB67AE85u;  // sqrt(3) - 1
+    key0 = key0 + 0x9E3779B9u;  // the golden ratio
+    key1 = key1 + 0xBB67AE85u;  // sqrt(3) - 1
   }
   return counter;
 }

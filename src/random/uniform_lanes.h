@@ -25,4 +25,17 @@ PAPILIO_LANEWISE BlockOf<warp::Lanes<W, std::uint32_t>> draw_blocks(std::uint64_
   return philox4x32(counter, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
 }
 
+// The same with a seed in every lane.
+template <warp::Warp W>
+PAPILIO_LANEWISE BlockOf<warp::Lanes<W, std::uint32_t>> draw_blocks_of_seeds(warp::Lanes<W, std::uint32_t> seed_low,
+                                                                             warp::Lanes<W, std::uint32_t> seed_high,
+                                                                             std::uint64_t stream,
+                                                                             warp::Lanes<W, std::uint32_t> index_low,
+                                                                             warp::Lanes<W, std::uint32_t> index_high) {
+  const BlockOf<warp::Lanes<W, std::uint32_t>> counter = {
+      {index_low, index_high, W::template splat<std::uint32_t>(static_cast<std::uint32_t>(stream)),
+       W::template splat<std::uint32_t>(static_cast<std::uint32_t>(stream >> 32))}};
+  return philox4x32(counter, seed_low, seed_high);
+}
+
 }  // namespace papilio::inline PAPILIO_TARGET::random

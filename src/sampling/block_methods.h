@@ -7,6 +7,7 @@
 #include "collective/partial_sums/transposed.h"
 #include "papilio/sampling.h"
 #include "random/uniform_lanes.h"
+#include "sampling/remnant.h"
 
 // The methods of the papers by name, for every warp.
 
@@ -46,10 +47,11 @@ PAPILIO_LANEWISE constexpr int block_scratch_size(PartialSums method) {
                                                            : 0;
 }
 
-// Draws from each row of a tile by `method`, in memory of the two sizes above.
-template <PartialSums method, class W, class Rows, class T = typename Rows::Weight>
+// Draws from each row of a tile by `method`, in memory of the two sizes above. `remnant_first`
+// is a bool, or a std::bool_constant where the choice is made when compiling.
+template <PartialSums method, class W, class Rows, class First, class T = typename Rows::Weight>
 PAPILIO_LANEWISE collective::BlockDraw<W, T> draw_by_method(const Rows& rows, warp::Lanes<W, T> u, T* table, T* scratch,
-                                                            bool remnant_first) {
+                                                            First remnant_first) {
   if constexpr (method == PartialSums::prefix) {
     return collective::draw_by_prefix<W>(rows, u, table);
   } else if constexpr (method == PartialSums::butterfly_two_pass) {
@@ -99,6 +101,18 @@ auto with_block_method(PartialSums method, F f) {
       break;
   }
   return f.template operator()<PartialSums::prefix>();
+}
+
+// Calls f.operator()<method, remnant_first>() for the method that is meant.
+template <class F>
+auto with_block_form(PartialSums wanted, F f) {
+  return with_block_method(wanted, [&]<PartialSums method>() {
+    if constexpr (method == PartialSums::transposed || method == PartialSums::butterfly_swap ||
+                  method == PartialSums::butterfly_add_subtract) {
+      if (papilio::sampling::has_remnant_first(wanted)) return f.template operator()<method, true>();
+    }
+    return f.template operator()<method, false>();
+  });
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -2,12 +2,17 @@
 // that it lies on a CUDA device there, so that nothing here is ever called.
 
 #include "sampling/cuda_draw.h"
+#include "sampling/sample_gamma.h"
 
 namespace papilio::sampling {
 
 void draw_by_slots_on_cuda(const DeviceDraw&) { __builtin_unreachable(); }
 void draw_by_blocks_on_cuda(const DeviceDraw&) { __builtin_unreachable(); }
+DeviceRows weights_of_logits(const DeviceRows&, void*) { __builtin_unreachable(); }
+std::int64_t logits_workspace_on_cuda(const DeviceRows&) { __builtin_unreachable(); }
+void weigh_logits_on_cuda(const DeviceDraw&, double) { __builtin_unreachable(); }
 std::int64_t slots_workspace_on_cuda(const DeviceRows&, Device) { __builtin_unreachable(); }
 std::int64_t blocks_workspace_on_cuda(const DeviceRows&, PartialSums, Device) { __builtin_unreachable(); }
+void draw_gammas_on_cuda(const DeviceGammas&, Device, void*) { __builtin_unreachable(); }
 
 }  // namespace papilio::sampling

@@ -42,11 +42,11 @@ struct DeviceDraw {
   DeviceRows rows;
   Device device = Device::cpu();
   PartialSums method = PartialSums::slots;
-  bool remnant_first = false;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   std::uint64_t first_row_id = 0;
   const std::int64_t* row_ids = nullptr;
+  const std::int64_t* seeds = nullptr;
   void* drawn = nullptr;
   bool drawn_is_wide = false;  // int64 rather than int32
   DrawStatus* status = nullptr;
@@ -58,6 +58,13 @@ struct DeviceDraw {
 // Queues a draw by the slot order; by a method of the papers.
 void draw_by_slots_on_cuda(const DeviceDraw& draw);
 void draw_by_blocks_on_cuda(const DeviceDraw& draw);
+
+// The rows of weights that rows of logits become, in a workspace where that is given.
+DeviceRows weights_of_logits(const DeviceRows& logits, void* workspace);
+std::int64_t logits_workspace_on_cuda(const DeviceRows& logits);
+
+// Queues the making of those weights.
+void weigh_logits_on_cuda(const DeviceDraw& draw, double temperature);
 
 // Bytes of workspace that the two need.
 std::int64_t slots_workspace_on_cuda(const DeviceRows& rows, Device device);

@@ -128,7 +128,8 @@ PAPILIO_LANEWISE void draw_groups(const GammaColumns& columns, const random::Gam
     const auto candidate = random::gamma_candidate<W>(random::gamma_d<W>(shape[i]), normals.at[i], acceptance.word[i]);
     auto power = one;
     if (below_one != 0) {
-      const auto inverse = load_columns<W>(columns.inverse + at, count);
+      const auto inverse = columns.inverse != nullptr ? load_columns<W>(columns.inverse + at, count)
+                                                      : random::gamma_inverse<W>(shape[i]);
       power = W::select(W::less(shape[i], one), random::gamma_power<W>(inverse, power_words.word[i]), one);
     }
     store_columns<W>(columns.drawn + at, random::gamma_value<W>(candidate) * power, count);

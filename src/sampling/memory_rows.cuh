@@ -151,6 +151,11 @@ __device__ __forceinline__ std::uint64_t number_of(const DeviceDraw& draw, std::
                                  : draw.first_row_id + static_cast<std::uint64_t>(i);
 }
 
+// The seed under which row i is drawn.
+__device__ __forceinline__ std::uint64_t seed_of(const DeviceDraw& draw, std::int64_t i) {
+  return draw.seeds != nullptr ? static_cast<std::uint64_t>(draw.seeds[i]) : draw.seed;
+}
+
 // Writes the result of row i: the category, or -1 where the status is not ok.
 __device__ __forceinline__ void store_result(const DeviceDraw& draw, std::int64_t i, DrawStatus status,
                                              std::int64_t category) {

@@ -40,6 +40,7 @@ void ProductDraws::draw(std::uint64_t seed, std::uint64_t stream) {
                                  .right = right_.data(),
                                  .sizes = sizes_.data(),
                                  .ids = ids_.data(),
+                                 .seeds = nullptr,
                                  .seed = seed,
                                  .stream = stream,
                                  .check_negative = false,

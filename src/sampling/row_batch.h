@@ -19,6 +19,7 @@ struct RowBatch {
   const T* const* right;  // null: plain weights, not products
   const std::int64_t* sizes;
   const std::uint64_t* ids;
+  const std::uint64_t* seeds;  // null: all of them `seed`
   std::uint64_t seed;
   std::uint64_t stream;
   bool check_negative;
@@ -34,7 +35,7 @@ inline constexpr std::int64_t tile_rows = 32;
 struct GammaColumns {
   const std::int32_t* counts;  // null: all 0
   const float* shape;          // of the priors
-  const float* inverse;
+  const float* inverse;        // gamma_inverse of the shapes below 1; null: to be worked out
   std::int64_t count;
   std::uint64_t seed;
   std::uint64_t stream;
@@ -48,6 +49,7 @@ struct Kernels {
   void (*draw_double)(const RowBatch<double>& batch, std::int64_t* drawn, DrawStatus* status);
   std::int64_t (*scratch_bytes)(PartialSums method, std::int64_t longest_row, std::int64_t weight_bytes);
   void (*draw_gamma)(const GammaColumns& columns);
+  void (*weigh_logits)(float* row, std::int64_t count, float scale);  // in place; see logit_rows_kernel.h
 };
 
 }  // namespace papilio::sampling

@@ -84,6 +84,7 @@ class MatrixSource {
  public:
   using Weight = T;
   static constexpr bool rows_are_of_one_length = true;
+  static constexpr bool are_logits = false;
   explicit MatrixSource(const MatrixWeights<T>& weights) : w_(weights) {}
 
   void check() const {
@@ -113,11 +114,32 @@ class MatrixSource {
   MatrixWeights<T> w_;
 };
 
+// Rows of numbers as in a matrix, whose weights are made where they are drawn from.
+template <class T>
+class LogitSource : public MatrixSource<T> {
+ public:
+  static constexpr bool are_logits = true;
+  explicit LogitSource(const LogitWeights<T>& weights)
+      : MatrixSource<T>({weights.logits, weights.rows}), temperature_(weights.temperature) {}
+
+  void check() const {
+    MatrixSource<T>::check();
+    base::require(temperature_ >= 0x1p-100 && temperature_ <= 0x1p100,
+                  "papilio::sample_categorical: the temperature must be between 2^-100 and 2^100; got {}",
+                  temperature_);
+  }
+  double temperature() const { return temperature_; }
+
+ private:
+  double temperature_;
+};
+
 template <class T>
 class RaggedSource {
  public:
   using Weight = T;
   static constexpr bool rows_are_of_one_length = false;
+  static constexpr bool are_logits = false;
   explicit RaggedSource(const RaggedWeights<T>& weights) : w_(weights) {}
 
   void check() const {
@@ -162,6 +184,7 @@ class ProductSource {
  public:
   using Weight = T;
   static constexpr bool rows_are_of_one_length = true;
+  static constexpr bool are_logits = false;
   explicit ProductSource(const ProductWeights<T>& weights) : w_(weights) {}
 
   void check() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "execution/cuda/check.h"
 #include "sampling/block_methods.h"
@@ -22,11 +23,12 @@ template <class T>
 __device__ __forceinline__ T uniform_of_row(const DeviceDraw& draw, std::int64_t i) {
   using W = warp::CudaWarp<32>;
   const std::uint64_t number = number_of(draw, i);
-  return uniform_of_type<W, T>(random::draw_blocks<W>(draw.seed, draw.stream, static_cast<std::uint32_t>(number),
+  return uniform_of_type<W, T>(random::draw_blocks<W>(seed_of(draw, i), draw.stream, static_cast<std::uint32_t>(number),
                                                       static_cast<std::uint32_t>(number >> 32)));
 }
 
-template <PartialSums method, class S, bool product>
+// `remnant_first` is known when compiling: one kernel for both forms made the padded ones 10 % slower.
+template <PartialSums method, bool remnant_first, class S, bool product>
 __global__ void __launch_bounds__(32 * warps_a_block)
     draw_blocks(const __grid_constant__ DeviceDraw draw, const BlocksPlan plan) {
   using W = warp::CudaWarp<32>;
@@ -49,8 +51,8 @@ __global__ void __launch_bounds__(32 * warps_a_block)
     MemoryRow<S, product> row = row_of<S, product>(draw.rows, i, exists);
     if (!mine || !exists) row.count = 0;
     const Rows rows(row, places[warp]);
-    const auto found =
-        draw_by_method<method, W>(rows, uniform_of_row<T>(draw, i), table, scratch[warp], draw.remnant_first);
+    const auto found = draw_by_method<method, W>(rows, uniform_of_row<T>(draw, i), table, scratch[warp],
+                                                 std::bool_constant<remnant_first>());
 
     const bool look = (draw.check_negative && rows.sign()) || !(found.total > 0) || found.total - found.total != 0;
     DrawStatus status = examine_rows(rows, mine && exists && look, static_cast<double>(found.total));
@@ -62,27 +64,29 @@ __global__ void __launch_bounds__(32 * warps_a_block)
   }
 }
 
-template <PartialSums method, class S, bool product>
-void launch_blocks(const DeviceDraw& draw, const BlocksPlan& plan) {
-  const auto blocks = static_cast<unsigned>((plan.warps + warps_a_block - 1) / warps_a_block);
-  draw_blocks<method, S, product>
-      <<<blocks, 32 * warps_a_block, 0, static_cast<cudaStream_t>(draw.cuda_stream)>>>(draw, plan);
+using BlocksKernel = void (*)(DeviceDraw, BlocksPlan);
+
+template <class S, bool product>
+BlocksKernel blocks_kernel(PartialSums wanted) {
+  return with_block_form(wanted, [&]<PartialSums method, bool remnant_first>() -> BlocksKernel {
+    return draw_blocks<method, remnant_first, S, product>;
+  });
 }
 
 template <class S, bool product>
 void queue_blocks(const DeviceDraw& draw, const BlocksPlan& plan) {
-  with_block_method(draw.method, [&]<PartialSums method>() { launch_blocks<method, S, product>(draw, plan); });
+  const auto blocks = static_cast<unsigned>((plan.warps + warps_a_block - 1) / warps_a_block);
+  blocks_kernel<S, product>(
+      draw.method)<<<blocks, 32 * warps_a_block, 0, static_cast<cudaStream_t>(draw.cuda_stream)>>>(draw, plan);
   execution::check_launch("drawing from rows by blocks");
 }
 
 template <class S, bool product>
-int block_warps_a_multiprocessor(PartialSums wanted) {
+int block_warps_a_multiprocessor(PartialSums method) {
   int blocks = 0;
-  with_block_method(wanted, [&]<PartialSums method>() {
-    execution::check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, draw_blocks<method, S, product>, 32 * warps_a_block, 0),
-        "asking how many blocks fit");
-  });
+  execution::check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, blocks_kernel<S, product>(method), 32 * warps_a_block, 0),
+      "asking how many blocks fit");
   return blocks * warps_a_block;
 }
 

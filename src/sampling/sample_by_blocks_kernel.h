@@ -24,7 +24,7 @@ template <PartialSums method, class Rows, class T = typename Rows::Weight>
   T* const table = scratch + block_scratch_size<W>(method);
   for (std::int64_t tile = 0; tile < batch.count; tile += W::width) {
     const Rows here = rows.from(tile);
-    const auto u = uniform_of_type<W, T>(random_words<W>(batch.seed, batch.stream, batch.ids + tile));
+    const auto u = uniform_of_type<W, T>(random_words<W>(batch, tile));
     const auto draw = draw_by_method<method, W>(here, u, table, scratch, batch.remnant_first);
     std::int32_t category[W::width];
     T total[W::width];

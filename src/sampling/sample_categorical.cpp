@@ -11,6 +11,7 @@
 #include "execution/cpu/parallel_for.h"
 #include "papilio/sampling.h"
 #include "sampling/kernels.h"
+#include "sampling/logit_rows.h"
 #include "sampling/remnant.h"
 #include "sampling/row_batch.h"
 #include "sampling/row_source.h"
@@ -45,6 +46,7 @@ class Workspace {
         right_(rows_with_tail),
         sizes_(rows_with_tail),
         ids_(rows_with_tail),
+        seeds_(rows_with_tail),
         drawn_(rows_with_tail),
         status_(rows_with_tail) {}
 
@@ -58,15 +60,17 @@ class Workspace {
       const Row<S> row = source.row(begin + i);
       const auto at = static_cast<std::size_t>(i);
       if constexpr (std::is_same_v<S, T>) {
-        left_[at] = row.direct() ? row.left : stage(row, i);
+        left_[at] = row.direct() && !Source::are_logits ? row.left : stage(row, i);
         right_[at] = row.right;
       } else {
         left_[at] = stage(row, i);
       }
+      if constexpr (Source::are_logits) weigh(kernels, i, row.size, source.temperature());
       sizes_[at] = row.size;
       products |= row.right != nullptr;
       ids_[at] = options.row_ids.empty() ? options.first_row_id + static_cast<std::uint64_t>(begin + i)
                                          : static_cast<std::uint64_t>(options.row_ids.data[begin + i]);
+      if (!options.seeds.empty()) seeds_[at] = static_cast<std::uint64_t>(options.seeds.data[begin + i]);
     }
     for (std::int64_t i = count; i < base::round_up(count, tile_rows); ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -79,6 +83,7 @@ class Workspace {
                                products ? right_.data() : nullptr,
                                sizes_.data(),
                                ids_.data(),
+                               options.seeds.empty() ? nullptr : seeds_.data(),
                                options.seed,
                                options.stream,
                                options.check_negative,
@@ -97,12 +102,29 @@ class Workspace {
  private:
   static constexpr std::size_t rows_with_tail = batch_rows + tile_rows;
 
-  // Copies a row that is strided or of 16-bit numbers; kernels read contiguous T.
+  T* staged(std::int64_t i) { return staging_.data() + i % staged_rows * longest_row_; }
+
+  // Copies a row that is strided, of 16-bit numbers or of logits; kernels read contiguous T.
   const T* stage(const Row<S>& row, std::int64_t i) {
     staging_.resize(static_cast<std::size_t>(staged_rows * longest_row_));
-    T* copy = staging_.data() + i % staged_rows * longest_row_;
+    T* copy = staged(i);
     for (std::int64_t k = 0; k < row.size; ++k) copy[k] = weight_of(row.left[k * row.stride]);
     return copy;
+  }
+
+  // Turns the logits of a staged row into weights.
+  void weigh(const Kernels& kernels, std::int64_t i, std::int64_t size, double temperature) {
+    T* row = staged(i);
+    if constexpr (std::is_same_v<T, float>) {
+      kernels.weigh_logits(row, size, sampling_kernel::logit_scale_of_floats(temperature));
+    } else {
+      T most = -std::numeric_limits<T>::infinity();
+      for (std::int64_t k = 0; k < size; ++k) most = most < row[k] ? row[k] : most;
+      const bool finite = std::isfinite(most);
+      for (std::int64_t k = 0; k < size; ++k)
+        row[k] = finite ? sampling_kernel::weight_of_logit(row[k], most, 1 / temperature)
+                        : sampling_kernel::weight_in_bad_row(row[k]);
+    }
   }
 
   std::int64_t longest_row_;
@@ -110,7 +132,7 @@ class Workspace {
   std::vector<T> staging_;
   std::vector<const T*> left_, right_;
   std::vector<std::int64_t> sizes_;
-  std::vector<std::uint64_t> ids_;
+  std::vector<std::uint64_t> ids_, seeds_;
   std::vector<std::int64_t> drawn_;
   std::vector<DrawStatus> status_;
 };
@@ -121,6 +143,17 @@ template <class Source>
   const auto row = source.row(i);
   const char* where = "papilio::sample_categorical";
   if (status == DrawStatus::empty) throw InvalidArgument(fmt::format("{}: row {} has no categories", where, i));
+  if constexpr (Source::are_logits) {
+    if (status == DrawStatus::all_zero)
+      throw InvalidArgument(fmt::format(
+          "{}: row {} has no logit above -infinity, so there is nothing to draw ({} categories)", where, i, row.size));
+    std::int64_t k = 0;
+    while (k + 1 < row.size && row.weight(k) <= std::numeric_limits<SumOf<typename Source::Weight>>::max()) ++k;
+    throw InvalidArgument(
+        fmt::format("{}: logits must not be NaN or +infinity; row {}, category {} is {} ({} rows x {} "
+                    "categories)",
+                    where, i, k, row.weight(k), source.rows(), row.size));
+  }
   if (status == DrawStatus::all_zero)
     throw InvalidArgument(fmt::format("{}: row {} has no positive weight, so there is nothing to draw ({} categories)",
                                       where, i, row.size));
@@ -141,21 +174,33 @@ void check_call(const Source& source, VectorView<Index> drawn, const SampleOptio
   const std::int64_t rows = source.rows();
   check_vector(drawn, source.device(), "drawn");
   check_vector(options.row_ids, source.device(), "row_ids");
+  check_vector(options.seeds, source.device(), "seeds");
   check_vector(options.status, source.device(), "status");
   base::require(drawn.size == rows, "papilio::sample_categorical: drawn must have one entry a row; got {} for {} rows",
                 drawn.size, rows);
   base::require(options.row_ids.empty() || options.row_ids.size == rows,
                 "papilio::sample_categorical: row_ids must have one entry a row; got {} for {} rows",
                 options.row_ids.size, rows);
+  base::require(options.seeds.empty() || options.seeds.size == rows,
+                "papilio::sample_categorical: seeds must have one entry a row; got {} for {} rows", options.seeds.size,
+                rows);
   base::require(options.status.empty() || options.status.size == rows,
                 "papilio::sample_categorical: status must have one entry a row; got {} for {} rows",
                 options.status.size, rows);
   base::require(options.threads >= 0, "papilio::sample_categorical: threads must be >= 0; got {}", options.threads);
 }
 
-std::int64_t workspace_on_cuda(const DeviceRows& rows, PartialSums method, Device device) {
-  return method == PartialSums::slots ? slots_workspace_on_cuda(rows, device)
-                                      : blocks_workspace_on_cuda(rows, method, device);
+// Logits are made into weights first, at the workspace's beginning.
+template <class Source>
+std::int64_t workspace_on_cuda(const Source& source, PartialSums method) {
+  DeviceRows rows = source.on_device();
+  std::int64_t bytes = 0;
+  if constexpr (Source::are_logits) {
+    bytes = logits_workspace_on_cuda(rows);
+    rows = weights_of_logits(rows, nullptr);
+  }
+  return bytes + (method == PartialSums::slots ? slots_workspace_on_cuda(rows, source.device())
+                                               : blocks_workspace_on_cuda(rows, method, source.device()));
 }
 
 template <class Source, class Index>
@@ -163,11 +208,11 @@ void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOp
   DeviceDraw draw = {.rows = source.on_device(),
                      .device = source.device(),
                      .method = options.method,
-                     .remnant_first = has_remnant_first(options.method),
                      .seed = options.seed,
                      .stream = options.stream,
                      .first_row_id = options.first_row_id,
                      .row_ids = options.row_ids.data,
+                     .seeds = options.seeds.data,
                      .drawn = drawn.data,
                      .drawn_is_wide = sizeof(Index) == 8,
                      .status = options.status.data,
@@ -177,7 +222,7 @@ void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOp
                 "papilio::sample_categorical: rows of {} categories do not fit into {}-bit results",
                 draw.rows.categories, 8 * sizeof(Index));
   if (draw.rows.rows == 0) return;
-  if (const std::int64_t bytes = workspace_on_cuda(draw.rows, options.method, draw.device); bytes > 0) {
+  if (const std::int64_t bytes = workspace_on_cuda(source, options.method); bytes > 0) {
     check_vector(options.workspace, draw.device, "workspace");
     base::require(
         options.workspace.size >= bytes,
@@ -186,6 +231,11 @@ void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOp
     base::require(reinterpret_cast<std::uintptr_t>(options.workspace.data) % 256 == 0,
                   "papilio::sample_categorical: the workspace must be aligned to 256 bytes");
     draw.workspace = options.workspace.data;
+  }
+  if constexpr (Source::are_logits) {
+    weigh_logits_on_cuda(draw, source.temperature());
+    draw.rows = weights_of_logits(source.on_device(), draw.workspace);
+    draw.workspace = options.workspace.data + logits_workspace_on_cuda(source.on_device());
   }
   options.method == PartialSums::slots ? draw_by_slots_on_cuda(draw) : draw_by_blocks_on_cuda(draw);
 }
@@ -201,7 +251,7 @@ void run_on_cpu(const Source& source, VectorView<Index> drawn, const SampleOptio
                 8 * sizeof(Index));
 
   const Kernels& kernels = kernels_in_use();
-  const bool staged = !source.row(0).direct();
+  const bool staged = Source::are_logits || !source.row(0).direct();
   const std::int64_t a_batch = staged ? staged_rows : batch_rows;
   const std::int64_t grain =
       base::round_up(std::max<std::int64_t>(1, weights_a_task / std::max<std::int64_t>(longest, 1)), a_batch);
@@ -247,59 +297,11 @@ void run(const Source& source, VectorView<Index> drawn, const SampleOptions& opt
 template <class Source>
 std::int64_t workspace_bytes(const Source& source, PartialSums method) {
   source.check();
-  return source.device().is_cpu() ? 0 : workspace_on_cuda(source.on_device(), method, source.device());
+  return source.device().is_cpu() ? 0 : workspace_on_cuda(source, method);
 }
 
 }  // namespace
 }  // namespace sampling
-
-const char* name(DrawStatus status) noexcept {
-  switch (status) {
-    case DrawStatus::ok:
-      return "ok";
-    case DrawStatus::empty:
-      return "empty";
-    case DrawStatus::all_zero:
-      return "all_zero";
-    case DrawStatus::negative:
-      return "negative";
-    case DrawStatus::not_a_number:
-      return "not_a_number";
-    case DrawStatus::infinite:
-      return "infinite";
-    case DrawStatus::overflow:
-      return "overflow";
-    case DrawStatus::no_such_row:
-      return "no_such_row";
-  }
-  return "unknown";
-}
-
-const char* name(PartialSums method) noexcept {
-  switch (method) {
-    case PartialSums::slots:
-      return "slots";
-    case PartialSums::prefix:
-      return "prefix";
-    case PartialSums::transposed:
-      return "transposed";
-    case PartialSums::transposed_through_scratch:
-      return "transposed_through_scratch";
-    case PartialSums::butterfly_swap:
-      return "butterfly_swap";
-    case PartialSums::butterfly_add_subtract:
-      return "butterfly_add_subtract";
-    case PartialSums::butterfly_two_pass:
-      return "butterfly_two_pass";
-    case PartialSums::transposed_remnant_first:
-      return "transposed_remnant_first";
-    case PartialSums::butterfly_swap_remnant_first:
-      return "butterfly_swap_remnant_first";
-    case PartialSums::butterfly_add_subtract_remnant_first:
-      return "butterfly_add_subtract_remnant_first";
-  }
-  return "unknown";
-}
 
 #define PAPILIO_INSTANTIATE_DRAW(Weights, Source, T, Index)                                             \
   template <>                                                                                           \
@@ -321,6 +323,10 @@ PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, float)
 PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, double)
 PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, Half)
 PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, BFloat16)
+PAPILIO_INSTANTIATE(LogitWeights, LogitSource, float)
+PAPILIO_INSTANTIATE(LogitWeights, LogitSource, double)
+PAPILIO_INSTANTIATE(LogitWeights, LogitSource, Half)
+PAPILIO_INSTANTIATE(LogitWeights, LogitSource, BFloat16)
 PAPILIO_INSTANTIATE(ProductWeights, ProductSource, float)
 PAPILIO_INSTANTIATE(ProductWeights, ProductSource, double)
 

@@ -14,6 +14,8 @@ void draw_by_blocks(const RowBatch<T>& batch, std::int64_t* drawn, DrawStatus* s
 std::int64_t block_scratch_bytes(PartialSums method, std::int64_t longest_row, std::int64_t weight_bytes);
 // See gamma_rows_cpu.cpp.
 void draw_gamma(const sampling::GammaColumns& columns);
+// See logit_rows_cpu.cpp.
+void weigh_logits(float* row, std::int64_t count, float scale);
 }  // namespace sampling_kernel
 
 namespace {
@@ -47,6 +49,7 @@ std::int64_t scratch_bytes(PartialSums method, std::int64_t longest_row, std::in
 }  // namespace
 
 extern const sampling::Kernels sampling_kernels;
-const sampling::Kernels sampling_kernels = {draw<float>, draw<double>, scratch_bytes, sampling_kernel::draw_gamma};
+const sampling::Kernels sampling_kernels = {draw<float>, draw<double>, scratch_bytes, sampling_kernel::draw_gamma,
+                                            sampling_kernel::weigh_logits};
 
 }  // namespace papilio::PAPILIO_TARGET

@@ -22,7 +22,7 @@ inline constexpr int block_threads = 128;
 inline constexpr int rows_a_block = 8;  // of a few segments each
 
 __device__ __forceinline__ double uniform_of(const DeviceDraw& draw, std::int64_t i) {
-  const random::Block block = random::draw_block(draw.seed, draw.stream, number_of(draw, i));
+  const random::Block block = random::draw_block(seed_of(draw, i), draw.stream, number_of(draw, i));
   return random::uniform53(block.word[0], block.word[1]);
 }
 

@@ -32,22 +32,35 @@ template <class Rows>
   return total - total == 0 ? DrawStatus::ok : DrawStatus::overflow;
 }
 
-// The block of random words of each row of a tile, by the rows' ids.
+// W numbers of 64 bits as lanes of their halves.
 template <warp::Warp W>
-PAPILIO_LANEWISE random::BlockOf<warp::Lanes<W, std::uint32_t>> random_words(std::uint64_t seed, std::uint64_t stream,
-                                                                             const std::uint64_t* ids) {
+struct Halves {
+  warp::Lanes<W, std::uint32_t> low, high;
+};
+template <warp::Warp W>
+PAPILIO_LANEWISE Halves<W> halves(const std::uint64_t* numbers) {
   std::uint32_t low[W::width], high[W::width];
   for (int q = 0; q < W::width; ++q) {
-    low[q] = static_cast<std::uint32_t>(ids[q]);
-    high[q] = static_cast<std::uint32_t>(ids[q] >> 32);
+    low[q] = static_cast<std::uint32_t>(numbers[q]);
+    high[q] = static_cast<std::uint32_t>(numbers[q] >> 32);
   }
-  return random::draw_blocks<W>(seed, stream, W::load(low), W::load(high));
+  return {W::load(low), W::load(high)};
+}
+
+// The block of random words of each row of a tile, by the rows' ids and seeds.
+template <warp::Warp W, class T>
+PAPILIO_LANEWISE random::BlockOf<warp::Lanes<W, std::uint32_t>> random_words(const RowBatch<T>& batch,
+                                                                             std::int64_t tile) {
+  const Halves<W> id = halves<W>(batch.ids + tile);
+  if (batch.seeds == nullptr) return random::draw_blocks<W>(batch.seed, batch.stream, id.low, id.high);
+  const Halves<W> seed = halves<W>(batch.seeds + tile);
+  return random::draw_blocks_of_seeds<W>(seed.low, seed.high, batch.stream, id.low, id.high);
 }
 
 // The u of each row of a tile: 53 bits of its block.
-template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, double> uniforms(std::uint64_t seed, std::uint64_t stream, const std::uint64_t* ids) {
-  const auto block = random_words<W>(seed, stream, ids);
+template <warp::Warp W, class T>
+PAPILIO_LANEWISE warp::Lanes<W, double> uniforms(const RowBatch<T>& batch, std::int64_t tile) {
+  const auto block = random_words<W>(batch, tile);
   return random::uniform53<W>(block.word[0], block.word[1]);
 }
 
@@ -64,7 +77,7 @@ void draw_batch_by_slots(const Rows& rows, const RowBatch<T>& batch, std::int64_
     collective::Drawn<W> result;
     for (std::int64_t i = tile + W::width; i < tile + 2 * W::width && i < batch.count; ++i)
       rows.template prefetch<W>(i);
-    const auto u = uniforms<W>(batch.seed, batch.stream, batch.ids + tile);
+    const auto u = uniforms<W>(batch, tile);
     collective::draw_slots<W, Signs>(here, u, scratch, result);
     for (int q = 0; q < W::width && tile + q < batch.count; ++q) {
       DrawStatus state = DrawStatus::ok;

@@ -182,6 +182,16 @@ PAPILIO_LANEWISE V gather(const Element<V>* p, Vector<std::int32_t, lanes_of<V>>
   return v;
 }
 
+// Lane i is f(first + i).
+template <class V, class F, int... i>
+PAPILIO_LANEWISE V generate(F f, int first, std::integer_sequence<int, i...>) {
+  return V{f(first + i)...};
+}
+template <class V, class F>
+PAPILIO_LANEWISE V generate(F f, int first) {
+  return generate<V>(f, first, std::make_integer_sequence<int, lanes_of<V>>{});
+}
+
 // Lane i receives a[lane[i]]; 0 <= lane[i] < lanes.
 template <class V>
 PAPILIO_LANEWISE V permute(V a, Vector<std::int32_t, lanes_of<V>> lane) {

@@ -117,6 +117,12 @@ struct SimdWarp {
     return each<T>([&](int) { return x - Register<T>{}; });  // -0 stays -0
   }
 
+  // Lane l holds f(l).
+  template <class T, class F>
+  PAPILIO_LANEWISE static Lanes<T> generate(F f) {
+    return each<T>([&](int i) { return simd::generate<Register<T>>(f, i * lanes_a_register<T>); });
+  }
+
   PAPILIO_LANEWISE static Lanes<std::int32_t> lane_id() {
     return each<std::int32_t>(
         [](int i) { return simd::iota<Register<std::int32_t>>() + i * lanes_a_register<std::int32_t>; });

@@ -137,6 +137,93 @@ class Evaluate(EvaluateTest):
         self.papilio("evaluate", "train.txt", code=65)
 
 
+class HeldOutWhileTraining(EvaluateTest):
+    def curve(self, *arguments):
+        run = self.papilio("train", "train.txt", "-k", 2, "--sweeps", 25, "-o", "curve-model", "--force",
+                           "--progress=json", *arguments)
+        return [json.loads(line) for line in run.out.splitlines()]
+
+    def test_perplexity_is_that_of_evaluate(self):
+        events = self.curve("--held-out", "new.txt")
+        scored = [event for event in events[:-1] if event["held_out_perplexity"] is not None]
+        self.assertEqual([event["sweep"] for event in scored], [10, 20, 25])
+        seconds = [event["seconds"] for event in events[:-1]]
+        self.assertEqual(seconds, sorted(seconds))
+        self.assertGreater(seconds[0], 0)
+        self.assertEqual(events[-1]["held_out_perplexity"], scored[-1]["held_out_perplexity"])
+        found = self.papilio("evaluate", "curve-model", "--held-out", "new.txt", "--format", "json").out
+        self.assertEqual(json.loads(found)["document_completion"]["perplexity"], scored[-1]["held_out_perplexity"])
+        without = self.curve()
+        self.assertEqual({event["held_out_perplexity"] for event in without}, {None})
+
+    def test_reads_any_form(self):
+        expected = [event["held_out_perplexity"] for event in self.curve("--held-out", "new.txt")]
+        self.papilio("convert", "new.txt", "-o", "docword.new.txt", "--force")
+        self.papilio("import", "new.txt", "-o", "new.papilio-corpus", "--force")
+        for name in ("docword.new.txt", "new.papilio-corpus"):
+            self.assertEqual([event["held_out_perplexity"] for event in self.curve("--held-out", name)], expected)
+        records = "".join(json.dumps({"text": line}) + "\n" for line in (self.path / "new.txt").read_text().splitlines())
+        (self.path / "records").write_text(records)
+        options = ["--held-out", "records", "--held-out-format", "jsonl", "--format", "text", "--min-df", 2]
+        self.assertEqual([event["held_out_perplexity"] for event in self.curve(*options)], expected)
+
+    def test_tells_people(self):
+        run = self.papilio("train", "train.txt", "-k", 2, "--sweeps", 6, "-o", "model-6", "--force", "--held-out",
+                           "new.txt", "--held-out-every", 4, "--evaluate-every", 0)
+        self.assertIn("held out: read new.txt (text): 4 documents", run.err)
+        lines = [line for line in run.err.splitlines() if line.startswith("sweep 4/6")]
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], r"tokens/s  \d+\.\d\d held-out perplexity  ")
+        self.assertRegex(run.out, r"held out    perplexity \d+\.\d\d, .*; 3 documents, 5 tokens scored")
+
+    def test_exit_codes(self):
+        (self.path / "foreign.txt").write_text("alpha beta gamma\n")
+        run = self.papilio("train", "train.txt", "-k", 2, "--held-out", "foreign.txt", "-o", "none", code=65)
+        self.assertIn("no held-out document has two words", run.err)
+        self.papilio("train", "train.txt", "-k", 2, "--held-out", "nothing", "-o", "none", code=66)
+        self.papilio("train", "train.txt", "-k", 2, "--held-out-every", 5, "-o", "none", code=64)
+        self.papilio("train", "-", "-k", 2, "--held-out", "-", "-o", "none", code=64)
+        self.assertFalse((self.path / "none").exists())
+
+
+class Ldavis(EvaluateTest):
+    def test_writes_prepared_data(self):
+        self.papilio("ldavis", "model", "-o", "x.ldavis.json", "-n", 4)
+        data = json.loads((self.path / "x.ldavis.json").read_text())
+        self.assertEqual(list(data), ["mdsDat", "tinfo", "token.table", "R", "lambda.step", "plot.opts", "topic.order"])
+        self.assertEqual(data["mdsDat"]["topics"], [1, 2])
+        self.assertEqual(sorted(data["topic.order"]), [1, 2])
+        self.assertAlmostEqual(sum(data["mdsDat"]["Freq"]), 100)
+        self.assertEqual((data["R"], data["lambda.step"]), (4, 0.01))
+        tinfo = data["tinfo"]
+        self.assertEqual(tinfo["Category"][:5], ["Default"] * 4 + ["Topic1"])
+        self.assertEqual({len(column) for column in tinfo.values()}, {len(tinfo["Term"])})
+        first = {word for word, kind in zip(tinfo["Term"], tinfo["Category"]) if kind == "Topic1"}
+        self.assertGreaterEqual(len(first), 4)
+        self.assertTrue(first <= set(PETS.split()) or first <= set(STARS.split()), first)
+        self.assertEqual({len(column) for column in data["token.table"].values()}, {len(set(tinfo["Term"]))})
+        self.assertEqual(self.papilio("ldavis", "model", "-o", "-", "-n", 4, "--threads", 3).out,
+                         (self.path / "x.ldavis.json").read_text())
+
+    def test_takes_the_sizes_of_topics_from_documents(self):
+        (self.path / "pets-only.txt").write_text(PETS + "\n" + PETS + "\n")
+        data = json.loads(self.papilio("ldavis", "model", "--corpus", "pets-only.txt", "-o", "-").out)
+        self.assertGreater(data["mdsDat"]["Freq"][0], 90)
+        in_order = json.loads(self.papilio("ldavis", "model", "--model-order", "-o", "-").out)
+        self.assertEqual(in_order["topic.order"], [1, 2])
+
+    def test_exit_codes(self):
+        self.papilio("ldavis", "model", code=64)
+        self.papilio("ldavis", "model", "-o", "-", "--lambda-step", 0, code=64)
+        self.papilio("ldavis", "nothing", "-o", "-", code=66)
+        self.papilio("ldavis", "train.txt", "-o", "-", code=65)
+        (self.path / "other.txt").write_text("alpha beta gamma\n")
+        self.papilio("ldavis", "model", "--corpus", "other.txt", "-o", "-", code=65)
+        (self.path / "there.json").write_text("{}")
+        self.papilio("ldavis", "model", "-o", "there.json", code=73)
+        self.papilio("ldavis", "model", "-o", "there.json", "--force")
+
+
 class Split(EvaluateTest):
     def test_holds_out_every_nth_document(self):
         run = self.papilio("split", "train.txt", "--every", 10, "-o", "parts")

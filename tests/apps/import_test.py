@@ -106,6 +106,87 @@ class Import(command_test.CommandTest):
         self.assertGreater((self.path / "long.papilio-corpus").stat().st_size, 32000000)
 
 
+
+class MalletNames(command_test.CommandTest):
+    """import-dir and import-file, with the lines that MALLET's tutorials show."""
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "web" / "en").mkdir(parents=True)
+        for i, line in enumerate(LINES):
+            (self.path / "web" / "en" / f"{i}.txt").write_text(line)
+        (self.path / "named.txt").write_text("".join(f"{i} en {line}\n" for i, line in enumerate(LINES)))
+
+    def words(self, corpus):
+        self.papilio("convert", corpus, "-o", "docword.words.txt", "--force")
+        return self.read("vocab.words.txt").decode().split()
+
+    def test_a_tutorial_runs(self):
+        run = self.papilio("import-dir", "--input", "web/en", "--output", "tutorial.mallet", "--keep-sequence",
+                           "--remove-stopwords")
+        self.assertIn(f"documents   {len(LINES)}\n", run.out)
+        self.papilio("train-topics", "--input", "tutorial.mallet", "--num-topics", 2, "--optimize-interval", 20,
+                     "--output-state", "topic-state.gz", "--output-topic-keys", "tutorial_keys.txt",
+                     "--output-doc-topics", "tutorial_composition.txt")
+        self.assertEqual(len(self.read("tutorial_keys.txt").splitlines()), 2)
+        composition = self.read("tutorial_composition.txt").decode().splitlines()
+        self.assertEqual(len([line for line in composition if not line.startswith("#")]), len(LINES))
+
+    def test_is_import_under_another_name(self):
+        self.papilio("import", "web/en", "-o", "ours", "--stopwords", "english")
+        self.papilio("import-dir", "--input", "web/en", "--output", "theirs", "--remove-stopwords", "TRUE")
+        self.assertEqual(self.read("theirs"), self.read("ours"))
+        self.papilio("import", "named.txt", "--format", "mallet", "-o", "ours", "--force")
+        self.papilio("import-file", "--input", "named.txt", "--keep-sequence", "true", "--remove-stopwords", "FALSE",
+                     "--token-regex", r"\p{L}[\p{L}\p{P}]+\p{L}", "--encoding", "UTF-8")
+        self.assertEqual(self.read("named.papilio-corpus"), self.read("ours"))
+
+    def test_leaves_words_out(self):
+        (self.path / "stop.txt").write_text("CAT\n")
+        (self.path / "more.txt").write_text("Milk\n")
+        self.papilio("import-file", "--input", "named.txt", "--output", "all")
+        everything = self.words("all")
+        self.assertIn("the", everything)
+        self.papilio("import-file", "--input", "named.txt", "--output", "some", "--stoplist-file", "stop.txt",
+                     "--remove-stopwords", "--extra-stopwords", "more.txt")
+        self.assertEqual(self.words("some"), [word for word in everything if word not in ("cat", "milk")])
+        self.papilio("import-file", "--input", "named.txt", "--output", "fewer", "--remove-stopwords",
+                     "--extra-stopwords", "more.txt")
+        self.assertNotIn("the", self.words("fewer"))
+        self.assertIn("cat", self.words("fewer"))
+        self.assertNotIn("milk", self.words("fewer"))
+
+    def test_preserves_case(self):
+        folded = []
+        for command, source in (("import-file", "named.txt"), ("import-dir", "web/en")):
+            self.papilio(command, "--input", source, "--output", "cased", "--preserve-case", "--remove-stopwords",
+                         "--force")
+            words = self.words("cased")
+            self.assertIn("Kittens", words)
+            self.assertNotIn("The", words)  # stop words are compared without case
+            folded.append(sorted({word.lower() for word in words}))
+            self.papilio(command, "--input", source, "--output", "folded", "--remove-stopwords", "--force")
+            self.assertEqual(sorted(self.words("folded")), folded[-1])
+        self.assertEqual(folded[0], folded[1])
+
+    def test_refuses_what_has_no_meaning_by_name(self):
+        for options, advice in ((["--token-regex", "[a-z]+"], "--format low"),
+                                (["--gram-sizes", "1,2"], "single words"),
+                                (["--use-pipe-from", "other.mallet"], "by their spelling"),
+                                (["--skip-html"], "before it is imported"),
+                                (["--line-regex", "^(.*)$"], "--text-column"),
+                                (["--keep-sequence", "FALSE"], "always keep their order"),
+                                (["--encoding", "Latin1"], "iconv")):
+            run = self.papilio("import-file", "--input", "named.txt", *options, code=64)
+            self.assertIn(options[0], run.err)
+            self.assertIn(advice, run.err)
+        run = self.papilio("import-dir", "--input", "web/en", "web", code=64)
+        self.assertIn("2 paths, expected one", run.err)
+        self.papilio("import-dir", code=64)
+        self.papilio("import-file", "--input", "nothing", code=66)
+        self.assertNotIn("--gram-sizes", self.papilio("import-file", "--help").out)
+
+
 if __name__ == "__main__":
     command_test.COMMAND = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

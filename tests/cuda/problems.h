@@ -105,6 +105,20 @@ struct MatrixProblem {
   }
 };
 
+// The numbers of a matrix as logits.
+template <class S>
+struct LogitProblem {
+  MatrixProblem<S> matrix;
+  double temperature = 1;
+
+  std::int64_t draws() const { return matrix.draws(); }
+  LogitWeights<S> on_host() const { return {matrix.on_host().matrix, matrix.picked, temperature}; }
+  OnCuda<LogitWeights<S>, S> on_cuda(std::int64_t offset = 0) const {
+    auto on = matrix.on_cuda(offset);
+    return {std::move(on.values), std::move(on.rows), {}, {on.weights.matrix, on.weights.rows, temperature}};
+  }
+};
+
 template <class S>
 struct RaggedProblem {
   std::vector<S> values;

@@ -122,16 +122,5 @@ TEST_P(SamplersOnCuda, SmokeStreamWhatDoesNotFit) {
   }
 }
 
-TEST_P(SamplersOnCuda, LeaveTheSequentialScheduleToTheCpu) {
-  TrainOptions o = on_device(options(4));
-  o.schedule = Schedule::sequential;
-  const Corpus corpus = testing::small_generated_corpus().corpus;
-  if (GetParam() == Sampler::collapsed || GetParam() == Sampler::phi_collapsed) {
-    EXPECT_THROW(train(corpus, o), InvalidArgument);
-  } else {
-    EXPECT_NO_THROW(train(corpus, o));
-  }
-}
-
 }  // namespace
 }  // namespace papilio

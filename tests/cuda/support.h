@@ -83,6 +83,7 @@ struct Call {
   std::uint64_t stream = 0;
   std::uint64_t first_row_id = 0;
   std::vector<std::int64_t> row_ids = {};
+  std::vector<std::int64_t> seeds = {};
   bool with_status = true;
   bool check_negative = true;
   PartialSums method = PartialSums::slots;
@@ -109,6 +110,7 @@ Draws<Index> draw_on_host(const Problem& problem, const Call& call) {
   Draws<Index> result = {std::vector<Index>(rows, -7), std::vector<DrawStatus>(rows)};
   SampleOptions options = options_of(call);
   options.row_ids = call.row_ids;
+  options.seeds = call.seeds;
   options.status = result.status;
   sample_categorical(problem.on_host(), VectorView<Index>(result.drawn), options);
   if (!call.with_status) result.status.clear();
@@ -125,10 +127,12 @@ Draws<Index> draw_on_cuda(const Problem& problem, const Call& call) {
   DeviceCopy<DrawStatus> status(std::vector<DrawStatus>(call.with_status ? rows : 0, unwritten), call.offset,
                                 unwritten);
   DeviceCopy<std::int64_t> row_ids(call.row_ids, call.offset);
+  DeviceCopy<std::int64_t> seeds(call.seeds, call.offset);
   execution::DeviceArray<std::byte> workspace(sample_workspace_bytes(source.weights, call.method), "a workspace");
   const execution::Stream stream;
   SampleOptions options = options_of(call);
   options.row_ids = row_ids.view();
+  options.seeds = seeds.view();
   options.status = status.view();
   options.cuda_stream = stream.get();
   if (workspace.size() > 0) options.workspace = {workspace.data(), workspace.size(), Device::cuda()};

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "cuda/support.h"
 #include "cuda/training.h"
 #include "lda/corpora.h"
 #include "lda/evaluation/log_joint.h"
 #include "lda/gibbs/token_ranges_cuda.h"
+#include "papilio/evaluation.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -31,13 +33,37 @@ TEST_F(TrainOnCuda, GivesTheGoldenTopics) {
                                           std::pair(Sampler::theta_collapsed, 532034237281424023u),
                                           std::pair(Sampler::phi_collapsed, 4673857695011151236u),
                                           std::pair(Sampler::collapsed, 13958931916732736345u)}) {
-    const TrainOptions few =
-        on_device({.topics = 71, .sweeps = 20, .seed = 0x123456789abcdef, .sampler = sampler, .evaluate_every = 0});
+    const TrainOptions few = on_device({.topics = 71,
+                                        .sweeps = 20,
+                                        .seed = 0x123456789abcdef,
+                                        .sampler = sampler,
+                                        .evaluate_every = 0,
+                                        .draws = Draws::dense});
     EXPECT_EQ(hash(train(corpus, few).topics.z), expected) << name(sampler);
   }
-  const TrainOptions many =
-      on_device({.topics = 2500, .sweeps = 3, .seed = 1, .sampler = Sampler::mean_for_mode, .evaluate_every = 0});
+  const TrainOptions many = on_device({.topics = 2500,
+                                       .sweeps = 3,
+                                       .seed = 1,
+                                       .sampler = Sampler::mean_for_mode,
+                                       .evaluate_every = 0,
+                                       .draws = Draws::dense});
   EXPECT_EQ(hash(train(corpus, many).topics.z), 8922016842920062082u);
+}
+
+TEST_F(TrainOnCuda, GivesTheGoldenTopicsOfSparseDraws) {
+  const auto hash = [](const std::vector<std::int32_t>& z) { return XXH3_64bits(z.data(), z.size() * sizeof(z[0])); };
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const auto& [sampler, topics, expected] : {std::tuple(Sampler::mean_for_mode, 71, 3840616929855400545u),
+                                                  std::tuple(Sampler::collapsed, 71, 16404972922124289896u),
+                                                  std::tuple(Sampler::collapsed, 2500, 10590162269086914661u)}) {
+    const TrainOptions options = on_device({.topics = topics,
+                                            .sweeps = 20,
+                                            .seed = 0x123456789abcdef,
+                                            .sampler = sampler,
+                                            .evaluate_every = 0,
+                                            .draws = Draws::sparse});
+    EXPECT_EQ(hash(train(corpus, options).topics.z), expected) << name(sampler) << ", " << topics << " topics";
+  }
 }
 
 class TrainOnCudaWithTopics : public testing::CudaTest, public ::testing::WithParamInterface<std::int32_t> {};
@@ -68,6 +94,20 @@ TEST_F(TrainOnCuda, GivesTheLikelihoodOfTheCpuForLargeCounts) {
   const Documents documents = {std::vector<std::int32_t>(200000, 0), std::vector<std::int32_t>(70000, 1), {0, 1}};
   for (const std::int32_t topics : {1, 2}) {
     expect_same(testing::make_corpus(documents, 2), {.topics = topics, .sweeps = 2, .alpha = 3, .beta = 20});
+  }
+}
+
+// While it trains, from the topics that the chain shows; which leaves the chain as it is.
+TEST_F(TrainOnCuda, ScoresHeldOutDocumentsAsTheCpu) {
+  const HeldOutSplit split = hold_out_every(testing::small_generated_corpus().corpus, 5);
+  TrainOptions options = {.topics = 20, .sweeps = 7, .held_out = split.held_out.view(), .held_out_every = 3};
+  const TrainResult expected = train(split.training, options);
+  const TrainResult result = train(split.training, on_device(options));
+  EXPECT_TRUE(equal(result.model, expected.model));
+  ASSERT_EQ(result.held_out.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(result.held_out[i].sweep, expected.held_out[i].sweep);
+    EXPECT_EQ(result.held_out[i].completion.log_likelihood, expected.held_out[i].completion.log_likelihood);
   }
 }
 
@@ -177,7 +217,7 @@ TEST_F(TrainOnCuda, SaysWhatMemoryIsShortAndLivesOn) {
     }
   }
   // 2^31 - 1 topics of 400 words: more than any device has.
-  EXPECT_THROW(train(corpus, on_device({.topics = 2147483647, .sweeps = 1})), DeviceError);
+  EXPECT_THROW(train(corpus, on_device({.topics = 2147483647, .sweeps = 1, .draws = Draws::dense})), DeviceError);
   expect_same(corpus, options);
 }
 

@@ -7,6 +7,7 @@
 
 #include "lda/corpora.h"
 #include "lda/gibbs/chain.h"
+#include "lda/options.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 
@@ -39,8 +40,19 @@ inline TrainOptions on_device(TrainOptions options) {
   return options;
 }
 
-// Trains on both sides, with a likelihood after every second sweep.
+inline TrainOptions with_draws(TrainOptions options, papilio::Draws draws) {
+  options.draws = draws;
+  return options;
+}
+
+// Trains on both sides, with a likelihood after every second sweep; by both kinds of draws where the options
+// know both and name none.
 inline void expect_same(const Corpus& corpus, TrainOptions options) {
+  if (options.draws == papilio::Draws::automatic && lda::knows_sparse_draws_everywhere(options)) {
+    for (const papilio::Draws draws : {papilio::Draws::dense, papilio::Draws::sparse})
+      expect_same(corpus, with_draws(options, draws));
+    return;
+  }
   std::vector<double> likelihoods[2];
   TrainResult results[2];
   options.evaluate_every = 2;
@@ -58,22 +70,23 @@ inline void expect_same(const Corpus& corpus, TrainOptions options) {
   EXPECT_EQ(results[0].log_joint_per_token, results[1].log_joint_per_token);
 }
 
-// A chain's state after some sweeps in at most `memory` bytes of the device.
+// A chain's state after some sweeps of dense draws in at most `memory` bytes of the device.
 inline lda::State state_after(const Corpus& corpus, const TrainOptions& options, std::int64_t sweeps,
                               std::int64_t memory, double* log_joint = nullptr, const Topics* resume = nullptr) {
-  const std::unique_ptr<lda::Chain> chain = lda::start_chain_on_cuda(corpus, on_device(options), resume, memory);
+  const std::unique_ptr<lda::Chain> chain =
+      lda::start_chain_on_cuda(corpus, with_draws(on_device(options), papilio::Draws::dense), resume, memory);
   while (chain->sweeps() < sweeps) chain->sweep();
   if (log_joint != nullptr) *log_joint = chain->log_joint();
   return chain->take_state();
 }
 
-// The least memory in which a chain starts.
+// The least memory in which a chain of dense draws starts.
 inline std::int64_t least_memory(const Corpus& corpus, const TrainOptions& options) {
   std::int64_t too_little = 1, enough = std::int64_t{1} << 34;
   while (enough - too_little > 1) {
     const std::int64_t middle = too_little + (enough - too_little) / 2;
     try {
-      lda::start_chain_on_cuda(corpus, on_device(options), nullptr, middle)->wait();
+      lda::start_chain_on_cuda(corpus, with_draws(on_device(options), papilio::Draws::dense), nullptr, middle)->wait();
       enough = middle;
     } catch (const DeviceError&) {
       too_little = middle;

@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -117,7 +118,9 @@ mode_t mode_of(int flags, va_list more) { return (flags & O_CREAT) != 0 ? va_arg
 [[maybe_unused]] const bool throws = [] {
   const std::string_view what = setting("FAULT_THROW");
   if (what.empty()) return false;
-  std::thread([what] {
+  // Not before the program has said what is to happen then: a sanitizer's program takes long to start.
+  std::thread([what, first = std::get_terminate()] {
+    while (std::get_terminate() == first) usleep(1000);
     usleep(20000);
     if (what == "runtime_error") throw std::runtime_error("thrown by a test");
     if (what == "bad_alloc") throw std::bad_alloc();

@@ -28,7 +28,7 @@ class Experiment:
         self.kills_left, self.inside_left = arguments.kills, arguments.inside
         self.folder = folder
         self.command = Command(arguments.papilio, arguments.shim, folder)
-        self.train = ["train", "docword.made.txt", "-k", 20, "--sweeps", 60, "--quiet", "--checkpoint-every", 2,
+        self.train = ["train", "docword.made.txt", "-k", 40, "--sweeps", 60, "--quiet", "--checkpoint-every", 2,
                       "-o", MODEL, *arguments.options]
         self.threads = 0
         self.runs = self.chains = 0
@@ -124,8 +124,12 @@ def main():
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--inside", type=int, default=None, help="a quarter of --kills unless given")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("options", nargs="*", help="more options of train, behind --")
-    arguments = parser.parse_args()
+    parser.usage = "%(prog)s PAPILIO SHIM [--kills N] [--inside M] [--seed S] [-- OPTIONS OF TRAIN]"
+    own, options = sys.argv[1:], []
+    if "--" in own:
+        own, options = own[: own.index("--")], own[own.index("--") + 1 :]
+    arguments = parser.parse_args(own)
+    arguments.options = options
     if arguments.inside is None:
         arguments.inside = (arguments.kills + 3) // 4
     with tempfile.TemporaryDirectory(dir=quick_folder()) as folder:

@@ -17,6 +17,7 @@ from bag_cases import bag_cases
 from binary_cases import CORPUS, binary_cases
 from cases import TRAIN
 from text_cases import text_cases
+from word_cases import word_cases
 
 
 def bases(command):
@@ -31,7 +32,7 @@ def bases(command):
 
 
 def all_cases(command):
-    return text_cases() + bag_cases() + binary_cases(*bases(command))
+    return text_cases() + word_cases() + bag_cases() + binary_cases(*bases(command))
 
 
 def write_case(case, folder):

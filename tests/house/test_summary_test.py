@@ -22,6 +22,11 @@ SKIPPED = '<testcase name="c" status="notrun"><skipped message="SKIP_REGULAR_EXP
 DISABLED = '<testcase name="d" status="disabled"/>'
 LOST = '<testcase name="e" status="notrun"><skipped message="Unable to find executable"/></testcase>'
 
+PYTEST_PASSED = '<testcase classname="t" name="f"/>'
+PYTEST_FAILED = '<testcase classname="t" name="g"><failure message="x"/></testcase>'
+PYTEST_ERROR = '<testcase classname="t" name="h"><error message="x"/></testcase>'
+PYTEST_SKIPPED = '<testcase classname="t" name="i"><skipped type="pytest.skip" message="no torch"/></testcase>'
+
 
 def summary(files):
     """Returns the exit status and the lines printed for a results folder that holds `files`."""
@@ -55,6 +60,13 @@ class Summary(unittest.TestCase):
     def test_skipped_and_disabled_cases_are_named(self):
         files = {"dev.status": "0\n", "dev.xml": junit(PASSED, SKIPPED, DISABLED)}
         self.check(files, 0, "1 passed, 0 failed, 2 skipped", "skipped  dev: c", "skipped  dev: d")
+
+    def test_cases_of_pytest(self):
+        cases = junit(PYTEST_PASSED, PYTEST_FAILED, PYTEST_ERROR, PYTEST_SKIPPED)
+        self.check(
+            {"python.status": "1\n", "python.xml": cases}, 1, "1 passed, 2 failed, 1 skipped",
+            "skipped  python: i: no torch", "FAILED   python: g", "FAILED   python: h",
+        )
 
     def test_a_case_whose_program_is_missing_failed(self):
         files = {"dev.status": "8\n", "dev.xml": junit(PASSED, LOST)}

@@ -67,9 +67,47 @@ TEST_F(GoldenTopics, TrainedTopicsAreTheSameEverywhere) {
                                                 .threads = threads,
                                                 .sampler = expected.sampler,
                                                 .evaluate_every = 0,
-                                                .schedule = expected.schedule});
+                                                .schedule = expected.schedule,
+                                                .draws = Draws::dense});
       EXPECT_EQ(hash(result.topics.z), expected.hash) << name(expected.sampler) << ", " << name(expected.schedule);
     }
+  }
+}
+
+TEST_F(GoldenTopics, SparselyDrawnTopicsAreTheSameEverywhere) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  struct Expected {
+    Sampler sampler;
+    std::int32_t topics;
+    std::uint64_t hash;
+  };
+  for (const Expected& expected : {Expected{Sampler::mean_for_mode, 71, 3840616929855400545u},
+                                   Expected{Sampler::collapsed, 71, 16404972922124289896u},
+                                   Expected{Sampler::collapsed, 2500, 10590162269086914661u}}) {
+    for (const int threads : {1, 2, 7}) {
+      const TrainResult result = train(corpus, {.topics = expected.topics,
+                                                .sweeps = 20,
+                                                .seed = 0x123456789abcdef,
+                                                .threads = threads,
+                                                .sampler = expected.sampler,
+                                                .evaluate_every = 0,
+                                                .draws = Draws::sparse});
+      EXPECT_EQ(hash(result.topics.z), expected.hash) << name(expected.sampler) << ", " << expected.topics << " topics";
+    }
+  }
+}
+
+TEST_F(GoldenTopics, OfSparseThetaCollapsedAreTheSameEverywhere) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const int threads : {1, 2, 7}) {
+    const TrainResult result = train(corpus, {.topics = 71,
+                                              .sweeps = 20,
+                                              .seed = 0x123456789abcdef,
+                                              .threads = threads,
+                                              .sampler = Sampler::theta_collapsed,
+                                              .evaluate_every = 0,
+                                              .draws = Draws::sparse});
+    EXPECT_EQ(hash(result.topics.z), 6876860383832014855u);
   }
 }
 
@@ -82,7 +120,8 @@ TEST_F(GoldenTopics, AlsoWithThousandsOfTopics) {
                                               .seed = 1,
                                               .threads = threads,
                                               .sampler = Sampler::mean_for_mode,
-                                              .evaluate_every = 0});
+                                              .evaluate_every = 0,
+                                              .draws = Draws::dense});
     EXPECT_EQ(hash(result.topics.z), 8922016842920062082u);
   }
 }

@@ -23,24 +23,6 @@ std::string name_of(const ::testing::TestParamInfo<Way>& way) {
   return std::string(name(way.param.sampler)) + "_" + name(way.param.schedule);
 }
 
-// Empty documents, documents of one token, a word that comes once, one document longer than a batch
-// of draws, beside usual ones.
-Corpus awkward_corpus() {
-  const Corpus usual =
-      generate_corpus({.documents = 60, .vocabulary = 120, .topics = 5, .mean_length = 20, .seed = 2}).corpus;
-  std::vector<std::vector<std::int32_t>> documents = {{}, {121}};
-  for (std::size_t d = 0; d + 1 < usual.document_offsets.size(); ++d) {
-    documents.emplace_back(usual.words.begin() + usual.document_offsets[d],
-                           usual.words.begin() + usual.document_offsets[d + 1]);
-    if (d % 20 == 0) documents.push_back({});
-  }
-  documents.emplace_back(600);
-  for (std::int32_t i = 0; i < 600; ++i) documents.back()[static_cast<std::size_t>(i)] = i * i % 31;
-  documents.push_back({7});
-  documents.push_back({});
-  return testing::make_corpus(documents, 123);  // words 120 and 122 do not come
-}
-
 class Samplers : public ::testing::TestWithParam<Way> {
  protected:
   TrainOptions options(std::int32_t topics, std::int64_t sweeps) const {
@@ -52,7 +34,8 @@ class Samplers : public ::testing::TestWithParam<Way> {
             .threads = 2,
             .sampler = GetParam().sampler,
             .evaluate_every = 0,
-            .schedule = GetParam().schedule};
+            .schedule = GetParam().schedule,
+            .draws = Draws::dense};
   }
 
   static void expect_as_the_oracle(const Corpus& corpus, const TrainOptions& o) {
@@ -69,7 +52,7 @@ class Samplers : public ::testing::TestWithParam<Way> {
 };
 
 TEST_P(Samplers, DoAsTheirPlainestForm) {
-  const Corpus corpus = awkward_corpus();
+  const Corpus corpus = testing::awkward_corpus();
   for (const std::int32_t topics : {1, 2, 13, 130}) {
     SCOPED_TRACE(topics);
     expect_as_the_oracle(corpus, options(topics, 3));
@@ -79,11 +62,11 @@ TEST_P(Samplers, DoAsTheirPlainestForm) {
 TEST_P(Samplers, TakeAPriorForEachTopic) {
   TrainOptions o = options(9, 3);
   o.topic_alpha = {2, 0.01, 0.3, 1e-4, 5, 0.1, 0.1, 30, 0.7};
-  expect_as_the_oracle(awkward_corpus(), o);
+  expect_as_the_oracle(testing::awkward_corpus(), o);
 }
 
 // More topics than a segment of a row's sum has.
-TEST_P(Samplers, TakeThousandsOfTopics) { expect_as_the_oracle(awkward_corpus(), options(1100, 1)); }
+TEST_P(Samplers, TakeThousandsOfTopics) { expect_as_the_oracle(testing::awkward_corpus(), options(1100, 1)); }
 
 // As floats these priors are 0: without itself, a document's only token has no weight left, and stays.
 // Drawn thetas of such shapes are 0 too.
@@ -100,7 +83,7 @@ TEST_P(Samplers, KeepATopicWhereNoOtherHasWeight) {
 }
 
 TEST_P(Samplers, GiveTheSameForAnyNumberOfThreads) {
-  const Corpus corpus = awkward_corpus();
+  const Corpus corpus = testing::awkward_corpus();
   TrainOptions o = options(20, 4);
   o.threads = 1;
   const std::vector<std::int32_t> z = train(corpus, o).topics.z;
@@ -110,7 +93,7 @@ TEST_P(Samplers, GiveTheSameForAnyNumberOfThreads) {
 
 // With priors that are optimised on the way, once before the break and once after it.
 TEST_P(Samplers, GoOnAsIfTheyHadNotStopped) {
-  const Corpus corpus = awkward_corpus();
+  const Corpus corpus = testing::awkward_corpus();
   TrainOptions o = options(8, 9);
   o.optimize_after = 3;
   o.optimize_every = 3;
@@ -137,7 +120,7 @@ TEST_P(Samplers, GoOnAsIfTheyHadNotStopped) {
 }
 
 TEST_P(Samplers, OptimiseAfterTheSweepsThatAreAskedFor) {
-  const Corpus corpus = awkward_corpus();
+  const Corpus corpus = testing::awkward_corpus();
   TrainOptions o = options(4, 0);
   o.optimize_after = 2;
   o.optimize_every = 4;
@@ -155,7 +138,7 @@ TEST_P(Samplers, OptimiseAfterTheSweepsThatAreAskedFor) {
 // Another method finds other topics by the same random numbers, by the same law: a chain climbs as far. Chains of
 // ten seeds end within 0.05 nats a token of each other here.
 TEST_P(Samplers, DrawByAnyMethod) {
-  const Corpus corpus = awkward_corpus();
+  const Corpus corpus = testing::awkward_corpus();
   TrainOptions o = options(5, 15);
   const double log_joint = train(corpus, o).log_joint_per_token;
   for (int method = 1; method <= static_cast<int>(PartialSums::butterfly_two_pass); ++method) {
@@ -181,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Where phi is not integrated out there is nothing to do one after the other.
 TEST(SequentialSchedule, ChangesNothingWherePhiIsDrawnOrEstimated) {
-  const Corpus corpus = awkward_corpus();
+  const Corpus corpus = testing::awkward_corpus();
   for (const Sampler sampler : {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed}) {
     TrainOptions o = {.topics = 7, .sweeps = 2, .sampler = sampler};
     const std::vector<std::int32_t> z = train(corpus, o).topics.z;
@@ -191,7 +174,7 @@ TEST(SequentialSchedule, ChangesNothingWherePhiIsDrawnOrEstimated) {
 }
 
 TEST(SequentialSchedule, IsAnotherChainThanTheParallelOne) {
-  const Corpus corpus = awkward_corpus();
+  const Corpus corpus = testing::awkward_corpus();
   TrainOptions o = {.topics = 7, .sweeps = 2};
   const std::vector<std::int32_t> z = train(corpus, o).topics.z;
   o.schedule = Schedule::sequential;

@@ -75,6 +75,7 @@ struct Rule {
   Source theta;
   Source phi;
   bool sees_new_topics;  // those of the tokens before
+  Draws draws = Draws::dense;
 
   TrainOptions options() const {
     TrainOptions options;
@@ -84,10 +85,11 @@ struct Rule {
     options.seed = 9;
     options.sampler = sampler;
     options.schedule = schedule;
+    options.draws = draws;
     return options;
   }
   friend std::ostream& operator<<(std::ostream& out, const Rule& rule) {
-    return out << name(rule.sampler) << ", " << name(rule.schedule);
+    return out << name(rule.sampler) << ", " << name(rule.schedule) << ", " << name(rule.draws);
   }
 };
 
@@ -223,6 +225,14 @@ TEST_P(SweepLaw, AddsUpToOne) {
 }
 
 TEST_P(SweepLaw, IsThatOfTheSampler) { EXPECT_LT(chi_square(GetParam().options(), probabilities(GetParam())), limit); }
+
+// Sparse draws have the laws of dense ones.
+constexpr Rule sparse_rules[] = {{Sampler::mean_for_mode, Schedule::parallel, counted, counted, false, Draws::sparse},
+                                 {Sampler::theta_collapsed, Schedule::parallel, without, drawn, true, Draws::sparse},
+                                 {Sampler::collapsed, Schedule::parallel, without, without, false, Draws::sparse}};
+
+INSTANTIATE_TEST_SUITE_P(SparseSamplers, SweepLaw, ::testing::ValuesIn(sparse_rules),
+                         [](const auto& rule) { return std::string(name(rule.param.sampler)); });
 
 INSTANTIATE_TEST_SUITE_P(Samplers, SweepLaw, ::testing::ValuesIn(rules), [](const auto& rule) {
   return std::string(name(rule.param.sampler)) + "_" + name(rule.param.schedule);

@@ -6,6 +6,7 @@
 
 #include "lda/corpora.h"
 #include "papilio/error.h"
+#include "papilio/evaluation.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -132,6 +133,55 @@ TEST(Train, ReportsAsSeldomAsAsked) {
   train(corpus, options);
   EXPECT_EQ(seen, (std::vector<std::int64_t>{3, 6, 7}));
   options.progress_every = 0;
+  EXPECT_THROW(train(corpus, options), InvalidArgument);
+}
+
+// Its score is complete_documents of the model that training to that sweep gives, optimised priors included.
+TEST(Train, ScoresHeldOutDocumentsOnTheWay) {
+  const HeldOutSplit split = hold_out_every(testing::small_generated_corpus().corpus, 5);
+  Corpus held_out = split.held_out;
+  std::reverse(held_out.vocabulary.begin(), held_out.vocabulary.end());  // other numbers for the words
+  for (std::int32_t& word : held_out.words) word = static_cast<std::int32_t>(held_out.vocabulary_size()) - 1 - word;
+  std::vector<Progress> seen;
+  TrainOptions options = {.topics = 5, .sweeps = 7, .seed = 4, .optimize_every = 2, .optimize_after = 1};
+  const TrainResult alone = train(split.training, options);
+  options.held_out = held_out.view();
+  options.held_out_every = 3;
+  options.progress = [&](const Progress& progress) {
+    seen.push_back(progress);
+    return true;
+  };
+  const TrainResult result = train(split.training, options);
+  EXPECT_TRUE(equal(result.model, alone.model));
+  ASSERT_EQ(result.held_out.size(), 3u);
+  double before = 0;
+  for (const HeldOutScore& score : result.held_out) {
+    TrainOptions up_to_here = {.topics = 5, .sweeps = score.sweep, .seed = 4, .optimize_every = 2, .optimize_after = 1};
+    const Completion expected = complete_documents(train(split.training, up_to_here).model, split.held_out);
+    EXPECT_EQ(score.completion.log_likelihood, expected.log_likelihood) << score.sweep;
+    EXPECT_EQ(score.completion.tokens, expected.tokens);
+    const Progress& progress = seen.at(static_cast<std::size_t>(score.sweep) - 1);
+    EXPECT_TRUE(progress.held_out_evaluated);
+    EXPECT_EQ(progress.held_out_perplexity, score.completion.perplexity());
+    EXPECT_EQ(progress.training_seconds, score.training_seconds);
+    EXPECT_GT(score.training_seconds, before);
+    EXPECT_LT(score.training_seconds, progress.seconds);  // which has the scoring in it
+    before = score.training_seconds;
+  }
+  EXPECT_EQ(result.held_out.back().sweep, 7);
+  EXPECT_FALSE(seen[0].held_out_evaluated);
+}
+
+TEST(Train, RefusesHeldOutDocumentsThatCannotBeScored) {
+  const Corpus corpus = testing::make_corpus({{0, 1, 1}}, 3);  // word 2 is in no document
+  const Corpus unknown = testing::make_corpus({{0, 2, 2}, {}, {1}}, 3);
+  TrainOptions options = {.topics = 2, .sweeps = 1};
+  options.held_out = unknown.view();
+  EXPECT_THROW(train(corpus, options), InvalidArgument);
+  const Corpus known = testing::make_corpus({{2, 0, 2, 1}}, 3);
+  options.held_out = known.view();
+  EXPECT_EQ(train(corpus, options).held_out.at(0).completion.unknown_tokens, 2);
+  options.held_out_every = -1;
   EXPECT_THROW(train(corpus, options), InvalidArgument);
 }
 

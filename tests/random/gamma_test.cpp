@@ -70,8 +70,8 @@ TEST(ElementaryLanes, ReciprocalSqrt) {
   double worst = 0;
   for (std::uint32_t bits = 0x0080'0000; bits < 0x7F80'0000; bits += 4001) {
     const auto x = std::bit_cast<float>(bits);
-    worst = std::max(worst, relative_error(lane(reciprocal_sqrt<Reference>(lanes(x))),
-                                           1 / std::sqrt(static_cast<double>(x))));
+    worst = std::max(worst,
+                     relative_error(lane(reciprocal_sqrt<Reference>(lanes(x))), 1 / std::sqrt(static_cast<double>(x))));
   }
   EXPECT_LT(worst, 0x1p-22);
 }

@@ -51,6 +51,28 @@ TYPED_TEST(Batches, PartsOfABatchDrawLikeTheWhole) {
   }
 }
 
+TYPED_TEST(Batches, SeedsOfRowsDrawLikeCallsOfTheirOwn) {
+  constexpr std::int64_t rows = 67;
+  const auto weights = random_weights<TypeParam>(rows * this->columns, 4);
+  std::vector<std::int64_t> seeds;
+  for (std::int64_t i = 0; i < rows; ++i) seeds.push_back(i % 3 == 0 ? i : -(i << 40) - 1);  // all of their 64 bits
+  for (const PartialSums method : {PartialSums::slots, PartialSums::prefix, PartialSums::butterfly_two_pass}) {
+    const auto drawn = this->draw(weights, {.seed = 99, .stream = 3, .seeds = seeds, .method = method});
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::vector<TypeParam> row(weights.begin() + i * this->columns, weights.begin() + (i + 1) * this->columns);
+      const auto alone = this->draw(row, {.seed = static_cast<std::uint64_t>(seeds[at]),
+                                          .stream = 3,
+                                          .first_row_id = static_cast<std::uint64_t>(i),
+                                          .method = method});
+      ASSERT_EQ(drawn[at], alone[0]) << name(method) << ", row " << i;
+    }
+  }
+  seeds.pop_back();
+  EXPECT_EQ(message_of([&] { this->draw(weights, {.seeds = seeds}); }),
+            "papilio::sample_categorical: seeds must have one entry a row; got 66 for 67 rows");
+}
+
 TYPED_TEST(Batches, ShuffledRowsDrawLikeOrderedOnes) {
   constexpr std::int64_t rows = 1003;
   const auto weights = random_weights<TypeParam>(rows * this->columns, 3);

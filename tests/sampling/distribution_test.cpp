@@ -88,5 +88,14 @@ TYPED_TEST(Distribution, GoldenDraws) {
   }
 }
 
+TYPED_TEST(Distribution, GoldenHash) {
+  const std::vector<float> floats = golden_matrix();
+  const std::vector<TypeParam> weights(floats.begin(), floats.end());
+  std::vector<std::int64_t> drawn(4096);
+  sample_categorical(MatrixWeights<TypeParam>{{weights.data(), 4096, 300}}, VectorView<std::int64_t>(drawn),
+                     {.seed = 3});
+  EXPECT_EQ(hash_of(drawn), golden_hash);
+}
+
 }  // namespace
 }  // namespace papilio::testing

@@ -19,17 +19,6 @@ using base::require;
 
 constexpr double epsilon = 1e-12;  // of Roeder, Both and Hinneburg
 
-// The topic's most probable words among those counted in it.
-std::vector<std::int32_t> counted_top_words(const Model& model, std::int32_t topic, int count) {
-  std::vector<std::int32_t> words;
-  for (const TopWord& top : top_words(model, topic, count)) {
-    if (model.n_wk[static_cast<std::size_t>(std::int64_t{top.word} * model.topics + topic)] > 0) {
-      words.push_back(top.word);
-    }
-  }
-  return words;
-}
-
 // The counts of one topic's words that the corpus holds.
 class TopicWords {
  public:
@@ -121,8 +110,8 @@ WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int wo
   execution::parallel_for(model.topics, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       auto number = words.numbers.begin() + k * words_a_topic;
-      for (const std::int32_t word : counted_top_words(model, static_cast<std::int32_t>(k), words_a_topic)) {
-        const auto found = numbers.find(model.vocabulary[static_cast<std::size_t>(word)]);
+      for (const TopWord& top : counted_top_words(model, static_cast<std::int32_t>(k), words_a_topic)) {
+        const auto found = numbers.find(model.vocabulary[static_cast<std::size_t>(top.word)]);
         *number++ = found == numbers.end() ? -1 : found->second;
         ++words.words[static_cast<std::size_t>(k)];
       }
@@ -199,9 +188,10 @@ double diversity(const Model& model, int top_words) {
   std::unordered_set<std::int32_t> distinct;
   std::size_t all = 0;
   for (std::int32_t k = 0; k < model.topics; ++k) {
-    const std::vector<std::int32_t> words = counted_top_words(model, k, top_words);
-    distinct.insert(words.begin(), words.end());
-    all += words.size();
+    for (const TopWord& top : counted_top_words(model, k, top_words)) {
+      distinct.insert(top.word);
+      ++all;
+    }
   }
   return all == 0 ? std::numeric_limits<double>::quiet_NaN()
                   : static_cast<double>(distinct.size()) / static_cast<double>(all);

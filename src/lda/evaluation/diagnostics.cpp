@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 
 #include "base/check.h"
+#include "lda/evaluation/occurrences.h"
 #include "lda/io/atomic_file.h"
 #include "lda/state.h"
 
@@ -94,41 +94,30 @@ void add_top_word_measures(const Model& model, TopicDiagnostics& topic, std::int
   topic.exclusivity /= static_cast<double>(topic.top_words.size());
 }
 
-// The documents of each word that is among a topic's top words.
-std::map<std::int32_t, std::vector<std::int64_t>> documents_of_top_words(const CorpusView& corpus,
-                                                                         const std::vector<TopicDiagnostics>& topics) {
-  std::map<std::int32_t, std::vector<std::int64_t>> documents;
-  std::vector<std::uint8_t> wanted(corpus.vocabulary.size());
-  for (const TopicDiagnostics& topic : topics) {
-    for (const TopWord& word : topic.top_words) wanted[static_cast<std::size_t>(word.word)] = 1;
-  }
-  for (std::int64_t d = 0; d < corpus.documents(); ++d) {
-    for (std::int64_t i = corpus.document_offsets[static_cast<std::size_t>(d)];
-         i < corpus.document_offsets[static_cast<std::size_t>(d) + 1]; ++i) {
-      const std::int32_t w = corpus.words[static_cast<std::size_t>(i)];
-      if (!wanted[static_cast<std::size_t>(w)]) continue;
-      std::vector<std::int64_t>& of_word = documents[w];
-      if (of_word.empty() || of_word.back() != d) of_word.push_back(d);
-    }
-  }
-  return documents;
-}
-
-// The more probable word of a pair is the one whose documents are counted in the denominator.
-double umass(const std::vector<TopWord>& words, const std::map<std::int32_t, std::vector<std::int64_t>>& documents,
-             double beta) {
+// Of a topic's pairs of words, the more probable one's documents in the denominator.
+double umass(const Occurrences& documents, std::size_t topic, std::size_t words, double beta) {
   double sum = 0;
-  std::vector<std::int64_t> both;
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  for (std::size_t i = 1; i < words; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const auto& of_i = documents.at(words[i].word);
-      const auto& of_j = documents.at(words[j].word);
-      both.clear();
-      std::set_intersection(of_i.begin(), of_i.end(), of_j.begin(), of_j.end(), std::back_inserter(both));
-      sum += std::log((static_cast<double>(both.size()) + beta) / static_cast<double>(of_j.size()));
+      sum += std::log((static_cast<double>(documents.count(topic, i, j)) + beta) /
+                      static_cast<double>(documents.count(topic, j, j)));
     }
   }
   return sum;
+}
+
+void add_coherence(const CorpusView& corpus, int words, double beta, std::vector<TopicDiagnostics>& topics) {
+  const auto width = static_cast<std::size_t>(words);
+  std::vector<std::int32_t> numbers(topics.size() * width, -1);
+  for (std::size_t k = 0; k < topics.size(); ++k) {
+    std::transform(topics[k].top_words.begin(), topics[k].top_words.end(),
+                   numbers.begin() + static_cast<std::ptrdiff_t>(k * width),
+                   [](const TopWord& word) { return word.word; });
+  }
+  const Occurrences documents(corpus, numbers, width, 0, 1);
+  for (std::size_t k = 0; k < topics.size(); ++k) {
+    topics[k].coherence = umass(documents, k, topics[k].top_words.size(), beta);
+  }
 }
 
 std::string xml_escaped(std::string_view text) {
@@ -167,10 +156,7 @@ std::vector<TopicDiagnostics> diagnose_topics(const CorpusView& corpus, const st
   for (std::int32_t k = 0; k < model.topics; ++k) {
     TopicDiagnostics& topic = topics[static_cast<std::size_t>(k)];
     topic.tokens = model.n_k[static_cast<std::size_t>(k)];
-    topic.top_words = top_words(model, k, words);
-    std::erase_if(topic.top_words, [&](const TopWord& word) {
-      return model.n_wk[static_cast<std::size_t>(std::int64_t{word.word} * model.topics + k)] == 0;
-    });
+    topic.top_words = counted_top_words(model, k, words);
     lda::add_top_word_measures(model, topic, k);
   }
   lda::add_word_measures(model, topics);
@@ -179,8 +165,7 @@ std::vector<TopicDiagnostics> diagnose_topics(const CorpusView& corpus, const st
     const std::int64_t begin = corpus.document_offsets[d - 1];
     of_documents.add(z.data() + begin, corpus.document_offsets[d] - begin);
   }
-  const auto documents = lda::documents_of_top_words(corpus, topics);
-  for (TopicDiagnostics& topic : topics) topic.coherence = lda::umass(topic.top_words, documents, model.beta);
+  lda::add_coherence(corpus, words, model.beta, topics);
   return topics;
 }
 

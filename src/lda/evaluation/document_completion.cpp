@@ -1,3 +1,5 @@
+#include "lda/evaluation/document_completion.h"
+
 #include <cmath>
 #include <vector>
 
@@ -5,13 +7,12 @@
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
-#include "papilio/evaluation.h"
 
-namespace papilio {
+namespace papilio::lda {
 namespace {
 
 // ln of the probability of tokens 1, 3, 5, ... given theta by tokens 0, 2, 4, ...
-double score(const lda::KnownDocument& document, int em_steps, lda::FixedPhi& phi, std::vector<double>& theta) {
+double score(const KnownDocument& document, int em_steps, FixedPhi& phi, std::vector<double>& theta) {
   std::vector<std::int32_t> seen(document.words.size());
   for (std::size_t i = 0; i < document.tokens.size(); i += 2) {
     ++seen[static_cast<std::size_t>(document.tokens[i])];
@@ -27,24 +28,19 @@ double score(const lda::KnownDocument& document, int em_steps, lda::FixedPhi& ph
 
 }  // namespace
 
-double Completion::perplexity() const { return std::exp(nats_per_token()); }
-
-Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options) {
-  base::require(options.em_steps >= 1, "papilio::complete_documents: em_steps is {}, expected at least 1",
-                options.em_steps);
-  lda::require_model(model, "complete_documents");
-  const WordMap map = map_words(model, corpus);
+Completion complete_documents(const Model& model, const CorpusView& corpus, const WordMap& map,
+                              const CompletionOptions& options) {
   const auto documents = static_cast<std::size_t>(corpus.documents());
   std::vector<std::int64_t> lengths(documents);
   std::vector<double> scores(documents);
   execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    lda::FixedPhi phi(model);
+    FixedPhi phi(model);
     std::vector<double> theta;
     for (std::int64_t d = begin; d < end; ++d) {
-      lda::KnownDocument document =
-          options.shuffle ? lda::known_document(corpus, map, d) : lda::known_document_in_order(corpus, map, d);
+      KnownDocument document =
+          options.shuffle ? known_document(corpus, map, d) : known_document_in_order(corpus, map, d);
       if (options.shuffle) {
-        lda::shuffle_tokens(document, options.seed);
+        shuffle_tokens(document, options.seed);
       }
       lengths[static_cast<std::size_t>(d)] = document.size();
       if (document.size() >= 2) {
@@ -65,6 +61,19 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
     result.log_likelihood += scores[d];
   }
   return result;
+}
+
+}  // namespace papilio::lda
+
+namespace papilio {
+
+double Completion::perplexity() const { return std::exp(nats_per_token()); }
+
+Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options) {
+  base::require(options.em_steps >= 1, "papilio::complete_documents: em_steps is {}, expected at least 1",
+                options.em_steps);
+  lda::require_model(model, "complete_documents");
+  return lda::complete_documents(model, corpus, map_words(model, corpus), options);
 }
 
 }  // namespace papilio

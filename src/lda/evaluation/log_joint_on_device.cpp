@@ -84,6 +84,16 @@ std::int64_t LogJointOnDevice::larger_terms(const execution::DeviceArray<LargeCo
 
 double LogJointOnDevice::operator()(TokenRanges& tokens, const execution::DeviceArray<std::int32_t>& n_wk,
                                     const execution::DeviceArray<std::int64_t>& n_k) {
+  const auto topics = static_cast<std::int32_t>(n_k.size());
+  const auto queue_words = [&](const TermSums& sums) { queue_word_terms(n_wk.data(), n_wk.size(), sums, stream_); };
+  const auto queue_documents = [&](const TermSums& sums) {
+    tokens.for_each(false, [&](const RangeOnDevice& range) { queue_document_terms(range, topics, sums); });
+  };
+  return (*this)(queue_words, queue_documents, n_k);
+}
+
+double LogJointOnDevice::operator()(QueueTerms queue_words, QueueTerms queue_documents,
+                                    const execution::DeviceArray<std::int64_t>& n_k) {
   larger_counts_.clear(stream_);
   sum_.clear(stream_);
   const TermSums of_words = {.terms = word_terms_.data(),
@@ -97,16 +107,15 @@ double LogJointOnDevice::operator()(TokenRanges& tokens, const execution::Device
                                  .larger = larger_in_documents_.data(),
                                  .larger_count = larger_counts_.data() + 1,
                                  .sum = sum_.data()};
-  queue_word_terms(n_wk.data(), n_wk.size(), of_words, stream_);
-  const auto topics = static_cast<std::int32_t>(n_k.size());
-  tokens.for_each(false, [&](const RangeOnDevice& range) { queue_document_terms(range, topics, of_documents); });
+  queue_words(of_words);
+  queue_documents(of_documents);
 
   std::int64_t sum = 0;
   std::int32_t larger[2] = {};
-  std::vector<std::int64_t> of_topics(static_cast<std::size_t>(topics));
+  std::vector<std::int64_t> of_topics(static_cast<std::size_t>(n_k.size()));
   sum_.download(&sum, 1, stream_);
   larger_counts_.download(larger, 2, stream_);
-  n_k.download(of_topics.data(), topics, stream_);
+  n_k.download(of_topics.data(), n_k.size(), stream_);
   execution::check(cudaStreamSynchronize(stream_), "the likelihood");
   sum += larger_terms(larger_of_words_, larger[0], terms_.of_word_topic);
   sum += larger_terms(larger_in_documents_, larger[1], terms_.of_document_topic);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "execution/cuda/memory.h"
 #include "lda/evaluation/log_joint_cuda.h"
 #include "lda/evaluation/log_joint_terms.h"
@@ -25,6 +26,11 @@ class LogJointOnDevice {
 
   // n_wk: all entries of the table, of which those behind the last topic are 0.
   double operator()(TokenRanges& tokens, const execution::DeviceArray<std::int32_t>& n_wk,
+                    const execution::DeviceArray<std::int64_t>& n_k);
+
+  // The same, where the caller queues the sums over all n_wk and all n_dk on its stream.
+  using QueueTerms = base::FunctionRef<void(const TermSums&)>;
+  double operator()(QueueTerms queue_words, QueueTerms queue_documents,
                     const execution::DeviceArray<std::int64_t>& n_k);
 
  private:

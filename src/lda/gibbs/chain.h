@@ -25,6 +25,9 @@ class Chain {
   // Sweeps done or begun.
   virtual std::int64_t sweeps() const = 0;
 
+  // How the last sweep's tokens were drawn. After `wait`.
+  virtual SweepDraws draws() { return {}; }
+
   // papilio::log_joint of the topics that the sweeps have led to.
   virtual double log_joint() = 0;
 

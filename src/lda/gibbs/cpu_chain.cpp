@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "lda/evaluation/log_joint.h"
 #include "lda/gibbs/document_order_sweep.h"
 #include "lda/gibbs/initial_topics.h"
@@ -9,6 +10,8 @@
 #include "lda/gibbs/phi_table.h"
 #include "lda/gibbs/recipe.h"
 #include "lda/gibbs/sequential_sweep.h"
+#include "lda/gibbs/sparse/ordered_sweep.h"
+#include "lda/gibbs/sparse/sparse_sweep.h"
 #include "lda/optimize_priors.h"
 #include "lda/options.h"
 
@@ -45,6 +48,47 @@ class SweepGivenPhi final : public Sweep {
   Tokens tokens_;
 };
 
+// Sparse draws of all tokens at once.
+class SweepBySparseDraws final : public Sweep {
+ public:
+  SweepBySparseDraws(const CorpusView& corpus, const TrainOptions& options)
+      : corpus_(corpus), threads_(options.threads), sparse_(make_sparse_sweep(corpus_, options)) {}
+
+  void run(State& state) override {
+    const std::int64_t entries = sparse_->count_documents(state);
+    const sparse::Statistics drawn = sparse_->draw(state);
+    has_topics_ = has_counts_ = false;
+    const auto all = static_cast<double>(corpus_.tokens());
+    draws_ = {.sparse = true,
+              .topics_per_document = static_cast<double>(entries) / static_cast<double>(sparse_->documents()),
+              .from_own = static_cast<double>(drawn.from_own) / all,
+              .from_document = static_cast<double>(drawn.from_document) / all,
+              .from_word = static_cast<double>(drawn.from_word) / all,
+              .from_prior = static_cast<double>(drawn.from_prior) / all};
+  }
+
+  SweepDraws draws() const override { return draws_; }
+
+  void settle_topics(State& state) override {
+    if (!std::exchange(has_topics_, true)) sparse_->copy_topics(state);
+  }
+
+  void settle(State& state) override {
+    settle_topics(state);
+    if (std::exchange(has_counts_, true)) return;
+    sparse_->copy_word_counts(state);
+    state.count_topics(threads_);
+  }
+
+ private:
+  const CorpusView corpus_;
+  const int threads_;
+  const std::unique_ptr<SparseSweep> sparse_;
+  SweepDraws draws_;
+  bool has_topics_ = true;  // the state
+  bool has_counts_ = true;
+};
+
 State first_state(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume) {
   State state;
   state.topics = options.topics;
@@ -62,6 +106,14 @@ State first_state(const CorpusView& corpus, const TrainOptions& options, std::op
 }  // namespace
 
 std::unique_ptr<Sweep> make_sweep(const CorpusView& corpus, const TrainOptions& options) {
+  if (draws_sparsely(options, corpus.tokens())) {
+    base::require(
+        corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens,
+        "papilio::train: sparse draws number tokens by 32 bits; the corpus has {} tokens, expected at most {}",
+        corpus.tokens(), most_sparse_tokens);
+    if (goes_in_document_order(recipe_of(options.sampler))) return make_ordered_sweep(corpus, options);
+    return std::make_unique<SweepBySparseDraws>(corpus, options);
+  }
   if (goes_token_by_token(options)) return std::make_unique<SequentialSweep>(corpus, options);
   if (goes_in_document_order(recipe_of(options.sampler))) {
     return std::make_unique<SweepGivenPhi<DocumentOrderSweep>>(corpus, options);
@@ -79,6 +131,7 @@ void CpuChain::sweep() {
   ++state_.sweep;
   sweep_->run(state_);
   if (optimizes_priors_after(options_, state_.sweep)) {
+    sweep_->settle(state_);
     optimize_priors(corpus_, state_.z, state_.n_wk, state_.n_k, state_.priors, options_.threads);
   }
 }
@@ -94,10 +147,21 @@ void CpuChain::show_topics(base::FunctionRef<void(const Topics&)> use) {
     State& state;
     Topics topics;
   };
+  sweep_->settle_topics(state_);
   const Lent lent(state_, options_);
   use(lent.topics);
 }
 
-double CpuChain::log_joint() { return lda::log_joint(corpus_, state_, state_.priors, options_.threads); }
+double CpuChain::log_joint() { return lda::log_joint(corpus_, state(), state_.priors, options_.threads); }
+
+State CpuChain::take_state() {
+  sweep_->settle(state_);
+  return std::move(state_);
+}
+
+const State& CpuChain::state() {
+  sweep_->settle(state_);
+  return state_;
+}
 
 }  // namespace papilio::lda

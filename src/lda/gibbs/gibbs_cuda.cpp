@@ -9,6 +9,8 @@
 #include "execution/cuda/memory.h"
 #include "lda/evaluation/log_joint_on_device.h"
 #include "lda/gibbs/chain.h"
+#include "lda/gibbs/draw_sequential_cuda.h"
+#include "lda/gibbs/sparse_chain_cuda.h"
 #include "lda/gibbs/tables_cuda.h"
 #include "lda/gibbs/token_ranges_cuda.h"
 #include "lda/optimize_priors.h"
@@ -54,12 +56,24 @@ void require_short_documents(const CorpusView& corpus) {
   }
 }
 
+// The one table whose last bits depend on where a row is among those that are drawn with it, which
+// only one token at a time makes the same everywhere.
+void require_same_anywhere(const TrainOptions& options) {
+  const bool depends_on_place = options.method == PartialSums::butterfly_add_subtract ||
+                                options.method == PartialSums::butterfly_add_subtract_remnant_first;
+  base::require(
+      !depends_on_place || goes_token_by_token(options),
+      "papilio::train: on {} the method {} would not give the model of the CPU, because its roundings depend "
+      "on a token's place among those that are drawn together; butterfly_swap has the same table without that",
+      options.device.name(), name(options.method));
+}
+
 // Bytes left for tokens and theta.
 std::int64_t memory_for_tokens(const CorpusView& corpus, const TrainOptions& options, const Priors& priors,
                                std::int64_t memory) {
   const bool asymmetric = options.optimize_every > 0 || !priors.is_symmetric();
-  const std::int64_t needed = TablesOnDevice::bytes(corpus, options.topics, recipe_of(options.sampler)) +
-                              LogJointOnDevice::bytes(corpus, options.topics, asymmetric);
+  const std::int64_t needed =
+      TablesOnDevice::bytes(corpus, options) + LogJointOnDevice::bytes(corpus, options.topics, asymmetric);
   if (needed >= memory) {
     throw DeviceError(
         fmt::format("papilio::train: {} topics of {} words need {} bytes of device memory for their "
@@ -93,6 +107,8 @@ class CudaChain final : public Chain {
   void queue_new_phi();
   void queue_new_theta(const RangeOnDevice& range);
   TopicDraw draw_of(const RangeOnDevice& range);
+  void queue_draws(const RangeOnDevice& range);
+  void queue_draws_in_sequence(const RangeOnDevice& range);
   void take_better_priors();
   State state();
 
@@ -115,9 +131,9 @@ CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, cons
       recipe_(recipe_of(options.sampler)),
       topics_(options.topics),
       priors_(priors_of(options, resume)),
-      tokens_(corpus_, range_needs(topics_, recipe_),
-              memory_for_tokens(corpus, options, priors_, memory_to_use(memory_limit)), options.threads, stream_.get()),
-      tables_(corpus, topics_, recipe_),
+      tokens_(corpus_, range_needs(options), memory_for_tokens(corpus, options, priors_, memory_to_use(memory_limit)),
+              options.threads, stream_.get()),
+      tables_(corpus, options),
       log_joint_(corpus_, priors_, stream_.get()) {
   tables_.phi.clear(stream_.get());
   tables_.set_priors(priors_, stream_.get());
@@ -216,19 +232,49 @@ TopicDraw CudaChain::draw_of(const RangeOnDevice& range) {
 }
 
 // A token that changes its topic moves its count in n_wk: phi is done with it by then.
+void CudaChain::queue_draws(const RangeOnDevice& range) {
+  const BlockTables& tables = tables_.block_tables.get();
+  const bool by_slots = options_.method == PartialSums::slots;
+  if (goes_in_document_order(recipe_)) {
+    const double* alpha = tables_.alpha.data();
+    if (by_slots) return queue_ordered_draws(draw_of(range), alpha, range.theta, range.stream);
+    return queue_ordered_draws_by_blocks(draw_of(range), alpha, range.theta, tables, range.stream);
+  }
+  queue_new_theta(range);
+  if (by_slots) return queue_topic_draws(draw_of(range), range.stream);
+  queue_topic_draws_by_blocks(draw_of(range), tables, range.stream);
+}
+
+void CudaChain::queue_draws_in_sequence(const RangeOnDevice& range) {
+  queue_new_theta(range);
+  const SequentialDraw draw = {
+      .draw = draw_of(range),
+      .tables = tables_.block_tables.get(),
+      .n_k = tables_.n_k.data(),
+      .alpha = recipe_.theta == Parameter::integrated_out ? tables_.alpha.data() : nullptr,
+      .beta = priors_.beta,
+      .prior_mass = prior_mass(),
+      .masses = tables_.sequential_masses.data(),
+      .n_dk = tables_.sequential_counts.data(),
+      .phi = tables_.phi.data(),
+  };
+  queue_sequential_draws(range, draw, options_.method == PartialSums::slots);
+}
+
 void CudaChain::sweep() {
   const OnDevice here(options_.device);
   ++sweep_;
-  queue_new_phi();
-  tables_.n_k.clear(stream_.get());
+  const bool in_sequence = goes_token_by_token(options_);
+  if (!in_sequence) {
+    queue_new_phi();
+    tables_.n_k.clear(stream_.get());
+  }
   tokens_.for_each(true, [&](const RangeOnDevice& range) {
-    if (goes_in_document_order(recipe_)) {
-      queue_ordered_draws(draw_of(range), tables_.alpha.data(), range.theta, range.stream);
-    } else {
-      queue_new_theta(range);
-      queue_topic_draws(draw_of(range), range.stream);
-    }
-    queue_topic_counts(range, topics_, tables_.n_k.data());
+    in_sequence ? queue_draws_in_sequence(range) : queue_draws(range);
+    if (!in_sequence) queue_topic_counts(range, topics_, tables_.n_k.data());
+    // Ranges on streams of their own must not share tables, or counts as they change.
+    const bool shares = in_sequence || options_.method != PartialSums::slots;
+    if (shares && tokens_.is_streamed()) check(cudaStreamSynchronize(range.stream), "draws on the device");
   });
   if (optimizes_priors_after(options_, sweep_)) take_better_priors();
 }
@@ -279,11 +325,12 @@ State CudaChain::state() {
 
 std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
                                            std::int64_t memory_limit) {
-  base::require(!goes_token_by_token(options),
-                "papilio::train: the sequential schedule runs on the CPU, {} was asked for", options.device.name());
-  base::require(options.method == PartialSums::slots,
-                "papilio::train: training on {} adds weights up by the method slots, {} was asked for",
-                options.device.name(), name(options.method));
+  const bool sparsely = draws_sparsely(options, corpus.tokens());
+  base::require(!sparsely || knows_sparse_draws_everywhere(options),
+                "papilio::train: sparse draws of {} are for the CPU; asked for is {}", name(options.sampler),
+                options.device.name());
+  if (sparsely) return start_sparse_chain_on_cuda(corpus, options, resume);
+  require_same_anywhere(options);
   require_countable(corpus, options.threads);
   if (goes_in_document_order(recipe_of(options.sampler))) require_short_documents(corpus);
   const OnDevice here(options.device);

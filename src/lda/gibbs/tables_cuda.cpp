@@ -10,28 +10,44 @@ constexpr std::int64_t granule = std::int64_t{2} << 20;  // in which device memo
 
 bool removes_tokens(const Recipe& recipe) { return recipe.phi == Parameter::integrated_out; }
 
+std::int64_t rows_of_phi(const CorpusView& corpus, const TrainOptions& options) {
+  return goes_token_by_token(options) ? 1 : corpus.vocabulary_size();
+}
+
 }  // namespace
 
-TablesOnDevice::TablesOnDevice(const CorpusView& corpus, std::int32_t topics, const Recipe& recipe)
-    : n_wk_stride(n_wk_stride_of(topics)),
+TablesOnDevice::TablesOnDevice(const CorpusView& corpus, const TrainOptions& options)
+    : n_wk_stride(n_wk_stride_of(options.topics)),
       n_wk(corpus.vocabulary_size() * n_wk_stride, "n_wk"),
-      phi(corpus.vocabulary_size() * topic_stride(topics), "phi"),
-      n_k(topics, "n_k"),
-      alpha(topics, "alpha"),
-      theta_at_zero(topic_stride(topics), "alpha") {
+      phi(rows_of_phi(corpus, options) * topic_stride(options.topics), "phi"),
+      n_k(options.topics, "n_k"),
+      alpha(options.topics, "alpha"),
+      theta_at_zero(topic_stride(options.topics), "alpha"),
+      block_tables(options.method, options.topics, corpus.tokens()) {
+  const Recipe recipe = recipe_of(options.sampler);
+  const std::int32_t topics = options.topics;
   if (recipe.theta == Parameter::drawn) theta_prior.emplace(topics);
   if (removes_tokens(recipe)) masses = execution::DeviceArray<TopicMass>(topics, "the topics' masses");
   if (recipe.phi == Parameter::drawn) {
     phi_sums = execution::DeviceArray<std::int64_t>(drawn_phi_workspace(topics), "sums of phi");
   }
+  if (goes_token_by_token(options)) {
+    sequential_masses = execution::DeviceArray<double>(topics, "the topics' masses");
+    sequential_counts = execution::DeviceArray<int>(topics, "the counts of a document");
+  }
 }
 
-std::int64_t TablesOnDevice::bytes(const CorpusView& corpus, std::int32_t topics, const Recipe& recipe) {
-  const std::int64_t large = corpus.vocabulary_size() * 4 * (n_wk_stride_of(topics) + topic_stride(topics));
+std::int64_t TablesOnDevice::bytes(const CorpusView& corpus, const TrainOptions& options) {
+  const Recipe recipe = recipe_of(options.sampler);
+  const std::int64_t stride = topic_stride(options.topics);
+  const std::int64_t large =
+      4 * (corpus.vocabulary_size() * n_wk_stride_of(options.topics) + rows_of_phi(corpus, options) * stride) +
+      BlockTablesOnDevice::bytes(options.method, options.topics, corpus.tokens());
   std::int64_t a_topic = 8 + 8 + 4 + 8;  // n_k, alpha, theta_at_zero, theta_prior
   if (removes_tokens(recipe)) a_topic += static_cast<std::int64_t>(sizeof(TopicMass));
   if (recipe.phi == Parameter::drawn) a_topic += 16;
-  return large + a_topic * topic_stride(topics) + granule;
+  if (goes_token_by_token(options)) a_topic += 8 + 4;
+  return large + a_topic * stride + granule;
 }
 
 void TablesOnDevice::set_priors(const Priors& priors, cudaStream_t stream) {
@@ -43,11 +59,13 @@ void TablesOnDevice::set_priors(const Priors& priors, cudaStream_t stream) {
   execution::check(cudaStreamSynchronize(stream), "a copy to the device");
 }
 
-RangeNeeds range_needs(std::int32_t topics, const Recipe& recipe) {
-  if (goes_in_document_order(recipe)) {
-    return {.row = ordered_row(topics), .tokens_an_item = std::numeric_limits<std::int32_t>::max()};
+RangeNeeds range_needs(const TrainOptions& options) {
+  if (goes_in_document_order(recipe_of(options.sampler))) {
+    const bool by_slots = options.method == PartialSums::slots;
+    return {.row = by_slots ? ordered_row(options.topics) : 2 * topic_stride(options.topics),
+            .tokens_an_item = std::numeric_limits<std::int32_t>::max()};
   }
-  return {.row = topic_stride(topics), .tokens_an_item = tokens_an_item(topics)};
+  return {.row = topic_stride(options.topics), .tokens_an_item = tokens_an_item(options.topics)};
 }
 
 }  // namespace papilio::lda

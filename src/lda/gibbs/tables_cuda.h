@@ -5,6 +5,7 @@
 
 #include "execution/cuda/memory.h"
 #include "lda/gibbs/dirichlet_cuda.h"
+#include "lda/gibbs/draw_by_blocks_cuda.h"
 #include "lda/gibbs/draw_topics_cuda.h"
 #include "lda/gibbs/recipe.h"
 #include "lda/gibbs/token_ranges_cuda.h"
@@ -15,10 +16,10 @@ namespace papilio::lda {
 
 // The tables of a chain on a CUDA device, and its priors.
 struct TablesOnDevice {
-  TablesOnDevice(const CorpusView& corpus, std::int32_t topics, const Recipe& recipe);
+  TablesOnDevice(const CorpusView& corpus, const TrainOptions& options);
 
   // What they all take, in bytes.
-  static std::int64_t bytes(const CorpusView& corpus, std::int32_t topics, const Recipe& recipe);
+  static std::int64_t bytes(const CorpusView& corpus, const TrainOptions& options);
 
   static std::int64_t n_wk_stride_of(std::int32_t topics) { return base::round_up<std::int64_t>(topics, 4); }
 
@@ -27,18 +28,21 @@ struct TablesOnDevice {
 
   std::int64_t n_wk_stride;
   execution::DeviceArray<std::int32_t> n_wk;    // V x n_wk_stride, 0 behind the last topic
-  execution::DeviceArray<float> phi;            // V x topic_stride, 0 behind the last topic
+  execution::DeviceArray<float> phi;            // V x topic_stride, 0 behind the last topic; token by token one row
   execution::DeviceArray<std::int64_t> n_k;     // K
   execution::DeviceArray<double> alpha;         // K
   execution::DeviceArray<float> theta_at_zero;  // topic_stride: float(alpha), 0 behind the last topic
 
-  // Where the recipe wants them.
+  // Where the options want them.
   execution::DeviceArray<TopicMass> masses;       // K
   execution::DeviceArray<std::int64_t> phi_sums;  // drawn_phi_workspace
   std::optional<ThetaPriorOnDevice> theta_prior;
+  BlockTablesOnDevice block_tables;
+  execution::DeviceArray<double> sequential_masses;  // K, and
+  execution::DeviceArray<int> sequential_counts;     // K, of SequentialDraw
 };
 
-// What a sampler's draws need of a range.
-RangeNeeds range_needs(std::int32_t topics, const Recipe& recipe);
+// What the draws need of a range.
+RangeNeeds range_needs(const TrainOptions& options);
 
 }  // namespace papilio::lda

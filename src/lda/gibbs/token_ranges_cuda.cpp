@@ -7,6 +7,7 @@
 
 #include "base/math.h"
 #include "execution/cpu/parallel_for.h"
+#include "execution/cuda/event.h"
 #include "papilio/error.h"
 
 namespace papilio::lda {
@@ -34,18 +35,6 @@ class PinnedBytes {
 
  private:
   void* data_ = nullptr;
-};
-
-class Event {
- public:
-  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
 };
 
 template <class T>
@@ -80,7 +69,7 @@ struct TokenRanges::Slot {
   execution::Stream stream;
   execution::DeviceArray<std::byte> memory;
   PinnedBytes staging;
-  Event may_start;
+  execution::Event may_start;
   Range range;
   Layout layout;
   bool has_new_topics = false;  // of its range, in `staging` when the stream has done its work
@@ -280,8 +269,7 @@ void TokenRanges::for_each(bool writes_topics, base::FunctionRef<void(const Rang
     return;
   }
   for (const std::unique_ptr<Slot>& slot : slots_) {
-    check(cudaEventRecord(slot->may_start.get(), stream_), "recording an event");
-    check(cudaStreamWaitEvent(slot->stream.get(), slot->may_start.get()), "waiting for an event");
+    slot->may_start.order(stream_, slot->stream.get());
   }
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
     Slot& slot = *slots_[r % slots_.size()];

@@ -109,7 +109,7 @@ struct TopicRows {
 };
 
 // A row of any length with the weight of one topic changed, for one warp (G = 32, T = 1).
-// theta may be memory that the kernel writes.
+// theta and phi may be memory that the kernel writes.
 struct LongTopicRow {
   using Sum = float;
   using Element = kernel::Product<float>;
@@ -122,12 +122,15 @@ struct LongTopicRow {
   float changed_theta;     // its theta
   std::int64_t begin = 0;  // of the segment
 
+  __device__ __forceinline__ static void plain_load(const float* from, float (&to)[4]) {
+    const float4 four = *reinterpret_cast<const float4*>(from);
+    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+  }
   __device__ __forceinline__ void read(std::int64_t k, Element (&e)[4]) const {
     float x[4] = {}, y[4] = {};
     if (k < padded) {
-      kernel::load<4>(phi + k, x);
-      const float4 four = *reinterpret_cast<const float4*>(theta + k);
-      y[0] = four.x, y[1] = four.y, y[2] = four.z, y[3] = four.w;
+      plain_load(phi + k, x);
+      plain_load(theta + k, y);
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i) e[i] = {x[i], k + i == changed ? changed_theta : y[i]};

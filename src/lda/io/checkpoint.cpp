@@ -57,6 +57,7 @@ lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options) {
           {"options.sampler", name(options.sampler)},
           {"options.method", name(options.method)},
           {"options.schedule", name(options.schedule)},
+          {"options.draws", name(lda::draws_sparsely(options, corpus.tokens()) ? Draws::sparse : Draws::dense)},
           {"corpus.documents", std::to_string(corpus.documents())},
           {"corpus.tokens", std::to_string(corpus.tokens())},
           {"corpus.vocabulary_size", std::to_string(corpus.vocabulary_size())},

@@ -144,11 +144,11 @@ CorpusFormat detect_corpus_format(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return CorpusFormat::folder;
   const CorpusFormat named = corpus_format_of_name(path);
-  if (named != CorpusFormat::detect) return named;
   // Looking into a pipe would take its first bytes away.
-  if (!std::filesystem::is_regular_file(path, error)) return CorpusFormat::text;
+  if (!std::filesystem::is_regular_file(path, error)) return named == CorpusFormat::detect ? CorpusFormat::text : named;
   const std::string bytes = lda::first_bytes(path);
   if (lda::begins_as_corpus_file(bytes)) return CorpusFormat::corpus_file;
+  if (named != CorpusFormat::detect) return named;
   return lda::format_of_content(bytes, bytes.size() < lda::first_bytes_read);
 }
 

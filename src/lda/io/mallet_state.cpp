@@ -145,13 +145,14 @@ class StateReader {
     }
     source.remove_prefix(std::min(source.find_first_not_of(blanks), source.size()));
     source = source.substr(0, source.find_last_not_of(blanks) + 1);
+    bytes_ += static_cast<std::int64_t>(source.size()) + bytes_a_document_ * (d - last + 1);
+    check_memory();
     // offsets[j + 1] is where document j begins while reading; finish() makes ends of them.
     for (std::int64_t j = last; j <= d; ++j) {
       offsets.push_back(state_.corpus.tokens());
       names_.emplace_back(j == d && source != no_source ? source : std::string_view());
     }
     any_name_ |= source != no_source && !source.empty();
-    bytes_ += static_cast<std::int64_t>(source.size()) + 64 * (d - last + 1);
   }
 
   void name_type(std::int32_t w, std::string_view type) {
@@ -163,7 +164,8 @@ class StateReader {
         reader_.format_error(
             0, fmt::format("type number {} is far beyond the {} tokens so far", w, state_.corpus.tokens()));
       }
-      bytes_ += static_cast<std::int64_t>(sizeof(std::string) * (index + 1 - names.size()));
+      bytes_ += static_cast<std::int64_t>(2 * sizeof(std::string) * (index + 1 - names.size()));
+      check_memory();
       names.resize(index + 1);
     }
     if (names[index].empty()) {
@@ -214,6 +216,8 @@ class StateReader {
   }
 
   static constexpr std::int64_t skipped_allowed_ = std::int64_t{1} << 20;
+  // An offset and a name, in vectors that have grown.
+  static constexpr std::int64_t bytes_a_document_ = 2 * (sizeof(std::int64_t) + sizeof(std::string));
 
   LineReader reader_;
   MemoryLimit memory_limit_;

@@ -14,7 +14,9 @@ namespace papilio::lda {
 Corpus read_mallet(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   LineReader reader({reader_name, path}, options.text.max_line_bytes);
   TokenCorpus corpus(options.text);
-  Tokenizer tokenizer(options.text.min_token_length);
+  Tokenizer tokenizer(options.text.min_token_length, options.text.fold_case);
+  Tokenizer folding(1);
+  const bool folds_for_stop_words = corpus.has_stop_words() && !options.text.fold_case;
   std::string_view text;
   while (reader.next_line(text)) {
     const FieldLine line = {reader, text, "name label text"};
@@ -23,7 +25,9 @@ Corpus read_mallet(const std::string& path, const CorpusOptions& options, ReadRe
     if (name.empty()) line.refuse(text, "no name");
     if (next_field(rest).empty()) line.refuse(text.substr(text.size()), "no label");
     reader.require_utf8(text.substr(0, text.size() - rest.size()));
-    report.invalid_utf8 += tokenizer.tokenize(rest, [&](std::string_view word) { corpus.add(word); });
+    report.invalid_utf8 += tokenizer.tokenize(rest, [&](std::string_view word) {
+      folds_for_stop_words ? corpus.add(word, folding.fold(word)) : corpus.add(word);
+    });
     corpus.end_document(name);
     corpus.require_room(reader);
   }

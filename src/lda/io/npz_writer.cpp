@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -10,28 +8,20 @@
 #include "lda/io/corpus_readers.h"
 #include "lda/io/matrix_writer.h"
 #include "lda/io/zip_writer.h"
+#include "papilio/npy.h"
 
 namespace papilio::lda {
 namespace {
 
-// An array in numpy's format .npy, version 1, the header padded so that the data begin at a multiple of 64.
-std::string npy(const char* type, const std::string& shape, std::string_view data) {
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
-  constexpr std::size_t before = 10;  // magic, version, length
-  header.append(63 - (before + header.size()) % 64, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xff);
-  bytes += static_cast<char>(header.size() >> 8);
-  bytes += header;
-  bytes += data;
-  return bytes;
+// An array in numpy's format .npy.
+std::string npy(const char* type, const std::vector<std::int64_t>& shape, std::string_view data) {
+  return npy_header(type, shape).append(data);
 }
 
 template <class T>
 std::string npy(const char* type, const std::vector<T>& values) {
   const std::string_view data(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-  return npy(type, fmt::format("{},", values.size()), data);
+  return npy(type, {static_cast<std::int64_t>(values.size())}, data);
 }
 
 std::string npy_of_counts(const CorpusView& corpus, std::int64_t entries) {
@@ -68,7 +58,7 @@ void write_npz(const CorpusView& corpus, const std::string& path, const std::str
     } else {
       add_structure<std::int64_t>("<i8", corpus, entries, zip);
     }
-    zip.add("format.npy", npy("|S3", "", "csr"));
+    zip.add("format.npy", npy("|S3", {}, "csr"));
     zip.add("shape.npy", npy("<i8", std::vector<std::int64_t>{corpus.documents(), corpus.vocabulary_size()}));
     zip.add("data.npy", npy_of_counts(corpus, entries));
     zip.finish();

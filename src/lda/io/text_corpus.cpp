@@ -68,7 +68,7 @@ void TextCorpus::share_out(std::span<const std::string_view> texts) {
 }
 
 void TextCorpus::tokenize(Piece& piece) const {
-  Tokenizer tokenizer(options_.min_token_length);
+  Tokenizer tokenizer(options_.min_token_length, options_.fold_case);
   piece.words.clear();
   piece.tokens.clear();
   piece.ends.clear();
@@ -80,11 +80,16 @@ void TextCorpus::tokenize(Piece& piece) const {
   }
 }
 
+bool TextCorpus::is_stop_word(const std::string& word) const {
+  if (options_.stop_words.empty()) return false;
+  return stop_words_.find(options_.fold_case ? word : Tokenizer(1).fold(word)) >= 0;
+}
+
 // Pieces come in order, so that words are numbered by first occurrence in the whole text.
 void TextCorpus::append(const Piece& piece) {
   number_of_.clear();
   for (const std::string& word : piece.words.words()) {
-    number_of_.push_back(stop_words_.find(word) >= 0 ? -1 : words_.number(word));
+    number_of_.push_back(is_stop_word(word) ? -1 : words_.number(word));
   }
   std::int64_t token = 0;
   for (const std::int64_t end : piece.ends) {

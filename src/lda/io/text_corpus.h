@@ -78,6 +78,7 @@ class TextCorpus {
 
   void share_out(std::span<const std::string_view> texts);
   void tokenize(Piece& piece) const;
+  bool is_stop_word(const std::string& word) const;
   void append(const Piece& piece);
   std::int64_t memory() const;
 

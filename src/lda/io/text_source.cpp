@@ -40,19 +40,24 @@ const char* format_name(TextForm form) {
   return "unknown";
 }
 
-Corpus read_documents(const TextSource& source, const TextOptions& options, const char* caller, ReadReport& report) {
-  require_text_options(options, caller);
-  CorpusSink sink;
-  TextCorpus text(options, sink);
-  read_text_source(source, options, caller, text);
+Corpus finish_corpus(CorpusSink& sink, TextCorpus& text, const TextOptions& options, const char* format,
+                     ReadReport& report) {
   Corpus corpus = sink.take();
   corpus.vocabulary = text.take_words();
   corpus.document_names = text.take_names();
   report = text.report();
   report.stop_words_dropped = report.tokens_read - corpus.tokens();
   corpus = keep_words(std::move(corpus), options);
-  complete_report(corpus, format_name(source.form), report);
+  complete_report(corpus, format, report);
   return corpus;
+}
+
+Corpus read_documents(const TextSource& source, const TextOptions& options, const char* caller, ReadReport& report) {
+  require_text_options(options, caller);
+  CorpusSink sink;
+  TextCorpus text(options, sink);
+  read_text_source(source, options, caller, text);
+  return finish_corpus(sink, text, options, format_name(source.form), report);
 }
 
 }  // namespace lda

@@ -14,6 +14,10 @@ void read_table(const TextSource& source, const TextOptions& options, const char
 void read_json_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus);
 void read_folder(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus);
 
+// The corpus of what has gone to the sink, without the words that the options leave out.
+Corpus finish_corpus(CorpusSink& sink, TextCorpus& text, const TextOptions& options, const char* format,
+                     ReadReport& report);
+
 // The corpus of a source; options are checked.
 Corpus read_documents(const TextSource& source, const TextOptions& options, const char* caller, ReadReport& report);
 

@@ -95,7 +95,7 @@ const char* Tokenizer::ascii_token(const char* begin, const char* end, base::Fun
   }
   if (last - begin >= min_token_length_) {
     token_.resize(static_cast<std::size_t>(last - begin));
-    std::transform(begin, last, token_.begin(), fold_ascii);
+    std::transform(begin, last, token_.begin(), [this](char c) { return fold_case_ ? fold_ascii(c) : c; });
     use(token_);
   }
   return last;
@@ -116,11 +116,11 @@ const char* Tokenizer::unicode_token(const char* begin, const char* end,
     } else if (kind != CharacterClass::letter && kind != CharacterClass::mark) {
       break;
     }
-    append_folded(here.code_point);
+    append_decomposed(here.code_point, fold_case_);
     next += here.length;
   }
   token_.clear();
-  if (finish_folded() >= min_token_length_) use(token_);
+  if (finish_composed() >= min_token_length_) use(token_);
   return next;
 }
 
@@ -132,21 +132,22 @@ std::string Tokenizer::fold(std::string_view text) {
   while (next != end) {
     const Utf8Character here = decode_utf8(next, end);
     if (here.code_point >= 0) {
-      append_folded(here.code_point);
+      append_decomposed(here.code_point, true);
     } else {
-      finish_folded();
+      finish_composed();
       code_points_.clear();
       token_.append(next, static_cast<std::size_t>(here.length));
     }
     next += here.length;
   }
-  finish_folded();
+  finish_composed();
   return token_;
 }
 
-// Appends the canonical decomposition of the character's case folding.
-void Tokenizer::append_folded(std::int32_t code_point) {
-  constexpr auto options = static_cast<utf8proc_option_t>(UTF8PROC_CASEFOLD | UTF8PROC_DECOMPOSE);
+// Appends the canonical decomposition of the character, or of its case folding.
+void Tokenizer::append_decomposed(std::int32_t code_point, bool fold_case) {
+  const auto options =
+      static_cast<utf8proc_option_t>(fold_case ? UTF8PROC_CASEFOLD | UTF8PROC_DECOMPOSE : UTF8PROC_DECOMPOSE);
   std::array<std::int32_t, 32> decomposed;
   int boundary = 0;
   const utf8proc_ssize_t count =
@@ -157,7 +158,7 @@ void Tokenizer::append_folded(std::int32_t code_point) {
 // Brings code_points_ into NFC, appends it to token_ and returns its length in
 // code points. Sorts the marks itself, since utf8proc's way takes quadratic time
 // for long runs of them.
-std::int64_t Tokenizer::finish_folded() {
+std::int64_t Tokenizer::finish_composed() {
   const auto combining_class = [](std::int32_t c) { return utf8proc_get_property(c)->combining_class; };
   auto run = code_points_.begin();
   while (run != code_points_.end()) {

@@ -51,6 +51,16 @@ TEST(LinesOfText, DropsStopWordsAndCountsThem) {
   EXPECT_EQ(report.empty_documents, 2);
 }
 
+TEST(LinesOfText, KeepsCaseWhereItIsAskedTo) {
+  const Folder folder;
+  ReadReport report;
+  const std::string path = folder.write("text", "the Caf\u00e9 CAFE\u0301 tea\nTHE Tea tea\n");
+  const TextOptions options = {.fold_case = false, .stop_words = {"the"}};
+  EXPECT_EQ(read_lines_of_text(path, options, &report),
+            (Corpus{{0, 3, 5}, {0, 1, 2, 3, 2}, {"Caf\u00e9", "CAF\u00c9", "tea", "Tea"}}));
+  EXPECT_EQ(report.stop_words_dropped, 2);
+}
+
 TEST(LinesOfText, AppliesTheLimitsOfDocumentFrequency) {
   const Folder folder;
   ReadReport report;

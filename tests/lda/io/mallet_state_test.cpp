@@ -101,6 +101,18 @@ TEST_F(MalletStates, DamageIsRefusedWithItsPlace) {
   }
 }
 
+// A line can skip a million documents or types; what that takes is counted before it is taken.
+TEST_F(MalletStates, GapsAreHeldAgainstTheMemoryLimit) {
+  const auto message = [&](const std::string& text) {
+    const std::string path = folder.write("state.txt", text);
+    return folder.message<FormatError>([&] { read_mallet_state(path, std::int64_t{1} << 20); });
+  };
+  EXPECT_NE(message("0 NA 0 0 cat 1\n1000000 NA 0 0 cat 1\n2000000 NA 0 0 cat 1\n").find("state.txt:2: "),
+            std::string::npos);
+  EXPECT_NE(message("0 NA 0 0 cat 1\n0 NA 1 1000000 dog 1\n0 NA 2 0 cat 1\n").find("state.txt:2: "), std::string::npos);
+  EXPECT_EQ(message("0 NA 0 0 cat 1\n1000 NA 0 1000 dog 1\n"), "nothing thrown");
+}
+
 TEST_F(MalletStates, WordsThatWouldNotComeBackAreNotWritten) {
   Corpus corpus = make_corpus({{0}}, 1);
   corpus.vocabulary = {"two words"};

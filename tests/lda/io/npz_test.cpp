@@ -10,6 +10,7 @@
 #include "lda/io/npy_array.h"
 #include "lda/io/zip_writer.h"
 #include "papilio/corpus_formats.h"
+#include "papilio/npy.h"
 
 namespace papilio::lda {
 namespace {
@@ -74,6 +75,22 @@ class Npz : public testing::Test {
   Folder folder;
   ReadReport report;
 };
+
+TEST(NpyHeader, IsWhatNumpyWrites) {
+  const std::string fields = "{'descr': '<f4', 'fortran_order': False, 'shape': (12, 3), }";
+  const std::string header = npy_header("<f4", {12, 3});
+  ASSERT_EQ(header.size(), 128u);
+  EXPECT_EQ(header.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+  EXPECT_EQ(header.substr(10), fields + std::string(57, ' ') + "\n");
+  EXPECT_NE(npy_header("<i8", {5}).find("'shape': (5,), }"), std::string::npos);
+  EXPECT_NE(npy_header("|S3", {}).find("'shape': (), }"), std::string::npos);
+  for (std::int64_t size = 1; size < 1'000'000'000'000; size *= 10) {
+    EXPECT_EQ(npy_header("<f8", {size, size, 7}).size() % 64, 0u);
+  }
+  EXPECT_THROW(npy_header("<f4", {-1}), InvalidArgument);
+  EXPECT_THROW(npy_header("<f4'", {1}), InvalidArgument);
+  EXPECT_THROW(npy_header("<f4", std::vector<std::int64_t>(40000)), InvalidArgument);
+}
 
 // Written by scipy 1.17.1: save_npz of [[0, 1, 2], [3, 0, 0], [0, 0, 0]].
 TEST_F(Npz, ReadsWhatScipyWrites) {

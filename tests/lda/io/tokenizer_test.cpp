@@ -66,6 +66,14 @@ TEST(Tokenizer, FoldsCaseAndComposes) {
   EXPECT_EQ(tokens("e\u0301\u0327"), tokens("e\u0327\u0301"));
 }
 
+TEST(Tokenizer, LeavesCaseWhereItIsToldTo) {
+  Tokenizer tokenizer(1, false);
+  Tokens found;
+  tokenizer.tokenize("The E\u0301COLE Stra\u00dfe", [&](std::string_view token) { found.emplace_back(token); });
+  EXPECT_EQ(found, (Tokens{"The", "\u00c9COLE", "Stra\u00dfe"}));
+  EXPECT_EQ(tokenizer.fold("Stra\u00dfe"), "strasse");
+}
+
 TEST(Tokenizer, MarksBelongToTheLetterBeforeThem) {
   EXPECT_EQ(tokens("\u0301 \u0301abc"), Tokens{"abc"});
   EXPECT_EQ(tokens("x\u0332y"), Tokens{"x\u0332y"});

@@ -1,0 +1,206 @@
+// The time of whole sparse sweeps on a CUDA device, and what they consist of:
+//
+//   papilio_sparse_cuda_bench --docword FILE --topics 1024,16384 [--warm-up 20] [--sweeps 20] [--variants]
+//   papilio_sparse_cuda_bench --generate 1000000,200,100000 --topics 16384 --warm-up 3 --sweeps 3
+//
+// alpha is 50 / K, beta 0.01. --variants also tries other ways of spreading the same draws over threads.
+// --generate DOCUMENTS,LENGTH,VOCABULARY is for memory: documents of so many words, 30 words of each from a
+// theme, the others by Zipf's law.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lda/gibbs/sparse_chain_cuda.h"
+#include "papilio/lda.h"
+
+namespace {
+
+using papilio::lda::SparseTuning;
+
+struct Options {
+  std::string docword;
+  std::vector<std::int32_t> generate;  // documents, length, vocabulary
+  std::vector<std::int32_t> topics = {256, 1024, 4096, 16384};
+  int warm_up = 20;
+  int sweeps = 20;
+  bool variants = false;
+  papilio::Sampler sampler = papilio::Sampler::collapsed;
+};
+
+std::vector<std::int32_t> numbers(const std::string& text) {
+  std::vector<std::int32_t> list;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t used = 0;
+    list.push_back(std::stoi(text.substr(at), &used));
+    at += used;
+  }
+  return list;
+}
+
+Options parse(const std::vector<std::string>& arguments) {
+  Options options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& name = arguments[i];
+    if (name == "--variants") {
+      options.variants = true;
+      continue;
+    }
+    if (i + 1 == arguments.size()) throw std::runtime_error("no value for " + name);
+    const std::string& value = arguments[++i];
+    if (name == "--docword")
+      options.docword = value;
+    else if (name == "--generate")
+      options.generate = numbers(value);
+    else if (name == "--topics")
+      options.topics = numbers(value);
+    else if (name == "--warm-up")
+      options.warm_up = std::stoi(value);
+    else if (name == "--sweeps")
+      options.sweeps = std::stoi(value);
+    else if (name == "--sampler" && value == "mean_for_mode")
+      options.sampler = papilio::Sampler::mean_for_mode;
+    else if (name != "--sampler" || value != "collapsed")
+      throw std::runtime_error("unknown option " + name + " " + value);
+  }
+  return options;
+}
+
+// A generator of 64 bits (splitmix64).
+struct Numbers {
+  std::uint64_t state = 1;
+  std::uint64_t next() {
+    std::uint64_t x = state += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+  }
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+};
+
+papilio::Corpus generated(std::int32_t documents, std::int32_t length, std::int32_t vocabulary) {
+  constexpr std::int32_t of_theme = 30, themes = 5000;
+  papilio::Corpus corpus;
+  corpus.words.reserve(static_cast<std::size_t>(documents) * static_cast<std::size_t>(length));
+  for (std::int32_t w = 0; w < vocabulary; ++w) corpus.vocabulary.push_back(fmt::format("w{}", w));
+  Numbers numbers;
+  for (std::int32_t d = 0; d < documents; ++d) {
+    const std::uint64_t theme = numbers.next() % themes;
+    for (std::int32_t i = 0; i < length; ++i) {
+      // Of 1 / rank: the logarithm of the rank is uniform.
+      auto rank = static_cast<std::int64_t>(std::exp(numbers.uniform() * std::log(static_cast<double>(vocabulary))));
+      if (i < of_theme) rank = static_cast<std::int64_t>((theme * 7919 + numbers.next() % 200 * 31) % 0x7FFFFFFF);
+      corpus.words.push_back(static_cast<std::int32_t>(rank % vocabulary));
+    }
+    corpus.document_offsets.push_back(static_cast<std::int64_t>(corpus.words.size()));
+  }
+  return corpus;
+}
+
+papilio::Corpus corpus_of(const Options& options) {
+  if (!options.docword.empty()) return papilio::read_uci_bag_of_words(options.docword, "");
+  if (options.generate.size() == 3) return generated(options.generate[0], options.generate[1], options.generate[2]);
+  return papilio::generate_corpus({.documents = 43556, .vocabulary = 37286, .mean_length = 70, .seed = 1}).corpus;
+}
+
+papilio::TrainOptions training(const Options& options, std::int32_t topics) {
+  return {.topics = topics,
+          .alpha = 50.0 / topics,
+          .beta = 0.01,
+          .seed = 1,
+          .device = papilio::Device::cuda(),
+          .sampler = options.sampler};
+}
+
+// Milliseconds a sweep, over the sweeps asked for.
+double time_of_sweeps(papilio::lda::SparseChain& chain, int sweeps) {
+  chain.wait();
+  const auto start = std::chrono::steady_clock::now();
+  for (int s = 0; s < sweeps; ++s) chain.sweep();
+  chain.wait();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / sweeps;
+}
+
+void measure(const papilio::Corpus& corpus, const Options& options, std::int32_t topics, const papilio::Topics& warm,
+             const SparseTuning& tuning, const std::string& label) {
+  const auto chain = papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), &warm, tuning);
+  chain->sweep();
+  const double ms = time_of_sweeps(*chain, options.sweeps);
+  fmt::print("{:>7} {:>10.4f} {:>9.3f}  {}\n", topics, ms, static_cast<double>(corpus.tokens()) / ms / 1e6, label);
+  std::fflush(stdout);
+}
+
+papilio::Topics warm_up(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
+  const auto chain =
+      papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), nullptr, {.counts_parts = true});
+  const auto bytes = static_cast<double>(chain->bytes());
+  fmt::print("{:>7} device memory: {:.3f} GB, {:.2f} bytes a token\n", topics, bytes / 1e9,
+             bytes / static_cast<double>(corpus.tokens()));
+  fmt::print("{:>7} first sweeps:", topics);
+  for (int s = 0; s < options.warm_up; ++s) {
+    const double ms = time_of_sweeps(*chain, 1);
+    if ((s & (s + 1)) == 0) fmt::print(" {}: {:.3f} ms", s + 1, ms);
+  }
+  papilio::Topics topics_now;
+  chain->show_topics([&](const papilio::Topics& shown) { topics_now = shown; });
+  const papilio::lda::SparseCounters sums = chain->counters();
+  const auto tokens = static_cast<double>(corpus.tokens());
+  const auto share = [&](unsigned long long n) { return static_cast<double>(n) / tokens; };
+  fmt::print(
+      "\n{:>7} sweep {}: {:.1f} topics a document; draws: own {:.3f} document {:.3f} word {:.3f} "
+      "smoothing {:.3f}\n",
+      topics, options.warm_up, static_cast<double>(sums.entries) / static_cast<double>(corpus.documents()),
+      share(sums.own), share(sums.document), share(sums.word), share(sums.smoothing));
+  return topics_now;
+}
+
+// Ways to spread the work: tokens of an item, those of one for a small block, threads of a large one.
+std::vector<SparseTuning> variants() {
+  std::vector<SparseTuning> list = {{.draws_beside = false}};
+  for (const int threads : {128, 512}) {
+    for (const int few : {0, 128}) {
+      list.push_back({.cut = {.tokens_an_item = 0, .few_tokens = few}, .threads = threads});
+    }
+  }
+  for (const int tokens : {1024, 2048, 4096, 8192, 16384, 32768}) list.push_back({.cut = {.tokens_an_item = tokens}});
+  return list;
+}
+
+void run(const Options& options) {
+  const papilio::Corpus corpus = corpus_of(options);
+  fmt::print("{} documents, {} words, {} tokens; sweeps {} to {}\n", corpus.documents(), corpus.vocabulary_size(),
+             corpus.tokens(), options.warm_up + 2, options.warm_up + options.sweeps + 1);
+  fmt::print("{:>7} {:>10} {:>9}\n", "topics", "ms", "Gtokens/s");
+  for (const std::int32_t topics : options.topics) {
+    const papilio::Topics warm = warm_up(corpus, options, topics);
+    measure(corpus, options, topics, warm, {}, "");
+    if (options.generate.empty()) measure(corpus, options, topics, warm, {}, "again");
+    if (!options.variants) continue;
+    for (const SparseTuning& tuning : variants()) {
+      measure(corpus, options, topics, warm, tuning,
+              fmt::format("an item {} few {} threads {}{}", tuning.cut.tokens_an_item, tuning.cut.few_tokens,
+                          tuning.threads, tuning.draws_beside ? "" : ", one after the other"));
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(parse({argv + 1, argv + argc}));
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "papilio_sparse_cuda_bench: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,130 @@
+#include "arrays.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bindings.h"
+
+namespace nb = nanobind;
+
+namespace papilio::python {
+namespace {
+
+constexpr const char* names[] = {"none",  "float16", "bfloat16", "float32", "float64",
+                                 "int32", "int64",   "uint64",   "uint8"};
+
+Number number_of(nb::dlpack::dtype type) {
+  using Code = nb::dlpack::dtype_code;
+  if (type.lanes != 1) return Number::none;
+  const auto is = [&](Code code, int bits) {
+    return type.code == static_cast<std::uint8_t>(code) && type.bits == bits;
+  };
+  if (is(Code::Float, 32)) return Number::float32;
+  if (is(Code::Float, 64)) return Number::float64;
+  if (is(Code::Float, 16)) return Number::float16;
+  if (is(Code::Bfloat, 16)) return Number::bfloat16;
+  if (is(Code::Int, 32)) return Number::int32;
+  if (is(Code::Int, 64)) return Number::int64;
+  if (is(Code::UInt, 64)) return Number::uint64;
+  if (is(Code::UInt, 8)) return Number::uint8;
+  return Number::none;
+}
+
+[[noreturn]] void throw_type_error(const nb::str& text) { throw nb::type_error(text.c_str()); }
+
+nb::object python_type(nb::handle h) { return h.type().attr("__name__"); }
+
+}  // namespace
+
+Array::Array(nb::handle source, const char* what, bool writable) {
+  if (source.is_none()) return;
+  if (PyTuple_Check(source.ptr()))
+    import_tuple(nb::borrow<nb::tuple>(source), what);
+  else
+    import_array(source, what, writable);
+}
+
+void Array::import_tuple(nb::tuple source, const char* what) {
+  data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(source[0]));
+  const auto shapes = nb::borrow<nb::tuple>(source[1]), strides = nb::borrow<nb::tuple>(source[2]);
+  dimensions = static_cast<int>(shapes.size());
+  if (dimensions < 1 || dimensions > 2)
+    throw InvalidArgument(std::string("papilio: ") + what + " must have one or two dimensions; got " +
+                          std::to_string(dimensions));
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    shape[i] = nb::cast<std::int64_t>(shapes[i]);
+    stride[i] = nb::cast<std::int64_t>(strides[i]);
+  }
+  const char* name = nb::borrow<nb::str>(source[3]).c_str();
+  const auto* found =
+      std::find_if(std::begin(names), std::end(names), [&](const char* n) { return std::strcmp(n, name) == 0; });
+  if (found == std::end(names))
+    throw_type_error(nb::str("papilio: {} has the dtype {}, which is none that papilio knows").format(what, name));
+  number = static_cast<Number>(found - std::begin(names));
+  const int ordinal = nb::cast<int>(source[4]);
+  if (ordinal >= 0) device = Device::cuda(ordinal);
+}
+
+void Array::import_array(nb::handle source, const char* what, bool writable) {
+  nb::ndarray<> writable_array;
+  nb::ndarray<nb::ro> array;
+  const bool taken = writable ? nb::try_cast(source, writable_array) : nb::try_cast(source, array);
+  if (!taken)
+    throw_type_error(nb::str("papilio: {} must be {}array of numbers; got {}")
+                         .format(what, writable ? "a writable " : "an ", python_type(source)));
+  const auto take = [&](auto& from) {
+    dimensions = static_cast<int>(from.ndim());
+    if (dimensions < 1 || dimensions > 2)
+      throw InvalidArgument(std::string("papilio: ") + what + " must have one or two dimensions; got " +
+                            std::to_string(dimensions));
+    number = number_of(from.dtype());
+    if (number == Number::none)
+      throw_type_error(nb::str("papilio: {} has a dtype that papilio does not know").format(what));
+    data = const_cast<void*>(static_cast<const void*>(from.data()));
+    for (int i = 0; i < dimensions; ++i) {
+      shape[i] = static_cast<std::int64_t>(from.shape(static_cast<std::size_t>(i)));
+      stride[i] = from.stride(static_cast<std::size_t>(i));
+    }
+    if (from.device_type() == nb::device::cuda::value || from.device_type() == nb::device::cuda_managed::value)
+      device = Device::cuda(from.device_id());
+    else if (from.device_type() != nb::device::cpu::value && from.device_type() != nb::device::cuda_host::value)
+      throw_type_error(nb::str("papilio: {} lies on a device that is neither the CPU nor CUDA's").format(what));
+    owner_ = nb::ndarray<nb::ro>(from);
+  };
+  if (writable)
+    take(writable_array);
+  else
+    take(array);
+}
+
+void Array::check_vector(const char* what) const {
+  if (dimensions != 1)
+    throw InvalidArgument(std::string("papilio: ") + what + " must have one dimension; got " +
+                          std::to_string(dimensions));
+  if (shape[0] > 1 && stride[0] != 1)
+    throw InvalidArgument(std::string("papilio: ") + what + " must be contiguous; got a stride of " +
+                          std::to_string(stride[0]));
+}
+
+nb::tuple Array::as_tuple() const {
+  const auto pair = [&](const std::int64_t* values) {
+    return dimensions == 1 ? nb::make_tuple(values[0]) : nb::make_tuple(values[0], values[1]);
+  };
+  return nb::make_tuple(reinterpret_cast<std::uintptr_t>(data), pair(shape), pair(stride),
+                        names[static_cast<std::size_t>(number)], device.is_cpu() ? -1 : device.ordinal());
+}
+
+const Array& Array::expect(std::initializer_list<Number> numbers, const char* what, const char* expected) const {
+  if (number != Number::none && std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+    throw_type_error(
+        nb::str("papilio: {} must be of {}; got {}").format(what, expected, names[static_cast<std::size_t>(number)]));
+  return *this;
+}
+
+void bind_arrays(nb::module_& m) {
+  nb::class_<Array>(m, "Array")
+      .def(nb::init<nb::handle, const char*, bool>(), nb::arg("source"), nb::arg("what"), nb::arg("writable"))
+      .def("as_tuple", &Array::as_tuple);
+}
+
+}  // namespace papilio::python

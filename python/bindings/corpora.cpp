@@ -1,0 +1,314 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "bindings.h"
+#include "corpus_object.h"
+#include "papilio/corpus_formats.h"
+#include "papilio/error.h"
+#include "papilio/evaluation.h"
+#include "vectors.h"
+
+namespace papilio::python {
+namespace {
+
+using Strings = std::vector<std::string>;
+using State = std::tuple<InputVector<std::int64_t>, InputVector<std::int32_t>, Strings, Strings>;
+
+Corpus checked(Corpus corpus) {
+  const nb::gil_scoped_release release;
+  corpus.verify();
+  return corpus;
+}
+
+Corpus make_corpus(const InputVector<std::int64_t>& offsets, const InputVector<std::int32_t>& words, Strings vocabulary,
+                   Strings names) {
+  return checked({as_vector(offsets), as_vector(words), std::move(vocabulary), std::move(names)});
+}
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw InvalidArgument("papilio::Corpus::from_counts: " + message);
+}
+
+// Each entry's word as often as it counts.
+Corpus expand(std::span<const std::int64_t> row_offsets, std::span<const std::int32_t> columns,
+              std::span<const std::int64_t> counts, Strings vocabulary, Strings names) {
+  const auto entries = static_cast<std::int64_t>(columns.size());
+  const auto last = row_offsets.empty() ? -1 : row_offsets.back();
+  require(!row_offsets.empty() && row_offsets.front() == 0 && last == entries &&
+              std::is_sorted(row_offsets.begin(), row_offsets.end()),
+          "offsets must begin with 0, never fall and end with the number of entries");
+  require(counts.size() == columns.size(), "there must be a count for each entry");
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    require(0 <= counts[i] && counts[i] <= INT32_MAX,
+            "count " + std::to_string(i) + " is " + std::to_string(counts[i]) + ", expected 0 to 2147483647");
+    tokens += counts[i];
+  }
+  Corpus corpus;
+  corpus.vocabulary = std::move(vocabulary);
+  corpus.document_names = std::move(names);
+  corpus.document_offsets.reserve(row_offsets.size());
+  corpus.words.reserve(static_cast<std::size_t>(tokens));
+  for (std::size_t d = 0; d + 1 < row_offsets.size(); ++d) {
+    for (auto i = static_cast<std::size_t>(row_offsets[d]); i < static_cast<std::size_t>(row_offsets[d + 1]); ++i) {
+      corpus.words.insert(corpus.words.end(), static_cast<std::size_t>(counts[i]), columns[i]);
+    }
+    corpus.document_offsets.push_back(corpus.tokens());
+  }
+  corpus.verify();
+  return corpus;
+}
+
+CorpusObject from_counts(const InputVector<std::int64_t>& row_offsets, const InputVector<std::int32_t>& columns,
+                         const InputVector<std::int64_t>& counts, Strings vocabulary, Strings names) {
+  const nb::gil_scoped_release release;
+  return CorpusObject(
+      expand(as_span(row_offsets), as_span(columns), as_span(counts), std::move(vocabulary), std::move(names)));
+}
+
+// Compressed rows of (word, count), words rising.
+nb::tuple counts_of(const CorpusObject& object) {
+  const CorpusView corpus = object.view();
+  std::vector<std::int64_t> offsets = {0};
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> counts;
+  {
+    const nb::gil_scoped_release release;
+    corpus.verify();
+    std::vector<std::int32_t> row;
+    for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
+      row.assign(corpus.words.begin() + corpus.document_offsets[d],
+                 corpus.words.begin() + corpus.document_offsets[d + 1]);
+      std::sort(row.begin(), row.end());
+      for (auto word = row.begin(); word != row.end();) {
+        const auto end = std::upper_bound(word, row.end(), *word);
+        columns.push_back(*word);
+        counts.push_back(end - word);
+        word = end;
+      }
+      offsets.push_back(static_cast<std::int64_t>(columns.size()));
+    }
+  }
+  return nb::make_tuple(owned(std::move(offsets)), owned(std::move(columns)), owned(std::move(counts)));
+}
+
+Strings as_strings(std::span<const std::string> values) { return {values.begin(), values.end()}; }
+
+CorpusFormat format_of(const std::string& format) {
+  if (format == name(CorpusFormat::detect)) return CorpusFormat::detect;
+  std::string known(name(CorpusFormat::detect));
+  for (const CorpusFormat value : corpus_formats()) {
+    if (name(value) == format) return value;
+    known.append(", ").append(name(value));
+  }
+  throw InvalidArgument("papilio: unknown corpus format \"" + format + "\", expected one of " + known);
+}
+
+CorpusObject read(const std::string& path, const std::string& format, const CorpusOptions& options,
+                  const TextOptions& text, ReadReport* report) {
+  const nb::gil_scoped_release release;
+  CorpusOptions all = options;
+  all.format = format_of(format);
+  all.text = text;
+  return CorpusObject(read_corpus(path, all, report));
+}
+
+// The texts stay where Python has them; the caller's list keeps them.
+CorpusObject from_texts(const nb::list& texts, const TextOptions& options, Strings names, ReadReport* report) {
+  std::vector<std::string_view> views;
+  views.reserve(texts.size());
+  for (const nb::handle text : texts) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (bytes == nullptr) nb::raise_python_error();
+    views.emplace_back(bytes, static_cast<std::size_t>(size));
+  }
+  const nb::gil_scoped_release release;
+  Corpus corpus = corpus_from_texts(views, options, report);
+  corpus.document_names = std::move(names);
+  corpus.verify();
+  return CorpusObject(std::move(corpus));
+}
+
+void bind_options(nb::module_& m) {
+  nb::class_<TextOptions>(m, "TextOptions")
+      .def(nb::init<>())
+      .def_rw("min_token_length", &TextOptions::min_token_length)
+      .def_rw("stop_words", &TextOptions::stop_words)
+      .def_rw("min_df", &TextOptions::min_df)
+      .def_rw("max_df", &TextOptions::max_df)
+      .def_rw("max_vocabulary", &TextOptions::max_vocabulary)
+      .def_rw("max_line_bytes", &TextOptions::max_line_bytes)
+      .def_rw("max_memory", &TextOptions::max_memory)
+      .def_rw("threads", &TextOptions::threads);
+  nb::class_<CorpusOptions>(m, "CorpusOptions")
+      .def(nb::init<>())
+      .def_rw("vocabulary", &CorpusOptions::vocabulary)
+      .def_rw("first_id", &CorpusOptions::first_id, nb::arg().none())
+      .def_rw("transposed", &CorpusOptions::transposed)
+      .def_rw("text_column", &CorpusOptions::text_column)
+      .def_rw("id_column", &CorpusOptions::id_column)
+      .def_rw("header", &CorpusOptions::header)
+      .def_rw("quotes", &CorpusOptions::quotes);
+  nb::class_<ReadReport>(m, "ReadReport", "What a reader met on the way; nothing of it is an error.")
+      .def(nb::init<>())
+      .def_ro("documents", &ReadReport::documents)
+      .def_ro("empty_documents", &ReadReport::empty_documents)
+      .def_ro("tokens_read", &ReadReport::tokens_read)
+      .def_ro("tokens_kept", &ReadReport::tokens_kept)
+      .def_ro("stop_words_dropped", &ReadReport::stop_words_dropped)
+      .def_ro("rare_or_common_dropped", &ReadReport::rare_or_common_dropped)
+      .def_ro("invalid_utf8", &ReadReport::invalid_utf8)
+      .def_ro("skipped_files", &ReadReport::skipped_files)
+      .def_ro("format", &ReadReport::format);
+}
+
+constexpr const char* corpus_doc =
+    R"(Documents as rows of word numbers; every occurrence of a word is an entry of its own (a token).
+
+A corpus never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+
+Parameters
+----------
+document_offsets : array of int64, shape (D + 1,)
+    The words of document d are words[document_offsets[d]:document_offsets[d + 1]].
+words : array of int32, shape (N,)
+    Word numbers, 0 to V - 1.
+vocabulary : list of str, length V
+document_names : list of str, length D, or empty
+
+Raises
+------
+ValueError
+    Naming the first offset or word that does not fit.
+
+Examples
+--------
+>>> import numpy as np
+>>> import papilio
+>>> corpus = papilio.Corpus(np.array([0, 2, 3]), np.array([1, 0, 1], np.int32), ["cats", "dogs"])
+>>> corpus
+Corpus(2 documents, 2 words, 3 tokens)
+>>> corpus.words
+array([1, 0, 1], dtype=int32)
+)";
+
+std::string describe(const CorpusObject& corpus) {
+  const CorpusView view = corpus.view();
+  return "Corpus(" + std::to_string(view.documents()) + " documents, " + std::to_string(view.vocabulary_size()) +
+         " words, " + std::to_string(view.tokens()) + " tokens)";
+}
+
+void bind_corpus(nb::module_& m) {
+  nb::class_<CorpusObject> corpus(m, "Corpus", corpus_doc);
+  corpus.def(
+      "__init__",
+      [](CorpusObject* self, const InputVector<std::int64_t>& offsets, const InputVector<std::int32_t>& words,
+         Strings vocabulary, Strings names) {
+        new (self) CorpusObject(make_corpus(offsets, words, std::move(vocabulary), std::move(names)));
+      },
+      nb::arg("document_offsets"), nb::arg("words"), nb::arg("vocabulary"), nb::arg("document_names") = Strings());
+  corpus.def("__getstate__", [](nb::handle self) {
+    const CorpusView view = nb::cast<const CorpusObject&>(self).view();
+    return nb::make_tuple(borrowed(view.document_offsets, self), borrowed(view.words, self),
+                          as_strings(view.vocabulary), as_strings(view.document_names));
+  });
+  corpus.def("__setstate__", [](CorpusObject& self, const State& state) {
+    const auto& [offsets, words, vocabulary, names] = state;
+    new (&self) CorpusObject(make_corpus(offsets, words, vocabulary, names));
+  });
+  corpus.def_static("from_counts", &from_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
+                    nb::arg("vocabulary"), nb::arg("document_names") = Strings());
+  corpus.def("counts", &counts_of, "Compressed rows of (word, count): row offsets, words rising in each row, counts.");
+  corpus.def("__repr__", &describe);
+  corpus.def("__len__", [](const CorpusObject& self) { return self.view().documents(); });
+  const auto view = [](nb::handle self) { return nb::cast<const CorpusObject&>(self).view(); };
+  corpus.def_prop_ro("documents", [](const CorpusObject& self) { return self.view().documents(); });
+  corpus.def_prop_ro("tokens", [](const CorpusObject& self) { return self.view().tokens(); });
+  corpus.def_prop_ro("vocabulary_size", [](const CorpusObject& self) { return self.view().vocabulary_size(); });
+  corpus.def_prop_ro("is_mapped", &CorpusObject::is_mapped);
+  corpus.def_prop_ro("document_offsets",
+                     [view](nb::handle self) { return borrowed(view(self).document_offsets, self); });
+  corpus.def_prop_ro("words", [view](nb::handle self) { return borrowed(view(self).words, self); });
+  corpus.def_prop_ro("vocabulary", [](const CorpusObject& self) { return as_strings(self.view().vocabulary); });
+  corpus.def_prop_ro("document_names", [](const CorpusObject& self) { return as_strings(self.view().document_names); });
+}
+
+Corpus generate(std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double alpha,
+                double overlap, std::uint64_t seed, int threads) {
+  return generate_corpus({.documents = documents,
+                          .vocabulary = vocabulary,
+                          .topics = topics,
+                          .mean_length = mean_length,
+                          .alpha = alpha,
+                          .overlap = overlap,
+                          .seed = seed,
+                          .threads = threads})
+      .corpus;
+}
+
+}  // namespace
+
+void bind_corpora(nb::module_& m) {
+  bind_options(m);
+  bind_corpus(m);
+  m.def("read_corpus", &read, nb::arg("path"), nb::arg("format"), nb::arg("options"), nb::arg("text"),
+        nb::arg("report").none());
+  m.def("corpus_from_texts", &from_texts, nb::arg("texts"), nb::arg("options"), nb::arg("document_names"),
+        nb::arg("report").none());
+  const nb::call_guard<nb::gil_scoped_release> without_lock;
+  m.def(
+      "open_corpus",
+      [](const std::string& path) {
+        MappedCorpus corpus(path);
+        corpus.verify();
+        return CorpusObject(std::move(corpus));
+      },
+      nb::arg("path"), without_lock);
+  m.def(
+      "write_corpus",
+      [](const CorpusObject& corpus, const std::string& path, const std::string& format,
+         const std::string& vocabulary) { write_corpus(corpus.view(), path, format_of(format), vocabulary); },
+      nb::arg("corpus"), nb::arg("path"), nb::arg("format"), nb::arg("vocabulary"), without_lock);
+  m.def(
+      "corpus_format_of_name", [](const std::string& path) { return std::string(name(corpus_format_of_name(path))); },
+      nb::arg("path"));
+  m.def(
+      "has_vocabulary_file", [](const std::string& format) { return has_vocabulary_file(format_of(format)); },
+      nb::arg("format"));
+  m.def(
+      "detect_corpus_format", [](const std::string& path) { return std::string(name(detect_corpus_format(path))); },
+      nb::arg("path"), without_lock);
+  m.def(
+      "generate_corpus",
+      [](std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double alpha, double overlap,
+         std::uint64_t seed, int threads) {
+        return CorpusObject(generate(documents, vocabulary, topics, mean_length, alpha, overlap, seed, threads));
+      },
+      nb::arg("documents"), nb::arg("vocabulary"), nb::arg("topics"), nb::arg("mean_length"), nb::arg("alpha"),
+      nb::arg("overlap"), nb::arg("seed"), nb::arg("threads"), without_lock);
+  m.def(
+      "hold_out_every",
+      [](const CorpusObject& corpus, std::int64_t every) {
+        HeldOutSplit split = hold_out_every(corpus.view(), every);
+        return std::make_pair(CorpusObject(std::move(split.training)), CorpusObject(std::move(split.held_out)));
+      },
+      nb::arg("corpus"), nb::arg("every"), without_lock);
+  m.def("english_stop_words", &english_stop_words);
+  m.def("read_word_list", &read_word_list, nb::arg("path"), without_lock);
+}
+
+}  // namespace papilio::python

@@ -1,0 +1,58 @@
+#include <nanobind/nanobind.h>
+
+#include "bindings.h"
+#include "papilio/error.h"
+
+namespace nb = nanobind;
+
+namespace papilio::python {
+namespace {
+
+// Classes of papilio/_errors.py, which live as long as the process.
+PyObject* format_error = nullptr;
+PyObject* device_unavailable = nullptr;
+PyObject* device_error = nullptr;
+
+// FormatError carries the place in the file, where it is known.
+void set_format_error(const FormatError& e) {
+  const nb::object error = nb::borrow(format_error)(e.what());
+  if (e.line > 0) error.attr("line") = e.line;
+  if (e.column > 0) error.attr("column") = e.column;
+  PyErr_SetObject(format_error, error.ptr());
+}
+
+// OSError picks FileNotFoundError and the like by the number.
+void set_os_error(const IoError& e) {
+  const nb::object error = nb::borrow(PyExc_OSError)(e.code, e.what());
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+}
+
+void translate(const std::exception_ptr& caught, void*) {
+  try {
+    std::rethrow_exception(caught);
+  } catch (const InvalidArgument& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const FormatError& e) {
+    set_format_error(e);
+  } catch (const IoError& e) {
+    set_os_error(e);
+  } catch (const DeviceUnavailable& e) {
+    PyErr_SetString(device_unavailable, e.what());
+  } catch (const DeviceError& e) {
+    PyErr_SetString(device_error, e.what());
+  } catch (const Error& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+}  // namespace
+
+void bind_errors(nb::module_&) {
+  const nb::module_ errors = nb::module_::import_("papilio._errors");
+  format_error = nb::object(errors.attr("FormatError")).release().ptr();
+  device_unavailable = nb::object(errors.attr("DeviceUnavailable")).release().ptr();
+  device_error = nb::object(errors.attr("DeviceError")).release().ptr();
+  nb::register_exception_translator(&translate);
+}
+
+}  // namespace papilio::python

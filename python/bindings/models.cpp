@@ -1,0 +1,163 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings.h"
+#include "papilio/error.h"
+#include "papilio/model.h"
+#include "vectors.h"
+
+namespace papilio::python {
+namespace {
+
+using Strings = std::vector<std::string>;
+using Settings = std::map<std::string, std::string>;
+using Counts = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Words = std::vector<std::pair<std::string, double>>;
+using State = std::tuple<Counts, InputVector<double>, double, Strings, Settings>;
+
+Model make_model(const Counts& n_wk, const InputVector<double>& alpha, double beta, Strings vocabulary,
+                 Settings settings) {
+  Model model;
+  const std::size_t topics = n_wk.shape(1);
+  model.topics = static_cast<std::int32_t>(topics);
+  model.vocabulary = std::move(vocabulary);
+  model.alpha = as_vector(alpha);
+  model.beta = beta;
+  model.n_wk.assign(n_wk.data(), n_wk.data() + n_wk.size());
+  model.n_k.resize(topics);
+  for (std::size_t i = 0; i < model.n_wk.size(); ++i) model.n_k[i % topics] += model.n_wk[i];
+  model.settings = std::move(settings);
+  model.verify();
+  return model;
+}
+
+void require_topic(const Model& model, std::int64_t topic) {
+  if (topic < 0 || topic >= model.topics) {
+    throw InvalidArgument("papilio::Model: topic is " + std::to_string(topic) + ", expected 0 to " +
+                          std::to_string(model.topics - 1));
+  }
+}
+
+Words words_of(const Model& model, std::int64_t topic, int count, bool counted) {
+  require_topic(model, topic);
+  const auto k = static_cast<std::int32_t>(topic);
+  Words words;
+  for (const TopWord& top : counted ? counted_top_words(model, k, count) : top_words(model, k, count)) {
+    words.emplace_back(model.vocabulary[static_cast<std::size_t>(top.word)], top.probability);
+  }
+  return words;
+}
+
+// K x V: a row a topic, as most programs have it.
+nb::object phi(const Model& model) {
+  const auto topics = static_cast<std::size_t>(model.topics);
+  const std::size_t words = model.vocabulary.size();
+  std::vector<double> values(topics * words);
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t w = 0; w < words; ++w) {
+      for (std::size_t k = 0; k < topics; ++k) {
+        values[k * words + w] = model.phi(static_cast<std::int64_t>(w), static_cast<std::int32_t>(k));
+      }
+    }
+  }
+  return owned(std::move(values), {topics, words});
+}
+
+nb::object n_wk(nb::handle self) {
+  const auto& model = nb::cast<const Model&>(self);
+  return borrowed(model.n_wk.data(), {model.vocabulary.size(), static_cast<std::size_t>(model.topics)}, self);
+}
+
+nb::object n_k(nb::handle self) {
+  return borrowed(std::span<const std::int64_t>(nb::cast<const Model&>(self).n_k), self);
+}
+
+nb::object alpha(nb::handle self) {
+  return borrowed(std::span<const double>(nb::cast<const Model&>(self).alpha), self);
+}
+
+}  // namespace
+
+namespace {
+
+constexpr const char* model_doc =
+    R"(A trained topic model: counts of (word, topic), from which phi follows.
+
+A model never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+
+Parameters
+----------
+n_wk : array of int32, shape (V, K)
+    Occurrences of each word with each topic.
+alpha : array of float64, shape (K,)
+    Prior of documents' topics.
+beta : float
+    Prior of topics' words.
+vocabulary : list of str, length V
+settings : dict of str to str
+    How it came about: sampler, seed, sweeps, ...
+
+Attributes
+----------
+topics : int
+    K.
+n_k : array of int64, shape (K,)
+    Column sums of n_wk.
+
+Raises
+------
+ValueError
+    Naming what does not fit.
+)";
+
+}  // namespace
+
+void bind_models(nb::module_& m) {
+  const nb::call_guard<nb::gil_scoped_release> without_lock;
+  nb::class_<Model> model(m, "Model", model_doc);
+  model.def(
+      "__init__",
+      [](Model* self, const Counts& counts, const InputVector<double>& priors, double beta, Strings vocabulary,
+         Settings settings) {
+        new (self) Model(make_model(counts, priors, beta, std::move(vocabulary), std::move(settings)));
+      },
+      nb::arg("n_wk"), nb::arg("alpha"), nb::arg("beta"), nb::arg("vocabulary"), nb::arg("settings") = Settings());
+  model.def("__getstate__", [](nb::handle self) {
+    const auto& value = nb::cast<const Model&>(self);
+    return nb::make_tuple(n_wk(self), alpha(self), value.beta, value.vocabulary, value.settings);
+  });
+  model.def("__setstate__", [](Model& self, const State& state) {
+    const auto& [counts, priors, beta, vocabulary, settings] = state;
+    new (&self) Model(make_model(counts, priors, beta, vocabulary, settings));
+  });
+  model.def_prop_ro("topics", [](const Model& self) { return self.topics; });
+  model.def_prop_ro("vocabulary_size", &Model::vocabulary_size);
+  model.def_prop_ro("vocabulary", [](const Model& self) { return self.vocabulary; });
+  model.def_prop_ro("settings", [](const Model& self) { return self.settings; });
+  model.def_prop_ro("beta", [](const Model& self) { return self.beta; });
+  model.def_prop_ro("alpha", &alpha);
+  model.def_prop_ro("n_wk", &n_wk);
+  model.def_prop_ro("n_k", &n_k);
+  model.def("phi", &phi, "K x V: the probability of each word in each topic, (n_wk + beta) / (n_k + V beta).");
+  model.def("top_words", &words_of, nb::arg("topic"), nb::arg("count") = 10, nb::arg("counted") = false,
+            "A topic's most probable words with their probabilities; `counted`: only those counted in it at all.");
+  model.def("__repr__", [](const Model& self) {
+    return "Model(" + std::to_string(self.topics) + " topics, " + std::to_string(self.vocabulary_size()) + " words)";
+  });
+  m.def("save_model", &save_model, nb::arg("model"), nb::arg("path"), without_lock);
+  m.def("load_model", &load_model, nb::arg("path"), without_lock);
+}
+
+}  // namespace papilio::python

@@ -1,0 +1,283 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings.h"
+#include "corpus_object.h"
+#include "draw_sources.h"
+#include "papilio/error.h"
+#include "papilio/lda.h"
+#include "papilio/mallet.h"
+#include "vectors.h"
+
+namespace papilio::python {
+namespace {
+
+using Tokens = InputVector<std::int32_t>;
+using Priors = InputVector<double>;
+
+template <class Enum>
+Enum by_name(const std::string& text, std::span<const Enum> values, const char* what) {
+  std::string known;
+  for (const Enum value : values) {
+    if (name(value) == text) return value;
+    known += std::string(known.empty() ? "" : ", ") + name(value);
+  }
+  throw InvalidArgument(std::string("papilio: unknown ") + what + " \"" + text + "\", expected one of " + known);
+}
+
+Sampler sampler_of(const std::string& text) {
+  using enum Sampler;
+  static constexpr Sampler all[] = {collapsed, phi_collapsed, theta_collapsed, uncollapsed, mean_for_mode};
+  return by_name<Sampler>(text, all, "sampler");
+}
+
+Schedule schedule_of(const std::string& text) {
+  static constexpr Schedule all[] = {Schedule::parallel, Schedule::sequential};
+  return by_name<Schedule>(text, all, "schedule");
+}
+
+Draws draws_of(const std::string& text) {
+  static constexpr Draws all[] = {Draws::automatic, Draws::dense, Draws::sparse};
+  return by_name<Draws>(text, all, "kind of draws");
+}
+
+// "cpu", "cuda", "cuda:1"; "" and "auto": PAPILIO_DEVICE, else a GPU that is there.
+Device device_of(const std::string& text) {
+  if (text.empty() || text == "auto") return Device::best();
+  if (text == "cpu") return Device::cpu();
+  if (text == "cuda") return Device::cuda();
+  const std::string digits = text.starts_with("cuda:") ? text.substr(5) : "";
+  if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {
+    throw InvalidArgument("papilio: unknown device \"" + text + "\", expected auto, cpu, cuda or cuda:N");
+  }
+  return Device::cuda(std::stoi(digits));
+}
+
+Topics make_topics(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta) {
+  return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta};
+}
+
+// Tells Python of sweeps. What Python raises, Ctrl-C included, ends training in good order and waits in `error`.
+struct Watch {
+  nb::object callback;
+  std::optional<nb::python_error> error;
+
+  bool operator()(const Progress& progress) {
+    const nb::gil_scoped_acquire lock;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      return callback.is_none() || callback(progress).ptr() != Py_False;
+    } catch (nb::python_error& raised) {
+      error.emplace(std::move(raised));
+      return false;
+    }
+  }
+};
+
+struct Checkpoints {
+  std::string path;
+  std::int64_t every = 0;
+  double seconds = 0;
+};
+
+TrainResult train_quietly(const CorpusView& corpus, TrainOptions options, const Topics* resume, Watch& watch,
+                          const Checkpoints& checkpoints) {
+  const nb::gil_scoped_release release;
+  options.progress = [&watch](const Progress& progress) { return watch(progress); };
+  if (!checkpoints.path.empty()) {
+    options.checkpoint_every = checkpoints.every;
+    options.checkpoint_seconds = checkpoints.seconds;
+    options.checkpoint = [&](const Topics& topics) { save_checkpoint(topics, corpus, options, checkpoints.path); };
+  }
+  return train(corpus, options, resume);
+}
+
+// An exception that ends training carries the result as `train_result`.
+TrainResult train_from_python(const CorpusObject& corpus, const TrainOptions& options, const Topics* resume,
+                              nb::object progress, const Checkpoints& checkpoints) {
+  Watch watch = {std::move(progress), {}};
+  TrainResult result = train_quietly(corpus.view(), options, resume, watch, checkpoints);
+  if (watch.error) {
+    nb::setattr(watch.error->value(), "train_result", nb::cast(std::move(result)));
+    throw nb::python_error(std::move(*watch.error));
+  }
+  return result;
+}
+
+void bind_options(nb::module_& m) {
+  nb::class_<TrainOptions>(m, "TrainOptions")
+      .def(nb::init<>())
+      .def_rw("topics", &TrainOptions::topics)
+      .def_rw("sweeps", &TrainOptions::sweeps)
+      .def_rw("alpha", &TrainOptions::alpha)
+      .def_rw("beta", &TrainOptions::beta)
+      .def_rw("seed", &TrainOptions::seed)
+      .def_rw("threads", &TrainOptions::threads)
+      .def_rw("evaluate_every", &TrainOptions::evaluate_every)
+      .def_rw("topic_alpha", &TrainOptions::topic_alpha)
+      .def_rw("optimize_every", &TrainOptions::optimize_every)
+      .def_rw("optimize_after", &TrainOptions::optimize_after)
+      .def_rw("progress_every", &TrainOptions::progress_every)
+      .def_rw("held_out_every", &TrainOptions::held_out_every)
+      .def_prop_rw(
+          "method", [](const TrainOptions& self) { return name(self.method); },
+          [](TrainOptions& self, const std::string& method) { self.method = method_named(method.c_str()); })
+      .def_prop_rw(
+          "device", [](const TrainOptions& self) { return self.device.name(); },
+          [](TrainOptions& self, const std::string& device) { self.device = device_of(device); })
+      .def_prop_rw(
+          "sampler", [](const TrainOptions& self) { return name(self.sampler); },
+          [](TrainOptions& self, const std::string& sampler) { self.sampler = sampler_of(sampler); })
+      .def_prop_rw(
+          "schedule", [](const TrainOptions& self) { return name(self.schedule); },
+          [](TrainOptions& self, const std::string& schedule) { self.schedule = schedule_of(schedule); })
+      .def_prop_rw(
+          "draws", [](const TrainOptions& self) { return name(self.draws); },
+          [](TrainOptions& self, const std::string& draws) { self.draws = draws_of(draws); });
+  nb::class_<Progress>(m, "Progress", "What a training run reports after a sweep.")
+      .def_ro("sweep", &Progress::sweep)
+      .def_ro("sweeps", &Progress::sweeps)
+      .def_ro("tokens_per_second", &Progress::tokens_per_second)
+      .def_ro("seconds", &Progress::seconds)
+      .def_prop_ro("draws", [](const Progress& self) { return self.draws.sparse ? "sparse" : "dense"; })
+      .def_prop_ro("log_joint_per_token",
+                   [](const Progress& self) {
+                     return self.evaluated ? std::optional<double>(self.log_joint_per_token) : std::nullopt;
+                   })
+      .def_ro("training_seconds", &Progress::training_seconds)
+      .def_prop_ro("held_out_perplexity", [](const Progress& self) {
+        return self.held_out_evaluated ? std::optional<double>(self.held_out_perplexity) : std::nullopt;
+      });
+}
+
+constexpr const char* topics_doc =
+    R"(The state of a chain: with the corpus and the options it determines all that follows.
+
+Parameters
+----------
+z : array of int32, shape (N,)
+    The topic of each token, in the order of the corpus.
+sweep : int
+    Sweeps done.
+alpha : array of float64, shape (K,), or empty
+    The priors where they were optimised; empty: those of the options.
+beta : float
+    Likewise; 0: that of the options.
+)";
+
+void bind_results(nb::module_& m) {
+  nb::class_<Topics> topics(m, "Topics", topics_doc);
+  topics.def(
+      "__init__",
+      [](Topics* self, const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta) {
+        new (self) Topics(make_topics(z, sweep, alpha, beta));
+      },
+      nb::arg("z"), nb::arg("sweep"), nb::arg("alpha"), nb::arg("beta"));
+  topics.def("__getstate__", [](nb::handle self) {
+    const auto& value = nb::cast<const Topics&>(self);
+    return nb::make_tuple(borrowed(std::span<const std::int32_t>(value.z), self), value.sweep,
+                          borrowed(std::span<const double>(value.alpha), self), value.beta);
+  });
+  topics.def("__setstate__", [](Topics& self, const std::tuple<Tokens, std::int64_t, Priors, double>& state) {
+    const auto& [z, sweep, alpha, beta] = state;
+    new (&self) Topics(make_topics(z, sweep, alpha, beta));
+  });
+  topics.def_prop_ro("z", [](nb::handle self) {
+    return borrowed(std::span<const std::int32_t>(nb::cast<const Topics&>(self).z), self);
+  });
+  topics.def_prop_ro("alpha", [](nb::handle self) {
+    return borrowed(std::span<const double>(nb::cast<const Topics&>(self).alpha), self);
+  });
+  topics.def_ro("sweep", &Topics::sweep);
+  topics.def_ro("beta", &Topics::beta);
+  nb::class_<HeldOutScore>(m, "HeldOutScore", "How well a chain foretold the held-out documents after a sweep.")
+      .def_ro("sweep", &HeldOutScore::sweep)
+      .def_ro("training_seconds", &HeldOutScore::training_seconds)
+      .def_ro("completion", &HeldOutScore::completion);
+  nb::class_<TrainResult>(m, "TrainResult", "A trained model, the chain that it is of, and the chain's likelihood.")
+      .def_ro("model", &TrainResult::model)
+      .def_ro("topics", &TrainResult::topics)
+      .def_ro("log_joint_per_token", &TrainResult::log_joint_per_token)
+      .def_ro("stopped", &TrainResult::stopped)
+      .def_ro("held_out", &TrainResult::held_out);
+}
+
+void bind_checkpoints(nb::module_& m) {
+  const nb::call_guard<nb::gil_scoped_release> without_lock;
+  m.def(
+      "save_checkpoint",
+      [](const Topics& topics, const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
+        save_checkpoint(topics, corpus.view(), options, path);
+      },
+      nb::arg("topics"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
+  m.def(
+      "load_checkpoint",
+      [](const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
+        CheckpointReport report;
+        Topics topics = load_checkpoint(corpus.view(), options, path, &report);
+        return std::make_pair(std::move(topics), report.damage);
+      },
+      nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
+}
+
+void bind_mallet(nb::module_& m) {
+  const nb::call_guard<nb::gil_scoped_release> without_lock;
+  nb::class_<MalletState>(m, "MalletState")
+      .def_prop_ro("corpus", [](const MalletState& self) { return CorpusObject(self.corpus); })
+      .def_ro("topics", &MalletState::topics)
+      .def_ro("topic_count", &MalletState::topic_count);
+  m.def("read_mallet_state", &read_mallet_state, nb::arg("path"), nb::arg("max_memory"), without_lock);
+  m.def(
+      "match_topics",
+      [](const MalletState& state, const CorpusObject& corpus) { return match_topics(state, corpus.view()); },
+      nb::arg("state"), nb::arg("corpus"), without_lock);
+  m.def(
+      "write_mallet_state",
+      [](const CorpusObject& corpus, const Tokens& z, const Priors& alpha, double beta, const std::string& path) {
+        write_mallet_state(corpus.view(), as_vector(z), as_vector(alpha), beta, path);
+      },
+      nb::arg("corpus"), nb::arg("z"), nb::arg("alpha"), nb::arg("beta"), nb::arg("path"), without_lock);
+}
+
+}  // namespace
+
+void bind_training(nb::module_& m) {
+  bind_options(m);
+  bind_results(m);
+  m.def(
+      "train",
+      [](const CorpusObject& corpus, const TrainOptions& options, const Topics* resume, nb::object progress,
+         std::string checkpoint, std::int64_t checkpoint_every, double checkpoint_seconds,
+         const CorpusObject* held_out) {
+        TrainOptions all = options;
+        if (held_out != nullptr) all.held_out = held_out->view();
+        return train_from_python(corpus, all, resume, std::move(progress),
+                                 {std::move(checkpoint), checkpoint_every, checkpoint_seconds});
+      },
+      nb::arg("corpus"), nb::arg("options"), nb::arg("resume").none(), nb::arg("progress").none(),
+      nb::arg("checkpoint"), nb::arg("checkpoint_every"), nb::arg("checkpoint_seconds"),
+      nb::arg("held_out").none() = nb::none());
+  m.def(
+      "log_joint",
+      [](const CorpusObject& corpus, const Tokens& z, const Priors& alpha, double beta, int threads) {
+        return log_joint(corpus.view(), as_vector(z), as_vector(alpha), beta, threads);
+      },
+      nb::arg("corpus"), nb::arg("z"), nb::arg("topic_alpha"), nb::arg("beta"), nb::arg("threads"),
+      nb::call_guard<nb::gil_scoped_release>());
+  bind_checkpoints(m);
+  bind_mallet(m);
+}
+
+}  // namespace papilio::python

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+// Vectors of the library as NumPy arrays and back.
+
+namespace papilio::python {
+
+namespace nb = nanobind;
+
+// What Python hands in: one dimension, neighbours in memory, on the CPU.
+template <class T>
+using InputVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> as_span(const InputVector<T>& array) {
+  return {array.data(), array.size()};
+}
+
+template <class T>
+std::vector<T> as_vector(const InputVector<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+// An array that cannot be written, over memory that `owner` keeps.
+template <class T>
+nb::object borrowed(const T* data, std::initializer_list<std::size_t> shape, nb::handle owner) {
+  return nb::cast(nb::ndarray<nb::numpy, const T>(data, shape, owner), nb::rv_policy::reference);
+}
+
+template <class T>
+nb::object borrowed(std::span<const T> values, nb::handle owner) {
+  return borrowed(values.data(), {values.size()}, owner);
+}
+
+// An array that has taken the vector over.
+template <class T>
+nb::object owned(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  const nb::capsule owner(kept.get(), [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
+  kept.release();
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner), nb::rv_policy::reference);
+}
+
+template <class T>
+nb::object owned(std::vector<T> values) {
+  const std::size_t size = values.size();
+  return owned(std::move(values), {size});
+}
+
+}  // namespace papilio::python

@@ -1,0 +1,130 @@
+"""Draws from very many discrete distributions at once, and the topic models that live on it.
+
+The same seed gives the same draws and the same models on every machine, for any number
+of threads, on the CPU and on CUDA devices.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from papilio._core import (
+    cpu_target,
+    cpu_targets,
+    default_threads,
+    describe_cuda_devices,
+    version,
+)
+from papilio._draws import DrawStatus, sample_categorical, sample_products
+from papilio._errors import DeviceError, DeviceUnavailable, FormatError
+from papilio._tables import AliasTable, CumulativeTable
+from papilio.corpora import (
+    Corpus,
+    corpus_from_matrix,
+    corpus_from_texts,
+    corpus_from_tokens,
+    corpus_to_matrix,
+    generate_corpus,
+    hold_out_every,
+)
+from papilio.evaluation import (
+    Coherence,
+    Completion,
+    DocumentTopics,
+    LeftToRight,
+    TopicDiagnostics,
+    coherence,
+    complete_documents,
+    diagnose_topics,
+    diversity,
+    infer,
+    left_to_right,
+)
+from papilio.readers import ReadReport, english_stop_words, open_corpus, read_corpus, write_corpus
+from papilio.training import (
+    HeldOutScore,
+    Model,
+    Progress,
+    Topics,
+    TrainResult,
+    load_checkpoint,
+    load_model,
+    log_joint,
+    read_mallet_state,
+    save_checkpoint,
+    save_model,
+    train,
+    write_mallet_state,
+)
+
+if TYPE_CHECKING:
+    from papilio import interop, plot
+    from papilio._lda import LDA
+
+__version__ = version()
+
+__all__ = [
+    "LDA",
+    "AliasTable",
+    "Coherence",
+    "Completion",
+    "Corpus",
+    "CumulativeTable",
+    "DeviceError",
+    "DeviceUnavailable",
+    "DocumentTopics",
+    "DrawStatus",
+    "FormatError",
+    "HeldOutScore",
+    "LeftToRight",
+    "Model",
+    "Progress",
+    "ReadReport",
+    "TopicDiagnostics",
+    "Topics",
+    "TrainResult",
+    "coherence",
+    "complete_documents",
+    "corpus_from_matrix",
+    "corpus_from_texts",
+    "corpus_from_tokens",
+    "corpus_to_matrix",
+    "cpu_target",
+    "cpu_targets",
+    "default_threads",
+    "describe_cuda_devices",
+    "diagnose_topics",
+    "diversity",
+    "english_stop_words",
+    "generate_corpus",
+    "hold_out_every",
+    "infer",
+    "interop",
+    "left_to_right",
+    "load_checkpoint",
+    "load_model",
+    "log_joint",
+    "open_corpus",
+    "plot",
+    "read_corpus",
+    "read_mallet_state",
+    "sample_categorical",
+    "sample_products",
+    "save_checkpoint",
+    "save_model",
+    "train",
+    "version",
+    "write_corpus",
+    "write_mallet_state",
+]
+
+# What takes long to import, or needs a package that may not be there, waits until it is asked for.
+_LATER = {"LDA": "papilio._lda", "interop": "papilio.interop", "plot": "papilio.plot"}
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module 'papilio' has no attribute {name!r}")
+    module = importlib.import_module(_LATER[name])
+    value = getattr(module, name) if name == "LDA" else module
+    globals()[name] = value
+    return value

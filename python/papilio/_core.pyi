@@ -1,0 +1,709 @@
+"""
+The compiled part of papilio; use the names that `papilio` itself offers.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+from typing_extensions import CapsuleType
+
+
+def version() -> str: ...
+
+def cpu_targets() -> list[str]: ...
+
+def cpu_target() -> str: ...
+
+def default_threads() -> int: ...
+
+def describe_cuda_devices() -> list[str]: ...
+
+class Array:
+    def __init__(self, source: object, what: str, writable: bool) -> None: ...
+
+    def as_tuple(self) -> tuple: ...
+
+def status_name(status: int) -> str: ...
+
+def draw(source: tuple, drawn: object, options: tuple) -> None: ...
+
+def workspace_bytes(source: tuple, method: str) -> int: ...
+
+def jax_handler(on_cuda: bool) -> CapsuleType: ...
+
+class AliasTable:
+    @staticmethod
+    def of(weights: object) -> AliasTable: ...
+
+    def draw(self, drawn: object, seed: int, stream: int, first_draw: int, threads: int) -> None: ...
+
+    def categories(self) -> int: ...
+
+class CumulativeTable:
+    @staticmethod
+    def of(weights: object) -> CumulativeTable: ...
+
+    def draw(self, drawn: object, seed: int, stream: int, first_draw: int, threads: int) -> None: ...
+
+    def categories(self) -> int: ...
+
+    def find(self, u: float) -> int: ...
+
+class TextOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def min_token_length(self) -> int: ...
+
+    @min_token_length.setter
+    def min_token_length(self, arg: int, /) -> None: ...
+
+    @property
+    def stop_words(self) -> list[str]: ...
+
+    @stop_words.setter
+    def stop_words(self, arg: Sequence[str], /) -> None: ...
+
+    @property
+    def min_df(self) -> int: ...
+
+    @min_df.setter
+    def min_df(self, arg: int, /) -> None: ...
+
+    @property
+    def max_df(self) -> float: ...
+
+    @max_df.setter
+    def max_df(self, arg: float, /) -> None: ...
+
+    @property
+    def max_vocabulary(self) -> int: ...
+
+    @max_vocabulary.setter
+    def max_vocabulary(self, arg: int, /) -> None: ...
+
+    @property
+    def max_line_bytes(self) -> int: ...
+
+    @max_line_bytes.setter
+    def max_line_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def max_memory(self) -> int: ...
+
+    @max_memory.setter
+    def max_memory(self, arg: int, /) -> None: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+class CorpusOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def vocabulary(self) -> str: ...
+
+    @vocabulary.setter
+    def vocabulary(self, arg: str, /) -> None: ...
+
+    @property
+    def first_id(self) -> int | None: ...
+
+    @first_id.setter
+    def first_id(self, arg: int | None, /) -> None: ...
+
+    @property
+    def transposed(self) -> bool: ...
+
+    @transposed.setter
+    def transposed(self, arg: bool, /) -> None: ...
+
+    @property
+    def text_column(self) -> str: ...
+
+    @text_column.setter
+    def text_column(self, arg: str, /) -> None: ...
+
+    @property
+    def id_column(self) -> str: ...
+
+    @id_column.setter
+    def id_column(self, arg: str, /) -> None: ...
+
+    @property
+    def header(self) -> bool: ...
+
+    @header.setter
+    def header(self, arg: bool, /) -> None: ...
+
+    @property
+    def quotes(self) -> bool: ...
+
+    @quotes.setter
+    def quotes(self, arg: bool, /) -> None: ...
+
+class ReadReport:
+    """What a reader met on the way; nothing of it is an error."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def documents(self) -> int: ...
+
+    @property
+    def empty_documents(self) -> int: ...
+
+    @property
+    def tokens_read(self) -> int: ...
+
+    @property
+    def tokens_kept(self) -> int: ...
+
+    @property
+    def stop_words_dropped(self) -> int: ...
+
+    @property
+    def rare_or_common_dropped(self) -> int: ...
+
+    @property
+    def invalid_utf8(self) -> int: ...
+
+    @property
+    def skipped_files(self) -> int: ...
+
+    @property
+    def format(self) -> str: ...
+
+class Corpus:
+    """
+    Documents as rows of word numbers; every occurrence of a word is an entry of its own (a token).
+
+    A corpus never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+
+    Parameters
+    ----------
+    document_offsets : array of int64, shape (D + 1,)
+        The words of document d are words[document_offsets[d]:document_offsets[d + 1]].
+    words : array of int32, shape (N,)
+        Word numbers, 0 to V - 1.
+    vocabulary : list of str, length V
+    document_names : list of str, length D, or empty
+
+    Raises
+    ------
+    ValueError
+        Naming the first offset or word that does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import papilio
+    >>> corpus = papilio.Corpus(np.array([0, 2, 3]), np.array([1, 0, 1], np.int32), ["cats", "dogs"])
+    >>> corpus
+    Corpus(2 documents, 2 words, 3 tokens)
+    >>> corpus.words
+    array([1, 0, 1], dtype=int32)
+    """
+
+    def __init__(self, document_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], vocabulary: Sequence[str], document_names: Sequence[str] = []) -> None: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Sequence[str], Sequence[str]], /) -> None: ...
+
+    @staticmethod
+    def from_counts(row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], vocabulary: Sequence[str], document_names: Sequence[str] = []) -> Corpus: ...
+
+    def counts(self) -> tuple:
+        """
+        Compressed rows of (word, count): row offsets, words rising in each row, counts.
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def documents(self) -> int: ...
+
+    @property
+    def tokens(self) -> int: ...
+
+    @property
+    def vocabulary_size(self) -> int: ...
+
+    @property
+    def is_mapped(self) -> bool: ...
+
+    @property
+    def document_offsets(self) -> object: ...
+
+    @property
+    def words(self) -> object: ...
+
+    @property
+    def vocabulary(self) -> list[str]: ...
+
+    @property
+    def document_names(self) -> list[str]: ...
+
+def read_corpus(path: str, format: str, options: CorpusOptions, text: TextOptions, report: ReadReport | None) -> Corpus: ...
+
+def corpus_from_texts(texts: list, options: TextOptions, document_names: Sequence[str], report: ReadReport | None) -> Corpus: ...
+
+def open_corpus(path: str) -> Corpus: ...
+
+def write_corpus(corpus: Corpus, path: str, format: str, vocabulary: str) -> None: ...
+
+def corpus_format_of_name(path: str) -> str: ...
+
+def has_vocabulary_file(format: str) -> bool: ...
+
+def detect_corpus_format(path: str) -> str: ...
+
+def generate_corpus(documents: int, vocabulary: int, topics: int, mean_length: float, alpha: float, overlap: float, seed: int, threads: int) -> Corpus: ...
+
+def hold_out_every(corpus: Corpus, every: int) -> tuple[Corpus, Corpus]: ...
+
+def english_stop_words() -> list[str]: ...
+
+def read_word_list(path: str) -> list[str]: ...
+
+class Model:
+    """
+    A trained topic model: counts of (word, topic), from which phi follows.
+
+    A model never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+
+    Parameters
+    ----------
+    n_wk : array of int32, shape (V, K)
+        Occurrences of each word with each topic.
+    alpha : array of float64, shape (K,)
+        Prior of documents' topics.
+    beta : float
+        Prior of topics' words.
+    vocabulary : list of str, length V
+    settings : dict of str to str
+        How it came about: sampler, seed, sweeps, ...
+
+    Attributes
+    ----------
+    topics : int
+        K.
+    n_k : array of int64, shape (K,)
+        Column sums of n_wk.
+
+    Raises
+    ------
+    ValueError
+        Naming what does not fit.
+    """
+
+    def __init__(self, n_wk: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, vocabulary: Sequence[str], settings: Mapping[str, str] = {}) -> None: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float, Sequence[str], Mapping[str, str]], /) -> None: ...
+
+    @property
+    def topics(self) -> int: ...
+
+    @property
+    def vocabulary_size(self) -> int: ...
+
+    @property
+    def vocabulary(self) -> list[str]: ...
+
+    @property
+    def settings(self) -> dict[str, str]: ...
+
+    @property
+    def beta(self) -> float: ...
+
+    @property
+    def alpha(self) -> object: ...
+
+    @property
+    def n_wk(self) -> object: ...
+
+    @property
+    def n_k(self) -> object: ...
+
+    def phi(self) -> object:
+        """
+        K x V: the probability of each word in each topic, (n_wk + beta) / (n_k + V beta).
+        """
+
+    def top_words(self, topic: int, count: int = 10, counted: bool = False) -> list[tuple[str, float]]:
+        """
+        A topic's most probable words with their probabilities; `counted`: only those counted in it at all.
+        """
+
+    def __repr__(self) -> str: ...
+
+def save_model(model: Model, path: str) -> None: ...
+
+def load_model(path: str) -> Model: ...
+
+class TrainOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def topics(self) -> int: ...
+
+    @topics.setter
+    def topics(self, arg: int, /) -> None: ...
+
+    @property
+    def sweeps(self) -> int: ...
+
+    @sweeps.setter
+    def sweeps(self, arg: int, /) -> None: ...
+
+    @property
+    def alpha(self) -> float: ...
+
+    @alpha.setter
+    def alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def beta(self) -> float: ...
+
+    @beta.setter
+    def beta(self, arg: float, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+    @property
+    def evaluate_every(self) -> int: ...
+
+    @evaluate_every.setter
+    def evaluate_every(self, arg: int, /) -> None: ...
+
+    @property
+    def topic_alpha(self) -> list[float]: ...
+
+    @topic_alpha.setter
+    def topic_alpha(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def optimize_every(self) -> int: ...
+
+    @optimize_every.setter
+    def optimize_every(self, arg: int, /) -> None: ...
+
+    @property
+    def optimize_after(self) -> int: ...
+
+    @optimize_after.setter
+    def optimize_after(self, arg: int, /) -> None: ...
+
+    @property
+    def progress_every(self) -> int: ...
+
+    @progress_every.setter
+    def progress_every(self, arg: int, /) -> None: ...
+
+    @property
+    def held_out_every(self) -> int: ...
+
+    @held_out_every.setter
+    def held_out_every(self, arg: int, /) -> None: ...
+
+    @property
+    def method(self) -> str: ...
+
+    @method.setter
+    def method(self, arg: str, /) -> None: ...
+
+    @property
+    def device(self) -> str: ...
+
+    @device.setter
+    def device(self, arg: str, /) -> None: ...
+
+    @property
+    def sampler(self) -> str: ...
+
+    @sampler.setter
+    def sampler(self, arg: str, /) -> None: ...
+
+    @property
+    def schedule(self) -> str: ...
+
+    @schedule.setter
+    def schedule(self, arg: str, /) -> None: ...
+
+    @property
+    def draws(self) -> str: ...
+
+    @draws.setter
+    def draws(self, arg: str, /) -> None: ...
+
+class Progress:
+    """What a training run reports after a sweep."""
+
+    @property
+    def sweep(self) -> int: ...
+
+    @property
+    def sweeps(self) -> int: ...
+
+    @property
+    def tokens_per_second(self) -> float: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def draws(self) -> str: ...
+
+    @property
+    def log_joint_per_token(self) -> float | None: ...
+
+    @property
+    def training_seconds(self) -> float: ...
+
+    @property
+    def held_out_perplexity(self) -> float | None: ...
+
+class Topics:
+    """
+    The state of a chain: with the corpus and the options it determines all that follows.
+
+    Parameters
+    ----------
+    z : array of int32, shape (N,)
+        The topic of each token, in the order of the corpus.
+    sweep : int
+        Sweeps done.
+    alpha : array of float64, shape (K,), or empty
+        The priors where they were optimised; empty: those of the options.
+    beta : float
+        Likewise; 0: that of the options.
+    """
+
+    def __init__(self, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sweep: int, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float) -> None: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float], /) -> None: ...
+
+    @property
+    def z(self) -> object: ...
+
+    @property
+    def alpha(self) -> object: ...
+
+    @property
+    def sweep(self) -> int: ...
+
+    @property
+    def beta(self) -> float: ...
+
+class HeldOutScore:
+    """How well a chain foretold the held-out documents after a sweep."""
+
+    @property
+    def sweep(self) -> int: ...
+
+    @property
+    def training_seconds(self) -> float: ...
+
+    @property
+    def completion(self) -> Completion: ...
+
+class TrainResult:
+    """A trained model, the chain that it is of, and the chain's likelihood."""
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def topics(self) -> Topics: ...
+
+    @property
+    def log_joint_per_token(self) -> float: ...
+
+    @property
+    def stopped(self) -> bool: ...
+
+    @property
+    def held_out(self) -> list[HeldOutScore]: ...
+
+def train(corpus: Corpus, options: TrainOptions, resume: Topics | None, progress: object | None, checkpoint: str, checkpoint_every: int, checkpoint_seconds: float, held_out: Corpus | None = None) -> TrainResult: ...
+
+def log_joint(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], topic_alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, threads: int) -> float: ...
+
+def save_checkpoint(topics: Topics, corpus: Corpus, options: TrainOptions, path: str) -> None: ...
+
+def load_checkpoint(corpus: Corpus, options: TrainOptions, path: str) -> tuple[Topics, str]: ...
+
+class MalletState:
+    @property
+    def corpus(self) -> Corpus: ...
+
+    @property
+    def topics(self) -> Topics: ...
+
+    @property
+    def topic_count(self) -> int: ...
+
+def read_mallet_state(path: str, max_memory: int) -> MalletState: ...
+
+def match_topics(state: MalletState, corpus: Corpus) -> Topics: ...
+
+def write_mallet_state(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, path: str) -> None: ...
+
+class DocumentTopics:
+    """theta of documents, and what it follows from."""
+
+    @property
+    def theta(self) -> object: ...
+
+    @property
+    def known_tokens(self) -> int: ...
+
+    @property
+    def unknown_words(self) -> int: ...
+
+    @property
+    def unknown_tokens(self) -> int: ...
+
+def infer(model: Model, corpus: Corpus, method: str, sweeps: int, burn_in: int, em_steps: int, seed: int, threads: int) -> DocumentTopics: ...
+
+class Completion:
+    """Held-out likelihood by document completion."""
+
+    @property
+    def documents(self) -> int: ...
+
+    @property
+    def left_out(self) -> int: ...
+
+    @property
+    def tokens_seen(self) -> int: ...
+
+    @property
+    def tokens(self) -> int: ...
+
+    @property
+    def unknown_tokens(self) -> int: ...
+
+    @property
+    def log_likelihood(self) -> float: ...
+
+    @property
+    def nats_per_token(self) -> float: ...
+
+    @property
+    def perplexity(self) -> float: ...
+
+def complete_documents(model: Model, corpus: Corpus, em_steps: int, seed: int, shuffle: bool, threads: int) -> Completion: ...
+
+class LeftToRight:
+    """Held-out likelihood of whole documents."""
+
+    @property
+    def log_likelihoods(self) -> object: ...
+
+    @property
+    def tokens(self) -> int: ...
+
+    @property
+    def unknown_tokens(self) -> int: ...
+
+    @property
+    def log_likelihood(self) -> float: ...
+
+    @property
+    def nats_per_token(self) -> float: ...
+
+    @property
+    def perplexity(self) -> float: ...
+
+def left_to_right(model: Model, corpus: Corpus, particles: int, seed: int, threads: int) -> LeftToRight: ...
+
+class Coherence:
+    """How well topics' most probable words go together."""
+
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def topics(self) -> object: ...
+
+    @property
+    def top_words(self) -> int: ...
+
+    @property
+    def window(self) -> int: ...
+
+    @property
+    def windows(self) -> int: ...
+
+    @property
+    def missing_words(self) -> int: ...
+
+def coherence(model: Model, corpus: Corpus, measure: str, top_words: int, window: int, threads: int) -> Coherence: ...
+
+def diversity(model: Model, top_words: int) -> float: ...
+
+class TopicDiagnostics:
+    """What one topic looks like in its training corpus."""
+
+    @property
+    def tokens(self) -> int: ...
+
+    @property
+    def document_entropy(self) -> float: ...
+
+    @property
+    def mean_word_length(self) -> float: ...
+
+    @property
+    def uniform_distance(self) -> float: ...
+
+    @property
+    def corpus_distance(self) -> float: ...
+
+    @property
+    def effective_words(self) -> float: ...
+
+    @property
+    def exclusivity(self) -> float: ...
+
+    @property
+    def coherence(self) -> float: ...
+
+    @property
+    def documents(self) -> int: ...
+
+    @property
+    def dominated(self) -> int: ...
+
+    @property
+    def allocated_half(self) -> int: ...
+
+    @property
+    def allocated_little(self) -> int: ...
+
+def diagnose_topics(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], model: Model, words: int) -> list[TopicDiagnostics]: ...
+
+def ldavis_json(model: Model, corpus: Corpus | None, terms: int, lambda_step: float, sort_topics: bool, seed: int, threads: int) -> str: ...

@@ -1,0 +1,87 @@
+"""Arrays on a CUDA device whose framework is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from papilio import _core
+from papilio._framework import Framework
+
+
+class OnDevice:
+    """An array that only tells where it lies: `__cuda_array_interface__`, or DLPack on a CUDA device."""
+
+    def __init__(self, view: Any, stream: int, owner: Any = None):
+        self.view = view
+        self.shape = view[1]
+        self.ndim = len(self.shape)
+        self.stream = stream
+        self.owner = owner
+
+
+class Device(Framework):
+    """Arrays on a CUDA device whose framework is not known. Results go into `out`."""
+
+    @staticmethod
+    def view(x: Any, what: str) -> Any:
+        return x.view
+
+    @staticmethod
+    def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
+        return on_device(x, what)
+
+    @staticmethod
+    def like(x: Any, what: str) -> Any:
+        return on_device(x, what)
+
+    @staticmethod
+    def result(x: Any) -> Any:
+        return on_device(x, "out")
+
+    @staticmethod
+    def repeat(x: Any, count: int) -> Any:
+        raise TypeError("papilio: one number a row is expected here")
+
+    count_from = repeat
+
+    @staticmethod
+    def empty(count: int, dtype: str, like: Any) -> Any:
+        raise TypeError(
+            "papilio: results of weights on a CUDA device that are neither PyTorch's, CuPy's nor JAX's need `out` "
+            "(and `workspace` memory is not to be had: rows of at most 8,192 categories, no logits)"
+        )
+
+    @staticmethod
+    def is_on_cpu(x: Any) -> bool:
+        return False
+
+    @staticmethod
+    def stream(x: Any) -> int:
+        return x.stream
+
+
+_CUDA_TYPES = {"<f2": "float16", "<f4": "float32", "<f8": "float64", "<i4": "int32", "<i8": "int64", "<u8": "uint64"}
+_CUDA_TYPES["|u1"] = "uint8"
+
+
+def on_device(x: Any, what: str) -> OnDevice:
+    """`x`, which lies on a CUDA device, as `_core` takes it."""
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if interface is None:
+        owner = _core.Array(x.__dlpack__(stream=1), what, what == "out")  # 1: ready on the default stream
+        return OnDevice(owner.as_tuple(), 0, owner)
+    name = _CUDA_TYPES.get(interface["typestr"])
+    if name is None:
+        raise TypeError(f"papilio: {what} has the type {interface['typestr']!r}, which is none that papilio knows")
+    shape = tuple(interface["shape"])
+    size = int(interface["typestr"][2:])
+    strides = interface.get("strides")
+    if strides is None:
+        steps = [1] * len(shape)
+        for i in range(len(shape) - 2, -1, -1):
+            steps[i] = steps[i + 1] * shape[i + 1]
+    else:
+        steps = [stride // size for stride in strides]
+    ordinal = x.__dlpack_device__()[1] if hasattr(x, "__dlpack_device__") else 0
+    view = (interface["data"][0], shape, tuple(steps), name, ordinal)
+    return OnDevice(view, interface.get("stream") or 0)

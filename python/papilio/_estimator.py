@@ -1,0 +1,82 @@
+"""What LDA inherits: scikit-learn's classes where it is installed, else the few methods of them that matter."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Self = TypeVar("Self", bound="Estimator")
+
+    class NotFittedError(ValueError, AttributeError): ...
+
+    class Estimator:
+        """What both of the classes below have."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self: Self, **params: Any) -> Self: ...
+        def get_feature_names_out(self, input_features: Any = None) -> np.ndarray: ...
+        def _check_columns(self, X: Any, width: int, reset: bool) -> None: ...
+        def __sklearn_tags__(self) -> Any: ...
+
+else:
+    try:
+        from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+        from sklearn.exceptions import NotFittedError
+        from sklearn.utils.validation import validate_data
+
+        class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+            """A transformer of scikit-learn."""
+
+            def _check_columns(self, X, width, reset):
+                validate_data(self, X, reset=reset, skip_check_array=True)
+
+    except ImportError:
+
+        class NotFittedError(ValueError, AttributeError):
+            """A method was called that needs `fit` first."""
+
+        class Estimator:
+            """Parameters by name, as scikit-learn has them."""
+
+            @classmethod
+            def _parameter_names(cls):
+                parameters = inspect.signature(cls.__init__).parameters
+                return sorted(name for name in parameters if name != "self")
+
+            def get_params(self, deep=True):
+                """The constructor's parameters by name."""
+                return {name: getattr(self, name) for name in self._parameter_names()}
+
+            def set_params(self, **params):
+                """Sets parameters by name; ValueError for one that the constructor does not have."""
+                names = self._parameter_names()
+                for name, value in params.items():
+                    if name not in names:
+                        raise ValueError(f"{type(self).__name__}: no parameter {name!r}, expected one of {names}")
+                    setattr(self, name, value)
+                return self
+
+            def __repr__(self):
+                defaults = inspect.signature(type(self).__init__).parameters
+                changed = [
+                    f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default
+                ]
+                return f"{type(self).__name__}({', '.join(changed)})"
+
+            def get_feature_names_out(self, input_features=None):
+                """Names of the output's columns: the class's name and a number."""
+                prefix = type(self).__name__.lower()
+                return np.array([f"{prefix}{k}" for k in range(self._n_features_out)], dtype=object)
+
+            def _check_columns(self, X, width, reset):
+                if reset:
+                    self.n_features_in_ = width
+                elif width != self.n_features_in_:
+                    raise ValueError(
+                        f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
+                    )

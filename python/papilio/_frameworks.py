@@ -1,0 +1,284 @@
+"""Arrays of NumPy, PyTorch, CuPy and JAX; papilio._framework says what each of these classes has."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from papilio._device_arrays import Device, on_device
+from papilio._framework import Framework
+
+_INT32 = 2**31
+
+
+class NumPy(Framework):
+    @staticmethod
+    def view(x: Any, what: str) -> Any:
+        if x.dtype.name == "bfloat16":
+            words = x.view(np.uint16)
+            strides = tuple(stride // 2 for stride in words.strides)
+            return (words.__array_interface__["data"][0], words.shape, strides, "bfloat16", -1)
+        if not x.dtype.isnative:
+            raise TypeError(f"papilio: {what} has the dtype {x.dtype}, whose bytes are not in this machine's order")
+        return x
+
+    @staticmethod
+    def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
+        x = np.asarray(x)
+        if x.dtype.kind not in "iu":
+            if x.size:
+                raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")
+            x = x.astype(dtype)
+        if dtype == "int64":
+            return np.asarray(x if x.dtype.itemsize == 8 else x.astype(np.int64), order="C")
+        if x.size and not (-_INT32 <= x.min() and x.max() < _INT32):
+            worst = x.max() if x.max() >= _INT32 else x.min()
+            raise ValueError(f"papilio: {what} holds {worst}, which is no row's number")
+        return np.asarray(x, dtype=np.int32, order="C")
+
+    @staticmethod
+    def empty(count: int, dtype: str, like: Any) -> Any:
+        return np.empty(count, dtype)
+
+    @staticmethod
+    def like(x: Any, what: str) -> Any:
+        return adopt(x, what)[0]
+
+    @staticmethod
+    def result(x: Any) -> Any:
+        if not isinstance(x, np.ndarray):
+            raise TypeError(f"papilio: out must be a numpy.ndarray, as the weights are; got {type(x).__name__}")
+        return x
+
+    @staticmethod
+    def repeat(x: Any, count: int) -> Any:
+        return np.full(count, x)
+
+    @staticmethod
+    def count_from(x: Any, count: int) -> Any:
+        return x.view(np.uint64) + np.arange(count, dtype=np.uint64)
+
+
+class Torch(NumPy):
+    @staticmethod
+    def view(x: Any, what: str) -> Any:
+        if x.layout is not sys.modules["torch"].strided:
+            raise TypeError(f"papilio: {what} must be a strided tensor; got {x.layout}")
+        name = str(x.dtype)[6:]  # "torch.float32"
+        device = x.device
+        return (x.data_ptr(), x.shape, x.stride(), name, device.index if device.type == "cuda" else _cpu(device, what))
+
+    @staticmethod
+    def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
+        torch = sys.modules["torch"]
+        if not isinstance(x, torch.Tensor):
+            x = torch.from_numpy(NumPy.integers(x, dtype, what).copy())
+        if x.is_floating_point() or x.is_complex() or x.dtype == torch.bool:
+            raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")
+        if dtype == "int64":
+            return (x if x.dtype == torch.uint64 else x.to(torch.int64)).contiguous()
+        if x.dtype == torch.int64:  # numbers that do not fit stay out of range, without waiting for a device
+            x = x.clamp(-1, _INT32 - 1)
+        return x.to(torch.int32).contiguous()
+
+    @staticmethod
+    def seed(x: Any) -> Any:
+        torch = sys.modules["torch"]
+        if not isinstance(x, torch.Generator):
+            return x
+        drawn = torch.randint(2**63 - 1, (), generator=x, device=x.device)
+        return drawn if drawn.is_cuda else int(drawn)
+
+    @staticmethod
+    def empty(count: int, dtype: str, like: Any) -> Any:
+        torch = sys.modules["torch"]
+        return torch.empty(count, dtype=getattr(torch, dtype), device=like.device)
+
+    @staticmethod
+    def is_on_cpu(x: Any) -> bool:
+        return x.device.type == "cpu"
+
+    @staticmethod
+    def like(x: Any, what: str) -> Any:
+        return _same_type(x, sys.modules["torch"].Tensor, what)
+
+    @staticmethod
+    def result(x: Any) -> Any:
+        return _same_type(x, sys.modules["torch"].Tensor, "out")
+
+    @staticmethod
+    def repeat(x: Any, count: int) -> Any:
+        return x.expand(count).contiguous()
+
+    @staticmethod
+    def count_from(x: Any, count: int) -> Any:
+        torch = sys.modules["torch"]
+        return x.view(torch.int64) + torch.arange(count, device=x.device)
+
+    @staticmethod
+    def is_traced(x: Any) -> bool:
+        return sys.modules["torch"].compiler.is_compiling() or type(x).__name__ == "FakeTensor"
+
+    @staticmethod
+    def trace() -> Any:
+        from papilio import _torch
+
+        return _torch.sample
+
+    @staticmethod
+    def trace_products() -> Any:
+        from papilio import _torch
+
+        return _torch.products
+
+    @staticmethod
+    def stream(x: Any) -> int:
+        return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
+
+
+def _same_type(x: Any, kind: type, what: str) -> Any:
+    if not isinstance(x, kind):
+        raise TypeError(f"papilio: {what} must be a {kind.__name__}, as the weights are; got {type(x).__name__}")
+    return x
+
+
+def _cpu(device: Any, what: str) -> int:
+    if device.type != "cpu":
+        raise TypeError(f"papilio: {what} lies on {device}, which is neither the CPU nor a CUDA device")
+    return -1
+
+
+class CuPy(NumPy):
+    @staticmethod
+    def view(x: Any, what: str) -> Any:
+        strides = tuple(stride // x.itemsize for stride in x.strides)
+        return (x.data.ptr, x.shape, strides, x.dtype.name, x.device.id)
+
+    @staticmethod
+    def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
+        cupy = sys.modules["cupy"]
+        if not isinstance(x, cupy.ndarray):
+            raise TypeError(f"papilio: {what} must be a cupy.ndarray, as the weights are; got {type(x).__name__}")
+        if x.dtype.kind not in "iu":
+            raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")
+        if dtype == "int64":
+            return x.astype(x.dtype if x.dtype.itemsize == 8 else dtype, order="C", copy=False)
+        if x.dtype.itemsize == 8:
+            x = x.clip(-1, _INT32 - 1)
+        return x.astype(dtype, order="C", copy=False)
+
+    @staticmethod
+    def empty(count: int, dtype: str, like: Any) -> Any:
+        cupy = sys.modules["cupy"]
+        with like.device:
+            return cupy.empty(count, dtype)
+
+    @staticmethod
+    def like(x: Any, what: str) -> Any:
+        return _same_type(x, sys.modules["cupy"].ndarray, what)
+
+    @staticmethod
+    def result(x: Any) -> Any:
+        return _same_type(x, sys.modules["cupy"].ndarray, "out")
+
+    @staticmethod
+    def repeat(x: Any, count: int) -> Any:
+        return sys.modules["cupy"].repeat(x, count)
+
+    @staticmethod
+    def count_from(x: Any, count: int) -> Any:
+        cupy = sys.modules["cupy"]
+        with x.device:
+            return x.view(cupy.int64) + cupy.arange(count)
+
+    @staticmethod
+    def is_on_cpu(x: Any) -> bool:
+        return False
+
+    @staticmethod
+    def stream(x: Any) -> int:
+        with x.device:
+            return sys.modules["cupy"].cuda.get_current_stream().ptr
+
+
+class Jax(NumPy):
+    """Arrays of JAX on the CPU, by views of NumPy's; papilio._jax has the rest."""
+
+    result_dtype = "int32"  # JAX's own integers
+
+    @staticmethod
+    def view(x: Any, what: str) -> Any:
+        return NumPy.view(np.asarray(x), what)
+
+    @staticmethod
+    def result(x: Any) -> Any:
+        raise TypeError("papilio: neither out nor cuda_stream is taken with arrays of JAX")
+
+    @staticmethod
+    def finish(x: Any, like: Any) -> Any:
+        return sys.modules["jax"].numpy.asarray(x)
+
+    @staticmethod
+    def is_traced(x: Any) -> bool:
+        jax = sys.modules["jax"]
+        return isinstance(x, jax.core.Tracer) or next(iter(x.devices())).platform != "cpu"
+
+    @staticmethod
+    def trace() -> Any:
+        from papilio import _jax
+
+        return _jax.sample
+
+    @staticmethod
+    def trace_products() -> Any:
+        from papilio import _jax
+
+        return _jax.products
+
+
+_known: dict[type, Any] = {np.ndarray: NumPy}
+_BY_MODULE = {"torch": Torch, "cupy": CuPy, "jax": Jax, "jaxlib": Jax, "numpy": NumPy}
+
+
+def framework_of(x: Any) -> Any:
+    """The class above that knows arrays of this type, or None."""
+    kind = type(x)
+    known = _known.get(kind)
+    if known is None:
+        for base in kind.__mro__:
+            known = _BY_MODULE.get(base.__module__.partition(".")[0])
+            if known is not None and hasattr(x, "dtype"):
+                _known[kind] = known
+                break
+        else:
+            return None
+    return known
+
+
+def adopt(x: Any, what: str) -> tuple[Any, Any]:
+    """Any array, as one of a framework that is known, and this framework."""
+    known = framework_of(x)
+    if known is not None:
+        return x, known
+    if isinstance(x, (list, tuple)):
+        return np.asarray(x, dtype=np.float64), NumPy
+    if hasattr(x, "__array_interface__"):
+        return np.asarray(x), NumPy
+    if hasattr(x, "__cuda_array_interface__"):
+        return on_device(x, what), Device
+    if hasattr(x, "__dlpack__"):
+        cuda = hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != 1
+        return (on_device(x, what), Device) if cuda else (np.from_dlpack(x), NumPy)
+    if hasattr(x, "__array__") or _has_buffer(x):
+        return np.asarray(x), NumPy
+    raise TypeError(f"papilio: {what} must be an array (with __dlpack__, say); got {type(x).__name__}")
+
+
+def _has_buffer(x: Any) -> bool:
+    try:
+        memoryview(x)
+    except TypeError:
+        return False
+    return not isinstance(x, (bytes, bytearray))

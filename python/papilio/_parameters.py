@@ -1,0 +1,82 @@
+"""Parameters of LDA as the library takes them; each function names the parameter that does not fit."""
+
+import numbers
+
+import numpy as np
+
+from papilio import _core
+
+
+def integer(value, name, least, most=2**31 - 1):
+    """value as int, where it is a whole number in range."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"LDA: {name} is {value!r}, expected a whole number")
+    if not least <= value <= most:
+        raise ValueError(f"LDA: {name} is {value}, expected {least} to {most}")
+    return int(value)
+
+
+def _positive(value, name):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"LDA: {name} is {value!r}, expected a number")
+    if not 0 < value <= 1e6:
+        raise ValueError(f"LDA: {name} is {value}, expected 0 < {name} <= 1e6")
+    return float(value)
+
+
+def document_prior(value, topics):
+    """alpha as a float, or a list of K of them."""
+    if value is None:
+        return 1.0 / topics
+    if np.ndim(value) == 0:
+        return _positive(value, "doc_topic_prior")
+    values = [_positive(alpha, "doc_topic_prior") for alpha in np.asarray(value).ravel().tolist()]
+    if np.ndim(value) != 1 or len(values) != topics:
+        raise ValueError(
+            f"LDA: doc_topic_prior has shape {np.shape(value)}, expected a number or one a topic, {topics}"
+        )
+    return values
+
+
+def word_prior(value, topics):
+    """beta."""
+    return 1.0 / topics if value is None else _positive(value, "topic_word_prior")
+
+
+def seed(random_state):
+    """An int is the seed itself; generators and None (NumPy's own generator) give 32 bits."""
+    if random_state is None or random_state is np.random:
+        return int(np.random.randint(0, 2**32, dtype=np.uint64))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(0, 2**32, dtype=np.uint64))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(0, 2**32, dtype=np.uint64))
+    return integer(random_state, "random_state", 0, 2**64 - 1)
+
+
+def threads(n_jobs):
+    """0 is all, as None and -1; -2 is all but one."""
+    if n_jobs is None:
+        return 0
+    n_jobs = integer(n_jobs, "n_jobs", -(2**31))
+    if n_jobs == 0:
+        raise ValueError("LDA: n_jobs is 0, expected None or -1 for all processors, or a number of threads")
+    return n_jobs if n_jobs > 0 else max(1, _core.default_threads() + 1 + n_jobs)
+
+
+def device(value, schedule):
+    """The name of a device; None is a GPU that is there, but for the schedule that has none."""
+    if value is None:
+        return "cpu" if schedule == "sequential" else "auto"
+    if not isinstance(value, str):
+        raise TypeError(f"LDA: device is {value!r}, expected None, 'cpu', 'cuda' or 'cuda:N'")
+    return value
+
+
+def callbacks(value):
+    """A list of functions."""
+    functions = [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+    for function in functions:
+        if not callable(function):
+            raise TypeError(f"LDA: callback is {function!r}, expected a function of a Progress, or a list of them")
+    return functions

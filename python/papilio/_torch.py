@@ -1,0 +1,134 @@
+"""The operators `papilio::sample_categorical` and `papilio::sample_products` of PyTorch, for compilers and tracers.
+
+They are registered when this module is first imported: by `papilio.sample_categorical` under
+`torch.compile`, or by `import papilio.torch`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from papilio import _draws, _frameworks
+
+_OPTIONS = (
+    "int seed=0, int stream=0, int first_row_id=0, bool narrow=False, bool return_status=False, "
+    "bool check_negative=True, int threads=0, str method='slots'"
+)
+_CATEGORICAL = (
+    "sample_categorical(Tensor weights, Tensor? seeds, Tensor? row_ids, Tensor? indices, Tensor? indptr, *, "
+    f"bool logits=False, float temperature=1.0, {_OPTIONS}) -> (Tensor, Tensor)"
+)
+_PRODUCTS = (
+    "sample_products(Tensor left, Tensor right, Tensor? seeds, Tensor? row_ids, Tensor? left_rows, "
+    f"Tensor? right_rows, *, {_OPTIONS}) -> (Tensor, Tensor)"
+)
+_library = torch.library.Library("papilio", "DEF")
+
+
+def _given(seeds: Any, row_ids: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The operators' options as papilio's; PyTorch's integers have a sign, papilio's are the same 64 bits without."""
+    seed, stream, first = (options[name] % 2**64 for name in ("seed", "stream", "first_row_id"))
+    return {
+        "seed": seed if seeds is None else seeds,
+        "stream": stream,
+        "row_ids": first if row_ids is None else row_ids,
+        "dtype": "int32" if options["narrow"] else "int64",
+        **{name: options[name] for name in ("return_status", "check_negative", "threads", "method")},
+    }
+
+
+def _categorical(weights: Any, seeds: Any, row_ids: Any, indices: Any, indptr: Any, **options: Any) -> Any:
+    temperature = options["temperature"] if options["logits"] else None
+    logits = {"logits": options["logits"], "temperature": temperature}
+    given = _given(seeds, row_ids, options)
+    result = _draws.sample_categorical(weights, indices=indices, indptr=indptr, **logits, **given)
+    return result if options["return_status"] else (result, weights.new_empty(0, dtype=torch.uint8))
+
+
+def _fake_categorical(weights: Any, seeds: Any, row_ids: Any, indices: Any, indptr: Any, **options: Any) -> Any:
+    if indices is not None:
+        shape = (indices.shape[0],)
+    elif indptr is not None:
+        shape = (indptr.shape[0] - 1,)
+    else:
+        shape = tuple(weights.shape[:-1])
+    return _fake_result(weights, shape, options)
+
+
+def _products(left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **options: Any) -> Any:
+    result = _draws.sample_products(left, right, left_rows, right_rows, **_given(seeds, row_ids, options))
+    return result if options["return_status"] else (result, left.new_empty(0, dtype=torch.uint8))
+
+
+def _fake_products(left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **options: Any) -> Any:
+    return _fake_result(left, ((left if left_rows is None else left_rows).shape[0],), options)
+
+
+def _fake_result(like: Any, shape: Any, options: dict[str, Any]) -> Any:
+    drawn = like.new_empty(shape, dtype=torch.int32 if options["narrow"] else torch.int64)
+    return drawn, like.new_empty(shape if options["return_status"] else 0, dtype=torch.uint8)
+
+
+def _with_defaults(function: Any, schema: str) -> Any:
+    """The dispatcher passes only what differs from the schema's defaults."""
+    arguments = torch._C.parse_schema("papilio::" + schema).arguments
+    names = [argument.name for argument in arguments if not argument.kwarg_only]
+    defaults = {argument.name: argument.default_value for argument in arguments if argument.kwarg_only}
+
+    def called(*tensors: Any, **given: Any) -> Any:
+        tensors += tuple(given.pop(name, None) for name in names[len(tensors) :])
+        return function(*tensors, **{**defaults, **given})
+
+    return called
+
+
+for _schema, _real, _fake in [(_CATEGORICAL, _categorical, _fake_categorical), (_PRODUCTS, _products, _fake_products)]:
+    _name = _schema.partition("(")[0]
+    _library.define(_schema)
+    for _device in ("CPU", "CUDA"):
+        _library.impl(_name, _with_defaults(_real, _schema), _device)
+    torch.library.register_fake(f"papilio::{_name}", _with_defaults(_fake, _schema), lib=_library)
+
+
+def _signed(x: int) -> int:
+    return x - 2**64 if x >= 2**63 else x
+
+
+def _called(options: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Tensors of seeds and row numbers, where they are such, and the operators' options."""
+    seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream = options
+    if out is not None or cuda_stream is not None:
+        raise TypeError("papilio: neither out nor cuda_stream is taken under a compiler")
+    if isinstance(seed, torch.Generator):
+        raise TypeError("papilio: no generator is taken under a compiler; draw a seed from it before, as a tensor")
+    seeds = seed if isinstance(seed, torch.Tensor) else None
+    numbers = row_ids if isinstance(row_ids, torch.Tensor) else None
+    given = {
+        "seed": 0 if seeds is not None else _signed(seed),
+        "stream": _signed(stream),
+        "first_row_id": 0 if numbers is not None or row_ids is None else _signed(row_ids),
+        "narrow": dtype is not None and _draws._result_dtype(dtype) == "int32",
+        "return_status": return_status,
+        "check_negative": check_negative,
+        "threads": threads,
+        "method": method,
+    }
+    return seeds, numbers, given
+
+
+def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: Any) -> Any:
+    """What `papilio.sample_categorical` does under a compiler."""
+    seeds, numbers, given = _called(options)
+    drawn, status = torch.ops.papilio.sample_categorical(
+        weights, seeds, numbers, indices, indptr, logits=logits, temperature=temperature, **given
+    )
+    return (drawn, status) if given["return_status"] else drawn
+
+
+def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: Any) -> Any:
+    """What `papilio.sample_products` does under a compiler."""
+    seeds, numbers, given = _called(options)
+    drawn, status = torch.ops.papilio.sample_products(left, right, seeds, numbers, left_rows, right_rows, **given)
+    return (drawn, status) if given["return_status"] else drawn

@@ -1,0 +1,236 @@
+"""Corpora of gensim, and columns of texts of pandas, Arrow and Parquet."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from papilio._core import Corpus
+from papilio._errors import FormatError
+from papilio.corpora import corpus_from_texts
+from papilio.readers import Path
+
+
+def corpus_from_bow(
+    documents: Iterable[Iterable[tuple[int, float]]], id2word: Any = None, *, names: Iterable[str] = ()
+) -> Corpus:
+    """Makes a corpus of gensim's bags of words.
+
+    Parameters
+    ----------
+    documents : iterable of iterables of (int, count)
+        A document each, such as ``Dictionary.doc2bow`` makes, or any corpus of gensim.
+    id2word : dict of int to str, gensim Dictionary, or list of str, optional
+        The words; by default their numbers.
+    names : iterable of str
+        Names of the documents, or none.
+
+    Returns
+    -------
+    papilio.Corpus
+
+    Raises
+    ------
+    ValueError
+        A count that is not a whole number from 0 on, or a number without a word.
+
+    Examples
+    --------
+    >>> from papilio import interop
+    >>> interop.corpus_from_bow([[(0, 2), (1, 1)], []], {0: "cats", 1: "dogs"})
+    Corpus(2 documents, 2 words, 3 tokens)
+    """
+    caller = "papilio.interop.corpus_from_bow"
+    offsets, ids, counts = [0], [], []
+    for document in documents:
+        for number, count in document:
+            ids.append(number)
+            counts.append(count)
+        offsets.append(len(ids))
+    numbers = np.array(ids if ids else [], dtype=None if ids else np.int64)
+    if numbers.dtype.kind not in "iu":
+        raise TypeError(f"{caller}: words must be numbered by int, got {numbers.dtype}")
+    whole = np.array(counts, np.float64)
+    if not (whole == np.rint(whole)).all():
+        entry = int(np.argmax(whole != np.rint(whole)))
+        raise ValueError(f"{caller}: counts must be whole; entry {entry}, of word {ids[entry]}, is {counts[entry]}")
+    width = int(numbers.max()) + 1 if len(ids) else 0
+    vocabulary = _words(id2word, width, caller)
+    if len(ids) and (numbers.min() < 0 or numbers.max() >= len(vocabulary)):
+        raise ValueError(
+            f"{caller}: word numbers go from {numbers.min()} to {numbers.max()}, but there are {len(vocabulary)} words"
+        )
+    return Corpus.from_counts(
+        np.array(offsets, np.int64), numbers.astype(np.int32), whole.astype(np.int64), vocabulary, list(names)
+    )
+
+
+def _words(id2word, width, caller):
+    """The words by number; those that the dictionary skips are called by their numbers."""
+    if id2word is None:
+        return [str(number) for number in range(width)]
+    if hasattr(id2word, "id2token") and hasattr(id2word, "token2id"):  # a Dictionary fills the other way when asked
+        id2word = {number: word for word, number in id2word.token2id.items()}
+    if hasattr(id2word, "items"):
+        id2word = dict(id2word.items())
+        size = max(id2word, default=-1) + 1
+        if size > 16 * len(id2word) + 1024:
+            raise ValueError(f"{caller}: the dictionary has {len(id2word)} words, numbered up to {size - 1}")
+        return [id2word.get(number, str(number)) for number in range(size)]
+    return list(id2word)
+
+
+def bow_from_corpus(corpus: Corpus) -> tuple[list[list[tuple[int, int]]], dict[int, str]]:
+    """The documents of a corpus as gensim has them.
+
+    Parameters
+    ----------
+    corpus : papilio.Corpus
+
+    Returns
+    -------
+    documents : list of lists of (int, int)
+    id2word : dict of int to str
+
+    Examples
+    --------
+    >>> import papilio
+    >>> from papilio import interop
+    >>> interop.bow_from_corpus(papilio.corpus_from_tokens([["b", "a", "b"]]))
+    ([[(0, 2), (1, 1)]], {0: 'b', 1: 'a'})
+    """
+    offsets, words, counts = (array.tolist() for array in corpus.counts())
+    documents = [list(zip(words[b:e], counts[b:e])) for b, e in pairwise(offsets)]
+    return documents, dict(enumerate(corpus.vocabulary))
+
+
+def read_dictionary(path: Path) -> dict[int, str]:
+    """Reads a Dictionary of gensim in its text form (``save_as_text``).
+
+    Parameters
+    ----------
+    path : str or path-like
+        A line with the number of documents, then lines ``id TAB word TAB document frequency``.
+
+    Returns
+    -------
+    dict of int to str
+        For `corpus_from_bow`.
+
+    Raises
+    ------
+    papilio.FormatError
+        With the line.
+    """
+    words = {}
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            fields = line.rstrip("\r\n").split("\t")
+            if number == 1 and len(fields) == 1 and fields[0].strip().isdigit():
+                continue
+            if len(fields) != 3 or not fields[0].isdigit():
+                _refuse_line(path, number, "expected id, word and document frequency between tabs")
+            if int(fields[0]) in words:
+                _refuse_line(path, number, f"word number {fields[0]} comes again")
+            words[int(fields[0])] = fields[1]
+    return words
+
+
+def _refuse_line(path, line, message):
+    error = FormatError(f"papilio.interop.read_dictionary: {os.fspath(path)}:{line}: {message}")
+    error.line = line
+    raise error
+
+
+def write_dictionary(corpus: Corpus, path: Path) -> None:
+    """Writes the words of a corpus as a Dictionary of gensim in its text form, sorted by word as gensim does.
+
+    Parameters
+    ----------
+    corpus : papilio.Corpus
+    path : str or path-like
+    """
+    _, words, _ = corpus.counts()
+    frequencies = np.bincount(words, minlength=corpus.vocabulary_size)
+    lines = [f"{corpus.documents}\n"]
+    for word, number in sorted((word, number) for number, word in enumerate(corpus.vocabulary)):
+        if any(character in word for character in "\t\r\n"):
+            raise ValueError(f"papilio.interop.write_dictionary: word {number} is {word!r}, which would not come back")
+        lines.append(f"{number}\t{word}\t{frequencies[number]}\n")
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
+
+
+def corpus_from_column(column: Any, *, names: Any = (), missing: str = "raise", **options: Any) -> Corpus:
+    """Makes a corpus of a column of texts, a document a row.
+
+    Parameters
+    ----------
+    column : pandas.Series, pyarrow.Array or ChunkedArray, polars.Series, NumPy array or list of str
+    names : column or list of str
+        Names of the documents, or none.
+    missing : {"raise", "empty"}
+        What becomes of rows without a text (None, NaN): an error or an empty document.
+    **options
+        How text becomes words: see `papilio.corpus_from_texts`.
+
+    Returns
+    -------
+    papilio.Corpus
+
+    Examples
+    --------
+    >>> from papilio import interop
+    >>> interop.corpus_from_column(["cats purr", None], missing="empty")
+    Corpus(2 documents, 2 words, 2 tokens)
+    """
+    if missing not in ("raise", "empty"):
+        raise ValueError(f"papilio.interop.corpus_from_column: missing is {missing!r}, expected 'raise' or 'empty'")
+    texts = _as_list(column)
+    if missing == "empty":
+        texts = ["" if _is_missing(text) else text for text in texts]
+    return corpus_from_texts(texts, names=[str(name) for name in _as_list(names)], **options)
+
+
+def _as_list(column):
+    for method in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, method):
+            return getattr(column, method)()
+    return list(column)
+
+
+def _is_missing(text):
+    return text is None or isinstance(text, float) and math.isnan(text) or type(text).__name__ in ("NAType", "NaTType")
+
+
+def corpus_from_parquet(
+    path: Path, text: str = "text", *, names: str | None = None, missing: str = "raise", **options: Any
+) -> Corpus:
+    """Makes a corpus of a column of a Parquet file; needs pyarrow.
+
+    Parameters
+    ----------
+    path : str or path-like
+    text : str
+        The column of the texts.
+    names : str, optional
+        The column of the documents' names.
+    missing, **options
+        See `corpus_from_column`.
+
+    Returns
+    -------
+    papilio.Corpus
+    """
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(path, columns=[text] if names is None else [text, names])
+    if text not in table.column_names or (names is not None and names not in table.column_names):
+        raise ValueError(f"papilio.interop.corpus_from_parquet: {path} has no column {text!r} or {names!r}")
+    ids = () if names is None else table.column(names)
+    return corpus_from_column(table.column(text), names=ids, missing=missing, **options)

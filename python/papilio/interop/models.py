@@ -1,0 +1,182 @@
+"""Models as objects of gensim, scikit-learn and pyLDAvis, and from states of MALLET."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from papilio import _core, _parameters
+from papilio.readers import Path
+
+if TYPE_CHECKING:
+    from papilio._lda import LDA
+
+
+def to_gensim(lda: LDA | _core.Model) -> Any:
+    """The model as a ``gensim.models.LdaModel``, for what takes one; needs gensim.
+
+    Parameters
+    ----------
+    lda : papilio.LDA or papilio.Model
+
+    Returns
+    -------
+    gensim.models.LdaModel
+        Its topics are those of the model: ``get_topics()`` is phi.
+    """
+    from gensim.models import LdaModel
+
+    model = _model(lda)
+    gensim = LdaModel(
+        num_topics=model.topics,
+        id2word=dict(enumerate(model.vocabulary)),
+        alpha=np.array(model.alpha),
+        eta=model.beta,
+        dtype=np.float64,
+    )
+    gensim.state.sstats = np.ascontiguousarray(model.n_wk.T, np.float64)
+    gensim.state.numdocs = int(model.settings.get("documents", 0))
+    gensim.sync_state()
+    return gensim
+
+
+def to_sklearn(lda: LDA | _core.Model) -> Any:
+    """The model as a fitted ``sklearn.decomposition.LatentDirichletAllocation``; needs scikit-learn.
+
+    Its ``transform`` is scikit-learn's variational one; where alpha differs between topics, which it does not know, that
+    uses their mean.
+
+    Parameters
+    ----------
+    lda : papilio.LDA or papilio.Model
+
+    Returns
+    -------
+    sklearn.decomposition.LatentDirichletAllocation
+    """
+    from scipy.special import psi
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    model = _model(lda)
+    alpha = float(np.mean(model.alpha))
+    other = LatentDirichletAllocation(model.topics, doc_topic_prior=alpha, topic_word_prior=model.beta, random_state=0)
+    other.components_ = np.ascontiguousarray(model.n_wk.T, np.float64) + model.beta
+    totals = other.components_.sum(axis=1, keepdims=True)
+    other.exp_dirichlet_component_ = np.exp(psi(other.components_) - psi(totals))
+    other.doc_topic_prior_, other.topic_word_prior_ = alpha, model.beta
+    other.n_features_in_ = model.vocabulary_size
+    other.n_batch_iter_ = other.n_iter_ = int(model.settings.get("sweeps", 1))
+    other.random_state_ = np.random.RandomState(0)
+    return other
+
+
+def from_mallet_state(path: Path, **parameters: Any) -> tuple[LDA, _core.Corpus]:
+    """An LDA of a state file of MALLET, chain included: `partial_fit` with the corpus goes on.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What MALLET's --output-state or `LDA.save_mallet_state` wrote.
+    **parameters
+        Others of `papilio.LDA` than n_components and the priors, which the file has.
+
+    Returns
+    -------
+    lda : papilio.LDA
+    corpus : papilio.Corpus
+    """
+    from papilio._lda import LDA
+
+    state = _core.read_mallet_state(os.fspath(path), 0)
+    corpus, topics = state.corpus, state.topics
+    lda = LDA(
+        state.topic_count,
+        doc_topic_prior=np.array(topics.alpha),
+        topic_word_prior=topics.beta,
+        **parameters,
+    )
+    options = lda._options(_parameters.seed(lda.random_state))
+    lda.n_features_in_ = corpus.vocabulary_size
+    return lda._take_chain(corpus, topics, options), corpus
+
+
+def _model(lda):
+    return lda if isinstance(lda, _core.Model) else lda.model_
+
+
+def ldavis_json(
+    lda: LDA | _core.Model,
+    X: Any = None,
+    *,
+    terms: int = 30,
+    lambda_step: float = 0.01,
+    sort_topics: bool = True,
+    threads: int = 0,
+) -> str:
+    """What pyLDAvis shows of a model, as the JSON that its page reads; pyLDAvis need not be installed.
+
+    Parameters
+    ----------
+    lda : papilio.LDA or papilio.Model
+    X : papilio.Corpus, or with an LDA as for `LDA.fit`, optional
+        Documents whose tokens the topics are weighed by; by default those of the training.
+    terms : int
+        Words in a bar chart.
+    lambda_step : float
+        Of the slider between a word's probability and its lift.
+    sort_topics : bool
+        By their tokens, most first.
+    threads : int
+        0: all. Never changes the result.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import json
+    >>> import papilio
+    >>> from papilio import interop
+    >>> corpus = papilio.generate_corpus(documents=200, vocabulary=100, topics=4)
+    >>> sorted(json.loads(interop.ldavis_json(papilio.train(corpus, topics=4, sweeps=20).model)))
+    ['R', 'lambda.step', 'mdsDat', 'plot.opts', 'tinfo', 'token.table', 'topic.order']
+    """
+    model, seed = _model(lda), 0
+    if not isinstance(lda, _core.Model):
+        seed = lda.random_state_
+        X = None if X is None else lda._as_corpus(X, "ldavis_json")
+    return _core.ldavis_json(model, X, terms, lambda_step, sort_topics, seed, threads)
+
+
+def pyldavis(lda: LDA | _core.Model, X: Any = None, **options: Any) -> Any:
+    """What pyLDAvis shows of a model, computed by papilio; needs pyLDAvis.
+
+    Parameters
+    ----------
+    lda, X, **options
+        See `ldavis_json`.
+
+    Returns
+    -------
+    pyLDAvis.PreparedData
+        For ``pyLDAvis.display`` or ``pyLDAvis.save_html``.
+    """
+    import json
+
+    import pandas
+    import pyLDAvis
+
+    data = json.loads(ldavis_json(lda, X, **options))
+    topics = pandas.DataFrame(data["mdsDat"], index=pandas.Index(data["topic.order"], name="topic") - 1)
+    return pyLDAvis.PreparedData(
+        topics,
+        pandas.DataFrame(data["tinfo"]),
+        pandas.DataFrame(data["token.table"]),
+        data["R"],
+        data["lambda.step"],
+        data["plot.opts"],
+        data["topic.order"],
+    )

@@ -1,0 +1,200 @@
+"""Corpora: from matrices, texts, tokens and files, and back."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import papilio
+
+MATRIX = np.array([[2, 0, 1], [0, 0, 0], [0, 3, 1]])
+WORDS = [0, 0, 2, 1, 1, 1, 2]
+
+FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
+INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
+FLOATS = [np.float16, np.float32, np.float64]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_dense_counts_of_any_type(dtype):
+    corpus = papilio.corpus_from_matrix(MATRIX.astype(dtype))
+    assert corpus.words.tolist() == WORDS
+    assert corpus.document_offsets.tolist() == [0, 3, 3, 7]
+    assert corpus.vocabulary == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("kind", ["matrix", "array"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_sparse_counts_of_any_form(form, kind):
+    make = getattr(scipy.sparse, f"{form}_{kind}")
+    # Not every form has every type.
+    for dtype in (np.int32, np.int64, np.float64):
+        X = make(MATRIX.astype(dtype))
+        assert papilio.corpus_from_matrix(X).words.tolist() == WORDS
+        assert (X.toarray() == MATRIX).all()
+
+
+def test_bool_lists_and_fortran_order():
+    assert papilio.corpus_from_matrix(MATRIX.astype(bool)).words.tolist() == [0, 2, 1, 2]
+    assert papilio.corpus_from_matrix(MATRIX.tolist()).words.tolist() == WORDS
+    assert papilio.corpus_from_matrix(np.asfortranarray(MATRIX)).words.tolist() == WORDS
+
+
+def test_entries_that_come_twice_add_up_and_zeros_have_no_part():
+    X = scipy.sparse.coo_matrix(([1, 2, 0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    csr = scipy.sparse.csr_matrix((np.array([1, 2, 0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    for matrix in (X, csr):
+        assert papilio.corpus_from_matrix(matrix).words.tolist() == [1, 1, 1]
+    assert csr.nnz == 3  # the caller's matrix is as it was
+
+
+def test_matrix_and_corpus_are_each_other():
+    X = papilio.corpus_to_matrix(papilio.corpus_from_matrix(MATRIX))
+    assert (X.toarray() == MATRIX).all() and X.dtype == np.int64
+    empty = papilio.corpus_to_matrix(papilio.corpus_from_tokens([[], []]))
+    assert empty.shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    "X, error, message",
+    [
+        ([[1, -1]], ValueError, "Negative values in data passed to .*row 0, column 1 is -1"),
+        ([[1, 0.5]], ValueError, "whole numbers .*row 0, column 1 is 0.5"),
+        ([[0], [np.nan]], ValueError, "NaN or inf.*row 1, column 0 is nan"),
+        ([[np.inf]], ValueError, "NaN or inf"),
+        ([[2**31]], ValueError, "at most 2147483647: row 0, column 0 is 2147483648"),
+        ([1, 2], ValueError, "1 dimension"),
+        ([[[1]]], ValueError, "3 dimension"),
+        (np.zeros((0, 3)), ValueError, "0 sample"),
+        (np.zeros((3, 0)), ValueError, "0 feature"),
+        ([[1j]], ValueError, "Complex"),
+        ([["cats"]], ValueError, "cats"),
+        ([[{}]], TypeError, "real number"),
+    ],
+)
+def test_matrices_that_are_no_counts(X, error, message):
+    with pytest.raises(error, match=message):
+        papilio.corpus_from_matrix(X)
+    if error is ValueError and np.ndim(X) == 2 and np.size(X) and np.asarray(X).dtype.kind in "if":
+        with pytest.raises(error, match=message):
+            papilio.corpus_from_matrix(scipy.sparse.csr_matrix(np.array(X)))
+
+
+def test_fractions_are_rounded_only_where_asked():
+    assert papilio.corpus_from_matrix([[0.4, 1.6, 2.5]], fractional="round").words.tolist() == [1, 1, 2, 2]
+
+
+def test_words_of_the_columns():
+    with pytest.raises(ValueError, match="2 words for 3 columns"):
+        papilio.corpus_from_matrix(MATRIX, vocabulary=["a", "b"])
+    with pytest.raises(ValueError, match="'a' comes twice"):
+        papilio.corpus_from_matrix(MATRIX, vocabulary=["a", "b", "a"])
+    with pytest.raises(TypeError, match="word 1 is 2"):
+        papilio.corpus_from_matrix(MATRIX, vocabulary=["a", 2, "c"])
+    corpus = papilio.corpus_from_matrix(MATRIX, vocabulary=("ä", "b", "c"), names=["x", "y", "z"])
+    assert corpus.vocabulary == ["ä", "b", "c"] and corpus.document_names == ["x", "y", "z"]
+    with pytest.raises(ValueError, match="names"):
+        papilio.corpus_from_matrix(MATRIX, names=["x"])
+
+
+def test_corpora_are_checked_and_cannot_be_written():
+    with pytest.raises(ValueError):
+        papilio.Corpus(np.array([0, 2]), np.array([0, 5], np.int32), ["a"])
+    with pytest.raises(ValueError):
+        papilio.Corpus(np.array([1, 2]), np.array([0, 0], np.int32), ["a"])
+    for offsets, columns, counts in [([0, 2], [0, 1], [1, 1]), ([0, 1], [0], [-1]), ([0, 3], [0], [1]), ([], [], [])]:
+        with pytest.raises(ValueError):
+            papilio.Corpus.from_counts(
+                np.array(offsets, np.int64), np.array(columns, np.int32), np.array(counts, np.int64), ["a"]
+            )
+    corpus = papilio.corpus_from_matrix(MATRIX)
+    with pytest.raises(ValueError):
+        corpus.words[0] = 7
+    words = corpus.words
+    del corpus
+    assert words.tolist() == WORDS  # the view keeps what it shows
+
+
+def test_pickled_corpora_are_the_same():
+    corpus = papilio.corpus_from_tokens([["b", "a"], ["b"]], names=["x", "y"])
+    other = pickle.loads(pickle.dumps(corpus))
+    assert other.words.tolist() == corpus.words.tolist()
+    assert other.document_offsets.tolist() == corpus.document_offsets.tolist()
+    assert (other.vocabulary, other.document_names) == (corpus.vocabulary, corpus.document_names)
+
+
+def test_texts_go_through_the_tokenizer_of_the_readers(tmp_path):
+    texts = ["Cats AND dogs", "", "the Übung: x-ray, don't", "cats"]
+    (tmp_path / "texts.txt").write_text("\n".join(texts) + "\n")
+    options = {"stop_words": ["and"], "min_df": 1, "threads": 2}
+    report, read = papilio.ReadReport(), papilio.ReadReport()
+    made = papilio.corpus_from_texts(texts, report=report, **options)
+    other = papilio.read_corpus(tmp_path / "texts.txt", report=read, **options)
+    assert made.vocabulary == other.vocabulary == ["cats", "dogs", "the", "übung", "x-ray", "don't"]
+    assert made.words.tolist() == other.words.tolist()
+    assert report.stop_words_dropped == read.stop_words_dropped == 1
+    assert report.empty_documents == 1
+
+
+def test_texts_that_are_none():
+    for texts, message in [(["a", None], "document 1 is None"), ([float("nan")], "nan"), ([b"cats"], "b'cats'")]:
+        with pytest.raises(TypeError, match=message):
+            papilio.corpus_from_texts(texts)
+    with pytest.raises(TypeError, match="one str"):
+        papilio.corpus_from_texts("cats")
+    with pytest.raises(TypeError, match="document 0"):
+        papilio.corpus_from_tokens(["cats"])
+    with pytest.raises(ValueError, match="max_df"):
+        papilio.corpus_from_texts(["cats"], max_df=0)
+    with pytest.raises(ValueError, match="stop_words"):
+        papilio.corpus_from_texts(["cats"], stop_words="german")
+    with pytest.raises(UnicodeEncodeError):
+        papilio.corpus_from_texts(["\ud800"])
+
+
+def test_tokens_with_a_vocabulary():
+    corpus = papilio.corpus_from_tokens([["b", "x", "a"], []], vocabulary=["a", "b", "c"])
+    assert corpus.words.tolist() == [1, 0] and corpus.vocabulary == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("name", ["docword.x.txt", "x.ldac", "x.svm", "x.mtx", "x.npz", "x.papilio-corpus", "x.txt"])
+def test_files_come_back(tmp_path, name):
+    corpus = papilio.corpus_from_tokens([["dogs", "cats", "cats"], ["dogs"]], vocabulary=["cats", "dogs"])
+    path = tmp_path / name
+    papilio.write_corpus(corpus, path)
+    options = {"vocabulary": f"{path}.vocab"} if (tmp_path / f"{name}.vocab").exists() else {}
+    back = papilio.corpus_to_matrix(papilio.read_corpus(path, **options))
+    order = [back.shape[1] - 1, 0] if name == "x.txt" else [0, 1]  # text numbers words by first occurrence
+    assert back.toarray()[:, order].tolist() == [[2, 1], [0, 1]]
+
+
+def test_mapped_corpora_train_as_others(tmp_path):
+    corpus = papilio.generate_corpus(documents=50, vocabulary=40, topics=3)
+    papilio.write_corpus(corpus, tmp_path / "x.papilio-corpus")
+    mapped = papilio.open_corpus(tmp_path / "x.papilio-corpus")
+    assert mapped.is_mapped and not corpus.is_mapped
+    a, b = (papilio.train(x, topics=3, sweeps=5).model for x in (corpus, mapped))
+    assert np.array_equal(a.n_wk, b.n_wk)
+
+
+def test_errors_of_files_are_those_of_python(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        papilio.read_corpus(tmp_path / "none.txt")
+    (tmp_path / "docword.bad.txt").write_text("1\n1\n1\n1 2 x\n")
+    with pytest.raises(papilio.FormatError) as error:
+        papilio.read_corpus(tmp_path / "docword.bad.txt")
+    assert error.value.line == 4
+    with pytest.raises(ValueError, match="unknown corpus format"):
+        papilio.read_corpus(tmp_path, format="word")
+
+
+def test_npz_of_scipy_is_the_matrix(tmp_path):
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix(MATRIX))
+    read, made = papilio.read_corpus(tmp_path / "x.npz", min_df=0), papilio.corpus_from_matrix(MATRIX)
+    assert read.words.tolist() == made.words.tolist() and read.vocabulary == made.vocabulary
+
+
+def test_held_out_documents():
+    training, held_out = papilio.hold_out_every(papilio.generate_corpus(documents=10), 5)
+    assert (len(training), len(held_out)) == (8, 2)

@@ -1,0 +1,412 @@
+"""Arrays on a CUDA device: the draws of the CPU, on the framework's stream, without waiting for it.
+
+Every test is run with each framework; one that is not here, or finds no device, is skipped by name.
+"""
+
+import gc
+import sys
+import threading
+
+import conftest
+import numpy as np
+import pytest
+from conftest import to_numpy
+
+import papilio
+
+FRAMEWORKS = ["torch-cuda", "cupy", "jax-gpu"]
+DTYPES = ["float16", "bfloat16", "float32", "float64"]
+
+
+def require(*names):
+    for name in names:
+        if name in conftest.MISSING:
+            pytest.skip(conftest.MISSING[name])
+
+
+@pytest.fixture(params=FRAMEWORKS)
+def name(request):
+    require(request.param)
+    return request.param
+
+
+def move(name, x, dtype=None):
+    """An array of NumPy's on the device, as `dtype`, which NumPy need not have."""
+    x = conftest.MAKERS[name](x)
+    if dtype is None or str(x.dtype).rpartition(".")[2] == dtype:
+        return x
+    if name == "torch-cuda":
+        return x.to(getattr(sys.modules["torch"], dtype))
+    if name == "cupy" and dtype == "bfloat16":
+        pytest.skip("CuPy: arrays of bfloat16 are not taken")
+    return x.astype(dtype)
+
+
+def is_on_device(name, x):
+    if name == "torch-cuda":
+        return x.is_cuda
+    if name == "cupy":
+        return type(x).__module__.startswith("cupy")
+    return next(iter(x.devices())).platform == "gpu"
+
+
+# Weights of few bits, so that every dtype holds them as they are.
+RNG = np.random.default_rng(3)
+WEIGHTS = RNG.integers(0, 9, (96, 300)).astype(np.float32)
+LONG = RNG.integers(0, 3, (4, 40_000)).astype(np.float32)
+LOGITS = RNG.integers(-40, 40, (60, 1500)).astype(np.float32) / 8
+PICKED = RNG.integers(0, 96, 700)
+INDPTR = np.concatenate([[0], np.cumsum(RNG.integers(1, 700, 70))])
+VALUES = RNG.integers(1, 9, INDPTR[-1]).astype(np.float32)
+SEEDS = RNG.integers(0, 2**62, 96)
+
+
+def every_call(move_weights, move_integers):
+    """Draws of each layout by name: functions of no argument, on arrays that are made before."""
+    weights, long, logits, values = map(move_weights, (WEIGHTS, LONG, LOGITS, VALUES))
+    picked, indptr, seeds = map(move_integers, (PICKED, INDPTR, SEEDS))
+    narrow = move_integers((PICKED % 60).astype(np.int32))
+    sample = papilio.sample_categorical
+    return {
+        "rows": lambda: sample(weights, seed=1, stream=5),
+        "rows and their state": lambda: sample(weights, seed=2**63 + 1, return_status=True),
+        "long rows": lambda: sample(long, seed=2),
+        "seeds": lambda: sample(weights, seed=seeds, row_ids=7),
+        "picked rows": lambda: sample(weights, seed=3, indices=picked, row_ids=picked),
+        "ragged rows": lambda: sample(values, seed=4, indptr=indptr),
+        "logits": lambda: sample(logits, seed=5, logits=True, temperature=0.75, return_status=True),
+        "picked logits": lambda: sample(logits, seed=6, logits=True, indices=narrow),
+        "one row": lambda: sample(weights[3], seed=7),
+    }
+
+
+def flat(result):
+    """The numbers of a result; with a status, of both."""
+    parts = result if isinstance(result, tuple) else (result,)
+    return [to_numpy(part).tolist() for part in parts]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_layout_draws_what_the_cpu_draws(name, dtype):
+    expected = every_call(lambda x: x, lambda x: x)
+    calls = every_call(lambda x: move(name, x, dtype), lambda x: move(name, x))
+    for case, call in calls.items():
+        result = call()
+        assert is_on_device(name, result[0] if isinstance(result, tuple) else result), case
+        assert flat(result) == flat(expected[case]()), case
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products(name, dtype):
+    left, right = WEIGHTS[:20].astype(dtype), WEIGHTS[20:].astype(dtype)
+    rows, other = PICKED % 20, PICKED % 76
+    expected = papilio.sample_products(left, right, rows, other, seed=9)
+    drawn = papilio.sample_products(*(move(name, x) for x in (left, right, rows, other)), seed=9)
+    assert is_on_device(name, drawn) and flat(drawn) == flat(expected)
+
+
+def test_hash_of_the_library(name, golden):
+    drawn = papilio.sample_categorical(move(name, golden.matrix()), seed=3)
+    assert golden.hash_of(to_numpy(drawn)) == golden.hash
+    first = papilio.sample_categorical(move(name, golden.matrix()[7:]), seed=3, row_ids=move(name, np.array(7)))
+    assert flat(first) == flat(drawn[7:])
+
+
+def test_strides(name, golden):
+    weights = golden.weights(100)
+    wide = np.full((12, 105), np.nan)
+    wide[:, 3:-2] = weights
+    for x in (move(name, np.asfortranarray(weights)), move(name, wide)[:, 3:-2], move(name, np.repeat(weights, 2, axis=0))[::2]):
+        assert flat(papilio.sample_categorical(x, seed=1, stream=2)) == [golden.draws[100]]
+
+
+def test_bad_rows_are_told_and_not_raised(name):
+    weights = np.ones((5, 40), np.float32)
+    weights[1], weights[2, 3], weights[3, 1], weights[4, 0] = 0, -1, np.nan, np.inf
+    drawn, status = papilio.sample_categorical(move(name, weights), seed=1, return_status=True)
+    expected = papilio.sample_categorical(weights, seed=1, return_status=True)
+    assert flat((drawn, status)) == flat(expected)
+    assert flat(papilio.sample_categorical(move(name, weights), seed=1)) == flat(expected[0])
+    rows = move(name, np.array([0, 5, -1, 2**40]))
+    drawn, status = papilio.sample_categorical(move(name, np.ones((5, 40))), seed=1, indices=rows, return_status=True)
+    no_row = papilio.DrawStatus.NO_SUCH_ROW
+    assert flat((drawn[1:], status)) == [[-1, -1, -1], [0, no_row, no_row, no_row]]
+
+
+def test_no_rows(name):
+    assert to_numpy(papilio.sample_categorical(move(name, np.ones((0, 3))), seed=1)).shape == (0,)
+
+
+def test_results_in_memory_of_the_caller(name):
+    expected = papilio.sample_categorical(WEIGHTS, seed=1)
+    if name == "jax-gpu":
+        with pytest.raises(TypeError, match="out"):
+            papilio.sample_categorical(move(name, WEIGHTS), seed=1, out=np.empty(96, int))
+        return
+    for dtype in ("int32", "int64"):
+        out = move(name, np.full(100, -9, dtype))
+        part = out[2:98]
+        assert papilio.sample_categorical(move(name, WEIGHTS), seed=1, out=part) is part
+        assert flat(out) == [[-9, -9, *expected.tolist(), -9, -9]]
+    with pytest.raises(TypeError, match="out must be"):
+        papilio.sample_categorical(move(name, WEIGHTS), seed=1, out=np.empty(96, int))
+
+
+def test_arrays_of_no_known_framework():
+    require("torch-cuda")
+    weights, out = move("torch-cuda", WEIGHTS), move("torch-cuda", np.zeros(96, np.int64))
+    expected = flat(papilio.sample_categorical(WEIGHTS, seed=1))
+
+    class Interface:
+        def __init__(self, x):
+            self.__cuda_array_interface__ = x.__cuda_array_interface__
+
+    for wrap in (Interface, conftest.OnlyDLPack):
+        out.zero_()
+        papilio.sample_categorical(wrap(weights), seed=1, out=wrap(out))
+        assert flat(out) == expected
+        with pytest.raises(TypeError, match="need `out`"):
+            papilio.sample_categorical(wrap(weights), seed=1)
+
+
+def test_arrays_on_two_devices_are_refused():
+    require("torch-cuda")
+    torch = sys.modules["torch"]
+    weights = move("torch-cuda", WEIGHTS)
+    with pytest.raises(ValueError, match="cpu"):
+        papilio.sample_categorical(weights, seed=1, out=torch.empty(96, dtype=torch.int64))
+    with pytest.raises(ValueError, match="cpu"):
+        papilio.sample_categorical(weights, seed=1, indices=torch.tensor([0, 1]))
+
+
+# A call returns while the work before it still runs: it waits for nothing.
+
+
+def test_torch_is_not_waited_for():
+    require("torch-cuda")
+    torch = sys.modules["torch"]
+    calls = every_call(lambda x: move("torch-cuda", x), lambda x: move("torch-cuda", x))
+    expected = {case: flat(call()) for case, call in calls.items()}  # and PyTorch has its memory from here on
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for call in calls.values():
+            call()
+        stream.synchronize()
+        torch.cuda._sleep(3_000_000_000)  # clock cycles: more than a second
+        held = torch.cuda.Event()
+        held.record()
+        results = {case: call() for case, call in calls.items()}
+        assert not held.query(), "the calls waited for the stream"
+    stream.synchronize()
+    assert {case: flat(result) for case, result in results.items()} == expected
+
+
+HOLD = 'extern "C" __global__ void hold(long long n) { const long long start = clock64(); while (clock64() - start < n); }'
+
+
+def test_cupy_is_not_waited_for():
+    require("cupy")
+    cupy = sys.modules["cupy"]
+    calls = every_call(cupy.asarray, cupy.asarray)
+    expected = {case: flat(call()) for case, call in calls.items()}
+    hold = cupy.RawKernel(HOLD, "hold")
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        for call in calls.values():
+            call()
+        hold((1,), (1,), (np.int64(10),))
+        stream.synchronize()
+        hold((1,), (1,), (np.int64(3_000_000_000),))
+        held = cupy.cuda.Event(disable_timing=True)
+        held.record()
+        results = {case: call() for case, call in calls.items()}
+        assert not held.done, "the calls waited for the stream"
+        stream.synchronize()
+    assert {case: flat(result) for case, result in results.items()} == expected
+
+
+def test_jax_is_not_waited_for():
+    require("jax-gpu")
+    jax = sys.modules["jax"]
+    weights = move("jax-gpu", WEIGHTS)
+
+    @jax.jit
+    def slow(weights):
+        square = jax.numpy.ones((2048, 2048), "float32") / 2048
+        product = jax.lax.fori_loop(0, 4000, lambda _, x: x @ square, square)
+        return weights + 0 * product[0, 0]
+
+    slow(weights).block_until_ready()
+    papilio.sample_categorical(weights, seed=8).block_until_ready()
+    late = slow(weights)
+    drawn = papilio.sample_categorical(late, seed=8)
+    assert not late.is_ready(), "the call waited for its weights"
+    assert flat(drawn) == flat(papilio.sample_categorical(WEIGHTS, seed=8))
+
+
+def test_draws_follow_the_work_of_their_stream():
+    """Weights that are written late, on the current stream, are those that are drawn from."""
+    require("torch-cuda")
+    torch = sys.modules["torch"]
+    weights, late = move("torch-cuda", WEIGHTS), move("torch-cuda", np.zeros_like(WEIGHTS))
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(300_000_000)
+        late.copy_(weights)
+        drawn = papilio.sample_categorical(late, seed=1)
+    stream.synchronize()
+    assert flat(drawn) == flat(papilio.sample_categorical(WEIGHTS, seed=1))
+
+
+# CUDA graphs
+
+
+@pytest.mark.parametrize("operator", [False, True], ids=["function", "operator"])
+def test_a_graph_of_torch_draws_anew_at_each_replay(operator):
+    require("torch-cuda")
+    import papilio.torch
+
+    torch = sys.modules["torch"]
+    weights, logits = move("torch-cuda", WEIGHTS), move("torch-cuda", LOGITS)
+    numbers = torch.arange(96, device="cuda")
+
+    def step():
+        if operator:
+            first = torch.ops.papilio.sample_categorical(weights, None, numbers, None, None, seed=1)[0]
+            second = torch.ops.papilio.sample_categorical(logits, None, numbers[:60], None, None, seed=1, logits=True)[0]
+            return first, second
+        return (
+            papilio.sample_categorical(weights, seed=1, row_ids=numbers),
+            papilio.sample_categorical(logits, seed=1, row_ids=numbers[:60], logits=True),
+        )
+
+    step()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        results = step()
+    for first in (0, 96):
+        numbers.copy_(torch.arange(first, first + 96))
+        graph.replay()
+        assert flat(results[0]) == flat(papilio.sample_categorical(WEIGHTS, seed=1, row_ids=first))
+        assert flat(results[1]) == flat(papilio.sample_categorical(LOGITS, seed=1, row_ids=first, logits=True))
+
+
+def test_a_graph_of_cupy():
+    require("cupy")
+    cupy = sys.modules["cupy"]
+    weights, numbers, out = cupy.asarray(WEIGHTS), cupy.arange(96), cupy.empty(96, np.int64)
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        stream.begin_capture()
+        papilio.sample_categorical(weights, seed=1, row_ids=numbers, out=out)
+        graph = stream.end_capture()
+        for first in (0, 96):
+            numbers[:] = cupy.arange(first, first + 96)
+            graph.launch(stream)
+            stream.synchronize()
+            assert flat(out) == flat(papilio.sample_categorical(WEIGHTS, seed=1, row_ids=first))
+
+
+def test_reduced_overhead_of_torch():
+    """torch.compile with CUDA graphs of its own."""
+    require("torch-cuda")
+    torch = sys.modules["torch"]
+
+    @torch.compile(fullgraph=True, mode="reduce-overhead")
+    def step(logits, numbers):
+        return papilio.sample_categorical(logits * 2, seed=1, row_ids=numbers, logits=True)
+
+    logits = move("torch-cuda", LOGITS)
+    for first in (0, 60, 120, 180):
+        expected = papilio.sample_categorical(LOGITS * 2, seed=1, row_ids=first, logits=True)
+        assert flat(step(logits, torch.arange(first, first + 60, device="cuda"))) == flat(expected)
+
+
+# JAX's transformations
+
+
+def test_jit_scan_and_grad_of_jax():
+    require("jax-gpu")
+    jax = sys.modules["jax"]
+    weights, long = move("jax-gpu", WEIGHTS), move("jax-gpu", LONG)
+
+    @jax.jit
+    def steps(weights, long, seed):
+        def one(carry, step):
+            return carry, papilio.sample_categorical(weights, seed=seed, row_ids=step * 96)
+
+        return jax.lax.scan(one, 0, jax.numpy.arange(3))[1], papilio.sample_categorical(long, seed=seed, logits=True)
+
+    drawn, logits = steps(weights, long, 11)
+    assert flat(drawn) == [[papilio.sample_categorical(WEIGHTS, seed=11, row_ids=96 * i).tolist() for i in range(3)]]
+    assert flat(logits) == flat(papilio.sample_categorical(LONG, seed=11, logits=True))
+    batched = jax.vmap(lambda w: papilio.sample_categorical(w, seed=4))(weights.reshape(3, 32, 300))
+    assert flat(batched) == [[papilio.sample_categorical(w, seed=4).tolist() for w in WEIGHTS.reshape(3, 32, 300)]]
+
+    def loss(logits):
+        drawn = papilio.sample_categorical(logits, seed=1, logits=True)
+        return -jax.numpy.take_along_axis(jax.nn.log_softmax(logits), drawn[:, None], 1).sum()
+
+    assert bool(jax.numpy.isfinite(jax.grad(loss)(move("jax-gpu", LOGITS))).all())
+
+
+def test_workspaces_of_jax_go_back():
+    """Long rows and logits need memory for a while, from XLA's own allocator."""
+    require("jax-gpu")
+    weights = move("jax-gpu", LONG)
+    call = sys.modules["jax"].jit(lambda w: papilio.sample_categorical(w, seed=1, logits=True))
+    call(weights).block_until_ready()
+    device = next(iter(weights.devices()))
+    before = device.memory_stats()
+    if before is None:
+        pytest.skip("this allocator of JAX tells nothing of its memory")
+    for _ in range(200):
+        drawn = call(weights)
+    drawn.block_until_ready()
+    assert device.memory_stats()["bytes_in_use"] - before["bytes_in_use"] < 4 * LONG.nbytes
+
+
+# Memory and threads
+
+
+def test_references_and_memory_of_torch():
+    require("torch-cuda")
+    torch = sys.modules["torch"]
+    weights, rows = move("torch-cuda", LONG), move("torch-cuda", np.array([3, 0, 1]))
+    out = torch.empty(3, dtype=torch.int64, device="cuda")
+    tensors = (weights, rows, out)
+
+    def call():
+        papilio.sample_categorical(weights, seed=rows, indices=rows, row_ids=rows, out=out, return_status=True)
+        papilio.sample_categorical(weights, seed=1, logits=True)
+        with pytest.raises(ValueError):
+            papilio.sample_categorical(weights, seed=1, indices=rows, out=out[:2])
+
+    call()
+    gc.collect()
+    references, memory = [sys.getrefcount(x) for x in tensors], torch.cuda.memory_allocated()
+    for _ in range(200):
+        call()
+    gc.collect()
+    assert [sys.getrefcount(x) for x in tensors] == references
+    assert torch.cuda.memory_allocated() == memory
+
+
+def test_threads_each_on_a_stream():
+    require("torch-cuda")
+    torch = sys.modules["torch"]
+    weights = move("torch-cuda", WEIGHTS)
+    torch.cuda.synchronize()
+    results = [None] * 8
+
+    def work(i):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(50):
+                drawn = papilio.sample_categorical(weights, seed=i)
+            results[i] = flat(drawn)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [flat(papilio.sample_categorical(WEIGHTS, seed=i)) for i in range(8)]

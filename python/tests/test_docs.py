@@ -1,0 +1,56 @@
+"""What the documentation shows runs, and the examples print what is expected of them."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+# What the README's snippets take as given.
+GIVEN = {
+    "logits": np.zeros((3, 9), np.float32),
+    "request_seeds": [1, 2, 3],
+    "positions": [7, 0, 4],
+}
+
+
+def blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_snippets(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news.txt").write_text("cats purr loudly\ndogs bark loudly\n" * 20)
+    names = dict(GIVEN)
+    left_out = []
+    for block in blocks(page):
+        missing = [name for name in ("torch", "jax") if f"import {name}" in block and not _is_here(name)]
+        if missing:
+            left_out += missing
+            continue
+        exec(compile(block, page, "exec"), names)
+    assert len(blocks(page)) > len(left_out)
+
+
+def _is_here(name):
+    try:
+        __import__(name)
+    except ImportError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples/python").glob("*.py")), ids=lambda path: path.name)
+def test_examples(example, tmp_path):
+    expected = ROOT / f"examples/expected/python_{example.stem}.txt"
+    environment = {**os.environ, "PAPILIO_DEVICE": "cpu"}
+    done = subprocess.run(
+        [sys.executable, example], capture_output=True, text=True, timeout=120, cwd=tmp_path, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == expected.read_text()

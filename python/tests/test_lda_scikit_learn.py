@@ -1,0 +1,194 @@
+"""LDA under scikit-learn: its checks of estimators, and its own tests of LatentDirichletAllocation."""
+
+import pytest
+
+import papilio
+
+pytest.importorskip("sklearn")
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+from topic_models import counts
+
+FRACTIONS = "X holds fractions, which are no counts; LDA refuses them unless fractional='round'"
+# Checks that fit on fractions, which only an LDA that rounds them can pass.
+CHECKS_ON_FRACTIONS = [
+    "check_dict_unchanged",
+    "check_dont_overwrite_parameters",
+    "check_dtype_object",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix",
+    "check_estimator_sparse_tag",
+    "check_estimators_dtypes",
+    "check_estimators_fit_returns_self",
+    "check_estimators_nan_inf",
+    "check_estimators_overwrite_params",
+    "check_estimators_pickle",
+    "check_f_contiguous_array_estimator",
+    "check_fit2d_1feature",
+    "check_fit2d_1sample",
+    "check_fit2d_predict1d",
+    "check_fit_check_is_fitted",
+    "check_fit_idempotent",
+    "check_fit_score_takes_y",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
+    "check_pipeline_consistency",
+    "check_readonly_memmap_input",
+    "check_transformer_data_not_an_array",
+    "check_transformer_general",
+    "check_transformer_n_iter",
+    "check_transformer_preserve_dtypes",
+]
+
+
+def failed(estimator, **options):
+    """The names of checks that did not pass; one asks for array-API support, which is off everywhere, and is skipped."""
+    results = check_estimator(estimator, on_fail=None, on_skip=None, **options)
+    assert len(results) > 40
+    skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
+    assert skipped <= {"check_array_api_input"}
+    return {(result["check_name"], str(result["exception"])) for result in results if result["status"] == "failed"}, {
+        result["check_name"] for result in results if result["status"] == "xfail"
+    }
+
+
+def test_all_checks_pass_where_fractions_are_rounded():
+    for sampler in ("collapsed", "uncollapsed"):
+        assert failed(papilio.LDA(3, max_iter=10, sampler=sampler, fractional="round")) == (set(), set())
+
+
+def test_all_checks_of_counts_pass_by_default():
+    expected = dict.fromkeys(CHECKS_ON_FRACTIONS, FRACTIONS)
+    unexpected, excepted = failed(papilio.LDA(3, max_iter=10), expected_failed_checks=expected)
+    assert unexpected == set()
+    assert excepted == set(CHECKS_ON_FRACTIONS)  # none is excepted that would pass
+
+
+def test_clone_keeps_every_parameter():
+    lda = papilio.LDA(7, doc_topic_prior=0.2, sampler="uncollapsed", callback=print, device="cpu")
+    other = clone(lda)
+    assert other.get_params() == lda.get_params() and other is not lda
+
+
+def test_pipeline_and_grid_search():
+    texts = ["cats purr and cats sleep", "dogs bark at cats", "stars shine at night", "the moon and stars"] * 10
+    pipeline = make_pipeline(CountVectorizer(), papilio.LDA(2, max_iter=20, random_state=0))
+    theta = pipeline.fit_transform(texts)
+    assert theta.shape == (40, 2)
+    assert pipeline.get_feature_names_out().tolist() == ["lda0", "lda1"]
+    words = pipeline[0].get_feature_names_out()
+    pipeline.fit(texts, lda__vocabulary=words)
+    assert pipeline[1].vocabulary_ == list(words)
+    search = GridSearchCV(papilio.LDA(max_iter=10, random_state=0), {"n_components": [2, 3]}, cv=2)
+    search.fit(pipeline[0].transform(texts))
+    assert search.best_params_["n_components"] in (2, 3)
+
+
+def test_data_frames_in_and_out():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(counts().toarray(), columns=[f"word{w}" for w in range(80)])
+    lda = papilio.LDA(3, max_iter=5, random_state=0).set_output(transform="pandas").fit(X)
+    assert lda.vocabulary_[3] == lda.feature_names_in_[3] == "word3"
+    theta = lda.transform(X)
+    assert list(theta.columns) == ["lda0", "lda1", "lda2"]
+    with pytest.raises(ValueError, match="feature names"):
+        lda.transform(X[X.columns[::-1]])
+
+
+# scikit-learn's own tests, run as they are with an LDA that takes their parameters.
+
+suite = pytest.importorskip("sklearn.decomposition.tests.test_online_lda")
+
+EXCEPTIONS = {
+    "test_lda_transform": "transform(normalize=False) is not offered",
+    "test_lda_preplexity_mismatch": "calls a private method of scikit-learn's class",
+    "test_lda_fit_perplexity": "training has no bound_; the likelihood that it computes is log_joint_",
+    "test_lda_empty_docs": "documents without any word are an error: there is nothing to train on",
+    "test_lda_dtype_match": "asks for exp_dirichlet_component_, a table of the variational method",
+}
+NOT_ABOUT_LDA = {"test_dirichlet_expectation"}  # of a function of scikit-learn
+
+
+class LatentDirichletAllocation(papilio.LDA):
+    """Takes the constructor's arguments of scikit-learn's class, and leaves those of its variational method aside.
+
+    One of its iterations brings each document's topics to convergence, in up to max_doc_update_iter = 100 steps; a
+    sweep draws each topic once. So an iteration becomes 20 sweeps.
+    """
+
+    def __init__(
+        self,
+        n_components=10,
+        *,
+        doc_topic_prior=None,
+        topic_word_prior=None,
+        learning_method="batch",
+        learning_offset=10.0,
+        max_iter=10,
+        evaluate_every=-1,
+        total_samples=1e6,
+        n_jobs=None,
+        verbose=0,
+        random_state=None,
+    ):
+        super().__init__(
+            n_components,
+            doc_topic_prior=doc_topic_prior,
+            topic_word_prior=topic_word_prior,
+            max_iter=20 * max_iter,
+            evaluate_every=evaluate_every,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            random_state=random_state,
+            schedule="sequential",
+            fractional="round",
+        )
+
+    def partial_fit(self, X, y=None):
+        return super().partial_fit(X, n_sweeps=60)
+
+    def perplexity(self, X, sub_sampling=False):
+        return super().perplexity(X)
+
+
+@pytest.fixture(autouse=True)
+def in_place_of_scikit_learns(monkeypatch):
+    monkeypatch.setattr(suite, "LatentDirichletAllocation", LatentDirichletAllocation)
+
+
+@pytest.fixture
+def global_dtype():
+    return float
+
+
+@pytest.fixture
+def global_random_seed():
+    return 42
+
+
+def _excepted(name, function):
+    if name in EXCEPTIONS:
+        return pytest.mark.xfail(strict=True, reason=EXCEPTIONS[name])(function)
+    return function
+
+
+their_tests = {name: function for name, function in vars(suite).items() if name.startswith("test_")}
+assert EXCEPTIONS.keys() | NOT_ABOUT_LDA < their_tests.keys()
+for name in NOT_ABOUT_LDA:
+    del their_tests[name]
+del their_tests["test_verbosity"]  # counts the lines on standard output; ours go to standard error, see below
+globals().update({name: _excepted(name, function) for name, function in their_tests.items()})
+
+
+@pytest.mark.parametrize("verbose, evaluate_every, lines", [(0, 1, 0), (0, 0, 0), (1, 0, 1), (1, 1, 60), (1, 20, 3)])
+def test_verbosity_on_standard_error(verbose, evaluate_every, lines, capsys, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
+    components, X = suite._build_sparse_array(suite.CSR_CONTAINERS[0])
+    LatentDirichletAllocation(components, max_iter=3, verbose=verbose, evaluate_every=evaluate_every).fit(X)
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == lines

@@ -1,0 +1,151 @@
+"""Tensors of PyTorch: dtypes, layouts, the operator under compilers. Skipped where it is not installed."""
+
+import numpy as np
+import pytest
+
+import papilio
+
+torch = pytest.importorskip("torch")
+
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"))]
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+def draw(weights, **options):
+    return papilio.sample_categorical(weights, **{"seed": 1, "stream": 2, **options})
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_dtypes_and_layouts(golden, device, dtype):
+    weights = torch.from_numpy(golden.weights(100)).to(device, getattr(torch, dtype))
+    drawn = draw(weights)
+    assert drawn.device == weights.device and drawn.dtype == torch.int64
+    assert drawn.tolist() == golden.draws[100]
+    for other in (weights.t().contiguous().t(), torch.nn.functional.pad(weights, (3, 2))[:, 3:-2], weights[:1].expand(12, -1)):
+        assert draw(other).tolist() == golden.draws[100]
+    assert draw(weights.requires_grad_()).tolist() == golden.draws[100]
+    assert draw(torch.nn.Parameter(weights.detach())).tolist() == golden.draws[100]
+    logits = torch.from_numpy(golden.logits()).to(device, getattr(torch, dtype))
+    assert draw(logits, logits=True, temperature=0.7).tolist() == golden.logit_draws
+
+
+def test_every_array_argument(golden, device):
+    weights = torch.from_numpy(golden.matrix()[:200]).to(device)
+    numbers = torch.tensor([199, 3, 3, 77], device=device)
+    whole = draw(weights)
+    assert draw(weights, indices=numbers, row_ids=numbers).tolist() == whole[numbers].tolist()
+    assert draw(weights, indices=numbers.to(torch.int16), row_ids=numbers.int()).tolist() == whole[numbers].tolist()
+    seeds = torch.arange(200, device=device)
+    assert draw(weights, seed=seeds)[5].item() == draw(weights, seed=5)[5].item()
+    assert draw(weights, seed=torch.tensor(5, device=device)).tolist() == draw(weights, seed=5).tolist()
+    indptr = torch.arange(0, 200 * 300 + 1, 300, device=device)
+    assert draw(weights.flatten(), indptr=indptr).tolist() == whole.tolist()
+    out = torch.empty(200, dtype=torch.int32, device=device)
+    assert draw(weights, out=out) is out and out.tolist() == whole.tolist()
+    drawn, status = draw(weights * 0, return_status=True)
+    assert status.dtype == torch.uint8 and set(status.tolist()) == {papilio.DrawStatus.ALL_ZERO}
+    assert set(drawn.tolist()) == {-1}
+    assert draw(weights[0]).dim() == 0
+
+
+def test_a_generator_gives_the_seed(device):
+    weights = torch.ones(50, 40, device=device)
+    for place in {"cpu", device}:
+        generator, twin = (torch.Generator(place).manual_seed(3) for _ in range(2))
+        seeds = [int(torch.randint(2**63 - 1, (), generator=twin, device=place)) for _ in range(2)]
+        for seed in seeds:
+            assert draw(weights, seed=generator).tolist() == draw(weights, seed=seed).tolist()
+    products = papilio.sample_products(weights, weights, seed=torch.Generator().manual_seed(3))
+    twin = torch.Generator().manual_seed(3)
+    seed = int(torch.randint(2**63 - 1, (), generator=twin))
+    assert products.tolist() == papilio.sample_products(weights, weights, seed=seed).tolist()
+    with pytest.raises(TypeError, match="seed must hold integers"):
+        draw(np.ones((2, 3)), seed=torch.Generator())
+
+
+def test_errors(device):
+    weights = torch.ones(4, 3, device=device)
+    with pytest.raises(TypeError, match="out must be a Tensor"):
+        draw(weights, out=np.empty(4, int))
+    with pytest.raises(TypeError, match="strided"):
+        draw(weights.to_sparse())
+    with pytest.raises(TypeError, match="seed must hold integers"):
+        draw(weights, seed=torch.ones(4, device=device))
+    with pytest.raises(TypeError, match="int64"):
+        draw(weights.long())
+    with pytest.raises(TypeError, match="meta"):
+        draw(torch.ones(4, 3, device="meta"))
+    with pytest.raises(TypeError, match="right must be a Tensor"):
+        papilio.sample_products(weights, np.ones((4, 3), np.float32), seed=1)
+
+
+def test_numpy_weights_with_tensors_beside(golden):
+    rows = torch.tensor([3, 1])
+    weights = golden.matrix()
+    assert draw(weights, indices=rows, row_ids=rows).tolist() == draw(weights)[[3, 1]].tolist()
+
+
+def test_operator(device):
+    import papilio.torch  # noqa: F401
+
+    weights = torch.rand(6, 50, device=device)
+    drawn, status = torch.ops.papilio.sample_categorical(weights, None, None, None, None, seed=5, return_status=True)
+    assert drawn.tolist() == papilio.sample_categorical(weights, seed=5).tolist()
+    assert status.tolist() == [0] * 6
+    for options in ({}, {"narrow": True, "return_status": True}, {"logits": True, "temperature": 0.5}):
+        torch.library.opcheck(
+            torch.ops.papilio.sample_categorical.default, (weights, None, None, None, None), {"seed": 5, **options}
+        )
+    rows = torch.tensor([1, 2], dtype=torch.int32, device=device)
+    torch.library.opcheck(torch.ops.papilio.sample_categorical.default, (weights, None, None, rows, None), {"seed": 5})
+
+
+def test_operator_of_products(device):
+    import papilio.torch  # noqa: F401
+
+    left, right = torch.rand(6, 50, device=device), torch.rand(9, 50, device=device)
+    rows = torch.tensor([8, 0, 8, 3], dtype=torch.int32, device=device)
+    expected = papilio.sample_products(left, right, rows[1:] % 6, rows[1:], seed=5)
+    tensors = (left, right, None, None, rows[1:] % 6, rows[1:])
+    assert torch.ops.papilio.sample_products(*tensors, seed=5)[0].tolist() == expected.tolist()
+    torch.library.opcheck(torch.ops.papilio.sample_products.default, tensors, {"seed": 5, "return_status": True})
+
+    def step(left, right, rows):
+        return papilio.sample_products(left * 2, right, rows % 6, rows, seed=5)
+
+    compiled = torch.compile(step, fullgraph=True, backend="aot_eager")
+    assert compiled(left, right, rows).tolist() == step(left, right, rows).tolist()
+
+
+def test_a_single_row_number_is_that_of_the_first_row(golden, device):
+    weights = torch.from_numpy(golden.matrix()[:50]).to(device)
+    first = torch.tensor(7, device=device)
+    assert draw(weights[7:], row_ids=first).tolist() == draw(weights)[7:].tolist()
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_compiled_without_a_graph_break(device, backend):
+    def step(x, seed, rows):
+        drawn, status = papilio.sample_categorical(x.exp(), seed=seed, row_ids=rows, return_status=True)
+        return papilio.sample_categorical(x, seed=2**64 - 1, logits=True, temperature=0.5) + drawn, status
+
+    x, rows = torch.randn(9, 40, device=device), torch.arange(9, device=device)
+    compiled = torch.compile(step, fullgraph=True, backend=backend)
+    expected = step(x, 7, rows)
+    for found, wanted in zip(compiled(x, 7, rows), expected):
+        assert found.tolist() == wanted.tolist()
+    assert compiled(x, 8, rows)[0].tolist() == step(x, 8, rows)[0].tolist()
+
+
+def test_fake_tensors():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        weights = torch.ones(8, 3, dtype=torch.bfloat16)
+        assert papilio.sample_categorical(weights, seed=1).shape == (8,)
+        assert papilio.sample_categorical(weights[0], seed=1, dtype="int32").shape == ()
+        assert papilio.sample_categorical(weights, seed=1, indices=torch.zeros(5, dtype=torch.int32)).shape == (5,)

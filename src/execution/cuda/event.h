@@ -1,0 +1,26 @@
+#pragma once
+
+#include "execution/cuda/check.h"
+
+namespace papilio::execution {
+
+// A place in the work of streams, for one of them to wait until another has got there. Of
+// the device that was current when it was made.
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  // What `later` gets from now on waits for what `earlier` has got.
+  void order(cudaStream_t earlier, cudaStream_t later) {
+    check(cudaEventRecord(event_, earlier), "recording an event");
+    check(cudaStreamWaitEvent(later, event_, 0), "waiting for an event");
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace papilio::execution

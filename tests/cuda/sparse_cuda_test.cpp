@@ -1,0 +1,174 @@
+// Sparse sweeps on a CUDA device: the topics that the sampler's definition gives, whatever the
+// shape of the work.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cuda/support.h"
+#include "cuda/training.h"
+#include "lda/evaluation/log_joint.h"
+#include "lda/gibbs/initial_topics.h"
+#include "lda/gibbs/sparse_chain_cuda.h"
+#include "lda/sparse_oracle.h"
+
+namespace papilio {
+namespace {
+
+using lda::SparseTuning;
+using testing::on_device, testing::SparseOracle, testing::uneven_corpus;
+
+std::vector<double> uneven_alpha(std::int32_t topics) {
+  std::vector<double> alpha;
+  for (std::int32_t k = 0; k < topics; ++k) alpha.push_back(0.03 * (1 + k * 7 % 13));
+  return alpha;
+}
+
+std::vector<std::int32_t> first_topics(const Corpus& corpus, const TrainOptions& options) {
+  return lda::initial_topics(corpus.tokens(), options.topics, options.seed, 1);
+}
+
+std::int64_t differences(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1 : 0;
+  return count;
+}
+
+void expect_same(const Corpus& corpus, const TrainOptions& options, int sweeps, const SparseTuning& tuning = {}) {
+  SparseOracle oracle(corpus, options, first_topics(corpus, options));
+  const auto chain = lda::start_sparse_chain_on_cuda(corpus, on_device(options), nullptr, tuning);
+  for (int s = 1; s <= sweeps; ++s) {
+    oracle.sweep();
+    chain->sweep();
+    chain->show_topics([&](const Topics& topics) {
+      EXPECT_EQ(topics.z.size(), oracle.z.size());
+      EXPECT_EQ(differences(topics.z, oracle.z), 0) << "sweep " << s << " of " << corpus.tokens() << " tokens";
+    });
+    if (::testing::Test::HasFailure()) return;
+  }
+  const lda::State state = chain->take_state();
+  EXPECT_EQ(state.sweep, sweeps);
+  EXPECT_NO_THROW(state.verify(corpus));
+}
+
+class SparseOnCudaWithTopics : public testing::CudaTest,
+                               public ::testing::WithParamInterface<std::tuple<Sampler, std::int32_t>> {};
+
+INSTANTIATE_TEST_SUITE_P(Topics, SparseOnCudaWithTopics,
+                         ::testing::Combine(::testing::Values(Sampler::collapsed, Sampler::mean_for_mode),
+                                            ::testing::Values(1, 2, 7, 8, 33, 100, 128, 129, 300, 1000, 1024, 2500,
+                                                              5000)),
+                         [](const auto& with) {
+                           return std::string(name(std::get<0>(with.param))) + "_" +
+                                  std::to_string(std::get<1>(with.param));
+                         });
+
+TEST_P(SparseOnCudaWithTopics, DrawWhatIsDefined) {
+  const auto [sampler, topics] = GetParam();
+  expect_same(uneven_corpus(), {.topics = topics, .alpha = 0.1, .seed = 3, .sampler = sampler}, 4);
+}
+
+using SparseOnCuda = testing::CudaTest;
+
+TEST_F(SparseOnCuda, DrawTheSameInEveryShape) {
+  const Corpus corpus = uneven_corpus();
+  for (const std::int32_t topics : {40, 700}) {
+    const TrainOptions options = {.topics = topics, .alpha = 0.2, .seed = 4, .topic_alpha = uneven_alpha(topics)};
+    for (const int threads : {32, 128, 512}) {
+      for (const std::int32_t few : {0, 10, 100}) {
+        SCOPED_TRACE(std::to_string(threads) + " " + std::to_string(few));
+        expect_same(corpus, options, 2, {.cut = {.tokens_an_item = 100, .few_tokens = few}, .threads = threads});
+      }
+    }
+    expect_same(corpus, options, 2, {.draws_beside = false});
+    for (const std::int32_t tokens : {1, 7, 100000}) {
+      expect_same(corpus, options, 2, {.cut = {.tokens_an_item = tokens, .few_tokens = 0}});
+    }
+  }
+}
+
+TEST_F(SparseOnCuda, DrawTheSameInEveryPacking) {
+  const Corpus corpus = uneven_corpus();
+  for (const std::int32_t topics : {5, 300, 3000}) {
+    const TrainOptions options = {.topics = topics, .seed = 4};
+    expect_same(corpus, options, 3, {.is_wide = true});
+    expect_same(corpus, options, 3, {.global_rows = true});
+    expect_same(corpus, options, 3, {.is_wide = true, .global_rows = true});
+  }
+}
+
+// More topics than 16 bits count, and a document of more tokens.
+TEST_F(SparseOnCuda, DrawBeyondSixteenBits) {
+  std::vector<std::vector<std::int32_t>> documents = {{0, 1, 2, 3}, std::vector<std::int32_t>(70000, 1), {}, {4, 4, 2}};
+  for (std::int32_t i = 0; i < 3000; ++i) documents[0].push_back(i % 5);
+  const Corpus corpus = testing::make_corpus(documents, 5);
+  expect_same(corpus, {.topics = 3, .seed = 1}, 3);
+  documents[1].resize(100);
+  expect_same(testing::make_corpus(documents, 5), {.topics = 70000, .seed = 1}, 2);
+}
+
+TEST_F(SparseOnCuda, DrawByPriorsAtTheEdge) {
+  const Corpus corpus = uneven_corpus();
+  for (const double prior : {1e-60, 1e-30, 1e-6, 37.0, 1e6}) {
+    SCOPED_TRACE(prior);
+    expect_same(corpus, {.topics = 60, .alpha = prior, .beta = 0.01, .seed = 2}, 3);
+    expect_same(corpus, {.topics = 60, .alpha = 0.1, .beta = prior, .seed = 2}, 3);
+  }
+}
+
+// Every token is all that its document and its word have.
+TEST_F(SparseOnCuda, DrawTokensThatAreAlone) {
+  std::vector<std::vector<std::int32_t>> documents(400, {0});
+  for (std::size_t d = 0; d < documents.size(); ++d) documents[d] = {static_cast<std::int32_t>(d)};
+  expect_same(testing::make_corpus(documents, 400), {.topics = 3, .alpha = 1e-4, .beta = 1e-3, .seed = 7}, 5);
+}
+
+TEST_F(SparseOnCuda, SmokeDrawWhatIsDefined) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const std::int32_t topics : {20, 200}) expect_same(corpus, {.topics = topics, .seed = 5}, 2);
+  expect_same(uneven_corpus(), {.topics = 50, .seed = 5}, 1);
+}
+
+TEST_F(SparseOnCuda, CountTheirDraws) {
+  const Corpus corpus = uneven_corpus();
+  const TrainOptions options = on_device({.topics = 50, .seed = 5});
+  const auto chain = lda::start_sparse_chain_on_cuda(corpus, options, nullptr, {.counts_parts = true});
+  for (int s = 0; s < 3; ++s) {
+    const std::vector<std::int32_t> before = chain->take_state().z;
+    std::int64_t entries = 0;
+    for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
+      std::vector<std::int32_t> topics(before.begin() + corpus.document_offsets[d],
+                                       before.begin() + corpus.document_offsets[d + 1]);
+      std::sort(topics.begin(), topics.end());
+      entries += std::unique(topics.begin(), topics.end()) - topics.begin();
+    }
+    chain->sweep();
+    const lda::SparseCounters sums = chain->counters();
+    EXPECT_EQ(static_cast<std::int64_t>(sums.entries), entries);
+    EXPECT_EQ(static_cast<std::int64_t>(sums.own + sums.document + sums.word + sums.smoothing), corpus.tokens());
+    EXPECT_GT(std::min({sums.own, sums.document, sums.word, sums.smoothing}), 0u);
+  }
+}
+
+TEST_F(SparseOnCuda, ResumeAndGiveTheLikelihood) {
+  const Corpus corpus = uneven_corpus();
+  const TrainOptions options = {.topics = 30, .seed = 9};
+  SparseOracle oracle(corpus, options, first_topics(corpus, options));
+  const auto first = lda::start_sparse_chain_on_cuda(corpus, on_device(options), nullptr);
+  for (int s = 0; s < 2; ++s) first->sweep(), oracle.sweep();
+  Topics half;
+  first->show_topics([&](const Topics& topics) { half = topics; });
+  const auto second = lda::start_sparse_chain_on_cuda(corpus, on_device(options), &half);
+  second->sweep();
+  oracle.sweep();
+  const double log_joint = second->log_joint();
+  const lda::State state = second->take_state();
+  EXPECT_EQ(state.z, oracle.z);
+  EXPECT_EQ(log_joint, lda::log_joint(corpus, state, state.priors, 1));
+}
+
+}  // namespace
+}  // namespace papilio

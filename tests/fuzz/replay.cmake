@@ -1,0 +1,13 @@
+# Unpacks ARCHIVE in WORK_FOLDER and runs the fuzz target TARGET on what it holds; fails unless all of it passes.
+set(inputs ${WORK_FOLDER}/inputs)
+file(REMOVE_RECURSE ${inputs})
+file(MAKE_DIRECTORY ${inputs})
+execute_process(COMMAND ${CMAKE_COMMAND} -E tar xf ${ARCHIVE} WORKING_DIRECTORY ${inputs} RESULT_VARIABLE unpacked)
+if(NOT unpacked EQUAL 0)
+  message(FATAL_ERROR "cannot unpack ${ARCHIVE}")
+endif()
+execute_process(COMMAND ${REPLAY} ${TARGET} ${inputs} RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "fuzz target ${TARGET} failed (${result}) on the last input named above, in ${inputs}")
+endif()
+file(REMOVE_RECURSE ${inputs})

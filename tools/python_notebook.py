@@ -1,0 +1,115 @@
+"""Writes docs/python_topics.ipynb and runs it, so that it holds what its cells print:
+
+python3 tools/python_notebook.py [--check]
+
+With --check the file stays as it is: its cells must be those below, and must run. Needs papilio, nbformat, nbclient,
+ipykernel, matplotlib and pandas.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import nbclient
+import nbformat
+
+NOTEBOOK = Path(__file__).parent.parent / "docs" / "python_topics.ipynb"
+
+# A text, the code that it introduces, the next text, and so on.
+CELLS = [
+    """# From text to topics
+
+The documents are the paragraphs of this documentation, so nothing has to be downloaded. `tools/python_notebook.py` writes and runs this notebook.""",
+    '''import re
+from pathlib import Path
+
+import papilio
+from papilio import plot
+
+pages = [page for folder in (".", "lda") for page in sorted(Path(folder).glob("*.md"))]
+texts = [
+    text
+    for page in pages
+    for text in re.split(r"\\n\\s*\\n", re.sub(r"```.*?```|^\\|[^\\n]*$", "", page.read_text(), flags=re.S | re.M))
+    if len(text.split()) >= 20
+]
+print(f"{len(pages)} pages, {len(texts)} paragraphs")''',
+    """Words are made by the rules of the library's readers (`docs/corpus_formats.md`): runs of letters, case-folded. Words of fewer than
+three paragraphs, or of more than a fifth of them, are left out, and so are English function words.""",
+    """corpus = papilio.corpus_from_texts(texts, stop_words="english", min_df=3, max_df=0.2)
+training, held_out = papilio.hold_out_every(corpus, 8)
+training, held_out""",
+    """How many topics? Perplexity of the paragraphs that training has not seen, smaller is better.""",
+    """def fit(topics):
+    return papilio.LDA(topics, doc_topic_prior=0.2, topic_word_prior=0.1, max_iter=400, random_state=1).fit(training)
+
+
+{topics: round(fit(topics).perplexity(held_out), 1) for topics in (1, 2, 4, 8, 16)}""",
+    """Eight of them, with the words that each is made of.""",
+    """lda = fit(8)
+lda.topics(top_n=9)""",
+    """The same as bars of probabilities.""",
+    """plot.topic_words(lda, top_n=8);""",
+    """The likelihood of the chain tells when it has settled.""",
+    """plot.likelihood(lda);""",
+    """Topics are near where their words are alike; the area is a topic's share of all tokens.""",
+    """plot.topic_map(lda);""",
+    """Topics of paragraphs that were held out. A paragraph's row is its own: it does not depend on the others.""",
+    """theta = lda.transform(held_out)
+plot.document_topics(theta[:20]);""",
+    """The model is one file, without pickle, and the same bytes for any number of threads, on every machine.""",
+    """import tempfile
+
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder, "docs.papilio.safetensors")
+    lda.save(path)
+    again = papilio.LDA.load(path)
+    one_thread = papilio.LDA(**{**lda.get_params(), "n_jobs": 1}).fit(training)
+    one_thread.save(Path(folder, "one_thread"))
+    print((again.transform(held_out) == theta).all(), path.read_bytes() == Path(folder, "one_thread").read_bytes())""",
+]
+
+# Before the cells: pictures of a size that a repository can keep.
+SETUP = "%config InlineBackend.print_figure_kwargs = {'dpi': 60, 'bbox_inches': None}"
+
+
+def make():
+    notebook = nbformat.v4.new_notebook()
+    for number, source in enumerate(CELLS):
+        make_cell = nbformat.v4.new_code_cell if number % 2 else nbformat.v4.new_markdown_cell
+        notebook.cells.append(make_cell(source, id=f"cell-{number}"))
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return notebook
+
+
+def execute(notebook):
+    """Runs all cells in the folder of the notebook; the setting of the pictures' size does not stay in it."""
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(SETUP, id="setup"))
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": NOTEBOOK.parent}}).execute()
+    del notebook.cells[0]
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)  # times
+        if cell.cell_type == "code":
+            cell.execution_count -= 1
+            for output in cell.outputs:
+                if output.output_type == "execute_result":
+                    output.execution_count = cell.execution_count
+    notebook.metadata["language_info"] = {"name": "python"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    notebook = make()
+    if parser.parse_args().check:
+        kept = nbformat.read(NOTEBOOK, 4)
+        if [cell.source for cell in kept.cells] != [cell.source for cell in notebook.cells]:
+            sys.exit(f"{NOTEBOOK}: the cells are not those of {__file__}, which writes it")
+        execute(notebook)
+    else:
+        execute(notebook)
+        nbformat.write(notebook, NOTEBOOK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Builds the Python package as a user gets it, and tests it in a clean environment.
+
+    tools/test_python.py RESULT.xml [PYTEST ARGUMENT...]
+    tools/test_python.py --module BUILD_FOLDER RESULT.xml [PYTEST ARGUMENT...]
+
+From the repository's root: the source distribution, from that a wheel, the wheel and what its
+tests need into a new virtual environment, and there all tests and the examples of all
+docstrings. Everything lies below build/python; only what changed is compiled again.
+
+The second form runs, in the environment that the first one made, the tests of draws with the
+module of a CMake build (-DPAPILIO_PYTHON=ON): with CUDA, on a machine without a driver, say.
+"""
+
+import filecmp
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+
+FOLDER = pathlib.Path("build/python").resolve()
+OBJECTS = FOLDER / "source/build/wheel"
+TOOLS = ["build", "nanobind>=3.1,<4", "scikit-build-core>=1.1"]
+
+
+def run(*command, **options):
+    print("$", *command, flush=True)
+    return subprocess.run([str(part) for part in command], check=True, **options)
+
+
+def pip(environment, *arguments):
+    """Installs by pip; says it plainly where the packages are not to be had."""
+    try:
+        run(environment / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments)
+    except subprocess.CalledProcessError:
+        sys.exit("the Python package was not tested: pip could not install what it needs (above); is PyPI in reach?")
+
+
+def sync(source, target):
+    """Makes `target` what `source` is, beside its builds; files that are the same keep their time."""
+    target.mkdir(parents=True, exist_ok=True)
+    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
+    for path in [path for path in target.rglob("*") if path.is_file()]:
+        name = path.relative_to(target)
+        if name not in wanted and name.parts[0] != "build":
+            path.unlink()
+    for name in wanted:
+        if not (target / name).exists() or not filecmp.cmp(source / name, target / name, shallow=False):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / name, target / name)
+
+
+def build_wheel(tools):
+    """The wheel of the source distribution."""
+    dist, unpacked = FOLDER / "dist", FOLDER / "unpacked"
+    for folder in (dist, unpacked):
+        shutil.rmtree(folder, ignore_errors=True)
+    python = tools / "bin/python"
+    run(python, "-m", "build", "--no-isolation", "--sdist", "--outdir", dist, ".", stdout=subprocess.DEVNULL)
+    (archive,) = dist.glob("papilio-*.tar.gz")
+    with tarfile.open(archive) as sources:
+        sources.extractall(unpacked)
+    (root,) = unpacked.iterdir()
+    sync(root, FOLDER / "source")
+    run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", dist,
+        "--config-settings", f"build-dir={OBJECTS}", FOLDER / "source")
+    (wheel,) = dist.glob("papilio-*.whl")
+    return wheel
+
+
+def pytest(clean, results, *arguments, **variables):
+    results = pathlib.Path(results).resolve()
+    results.unlink(missing_ok=True)
+    command = [clean / "bin/python", "-m", "pytest", "--junitxml", results, "-p", "no:cacheprovider", "-q", *arguments]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("PYTHONPATH", None)
+    return subprocess.run([str(part) for part in command], env=environment | variables).returncode
+
+
+def test_module(build, results, *arguments):
+    """The tests of draws with the module of a build."""
+    package = FOLDER / "module/papilio"
+    shutil.rmtree(package, ignore_errors=True)
+    shutil.copytree("python/papilio", package, ignore=shutil.ignore_patterns("_core.*.so", "__pycache__"))
+    (module,) = pathlib.Path(build, "python/papilio").glob("_core*.so")
+    shutil.copy(module, package)
+    tests = [f"python/tests/test_{name}.py" for name in ("draws", "errors", "tables", "build")]
+    return pytest(FOLDER / "clean", results, *tests, *arguments, PYTHONPATH=str(package.parent), PAPILIO_TEST_BUILD=str(build))
+
+
+def main():
+    if sys.argv[1] == "--module":
+        return test_module(*sys.argv[2:])
+    tools, clean = FOLDER / "tools", FOLDER / "clean"
+    if not (tools / "bin/python").exists():
+        venv.create(tools, with_pip=True)
+    pip(tools, *TOOLS)
+    wheel = build_wheel(tools)
+    venv.create(clean, with_pip=True, clear=True)
+    pip(clean, f"{wheel}[test]")
+    docstrings = ["--doctest-modules", "--doctest-ignore-import-errors", "--pyargs", "papilio"]
+    return pytest(clean, sys.argv[1], *docstrings, "python/tests", *sys.argv[2:], PAPILIO_TEST_BUILD=str(OBJECTS))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
