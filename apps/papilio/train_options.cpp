@@ -66,10 +66,10 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
       "Of collapsed and phi_collapsed: parallel, with the counts of the sweep's start, or the exact chain token by "
       "token in one thread")
       ->group("Model");
-  add_choice(
-      app, "--draws", training.draws, draws,
-      "Of collapsed, mean_for_mode and, on a CPU, theta_collapsed: over all topics, or over those of the document and "
-      "the word; by default what suits the counts")
+  add_choice(app, "--draws", training.draws, draws,
+             "Of collapsed, mean_for_mode and, where asked for, theta_collapsed: over all topics, or over those of the "
+             "document "
+             "and the word; by default what suits the counts")
       ->group("Model");
   add_choice(app, "--partial-sums", training.method, methods,
              "How sums are laid out in a draw, for study: all draw from the same distribution")

@@ -2,7 +2,9 @@
 //
 //   papilio_sparse_cuda_bench --docword FILE --topics 1024,16384 [--warm-up 20] [--sweeps 20] [--variants]
 //   papilio_sparse_cuda_bench --generate 1000000,200,100000 --topics 16384 --warm-up 3 --sweeps 3
+//   papilio_sparse_cuda_bench --sampler theta_collapsed --docword FILE --topics 1024,4096
 //
+// Of theta_collapsed, whose phi is drawn, sweeps of dense draws beside those of sparse ones, from the same topics.
 // alpha is 50 / K, beta 0.01. --variants also tries other ways of spreading the same draws over threads.
 // --generate DOCUMENTS,LENGTH,VOCABULARY is for memory: documents of so many words, 30 words of each from a
 // theme, the others by Zipf's law.
@@ -21,11 +23,12 @@
 #include <vector>
 
 #include "lda/gibbs/sparse_chain_cuda.h"
+#include "lda/gibbs/sparse_ordered_cuda.h"
 #include "papilio/lda.h"
 
 namespace {
 
-using papilio::lda::SparseTuning;
+using papilio::lda::OrderedTuning, papilio::lda::SparseTuning;
 
 struct Options {
   std::string docword;
@@ -69,6 +72,8 @@ Options parse(const std::vector<std::string>& arguments) {
       options.sweeps = std::stoi(value);
     else if (name == "--sampler" && value == "mean_for_mode")
       options.sampler = papilio::Sampler::mean_for_mode;
+    else if (name == "--sampler" && value == "theta_collapsed")
+      options.sampler = papilio::Sampler::theta_collapsed;
     else if (name != "--sampler" || value != "collapsed")
       throw std::runtime_error("unknown option " + name + " " + value);
   }
@@ -122,7 +127,7 @@ papilio::TrainOptions training(const Options& options, std::int32_t topics) {
 }
 
 // Milliseconds a sweep, over the sweeps asked for.
-double time_of_sweeps(papilio::lda::SparseChain& chain, int sweeps) {
+double time_of_sweeps(papilio::lda::Chain& chain, int sweeps) {
   chain.wait();
   const auto start = std::chrono::steady_clock::now();
   for (int s = 0; s < sweeps; ++s) chain.sweep();
@@ -130,13 +135,16 @@ double time_of_sweeps(papilio::lda::SparseChain& chain, int sweeps) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / sweeps;
 }
 
+void print_time(const papilio::Corpus& corpus, std::int32_t topics, double ms, const std::string& label) {
+  fmt::print("{:>7} {:>10.4f} {:>9.3f}  {}\n", topics, ms, static_cast<double>(corpus.tokens()) / ms / 1e6, label);
+  std::fflush(stdout);
+}
+
 void measure(const papilio::Corpus& corpus, const Options& options, std::int32_t topics, const papilio::Topics& warm,
              const SparseTuning& tuning, const std::string& label) {
   const auto chain = papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), &warm, tuning);
   chain->sweep();
-  const double ms = time_of_sweeps(*chain, options.sweeps);
-  fmt::print("{:>7} {:>10.4f} {:>9.3f}  {}\n", topics, ms, static_cast<double>(corpus.tokens()) / ms / 1e6, label);
-  std::fflush(stdout);
+  print_time(corpus, topics, time_of_sweeps(*chain, options.sweeps), label);
 }
 
 papilio::Topics warm_up(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
@@ -175,12 +183,50 @@ std::vector<SparseTuning> variants() {
   return list;
 }
 
+// theta_collapsed: dense draws and sparse ones, in turns.
+void compare_in_order(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
+  const auto start = [&](papilio::Draws draws, const papilio::Topics* from, const OrderedTuning& tuning) {
+    papilio::TrainOptions training_options = training(options, topics);
+    training_options.draws = draws;
+    return papilio::lda::start_chain_on_cuda(corpus, training_options, from, 0, &tuning);
+  };
+  papilio::Topics warm;
+  {
+    const auto chain = start(papilio::Draws::sparse, nullptr, {});
+    time_of_sweeps(*chain, options.warm_up);
+    const papilio::SweepDraws draws = chain->draws();
+    fmt::print("{:>7} sweep {}: {:.1f} topics a document; draws: document {:.3f} prior {:.3f}\n", topics,
+               options.warm_up, draws.topics_per_document, draws.from_document, draws.from_prior);
+    chain->show_topics([&](const papilio::Topics& shown) { warm = shown; });
+  }
+  const auto measure_draws = [&](papilio::Draws draws, const OrderedTuning& tuning, const std::string& label) {
+    const auto chain = start(draws, &warm, tuning);
+    chain->sweep();
+    print_time(corpus, topics, time_of_sweeps(*chain, options.sweeps), label);
+  };
+  for (const char* time : {"", ", again"}) {
+    measure_draws(papilio::Draws::dense, {}, fmt::format("dense{}", time));
+    measure_draws(papilio::Draws::sparse, {}, fmt::format("sparse{}", time));
+  }
+  if (!options.variants) return;
+  measure_draws(papilio::Draws::sparse, {.documents_to_ask_ahead = 0}, "sparse, phi not asked for ahead");
+  measure_draws(papilio::Draws::sparse, {.documents_to_ask_ahead = 1 << 20}, "sparse, phi asked for ahead");
+  measure_draws(papilio::Draws::sparse, {.most_topics_in_shared = 0, .documents_to_ask_ahead = 0},
+                "sparse, counts in global memory");
+  measure_draws(papilio::Draws::sparse, {.most_topics_in_shared = 0, .documents_to_ask_ahead = 1 << 20},
+                "sparse, counts in global memory, phi asked for ahead");
+}
+
 void run(const Options& options) {
   const papilio::Corpus corpus = corpus_of(options);
   fmt::print("{} documents, {} words, {} tokens; sweeps {} to {}\n", corpus.documents(), corpus.vocabulary_size(),
              corpus.tokens(), options.warm_up + 2, options.warm_up + options.sweeps + 1);
   fmt::print("{:>7} {:>10} {:>9}\n", "topics", "ms", "Gtokens/s");
   for (const std::int32_t topics : options.topics) {
+    if (options.sampler == papilio::Sampler::theta_collapsed) {
+      compare_in_order(corpus, options, topics);
+      continue;
+    }
     const papilio::Topics warm = warm_up(corpus, options, topics);
     measure(corpus, options, topics, warm, {}, "");
     if (options.generate.empty()) measure(corpus, options, topics, warm, {}, "again");

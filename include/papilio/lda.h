@@ -33,9 +33,9 @@ enum class Schedule : std::uint8_t {
 
 // How draws of `collapsed` (parallel), `mean_for_mode` and `theta_collapsed` go: the same law, other numbers.
 enum class Draws : std::uint8_t {
-  automatic,  // sparse for 32 to 2^24 topics and less than 2^32 tokens, where every device can; else dense
+  automatic,  // sparse for 32 to 2^24 topics and less than 2^32 tokens, but for theta_collapsed; else dense
   dense,      // over all topics
-  sparse,     // over the topics of its document, and of its word: docs/lda/sparse.md; theta_collapsed: on a CPU
+  sparse,     // over the topics of its document, and of its word: docs/lda/sparse.md
 };
 
 const char* name(Sampler sampler) noexcept;
@@ -43,7 +43,7 @@ const char* name(Schedule schedule) noexcept;
 const char* name(Draws draws) noexcept;
 
 // How the tokens of a sweep were drawn. Shares and means are of sparse draws; 0 where they were dense. A GPU, for
-// which counting them takes time, leaves all but the first two at 0.
+// which counting them takes time, leaves all but the first two at 0, unless the sampler is theta_collapsed.
 struct SweepDraws {
   bool sparse = false;
   double topics_per_document = 0;  // distinct topics when the sweep began, on average over documents with tokens

@@ -39,8 +39,8 @@ class LDA(Fitting, FittedTopics, Estimator):
         exact chain, in one thread of the CPU.
     draws : {"automatic", "dense", "sparse"}
         Sparse draws have the law of dense ones, in time that follows the topics of a document. "automatic": where the
-        sampler knows them on every device ("collapsed" in parallel, "mean_for_mode"), from 32 topics on; "theta_collapsed"
-        has "sparse" on the CPU.
+        sampler knows them ("collapsed" in parallel, "mean_for_mode"), from 32 topics on; for "theta_collapsed" on request
+        only.
     max_iter : int, default 200
         Sweeps over all tokens.
     optimize_every, optimize_after : int, default 0 and 50

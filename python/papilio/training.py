@@ -107,8 +107,8 @@ def train(
     schedule : {"parallel", "sequential"}
         "sequential" is the exact chain token by token, in one thread of the CPU.
     draws : {"automatic", "dense", "sparse"}
-        Sparse draws have the law of dense ones, in time that follows the topics of a document. "automatic": where the
-        sampler knows them on every device, from 32 topics on; "theta_collapsed" has "sparse" on the CPU.
+        Sparse draws have the law of dense ones, in time that follows the topics of a document. "automatic": from 32
+        topics on where the sampler knows them; for "theta_collapsed" on request only.
     evaluate_every : int, default 10
         Sweeps between likelihoods; 0: only after the last.
     optimize_every, optimize_after : int, default 0 and 50

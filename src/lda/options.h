@@ -26,16 +26,15 @@ inline bool knows_sparse_draws(const TrainOptions& options) {
           (options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel));
 }
 
-// Those of theta_collapsed are for the CPU alone, so that `automatic`, the same everywhere, leaves them out.
-inline bool knows_sparse_draws_everywhere(const TrainOptions& options) {
+// Those of theta_collapsed gain less, in some corpora nothing: on request only.
+inline bool prefers_sparse_draws(const TrainOptions& options) {
   return knows_sparse_draws(options) && options.sampler != Sampler::theta_collapsed;
 }
 
 // Whether all draws of a chain are sparse; else all are dense.
 inline bool draws_sparsely(const TrainOptions& options, std::int64_t tokens) {
   if (options.draws != Draws::automatic) return options.draws == Draws::sparse && knows_sparse_draws(options);
-  return knows_sparse_draws_everywhere(options) && options.topics >= least_sparse_topics &&
-         tokens <= most_sparse_tokens;
+  return prefers_sparse_draws(options) && options.topics >= least_sparse_topics && tokens <= most_sparse_tokens;
 }
 
 // Whether a chain optimises its priors after this sweep; they enter the next.

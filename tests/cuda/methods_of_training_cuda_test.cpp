@@ -101,18 +101,6 @@ TEST_P(SamplersByPlaceOnCuda, AreRefusedByName) {
   }
 }
 
-class SparseThetaCollapsedOnCuda : public testing::CudaTest {};
-
-TEST_F(SparseThetaCollapsedOnCuda, IsRefusedByName) {
-  TrainOptions o = testing::on_device({.topics = 50, .sampler = Sampler::theta_collapsed, .draws = Draws::sparse});
-  try {
-    train(short_corpus(10, 20), o);
-    ADD_FAILURE() << "accepted";
-  } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("theta_collapsed"), std::string::npos) << error.what();
-  }
-}
-
 class SmokeMethodsOfTrainingOnCuda : public testing::CudaTest {};
 
 TEST_F(SmokeMethodsOfTrainingOnCuda, GiveTheModelOfTheCpu) {

@@ -54,6 +54,7 @@ TEST_F(TrainOnCuda, GivesTheGoldenTopicsOfSparseDraws) {
   const auto hash = [](const std::vector<std::int32_t>& z) { return XXH3_64bits(z.data(), z.size() * sizeof(z[0])); };
   const Corpus corpus = testing::small_generated_corpus().corpus;
   for (const auto& [sampler, topics, expected] : {std::tuple(Sampler::mean_for_mode, 71, 3840616929855400545u),
+                                                  std::tuple(Sampler::theta_collapsed, 71, 6876860383832014855u),
                                                   std::tuple(Sampler::collapsed, 71, 16404972922124289896u),
                                                   std::tuple(Sampler::collapsed, 2500, 10590162269086914661u)}) {
     const TrainOptions options = on_device({.topics = topics,

@@ -45,10 +45,15 @@ inline TrainOptions with_draws(TrainOptions options, papilio::Draws draws) {
   return options;
 }
 
+// Dense draws unless the options say otherwise: chains of these take a limit of memory.
+inline TrainOptions dense_by_default(const TrainOptions& options) {
+  return options.draws == papilio::Draws::automatic ? with_draws(options, papilio::Draws::dense) : options;
+}
+
 // Trains on both sides, with a likelihood after every second sweep; by both kinds of draws where the options
 // know both and name none.
 inline void expect_same(const Corpus& corpus, TrainOptions options) {
-  if (options.draws == papilio::Draws::automatic && lda::knows_sparse_draws_everywhere(options)) {
+  if (options.draws == papilio::Draws::automatic && lda::knows_sparse_draws(options)) {
     for (const papilio::Draws draws : {papilio::Draws::dense, papilio::Draws::sparse})
       expect_same(corpus, with_draws(options, draws));
     return;
@@ -70,23 +75,23 @@ inline void expect_same(const Corpus& corpus, TrainOptions options) {
   EXPECT_EQ(results[0].log_joint_per_token, results[1].log_joint_per_token);
 }
 
-// A chain's state after some sweeps of dense draws in at most `memory` bytes of the device.
+// A chain's state after some sweeps in at most `memory` bytes of the device.
 inline lda::State state_after(const Corpus& corpus, const TrainOptions& options, std::int64_t sweeps,
                               std::int64_t memory, double* log_joint = nullptr, const Topics* resume = nullptr) {
   const std::unique_ptr<lda::Chain> chain =
-      lda::start_chain_on_cuda(corpus, with_draws(on_device(options), papilio::Draws::dense), resume, memory);
+      lda::start_chain_on_cuda(corpus, dense_by_default(on_device(options)), resume, memory);
   while (chain->sweeps() < sweeps) chain->sweep();
   if (log_joint != nullptr) *log_joint = chain->log_joint();
   return chain->take_state();
 }
 
-// The least memory in which a chain of dense draws starts.
+// The least memory in which a chain starts.
 inline std::int64_t least_memory(const Corpus& corpus, const TrainOptions& options) {
   std::int64_t too_little = 1, enough = std::int64_t{1} << 34;
   while (enough - too_little > 1) {
     const std::int64_t middle = too_little + (enough - too_little) / 2;
     try {
-      lda::start_chain_on_cuda(corpus, with_draws(on_device(options), papilio::Draws::dense), nullptr, middle)->wait();
+      lda::start_chain_on_cuda(corpus, dense_by_default(on_device(options)), nullptr, middle)->wait();
       enough = middle;
     } catch (const DeviceError&) {
       too_little = middle;

@@ -43,10 +43,12 @@ class Chain {
 // must outlive it; options and topics are known to be good.
 std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume);
 
+struct OrderedTuning;
+
 // The same on a CUDA device, in at most `memory_limit` bytes of its memory (0: what is
 // free, for tests alone anything else). Throws DeviceError where the tables and the
 // longest document do not fit, with the bytes needed and free.
 std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
-                                           std::int64_t memory_limit = 0);
+                                           std::int64_t memory_limit = 0, const OrderedTuning* tuning = nullptr);
 
 }  // namespace papilio::lda

@@ -7,8 +7,8 @@
 
 namespace papilio::lda {
 
-std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView&, const TrainOptions& options, const Topics*,
-                                           std::int64_t) {
+std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView&, const TrainOptions& options, const Topics*, std::int64_t,
+                                           const OrderedTuning*) {
   throw DeviceUnavailable(
       fmt::format("papilio::train: {} was asked for, but this build has no CUDA support", options.device.name()));
 }

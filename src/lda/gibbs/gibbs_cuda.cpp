@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -10,7 +11,10 @@
 #include "lda/evaluation/log_joint_on_device.h"
 #include "lda/gibbs/chain.h"
 #include "lda/gibbs/draw_sequential_cuda.h"
+#include "lda/gibbs/sparse/fixed_point.h"
+#include "lda/gibbs/sparse/ordered_sweep.h"
 #include "lda/gibbs/sparse_chain_cuda.h"
+#include "lda/gibbs/sparse_ordered_cuda.h"
 #include "lda/gibbs/tables_cuda.h"
 #include "lda/gibbs/token_ranges_cuda.h"
 #include "lda/optimize_priors.h"
@@ -56,6 +60,13 @@ void require_short_documents(const CorpusView& corpus) {
   }
 }
 
+// What the CPU asks for as well.
+void require_ordered_corpus(const CorpusView& corpus) {
+  base::require(corpus.tokens() <= most_sparse_tokens, "papilio::train: {} tokens, sparse draws take at most 2^32 - 1",
+                corpus.tokens());
+  require_ordered_documents(corpus);
+}
+
 // The one table whose last bits depend on where a row is among those that are drawn with it, which
 // only one token at a time makes the same everywhere.
 void require_same_anywhere(const TrainOptions& options) {
@@ -86,7 +97,8 @@ std::int64_t memory_for_tokens(const CorpusView& corpus, const TrainOptions& opt
 // A chain with all of its state on a CUDA device, the current one when it is made.
 class CudaChain final : public Chain {
  public:
-  CudaChain(const CorpusView& corpus, const TrainOptions& options, const Topics* resume, std::int64_t memory_limit);
+  CudaChain(const CorpusView& corpus, const TrainOptions& options, const Topics* resume, std::int64_t memory_limit,
+            const OrderedTuning& tuning);
 
   void sweep() override;
   void wait() override {
@@ -94,6 +106,7 @@ class CudaChain final : public Chain {
     stream_.wait();
   }
   std::int64_t sweeps() const override { return sweep_; }
+  SweepDraws draws() override;
   double log_joint() override;
   void show_topics(base::FunctionRef<void(const Topics&)> use) override;
   State take_state() override { return state(); }
@@ -107,6 +120,7 @@ class CudaChain final : public Chain {
   void queue_new_phi();
   void queue_new_theta(const RangeOnDevice& range);
   TopicDraw draw_of(const RangeOnDevice& range);
+  sparse::PriorPart prior_part() const;
   void queue_draws(const RangeOnDevice& range);
   void queue_draws_in_sequence(const RangeOnDevice& range);
   void take_better_priors();
@@ -115,6 +129,8 @@ class CudaChain final : public Chain {
   const CorpusView corpus_;
   const TrainOptions options_;
   const Recipe recipe_;
+  const OrderedTuning tuning_;
+  const bool is_sparse_;
   const std::int32_t topics_;
   Priors priors_;
   std::int64_t sweep_ = 0;
@@ -125,14 +141,16 @@ class CudaChain final : public Chain {
 };
 
 CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
-                     std::int64_t memory_limit)
+                     std::int64_t memory_limit, const OrderedTuning& tuning)
     : corpus_(corpus),
       options_(options),
       recipe_(recipe_of(options.sampler)),
+      tuning_(tuning),
+      is_sparse_(draws_sparsely_in_order(corpus, options)),
       topics_(options.topics),
       priors_(priors_of(options, resume)),
-      tokens_(corpus_, range_needs(options), memory_for_tokens(corpus, options, priors_, memory_to_use(memory_limit)),
-              options.threads, stream_.get()),
+      tokens_(corpus_, range_needs(corpus, options, tuning),
+              memory_for_tokens(corpus, options, priors_, memory_to_use(memory_limit)), options.threads, stream_.get()),
       tables_(corpus, options),
       log_joint_(corpus_, priors_, stream_.get()) {
   tables_.phi.clear(stream_.get());
@@ -162,18 +180,24 @@ void CudaChain::start(const Topics* resume) {
 // What is integrated out has its estimate in its place, out of which draws take the token.
 void CudaChain::queue_new_phi() {
   if (recipe_.phi == Parameter::drawn) {
-    return queue_drawn_phi({.phi = tables_.phi.data(),
-                            .stride = topic_stride(topics_),
-                            .n_wk = tables_.n_wk.data(),
-                            .n_wk_stride = tables_.n_wk_stride,
-                            .words = corpus_.vocabulary_size(),
-                            .topics = topics_,
-                            .tokens = corpus_.tokens(),
-                            .beta = priors_.beta,
-                            .seed = options_.seed,
-                            .stream = stream_of(random::Purpose::phi),
-                            .workspace = tables_.phi_sums.data()},
-                           stream_.get());
+    queue_drawn_phi({.phi = tables_.phi.data(),
+                     .stride = topic_stride(topics_),
+                     .n_wk = tables_.n_wk.data(),
+                     .n_wk_stride = tables_.n_wk_stride,
+                     .words = corpus_.vocabulary_size(),
+                     .topics = topics_,
+                     .tokens = corpus_.tokens(),
+                     .beta = priors_.beta,
+                     .seed = options_.seed,
+                     .stream = stream_of(random::Purpose::phi),
+                     .workspace = tables_.phi_sums.data()},
+                    stream_.get());
+    if (is_sparse_) {
+      tables_.ordered_counters.clear(stream_.get());
+      queue_prior_sums(prior_part(), tables_.phi.data(), tables_.prior_totals.data(), tables_.prior_sums.data(),
+                       corpus_.vocabulary_size(), stream_.get());
+    }
+    return;
   }
   queue_phi({.phi = tables_.phi.data(),
              .stride = topic_stride(topics_),
@@ -231,10 +255,33 @@ TopicDraw CudaChain::draw_of(const RangeOnDevice& range) {
   return draw;
 }
 
+sparse::PriorPart CudaChain::prior_part() const {
+  const int places = sparse::fixed_point_places(priors_.alpha_sum());
+  return {.topics = topics_,
+          .alpha = tables_.alpha.data(),
+          .phi = tables_.phi.data(),
+          .stride = topic_stride(topics_),
+          .totals = tables_.prior_totals.data(),
+          .sums = tables_.prior_sums.data(),
+          .sums_a_word = base::ceil_div(topics_, sparse::topics_a_sum),
+          .unit = std::ldexp(1.0, -places),
+          .places = std::ldexp(1.0, places)};
+}
+
 // A token that changes its topic moves its count in n_wk: phi is done with it by then.
 void CudaChain::queue_draws(const RangeOnDevice& range) {
   const BlockTables& tables = tables_.block_tables.get();
   const bool by_slots = options_.method == PartialSums::slots;
+  if (is_sparse_) {
+    return queue_sparse_ordered_draws({.draw = draw_of(range),
+                                       .prior = prior_part(),
+                                       .long_documents = range.long_documents,
+                                       .very_long_documents = range.very_long_documents,
+                                       .by_word = range.by_word,
+                                       .rows = range.theta,
+                                       .counters = tables_.ordered_counters.data()},
+                                      tuning_, range.stream);
+  }
   if (goes_in_document_order(recipe_)) {
     const double* alpha = tables_.alpha.data();
     if (by_slots) return queue_ordered_draws(draw_of(range), alpha, range.theta, range.stream);
@@ -292,6 +339,21 @@ double CudaChain::log_joint() {
   return log_joint_(tokens_, tables_.n_wk, tables_.n_k);
 }
 
+SweepDraws CudaChain::draws() {
+  if (!is_sparse_ || sweep_ == 0) return {};
+  const OnDevice here(options_.device);
+  OrderedCounters sums = {};
+  tables_.ordered_counters.download(&sums, 1, stream_.get());
+  stream_.wait();
+  const double share = static_cast<double>(sums.from_document) / static_cast<double>(corpus_.tokens());
+  SweepDraws draws;
+  draws.sparse = true;
+  draws.topics_per_document = static_cast<double>(sums.entries) / static_cast<double>(tokens_.documents());
+  draws.from_document = share;
+  draws.from_prior = 1 - share;
+  return draws;
+}
+
 void CudaChain::show_topics(base::FunctionRef<void(const Topics&)> use) {
   const OnDevice here(options_.device);
   State now;
@@ -324,17 +386,16 @@ State CudaChain::state() {
 }  // namespace
 
 std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView& corpus, const TrainOptions& options, const Topics* resume,
-                                           std::int64_t memory_limit) {
-  const bool sparsely = draws_sparsely(options, corpus.tokens());
-  base::require(!sparsely || knows_sparse_draws_everywhere(options),
-                "papilio::train: sparse draws of {} are for the CPU; asked for is {}", name(options.sampler),
-                options.device.name());
-  if (sparsely) return start_sparse_chain_on_cuda(corpus, options, resume);
+                                           std::int64_t memory_limit, const OrderedTuning* tuning) {
+  const bool in_order = draws_sparsely_in_order(corpus, options);
+  if (draws_sparsely(options, corpus.tokens()) && !in_order) return start_sparse_chain_on_cuda(corpus, options, resume);
+  if (in_order) require_ordered_corpus(corpus);
   require_same_anywhere(options);
   require_countable(corpus, options.threads);
   if (goes_in_document_order(recipe_of(options.sampler))) require_short_documents(corpus);
   const OnDevice here(options.device);
-  return std::make_unique<CudaChain>(corpus, options, resume, memory_limit);
+  return std::make_unique<CudaChain>(corpus, options, resume, memory_limit,
+                                     tuning != nullptr ? *tuning : OrderedTuning{});
 }
 
 }  // namespace papilio::lda

@@ -3,12 +3,16 @@
 #include <limits>
 #include <vector>
 
+#include "lda/options.h"
+
 namespace papilio::lda {
 namespace {
 
 constexpr std::int64_t granule = std::int64_t{2} << 20;  // in which device memory is given out, nearly
 
 bool removes_tokens(const Recipe& recipe) { return recipe.phi == Parameter::integrated_out; }
+
+std::int64_t prior_sums_a_word(std::int32_t topics) { return base::ceil_div(topics, sparse::topics_a_sum); }
 
 std::int64_t rows_of_phi(const CorpusView& corpus, const TrainOptions& options) {
   return goes_token_by_token(options) ? 1 : corpus.vocabulary_size();
@@ -31,6 +35,12 @@ TablesOnDevice::TablesOnDevice(const CorpusView& corpus, const TrainOptions& opt
   if (recipe.phi == Parameter::drawn) {
     phi_sums = execution::DeviceArray<std::int64_t>(drawn_phi_workspace(topics), "sums of phi");
   }
+  if (draws_sparsely_in_order(corpus, options)) {
+    const std::int64_t words = corpus.vocabulary_size();
+    prior_totals = execution::DeviceArray<std::uint64_t>(words, "sums of phi");
+    prior_sums = execution::DeviceArray<std::uint64_t>(words * prior_sums_a_word(topics), "sums of phi");
+    ordered_counters = execution::DeviceArray<OrderedCounters>(1, "sums of a sweep");
+  }
   if (goes_token_by_token(options)) {
     sequential_masses = execution::DeviceArray<double>(topics, "the topics' masses");
     sequential_counts = execution::DeviceArray<int>(topics, "the counts of a document");
@@ -47,7 +57,9 @@ std::int64_t TablesOnDevice::bytes(const CorpusView& corpus, const TrainOptions&
   if (removes_tokens(recipe)) a_topic += static_cast<std::int64_t>(sizeof(TopicMass));
   if (recipe.phi == Parameter::drawn) a_topic += 16;
   if (goes_token_by_token(options)) a_topic += 8 + 4;
-  return large + a_topic * stride + granule;
+  const bool has_prior_sums = draws_sparsely_in_order(corpus, options);
+  const std::int64_t a_word = has_prior_sums ? 8 * (1 + prior_sums_a_word(options.topics)) : 0;
+  return large + corpus.vocabulary_size() * a_word + a_topic * stride + granule;
 }
 
 void TablesOnDevice::set_priors(const Priors& priors, cudaStream_t stream) {
@@ -59,7 +71,16 @@ void TablesOnDevice::set_priors(const Priors& priors, cudaStream_t stream) {
   execution::check(cudaStreamSynchronize(stream), "a copy to the device");
 }
 
-RangeNeeds range_needs(const TrainOptions& options) {
+bool draws_sparsely_in_order(const CorpusView& corpus, const TrainOptions& options) {
+  return goes_in_document_order(recipe_of(options.sampler)) && draws_sparsely(options, corpus.tokens());
+}
+
+RangeNeeds range_needs(const CorpusView& corpus, const TrainOptions& options, const OrderedTuning& tuning) {
+  if (draws_sparsely_in_order(corpus, options)) {
+    return {.row = ordered_counts_row(options.topics, tuning),
+            .tokens_an_item = std::numeric_limits<std::int32_t>::max(),
+            .by_word = true};
+  }
   if (goes_in_document_order(recipe_of(options.sampler))) {
     const bool by_slots = options.method == PartialSums::slots;
     return {.row = by_slots ? ordered_row(options.topics) : 2 * topic_stride(options.topics),

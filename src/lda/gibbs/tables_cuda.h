@@ -8,6 +8,7 @@
 #include "lda/gibbs/draw_by_blocks_cuda.h"
 #include "lda/gibbs/draw_topics_cuda.h"
 #include "lda/gibbs/recipe.h"
+#include "lda/gibbs/sparse_ordered_cuda.h"
 #include "lda/gibbs/token_ranges_cuda.h"
 #include "lda/priors.h"
 #include "papilio/lda.h"
@@ -37,12 +38,18 @@ struct TablesOnDevice {
   execution::DeviceArray<TopicMass> masses;       // K
   execution::DeviceArray<std::int64_t> phi_sums;  // drawn_phi_workspace
   std::optional<ThetaPriorOnDevice> theta_prior;
+  execution::DeviceArray<std::uint64_t> prior_totals;        // V, and
+  execution::DeviceArray<std::uint64_t> prior_sums;          // V x K / 64, of sparse::PriorPart
+  execution::DeviceArray<OrderedCounters> ordered_counters;  // 1
   BlockTablesOnDevice block_tables;
   execution::DeviceArray<double> sequential_masses;  // K, and
   execution::DeviceArray<int> sequential_counts;     // K, of SequentialDraw
 };
 
+// Whether draws are those of OrderedDraw.
+bool draws_sparsely_in_order(const CorpusView& corpus, const TrainOptions& options);
+
 // What the draws need of a range.
-RangeNeeds range_needs(const TrainOptions& options);
+RangeNeeds range_needs(const CorpusView& corpus, const TrainOptions& options, const OrderedTuning& tuning);
 
 }  // namespace papilio::lda

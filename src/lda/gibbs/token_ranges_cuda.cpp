@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 #include "base/math.h"
 #include "execution/cpu/parallel_for.h"
@@ -49,6 +51,14 @@ void copy_on_host(void* to, const void* from, std::int64_t bytes, int threads) {
   });
 }
 
+std::int64_t documents_with_tokens(const CorpusView& corpus) {
+  std::int64_t count = 0;
+  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
+    count += corpus.document_offsets[d] > corpus.document_offsets[d - 1] ? 1 : 0;
+  }
+  return count;
+}
+
 std::size_t bytes_of_topics(std::int64_t tokens) { return static_cast<std::size_t>(tokens) * sizeof(std::int32_t); }
 
 }  // namespace
@@ -60,6 +70,8 @@ struct TokenRanges::Range {
   std::int64_t tokens = 0;
   std::int64_t first_item = 0;  // counted from the first range's
   std::int64_t items = 0;
+  std::int64_t long_documents = 0;
+  std::int64_t very_long_documents = 0;
 };
 
 // Memory for one range at a time.
@@ -78,10 +90,12 @@ struct TokenRanges::Slot {
 TokenRanges::TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads,
                          cudaStream_t stream)
     : corpus_(corpus),
+      documents_(documents_with_tokens(corpus)),
       theta_row_(needs.row),
       tokens_an_item_(needs.tokens_an_item),
       threads_(threads),
       stream_(stream) {
+  if (needs.by_word) order_by_words();
   const Range all = range_of(0, corpus.documents());
   const std::int64_t row = std::max<std::int64_t>(theta_row_ * static_cast<std::int64_t>(sizeof(float)), 1);
   const std::int64_t rows = std::min((memory - layout_of(all, 0).end) / row, most_documents);
@@ -102,7 +116,10 @@ TokenRanges::Range TokenRanges::range_of(std::int64_t first_document, std::int64
   range.first_token = offsets[static_cast<std::size_t>(first_document)];
   range.tokens = offsets[static_cast<std::size_t>(end_document)] - range.first_token;
   for (auto d = static_cast<std::size_t>(first_document); d < static_cast<std::size_t>(end_document); ++d) {
-    range.items += base::ceil_div(offsets[d + 1] - offsets[d], tokens_an_item_);
+    const std::int64_t tokens = offsets[d + 1] - offsets[d];
+    range.items += base::ceil_div(tokens, tokens_an_item_);
+    range.long_documents += tokens > std::numeric_limits<std::uint8_t>::max() ? 1 : 0;
+    range.very_long_documents += tokens > std::numeric_limits<std::uint16_t>::max() ? 1 : 0;
   }
   return range;
 }
@@ -112,12 +129,27 @@ TokenRanges::Layout TokenRanges::layout_of(const Range& range, std::int64_t thet
   const auto after = [](std::int64_t at, std::int64_t count, std::size_t size) {
     return base::round_up(at + count * static_cast<std::int64_t>(size), alignment);
   };
-  layout.offsets = after(layout.words, range.tokens, sizeof(std::int32_t));
+  layout.by_word = after(layout.words, range.tokens, sizeof(std::int32_t));
+  layout.offsets = after(layout.by_word, by_word_.empty() ? 0 : range.tokens, sizeof(std::int32_t));
   layout.items = after(layout.offsets, range.documents + 1, sizeof(std::int64_t));
   layout.z = after(layout.items, range.items, sizeof(TopicItem));
   layout.theta = after(layout.z, range.tokens, sizeof(std::int32_t));
   layout.end = after(layout.theta, theta_rows * theta_row_, sizeof(float));
   return layout;
+}
+
+void TokenRanges::order_by_words() {
+  by_word_.resize(corpus_.words.size());
+  execution::parallel_for(corpus_.documents(), 256, threads_, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t d = begin; d < end; ++d) {
+      const auto first = corpus_.document_offsets[static_cast<std::size_t>(d)];
+      const auto behind = corpus_.document_offsets[static_cast<std::size_t>(d) + 1];
+      const auto words = corpus_.words.begin() + first;
+      std::iota(by_word_.begin() + first, by_word_.begin() + behind, 0);
+      std::stable_sort(by_word_.begin() + first, by_word_.begin() + behind,
+                       [&](std::int32_t a, std::int32_t b) { return words[a] < words[b]; });
+    }
+  });
 }
 
 // Ranges of nearly as many documents each, at most `documents_a_range`.
@@ -142,6 +174,8 @@ void TokenRanges::cut_by_bytes(std::int64_t most) {
     longer.documents += 1;
     longer.tokens += document.tokens;
     longer.items += document.items;
+    longer.long_documents += document.long_documents;
+    longer.very_long_documents += document.very_long_documents;
     if (range.documents > 0 && layout_of(longer, longer.documents).end > most) {
       ranges_.push_back(range);
       longer = document;
@@ -171,9 +205,11 @@ void TokenRanges::keep_on_device(const Range& all, std::int64_t theta_rows) {
           "a copy to the device");
   };
   upload(layout_.words, corpus_.words);
+  if (!by_word_.empty()) upload(layout_.by_word, by_word_);
   upload(layout_.offsets, corpus_.document_offsets);
   upload(layout_.items, items);
   check(cudaStreamSynchronize(stream_), "a copy to the device");  // `items` ends here
+  by_word_ = {};
 }
 
 void TokenRanges::stream_from_host() {
@@ -219,6 +255,9 @@ RangeOnDevice TokenRanges::range_in(const Slot& slot) const {
   range.stream = slot.stream.get();
   range.items = part<TopicItem>(memory, slot.layout.items);
   range.item_count = slot.range.items;
+  range.long_documents = slot.range.long_documents;
+  range.very_long_documents = slot.range.very_long_documents;
+  range.by_word = part<std::int32_t>(memory, slot.layout.by_word);
   range.theta = part<float>(memory, slot.layout.theta);
   return range;
 }
@@ -230,6 +269,8 @@ void TokenRanges::stage(const Range& range, Slot& slot) const {
   std::byte* staging = slot.staging.data();
   const auto bytes = static_cast<std::int64_t>(bytes_of_topics(range.tokens));
   copy_on_host(staging + slot.layout.words, corpus_.words.data() + range.first_token, bytes, threads_);
+  if (!by_word_.empty())
+    copy_on_host(staging + slot.layout.by_word, by_word_.data() + range.first_token, bytes, threads_);
   copy_on_host(staging + slot.layout.z, z_.data() + range.first_token, bytes, threads_);
   std::copy_n(corpus_.document_offsets.data() + range.first_document, range.documents + 1,
               part<std::int64_t>(staging, slot.layout.offsets));
@@ -263,6 +304,9 @@ void TokenRanges::for_each(bool writes_topics, base::FunctionRef<void(const Rang
       here.stream = stream_;
       here.items = part<TopicItem>(memory, layout_.items) + range.first_item;
       here.item_count = range.items;
+      here.long_documents = range.long_documents;
+      here.very_long_documents = range.very_long_documents;
+      here.by_word = part<std::int32_t>(memory, layout_.by_word) + range.first_token;
       here.theta = part<float>(memory, layout_.theta);
       queue(here);
     }

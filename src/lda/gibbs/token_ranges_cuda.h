@@ -18,13 +18,18 @@ namespace papilio::lda {
 struct RangeOnDevice : DocumentRange {
   const TopicItem* items = nullptr;  // tokens and documents counted from the range's first
   std::int64_t item_count = 0;
-  float* theta = nullptr;  // room for documents x RangeNeeds::row
+  std::int64_t long_documents = 0;        // of more than 255 tokens,
+  std::int64_t very_long_documents = 0;   // and of more than 65,535
+  const std::int32_t* by_word = nullptr;  // where it is wanted: of each token the place in its document of the one
+                                          // that has its turn
+  float* theta = nullptr;                 // room for documents x RangeNeeds::row
 };
 
 // What the draws of a sampler need.
 struct RangeNeeds {
   std::int64_t row = 0;             // floats a document
   std::int64_t tokens_an_item = 0;  // at most
+  bool by_word = false;             // the tokens of a document in the order of their words, and of a word in their own
 };
 
 // The tokens of a corpus and their topics, for a device to work on in ranges of
@@ -40,6 +45,9 @@ class TokenRanges {
   ~TokenRanges();
 
   bool is_streamed() const { return !slots_.empty(); }
+
+  // Documents that have tokens.
+  std::int64_t documents() const { return documents_; }
 
   // Calls queue(range) for each range, to put work on range.stream. That work comes after
   // what the caller's stream holds already, and before what is put there later. Topics that it
@@ -57,6 +65,7 @@ class TokenRanges {
   // Where the parts of a range lie in memory, in bytes. All but theta come from the host.
   struct Layout {
     std::int64_t words = 0;
+    std::int64_t by_word = 0;
     std::int64_t offsets = 0;
     std::int64_t items = 0;
     std::int64_t z = 0;
@@ -66,6 +75,7 @@ class TokenRanges {
 
   Range range_of(std::int64_t first_document, std::int64_t end_document) const;
   Layout layout_of(const Range& range, std::int64_t theta_rows) const;
+  void order_by_words();
   void cut_by_documents(std::int64_t documents_a_range);
   void cut_by_bytes(std::int64_t most);
   void keep_on_device(const Range& all, std::int64_t theta_rows);
@@ -76,11 +86,13 @@ class TokenRanges {
   void finish(Slot& slot);
 
   const CorpusView corpus_;
+  const std::int64_t documents_;
   const std::int64_t theta_row_;
   const std::int64_t tokens_an_item_;
   const int threads_;
   const cudaStream_t stream_;
   std::vector<Range> ranges_;
+  std::vector<std::int32_t> by_word_;  // on the host, where it is wanted: until it is on the device
 
   // Where everything stays on the device: the whole corpus, and theta for one range.
   Layout layout_;

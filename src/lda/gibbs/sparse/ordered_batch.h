@@ -27,7 +27,7 @@ struct PriorPart {
 };
 
 // alpha_k phi_wk in units, truncated. Below 2^63: alpha is below 2^62 units in all, and phi hardly above 1.
-inline __attribute__((always_inline)) std::uint64_t prior_mass(double alpha, float phi, double places) {
+constexpr __attribute__((always_inline)) std::uint64_t prior_mass(double alpha, float phi, double places) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>((alpha * double{phi}) * places));
 }
 

@@ -158,7 +158,7 @@ void OrderedSweep::run(State& state) {
 
 }  // namespace
 
-std::unique_ptr<Sweep> make_ordered_sweep(const CorpusView& corpus, const TrainOptions& options) {
+void require_ordered_documents(const CorpusView& corpus) {
   for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
     const std::int64_t length = corpus.document_offsets[d] - corpus.document_offsets[d - 1];
     base::require(
@@ -167,6 +167,10 @@ std::unique_ptr<Sweep> make_ordered_sweep(const CorpusView& corpus, const TrainO
         "{} tokens, expected at most {}",
         d - 1, length, most_document_tokens);
   }
+}
+
+std::unique_ptr<Sweep> make_ordered_sweep(const CorpusView& corpus, const TrainOptions& options) {
+  require_ordered_documents(corpus);
   return std::make_unique<OrderedSweep>(corpus, options);
 }
 
