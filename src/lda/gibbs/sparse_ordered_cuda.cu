@@ -23,7 +23,8 @@ struct TokenOfThread {
   std::int64_t token;  // of the range
   std::int32_t word;
   std::int32_t old;
-  std::uint64_t prior;  // the word's total
+  std::uint64_t mass;  // of the prior's part
+  double prior;        // the same as a number
   double u;
 
   // Its turn is `i`; behind the last, the last one.
@@ -31,23 +32,32 @@ struct TokenOfThread {
     token = item.first + d.by_word[item.first + min(i, item.count - 1)];
     word = d.draw.words[token];
     old = d.draw.z[token];
-    prior = __ldg(d.prior.totals + word);
+    mass = __ldg(d.prior.totals + word);
+    prior = static_cast<double>(static_cast<std::int64_t>(mass)) * d.prior.unit;
     u = uniforms_of(d.draw, d.draw.stream, token).draw;
   }
 };
 
 // One of them, for all 16 threads.
 struct Token {
+  const TokenOfThread& mine;
+  int i;
   std::int32_t word;
   std::int32_t old;
-  std::uint64_t prior;
+  double prior;
   double u;
 
-  __device__ __forceinline__ Token(const TokenOfThread& mine, int i)
-      : word(__shfl_sync(all_threads, mine.word, i, lanes)),
+  __device__ __forceinline__ Token(const TokenOfThread& of_thread, int turn)
+      : mine(of_thread),
+        i(turn),
+        word(__shfl_sync(all_threads, mine.word, i, lanes)),
         old(__shfl_sync(all_threads, mine.old, i, lanes)),
-        prior(__shfl_sync(all_threads, static_cast<unsigned long long>(mine.prior), i, lanes)),
+        prior(__shfl_sync(all_threads, mine.prior, i, lanes)),
         u(__shfl_sync(all_threads, mine.u, i, lanes)) {}
+
+  __device__ __forceinline__ std::uint64_t mass() const {
+    return __shfl_sync(all_threads, static_cast<unsigned long long>(mine.mass), i, lanes);
+  }
 };
 
 // Prefix sums over eight and eight lanes by divide and conquer, the second half on top of the first: none is below
@@ -76,8 +86,7 @@ __device__ __forceinline__ DrawnTopic draw_token(const OrderedDraw& d, const Doc
   const float sum = document.sum(phi);
   const float prefix = prefix_sum(sum);
   const auto of_document = static_cast<double>(__shfl_sync(all_threads, prefix, lanes - 1, lanes));
-  const double total = of_document + static_cast<double>(static_cast<std::int64_t>(token.prior)) * d.prior.unit;
-  const double target = token.u * total;
+  const double target = token.u * (of_document + token.prior);
   const bool by_document = target < of_document;
 
   // A float is above a double where it is above that rounded down.
@@ -94,7 +103,8 @@ __device__ __forceinline__ DrawnTopic draw_token(const OrderedDraw& d, const Doc
 
   const bool by_prior = is_there && !by_document && token.prior != 0;
   if (__any_sync(all_threads, by_prior)) {
-    const std::uint64_t sought = by_prior ? unit_below((target - of_document) * d.prior.places, token.prior) : 0;
+    const std::uint64_t mass = token.mass();
+    const std::uint64_t sought = by_prior ? unit_below((target - of_document) * d.prior.places, mass) : 0;
     const std::int32_t found = find_in_prior(d.prior, token.word, sought);
     if (by_prior) topic = found;
   }
@@ -235,7 +245,9 @@ void queue_sparse_ordered_draws(const OrderedDraw& d, const OrderedTuning& tunin
     const std::int64_t blocks = base::ceil_div<std::int64_t>(d.draw.item_count, block_threads / lanes);
     draw_in_global<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(d, asks_ahead);
   } else if (ordered_line_words(d.draw.topics) == 1) {
-    queue_in_shared<FewLines>(d, asks_ahead, stream);
+    queue_in_shared<FewLines<1>>(d, asks_ahead, stream);
+  } else if (ordered_line_words(d.draw.topics) <= 4) {
+    queue_in_shared<FewLines<4>>(d, asks_ahead, stream);
   } else {
     queue_in_shared<ManyLines>(d, asks_ahead, stream);
   }

@@ -34,8 +34,11 @@ struct OrderedDraw {
   OrderedCounters* counters = nullptr;    // added to
 };
 
-// A document's topics by lines of 16, and the words of 64 bits that say which topics of a lane are there.
-constexpr std::int32_t ordered_lines(std::int32_t topics) { return base::ceil_div(topics, sparse::topics_a_line); }
+// A document's topics by lines of 16, up to a multiple of 4 lines; the words of 64 bits that say which topics of a lane
+// are there.
+constexpr std::int32_t ordered_lines(std::int32_t topics) {
+  return base::round_up(base::ceil_div(topics, sparse::topics_a_line), 4);
+}
 constexpr std::int32_t ordered_line_words(std::int32_t topics) { return base::ceil_div(ordered_lines(topics), 64); }
 
 // What these bits and a document's counts, of 4, 2 or 1 bytes, take together.

@@ -3,93 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lda/gibbs/sparse_ordered_cuda.h"
+#include "lda/gibbs/sparse_ordered_lines.cuh"
 
 // A document's counts, for the 16 threads that have it: a thread has a lane, the topics k with k mod 16 its number.
 
 namespace papilio::lda {
-
-// Which topics of a lane, one a line, a document has: of up to 64 lines.
-struct FewLines {
-  static constexpr int blocks_a_multiprocessor = 8;
-
-  struct Cursor {
-    std::uint64_t bits;
-    __device__ __forceinline__ bool more() const { return bits != 0; }
-    // The next line; -1: there is none.
-    __device__ __forceinline__ std::int32_t next() {
-      const std::int32_t line = __ffsll(static_cast<long long>(bits)) - 1;
-      bits &= bits - 1;
-      return line;
-    }
-  };
-
-  std::uint64_t bits = 0;
-
-  __device__ __forceinline__ void load(std::uint64_t* of_lane, std::int32_t) { bits = *of_lane; }
-  __device__ __forceinline__ std::int32_t size() const { return __popcll(bits); }
-  __device__ __forceinline__ Cursor first() const { return {bits}; }
-  __device__ __forceinline__ void add(std::int32_t line) { bits |= std::uint64_t{1} << line; }
-  __device__ __forceinline__ void take(std::int32_t line) { bits &= ~(std::uint64_t{1} << line); }
-};
-
-// The same of any number of lines: words of bits in memory, and of up to 64 runs of words whether a bit may be set.
-struct ManyLines {
-  static constexpr int blocks_a_multiprocessor = 6;
-  static constexpr std::int32_t step = sparse::topics_a_line;  // from word to word of a lane
-
-  struct Cursor {
-    const std::uint64_t* words;
-    std::int32_t count;  // words
-    int run_shift;
-    std::uint64_t runs;              // that are left
-    std::int32_t word = 0, end = 0;  // of a run
-    std::uint64_t bits = 0;          // of the word before
-
-    __device__ __forceinline__ bool more() const { return bits != 0 || word < end || runs != 0; }
-    __device__ __forceinline__ std::int32_t next() {
-      while (bits == 0) {
-        if (word == end) {
-          if (runs == 0) return -1;
-          word = (__ffsll(static_cast<long long>(runs)) - 1) << run_shift;
-          end = min(word + (1 << run_shift), count);
-          runs &= runs - 1;
-        }
-        bits = words[step * word++];
-      }
-      const std::int32_t line = 64 * (word - 1) + __ffsll(static_cast<long long>(bits)) - 1;
-      bits &= bits - 1;
-      return line;
-    }
-  };
-
-  std::uint64_t* words = nullptr;
-  std::int32_t count = 0;
-  int run_shift = 0;
-  std::uint64_t runs = 0;
-  std::int32_t topics = 0;  // when loaded
-
-  __device__ __forceinline__ void load(std::uint64_t* of_lane, std::int32_t word_count) {
-    words = of_lane;
-    count = word_count;
-    run_shift = 32 - __clz((count - 1) / 64);
-    for (std::int32_t w = 0; w < count; ++w) {
-      const std::uint64_t bits = words[step * w];
-      topics += __popcll(bits);
-      if (bits != 0) runs |= std::uint64_t{1} << (w >> run_shift);
-    }
-  }
-  __device__ __forceinline__ std::int32_t size() const { return topics; }
-  __device__ __forceinline__ Cursor first() const { return {words, count, run_shift, runs}; }
-  __device__ __forceinline__ void add(std::int32_t line) {
-    words[step * (line / 64)] |= std::uint64_t{1} << (line % 64);
-    runs |= std::uint64_t{1} << (line / 64 >> run_shift);
-  }
-  __device__ __forceinline__ void take(std::int32_t line) {
-    const std::uint64_t left = words[step * (line / 64)] &= ~(std::uint64_t{1} << (line % 64));
-    if (left == 0 && run_shift == 0) runs &= ~(std::uint64_t{1} << (line / 64));
-  }
-};
 
 // Has a number on its way to the cache: a copy of it goes to the thread's own `target`, which nobody reads.
 __device__ __forceinline__ void ask_for(const float* number, float* target) {
@@ -109,7 +27,7 @@ class OrderedDocument {
         words_(reinterpret_cast<std::uint64_t*>(static_cast<Count*>(memory) +
                                                 std::size_t{sparse::topics_a_line} * ordered_lines(topics)) +
                lane_),
-        counts_(static_cast<Count*>(memory) + lane_) {}
+        counts_(static_cast<Count*>(memory) + lane_ * lines_a_bit) {}
 
   __device__ __forceinline__ void clear(std::int32_t topics) const {
     const auto bytes = ordered_counts_bytes(topics, sizeof(Count));
@@ -121,33 +39,48 @@ class OrderedDocument {
   // Counts a token, by any of the threads, before `load`.
   __device__ __forceinline__ void count(std::int32_t topic) const {
     constexpr int a_word = 4 / sizeof(Count);
-    atomicAdd(memory_ + topic / a_word, 1u << (8 * sizeof(Count) * (topic % a_word)));
     const std::int32_t line = topic / sparse::topics_a_line, lane = topic % sparse::topics_a_line;
-    atomicOr(reinterpret_cast<unsigned long long*>(words_ - lane_ + lane + line / 64 * sparse::topics_a_line),
-             1ull << (line % 64));
+    const std::int32_t at = place(line) + lane * lines_a_bit, bit = line / lines_a_bit;
+    atomicAdd(memory_ + at / a_word, 1u << (8 * sizeof(Count) * (at % a_word)));
+    atomicOr(reinterpret_cast<unsigned long long*>(words_ - lane_ + lane + bit / 64 * sparse::topics_a_line),
+             1ull << (bit % 64));
   }
-  __device__ __forceinline__ void load(std::int32_t topics) { lines_.load(words_, ordered_line_words(topics)); }
+  __device__ __forceinline__ void load(std::int32_t topics) { lines_.load(words_, Lines::words_of(topics)); }
 
-  // Topics of the lane, before any is added or taken.
-  __device__ __forceinline__ std::int32_t size() const { return lines_.size(); }
+  // Topics of the lane.
+  __device__ __forceinline__ std::int32_t size() const {
+    std::int32_t count = 0;
+    std::uint32_t bit;
+    for (typename Lines::Cursor at = lines_.first(); at.next(bit);) {
+      const Counts counts = counts_of(bit);
+      for (int i = 0; i < lines_a_bit; ++i) count += counts.n[i] != 0 ? 1 : 0;
+    }
+    return count;
+  }
 
   // By the thread of the topic's lane.
   __device__ __forceinline__ void add(std::int32_t topic) {
     const std::int32_t line = topic / sparse::topics_a_line;
-    counts_[sparse::topics_a_line * line] += 1;
-    lines_.add(line);
+    counts_[place(line)] += 1;
+    lines_.add(line / lines_a_bit);
   }
   __device__ __forceinline__ void take(std::int32_t topic) {
-    const std::int32_t line = topic / sparse::topics_a_line;
-    const Count left = counts_[sparse::topics_a_line * line] -= 1;
-    if (left == 0) lines_.take(line);
+    const std::int32_t line = topic / sparse::topics_a_line, bit = line / lines_a_bit;
+    const Count left = counts_[place(line)] -= 1;
+    if (left != 0) return;
+    const Counts counts = counts_of(static_cast<std::uint32_t>(bit));
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < lines_a_bit; ++i) any |= counts.n[i] != 0;
+    if (!any) lines_.take(bit);
   }
 
   // The lane's sum of n_dk phi_k, downwards; phi is the word's row.
-  __device__ __forceinline__ float sum(const float* phi) const {
+  __device__ __forceinline__ float sum(const float* row) const {
+    const float* const phi = of_lane(row);
     float sum = 0;
     for (typename Lines::Cursor at = lines_.first(); at.more();) {
-      const Weights next(*this, phi + lane_, at);
+      const Weights next(*this, phi, at);
 #pragma unroll
       for (int i = 0; i < at_once; ++i) sum = sum + next.weight[i];
     }
@@ -155,57 +88,100 @@ class OrderedDocument {
   }
 
   // The first topic of the lane at which its sum is above `bound`, which is below the sum of all.
-  __device__ __forceinline__ std::int32_t find(const float* phi, float bound) const {
+  __device__ __forceinline__ std::int32_t find(const float* row, float bound) const {
+    const float* const phi = of_lane(row);
     float sum = 0;
-    std::int32_t found = -1;
+    std::uint32_t found = 0;
     for (typename Lines::Cursor at = lines_.first(); !(sum > bound) && at.more();) {
-      const Weights next(*this, phi + lane_, at);
+      const Weights next(*this, phi, at);
       float running[at_once];
 #pragma unroll
       for (int i = 0; i < at_once; ++i) running[i] = sum = sum + next.weight[i];
 #pragma unroll
-      for (int i = at_once - 1; i >= 0; --i) found = running[i] > bound ? next.line[i] : found;
+      for (int i = at_once - 1; i >= 0; --i) found = running[i] > bound ? next.line(i) : found;
     }
-    return sparse::topics_a_line * found + lane_;
+    return static_cast<std::int32_t>(sparse::topics_a_line * found) + lane_;
   }
 
   // Asks for what `sum` will read.
-  __device__ __forceinline__ void ask_for_row(const float* phi, float* target) const {
-    for (typename Lines::Cursor at = lines_.first(); at.more();) {
-      const std::int32_t line = at.next();
-      if (line >= 0) ask_for(phi + lane_ + sparse::topics_a_line * std::int64_t{line}, target);
+  __device__ __forceinline__ void ask_for_row(const float* row, float* target) const {
+    const float* const phi = of_lane(row);
+    std::uint32_t bit;
+    for (typename Lines::Cursor at = lines_.first(); at.next(bit);) {
+      if constexpr (lines_a_bit == 1) {
+        ask_for(phi + distance * bit, target);
+      } else {
+        const Counts counts = counts_of(bit);
+#pragma unroll
+        for (int i = 0; i < lines_a_bit; ++i) {
+          if (counts.n[i] != 0) ask_for(phi + distance * bit + sparse::topics_a_line * i, target);
+        }
+      }
     }
   }
 
  private:
-  static constexpr int at_once = 4;
+  static constexpr int lines_a_bit = Lines::lines_a_bit;
+  static constexpr int bits_at_once = lines_a_bit == 1 ? 4 : 2;
+  static constexpr int at_once = bits_at_once * lines_a_bit;
+  static constexpr std::uint64_t distance = sparse::topics_a_line * lines_a_bit;  // from bit to bit
 
-  // Of so many topics, loaded together.
+  // Of the neighbouring lines of a bit, which are neighbours in memory.
+  struct alignas(sizeof(Count) * lines_a_bit) Counts {
+    Count n[lines_a_bit];
+  };
+  __device__ __forceinline__ Counts counts_of(std::uint32_t bit) const {
+    return *reinterpret_cast<const Counts*>(counts_ + distance * bit);
+  }
+
+  // Where a line's count is, from the lane's first.
+  __device__ __forceinline__ static std::int32_t place(std::int32_t line) {
+    return line / lines_a_bit * static_cast<std::int32_t>(distance) + line % lines_a_bit;
+  }
+
+  // In registers, which the compiler would save at the price of adding it up again for each topic.
+  __device__ __forceinline__ const float* of_lane(const float* row) const {
+    const float* first = row + lane_;
+    asm volatile("" : "+l"(first));
+    return first;
+  }
+
+  // Of so many topics, loaded together; 0 where there is none.
   struct Weights {
-    std::int32_t line[at_once];
+    std::uint32_t bit[bits_at_once];
     float weight[at_once];
 
+    __device__ __forceinline__ std::uint32_t line(int i) const {
+      return lines_a_bit * bit[i / lines_a_bit] + i % lines_a_bit;
+    }
+
     __device__ __forceinline__ Weights(const OrderedDocument& document, const float* phi, typename Lines::Cursor& at) {
-      Count n[at_once] = {};
+      bool is_there[bits_at_once];
+      Counts counts[bits_at_once] = {};
+#pragma unroll
+      for (int b = 0; b < bits_at_once; ++b) is_there[b] = at.next(bit[b]);
+#pragma unroll
+      for (int b = 0; b < bits_at_once; ++b) {
+        if (is_there[b]) counts[b] = document.counts_of(bit[b]);
+      }
       float x[at_once] = {};
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) line[i] = at.next();
-#pragma unroll
       for (int i = 0; i < at_once; ++i) {
-        if (line[i] < 0) continue;
-        const auto k = sparse::topics_a_line * std::uint64_t{static_cast<std::uint32_t>(line[i])};
-        n[i] = document.counts_[k];
-        x[i] = __ldg(phi + k);
+        const int b = i / lines_a_bit, j = i % lines_a_bit;
+        const bool reads = lines_a_bit == 1 ? is_there[b] : counts[b].n[j] != 0;
+        if (reads) x[i] = __ldg(phi + distance * bit[b] + sparse::topics_a_line * j);
       }
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) weight[i] = static_cast<float>(n[i]) * x[i];
+      for (int i = 0; i < at_once; ++i) {
+        weight[i] = static_cast<float>(std::uint32_t{counts[i / lines_a_bit].n[i % lines_a_bit]}) * x[i];
+      }
     }
   };
 
   const int lane_;
   std::uint32_t* const memory_;
   std::uint64_t* const words_;  // of the lane
-  Count* const counts_;         // likewise, 16 apart
+  Count* const counts_;         // likewise
   Lines lines_;
 };
 
