@@ -17,6 +17,13 @@ __device__ __forceinline__ void ask_for(const float* number, float* target) {
 }
 __device__ __forceinline__ void wait_for_what_was_asked() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+// Counts below 2^23 by bits and a subtraction, which are exact, rather than by a slow unit's conversion.
+template <class Count>
+__device__ __forceinline__ float as_float(Count n) {
+  if constexpr (sizeof(Count) == 4) return static_cast<float>(n);
+  return __int_as_float(0x4B00'0000 | n) - 0x1p23f;
+}
+
 template <class Count, class Lines>
 class OrderedDocument {
  public:
@@ -173,7 +180,7 @@ class OrderedDocument {
       }
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
-        weight[i] = static_cast<float>(std::uint32_t{counts[i / lines_a_bit].n[i % lines_a_bit]}) * x[i];
+        weight[i] = as_float(counts[i / lines_a_bit].n[i % lines_a_bit]) * x[i];
       }
     }
   };

@@ -14,29 +14,33 @@ struct FewLines {
   static constexpr int lines_a_bit = lines;
   static constexpr int blocks_a_multiprocessor = lines == 1 ? 8 : 6;
 
+  static constexpr std::uint64_t first_bit = std::uint64_t{1} << 63;
+
   struct Cursor {
     std::uint32_t low, high;
     __device__ __forceinline__ bool more() const { return (low | high) != 0; }
     // The next bit's number, if there is one.
     __device__ __forceinline__ bool next(std::uint32_t& bit) {
-      const bool is_low = low != 0;
-      const std::uint32_t bits = is_low ? low : high, rest = bits & (bits - 1);
-      bit = static_cast<std::uint32_t>(__clz(static_cast<int>(__brev(bits)))) + (is_low ? 0 : 32);
-      low = is_low ? rest : 0;
-      high = is_low ? high : rest;
+      const bool is_high = high != 0;
+      const std::uint32_t bits = is_high ? high : low;
+      const std::uint32_t place = 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(bits)));
+      const std::uint32_t rest = bits & ~(1u << (place & 31));
+      bit = (is_high ? 31 : 63) - place;
+      high = is_high ? rest : 0;
+      low = is_high ? low : rest;
       return bits != 0;
     }
   };
 
-  std::uint64_t bits = 0;
+  std::uint64_t bits = 0;  // the first one on top, where it is found soonest
 
   static constexpr std::int32_t words_of(std::int32_t) { return 1; }
-  __device__ __forceinline__ void load(std::uint64_t* of_lane, std::int32_t) { bits = *of_lane; }
+  __device__ __forceinline__ void load(std::uint64_t* of_lane, std::int32_t) { bits = __brevll(*of_lane); }
   __device__ __forceinline__ Cursor first() const {
     return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
   }
-  __device__ __forceinline__ void add(std::int32_t bit) { bits |= std::uint64_t{1} << bit; }
-  __device__ __forceinline__ void take(std::int32_t bit) { bits &= ~(std::uint64_t{1} << bit); }
+  __device__ __forceinline__ void add(std::int32_t bit) { bits |= first_bit >> bit; }
+  __device__ __forceinline__ void take(std::int32_t bit) { bits &= ~(first_bit >> bit); }
 };
 
 // The same of any number of lines, a bit for each: words of bits in memory, and of up to 64 runs of words whether a bit
