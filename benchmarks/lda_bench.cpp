@@ -157,6 +157,7 @@ Result measure(const papilio::Corpus& corpus, const Options& options, std::int64
                                     .sampler = options.sampler,
                                     .evaluate_every = 0,
                                     .schedule = options.schedule,
+                                    .start = papilio::Start::uniform,
                                     .draws = options.draws,
                                     .method = options.method};
   const papilio::Topics warm = papilio::train(corpus, training).topics;

@@ -41,8 +41,8 @@ ProgressReport::Form ProgressReport::choose(ProgressStyle style, bool quiet) {
 }
 
 void ProgressReport::sweep(const papilio::Progress& progress) {
-  ++sweeps_;
-  sweep_seconds_ += static_cast<double>(tokens_) / progress.tokens_per_second;
+  drawn_ += progress.share;
+  sweep_seconds_ += progress.share * static_cast<double>(tokens_) / progress.tokens_per_second;
   if (progress.evaluated) {
     log_joint_per_token_ = progress.log_joint_per_token;
     evaluated_ = true;
@@ -64,13 +64,21 @@ void ProgressReport::sweep(const papilio::Progress& progress) {
 }
 
 double ProgressReport::tokens_per_second() const {
-  return sweep_seconds_ > 0 ? static_cast<double>(tokens_) * static_cast<double>(sweeps_) / sweep_seconds_ : 0;
+  return sweep_seconds_ > 0 ? static_cast<double>(tokens_) * drawn_ / sweep_seconds_ : 0;
 }
 
 double ProgressReport::seconds_left(const papilio::Progress& progress) const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  return seconds / static_cast<double>(sweeps_) * static_cast<double>(progress.sweeps - progress.sweep);
+  return seconds / drawn_ * static_cast<double>(progress.sweeps - progress.sweep);
 }
+
+namespace {
+
+std::string part_of(const papilio::Progress& progress) {
+  return progress.share < 1 ? fmt::format(" of {:.0f} % of the tokens", 100 * progress.share) : "";
+}
+
+}  // namespace
 
 void ProgressReport::print_live(const papilio::Progress& progress) {
   if (Clock::now() - last_line_ < std::chrono::milliseconds(100) && progress.sweep < progress.sweeps) {
@@ -78,7 +86,7 @@ void ProgressReport::print_live(const papilio::Progress& progress) {
   }
   last_line_ = Clock::now();
   const std::string sweep = fmt::format("sweep {}/{}", progress.sweep, progress.sweeps);
-  std::string rest = fmt::format("  {:.2f} M tokens/s", progress.tokens_per_second / 1e6);
+  std::string rest = part_of(progress) + fmt::format("  {:.2f} M tokens/s", progress.tokens_per_second / 1e6);
   if (evaluated_) {
     rest += fmt::format("  {:.4f} nats/token", log_joint_per_token_);
   }
@@ -98,7 +106,7 @@ void ProgressReport::print_live(const papilio::Progress& progress) {
 }
 
 void ProgressReport::print_plain(const papilio::Progress& progress) const {
-  fmt::print(stderr, "sweep {}/{}  {:.2f} M tokens/s", progress.sweep, progress.sweeps,
+  fmt::print(stderr, "sweep {}/{}{}  {:.2f} M tokens/s", progress.sweep, progress.sweeps, part_of(progress),
              progress.tokens_per_second / 1e6);
   if (progress.evaluated) {
     fmt::print(stderr, "  {:.4f} nats/token", progress.log_joint_per_token);
@@ -130,9 +138,9 @@ std::string json_of(const papilio::SweepDraws& draws) {
 void ProgressReport::print_json(const papilio::Progress& progress) const {
   const auto number = [](bool known, double value) { return known ? fmt::format("{}", value) : "null"; };
   fmt::print(
-      "{{\"event\":\"sweep\",\"sweep\":{},\"sweeps\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.0f},"
+      "{{\"event\":\"sweep\",\"sweep\":{},\"sweeps\":{},\"share\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.0f},"
       "\"log_joint_per_token\":{},\"held_out_perplexity\":{},\"sparse_draws\":{}}}\n",
-      progress.sweep, progress.sweeps, progress.training_seconds, progress.tokens_per_second,
+      progress.sweep, progress.sweeps, progress.share, progress.training_seconds, progress.tokens_per_second,
       number(progress.evaluated, progress.log_joint_per_token),
       number(progress.held_out_evaluated, progress.held_out_perplexity), json_of(progress.draws));
   std::fflush(stdout);

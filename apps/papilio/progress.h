@@ -36,7 +36,7 @@ class ProgressReport {
   const bool colour_;
   const std::int64_t tokens_;
   const Clock::time_point start_ = Clock::now();
-  std::int64_t sweeps_ = 0;   // of this run
+  double drawn_ = 0;          // in this run, in units of all tokens
   double sweep_seconds_ = 0;  // spent in them
   double log_joint_per_token_ = 0;
   bool evaluated_ = false;

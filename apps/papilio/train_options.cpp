@@ -23,6 +23,7 @@ const auto samplers =
     by_name({papilio::Sampler::mean_for_mode, papilio::Sampler::uncollapsed, papilio::Sampler::theta_collapsed,
              papilio::Sampler::phi_collapsed, papilio::Sampler::collapsed});
 const auto schedules = by_name({papilio::Schedule::parallel, papilio::Schedule::sequential});
+const auto starts = by_name({papilio::Start::automatic, papilio::Start::uniform, papilio::Start::progressive});
 const auto draws = by_name({papilio::Draws::automatic, papilio::Draws::dense, papilio::Draws::sparse});
 const auto methods = [] {
   using enum papilio::PartialSums;
@@ -65,6 +66,11 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
       app, "--schedule", training.schedule, schedules,
       "Of collapsed and phi_collapsed: parallel, with the counts of the sweep's start, or the exact chain token by "
       "token in one thread")
+      ->group("Model");
+  add_choice(
+      app, "--start", training.start, starts,
+      "Sweeps over all documents from the first on, or 40 over a growing part of them, which takes less time to the "
+      "same quality where topics are many; by default what suits the counts")
       ->group("Model");
   add_choice(app, "--draws", training.draws, draws,
              "Of collapsed, mean_for_mode and, where asked for, theta_collapsed: over all topics, or over those of the "

@@ -38,9 +38,17 @@ enum class Draws : std::uint8_t {
   sparse,     // over the topics of its document, and of its word: docs/lda/sparse.md
 };
 
+// What a chain begins with. docs/lda/start.md has the schedule.
+enum class Start : std::uint8_t {
+  automatic,    // progressive for the parallel `collapsed` where there are tokens enough, but few a topic; else uniform
+  uniform,      // all documents, each token with one of K topics, as probable as the others
+  progressive,  // the first 40 sweeps draw a part of the documents, which grows
+};
+
 const char* name(Sampler sampler) noexcept;
 const char* name(Schedule schedule) noexcept;
 const char* name(Draws draws) noexcept;
+const char* name(Start start) noexcept;
 
 // How the tokens of a sweep were drawn. Shares and means are of sparse draws; 0 where they were dense. A GPU, for
 // which counting them takes time, leaves all but the first two at 0, unless the sampler is theta_collapsed.
@@ -57,6 +65,7 @@ struct SweepDraws {
 struct Progress {
   std::int64_t sweep = 0;        // sweeps done, from 1
   std::int64_t sweeps = 0;       // of so many
+  double share = 1;              // of all tokens, those that the sweep drew: less while a chain starts progressively
   double tokens_per_second = 0;  // of the sweeps since the report before
   double seconds = 0;            // since training began
   bool evaluated = false;        // log_joint_per_token is of this sweep
@@ -88,6 +97,8 @@ struct TrainOptions {
   std::int64_t evaluate_every = 10;  // sweeps between likelihoods; 0: only after the last
 
   Schedule schedule = Schedule::parallel;
+
+  Start start = Start::automatic;  // of a new chain; one that goes on from topics has begun
 
   Draws draws = Draws::automatic;  // of samplers that know sparse ones; the others are dense
 
@@ -128,6 +139,7 @@ struct Topics {
   std::vector<std::int32_t> z;     // the topic of each token, in corpus order
   std::vector<double> alpha = {};  // K, the priors where they were optimised; empty: those of the options
   double beta = 0;                 // likewise; 0: that of the options
+  Start start = Start::uniform;    // progressive: the chain began so, which its first sweeps depend on
 };
 
 struct TrainResult {

@@ -48,6 +48,11 @@ Schedule schedule_of(const std::string& text) {
   return by_name<Schedule>(text, all, "schedule");
 }
 
+Start start_of(const std::string& text) {
+  static constexpr Start all[] = {Start::automatic, Start::uniform, Start::progressive};
+  return by_name<Start>(text, all, "start");
+}
+
 Draws draws_of(const std::string& text) {
   static constexpr Draws all[] = {Draws::automatic, Draws::dense, Draws::sparse};
   return by_name<Draws>(text, all, "kind of draws");
@@ -65,8 +70,8 @@ Device device_of(const std::string& text) {
   return Device::cuda(std::stoi(digits));
 }
 
-Topics make_topics(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta) {
-  return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta};
+Topics make_topics(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta, const std::string& start) {
+  return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta, .start = start_of(start)};
 }
 
 // Tells Python of sweeps. What Python raises, Ctrl-C included, ends training in good order and waits in `error`.
@@ -144,11 +149,15 @@ void bind_options(nb::module_& m) {
           "schedule", [](const TrainOptions& self) { return name(self.schedule); },
           [](TrainOptions& self, const std::string& schedule) { self.schedule = schedule_of(schedule); })
       .def_prop_rw(
+          "start", [](const TrainOptions& self) { return name(self.start); },
+          [](TrainOptions& self, const std::string& start) { self.start = start_of(start); })
+      .def_prop_rw(
           "draws", [](const TrainOptions& self) { return name(self.draws); },
           [](TrainOptions& self, const std::string& draws) { self.draws = draws_of(draws); });
   nb::class_<Progress>(m, "Progress", "What a training run reports after a sweep.")
       .def_ro("sweep", &Progress::sweep)
       .def_ro("sweeps", &Progress::sweeps)
+      .def_ro("share", &Progress::share)
       .def_ro("tokens_per_second", &Progress::tokens_per_second)
       .def_ro("seconds", &Progress::seconds)
       .def_prop_ro("draws", [](const Progress& self) { return self.draws.sparse ? "sparse" : "dense"; })
@@ -175,25 +184,27 @@ alpha : array of float64, shape (K,), or empty
     The priors where they were optimised; empty: those of the options.
 beta : float
     Likewise; 0: that of the options.
+start : {"uniform", "progressive"}
+    How the chain began, which its first sweeps depend on.
 )";
 
 void bind_results(nb::module_& m) {
   nb::class_<Topics> topics(m, "Topics", topics_doc);
   topics.def(
       "__init__",
-      [](Topics* self, const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta) {
-        new (self) Topics(make_topics(z, sweep, alpha, beta));
-      },
-      nb::arg("z"), nb::arg("sweep"), nb::arg("alpha"), nb::arg("beta"));
+      [](Topics* self, const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
+         const std::string& start) { new (self) Topics(make_topics(z, sweep, alpha, beta, start)); },
+      nb::arg("z"), nb::arg("sweep"), nb::arg("alpha"), nb::arg("beta"), nb::arg("start") = "uniform");
   topics.def("__getstate__", [](nb::handle self) {
     const auto& value = nb::cast<const Topics&>(self);
     return nb::make_tuple(borrowed(std::span<const std::int32_t>(value.z), self), value.sweep,
-                          borrowed(std::span<const double>(value.alpha), self), value.beta);
+                          borrowed(std::span<const double>(value.alpha), self), value.beta, name(value.start));
   });
-  topics.def("__setstate__", [](Topics& self, const std::tuple<Tokens, std::int64_t, Priors, double>& state) {
-    const auto& [z, sweep, alpha, beta] = state;
-    new (&self) Topics(make_topics(z, sweep, alpha, beta));
-  });
+  topics.def("__setstate__",
+             [](Topics& self, const std::tuple<Tokens, std::int64_t, Priors, double, std::string>& state) {
+               const auto& [z, sweep, alpha, beta, start] = state;
+               new (&self) Topics(make_topics(z, sweep, alpha, beta, start));
+             });
   topics.def_prop_ro("z", [](nb::handle self) {
     return borrowed(std::span<const std::int32_t>(nb::cast<const Topics&>(self).z), self);
   });
@@ -202,6 +213,7 @@ void bind_results(nb::module_& m) {
   });
   topics.def_ro("sweep", &Topics::sweep);
   topics.def_ro("beta", &Topics::beta);
+  topics.def_prop_ro("start", [](const Topics& self) { return name(self.start); });
   nb::class_<HeldOutScore>(m, "HeldOutScore", "How well a chain foretold the held-out documents after a sweep.")
       .def_ro("sweep", &HeldOutScore::sweep)
       .def_ro("training_seconds", &HeldOutScore::training_seconds)

@@ -451,6 +451,12 @@ class TrainOptions:
     def schedule(self, arg: str, /) -> None: ...
 
     @property
+    def start(self) -> str: ...
+
+    @start.setter
+    def start(self, arg: str, /) -> None: ...
+
+    @property
     def draws(self) -> str: ...
 
     @draws.setter
@@ -464,6 +470,9 @@ class Progress:
 
     @property
     def sweeps(self) -> int: ...
+
+    @property
+    def share(self) -> float: ...
 
     @property
     def tokens_per_second(self) -> float: ...
@@ -497,13 +506,15 @@ class Topics:
         The priors where they were optimised; empty: those of the options.
     beta : float
         Likewise; 0: that of the options.
+    start : {"uniform", "progressive"}
+        How the chain began, which its first sweeps depend on.
     """
 
-    def __init__(self, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sweep: int, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float) -> None: ...
+    def __init__(self, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sweep: int, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, start: str = 'uniform') -> None: ...
 
     def __getstate__(self) -> tuple: ...
 
-    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float], /) -> None: ...
+    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float, str], /) -> None: ...
 
     @property
     def z(self) -> object: ...
@@ -516,6 +527,9 @@ class Topics:
 
     @property
     def beta(self) -> float: ...
+
+    @property
+    def start(self) -> str: ...
 
 class HeldOutScore:
     """How well a chain foretold the held-out documents after a sweep."""

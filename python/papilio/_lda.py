@@ -37,6 +37,9 @@ class LDA(Fitting, FittedTopics, Estimator):
     schedule : {"parallel", "sequential"}
         "parallel" draws every topic from the counts of the sweep's start; "sequential" one token after the other, the
         exact chain, in one thread of the CPU.
+    start : {"automatic", "uniform", "progressive"}
+        "progressive": the first 40 sweeps draw a growing part of the documents, which takes less time to the same quality
+        where topics are many. "automatic": where the counts of tokens and topics say so.
     draws : {"automatic", "dense", "sparse"}
         Sparse draws have the law of dense ones, in time that follows the topics of a document. "automatic": where the
         sampler knows them ("collapsed" in parallel, "mean_for_mode"), from 32 topics on; for "theta_collapsed" on request
@@ -116,6 +119,7 @@ class LDA(Fitting, FittedTopics, Estimator):
         topic_word_prior: float | None = None,
         sampler: str = "collapsed",
         schedule: str = "parallel",
+        start: str = "automatic",
         draws: str = "automatic",
         max_iter: int = 200,
         optimize_every: int = 0,
@@ -135,6 +139,7 @@ class LDA(Fitting, FittedTopics, Estimator):
         self.topic_word_prior = topic_word_prior
         self.sampler = sampler
         self.schedule = schedule
+        self.start = start
         self.draws = draws
         self.max_iter = max_iter
         self.optimize_every = optimize_every

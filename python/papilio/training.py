@@ -39,6 +39,7 @@ OPTIONS = (
     "device",
     "sampler",
     "schedule",
+    "start",
     "draws",
     "topic_alpha",
     "evaluate_every",
@@ -106,6 +107,9 @@ def train(
     sampler : {"collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"}
     schedule : {"parallel", "sequential"}
         "sequential" is the exact chain token by token, in one thread of the CPU.
+    start : {"automatic", "uniform", "progressive"}
+        "progressive": the first 40 sweeps draw a growing part of the documents, which takes less time to the same quality
+        where topics are many. "automatic": where the counts of tokens and topics say so.
     draws : {"automatic", "dense", "sparse"}
         Sparse draws have the law of dense ones, in time that follows the topics of a document. "automatic": from 32
         topics on where the sampler knows them; for "theta_collapsed" on request only.

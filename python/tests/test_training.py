@@ -32,6 +32,7 @@ def test_options_by_name():
         ({"threads": -1}, ValueError, "threads"),
         ({"sampler": "x"}, ValueError, "expected one of collapsed"),
         ({"schedule": "x"}, ValueError, "parallel"),
+        ({"start": "x"}, ValueError, 'unknown start "x", expected one of automatic, uniform'),
         ({"device": "gpu"}, ValueError, "unknown device"),
         ({"topic_alpha": [0.1]}, ValueError, "topic_alpha has 1"),
         ({"topic": 3}, TypeError, "unknown option 'topic'"),
@@ -79,6 +80,22 @@ def test_checkpoints(tmp_path):
     path.write_bytes(b"damaged")
     with pytest.warns(UserWarning, match="checkpoint before"):
         assert papilio.load_checkpoint(documents, path, **options).sweep == 8
+
+
+def test_a_progressive_start_goes_on():
+    documents, shares = corpus(), []
+    options = {"topics": 4, "seed": 5, "start": "progressive"}
+    whole = papilio.train(documents, sweeps=43, progress=lambda done: shares.append(done.share), **options)
+    half = papilio.train(documents, sweeps=7, **options).topics
+    assert half.start == "progressive"
+    for begun in (half, pickle.loads(pickle.dumps(half))):
+        rest = papilio.train(documents, topics=4, seed=5, sweeps=43, resume=begun)
+        assert np.array_equal(rest.topics.z, whole.topics.z)
+    assert 0 < shares[0] < shares[39] < shares[40] == 1
+    uniform = papilio.train(documents, topics=4, seed=5, sweeps=43)
+    assert not np.array_equal(uniform.topics.z, whole.topics.z)
+    again = papilio.LDA(4, doc_topic_prior=0.1, topic_word_prior=0.01, random_state=5, start="progressive", max_iter=43)
+    assert same_models(again.fit(documents).model_, whole.model)
 
 
 def test_progress_sees_sweeps_and_stops_training():

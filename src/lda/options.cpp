@@ -1,5 +1,6 @@
 #include "lda/options.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -38,9 +39,33 @@ const char* name(Draws draws) noexcept {
 
 const char* name(Schedule schedule) noexcept { return schedule == Schedule::sequential ? "sequential" : "parallel"; }
 
+const char* name(Start start) noexcept {
+  switch (start) {
+    case Start::automatic:
+      return "automatic";
+    case Start::uniform:
+      return "uniform";
+    case Start::progressive:
+      return "progressive";
+  }
+  return "unknown";
+}
+
 namespace lda {
 
 using base::require;
+
+int start_stages(const TrainOptions& options, Start start, std::int64_t tokens) {
+  constexpr std::int64_t least_tokens = 1 << 18, most_tokens_a_topic = 40000;
+  const bool suits =
+      options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel && tokens >= least_tokens;
+  if (start == Start::uniform || (start == Start::automatic && !suits)) return 0;
+  int stages = 0;
+  for (std::int64_t a_topic = tokens / options.topics; stages < 4 && 2 * a_topic <= most_tokens_a_topic; a_topic *= 2) {
+    ++stages;
+  }
+  return start == Start::progressive ? std::max(stages, 1) : stages;
+}
 
 bool is_prior(double value) noexcept { return std::isfinite(value) && value > 0 && value <= 1e6; }
 
@@ -83,6 +108,8 @@ void require_options(const TrainOptions& options, const char* caller) {
           static_cast<int>(options.sampler));
   require(options.schedule <= Schedule::sequential, "papilio::{}: unknown schedule {}", caller,
           static_cast<int>(options.schedule));
+  require(options.start <= Start::progressive, "papilio::{}: unknown start {}", caller,
+          static_cast<int>(options.start));
   require(options.draws <= Draws::sparse, "papilio::{}: unknown kind of draws {}", caller,
           static_cast<int>(options.draws));
   require(options.draws != Draws::sparse || lda::knows_sparse_draws(options),

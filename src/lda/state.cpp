@@ -76,11 +76,23 @@ void State::verify(const CorpusView& corpus) const {
   }
 }
 
+State state_of(const CorpusView& corpus, const TrainOptions& options, Topics topics) {
+  State state;
+  state.topics = options.topics;
+  state.sweep = topics.sweep;
+  state.priors = priors_of(options, &topics);
+  state.start = topics.start;
+  state.z = std::move(topics.z);
+  state.count(corpus, options.threads);
+  return state;
+}
+
 Topics take_topics(State& state, const TrainOptions& options) {
   const Priors given = priors_of(options);
   Topics topics;
   topics.sweep = state.sweep;
   topics.z = std::move(state.z);
+  topics.start = state.start;
   if (state.priors.alpha != given.alpha) topics.alpha = state.priors.alpha;
   if (state.priors.beta != given.beta) topics.beta = state.priors.beta;
   return topics;

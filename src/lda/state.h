@@ -17,6 +17,7 @@ struct State {
   std::vector<std::int32_t> n_wk;  // V x K: row w is contiguous over topics
   std::vector<std::int64_t> n_k;   // K
   Priors priors;
+  Start start = Start::uniform;  // as in Topics
 
   // Counts z anew. Throws InvalidArgument where a word occurs more often than a count can hold.
   void count(const CorpusView& corpus, int threads);
@@ -32,6 +33,9 @@ struct State {
 // Counts n_wk alone, from topics that fit the corpus. Throws as State::count.
 void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
                  std::vector<std::int32_t>& n_wk);
+
+// The state that topics stand for; they fit the corpus. Throws as State::count.
+State state_of(const CorpusView& corpus, const TrainOptions& options, Topics topics);
 
 // Moves z out of a state, with the priors where they are others than the options name.
 Topics take_topics(State& state, const TrainOptions& options);

@@ -33,6 +33,8 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
   require(0 <= topics.sweep && topics.sweep <= options.sweeps,
           "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", topics.sweep,
           options.sweeps);
+  require(topics.start == Start::uniform || topics.start == Start::progressive,
+          "papilio::train: the topics to resume from began {}, expected uniform or progressive", name(topics.start));
   lda::require_topics(corpus, topics.z, options.topics, "train");
   require(topics.alpha.empty() || std::ssize(topics.alpha) == options.topics,
           "papilio::train: the topics to resume from have {} priors, expected none or one a topic: {}",
@@ -55,7 +57,7 @@ class SweepTimer {
     if (!running_) start_ = Clock::now();
     running_ = true;
     chain.sweep();
-    ++sweeps_;
+    drawn_ += chain.share();
   }
   // Waits for the sweeps begun.
   void stop(lda::Chain& chain) {
@@ -67,15 +69,14 @@ class SweepTimer {
     }
     running_ = false;
   }
-  double take_sweeps_per_second() {
-    return static_cast<double>(std::exchange(sweeps_, 0)) / std::exchange(seconds_, 0.0);
-  }
+  // In units of all tokens.
+  double take_drawn_per_second() { return std::exchange(drawn_, 0.0) / std::exchange(seconds_, 0.0); }
   double total_seconds() const { return total_seconds_; }
 
  private:
   Clock::time_point start_;
   bool running_ = false;
-  std::int64_t sweeps_ = 0;
+  double drawn_ = 0;
   double seconds_ = 0;
   double total_seconds_;
 };
@@ -157,7 +158,8 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
     if (options.progress && is_due(options.progress_every)) {
       timer.stop(*chain);
       Progress progress = {.sweep = sweep, .sweeps = options.sweeps};
-      progress.tokens_per_second = tokens * timer.take_sweeps_per_second();
+      progress.tokens_per_second = tokens * timer.take_drawn_per_second();
+      progress.share = chain->share();
       progress.seconds = seconds_since(start);
       progress.evaluated = evaluated;
       if (evaluated) progress.log_joint_per_token = result.log_joint_per_token;

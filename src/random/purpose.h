@@ -19,6 +19,7 @@ enum class Purpose : std::uint32_t {
   infer_topics = 8,      // step: the sweep; index: the document's key and the position (lda/evaluation)
   left_to_right = 9,     // step: the position in the document; index: key, particle, earlier position (lda/evaluation)
   shuffle_tokens = 10,   // index: the document's key and the tokens left (lda/evaluation)
+  spread_topics = 11,    // step: the sweep; index: the token, not yet in the part that a chain starts on (lda/gibbs)
 };
 
 // The stream of a purpose and one of its steps.

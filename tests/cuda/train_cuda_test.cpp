@@ -137,6 +137,30 @@ TEST_F(TrainOnCuda, ResumesOnEitherDevice) {
   }
 }
 
+// Every stage is a chain of its own, and its topics pass through the host's memory.
+TEST_F(TrainOnCuda, StartsProgressivelyAsTheCpu) {
+  for (const Sampler sampler : {Sampler::collapsed, Sampler::theta_collapsed}) {
+    SCOPED_TRACE(name(sampler));
+    const TrainOptions options = {
+        .topics = 40, .sweeps = 43, .seed = 3, .sampler = sampler, .start = Start::progressive};
+    expect_same(uneven_corpus(), options);
+    expect_same(testing::awkward_corpus(), options);
+  }
+}
+
+TEST_F(TrainOnCuda, GoesOnWithAProgressiveStartOfEitherDevice) {
+  const Corpus corpus = testing::awkward_corpus();
+  TrainOptions options = {.topics = 40, .sweeps = 43, .seed = 3, .evaluate_every = 0, .start = Start::progressive};
+  const TrainResult whole = train(corpus, options);
+  for (const std::int64_t sweeps : {7, 10, 29}) {
+    options.sweeps = sweeps;
+    const Topics here = train(corpus, options).topics, there = train(corpus, on_device(options)).topics;
+    options.sweeps = 43;
+    EXPECT_EQ(train(corpus, on_device(options), &here).topics.z, whole.topics.z) << sweeps;
+    EXPECT_EQ(train(corpus, options, &there).topics.z, whole.topics.z) << sweeps;
+  }
+}
+
 TEST_F(TrainOnCuda, SmokeKeepsItsStateTrueThroughSweeps) {
   const Corpus corpus = uneven_corpus();
   for (const std::int32_t topics : {6, 200}) {

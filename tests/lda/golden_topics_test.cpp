@@ -112,6 +112,19 @@ TEST_F(GoldenTopics, OfSparseThetaCollapsedAreTheSameEverywhere) {
 }
 
 // More topics than one segment of a row's sum.
+TEST_F(GoldenTopics, OfAProgressiveStartAreTheSameEverywhere) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const int threads : {1, 2, 7}) {
+    const TrainResult result = train(corpus, {.topics = 71,
+                                              .sweeps = 43,
+                                              .seed = 0x123456789abcdef,
+                                              .threads = threads,
+                                              .evaluate_every = 0,
+                                              .start = Start::progressive});
+    EXPECT_EQ(hash(result.topics.z), 11554760100127537558u);
+  }
+}
+
 TEST_F(GoldenTopics, AlsoWithThousandsOfTopics) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   for (const int threads : {1, 7}) {

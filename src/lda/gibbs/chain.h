@@ -28,6 +28,9 @@ class Chain {
   // How the last sweep's tokens were drawn. After `wait`.
   virtual SweepDraws draws() { return {}; }
 
+  // Of all tokens, those that it drew.
+  virtual double share() const { return 1; }
+
   // papilio::log_joint of the topics that the sweeps have led to.
   virtual double log_joint() = 0;
 
@@ -39,9 +42,12 @@ class Chain {
   virtual State take_state() = 0;
 };
 
-// A chain from uniform topics, or from those of `resume`, on options.device. The corpus
+// A chain from its start, as the options have it, or from the topics of `resume`, on options.device. The corpus
 // must outlive it; options and topics are known to be good.
 std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume);
+
+// The same, all sweeps over all documents: from uniform topics, or from those of `resume`.
+std::unique_ptr<Chain> go_on(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume);
 
 struct OrderedTuning;
 

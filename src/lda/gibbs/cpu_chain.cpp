@@ -90,17 +90,9 @@ class SweepBySparseDraws final : public Sweep {
 };
 
 State first_state(const CorpusView& corpus, const TrainOptions& options, std::optional<Topics> resume) {
-  State state;
-  state.topics = options.topics;
-  state.priors = priors_of(options, resume ? &*resume : nullptr);
-  if (resume) {
-    state.sweep = resume->sweep;
-    state.z = std::move(resume->z);
-  } else {
-    state.z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads);
-  }
-  state.count(corpus, options.threads);
-  return state;
+  if (resume) return state_of(corpus, options, std::move(*resume));
+  return state_of(corpus, options,
+                  {.z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads)});
 }
 
 }  // namespace

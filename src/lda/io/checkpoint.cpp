@@ -91,16 +91,24 @@ void require_identity(const lda::SafetensorsFile& file, const lda::Metadata& exp
   }
 }
 
+Start start_of(const lda::SafetensorsFile& file) {
+  for (const Start start : {Start::uniform, Start::progressive}) {
+    if (file.metadata("start") == name(start)) return start;
+  }
+  file.fail(fmt::format("start is {}, expected uniform or progressive", lda::quoted(file.metadata("start"))));
+}
+
 Topics load_one(const CorpusView& corpus, const TrainOptions& options, const lda::Metadata& expected,
                 const std::string& path) {
   lda::SafetensorsFile file(path, "load_checkpoint");
   require_identity(file, expected, path);
-  if (file.metadata().size() != expected.size() + 2) {
+  if (file.metadata().size() != expected.size() + 3) {
     file.fail("the metadata have entries that a checkpoint does not have");
   }
   Topics topics;
   topics.sweep = file.metadata_int("sweep");
   topics.beta = file.metadata_double("beta");
+  topics.start = start_of(file);
   if (file.has_tensor("alpha")) {
     file.require_tensors({"alpha", "z"});
     topics.alpha = file.read<double>("alpha", {options.topics});
@@ -149,6 +157,7 @@ void save_checkpoint(const Topics& topics, const CorpusView& corpus, const Train
   lda::Metadata metadata = identity(corpus, options);
   metadata["sweep"] = std::to_string(topics.sweep);
   metadata["beta"] = fmt::format("{}", topics.beta);
+  metadata["start"] = name(topics.start);
   std::vector<lda::TensorView> tensors;
   if (!topics.alpha.empty()) tensors.push_back(lda::tensor_view("alpha", {options.topics}, topics.alpha));
   tensors.push_back(lda::small_numbers_view("z", topics.z, options.topics));

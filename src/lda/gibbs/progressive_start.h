@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "papilio/lda.h"
+
+namespace papilio::lda {
+
+// Which documents a sweep draws while a chain starts: every 16th, say, for ten sweeps, then every 8th, and so on.
+// docs/lda/start.md.
+class StartSchedule {
+ public:
+  StartSchedule(const CorpusView& corpus, const TrainOptions& options, Start start);
+
+  // The documents 0, n, 2 n, ... are drawn by a sweep, counted from 1; n = 1: all.
+  std::int64_t stride(std::int64_t sweep) const;
+
+ private:
+  int stages_ = 0;  // before all documents; the first has every 2^stages-th
+};
+
+// The documents 0, n, 2 n, ... of a corpus, as one.
+class PartOfCorpus {
+ public:
+  PartOfCorpus(const CorpusView& corpus, std::int64_t stride);
+  PartOfCorpus(const PartOfCorpus&) = delete;
+  PartOfCorpus& operator=(const PartOfCorpus&) = delete;
+
+  CorpusView view() const { return {offsets_, words_, corpus_.vocabulary, {}}; }
+  std::int64_t stride() const { return stride_; }
+
+  // Topics of its tokens, from those of all tokens, and back.
+  std::vector<std::int32_t> take(const std::vector<std::int32_t>& z) const;
+  void put(const std::vector<std::int32_t>& part, std::vector<std::int32_t>& z) const;
+
+  // Gives all tokens of other documents the topic that a token of the same word has in the part, each of these with
+  // the same probability; or one of K where there is none. By (seed, sweep, token).
+  void spread(const TrainOptions& options, std::int64_t sweep, std::vector<std::int32_t>& z) const;
+
+ private:
+  const CorpusView corpus_;
+  const std::int64_t stride_;
+  std::vector<std::int64_t> offsets_ = {0};
+  std::vector<std::int32_t> words_;
+};
+
+}  // namespace papilio::lda
