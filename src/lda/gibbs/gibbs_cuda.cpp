@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "lda/evaluation/log_joint_on_device.h"
 #include "lda/gibbs/chain.h"
 #include "lda/gibbs/draw_sequential_cuda.h"
-#include "lda/gibbs/sparse/fixed_point.h"
 #include "lda/gibbs/sparse/ordered_sweep.h"
 #include "lda/gibbs/sparse_chain_cuda.h"
 #include "lda/gibbs/sparse_ordered_cuda.h"
@@ -120,7 +118,6 @@ class CudaChain final : public Chain {
   void queue_new_phi();
   void queue_new_theta(const RangeOnDevice& range);
   TopicDraw draw_of(const RangeOnDevice& range);
-  sparse::PriorPart prior_part() const;
   void queue_draws(const RangeOnDevice& range);
   void queue_draws_in_sequence(const RangeOnDevice& range);
   void take_better_priors();
@@ -194,8 +191,8 @@ void CudaChain::queue_new_phi() {
                     stream_.get());
     if (is_sparse_) {
       tables_.ordered_counters.clear(stream_.get());
-      queue_prior_sums(prior_part(), tables_.phi.data(), tables_.prior_totals.data(), tables_.prior_sums.data(),
-                       corpus_.vocabulary_size(), stream_.get());
+      queue_prior_sums(tables_.prior_part(priors_), tables_.phi.data(), tables_.prior_totals.data(),
+                       tables_.prior_sums.data(), corpus_.vocabulary_size(), stream_.get());
     }
     return;
   }
@@ -255,26 +252,13 @@ TopicDraw CudaChain::draw_of(const RangeOnDevice& range) {
   return draw;
 }
 
-sparse::PriorPart CudaChain::prior_part() const {
-  const int places = sparse::fixed_point_places(priors_.alpha_sum());
-  return {.topics = topics_,
-          .alpha = tables_.alpha.data(),
-          .phi = tables_.phi.data(),
-          .stride = topic_stride(topics_),
-          .totals = tables_.prior_totals.data(),
-          .sums = tables_.prior_sums.data(),
-          .sums_a_word = base::ceil_div(topics_, sparse::topics_a_sum),
-          .unit = std::ldexp(1.0, -places),
-          .places = std::ldexp(1.0, places)};
-}
-
 // A token that changes its topic moves its count in n_wk: phi is done with it by then.
 void CudaChain::queue_draws(const RangeOnDevice& range) {
   const BlockTables& tables = tables_.block_tables.get();
   const bool by_slots = options_.method == PartialSums::slots;
   if (is_sparse_) {
     return queue_sparse_ordered_draws({.draw = draw_of(range),
-                                       .prior = prior_part(),
+                                       .prior = tables_.prior_part(priors_),
                                        .long_documents = range.long_documents,
                                        .very_long_documents = range.very_long_documents,
                                        .by_word = range.by_word,

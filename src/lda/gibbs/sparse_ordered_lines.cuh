@@ -13,7 +13,6 @@ template <int lines>
 struct FewLines {
   static constexpr int lines_a_bit = lines;
   static constexpr int blocks_a_multiprocessor = lines == 1 ? 8 : 6;
-
   static constexpr std::uint64_t first_bit = std::uint64_t{1} << 63;
 
   struct Cursor {

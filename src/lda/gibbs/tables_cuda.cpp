@@ -1,8 +1,10 @@
 #include "lda/gibbs/tables_cuda.h"
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "lda/gibbs/sparse/fixed_point.h"
 #include "lda/options.h"
 
 namespace papilio::lda {
@@ -69,6 +71,20 @@ void TablesOnDevice::set_priors(const Priors& priors, cudaStream_t stream) {
   theta_at_zero.upload(at_zero.data(), theta_at_zero.size(), stream);
   if (theta_prior) theta_prior->set(priors.alpha, stream);
   execution::check(cudaStreamSynchronize(stream), "a copy to the device");
+}
+
+sparse::PriorPart TablesOnDevice::prior_part(const Priors& priors) const {
+  const auto topics = static_cast<std::int32_t>(alpha.size());
+  const int places = sparse::fixed_point_places(priors.alpha_sum());
+  return {.topics = topics,
+          .alpha = alpha.data(),
+          .phi = phi.data(),
+          .stride = topic_stride(topics),
+          .totals = prior_totals.data(),
+          .sums = prior_sums.data(),
+          .sums_a_word = prior_sums_a_word(topics),
+          .unit = std::ldexp(1.0, -places),
+          .places = std::ldexp(1.0, places)};
 }
 
 bool draws_sparsely_in_order(const CorpusView& corpus, const TrainOptions& options) {

@@ -27,6 +27,9 @@ struct TablesOnDevice {
   // Copies alpha; waits for it.
   void set_priors(const Priors& priors, cudaStream_t stream);
 
+  // Of the priors that have been set; of draws that are sparse and in order.
+  sparse::PriorPart prior_part(const Priors& priors) const;
+
   std::int64_t n_wk_stride;
   execution::DeviceArray<std::int32_t> n_wk;    // V x n_wk_stride, 0 behind the last topic
   execution::DeviceArray<float> phi;            // V x topic_stride, 0 behind the last topic; token by token one row
