@@ -209,10 +209,8 @@ void compare_in_order(const papilio::Corpus& corpus, const Options& options, std
     measure_draws(papilio::Draws::sparse, {}, fmt::format("sparse{}", time));
   }
   if (!options.variants) return;
-  measure_draws(papilio::Draws::sparse, {.documents_to_ask_ahead = 0}, "sparse, phi not asked for ahead");
   measure_draws(papilio::Draws::sparse, {.documents_to_ask_ahead = 1 << 20}, "sparse, phi asked for ahead");
-  measure_draws(papilio::Draws::sparse, {.most_topics_in_shared = 0, .documents_to_ask_ahead = 0},
-                "sparse, counts in global memory");
+  measure_draws(papilio::Draws::sparse, {.most_topics_in_shared = 0}, "sparse, counts in global memory");
   measure_draws(papilio::Draws::sparse, {.most_topics_in_shared = 0, .documents_to_ask_ahead = 1 << 20},
                 "sparse, counts in global memory, phi asked for ahead");
 }

@@ -56,12 +56,12 @@ namespace lda {
 using base::require;
 
 int start_stages(const TrainOptions& options, Start start, std::int64_t tokens) {
-  constexpr std::int64_t least_tokens = 1 << 18, most_tokens_a_topic = 40000;
-  const bool suits =
-      options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel && tokens >= least_tokens;
+  constexpr std::int64_t least_tokens = 1 << 18, most_tokens_a_topic = 10'000, most_in_last_part = 40'000;
+  const bool suits = options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel &&
+                     tokens >= least_tokens && tokens / options.topics <= most_tokens_a_topic;
   if (start == Start::uniform || (start == Start::automatic && !suits)) return 0;
   int stages = 0;
-  for (std::int64_t a_topic = tokens / options.topics; stages < 4 && 2 * a_topic <= most_tokens_a_topic; a_topic *= 2) {
+  for (std::int64_t a_topic = tokens / options.topics; stages < 4 && 2 * a_topic <= most_in_last_part; a_topic *= 2) {
     ++stages;
   }
   return start == Start::progressive ? std::max(stages, 1) : stages;

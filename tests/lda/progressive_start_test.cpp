@@ -29,8 +29,9 @@ TEST(StartStages, FollowTokensATopic) {
   EXPECT_EQ(stages(1000, 1'800'000), 4);  // nips: 1,800 tokens a topic, from every 16th document on
   EXPECT_EQ(stages(1000, 2'900'000), 3);  // wiki
   EXPECT_EQ(stages(300, 1'800'000), 2);
-  EXPECT_EQ(stages(100, 1'800'000), 1);
-  EXPECT_EQ(stages(100, 2'900'000), 0);
+  EXPECT_EQ(stages(180, 1'800'000), 2);
+  EXPECT_EQ(stages(179, 1'800'000), 0);
+  EXPECT_EQ(stages(100, 1'800'000), 0);
   EXPECT_EQ(stages(100'000, 1'800'000), 4);
   EXPECT_EQ(stages(1000, (1 << 18) - 1), 0);
   EXPECT_EQ(stages(1000, 1 << 18), 4);
