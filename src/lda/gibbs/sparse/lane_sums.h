@@ -59,10 +59,12 @@ struct ListSums {
     // Floats from 0 on are in the order of their bits.
     const std::int32_t behind = __builtin_bit_cast(std::int32_t, rest < most ? rest : most) + 1;
     const float* low = running + l;
-    for (std::uint32_t count = depth; steps > 0; --steps) {
-      const std::uint32_t half = count / 2;
-      const auto last = __builtin_bit_cast(std::int32_t, low[static_cast<std::ptrdiff_t>(lanes) * half - lanes]);
-      low += lanes * (half & static_cast<std::uint32_t>((last - behind) >> 31));  // no branch
+    std::size_t count = depth;
+    for (; steps > 0; --steps) {
+      const std::size_t half = count / 2;
+      const float* const next = low + lanes * half;
+      const bool is_below = __builtin_bit_cast(std::int32_t, *(next - lanes)) < behind;
+      low = __builtin_expect_with_probability(is_below, true, 0.5) ? next : low;  // no branch
       count -= half;
     }
     return static_cast<std::uint32_t>(low - running);
