@@ -7,6 +7,7 @@
 
 #include "lda/corpora.h"
 #include "lda/gibbs/cpu_chain.h"
+#include "lda/gibbs/sparse/word_order.h"
 #include "lda/laws.h"
 #include "lda/sparse_oracle.h"
 #include "papilio/error.h"
@@ -119,6 +120,23 @@ TEST_P(SparseDraws, GoOnAsIfTheyHadNotStopped) {
     EXPECT_EQ(rest.topics.z, whole.topics.z);
     EXPECT_EQ(rest.model.n_wk, whole.model.n_wk);
   }
+}
+
+// Every token once, word after word; pairs are a word's tokens in one document, no more than a batch takes.
+TEST(WordOrder, GoesByWordsAndHasWholePairs) {
+  std::vector<std::vector<std::int32_t>> documents = {{2, 0, 2}, {}, {1}, std::vector<std::int32_t>(40, 2), {0, 0, 2}};
+  documents[3][7] = 1;
+  const Corpus corpus = testing::make_corpus(documents, 4);
+  const lda::sparse::WordOrder order(corpus);
+  EXPECT_EQ(order.offsets, (std::vector<std::int64_t>{0, 3, 5, 47, 47}));
+  EXPECT_EQ(order.pair_offsets, (std::vector<std::int64_t>{0, 2, 4, 9, 9}));
+  const std::vector<std::uint32_t> numbers(order.numbers.data(), order.numbers.data() + 6);
+  EXPECT_EQ(numbers, (std::vector<std::uint32_t>{1, 44, 45, 3, 11, 0}));
+  for (std::size_t i = 0; i < corpus.words.size(); ++i) EXPECT_EQ(order.numbers[order.places[i]], i);
+  const std::vector<std::uint32_t> of_pairs(order.documents.data(), order.documents.data() + 9);
+  EXPECT_EQ(of_pairs, (std::vector<std::uint32_t>{0, 4, 2, 3, 0, 3, 3, 3, 4}));
+  const std::vector<int> sizes(order.sizes.data(), order.sizes.data() + order.sizes.size());
+  EXPECT_EQ(sizes, (std::vector<int>{1, 2, 1, 1, 2, 16, 16, 7, 1}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, SparseDraws, ::testing::Values(Sampler::mean_for_mode, Sampler::collapsed),

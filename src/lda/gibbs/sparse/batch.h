@@ -42,14 +42,13 @@ struct List {
   std::uint32_t size;
 };
 
-// A token in the order of words.
-struct Token {
-  std::uint32_t number;
-  std::uint32_t document;
-};
+// Tokens are drawn so many at a time, all of one word: whole pairs, a pair being the word's tokens in one document.
+inline constexpr int most_tokens = 16;
 
-// A token in the order of documents: its topic, as it is drawn, and where the topic that it had when the sweep
-// began is in the document's list.
+// Memory is asked for at most so many tokens or pairs ahead, so arrays of them are longer by this.
+inline constexpr int look_ahead = 4 * most_tokens;
+
+// A token: its topic, as it is drawn, and where the topic that it had when the sweep began is in the document's list.
 template <class Entry>
 struct Spot {
   typename Entry::Number topic;
@@ -86,15 +85,16 @@ struct OwnPlace {
   std::uint64_t before;  // running sum of the word's part up to the topic
 };
 
-// The tokens, by words and by documents.
+// The tokens, in the order of words, and the documents.
 template <class Entry>
 struct Tokens {
-  const Token* order;                // N: word after word, by their numbers in each
-  const std::int64_t* word_offsets;  // V + 1, into order
+  const std::uint32_t* numbers;      // N: word after word, ascending in each
+  const std::int64_t* word_offsets;  // V + 1, into numbers
+  const std::uint32_t* documents;    // of the pairs, in the same order
+  const std::uint8_t* sizes;         // and their tokens, at most most_tokens
   const Entry* entries;              // of all lists
   const ListPlace* lists;            // D
-  Spot<Entry>* spots;                // N, by token numbers
-  typename Entry::Number* topics;    // N, in the order of words
+  Spot<Entry>* spots;                // N, in the order of words
 };
 
 // Tokens by where their topics came from.
@@ -114,19 +114,20 @@ struct Scratch {
   std::uint64_t* present;  // K bits
   std::uint32_t* topics;   // K
   std::uint64_t* sums;     // K
-  float* running;          // running_floats, aligned to 32 bytes, behind as many as there are lanes
+  float* running;          // running_floats, aligned to 32 bytes
   std::int64_t running_floats;
 };
 
-// Room for the running sums of the longest list, at least.
+// Running sums are of as many lists as there is room for, and of the longest at least.
 inline constexpr std::int64_t least_running_floats = 2048;
 
-// The tokens order[begin], ..., order[end - 1].
+// Tokens [begin, end) in the order of words: whole pairs.
 template <class Entry>
 struct Range {
   const TopicMasses* masses;
   const Tokens<Entry>* tokens;
-  std::int64_t first_word;  // that of order[begin]
+  std::int64_t first_word;  // that of the first token
+  std::int64_t first_pair;
   std::int64_t begin;
   std::int64_t end;
   const std::uint32_t* shared_counts;  // n_wk of the word, where other threads draw tokens of it as well; else null

@@ -10,6 +10,7 @@ namespace papilio::lda::sparse {
 namespace {
 
 constexpr std::int64_t tokens_a_part = std::int64_t{1} << 15;
+constexpr std::size_t tokens_ahead = look_ahead;  // spots are asked for
 
 std::int64_t length_of(const CorpusView& corpus, std::size_t document) {
   return corpus.document_offsets[document + 1] - corpus.document_offsets[document];
@@ -38,8 +39,10 @@ bool fits_narrow_entries(const CorpusView& corpus, std::int32_t topics) {
 }
 
 template <class Entry>
-DocumentLists<Entry>::DocumentLists(const CorpusView& corpus, std::int32_t topics, int threads)
+DocumentLists<Entry>::DocumentLists(const CorpusView& corpus, const std::uint32_t* places, std::int32_t topics,
+                                    int threads)
     : corpus_(corpus),
+      places_(places),
       topics_(topics),
       threads_(threads),
       lists_(static_cast<std::size_t>(corpus.documents())),
@@ -64,7 +67,7 @@ template <class Entry>
 void DocumentLists<Entry>::set_topics(std::span<const std::int32_t> z) {
   execution::parallel_for(std::ssize(z), tokens_a_part, threads_, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      spots_[i].topic = static_cast<typename Entry::Number>(z[i]);
+      spots_[places_[i]].topic = static_cast<typename Entry::Number>(z[i]);
     }
   });
 }
@@ -73,7 +76,7 @@ template <class Entry>
 void DocumentLists<Entry>::copy_topics(std::span<std::int32_t> z) const {
   execution::parallel_for(std::ssize(z), tokens_a_part, threads_, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      z[i] = static_cast<std::int32_t>(spots_[i].topic);
+      z[i] = static_cast<std::int32_t>(spots_[places_[i]].topic);
     }
   });
 }
@@ -104,7 +107,8 @@ void DocumentLists<Entry>::build_list(std::size_t document, std::uint32_t group,
   const auto begin = static_cast<std::size_t>(corpus_.document_offsets[document]);
   const auto end = static_cast<std::size_t>(corpus_.document_offsets[document + 1]);
   for (std::size_t i = begin; i < end; ++i) {
-    const std::uint32_t k = spots_[i].topic;
+    __builtin_prefetch(spots_.data() + places_[i + tokens_ahead], 1);
+    const std::uint32_t k = spots_[places_[i]].topic;
     ++counts.n_dk[k];
     counts.present[k / 64] |= std::uint64_t{1} << (k % 64);
   }
@@ -122,7 +126,8 @@ void DocumentLists<Entry>::build_list(std::size_t document, std::uint32_t group,
     }
   }
   for (std::size_t i = begin; i < end; ++i) {
-    spots_[i].place = static_cast<typename Entry::Number>(counts.n_dk[spots_[i].topic]);
+    Spot<Entry>& spot = spots_[places_[i]];
+    spot.place = static_cast<typename Entry::Number>(counts.n_dk[spot.topic]);
   }
   for (std::uint32_t i = 0; i < size; ++i) counts.n_dk[list[i].topic()] = 0;
   for (std::uint32_t i = size; i % lanes != 0; ++i) list[i] = Entry::of(0, 0);

@@ -11,12 +11,12 @@
 
 namespace papilio::lda::sparse {
 
-// The tokens' topics in the order of documents, and every document's list of topics and counts.
+// The tokens' topics, and every document's list of topics and counts.
 template <class Entry>
 class DocumentLists {
  public:
-  // Keeps the view: the corpus must outlive it.
-  DocumentLists(const CorpusView& corpus, std::int32_t topics, int threads);
+  // Keeps the view and the tokens' places in the order of words: both must outlive it.
+  DocumentLists(const CorpusView& corpus, const std::uint32_t* places, std::int32_t topics, int threads);
 
   void set_topics(std::span<const std::int32_t> z);
   void copy_topics(std::span<std::int32_t> z) const;
@@ -27,6 +27,7 @@ class DocumentLists {
   const Entry* entries() const { return entries_.data(); }
   const ListPlace* lists() const { return lists_.data(); }
   Spot<Entry>* spots() { return spots_.data(); }
+  const Spot<Entry>* spots() const { return spots_.data(); }
 
   // Entries of all lists together.
   std::int64_t size() const { return size_; }
@@ -49,11 +50,12 @@ class DocumentLists {
   void build_list(std::size_t document, std::uint32_t group, Counts& counts);
 
   const CorpusView corpus_;
+  const std::uint32_t* const places_;
   const std::int32_t topics_;
   const int threads_;
   BigArray<ListPlace> lists_;               // D
   BigArray<Entry> entries_;                 // a part's one behind the other, from a place on that stays
-  BigArray<Spot<Entry>> spots_;             // N
+  BigArray<Spot<Entry>> spots_;             // N, in the order of words
   std::vector<std::int64_t> parts_;         // documents with which parts of about equal length begin, and D
   std::vector<std::uint32_t> first_group_;  // of each part
   ScratchPool<Counts> counts_;

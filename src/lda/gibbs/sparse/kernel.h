@@ -4,14 +4,14 @@
 
 #include "lda/gibbs/sparse/batch.h"
 #include "lda/gibbs/sparse/lane_sums.h"
-#include "lda/gibbs/sparse/token_batches.h"
+#include "lda/gibbs/sparse/token_stream.h"
 #include "lda/gibbs/sparse/word_part.h"
 
 // The draws of one thread, word after word: the body that every instruction-set target compiles.
 //
 // Tokens of a word are drawn a batch at a time, in stages that are loops without unforeseeable
 // branches: sums of each (document, word); targets; searches. Stages hand on queues of token
-// places, appended to without a branch.
+// places, appended to without a branch. Each is a function of its own, so that its pointers have registers.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -26,139 +26,151 @@ class WordDraws {
         scratch_(scratch),
         statistics_(statistics),
         word_(*range.masses, scratch, range.removes),
-        batches_(range) {}
+        stream_(range),
+        pair_(range.first_pair),
+        at_(range.begin) {}
 
   PAPILIO_LANEWISE void draw() {
-    std::int64_t word = range_.first_word;
-    for (std::int64_t at = range_.begin; at < range_.end; ++word) {
-      const std::int64_t begin = tokens_.word_offsets[word], end_of_word = tokens_.word_offsets[word + 1];
-      if (end_of_word <= at) continue;
+    for (std::int64_t word = range_.first_word; at_ < range_.end; ++word) {
+      const std::int64_t begin = tokens_.word_offsets[word], end = tokens_.word_offsets[word + 1];
+      if (end <= at_) continue;
       if (range_.shared_counts != nullptr) {
         word_.open_counted(range_.shared_counts);
       } else {
-        word_.open(tokens_.topics + begin, end_of_word - begin);
+        word_.open(tokens_.spots + begin, end - begin);
       }
-      const std::int64_t end = end_of_word < range_.end ? end_of_word : range_.end;
-      while (at < end) {
-        const auto batch = batches_.at(at);
-        const std::int64_t end_of_batch = batch.begin + most_tokens;
-        const std::int64_t stop = end_of_batch < end ? end_of_batch : end;
-        draw_tokens(batch, static_cast<int>(at - batch.begin), static_cast<int>(stop - batch.begin));
-        at = stop;
-      }
+      draw_word(end < range_.end ? end : range_.end);
       word_.close();
     }
   }
 
  private:
-  using Batch = typename TokenBatches<Entry>::Batch;
-
   // Tokens of the word in one document.
-  struct Pair {
+  struct alignas(64) Pair {
     ListSums sums;
-    List<Entry> list;
+    const Entry* entries;
   };
 
-  // Tokens [first, end) of the word, as many at a time as there is room for their documents' sums.
-  PAPILIO_LANEWISE void draw_tokens(const Batch& batch, int first, int end) {
-    const Token* order = tokens_.order + batch.begin;
-    int pairs = 0;
-    for (int i = first; i < end; ++i) {
-      begin_of_[pairs] = i;
-      pairs += i == first || order[i].document != order[i - 1].document;
-      pair_of_[i] = static_cast<std::uint8_t>(pairs - 1);
-    }
-    begin_of_[pairs] = end;
-    for (int pair = 0; pair < pairs;) {
-      const int end_of_sums = add_lists(order, pair, pairs);
-      draw_batch(batch, begin_of_[pair], begin_of_[end_of_sums]);
-      pair = end_of_sums;
+  // A token of the batch, and its target in a part.
+  struct Queued {
+    double target;
+    std::uint32_t i;
+  };
+
+  PAPILIO_LANEWISE void draw_word(std::int64_t end) {
+    while (at_ < end) {
+      add_lists(end - at_);
+      stream_.ask_ahead(pair_, pairs_);
+      stream_.draw_numbers(at_ + count_);
+      draw_targets();
+      search_documents();
+      search_others();
+      at_ += count_;
+      pair_ += pairs_;
     }
   }
 
-  // The sums of pairs [first, end), or of the first of them: as many as there is room for. Returns where it has
-  // stopped.
-  PAPILIO_LANEWISE int add_lists(const Token* order, int first, int end) {
-    std::uint32_t size = 1;
-    std::int64_t used = 0;
-    int p = first;
-    for (; p < end; ++p) {
-      Pair& pair = pairs_[p];
-      const ListPlace place = tokens_.lists[order[begin_of_[p]].document];
-      pair.list = {tokens_.entries + std::size_t{lanes} * place.group, place.size};
-      const std::int64_t room = (place.size + lanes - 1) / lanes * lanes;
-      if (used + room > scratch_.running_floats) break;
-      add_list(pair.list, word_.phi(), scratch_.running + used, pair.sums);
-      used += room;
-      size = place.size > size ? place.size : size;
+  // Makes a batch of the next pairs, `left` tokens at most, and their sums.
+  __attribute__((noinline)) void add_lists(std::int64_t left) {
+    const int most = left < most_tokens ? static_cast<int>(left) : most_tokens;
+    const std::uint8_t* const sizes = tokens_.sizes + pair_;
+    const std::uint32_t* const documents = tokens_.documents + pair_;
+    const ListPlace* const lists = tokens_.lists;
+    const Entry* const entries = tokens_.entries;
+    const float* const phi = word_.phi();
+    float* running = scratch_.running;
+    const float* const end = running + scratch_.running_floats;
+    std::uint32_t longest = 1;
+    int pairs = 0, count = 0;
+    while (count < most) {
+      const int size = sizes[pairs];
+      const ListPlace list = lists[documents[pairs]];
+      const std::int64_t floats = running_floats(list.size);
+      if (count + size > most || floats > end - running) break;
+      Pair& pair = pair_of_batch_[pairs];
+      pair.entries = entries + std::size_t{lanes} * list.group;
+      add_list(pair.entries, list.size, phi, running, pair.sums);
+      running += floats;
+      longest = list.size > longest ? list.size : longest;
+      __builtin_memset(pair_of_ + count, pairs, most_tokens);
+      ++pairs;
+      count += size;
     }
-    steps_ = size <= lanes ? 0 : 32 - __builtin_clz((size - 1) / lanes);
-    return p;
+    pairs_ = pairs;
+    count_ = count;
+    steps_ = longest <= lanes ? 0 : 32 - __builtin_clz((longest - 1) / lanes);
   }
 
-  PAPILIO_LANEWISE void draw_batch(const Batch& batch, int first, int end) {
-    in_documents_ = 0, in_others_ = 0;
-    for (int i = first; i < end; ++i) {
-      draw_target(i, batch.u[i], tokens_.spots[tokens_.order[batch.begin + i].number]);
+  // Which part each target is in, and where: first its own topic, by what that weighs without the token, then the
+  // other topics' parts.
+  __attribute__((noinline)) void draw_targets() {
+    const Spot<Entry>* const spots = tokens_.spots + at_;
+    const OwnTopic* const own_topics = word_.own();
+    const double unit = range_.masses->unit;
+    const bool removes = range_.removes;
+    const std::uint64_t word_others = word_.others();
+    const auto count = static_cast<std::uint32_t>(count_);
+    std::uint32_t in_documents = 0, in_others = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Pair& pair = pair_of_batch_[pair_of_[i]];
+      const Spot<Entry> spot = spots[i];
+      const OwnTopic& own = own_topics[spot.topic];
+      const double tokens = pair.entries[spot.place].count();
+      const auto part = pair.sums.part(spot.place);
+      const double taken = removes ? part.size : 0.0;
+      const double own_weight = (((tokens - 1) + own.alpha) * own.of_word) * own.inverse;
+      const double until_others = own_weight + (pair.sums.total() - taken);
+      const double target =
+          stream_.u(at_ + i) *
+          (until_others + static_cast<double>(static_cast<std::int64_t>(word_others - own.taken)) * unit);
+      const double behind_own = target - own_weight;
+      const double in_document = behind_own >= part.before ? behind_own + taken : behind_own;
+      const std::uint32_t is_own = target < own_weight, is_in_others = !(target < until_others);
+      in_documents_[in_documents] = {in_document, i};
+      in_documents += 1 ^ (is_own | is_in_others);
+      in_others_[in_others] = {target - until_others, i};
+      in_others += is_in_others;
     }
-    for (int q = 0; q < in_documents_; ++q) {
-      const int i = document_queue_[q];
-      const Pair& pair = pairs_[pair_of_[i]];
-      move(batch.begin + i, pair.list.entries[pair.sums.find(target_[i], steps_)].topic());
-    }
-    for (int q = 0; q < in_others_; ++q) {
-      const int i = other_queue_[q];
-      move(batch.begin + i, draw_other(i));
-    }
-    statistics_.from_own += end - first - in_documents_ - in_others_;
-    statistics_.from_document += in_documents_;
+    documents_ = in_documents;
+    others_ = in_others;
+    statistics_.from_own += count - in_documents - in_others;
+    statistics_.from_document += in_documents;
   }
 
-  // Which part the token's target is in, and where: first its own topic, by what that weighs without
-  // it, then the other topics' parts.
-  PAPILIO_LANEWISE void draw_target(int i, double u, Spot<Entry> spot) {
-    const Pair& pair = pairs_[pair_of_[i]];
-    const OwnTopic& own = word_.own(spot.topic);
-    const double count = pair.list.entries[spot.place].count();
-    const auto part = pair.sums.part(spot.place);
-    const double all = pair.sums.total();
-    const double most = range_.removes ? double{below(static_cast<float>(all))} : all;
-    old_[i] = spot.topic;
-    const double taken = range_.removes ? part.size : 0.0;
-    const double own_weight = (((count - 1) + own.alpha) * own.of_word) * own.inverse;
-    const double until_others = own_weight + (all - taken);
-    const double target =
-        u * (until_others +
-             static_cast<double>(static_cast<std::int64_t>(word_.others() - own.taken)) * range_.masses->unit);
-
-    double in_document = target - own_weight;
-    in_document = in_document >= part.before ? in_document + taken : in_document;
-    in_document = in_document < most ? in_document : most;
-    const bool is_in_document = target < until_others;
-    target_[i] = is_in_document ? in_document : target - until_others;
-    document_queue_[in_documents_] = static_cast<std::uint8_t>(i);
-    in_documents_ += (target >= own_weight) & is_in_document;
-    other_queue_[in_others_] = static_cast<std::uint8_t>(i);
-    in_others_ += !is_in_document;
+  __attribute__((noinline)) void search_documents() const {
+    for (std::uint32_t q = 0; q < documents_; ++q) {
+      const Queued& token = in_documents_[q];
+      const Pair& pair = pair_of_batch_[pair_of_[token.i]];
+      const float all = pair.sums.prefix_from_0[lanes];
+      const double most = range_.removes ? below(all) : all;
+      const double target = token.target < most ? token.target : most;
+      move(token.i, pair.entries[pair.sums.find(target, steps_)].topic());
+    }
   }
 
-  PAPILIO_LANEWISE std::uint32_t draw_other(int i) {
-    const std::uint64_t others = word_.others() - word_.own(old_[i]).taken;
+  __attribute__((noinline)) void search_others() {
+    for (std::uint32_t q = 0; q < others_; ++q) {
+      const std::uint32_t i = in_others_[q].i;
+      move(i, draw_other(in_others_[q].target, tokens_.spots[at_ + i].topic));
+    }
+  }
+
+  PAPILIO_LANEWISE std::uint32_t draw_other(double target, std::uint32_t old) {
+    const std::uint64_t others = word_.others() - word_.own()[old].taken;
     if (others == 0) [[unlikely]] {
       ++statistics_.from_own;
-      return old_[i];
+      return old;
     }
-    const double y = target_[i] * range_.masses->places;
+    const double y = target * range_.masses->places;
     const std::uint64_t place = y < static_cast<double>(others) ? static_cast<std::uint64_t>(y) : others - 1;
-    const auto found = word_.find(place < others ? place : others - 1, old_[i]);
+    const auto found = word_.find(place < others ? place : others - 1, old);
     statistics_.from_word += found.of_word;
     statistics_.from_prior += !found.of_word;
     return found.topic;
   }
 
-  PAPILIO_LANEWISE void move(std::int64_t at, std::uint32_t topic) {
-    tokens_.topics[at] = static_cast<typename Entry::Number>(topic);
-    tokens_.spots[tokens_.order[at].number].topic = static_cast<typename Entry::Number>(topic);
+  PAPILIO_LANEWISE void move(std::uint32_t i, std::uint32_t topic) const {
+    tokens_.spots[at_ + i].topic = static_cast<typename Entry::Number>(topic);
   }
 
   const Range<Entry>& range_;
@@ -166,20 +178,20 @@ class WordDraws {
   const Scratch& scratch_;
   Statistics& statistics_;
   WordPart word_;
-  TokenBatches<Entry> batches_;
-
-  int steps_ = 0;  // that halve the longest list's depth to 1
+  TokenStream<Entry> stream_;
+  std::int64_t pair_;  // the batch begins with
+  std::int64_t at_;    // likewise, a token
 
   // Of the batch.
-  Pair pairs_[most_tokens];
-  int begin_of_[most_tokens + 1];  // the first token of each pair
-  std::uint8_t pair_of_[most_tokens];
-  std::uint32_t old_[most_tokens];
-  double target_[most_tokens];  // in the document's part or behind it
-  std::uint8_t document_queue_[most_tokens];
-  std::uint8_t other_queue_[most_tokens];
-  int in_documents_ = 0;
-  int in_others_ = 0;
+  int pairs_ = 0;
+  int count_ = 0;
+  int steps_ = 0;  // that halve the longest list's depth to 1
+  std::uint32_t documents_ = 0;
+  std::uint32_t others_ = 0;
+  Pair pair_of_batch_[most_tokens];
+  std::uint8_t pair_of_[2 * most_tokens];  // of each token
+  Queued in_documents_[most_tokens];
+  Queued in_others_[most_tokens];
 };
 
 template <class Entry>

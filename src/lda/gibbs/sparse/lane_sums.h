@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "lda/gibbs/sparse/batch.h"
@@ -32,7 +33,7 @@ PAPILIO_LANEWISE float rounded_down(double x) {
 struct ListSums {
   float prefix_from_0[1 + lanes];  // 0, and the sums over lanes
   std::uint32_t depth;
-  const float* running;  // depth x lanes
+  const float* running;  // depth x lanes, behind a row of zeros
 
   PAPILIO_LANEWISE double total() const { return double{prefix_from_0[lanes]}; }
 
@@ -42,10 +43,9 @@ struct ListSums {
     double size;
   };
   PAPILIO_LANEWISE Part part(std::uint32_t entry) const {
-    const float above = running[static_cast<std::int32_t>(entry) - static_cast<std::int32_t>(lanes)];
-    const std::uint32_t is_there = 0u - std::uint32_t{entry >= lanes};
-    const double in_lane = double{__builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, above) & is_there)};
-    return {double{prefix_from_0[entry % lanes]} + in_lane, double{running[entry]} - in_lane};
+    const float* sum = running + entry;
+    const double in_lane = double{sum[-static_cast<std::ptrdiff_t>(lanes)]};
+    return {double{prefix_from_0[entry % lanes]} + in_lane, double{*sum} - in_lane};
   }
 
   // The entry that a target below the total falls in, never one of weight 0. `steps` halve any depth to 1.
@@ -58,16 +58,16 @@ struct ListSums {
     const float most = below(running[lanes * (depth - 1) + l]);
     // Floats from 0 on are in the order of their bits.
     const std::int32_t behind = __builtin_bit_cast(std::int32_t, rest < most ? rest : most) + 1;
-    std::int32_t low = 0;
-    auto count = static_cast<std::int32_t>(depth);
-    for (int step = 0; step < steps; ++step) {
-      const std::int32_t half = count / 2;
-      const float sum = running[static_cast<std::int32_t>(lanes) * (low + half - 1) + static_cast<std::int32_t>(l)];
-      const auto last = __builtin_bit_cast(std::int32_t, sum);
-      low += half & ((last - behind) >> 31);  // no branch
+    const float* low = running + l;
+    std::size_t count = depth;
+    for (; steps > 0; --steps) {
+      const std::size_t half = count / 2;
+      const float* const next = low + lanes * half;
+      const bool is_below = __builtin_bit_cast(std::int32_t, *(next - lanes)) < behind;
+      low = __builtin_expect_with_probability(is_below, true, 0.5) ? next : low;  // no branch
       count -= half;
     }
-    return lanes * static_cast<std::uint32_t>(low) + l;
+    return static_cast<std::uint32_t>(low - running);
   }
 };
 
@@ -98,35 +98,34 @@ PAPILIO_LANEWISE Floats add_from(Floats x, const std::int32_t (&from)[lanes], in
 }
 
 // The prefix sums over lanes of what each of them holds.
-PAPILIO_LANEWISE void add_lanes(Floats lane, ListSums& sums) {
-  using W = SumWarp;
+PAPILIO_LANEWISE Floats prefix_sums(Floats lane) {
   constexpr std::int32_t pairs[lanes] = {0, 0, 2, 2, 4, 4, 6, 6};
   constexpr std::int32_t quads[lanes] = {0, 1, 1, 1, 4, 5, 5, 5};
   constexpr std::int32_t halves[lanes] = {0, 1, 2, 3, 3, 3, 3, 3};
-  sums.prefix_from_0[0] = 0;
-  W::store(sums.prefix_from_0 + 1, add_from(add_from(add_from(lane, pairs, 1), quads, 2), halves, 4));
+  return add_from(add_from(add_from(lane, pairs, 1), quads, 2), halves, 4);
 }
 
-// The running sums of a list in memory that has room for it, rounded up to whole depths. A function of its own,
-// so that its pointers have registers.
+// Floats that the running sums of so many entries take.
+PAPILIO_LANEWISE std::int64_t running_floats(std::uint32_t size) {
+  return static_cast<std::int64_t>((size + 2 * lanes - 1) / lanes) * lanes;
+}
+
+// The sums of a list, in memory that has room for them.
 template <class Entry>
-__attribute__((noinline)) void add_entries(const Entry* entries, std::uint32_t depth, const float* phi,
-                                           float* running) {
+PAPILIO_LANEWISE void add_list(const Entry* entries, std::uint32_t size, const float* phi, float* running,
+                               ListSums& sums) {
   using W = SumWarp;
   Floats sum = W::template splat<float>(0);
-  for (const float* end = running + std::size_t{lanes} * depth; running != end; running += lanes, entries += lanes) {
+  W::store(running, sum);
+  running += lanes;
+  sums.running = running;
+  sums.depth = (size + lanes - 1) / lanes;
+  for (const Entry* end = entries + size; entries < end; entries += lanes, running += lanes) {
     sum = sum + weights(entries, phi);
     W::store(running, sum);
   }
-}
-
-// The sums of a list; before `running` is memory for as many floats as there are lanes.
-template <class Entry>
-PAPILIO_LANEWISE void add_list(const List<Entry>& list, const float* phi, float* running, ListSums& sums) {
-  sums.running = running;
-  sums.depth = (list.size + lanes - 1) / lanes;
-  add_entries(list.entries, sums.depth, phi, running);
-  add_lanes(SumWarp::load(running + lanes * (sums.depth - 1)), sums);
+  sums.prefix_from_0[0] = 0;
+  W::store(sums.prefix_from_0 + 1, prefix_sums(sum));
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel

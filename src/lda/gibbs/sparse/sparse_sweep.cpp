@@ -10,7 +10,6 @@
 namespace papilio::lda {
 namespace {
 
-using sparse::BigArray;
 using sparse::NarrowEntry;
 using sparse::Statistics;
 using sparse::WideEntry;
@@ -21,6 +20,7 @@ constexpr std::int64_t most_tokens_of_a_word = 2 * tokens_a_task;
 
 struct Task {
   std::int64_t first_word;
+  std::int64_t first_pair;
   std::int64_t begin;  // in the order of words
   std::int64_t end;
   std::int64_t shared_word = -1;  // of those kept for words that are shared
@@ -29,7 +29,7 @@ struct Task {
 struct ThreadScratch {
   explicit ThreadScratch(std::int32_t topics)
       : phi(1, topics),
-        running(1, std::max<std::int64_t>(sparse::least_running_floats, topics) + 2 * sparse::lanes),
+        running(1, std::max<std::int64_t>(sparse::least_running_floats, topics + 2 * sparse::lanes)),
         counts(static_cast<std::size_t>(topics)),
         own(static_cast<std::size_t>(topics)),
         own_place(static_cast<std::size_t>(topics)),
@@ -48,8 +48,8 @@ struct ThreadScratch {
             .present = present.data(),
             .topics = topics_of_word.data(),
             .sums = sums.data(),
-            .running = running.row(0) + sparse::lanes,
-            .running_floats = running.view().columns - sparse::lanes};
+            .running = running.row(0),
+            .running_floats = running.view().columns};
   }
 
   AlignedTable phi;
@@ -79,14 +79,13 @@ class SparseSweepOf final : public SparseSweep {
         removes_(recipe_of(options.sampler).phi == Parameter::integrated_out && options.topics > 1),
         order_(corpus),
         topics_(options.topics),
-        lists_(corpus, options.topics, options.threads),
-        topics_by_word_(static_cast<std::size_t>(corpus.tokens())),
+        lists_(corpus, order_.places.data(), options.topics, options.threads),
         scratch_(options.threads, [topics = options.topics] { return std::make_unique<ThreadScratch>(topics); }) {
     plan_tasks();
   }
 
   std::int64_t count_documents(State& state) override {
-    if (!std::exchange(has_topics_, true)) take_topics(state.z);
+    if (!std::exchange(has_topics_, true)) lists_.set_topics(state.z);
     lists_.build(state.n_k);
     return lists_.size();
   }
@@ -100,7 +99,7 @@ class SparseSweepOf final : public SparseSweep {
 
  private:
   void plan_tasks();
-  void take_topics(const std::vector<std::int32_t>& z);
+  void plan_shared_word(std::int64_t word);
   void count_shared_words(std::int32_t topics);
   template <class Count>
   void count_word(std::size_t word, Count* row) const;
@@ -114,8 +113,7 @@ class SparseSweepOf final : public SparseSweep {
   sparse::DocumentLists<Entry> lists_;
   std::vector<Task> tasks_;
   std::vector<std::int64_t> shared_words_;
-  std::vector<std::uint32_t> shared_counts_;         // n_wk of these words, of the sweep's start
-  BigArray<typename Entry::Number> topics_by_word_;  // N
+  std::vector<std::uint32_t> shared_counts_;  // n_wk of these words, of the sweep's start
   bool has_topics_ = false;
   ScratchPool<ThreadScratch> scratch_;
 };
@@ -129,10 +127,7 @@ void SparseSweepOf<Entry>::plan_tasks() {
     const std::int64_t begin = order_.offsets[static_cast<std::size_t>(w)];
     std::int64_t end = order_.offsets[static_cast<std::size_t>(w) + 1];
     if (end - begin > most_tokens_of_a_word) {
-      for (std::int64_t at = begin; at < end; at += tokens_a_task) {
-        tasks_.push_back({w, at, std::min(at + tokens_a_task, end), std::ssize(shared_words_)});
-      }
-      shared_words_.push_back(w++);
+      plan_shared_word(w++);
       continue;
     }
     const std::int64_t first = w++;
@@ -142,24 +137,30 @@ void SparseSweepOf<Entry>::plan_tasks() {
       end = next;
       ++w;
     }
-    if (end > begin) others.push_back({first, begin, end});
+    if (end > begin) others.push_back({first, order_.pair_offsets[static_cast<std::size_t>(first)], begin, end});
   }
   tasks_.insert(tasks_.end(), others.begin(), others.end());
 }
 
 template <class Entry>
-void SparseSweepOf<Entry>::take_topics(const std::vector<std::int32_t>& z) {
-  lists_.set_topics(z);
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    topics_by_word_[i] = static_cast<typename Entry::Number>(z[order_.tokens[i].number]);
+void SparseSweepOf<Entry>::plan_shared_word(std::int64_t word) {
+  auto pair = static_cast<std::size_t>(order_.pair_offsets[static_cast<std::size_t>(word)]);
+  std::int64_t at = order_.offsets[static_cast<std::size_t>(word)];
+  const std::int64_t end = order_.offsets[static_cast<std::size_t>(word) + 1];
+  while (at < end) {
+    Task task = {word, static_cast<std::int64_t>(pair), at, at, std::ssize(shared_words_)};
+    while (task.end < end && task.end - at < tokens_a_task) task.end += order_.sizes[pair++];
+    tasks_.push_back(task);
+    at = task.end;
   }
+  shared_words_.push_back(word);
 }
 
 template <class Entry>
 template <class Count>
 void SparseSweepOf<Entry>::count_word(std::size_t word, Count* row) const {
   const auto end = static_cast<std::size_t>(order_.offsets[word + 1]);
-  for (auto i = static_cast<std::size_t>(order_.offsets[word]); i < end; ++i) ++row[topics_by_word_[i]];
+  for (auto i = static_cast<std::size_t>(order_.offsets[word]); i < end; ++i) ++row[lists_.spots()[i].topic];
 }
 
 template <class Entry>
@@ -188,12 +189,13 @@ template <class Entry>
 Statistics SparseSweepOf<Entry>::draw(const State& state) {
   topics_.update(state, corpus_.vocabulary_size());
   count_shared_words(state.topics);
-  const sparse::Tokens<Entry> tokens = {.order = order_.tokens.data(),
+  const sparse::Tokens<Entry> tokens = {.numbers = order_.numbers.data(),
                                         .word_offsets = order_.offsets.data(),
+                                        .documents = order_.documents.data(),
+                                        .sizes = order_.sizes.data(),
                                         .entries = lists_.entries(),
                                         .lists = lists_.lists(),
-                                        .spots = lists_.spots(),
-                                        .topics = topics_by_word_.data()};
+                                        .spots = lists_.spots()};
   std::mutex mutex;
   Statistics sum;
   execution::parallel_for(std::ssize(tasks_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
@@ -207,6 +209,7 @@ Statistics SparseSweepOf<Entry>::draw(const State& state) {
       const sparse::Range<Entry> range = {.masses = &topics_.masses(),
                                           .tokens = &tokens,
                                           .first_word = task.first_word,
+                                          .first_pair = task.first_pair,
                                           .begin = task.begin,
                                           .end = task.end,
                                           .shared_counts = shared_counts,

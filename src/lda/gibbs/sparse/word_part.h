@@ -28,15 +28,15 @@ class WordPart {
   PAPILIO_LANEWISE WordPart(const TopicMasses& masses, const Scratch& scratch, bool removes)
       : masses_(masses), scratch_(scratch), removes_(removes), beta_(static_cast<float>(masses.beta)) {}
 
-  // The word's tokens are those with these topics.
-  template <class Number>
-  PAPILIO_LANEWISE void open(const Number* topics, std::int64_t count) {
+  // The word's tokens are these.
+  template <class Entry>
+  PAPILIO_LANEWISE void open(const Spot<Entry>* tokens, std::int64_t count) {
     if (count > masses_.topics / 8) {
-      for (std::int64_t i = 0; i < count; ++i) ++scratch_.counts[topics[i]];
+      for (std::int64_t i = 0; i < count; ++i) ++scratch_.counts[tokens[i].topic];
       open_counted(scratch_.counts);
     } else {
       for (std::int64_t i = 0; i < count; ++i) {
-        const std::uint32_t k = topics[i];
+        const std::uint32_t k = tokens[i].topic;
         ++scratch_.counts[k];
         scratch_.present[k / 64] |= std::uint64_t{1} << (k % 64);
       }
@@ -62,7 +62,7 @@ class WordPart {
   }
 
   PAPILIO_LANEWISE const float* phi() const { return scratch_.phi; }
-  PAPILIO_LANEWISE const OwnTopic& own(std::uint32_t k) const { return scratch_.own[k]; }
+  PAPILIO_LANEWISE const OwnTopic* own() const { return scratch_.own; }  // of each topic
 
   // Of the word's part and the prior's together.
   PAPILIO_LANEWISE std::uint64_t others() const { return others_; }
