@@ -50,7 +50,7 @@ class Run:
             if fields["event"] != "sweep":
                 continue
             if begin is None:
-                begin = now - tokens / fields["tokens_per_second"]
+                begin = now - fields["share"] * tokens / fields["tokens_per_second"]
                 forget_peaks(self.process.pid)
             self.times[fields["sweep"]] = now - begin
             if fields["sweep"] % EVERY == 0:
