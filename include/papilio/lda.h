@@ -163,13 +163,13 @@ struct TrainResult {
 // takes one thread of the CPU; a GPU gives the same, more slowly.
 //
 // Dense draws take time O(tokens * topics) a sweep; memory 8 bytes a token, the corpus's words included, 8 bytes an
-// entry of the V x K tables and a few hundred KiB a thread. Sparse draws take time O(topics of a document) a token;
-// memory up to 16 bytes a token and 4 bytes an entry; on a GPU about 12 bytes a token and no such table, and the
-// corpus must fit. With dense draws on a GPU the tables take 8 bytes an entry
-// of its memory (rows above 128 topics as if they were a multiple of 128), and
-// tokens 8 bytes each and a row of floats a document as far as there is room; what has none
-// is streamed from the host's memory. Sparse draws take time O(topics of a document) a distinct (document,
-// word) instead, no table of phi, and up to 8 bytes a token more; they are for fewer than 2^32 tokens.
+// entry of the V x K tables and a few hundred KiB a thread; on a GPU the tables take 8 bytes an entry of its
+// memory (rows above 128 topics as if they were a multiple of 128), and tokens 8 bytes each and a row of floats a
+// document as far as there is room; what has none is streamed from the host's memory. Sparse draws take time
+// O(topics of a document) a distinct (document, word), no table of phi, memory up to 29 bytes a token (words and
+// topics included); on a GPU about 12 bytes a token and no table, and the corpus must fit (those of
+// theta_collapsed, which draws phi, have its tables and stream). They are for fewer than 2^32 tokens.
+// A progressive start is the same sampler on parts of the corpus.
 //
 // Throws InvalidArgument for options out of range, an empty corpus, held-out documents of which none has two
 // words of the corpus, and topics that do not fit; DeviceError where a GPU fails, or its memory does not hold the
