@@ -59,7 +59,8 @@ class WordDraws {
 
   PAPILIO_LANEWISE void draw_word(std::int64_t end) {
     while (at_ < end) {
-      add_lists(end - at_);
+      take_pairs(end - at_);
+      add_lists();
       stream_.ask_ahead(pair_, pairs_);
       stream_.draw_numbers(at_ + count_);
       draw_targets();
@@ -70,35 +71,40 @@ class WordDraws {
     }
   }
 
-  // Makes a batch of the next pairs, `left` tokens at most, and their sums.
-  __attribute__((noinline)) void add_lists(std::int64_t left) {
+  // Makes a batch of the next pairs, of `left` tokens at most.
+  PAPILIO_LANEWISE void take_pairs(std::int64_t left) {
     const int most = left < most_tokens ? static_cast<int>(left) : most_tokens;
     const std::uint8_t* const sizes = tokens_.sizes + pair_;
     const std::uint32_t* const documents = tokens_.documents + pair_;
     const ListPlace* const lists = tokens_.lists;
     const Entry* const entries = tokens_.entries;
-    const float* const phi = word_.phi();
-    float* running = scratch_.running;
-    const float* const end = running + scratch_.running_floats;
-    std::uint32_t longest = 1;
+    std::int64_t rows = scratch_.running_floats / lanes;  // that there is room for
+    std::uint32_t deepest = 0;
     int pairs = 0, count = 0;
     while (count < most) {
       const int size = sizes[pairs];
       const ListPlace list = lists[documents[pairs]];
-      const std::int64_t floats = running_floats(list.size);
-      if (count + size > most || floats > end - running) break;
-      Pair& pair = pair_of_batch_[pairs];
-      pair.entries = entries + std::size_t{lanes} * list.group;
-      add_list(pair.entries, list.size, phi, running, pair.sums);
-      running += floats;
-      longest = list.size > longest ? list.size : longest;
+      const std::uint32_t depth = (list.size + lanes - 1) / lanes;
+      rows -= depth + 1;
+      if (count + size > most || rows < 0) break;
+      pair_of_batch_[pairs].entries = entries + std::size_t{lanes} * list.group;
+      pair_of_batch_[pairs].sums.depth = depth;
+      deepest = depth > deepest ? depth : deepest;
       __builtin_memset(pair_of_ + count, pairs, most_tokens);
       ++pairs;
       count += size;
     }
     pairs_ = pairs;
     count_ = count;
-    steps_ = longest <= lanes ? 0 : 32 - __builtin_clz((longest - 1) / lanes);
+    steps_ = deepest <= 1 ? 0 : 32 - __builtin_clz(deepest - 1);
+  }
+
+  __attribute__((noinline)) void add_lists() {
+    const float* const phi = word_.phi();
+    float* running = scratch_.running;
+    for (Pair *pair = pair_of_batch_, *end = pair + pairs_; pair != end; ++pair) {
+      running = add_list(pair->entries, phi, running, pair->sums);
+    }
   }
 
   // Which part each target is in, and where: first its own topic, by what that weighs without the token, then the

@@ -105,27 +105,22 @@ PAPILIO_LANEWISE Floats prefix_sums(Floats lane) {
   return add_from(add_from(add_from(lane, pairs, 1), quads, 2), halves, 4);
 }
 
-// Floats that the running sums of so many entries take.
-PAPILIO_LANEWISE std::int64_t running_floats(std::uint32_t size) {
-  return static_cast<std::int64_t>((size + 2 * lanes - 1) / lanes) * lanes;
-}
-
-// The sums of a list, in memory that has room for them.
+// The sums of a list of sums.depth x lanes entries, in memory that has room for a row more. Returns its end.
 template <class Entry>
-PAPILIO_LANEWISE void add_list(const Entry* entries, std::uint32_t size, const float* phi, float* running,
-                               ListSums& sums) {
+PAPILIO_LANEWISE float* add_list(const Entry* entries, const float* phi, float* running, ListSums& sums) {
   using W = SumWarp;
   Floats sum = W::template splat<float>(0);
   W::store(running, sum);
   running += lanes;
   sums.running = running;
-  sums.depth = (size + lanes - 1) / lanes;
-  for (const Entry* end = entries + size; entries < end; entries += lanes, running += lanes) {
+  for (const Entry* end = entries + std::size_t{lanes} * sums.depth; entries != end; entries += lanes) {
     sum = sum + weights(entries, phi);
     W::store(running, sum);
+    running += lanes;
   }
   sums.prefix_from_0[0] = 0;
   W::store(sums.prefix_from_0 + 1, prefix_sums(sum));
+  return running;
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel
