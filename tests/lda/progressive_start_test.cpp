@@ -118,7 +118,7 @@ class ByStages {
       if (sweep == end) break;
       Corpus part;
       part.vocabulary = corpus_.vocabulary;
-      Topics topics = {.sweep = sweep};
+      Topics topics = {.sweep = sweep, .z = {}};
       for_each_token(
           stride, [&](std::size_t i) { topics.z.push_back(z[i]), part.words.push_back(corpus_.words[i]); },
           [&] { part.document_offsets.push_back(part.tokens()); });
