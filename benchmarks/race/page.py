@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes the page of the race from its records.
 
-    page.py [--records WORK/records.jsonl] [--base SYSTEM]
+    page.py [--records WORK/records.jsonl] [--base SYSTEM] [--name NAME]
 
-Reads benchmarks/results/race.json, after putting the scored records of --records into it where they are given, and writes
-benchmarks/results/race.md and docs/plots/race_*.svg. A (corpus, topics) that targets.json does not have gets its target by the
+Reads benchmarks/results/NAME.json ("race"), after putting the scored records of --records into it where they are given, and writes
+benchmarks/results/NAME.md and docs/plots/NAME_*.svg; NAME.notes.md is a part of the page. A (corpus, topics) that targets.json does not have gets its target by the
 rule that the page prints; it is written there, and stays when records are added later.
 """
 
@@ -31,9 +31,9 @@ def place(system):
     return (0, 0, system) if system.startswith("papilio") else (1, ORDER.index(system), system)
 
 
-def gather(path):
+def gather(path, title):
     """The committed records, and the scored ones of `path` put in."""
-    kept = RESULTS / "race.json"
+    kept = RESULTS / f"{title}.json"
     found = json.loads(kept.read_text()) if kept.exists() else []
     if path:
         found += [r for r in records.read(path) if "snapshots" not in r and r["curve"] and r not in found]
@@ -107,7 +107,7 @@ def ratios(grouped, base, goals):
     return lines
 
 
-def plot(key, group, target):
+def plot(key, group, target, prefix):
     corpus, topics, threads = key
     ends = [r["curve"][-1]["perplexity"] for r in group.values()]
     low = min(min(ends), target or min(ends))
@@ -120,7 +120,7 @@ def plot(key, group, target):
     if target:
         times = [p[0] for s in series for p in s.points]
         series.append(Series(f"target {target}", [(min(times), target), (max(times), target)], dashed=True, colour=5))
-    name = f"race_{corpus}_{topics}_{threads}.svg"
+    name = f"{prefix}_{corpus}_{topics}_{threads}.svg"
     title = f"{corpus}, K = {topics:,}, {threads} thread{'s' * (threads > 1)}: held-out perplexity over training time"
     chart = line_chart(title, "lower and further left is better; one scorer for all systems", Axis("seconds of training", log=True),
                        Axis("held-out perplexity", low=low * 0.98, high=high), series)
@@ -128,11 +128,11 @@ def plot(key, group, target):
     return name
 
 
-def page(runs, base):
+def page(runs, base, title):
     chosen = records.best(runs)
     goals, grouped = targets(chosen.values()), groups(chosen)
     some = list(chosen.values())
-    notes = RESULTS / "race.notes.md"
+    notes = RESULTS / f"{title}.notes.md"
     versions = sorted({(NAMES.get(r["system"], r["system"]), r["version"], r["detail"], r["threads"]) for r in some})
     lines = ["# The race to the same held-out perplexity", "",
              f"Machine: {'; '.join(sorted({r['machine'] for r in some}))}. Date: {', '.join(sorted({r['date'] for r in some}))}. "
@@ -140,7 +140,7 @@ def page(runs, base):
              f"{sum(map(records.disturbed, some))} were disturbed by others (more than 2 % of a core beside the run).", "",
              "[benchmarks/race](../race/README.md) tells what is measured and how, and makes this page:", "",
              "```sh", "benchmarks/race/race.sh build/release/apps/papilio/papilio DATA WORK",
-             f"benchmarks/race/page.py --records WORK/records.jsonl --base {base}", "```", ""]
+             f"benchmarks/race/page.py --records WORK/records.jsonl --base {base}" + (f" --name {title}" if title != "race" else ""), "```", ""]
     if notes.exists():
         lines += [notes.read_text().strip(), ""]
     lines += [f"Targets: nips 1,315 and 950 were set before; the others are {RULE}.", "", "## In short", "", *ratios(grouped, base, goals), "",
@@ -149,18 +149,19 @@ def page(runs, base):
         corpus, topics, threads = key
         target = goals.get(corpus, {}).get(str(topics))
         lines += [f"## {corpus}, K = {topics:,}, {threads} thread{'s' * (threads > 1)}" + (f": to {target:,}" if target else ""), "", *HEAD,
-                  *(row(r, target) for r in group.values()), "", f"![{corpus} {topics}](../../docs/plots/{plot(key, group, target)})", ""]
+                  *(row(r, target) for r in group.values()), "", f"![{corpus} {topics}](../../docs/plots/{plot(key, group, target, title)})", ""]
     lines += ["## Versions and settings", "", "| system | version | threads | settings |", "| --- | --- | ---: | --- |",
               *(f"| {n} | {v} | {t} | {d} |" for n, v, d, t in versions), ""]
-    (RESULTS / "race.md").write_text("\n".join(lines))
+    (RESULTS / f"{title}.md").write_text("\n".join(lines))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--base", default="papilio", help="the system that ratios are of")
+    parser.add_argument("--name", default="race", help="of the page and its files")
     options = parser.parse_args()
-    page(gather(options.records), options.base)
+    page(gather(options.records, options.name), options.base, options.name)
 
 
 if __name__ == "__main__":
