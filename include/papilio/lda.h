@@ -40,7 +40,7 @@ enum class Draws : std::uint8_t {
 
 // What a chain begins with. docs/lda/start.md has the schedule.
 enum class Start : std::uint8_t {
-  automatic,    // progressive for the parallel `collapsed` of many tokens, but few a topic; else uniform
+  automatic,    // progressive for the parallel `collapsed` of long documents, but few tokens a topic; else uniform
   uniform,      // all documents, each token with one of K topics, as probable as the others
   progressive,  // the first 40 sweeps draw a part of the documents, which grows
 };

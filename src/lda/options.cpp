@@ -55,10 +55,12 @@ namespace lda {
 
 using base::require;
 
-int start_stages(const TrainOptions& options, Start start, std::int64_t tokens) {
-  constexpr std::int64_t least_tokens = 1 << 18, most_tokens_a_topic = 10'000, most_in_last_part = 40'000;
+int start_stages(const TrainOptions& options, Start start, std::int64_t documents, std::int64_t tokens) {
+  constexpr std::int64_t least_tokens = 1 << 18, least_a_document = 256, most_a_topic = 10'000,
+                         most_in_last_part = 40'000;
   const bool suits = options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel &&
-                     tokens >= least_tokens && tokens / options.topics <= most_tokens_a_topic;
+                     tokens >= least_tokens && tokens >= least_a_document * documents &&
+                     tokens / options.topics <= most_a_topic;
   if (start == Start::uniform || (start == Start::automatic && !suits)) return 0;
   int stages = 0;
   for (std::int64_t a_topic = tokens / options.topics; stages < 4 && 2 * a_topic <= most_in_last_part; a_topic *= 2) {

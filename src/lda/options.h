@@ -39,7 +39,7 @@ inline bool draws_sparsely(const TrainOptions& options, std::int64_t tokens) {
 
 // How often a progressive start doubles its documents; 0: it has all from the first sweep on. By the options and the
 // corpus alone, so that every machine decides alike; docs/lda/start.md has the measurements.
-int start_stages(const TrainOptions& options, Start start, std::int64_t tokens);
+int start_stages(const TrainOptions& options, Start start, std::int64_t documents, std::int64_t tokens);
 
 // Whether a chain optimises its priors after this sweep; they enter the next.
 inline bool optimizes_priors_after(const TrainOptions& options, std::int64_t sweep) {

@@ -36,7 +36,7 @@ std::size_t draw_below(std::uint64_t seed, std::uint64_t stream, std::size_t tok
 }  // namespace
 
 StartSchedule::StartSchedule(const CorpusView& corpus, const TrainOptions& options, Start start)
-    : stages_(start_stages(options, start, corpus.tokens())) {
+    : stages_(start_stages(options, start, corpus.documents(), corpus.tokens())) {
   while (stages_ > 0 && tokens_of_every(corpus, std::int64_t{1} << stages_) == 0) --stages_;
 }
 
