@@ -24,11 +24,12 @@ class Fitting:
         else:
             options.topic_alpha = alpha
         options.beta = _parameters.word_prior(self.topic_word_prior, topics)
-        for name in ("sampler", "schedule", "draws"):
+        for name in ("sampler", "schedule", "start", "draws"):
             if not isinstance(getattr(self, name), str):
                 raise TypeError(f"LDA: {name} is {getattr(self, name)!r}, expected a str")
         options.sampler = self.sampler
         options.schedule = self.schedule
+        options.start = self.start
         options.draws = self.draws
         options.optimize_every = _parameters.integer(self.optimize_every, "optimize_every", 0)
         options.optimize_after = _parameters.integer(self.optimize_after, "optimize_after", 0)
