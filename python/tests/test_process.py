@@ -31,14 +31,14 @@ def test_several_threads_draw_at_once(golden):
 
 def test_other_threads_run_while_one_draws():
     """Held all the time, the lock would let this thread take a step or two."""
-    weights = np.broadcast_to(np.ones(1000, np.float32), (300_000, 1000))
+    weights = np.broadcast_to(np.ones(1000, np.float32), (3_000_000, 1000))
     drawing = threading.Thread(target=papilio.sample_categorical, args=(weights,), kwargs={"seed": 1, "threads": 1})
     drawing.start()
     steps = 0
     while drawing.is_alive():
         time.sleep(0.0001)
         steps += 1
-    assert steps > 50
+    assert steps > 10
 
 
 def peak_memory():

@@ -185,7 +185,7 @@ def test_the_lock_of_python_is_free_while_training():
     counter = threading.Thread(target=count)
     counter.start()
     # One sweep without a callback in between: ticks come only where the lock is free.
-    documents = papilio.generate_corpus(documents=3000, vocabulary=500, topics=5)
+    documents = papilio.generate_corpus(documents=12_000, vocabulary=500, topics=5)
     started.set()
     before = len(ticks)
     papilio.train(documents, topics=300, sweeps=1, evaluate_every=0, threads=1)
