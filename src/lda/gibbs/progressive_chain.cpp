@@ -83,8 +83,7 @@ void ProgressiveChain::complete(const Topics& part) {
   topics_.sweep = part.sweep;
   topics_.alpha = part.alpha;
   topics_.beta = part.beta;
-  part_->put(part.z, topics_.z);
-  part_->spread(options_, part.sweep, topics_.z);
+  part_->spread(options_, part.sweep, part.z, topics_.z);
 }
 
 }  // namespace papilio::lda

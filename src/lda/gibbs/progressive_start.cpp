@@ -54,43 +54,43 @@ PartOfCorpus::PartOfCorpus(const CorpusView& corpus, std::int64_t stride) : corp
   }
 }
 
-std::vector<std::int32_t> PartOfCorpus::take(const std::vector<std::int32_t>& z) const {
-  std::vector<std::int32_t> part;
-  part.reserve(words_.size());
-  for (std::int64_t d = 0; d < corpus_.documents(); d += stride_) {
-    const auto first = z.begin() + corpus_.document_offsets[static_cast<std::size_t>(d)];
-    part.insert(part.end(), first, first + tokens_of(corpus_, d));
+template <class F>
+void PartOfCorpus::for_each_document(F f) const {
+  for (std::size_t d = 0; d + 1 < offsets_.size(); ++d) {
+    f(corpus_.document_offsets[d * static_cast<std::size_t>(stride_)], offsets_[d], offsets_[d + 1] - offsets_[d]);
   }
+}
+
+std::vector<std::int32_t> PartOfCorpus::take(const std::vector<std::int32_t>& z) const {
+  std::vector<std::int32_t> part(words_.size());
+  for_each_document([&](std::int64_t from, std::int64_t to, std::int64_t tokens) {
+    std::copy_n(z.begin() + from, tokens, part.begin() + to);
+  });
   return part;
 }
 
-void PartOfCorpus::put(const std::vector<std::int32_t>& part, std::vector<std::int32_t>& z) const {
-  auto from = part.begin();
-  for (std::int64_t d = 0; d < corpus_.documents(); d += stride_) {
-    const std::int64_t tokens = tokens_of(corpus_, d);
-    std::copy_n(from, tokens, z.begin() + corpus_.document_offsets[static_cast<std::size_t>(d)]);
-    from += tokens;
-  }
-}
-
-void PartOfCorpus::spread(const TrainOptions& options, std::int64_t sweep, std::vector<std::int32_t>& z) const {
+void PartOfCorpus::spread(const TrainOptions& options, std::int64_t sweep, const std::vector<std::int32_t>& part,
+                          std::vector<std::int32_t>& z) const {
+  for_each_document([&](std::int64_t to, std::int64_t from, std::int64_t tokens) {
+    std::copy_n(part.begin() + from, tokens, z.begin() + to);
+  });
   std::vector<std::int64_t> begin_of(static_cast<std::size_t>(corpus_.vocabulary_size()) + 1), by_word(words_.size());
   sort_by_key(words_, VectorView<std::int64_t>(begin_of), VectorView<std::int64_t>(by_word), options.threads);
-  const std::vector<std::int32_t> topics = take(z);
   const std::uint64_t stream = random::stream(random::Purpose::spread_topics, static_cast<std::uint32_t>(sweep));
+  const auto draw = [&](std::size_t token) {
+    const auto word = static_cast<std::size_t>(corpus_.words[token]);
+    const std::int64_t same = begin_of[word + 1] - begin_of[word];
+    if (same == 0) return static_cast<std::int32_t>(draw_below(options.seed, stream, token, options.topics));
+    const std::size_t drawn = draw_below(options.seed, stream, token, same);
+    return part[static_cast<std::size_t>(by_word[static_cast<std::size_t>(begin_of[word]) + drawn])];
+  };
   execution::parallel_for(
       corpus_.documents(), documents_a_task, options.threads, [&](std::int64_t first, std::int64_t end) {
         for (std::int64_t d = first; d < end; ++d) {
           if (d % stride_ == 0) continue;
           const auto begin = static_cast<std::size_t>(corpus_.document_offsets[static_cast<std::size_t>(d)]);
-          for (std::size_t i = begin; i < begin + static_cast<std::size_t>(tokens_of(corpus_, d)); ++i) {
-            const auto word = static_cast<std::size_t>(corpus_.words[i]);
-            const std::int64_t same = begin_of[word + 1] - begin_of[word];
-            const std::size_t drawn = draw_below(options.seed, stream, i, same > 0 ? same : options.topics);
-            z[i] = same > 0
-                       ? topics[static_cast<std::size_t>(by_word[static_cast<std::size_t>(begin_of[word]) + drawn])]
-                       : static_cast<std::int32_t>(drawn);
-          }
+          const std::size_t behind = begin + static_cast<std::size_t>(tokens_of(corpus_, d));
+          for (std::size_t i = begin; i < behind; ++i) z[i] = draw(i);
         }
       });
 }

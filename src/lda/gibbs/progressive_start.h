@@ -30,15 +30,20 @@ class PartOfCorpus {
   CorpusView view() const { return {offsets_, words_, corpus_.vocabulary, {}}; }
   std::int64_t stride() const { return stride_; }
 
-  // Topics of its tokens, from those of all tokens, and back.
+  // Topics of its tokens, from those of all.
   std::vector<std::int32_t> take(const std::vector<std::int32_t>& z) const;
-  void put(const std::vector<std::int32_t>& part, std::vector<std::int32_t>& z) const;
 
-  // Gives all tokens of other documents the topic that a token of the same word has in the part, each of these with
-  // the same probability; or one of K where there is none. By (seed, sweep, token).
-  void spread(const TrainOptions& options, std::int64_t sweep, std::vector<std::int32_t>& z) const;
+  // Topics of all tokens, from those of its own. A token of another document takes the topic that a token of the same
+  // word has in the part, each of these with the same probability; or one of K where there is none. By (seed, sweep,
+  // token).
+  void spread(const TrainOptions& options, std::int64_t sweep, const std::vector<std::int32_t>& part,
+              std::vector<std::int32_t>& z) const;
 
  private:
+  // f(the first token in the corpus, the first in the part, tokens) for each of its documents.
+  template <class F>
+  void for_each_document(F f) const;
+
   const CorpusView corpus_;
   const std::int64_t stride_;
   std::vector<std::int64_t> offsets_ = {0};

@@ -46,7 +46,7 @@ lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options) {
     vocabulary += fmt::format("{} {}", word.size(), word);
   }
   return {{"format", "papilio-checkpoint"},
-          {"format_version", "2"},
+          {"format_version", "3"},
           {"options.topics", std::to_string(options.topics)},
           {"options.alpha", alpha_text(options)},
           {"options.beta", fmt::format("{}", options.beta)},
@@ -154,6 +154,8 @@ void save_checkpoint(const Topics& topics, const CorpusView& corpus, const Train
   base::require(topics.sweep >= 0, "papilio::save_checkpoint: sweep is {}, expected 0 or more", topics.sweep);
   lda::require_topics(corpus, topics.z, options.topics, "save_checkpoint");
   require_priors(topics, options);
+  base::require(topics.start == Start::uniform || topics.start == Start::progressive,
+                "papilio::save_checkpoint: the chain began {}, expected uniform or progressive", name(topics.start));
   lda::Metadata metadata = identity(corpus, options);
   metadata["sweep"] = std::to_string(topics.sweep);
   metadata["beta"] = fmt::format("{}", topics.beta);

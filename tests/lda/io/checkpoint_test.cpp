@@ -178,9 +178,9 @@ TEST(Checkpoint, OfAnotherKindIsRefusedByName) {
     write_safetensors(folder.path("a"), metadata, {small_numbers_view("z", topics.z, 2)}, "test");
     return refusal<Error>(folder, corpus, two_topics);
   };
-  EXPECT_EQ(refusal_with("format_version", "2"), "nothing thrown");
-  EXPECT_EQ(refusal_with("format_version", "1"), "papilio::load_checkpoint: a: format_version is \"1\", expected 2");
-  EXPECT_EQ(refusal_with("format_version", "3"), "papilio::load_checkpoint: a: format_version is \"3\", expected 2");
+  EXPECT_EQ(refusal_with("format_version", "3"), "nothing thrown");
+  EXPECT_EQ(refusal_with("format_version", "2"), "papilio::load_checkpoint: a: format_version is \"2\", expected 3");
+  EXPECT_EQ(refusal_with("format_version", "4"), "papilio::load_checkpoint: a: format_version is \"4\", expected 3");
   EXPECT_EQ(refusal_with("format", "papilio-model"),
             "papilio::load_checkpoint: a: format is \"papilio-model\", expected papilio-checkpoint");
   EXPECT_EQ(refusal_with("options.sampler", "uncollapsed"),
@@ -194,6 +194,9 @@ TEST(Checkpoint, MustFitTheCorpusToBeSaved) {
   EXPECT_THROW(save_checkpoint({.sweep = 1, .z = {0, 1}}, corpus, two_topics, folder.path("b")), InvalidArgument);
   EXPECT_THROW(save_checkpoint({.sweep = 1, .z = {0, 1, 2}}, corpus, two_topics, folder.path("b")), InvalidArgument);
   EXPECT_THROW(save_checkpoint({.sweep = -1, .z = {0, 1, 1}}, corpus, two_topics, folder.path("b")), InvalidArgument);
+  EXPECT_THROW(
+      save_checkpoint({.sweep = 1, .z = {0, 1, 1}, .start = Start::automatic}, corpus, two_topics, folder.path("b")),
+      InvalidArgument);
   EXPECT_THROW(load_checkpoint(corpus, two_topics, folder.path("absent")), IoError);
   EXPECT_TRUE(folder.names().empty());
 }
