@@ -57,8 +57,8 @@ struct Options {
 
 struct Result {
   std::int64_t topics = 0;
-  double seconds_a_sweep = 0;
-  double tokens_a_second = 0;
+  double seconds_per_sweep = 0;
+  double tokens_per_second = 0;
   double log_joint_per_token = 0;
 };
 
@@ -160,16 +160,16 @@ Result measure(const papilio::Corpus& corpus, const Options& options, std::int64
                                     .start = papilio::Start::uniform,
                                     .draws = options.draws,
                                     .method = options.method};
-  const papilio::Topics warm = papilio::train(corpus, training).topics;
+  const papilio::ChainState warm = papilio::train(corpus, training).topics;
   Result result = {.topics = topics};
   training.sweeps = warm_up + options.sweeps;
   training.progress_every = training.sweeps;
   training.progress = [&](const papilio::Progress& progress) {
-    result.tokens_a_second = progress.tokens_per_second;
+    result.tokens_per_second = progress.tokens_per_second;
     return true;
   };
   result.log_joint_per_token = papilio::train(corpus, training, &warm).log_joint_per_token;
-  result.seconds_a_sweep = static_cast<double>(corpus.tokens()) / result.tokens_a_second;
+  result.seconds_per_sweep = static_cast<double>(corpus.tokens()) / result.tokens_per_second;
   return result;
 }
 
@@ -192,9 +192,9 @@ void write_json(const Options& options, const papilio::Corpus& corpus, const std
              papilio::name(options.schedule), papilio::name(options.method), papilio::name(options.draws));
   for (std::size_t i = 0; i < results.size(); ++i) {
     fmt::print(file.get(),
-               "    {{\"topics\": {}, \"seconds_a_sweep\": {}, \"tokens_a_second\": {}, "
+               "    {{\"topics\": {}, \"seconds_per_sweep\": {}, \"tokens_per_second\": {}, "
                "\"log_joint_per_token\": {}}}{}\n",
-               results[i].topics, results[i].seconds_a_sweep, results[i].tokens_a_second,
+               results[i].topics, results[i].seconds_per_sweep, results[i].tokens_per_second,
                results[i].log_joint_per_token, i + 1 < results.size() ? "," : "");
   }
   fmt::print(file.get(), "  ]\n}}\n");
@@ -209,8 +209,8 @@ void run(const Options& options) {
   std::vector<Result> results;
   for (const std::int64_t topics : options.topics) {
     const Result result = measure(corpus, options, topics);
-    fmt::print("{:>8} {:>12.4f} {:>14.2f} {:>12.6f}\n", result.topics, result.seconds_a_sweep * 1e3,
-               result.tokens_a_second / 1e6, result.log_joint_per_token);
+    fmt::print("{:>8} {:>12.4f} {:>14.2f} {:>12.6f}\n", result.topics, result.seconds_per_sweep * 1e3,
+               result.tokens_per_second / 1e6, result.log_joint_per_token);
     std::fflush(stdout);
     results.push_back(result);
   }

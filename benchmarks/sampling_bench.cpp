@@ -227,10 +227,10 @@ const Workload<T>& workload(const std::string& which, std::int64_t K) {
   return work;
 }
 
-void report(benchmark::State& state, std::int64_t rows, std::int64_t bytes_a_row) {
+void report(benchmark::State& state, std::int64_t rows, std::int64_t bytes_per_row) {
   state.SetItemsProcessed(state.iterations() * rows);
-  state.SetBytesProcessed(state.iterations() * rows * bytes_a_row);
-  state.counters["ns_a_row"] = benchmark::Counter(
+  state.SetBytesProcessed(state.iterations() * rows * bytes_per_row);
+  state.counters["ns_per_row"] = benchmark::Counter(
       static_cast<double>(rows) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 

@@ -15,7 +15,7 @@ void TableReporter::ReportRuns(const std::vector<Run>& runs) {
     std::getline(name, K, '/');
     std::getline(name, method);
     if (std::find(methods_.begin(), methods_.end(), method) == methods_.end()) methods_.push_back(method);
-    nanoseconds_[workload + ", " + type][std::stol(K.substr(2))][method] = run.counters.at("ns_a_row").value;
+    nanoseconds_[workload + ", " + type][std::stol(K.substr(2))][method] = run.counters.at("ns_per_row").value;
   }
 }
 

@@ -94,7 +94,7 @@ std::vector<std::int64_t> assign(const std::vector<Point>& points, const std::ve
   const auto point_count = static_cast<std::int64_t>(points.size());
   const auto component_count = static_cast<std::int64_t>(components.size());
   const std::int64_t segments = papilio::collective::segments_of(component_count);
-  std::vector<float> lane_sums(static_cast<std::size_t>(segments * Scratch::lane_sums_a_segment));
+  std::vector<float> lane_sums(static_cast<std::size_t>(segments * Scratch::lane_sums_per_segment));
   std::vector<double> running(static_cast<std::size_t>(segments * W::width));
 
   std::vector<std::int64_t> assigned(points.size());

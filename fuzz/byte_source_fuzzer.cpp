@@ -1,4 +1,4 @@
-#include "lda/io/byte_source.h"
+#include "lda/io/bytes/byte_source.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -14,7 +14,7 @@ inline papilio::TrainOptions checkpoint_options(std::uint8_t choice) {
   return {.topics = topics[choice % checkpoint_cases], .seed = 1};
 }
 
-inline papilio::Topics checkpoint_topics(std::uint8_t choice) {
+inline papilio::ChainState checkpoint_topics(std::uint8_t choice) {
   const std::int32_t last = checkpoint_options(choice).topics - 1;
   return {.sweep = 7, .z = {0, last, 1}};
 }

@@ -10,13 +10,13 @@
 
 namespace {
 
-bool are_equal(const papilio::Topics& a, const papilio::Topics& b) {
+bool are_equal(const papilio::ChainState& a, const papilio::ChainState& b) {
   return a.sweep == b.sweep && a.z == b.z && a.alpha == b.alpha && a.beta == b.beta;
 }
 
 // Nothing where the file is refused: no checkpoint, or one of another run.
-std::optional<papilio::Topics> load(const papilio::Corpus& corpus, const papilio::TrainOptions& options,
-                                    const std::string& path, papilio::CheckpointReport& report) {
+std::optional<papilio::ChainState> load(const papilio::Corpus& corpus, const papilio::TrainOptions& options,
+                                        const std::string& path, papilio::CheckpointReport& report) {
   try {
     return papilio::load_checkpoint(corpus, options, path, &report);
   } catch (const papilio::FormatError&) {
@@ -34,7 +34,7 @@ void check(std::string_view bytes, std::uint8_t choice) {
   papilio::save_checkpoint(checkpoint_topics(choice), corpus, options, papilio::previous_checkpoint(path));
   folder.write("checkpoint", bytes);
   papilio::CheckpointReport report;
-  const std::optional<papilio::Topics> topics = load(corpus, options, path, report);
+  const std::optional<papilio::ChainState> topics = load(corpus, options, path, report);
   if (!topics) return;
   require((report.path == path) == report.damage.empty());
   if (!report.damage.empty()) require(are_equal(*topics, checkpoint_topics(choice)));

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "lda/io/corpus_layout.h"
-#include "lda/io/hash.h"
-#include "lda/io/safetensors_parts.h"
+#include "lda/io/bytes/hash.h"
+#include "lda/io/corpus_file/corpus_layout.h"
+#include "lda/io/model/safetensors_parts.h"
 
 namespace {
 

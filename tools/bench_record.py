@@ -34,7 +34,7 @@ def medians(report):
             continue
         workload, number, K, method = re.fullmatch(r"(.*)/(float|double)/K:(\d+)/(.*)/real_time", run["run_name"]).groups()
         yield {"workload": workload, "type": number, "K": int(K), "method": method,
-               "ns_a_row": round(run["ns_a_row"], 2), "bytes_per_second": round(run["bytes_per_second"])}
+               "ns_per_row": round(run["ns_per_row"], 2), "bytes_per_second": round(run["bytes_per_second"])}
 
 
 def main():

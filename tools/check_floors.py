@@ -32,6 +32,7 @@ OTHERS = {
     "src/sampling/": r"fmt/",
     "src/primitives/": r"fmt/",
     "src/lda/": r"fmt/|math\.h",  # math.h: lgamma_r
+    "src/lda/corpus/": r"utf8proc\.h",
     "src/lda/io/": r"nlohmann/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(stat|mman|types)\.h",
     "apps/": r"fmt/|CLI/|nlohmann/|fcntl\.h|signal\.h|unistd\.h|sys/(ioctl|stat|types)\.h",
     "benchmarks/": r"fmt/|benchmark/",
@@ -40,15 +41,15 @@ OTHERS = {
 }
 # File -> the headers of a floor that this file of a face may include.
 PEEPHOLES = {
-    "benchmarks/cuda/gamma.cpp": ("lda/gibbs/dirichlet_cuda.h",),  # likewise for those that draw theta and phi
-    "benchmarks/cuda/trainer_draws.cpp": ("lda/gibbs/draw_topics_cuda.h",),  # the trainer's kernel, measured alone
+    "benchmarks/cuda/gamma.cpp": ("lda/training/parameters/dirichlet_cuda.h",),  # likewise for those that draw theta and phi
+    "benchmarks/cuda/trainer_draws.cpp": ("lda/training/dense/parallel_cuda.h",),  # the trainer's kernel, measured alone
     "benchmarks/cuda/sparse_sweeps.cpp": (  # sparse sweeps and what they consist of
-        "lda/gibbs/sparse_chain_cuda.h",
-        "lda/gibbs/sparse_ordered_cuda.h",
+        "lda/training/sparse/parallel/chain_cuda.h",
+        "lda/training/sparse/by_document/draws_cuda.h",
     ),
 }
 # Slow or far-reaching headers: in a source file, never in a header.
-HEAVY_AT_HOME = {"apps/papilio/option_types.h": "CLI/"}  # headers whose business a heavy one is
+HEAVY_AT_HOME = {"apps/papilio/support/option_types.h": "CLI/"}  # headers whose business a heavy one is
 HEAVY = r"nlohmann/|CLI/|tbb/|oneapi/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h"
 
 FACES = ("apps", "benchmarks", "examples", "python")

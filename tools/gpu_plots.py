@@ -90,7 +90,7 @@ def application(data):
     ways = list(dict.fromkeys((r["device"], r.get("sampler", "mean_for_mode")) for r in found))
     devices = {where for where, _ in ways}
     series = [Series(sampler if len(devices) == 1 else f"{sampler}, {where}",
-                     [(r["topics"], r["seconds_a_sweep"] * PASSES) for r in found
+                     [(r["topics"], r["seconds_per_sweep"] * PASSES) for r in found
                       if (r["device"], r.get("sampler", "mean_for_mode")) == (where, sampler)])
               for where, sampler in ways]
     if not any(s.points for s in series):

@@ -225,8 +225,8 @@ def methods_section(data):
 def lda_section(data):
     if not data.get("lda"):
         return ""
-    rows = [[r["device"], r.get("sampler", "mean_for_mode"), f"{r['topics']:,}", f"{r['sweeps']:,}", figures(r["seconds_a_sweep"] * 1e3),
-             figures(r["seconds_a_sweep"] * r["sweeps"]), figures(r["tokens_a_second"] / 1e6),
+    rows = [[r["device"], r.get("sampler", "mean_for_mode"), f"{r['topics']:,}", f"{r['sweeps']:,}", figures(r["seconds_per_sweep"] * 1e3),
+             figures(r["seconds_per_sweep"] * r["sweeps"]), figures(r["tokens_per_second"] / 1e6),
              figures(r.get("log_joint_per_token"), 5)] for r in data["lda"]]
     return "## The whole application\n\n" + table(
         ["device", "sampler", "K", "sweeps", "ms a sweep", "s in all", "10^6 tokens/s", "log joint a token"], rows)

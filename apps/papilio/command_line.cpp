@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "commands.h"
-#include "corpus_options.h"
-#include "option_types.h"
+#include "commands/train_options.h"
 #include "papilio/version.h"
 #include "reference.h"
-#include "text.h"
-#include "train_options.h"
+#include "support/corpus_options.h"
+#include "support/option_types.h"
+#include "support/text.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "exit_code.h"
+#include "support/exit_code.h"
 
 // Reads the command line and runs the subcommand. `subcommand` receives its name
 // as soon as it is known, for messages.

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "document_topics_file.h"
-#include "exit_code.h"
 #include "papilio/corpus.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/lda.h"
+#include "support/document_topics_file.h"
+#include "support/exit_code.h"
 
 // The subcommands, and what the command line says to each.
 

@@ -10,9 +10,9 @@
 #include <system_error>
 
 #include "command_line.h"
-#include "exit_code.h"
 #include "papilio/error.h"
-#include "text.h"
+#include "support/exit_code.h"
+#include "support/text.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "cases.h"
 #include "device.h"
-#include "lda/gibbs/dirichlet_cuda.h"
+#include "lda/training/parameters/dirichlet_cuda.h"
 
 namespace {
 

@@ -22,8 +22,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lda/gibbs/sparse_chain_cuda.h"
-#include "lda/gibbs/sparse_ordered_cuda.h"
+#include "lda/training/sparse/by_document/draws_cuda.h"
+#include "lda/training/sparse/parallel/chain_cuda.h"
 #include "papilio/lda.h"
 
 namespace {
@@ -140,14 +140,14 @@ void print_time(const papilio::Corpus& corpus, std::int32_t topics, double ms, c
   std::fflush(stdout);
 }
 
-void measure(const papilio::Corpus& corpus, const Options& options, std::int32_t topics, const papilio::Topics& warm,
-             const SparseTuning& tuning, const std::string& label) {
+void measure(const papilio::Corpus& corpus, const Options& options, std::int32_t topics,
+             const papilio::ChainState& warm, const SparseTuning& tuning, const std::string& label) {
   const auto chain = papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), &warm, tuning);
   chain->sweep();
   print_time(corpus, topics, time_of_sweeps(*chain, options.sweeps), label);
 }
 
-papilio::Topics warm_up(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
+papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
   const auto chain =
       papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), nullptr, {.counts_parts = true});
   const auto bytes = static_cast<double>(chain->bytes());
@@ -158,8 +158,8 @@ papilio::Topics warm_up(const papilio::Corpus& corpus, const Options& options, s
     const double ms = time_of_sweeps(*chain, 1);
     if ((s & (s + 1)) == 0) fmt::print(" {}: {:.3f} ms", s + 1, ms);
   }
-  papilio::Topics topics_now;
-  chain->show_topics([&](const papilio::Topics& shown) { topics_now = shown; });
+  papilio::ChainState topics_now;
+  chain->show_topics([&](const papilio::ChainState& shown) { topics_now = shown; });
   const papilio::lda::SparseCounters sums = chain->counters();
   const auto tokens = static_cast<double>(corpus.tokens());
   const auto share = [&](unsigned long long n) { return static_cast<double>(n) / tokens; };
@@ -176,28 +176,28 @@ std::vector<SparseTuning> variants() {
   std::vector<SparseTuning> list = {{.draws_beside = false}};
   for (const int threads : {128, 512}) {
     for (const int few : {0, 128}) {
-      list.push_back({.cut = {.tokens_an_item = 0, .few_tokens = few}, .threads = threads});
+      list.push_back({.cut = {.tokens_per_item = 0, .few_tokens = few}, .threads = threads});
     }
   }
-  for (const int tokens : {1024, 2048, 4096, 8192, 16384, 32768}) list.push_back({.cut = {.tokens_an_item = tokens}});
+  for (const int tokens : {1024, 2048, 4096, 8192, 16384, 32768}) list.push_back({.cut = {.tokens_per_item = tokens}});
   return list;
 }
 
 // theta_collapsed: dense draws and sparse ones, in turns.
 void compare_in_order(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
-  const auto start = [&](papilio::Draws draws, const papilio::Topics* from, const OrderedTuning& tuning) {
+  const auto start = [&](papilio::Draws draws, const papilio::ChainState* from, const OrderedTuning& tuning) {
     papilio::TrainOptions training_options = training(options, topics);
     training_options.draws = draws;
     return papilio::lda::start_chain_on_cuda(corpus, training_options, from, 0, &tuning);
   };
-  papilio::Topics warm;
+  papilio::ChainState warm;
   {
     const auto chain = start(papilio::Draws::sparse, nullptr, {});
     time_of_sweeps(*chain, options.warm_up);
     const papilio::SweepDraws draws = chain->draws();
     fmt::print("{:>7} sweep {}: {:.1f} topics a document; draws: document {:.3f} prior {:.3f}\n", topics,
                options.warm_up, draws.topics_per_document, draws.from_document, draws.from_prior);
-    chain->show_topics([&](const papilio::Topics& shown) { warm = shown; });
+    chain->show_topics([&](const papilio::ChainState& shown) { warm = shown; });
   }
   const auto measure_draws = [&](papilio::Draws draws, const OrderedTuning& tuning, const std::string& label) {
     const auto chain = start(draws, &warm, tuning);
@@ -225,13 +225,13 @@ void run(const Options& options) {
       compare_in_order(corpus, options, topics);
       continue;
     }
-    const papilio::Topics warm = warm_up(corpus, options, topics);
+    const papilio::ChainState warm = warm_up(corpus, options, topics);
     measure(corpus, options, topics, warm, {}, "");
     if (options.generate.empty()) measure(corpus, options, topics, warm, {}, "again");
     if (!options.variants) continue;
     for (const SparseTuning& tuning : variants()) {
       measure(corpus, options, topics, warm, tuning,
-              fmt::format("an item {} few {} threads {}{}", tuning.cut.tokens_an_item, tuning.cut.few_tokens,
+              fmt::format("an item {} few {} threads {}{}", tuning.cut.tokens_per_item, tuning.cut.few_tokens,
                           tuning.threads, tuning.draws_beside ? "" : ", one after the other"));
     }
   }

@@ -1,6 +1,6 @@
 #include "trainer_draws.h"
 
-#include "lda/gibbs/draw_topics_cuda.h"
+#include "lda/training/dense/parallel_cuda.h"
 
 namespace {
 
@@ -37,7 +37,7 @@ struct TrainerDraws::Data {
 
 TrainerDraws::TrainerDraws(const Tokens& tokens, const std::int32_t* words, std::int32_t K, const float* theta,
                            const float* phi)
-    : data_(std::make_unique<Data>(Data{.items = DeviceVector(items_of(tokens, papilio::lda::tokens_an_item(K))),
+    : data_(std::make_unique<Data>(Data{.items = DeviceVector(items_of(tokens, papilio::lda::tokens_per_item(K))),
                                         .theta = padded_rows(theta, tokens.document_count, K),
                                         .phi = padded_rows(phi, tokens.vocabulary_size, K),
                                         .z = DeviceVector(std::vector<std::int32_t>(tokens.words.size())),

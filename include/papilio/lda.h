@@ -83,7 +83,7 @@ struct HeldOutScore {
   Completion completion;        // complete_documents of the model as it was then, with its default options
 };
 
-struct Topics;
+struct ChainState;
 
 struct TrainOptions {
   std::int32_t topics = 100;
@@ -128,13 +128,13 @@ struct TrainOptions {
   // Called with the chain's topics, to be saved, after every checkpoint_every-th sweep, and
   // after a sweep that ends checkpoint_seconds or more after the call before (or the start);
   // not after the last. Either 0: not for that reason. Training goes on when it returns.
-  std::function<void(const Topics&)> checkpoint = {};
+  std::function<void(const ChainState&)> checkpoint = {};
   std::int64_t checkpoint_every = 0;
   double checkpoint_seconds = 0;  // with these a GPU rests after each sweep
 };
 
 // The state of a chain: with the corpus and the options it determines all that follows.
-struct Topics {
+struct ChainState {
   std::int64_t sweep = 0;          // sweeps done
   std::vector<std::int32_t> z;     // the topic of each token, in corpus order
   std::vector<double> alpha = {};  // K, the priors where they were optimised; empty: those of the options
@@ -144,7 +144,7 @@ struct Topics {
 
 struct TrainResult {
   Model model;
-  Topics topics;
+  ChainState topics;
   double log_joint_per_token = 0;
   bool stopped = false;                     // by the progress callback, before the last sweep
   std::vector<HeldOutScore> held_out = {};  // of this call, in the order of sweeps; none without held-out documents
@@ -178,10 +178,10 @@ struct TrainResult {
 // Source: Tristan, Tassarotti and Steele, ICML 2015 (mean-for-mode); Steele and
 // Tristan, ACM TOPC 6(4):22, 2019, section 7; Newman, Asuncion, Smyth and Welling, JMLR 10,
 // 2009 (AD-LDA). docs/lda has a page a sampler.
-TrainResult train(const CorpusView& corpus, const TrainOptions& options, const Topics* resume = nullptr);
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume = nullptr);
 
 // The same without a copy of the topics, which saves 4 bytes a token.
-TrainResult train(const CorpusView& corpus, const TrainOptions& options, Topics&& resume);
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, ChainState&& resume);
 
 // log p(w, z) of the collapsed model, in nats: the Dirichlet-multinomial
 // likelihood of the topics, theta and phi integrated out.
@@ -231,7 +231,7 @@ double log_joint(const TopicCounts& counts, const std::vector<double>& topic_alp
 // checkpoint that was there stays as previous_checkpoint(path): at every instant one of the
 // two is whole, also where the process is killed. Where writing fails, both are as they were or
 // the new one is in place. Throws IoError, and InvalidArgument for topics that do not fit.
-void save_checkpoint(const Topics& topics, const CorpusView& corpus, const TrainOptions& options,
+void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path);
 
 // The path with ".previous" behind it, symbolic links followed.
@@ -255,7 +255,7 @@ struct CheckpointReport {
 //
 // Throws InvalidArgument naming the first difference; FormatError with the damage to both files;
 // IoError where there is none, or none can be read.
-Topics load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
-                       CheckpointReport* report = nullptr);
+ChainState load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
+                           CheckpointReport* report = nullptr);
 
 }  // namespace papilio

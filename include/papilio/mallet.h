@@ -11,8 +11,8 @@ namespace papilio {
 
 // A chain and its corpus, as a state file of MALLET holds them.
 struct MalletState {
-  Corpus corpus;  // document_names: the sources, where any is other than "NA"
-  Topics topics;  // with alpha and beta
+  Corpus corpus;      // document_names: the sources, where any is other than "NA"
+  ChainState topics;  // with alpha and beta
   std::int32_t topic_count = 0;
 };
 
@@ -40,6 +40,6 @@ MalletState read_mallet_state(const std::string& path, std::int64_t max_memory =
 // order within a document and however numbered: the occurrences of a word in a document take
 // the state's topics in order. The sweep is 0. Throws InvalidArgument naming the first
 // document that differs.
-Topics match_topics(const MalletState& state, const CorpusView& corpus);
+ChainState match_topics(const MalletState& state, const CorpusView& corpus);
 
 }  // namespace papilio

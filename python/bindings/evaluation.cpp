@@ -31,7 +31,7 @@ CoherenceMeasure measure_of(const std::string& text) {
   throw InvalidArgument("papilio: unknown measure \"" + text + "\", expected umass, npmi or c_v");
 }
 
-constexpr std::int64_t tokens_a_part = std::int64_t{1} << 18;
+constexpr std::int64_t tokens_per_part = std::int64_t{1} << 18;
 
 // Throws what Python's handlers of signals raise, KeyboardInterrupt for Ctrl-C.
 void check_signals() {
@@ -39,11 +39,11 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-// Documents from `begin` on, about tokens_a_part long together.
+// Documents from `begin` on, about tokens_per_part long together.
 std::int64_t end_of_part(const CorpusView& corpus, std::int64_t begin) {
   const auto offset = [&](std::int64_t d) { return corpus.document_offsets[static_cast<std::size_t>(d)]; };
   std::int64_t end = begin + 1;
-  while (end < corpus.documents() && offset(end) - offset(begin) < tokens_a_part) ++end;
+  while (end < corpus.documents() && offset(end) - offset(begin) < tokens_per_part) ++end;
   return end;
 }
 
@@ -68,7 +68,7 @@ DocumentTopics infer_topics(const Model& model, const CorpusObject& object, cons
                                 .threads = threads};
   const CorpusView corpus = object.view();
   corpus.verify();
-  if (corpus.tokens() <= tokens_a_part) return infer(model, corpus, options);
+  if (corpus.tokens() <= tokens_per_part) return infer(model, corpus, options);
   DocumentTopics result;
   result.documents = corpus.documents();
   result.topics = model.topics;

@@ -70,7 +70,8 @@ Device device_of(const std::string& text) {
   return Device::cuda(std::stoi(digits));
 }
 
-Topics make_topics(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta, const std::string& start) {
+ChainState make_topics(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
+                       const std::string& start) {
   return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta, .start = start_of(start)};
 }
 
@@ -97,20 +98,20 @@ struct Checkpoints {
   double seconds = 0;
 };
 
-TrainResult train_quietly(const CorpusView& corpus, TrainOptions options, const Topics* resume, Watch& watch,
+TrainResult train_quietly(const CorpusView& corpus, TrainOptions options, const ChainState* resume, Watch& watch,
                           const Checkpoints& checkpoints) {
   const nb::gil_scoped_release release;
   options.progress = [&watch](const Progress& progress) { return watch(progress); };
   if (!checkpoints.path.empty()) {
     options.checkpoint_every = checkpoints.every;
     options.checkpoint_seconds = checkpoints.seconds;
-    options.checkpoint = [&](const Topics& topics) { save_checkpoint(topics, corpus, options, checkpoints.path); };
+    options.checkpoint = [&](const ChainState& topics) { save_checkpoint(topics, corpus, options, checkpoints.path); };
   }
   return train(corpus, options, resume);
 }
 
 // An exception that ends training carries the result as `train_result`.
-TrainResult train_from_python(const CorpusObject& corpus, const TrainOptions& options, const Topics* resume,
+TrainResult train_from_python(const CorpusObject& corpus, const TrainOptions& options, const ChainState* resume,
                               nb::object progress, const Checkpoints& checkpoints) {
   Watch watch = {std::move(progress), {}};
   TrainResult result = train_quietly(corpus.view(), options, resume, watch, checkpoints);
@@ -189,31 +190,31 @@ start : {"uniform", "progressive"}
 )";
 
 void bind_results(nb::module_& m) {
-  nb::class_<Topics> topics(m, "Topics", topics_doc);
+  nb::class_<ChainState> topics(m, "ChainState", topics_doc);
   topics.def(
       "__init__",
-      [](Topics* self, const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
-         const std::string& start) { new (self) Topics(make_topics(z, sweep, alpha, beta, start)); },
+      [](ChainState* self, const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
+         const std::string& start) { new (self) ChainState(make_topics(z, sweep, alpha, beta, start)); },
       nb::arg("z"), nb::arg("sweep"), nb::arg("alpha"), nb::arg("beta"), nb::arg("start") = "uniform");
   topics.def("__getstate__", [](nb::handle self) {
-    const auto& value = nb::cast<const Topics&>(self);
+    const auto& value = nb::cast<const ChainState&>(self);
     return nb::make_tuple(borrowed(std::span<const std::int32_t>(value.z), self), value.sweep,
                           borrowed(std::span<const double>(value.alpha), self), value.beta, name(value.start));
   });
   topics.def("__setstate__",
-             [](Topics& self, const std::tuple<Tokens, std::int64_t, Priors, double, std::string>& state) {
+             [](ChainState& self, const std::tuple<Tokens, std::int64_t, Priors, double, std::string>& state) {
                const auto& [z, sweep, alpha, beta, start] = state;
-               new (&self) Topics(make_topics(z, sweep, alpha, beta, start));
+               new (&self) ChainState(make_topics(z, sweep, alpha, beta, start));
              });
   topics.def_prop_ro("z", [](nb::handle self) {
-    return borrowed(std::span<const std::int32_t>(nb::cast<const Topics&>(self).z), self);
+    return borrowed(std::span<const std::int32_t>(nb::cast<const ChainState&>(self).z), self);
   });
   topics.def_prop_ro("alpha", [](nb::handle self) {
-    return borrowed(std::span<const double>(nb::cast<const Topics&>(self).alpha), self);
+    return borrowed(std::span<const double>(nb::cast<const ChainState&>(self).alpha), self);
   });
-  topics.def_ro("sweep", &Topics::sweep);
-  topics.def_ro("beta", &Topics::beta);
-  topics.def_prop_ro("start", [](const Topics& self) { return name(self.start); });
+  topics.def_ro("sweep", &ChainState::sweep);
+  topics.def_ro("beta", &ChainState::beta);
+  topics.def_prop_ro("start", [](const ChainState& self) { return name(self.start); });
   nb::class_<HeldOutScore>(m, "HeldOutScore", "How well a chain foretold the held-out documents after a sweep.")
       .def_ro("sweep", &HeldOutScore::sweep)
       .def_ro("training_seconds", &HeldOutScore::training_seconds)
@@ -230,7 +231,7 @@ void bind_checkpoints(nb::module_& m) {
   const nb::call_guard<nb::gil_scoped_release> without_lock;
   m.def(
       "save_checkpoint",
-      [](const Topics& topics, const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
+      [](const ChainState& topics, const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
         save_checkpoint(topics, corpus.view(), options, path);
       },
       nb::arg("topics"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
@@ -238,7 +239,7 @@ void bind_checkpoints(nb::module_& m) {
       "load_checkpoint",
       [](const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
         CheckpointReport report;
-        Topics topics = load_checkpoint(corpus.view(), options, path, &report);
+        ChainState topics = load_checkpoint(corpus.view(), options, path, &report);
         return std::make_pair(std::move(topics), report.damage);
       },
       nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
@@ -270,7 +271,7 @@ void bind_training(nb::module_& m) {
   bind_results(m);
   m.def(
       "train",
-      [](const CorpusObject& corpus, const TrainOptions& options, const Topics* resume, nb::object progress,
+      [](const CorpusObject& corpus, const TrainOptions& options, const ChainState* resume, nb::object progress,
          std::string checkpoint, std::int64_t checkpoint_every, double checkpoint_seconds,
          const CorpusObject* held_out) {
         TrainOptions all = options;

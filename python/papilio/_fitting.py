@@ -73,7 +73,7 @@ class Fitting:
         options.sweeps = 0
         first = _core.train(joined, options, None, None, "", 0, 0.0).topics.z
         z = np.concatenate([topics.z, first[old.tokens :]])
-        return joined, _core.Topics(z, topics.sweep, topics.alpha, topics.beta)
+        return joined, _core.ChainState(z, topics.sweep, topics.alpha, topics.beta)
 
     def _train(self, corpus, options, resume=None, held_out=None):
         before = None if resume is None else self._fitted

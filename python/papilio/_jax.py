@@ -80,7 +80,7 @@ def _draw(kind: str, picks: bool, picks_right: bool, temperature: float, arrays:
         raise TypeError("papilio: neither out nor cuda_stream is taken with arrays of JAX")
     words = [kind, int(picks), int(picks_right), _draws._number(stream, "stream"), temperature]
     words += [int(check_negative), int(threads), int(return_status), method]
-    arrays = [*arrays, _one_a_row(_pairs(seed, "seed"), rows, "seed"), _numbers(row_ids, rows)]
+    arrays = [*arrays, _one_per_row(_pairs(seed, "seed"), rows, "seed"), _numbers(row_ids, rows)]
     drawn = _call(" ".join(map(str, words)), rows, _result_dtype(dtype), bool(return_status), *arrays)
     return tuple(drawn) if return_status else drawn[0]
 
@@ -127,7 +127,7 @@ def _pairs(x: Any, what: str) -> Any:
     return jnp.stack([x.astype(jnp.uint32), high], axis=-1)
 
 
-def _one_a_row(pairs: Any, rows: int, what: str) -> Any:
+def _one_per_row(pairs: Any, rows: int, what: str) -> Any:
     if pairs.ndim == 1:
         return jnp.broadcast_to(pairs, (rows, 2))
     if pairs.ndim != 2 or pairs.shape[0] != rows:
@@ -139,7 +139,7 @@ def _numbers(row_ids: Any, rows: int) -> Any:
     """The numbers of the draws, counted on from a single one."""
     pairs = _pairs(0 if row_ids is None else row_ids, "row_ids")
     if pairs.ndim > 1:
-        return _one_a_row(pairs, rows, "row_ids")
+        return _one_per_row(pairs, rows, "row_ids")
     low = pairs[0] + jnp.arange(rows, dtype=jnp.uint32)
     return jnp.stack([low, pairs[1] + (low < pairs[0]).astype(jnp.uint32)], axis=-1)
 

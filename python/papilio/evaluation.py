@@ -11,7 +11,7 @@ from papilio._core import (
     LeftToRight,
     Model,
     TopicDiagnostics,
-    Topics,
+    ChainState,
 )
 
 __all__ = [
@@ -172,14 +172,14 @@ def diversity(model: Model, top_words: int = 25) -> float:
     return _core.diversity(model, top_words)
 
 
-def diagnose_topics(corpus: Corpus, topics: Topics, model: Model, *, words: int = 20) -> list[TopicDiagnostics]:
+def diagnose_topics(corpus: Corpus, topics: ChainState, model: Model, *, words: int = 20) -> list[TopicDiagnostics]:
     """Diagnostics of every topic, as MALLET's.
 
     Parameters
     ----------
     corpus : Corpus
         That the model was trained on.
-    topics : Topics
+    topics : ChainState
         Of its tokens.
     model : Model
     words : int

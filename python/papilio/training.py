@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from papilio import _core
-from papilio._core import Corpus, HeldOutScore, Model, Progress, Topics, TrainResult
+from papilio._core import Corpus, HeldOutScore, Model, Progress, ChainState, TrainResult
 from papilio.readers import Path
 
 __all__ = [
     "HeldOutScore",
     "Model",
     "Progress",
-    "Topics",
+    "ChainState",
     "TrainResult",
     "load_checkpoint",
     "load_model",
@@ -66,7 +66,7 @@ def _options(caller: str, values: dict[str, Any]) -> _core.TrainOptions:
 def train(
     corpus: Corpus,
     *,
-    resume: Topics | None = None,
+    resume: ChainState | None = None,
     held_out: Corpus | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
     checkpoint: Path | None = None,
@@ -82,7 +82,7 @@ def train(
     Parameters
     ----------
     corpus : Corpus
-    resume : Topics, optional
+    resume : ChainState, optional
         Topics to go on from; the result is that of a run without a break.
     held_out : Corpus, optional
         Documents that training does not see; words are matched by spelling. They are scored by document completion
@@ -211,12 +211,12 @@ def load_model(path: Path) -> Model:
     return _core.load_model(os.fspath(path))
 
 
-def save_checkpoint(topics: Topics, corpus: Corpus, path: Path, /, **options: Any) -> None:
+def save_checkpoint(topics: ChainState, corpus: Corpus, path: Path, /, **options: Any) -> None:
     """Writes a chain with what decides how it goes on; the checkpoint before stays as PATH.previous.
 
     Parameters
     ----------
-    topics : Topics
+    topics : ChainState
     corpus : Corpus
     path : str or path-like
     **options
@@ -225,7 +225,7 @@ def save_checkpoint(topics: Topics, corpus: Corpus, path: Path, /, **options: An
     _core.save_checkpoint(topics, corpus, _options("save_checkpoint", options), os.fspath(path))
 
 
-def load_checkpoint(corpus: Corpus, path: Path, /, **options: Any) -> Topics:
+def load_checkpoint(corpus: Corpus, path: Path, /, **options: Any) -> ChainState:
     """Reads a chain of the same corpus and options; the previous checkpoint where the newest is damaged.
 
     Parameters
@@ -237,7 +237,7 @@ def load_checkpoint(corpus: Corpus, path: Path, /, **options: Any) -> Topics:
 
     Returns
     -------
-    Topics
+    ChainState
 
     Raises
     ------
@@ -253,7 +253,7 @@ def load_checkpoint(corpus: Corpus, path: Path, /, **options: Any) -> Topics:
     return topics
 
 
-def read_mallet_state(path: Path) -> tuple[Corpus, Topics, int]:
+def read_mallet_state(path: Path) -> tuple[Corpus, ChainState, int]:
     """Reads a state file of MALLET (--output-state) or of `write_mallet_state`.
 
     Parameters
@@ -263,7 +263,7 @@ def read_mallet_state(path: Path) -> tuple[Corpus, Topics, int]:
     Returns
     -------
     corpus : Corpus
-    topics : Topics
+    topics : ChainState
         With alpha and beta, to be given to `train` as `resume`.
     count : int
         Topics.
@@ -272,13 +272,13 @@ def read_mallet_state(path: Path) -> tuple[Corpus, Topics, int]:
     return state.corpus, state.topics, state.topic_count
 
 
-def write_mallet_state(corpus: Corpus, topics: Topics, model: Model, path: Path) -> None:
+def write_mallet_state(corpus: Corpus, topics: ChainState, model: Model, path: Path) -> None:
     """Writes a chain as MALLET's --output-state does.
 
     Parameters
     ----------
     corpus : Corpus
-    topics : Topics
+    topics : ChainState
     model : Model
         Whose priors go into the file.
     path : str or path-like

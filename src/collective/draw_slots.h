@@ -33,13 +33,13 @@ PAPILIO_LANEWISE std::int64_t segments_of(std::int64_t categories) {
 // Memory that a draw works in, for rows of at most segments * 1,024 categories.
 template <Warp W, class T>
 struct SlotScratch {
-  T* lane_sums;     // segments * lane_sums_a_segment
+  T* lane_sums;     // segments * lane_sums_per_segment
   double* running;  // segments * W: running totals of the segments
-  static constexpr std::int64_t lane_sums_a_segment = logical_lanes * W::width;
+  static constexpr std::int64_t lane_sums_per_segment = logical_lanes * W::width;
 
   // Where the sums of group g of row q in a segment lie.
   PAPILIO_LANEWISE T* at(std::int64_t segment, int g, int q) const {
-    return lane_sums + segment * lane_sums_a_segment + (g * W::width + q) * W::width;
+    return lane_sums + segment * lane_sums_per_segment + (g * W::width + q) * W::width;
   }
 };
 

@@ -38,7 +38,7 @@ __host__ __device__ constexpr int log2_of(int x) { return x <= 1 ? 0 : 1 + log2_
 template <int G, int T, class V>
 class RowTree {
  public:
-  static constexpr int threads_a_row = G / T;
+  static constexpr int threads_per_row = G / T;
 
   __device__ __forceinline__ explicit RowTree(V (&sums)[T]) {
     const int lane = static_cast<int>(threadIdx.x) % G;
@@ -81,7 +81,7 @@ class RowTree {
       V left;
       if (level >= shared_levels) {
         left = level == levels - 1 ? own_[level]
-                                   : __shfl_sync(all_threads, own_[level], (lane & ~(threads_a_row - 1)) | node, G);
+                                   : __shfl_sync(all_threads, own_[level], (lane & ~(threads_per_row - 1)) | node, G);
       } else {
         const int half = T >> (level + 1), from = (lane & ~(distance - 1)) | node;
         left = level == levels - 1 ? shared_[level][0] : __shfl_sync(all_threads, shared_[level][0], from, G);
@@ -89,7 +89,7 @@ class RowTree {
         for (int q = 1; q < T / 2; ++q) {
           if (q >= half) continue;
           const V other = __shfl_sync(all_threads, shared_[level][q], from, G);
-          if ((lane / threads_a_row & (half - 1)) == q) left = other;
+          if ((lane / threads_per_row & (half - 1)) == q) left = other;
         }
       }
       if (descend(rest, left)) node |= distance;

@@ -1,8 +1,8 @@
 // What takes the place of the CUDA kernels in a build without CUDA. No view can say
 // that it lies on a CUDA device there, so that nothing here is ever called.
 
-#include "sampling/cuda_draw.h"
-#include "sampling/sample_gamma.h"
+#include "sampling/gamma/sample_gamma.h"
+#include "sampling/rows/draw_cuda.h"
 
 namespace papilio::sampling {
 

@@ -10,11 +10,11 @@
 #include "base/math.h"
 #include "execution/cpu/parallel_for.h"
 #include "papilio/sampling.h"
-#include "sampling/kernels.h"
-#include "sampling/logit_rows.h"
-#include "sampling/remnant.h"
-#include "sampling/row_batch.h"
-#include "sampling/row_source.h"
+#include "sampling/blocks/remnant.h"
+#include "sampling/logits/logit_rows.h"
+#include "sampling/rows/kernels.h"
+#include "sampling/rows/row_batch.h"
+#include "sampling/rows/row_source.h"
 
 namespace papilio {
 namespace sampling {
@@ -23,7 +23,7 @@ namespace {
 // Rows handed to a kernel at a time, and what a thread should have to do.
 constexpr std::int64_t batch_rows = 256;
 constexpr std::int64_t staged_rows = tile_rows;
-constexpr std::int64_t weights_a_task = std::int64_t{1} << 18;
+constexpr std::int64_t weights_per_task = std::int64_t{1} << 18;
 
 struct Free {
   void operator()(void* p) const { ::operator delete (p, std::align_val_t{64}); }
@@ -254,7 +254,7 @@ void run_on_cpu(const Source& source, VectorView<Index> drawn, const SampleOptio
   const bool staged = Source::are_logits || !source.row(0).direct();
   const std::int64_t a_batch = staged ? staged_rows : batch_rows;
   const std::int64_t grain =
-      base::round_up(std::max<std::int64_t>(1, weights_a_task / std::max<std::int64_t>(longest, 1)), a_batch);
+      base::round_up(std::max<std::int64_t>(1, weights_per_task / std::max<std::int64_t>(longest, 1)), a_batch);
   std::atomic<std::int64_t> first_bad{rows};
 
   execution::parallel_for(rows, grain, options.threads, [&](std::int64_t begin, std::int64_t end) {

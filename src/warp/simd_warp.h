@@ -19,7 +19,7 @@ struct SimdWarp {
 
  private:
   template <class T>
-  static constexpr int lanes_a_register = simd::fitting_lanes(W, bytes, sizeof(T));
+  static constexpr int lanes_per_register = simd::fitting_lanes(W, bytes, sizeof(T));
   template <class T>
   using Register = simd::Vector<T, simd::fitting_lanes(W, bytes, sizeof(T))>;
   template <class T>
@@ -120,18 +120,18 @@ struct SimdWarp {
   // Lane l holds f(l).
   template <class T, class F>
   PAPILIO_LANEWISE static Lanes<T> generate(F f) {
-    return each<T>([&](int i) { return simd::generate<Register<T>>(f, i * lanes_a_register<T>); });
+    return each<T>([&](int i) { return simd::generate<Register<T>>(f, i * lanes_per_register<T>); });
   }
 
   PAPILIO_LANEWISE static Lanes<std::int32_t> lane_id() {
     return each<std::int32_t>(
-        [](int i) { return simd::iota<Register<std::int32_t>>() + i * lanes_a_register<std::int32_t>; });
+        [](int i) { return simd::iota<Register<std::int32_t>>() + i * lanes_per_register<std::int32_t>; });
   }
 
   // Lane-wise static_cast; exact between float, double and integers that fit.
   template <class To, class From>
   PAPILIO_LANEWISE static Lanes<To> convert(Lanes<From> a) {
-    constexpr int to = lanes_a_register<To>, from = lanes_a_register<From>;
+    constexpr int to = lanes_per_register<To>, from = lanes_per_register<From>;
     Lanes<To> b;
     if constexpr (to == from) {
       PAPILIO_UNROLL
@@ -183,7 +183,7 @@ struct SimdWarp {
       std::uint64_t all = 0;
       PAPILIO_UNROLL
       for (int i = 0; i < registers<std::int32_t>; ++i)
-        all |= std::uint64_t{movemask(m.reg[i])} << (i * lanes_a_register<std::int32_t>);
+        all |= std::uint64_t{movemask(m.reg[i])} << (i * lanes_per_register<std::int32_t>);
       return all;
     }
   }
@@ -191,7 +191,7 @@ struct SimdWarp {
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> select(Mask m, Lanes<T> a, Lanes<T> b) {
     if constexpr (has_mask_registers) {
-      return each<T>([&](int i) { return blend(m.bits >> (i * lanes_a_register<T>), a.reg[i], b.reg[i]); });
+      return each<T>([&](int i) { return blend(m.bits >> (i * lanes_per_register<T>), a.reg[i], b.reg[i]); });
     } else if constexpr (sizeof(T) == 4) {
       return each<T>([&](int i) { return m.reg[i] ? a.reg[i] : b.reg[i]; });
     } else {
@@ -219,7 +219,7 @@ struct SimdWarp {
   // Lane l receives lane l ^ bits; bits is a power of two below W.
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> shuffle_xor(Lanes<T> a, int bits) {
-    constexpr int n = lanes_a_register<T>;
+    constexpr int n = lanes_per_register<T>;
     return each<T>([&](int i) { return simd::exchange(a.reg[i ^ (bits / n)], bits % n); });
   }
 
@@ -239,7 +239,7 @@ struct SimdWarp {
 
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> load(const T* p) {
-    return each<T>([&](int i) { return simd::load<Register<T>>(p + i * lanes_a_register<T>); });
+    return each<T>([&](int i) { return simd::load<Register<T>>(p + i * lanes_per_register<T>); });
   }
   template <class T>
   PAPILIO_LANEWISE static void store(T* p, Lanes<T> a) {
@@ -248,7 +248,7 @@ struct SimdWarp {
   // Lane l receives p[index[l]].
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> gather(const T* p, Lanes<std::int32_t> index) {
-    constexpr int n = lanes_a_register<T>, m = lanes_a_register<std::int32_t>;
+    constexpr int n = lanes_per_register<T>, m = lanes_per_register<std::int32_t>;
     return each<T>([&](int i) {
       return simd::gather<Register<T>>(p, part<simd::Vector<std::int32_t, n>>(index.reg[i * n / m], i * n % m));
     });
@@ -257,7 +257,7 @@ struct SimdWarp {
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> load(const T* p, std::int64_t count) {
     return each<T>([&](int i) {
-      return simd::load_partial<Register<T>>(p + i * lanes_a_register<T>, count - i * lanes_a_register<T>);
+      return simd::load_partial<Register<T>>(p + i * lanes_per_register<T>, count - i * lanes_per_register<T>);
     });
   }
 
@@ -271,7 +271,7 @@ struct SimdWarp {
   PAPILIO_LANEWISE static Quads<T> load_quads(const T* p) {
     Quads<T> q;
     PAPILIO_UNROLL
-    for (int i = 0; i < 4 * registers<T>; ++i) q.reg[i] = simd::load<Register<T>>(p + i * lanes_a_register<T>);
+    for (int i = 0; i < 4 * registers<T>; ++i) q.reg[i] = simd::load<Register<T>>(p + i * lanes_per_register<T>);
     return q;
   }
   // The first `count` values at p, zeros behind them; reads no other byte.
@@ -280,7 +280,7 @@ struct SimdWarp {
     Quads<T> q;
     PAPILIO_UNROLL
     for (int i = 0; i < 4 * registers<T>; ++i)
-      q.reg[i] = simd::load_partial<Register<T>>(p + i * lanes_a_register<T>, count - i * lanes_a_register<T>);
+      q.reg[i] = simd::load_partial<Register<T>>(p + i * lanes_per_register<T>, count - i * lanes_per_register<T>);
     return q;
   }
 
@@ -318,7 +318,7 @@ struct SimdWarp {
   // Collects sign bits of many values; a few registers, to keep chains short.
   template <class T>
   struct Signs {
-    using Bits = simd::Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, lanes_a_register<T>>;
+    using Bits = simd::Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, lanes_per_register<T>>;
     Bits reg[4];
   };
   template <class T>
@@ -378,7 +378,7 @@ struct SimdWarp {
     Register<std::int64_t> reg[registers<std::int64_t>];
   };
   PAPILIO_LANEWISE static WideMask widen_mask(VectorMask m) {
-    constexpr int narrow = lanes_a_register<std::int32_t>, wide = lanes_a_register<std::int64_t>;
+    constexpr int narrow = lanes_per_register<std::int32_t>, wide = lanes_per_register<std::int64_t>;
     WideMask w;
     PAPILIO_UNROLL
     for (int i = 0; i < registers<std::int64_t>; ++i) {
@@ -392,7 +392,7 @@ struct SimdWarp {
 
   template <class T, class F>
   PAPILIO_LANEWISE static Mask compare(Lanes<T> a, Lanes<T> b, F f) {
-    constexpr int n = lanes_a_register<T>, m = lanes_a_register<std::int32_t>;
+    constexpr int n = lanes_per_register<T>, m = lanes_per_register<std::int32_t>;
     if constexpr (has_mask_registers) {
       std::uint32_t all = 0;
       PAPILIO_UNROLL
@@ -471,7 +471,7 @@ struct SimdWarp {
   PAPILIO_LANEWISE static void transpose_quads(const T (&quad)[W][4], Lanes<T> (&element)[4]) {
     PAPILIO_UNROLL
     for (int i = 0; i < registers<T>; ++i) {
-      constexpr int n = lanes_a_register<T>;
+      constexpr int n = lanes_per_register<T>;
       Register<T> row[4];
       PAPILIO_UNROLL
       for (int e = 0; e < 4; ++e) row[e] = simd::load<Register<T>>(&quad[i * n][0] + e * n);

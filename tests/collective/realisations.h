@@ -115,7 +115,7 @@ template <Method method, class W, class Rows, class T = typename Rows::Weight>
   if constexpr (method == Method::by_slots) {
     const std::int64_t segments = segments_of(longest);
     std::vector<double> running(static_cast<std::size_t>(segments * W::width));
-    T* const sums = reserve(memory, segments * SlotScratch<W, T>::lane_sums_a_segment);
+    T* const sums = reserve(memory, segments * SlotScratch<W, T>::lane_sums_per_segment);
     Drawn<W> drawn;
     draw_slots<W, CollectSigns<W, T>>(rows, W::load(u), SlotScratch<W, T>{sums, running.data()}, drawn);
     for (int q = 0; q < W::width; ++q) category[q] = drawn.category[q], total[q] = drawn.total[q];

@@ -9,8 +9,8 @@
 
 #include "collective/rows.h"
 #include "cuda/support.h"
-#include "sampling/block_methods.h"
-#include "sampling/remnant.h"
+#include "sampling/blocks/block_methods.h"
+#include "sampling/blocks/remnant.h"
 #include "warp/cuda_warp.cuh"
 #include "warp/scalar_warp.h"
 

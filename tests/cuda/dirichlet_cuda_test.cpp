@@ -1,6 +1,6 @@
 // Theta and phi drawn on a CUDA device: the bits of the CPU.
 
-#include "lda/gibbs/dirichlet_cuda.h"
+#include "lda/training/parameters/dirichlet_cuda.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cuda/support.h"
-#include "lda/gibbs/dirichlet.h"
-#include "lda/gibbs/draw_topics_cuda.h"
+#include "lda/training/dense/parallel_cuda.h"
+#include "lda/training/parameters/dirichlet_cpu.h"
 
 namespace papilio::lda {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cuda/support.h"
 #include "cuda/training.h"
-#include "lda/gibbs/recipe.h"
+#include "lda/training/recipe.h"
 
 namespace papilio {
 namespace {

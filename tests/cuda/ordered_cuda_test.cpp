@@ -10,10 +10,10 @@
 
 #include "cuda/support.h"
 #include "cuda/training.h"
-#include "lda/gibbs/cpu_chain.h"
-#include "lda/gibbs/initial_topics.h"
-#include "lda/gibbs/sparse_ordered_cuda.h"
 #include "lda/ordered_oracle.h"
+#include "lda/training/chain_cpu.h"
+#include "lda/training/initial_topics.h"
+#include "lda/training/sparse/by_document/draws_cuda.h"
 
 namespace papilio {
 namespace {
@@ -51,7 +51,7 @@ void expect_same(const Corpus& corpus, const TrainOptions& o, int sweeps, const 
     expected.sweep();
     chain->sweep();
     chain->wait();
-    chain->show_topics([&](const Topics& topics) { EXPECT_EQ(topics.z, expected.state().z); });
+    chain->show_topics([&](const ChainState& topics) { EXPECT_EQ(topics.z, expected.state().z); });
     const SweepDraws draws = chain->draws(), expected_draws = expected.draws();
     EXPECT_TRUE(draws.sparse);
     EXPECT_EQ(draws.topics_per_document, expected_draws.topics_per_document);
@@ -130,7 +130,7 @@ TEST_F(OrderedOnCuda, DrawAsThePlainestForm) {
     for (int s = 0; s < 3; ++s) {
       chain->sweep();
       oracle.sweep();
-      chain->show_topics([&](const Topics& shown) { EXPECT_EQ(shown.z, oracle.z); });
+      chain->show_topics([&](const ChainState& shown) { EXPECT_EQ(shown.z, oracle.z); });
     }
   }
 }

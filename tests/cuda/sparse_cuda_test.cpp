@@ -11,9 +11,9 @@
 #include "cuda/support.h"
 #include "cuda/training.h"
 #include "lda/evaluation/log_joint.h"
-#include "lda/gibbs/initial_topics.h"
-#include "lda/gibbs/sparse_chain_cuda.h"
 #include "lda/sparse_oracle.h"
+#include "lda/training/initial_topics.h"
+#include "lda/training/sparse/parallel/chain_cuda.h"
 
 namespace papilio {
 namespace {
@@ -43,7 +43,7 @@ void expect_same(const Corpus& corpus, const TrainOptions& options, int sweeps, 
   for (int s = 1; s <= sweeps; ++s) {
     oracle.sweep();
     chain->sweep();
-    chain->show_topics([&](const Topics& topics) {
+    chain->show_topics([&](const ChainState& topics) {
       EXPECT_EQ(topics.z.size(), oracle.z.size());
       EXPECT_EQ(differences(topics.z, oracle.z), 0) << "sweep " << s << " of " << corpus.tokens() << " tokens";
     });
@@ -80,12 +80,12 @@ TEST_F(SparseOnCuda, DrawTheSameInEveryShape) {
     for (const int threads : {32, 128, 512}) {
       for (const std::int32_t few : {0, 10, 100}) {
         SCOPED_TRACE(std::to_string(threads) + " " + std::to_string(few));
-        expect_same(corpus, options, 2, {.cut = {.tokens_an_item = 100, .few_tokens = few}, .threads = threads});
+        expect_same(corpus, options, 2, {.cut = {.tokens_per_item = 100, .few_tokens = few}, .threads = threads});
       }
     }
     expect_same(corpus, options, 2, {.draws_beside = false});
     for (const std::int32_t tokens : {1, 7, 100000}) {
-      expect_same(corpus, options, 2, {.cut = {.tokens_an_item = tokens, .few_tokens = 0}});
+      expect_same(corpus, options, 2, {.cut = {.tokens_per_item = tokens, .few_tokens = 0}});
     }
   }
 }
@@ -159,8 +159,8 @@ TEST_F(SparseOnCuda, ResumeAndGiveTheLikelihood) {
   SparseOracle oracle(corpus, options, first_topics(corpus, options));
   const auto first = lda::start_sparse_chain_on_cuda(corpus, on_device(options), nullptr);
   for (int s = 0; s < 2; ++s) first->sweep(), oracle.sweep();
-  Topics half;
-  first->show_topics([&](const Topics& topics) { half = topics; });
+  ChainState half;
+  first->show_topics([&](const ChainState& topics) { half = topics; });
   const auto second = lda::start_sparse_chain_on_cuda(corpus, on_device(options), &half);
   second->sweep();
   oracle.sweep();

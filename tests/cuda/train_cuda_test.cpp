@@ -11,7 +11,7 @@
 #include "cuda/training.h"
 #include "lda/corpora.h"
 #include "lda/evaluation/log_joint.h"
-#include "lda/gibbs/token_ranges_cuda.h"
+#include "lda/training/device/token_ranges_cuda.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
 
@@ -154,7 +154,7 @@ TEST_F(TrainOnCuda, GoesOnWithAProgressiveStartOfEitherDevice) {
   const TrainResult whole = train(corpus, options);
   for (const std::int64_t sweeps : {7, 10, 29}) {
     options.sweeps = sweeps;
-    const Topics here = train(corpus, options).topics, there = train(corpus, on_device(options)).topics;
+    const ChainState here = train(corpus, options).topics, there = train(corpus, on_device(options)).topics;
     options.sweeps = 43;
     EXPECT_EQ(train(corpus, on_device(options), &here).topics.z, whole.topics.z) << sweeps;
     EXPECT_EQ(train(corpus, options, &there).topics.z, whole.topics.z) << sweeps;
@@ -192,7 +192,7 @@ TEST_F(TrainOnCuda, SmokeStreamsWhatDoesNotFit) {
       EXPECT_EQ(state.n_k, expected.n_k);
       EXPECT_EQ(log_joint, expected_log_joint);
       EXPECT_NO_THROW(state.verify(corpus));
-      const Topics half = {.sweep = 1, .z = state_after(corpus, options, 1, least + more).z};
+      const ChainState half = {.sweep = 1, .z = state_after(corpus, options, 1, least + more).z};
       EXPECT_EQ(state_after(corpus, options, 3, least + more, nullptr, &half).z, expected.z);
     }
   }
@@ -203,7 +203,7 @@ TEST_F(TrainOnCuda, SmokeBringsStreamedTopicsBack) {
   const Corpus corpus = uneven_corpus();
   const execution::Stream stream;
   for (const bool streamed : {true, false}) {
-    lda::TokenRanges ranges(corpus, {.row = 8, .tokens_an_item = 32},
+    lda::TokenRanges ranges(corpus, {.row = 8, .tokens_per_item = 32},
                             streamed ? 8 * corpus.tokens() : std::int64_t{1} << 30, 2, stream.get());
     EXPECT_EQ(ranges.is_streamed(), streamed);
     const std::vector<std::int32_t> z(corpus.words.size(), 5);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lda/corpora.h"
-#include "lda/gibbs/chain.h"
-#include "lda/options.h"
+#include "lda/model/options.h"
+#include "lda/training/chain.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 
@@ -77,7 +77,7 @@ inline void expect_same(const Corpus& corpus, TrainOptions options) {
 
 // A chain's state after some sweeps in at most `memory` bytes of the device.
 inline lda::State state_after(const Corpus& corpus, const TrainOptions& options, std::int64_t sweeps,
-                              std::int64_t memory, double* log_joint = nullptr, const Topics* resume = nullptr) {
+                              std::int64_t memory, double* log_joint = nullptr, const ChainState* resume = nullptr) {
   const std::unique_ptr<lda::Chain> chain =
       lda::start_chain_on_cuda(corpus, dense_by_default(on_device(options)), resume, memory);
   while (chain->sweeps() < sweeps) chain->sweep();

@@ -28,13 +28,13 @@ SOUND = {
 
 # path, its text, the message expected
 FAULTS = [
-    ("src/warp/b.h", '#include "lda/state.h"', "src/warp/b.h:1: warp may not include lda"),
+    ("src/warp/b.h", '#include "lda/model/state.h"', "src/warp/b.h:1: warp may not include lda"),
     ("src/warp/b.h", '\n# include "random/philox.h"', "src/warp/b.h:2: warp may not include random"),
     ("src/random/b.h", '#include "collective/draw.h"', "src/random/b.h:1: random may not include collective"),
     ("src/execution/b.h", '#include "warp/a.h"', "src/execution/b.h:1: execution may not include warp"),
     ("src/sampling/b.h", '#include "primitives/scan.h"', "src/sampling/b.h:1: sampling may not include primitives"),
     ("src/primitives/b.h", '#include "sampling/b.h"', "src/primitives/b.h:1: primitives may not include sampling"),
-    ("src/sampling/b.h", '#include "lda/state.h"', "src/sampling/b.h:1: sampling may not include lda"),
+    ("src/sampling/b.h", '#include "lda/model/state.h"', "src/sampling/b.h:1: sampling may not include lda"),
     ("src/lda/b.h", '#include "state.h"', 'src/lda/b.h:1: expected a path from src/ or "papilio/...", found "state.h"'),
     ("src/lda/b.h", '#include "../base/check.h"',
      'src/lda/b.h:1: expected a path from src/ or "papilio/...", found "../base/check.h"'),
@@ -63,14 +63,14 @@ FAULTS = [
      "include/papilio/b.h:1: a public header may not include <cuda_runtime.h>"),
     ("include/papilio/b.h", "#ifdef __CUDACC__", "include/papilio/b.h:1: a public header may not depend on a backend"),
     ("include/papilio/b.h", "#if defined(__AVX2__)", "include/papilio/b.h:1: a public header may not depend on a backend"),
-    ("apps/papilio/b.cpp", '#include "lda/state.h"',
+    ("apps/papilio/b.cpp", '#include "lda/model/state.h"',
      "apps/papilio/b.cpp:1: apps may not include lda; faces see only papilio/"),
     ("apps/papilio/b.cpp", "#include <papilio/warp/a.h>",
      "apps/papilio/b.cpp:1: apps may not include papilio/warp/a.h, which is no public header"),
     ("examples/b.cpp", "#include <papilio/execution/device.h>",
      "examples/b.cpp:1: examples may not include papilio/execution/device.h, which is no public header"),
     ("benchmarks/b.cpp", '#include "warp/a.h"', "benchmarks/b.cpp:1: benchmarks may not include warp; faces see only papilio/"),
-    ("benchmarks/cuda/b.cpp", '#include "lda/gibbs/draw_topics_cuda.h"',
+    ("benchmarks/cuda/b.cpp", '#include "lda/training/dense/parallel_cuda.h"',
      "benchmarks/cuda/b.cpp:1: benchmarks may not include lda; faces see only papilio/"),
     ("examples/b.cpp", "#include <tbb/parallel_for.h>", "examples/b.cpp:1: examples may not include <tbb/parallel_for.h>"),
 ]

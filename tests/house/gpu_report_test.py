@@ -37,7 +37,7 @@ def sample():
                                                {**SHAPE, "method": "cupy race", "error": "TypeError: no"}]},
         "draws": {**HEAD, "records": draws},
         "methods": {**HEAD, "records": methods, "stopped_before": "methods, K = 80"},
-        "lda": [{"device": "cuda:0", "topics": 16, "sweeps": 100, "seconds_a_sweep": 0.0005, "tokens_a_second": 6e9,
+        "lda": [{"device": "cuda:0", "topics": 16, "sweeps": 100, "seconds_per_sweep": 0.0005, "tokens_per_second": 6e9,
                  "log_joint_per_token": -8.1}],
         "machine": [],
         "commit": ["abc"],

@@ -1,4 +1,4 @@
-#include "lda/gibbs/dirichlet.h"
+#include "lda/training/parameters/dirichlet_cpu.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "lda/gibbs/fixed_point_sums.h"
+#include "lda/training/parameters/fixed_point_sums.h"
 
 namespace papilio::lda {
 namespace {

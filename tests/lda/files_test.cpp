@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "lda/corpora.h"
-#include "lda/io/safetensors.h"
+#include "lda/io/model/safetensors.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 

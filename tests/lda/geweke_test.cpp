@@ -79,7 +79,7 @@ double variance(const Moment& moment, double count) {
 
 constexpr int forward_samples = 200000;
 constexpr int batches = 64;
-constexpr int steps_a_batch = 500;  // above a hundred times the time in which the chain forgets
+constexpr int steps_per_batch = 500;  // above a hundred times the time in which the chain forgets
 
 const Moments& moments_of_the_model() {
   static const Moments moments = [] {
@@ -105,13 +105,13 @@ Moments moments_of_batches(const Sweep& sweep) {
   Moments sums;
   for (int batch = 0; batch < batches; ++batch) {
     Moments of_batch;
-    for (int i = 0; i < steps_a_batch; ++i) {
-      sweep(corpus, z, batch * steps_a_batch + i);
+    for (int i = 0; i < steps_per_batch; ++i) {
+      sweep(corpus, z, batch * steps_per_batch + i);
       testing::redraw_words(corpus, z, alpha.size(), beta, random);
       add(functions_of(corpus, z), of_batch);
     }
     std::array<double, functions> means;
-    for (std::size_t f = 0; f < functions; ++f) means[f] = mean(of_batch[f], steps_a_batch);
+    for (std::size_t f = 0; f < functions; ++f) means[f] = mean(of_batch[f], steps_per_batch);
     add(means, sums);
   }
   return sums;

@@ -18,7 +18,8 @@ namespace papilio {
 namespace {
 
 // Held-out nats a token of a chain: the mean over its scores from sweep `from` on.
-double nats(const CorpusView& training, const TrainOptions& options, std::int64_t from, const Topics* start = nullptr) {
+double nats(const CorpusView& training, const TrainOptions& options, std::int64_t from,
+            const ChainState* start = nullptr) {
   const TrainResult result = train(training, options, start);
   double sum = 0;
   int count = 0;
@@ -116,7 +117,7 @@ class Planted {
 
  private:
   HeldOutSplit split_;
-  Topics topics_;
+  ChainState topics_;
 };
 
 // Chains of one sampler differ by about 0.003 nats (a standard deviation), the samplers' means over four seeds by half

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lda/corpora.h"
-#include "lda/gibbs/chain.h"
+#include "lda/training/chain.h"
 #include "papilio/lda.h"
 
 // What the tests of the samplers' laws share: one sweep of the library's, plain draws, and a
@@ -24,7 +24,7 @@ using Sweep = std::function<void(const Corpus& corpus, std::vector<std::int32_t>
 inline Sweep sweep_of(TrainOptions options) {
   options.threads = 1;
   return [options](const Corpus& corpus, std::vector<std::int32_t>& z, std::int64_t step) {
-    Topics topics;
+    ChainState topics;
     topics.sweep = step;
     topics.z = z;
     const auto chain = lda::start_chain(corpus, options, topics);

@@ -1,4 +1,4 @@
-#include "lda/optimize_priors.h"
+#include "lda/model/optimize_priors.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lda/corpora.h"
-#include "lda/count_histogram.h"
-#include "lda/state.h"
+#include "lda/model/count_histogram.h"
+#include "lda/model/state.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {

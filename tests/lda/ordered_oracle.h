@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "lda/aligned_table.h"
-#include "lda/gibbs/dirichlet.h"
-#include "lda/priors.h"
+#include "lda/model/priors.h"
+#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/parameters/dirichlet_cpu.h"
 #include "papilio/lda.h"
 #include "random/philox.h"
 #include "random/purpose.h"

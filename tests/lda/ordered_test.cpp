@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "lda/corpora.h"
-#include "lda/gibbs/cpu_chain.h"
 #include "lda/ordered_oracle.h"
+#include "lda/training/chain_cpu.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 
@@ -88,7 +88,7 @@ TEST(OrderedDraws, GoOnAsIfTheyHadNotStopped) {
   EXPECT_NE(whole.model.alpha, std::vector<double>(8, o.alpha));
   for (const std::int64_t stop : {2, 3, 9}) {
     o.sweeps = stop;
-    const Topics half = train(corpus, o).topics;
+    const ChainState half = train(corpus, o).topics;
     o.sweeps = 9;
     EXPECT_EQ(train(corpus, o, &half).topics.z, whole.topics.z);
   }

@@ -77,7 +77,7 @@ double expected_total_variation(const std::vector<double>& exact, double samples
   return sum / std::sqrt(2 * M_PI);
 }
 
-constexpr int sweeps_a_sample = 4;
+constexpr int sweeps_per_sample = 4;
 constexpr int few = 1000;
 constexpr int many = 16 * few;
 
@@ -98,7 +98,7 @@ Distances distances(const TinyModel& model, const Sweep& sweep) {
   std::vector<std::int32_t> z(model.corpus.words.size(), 0);
   Distances result;
   for (int sample = 1; sample <= many; ++sample) {
-    for (int i = 0; i < sweeps_a_sample; ++i) sweep(model.corpus, z, (sample - 1) * sweeps_a_sample + i);
+    for (int i = 0; i < sweeps_per_sample; ++i) sweep(model.corpus, z, (sample - 1) * sweeps_per_sample + i);
     ++counts[number_of(z, model.topics())];
     if (sample == few) result.after_few = distance(few);
   }

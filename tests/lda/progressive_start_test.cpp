@@ -1,4 +1,4 @@
-#include "lda/gibbs/progressive_start.h"
+#include "lda/training/progressive/progressive_start.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "lda/corpora.h"
-#include "lda/gibbs/initial_topics.h"
 #include "lda/io/files.h"
-#include "lda/options.h"
+#include "lda/model/options.h"
+#include "lda/training/initial_topics.h"
 #include "papilio/lda.h"
 #include "random/philox.h"
 #include "random/purpose.h"
@@ -113,7 +113,7 @@ class ByStages {
  public:
   ByStages(const Corpus& corpus, const TrainOptions& options) : corpus_(corpus), options_(options) {}
 
-  Topics topics_after(std::int64_t sweeps) {
+  ChainState topics_after(std::int64_t sweeps) {
     Z z = lda::initial_topics(corpus_.tokens(), options_.topics, options_.seed, 1);
     std::int64_t sweep = 0;
     for (const int stride : {16, 8, 4, 2, 1}) {
@@ -121,7 +121,7 @@ class ByStages {
       if (sweep == end) break;
       Corpus part;
       part.vocabulary = corpus_.vocabulary;
-      Topics topics = {.sweep = sweep, .z = {}};
+      ChainState topics = {.sweep = sweep, .z = {}};
       for_each_token(
           stride, [&](std::size_t i) { topics.z.push_back(z[i]), part.words.push_back(corpus_.words[i]); },
           [&] { part.document_offsets.push_back(part.tokens()); });
@@ -207,13 +207,13 @@ TEST(ProgressiveStart, ResumedIsTheSameAsUninterrupted) {
   const TrainResult whole = train(corpus, options);
   int shown = 0;
   options.checkpoint_every = 1;
-  options.checkpoint = [&](const Topics& topics) {
+  options.checkpoint = [&](const ChainState& topics) {
     EXPECT_EQ(topics.sweep, ++shown);
     save_checkpoint(topics, corpus, options, folder.path("chain"));
     TrainOptions rest = progressive(43);
     rest.optimize_every = 7;
     rest.optimize_after = 5;
-    const Topics loaded = load_checkpoint(corpus, rest, folder.path("chain"));
+    const ChainState loaded = load_checkpoint(corpus, rest, folder.path("chain"));
     EXPECT_EQ(loaded.z, topics.z);
     EXPECT_EQ(loaded.start, topics.start);
     const TrainResult resumed = train(corpus, rest, &loaded);
@@ -228,12 +228,12 @@ TEST(ProgressiveStart, ResumedIsTheSameAsUninterrupted) {
 TEST(ProgressiveStart, IsOfTheTopicsWhereAChainGoesOn) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   const TrainOptions options = progressive(30);
-  const Topics begun = train(corpus, progressive(12)).topics;
+  const ChainState begun = train(corpus, progressive(12)).topics;
   EXPECT_EQ(begun.start, Start::progressive);
   TrainOptions other = options;
   other.start = Start::automatic;
   EXPECT_EQ(train(corpus, other, &begun).topics.z, train(corpus, options).topics.z);
-  const Topics given = {.z = begun.z};  // topics of sweep 0: of a uniform start
+  const ChainState given = {.z = begun.z};  // topics of sweep 0: of a uniform start
   other.start = Start::uniform;
   EXPECT_EQ(train(corpus, options, &given).topics.z, train(corpus, other, &given).topics.z);
   EXPECT_EQ(train(corpus, other).topics.start, Start::uniform);

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lda/aligned_table.h"
-#include "lda/gibbs/dirichlet.h"
+#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/parameters/dirichlet_cpu.h"
 #include "papilio/lda.h"
 #include "papilio/sampling.h"
 #include "random/philox.h"

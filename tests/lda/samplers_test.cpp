@@ -6,8 +6,8 @@
 #include <string>
 
 #include "lda/corpora.h"
-#include "lda/gibbs/cpu_chain.h"
 #include "lda/sampler_oracle.h"
+#include "lda/training/chain_cpu.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -103,7 +103,7 @@ TEST_P(Samplers, GoOnAsIfTheyHadNotStopped) {
   for (const std::int64_t stop : {2, 3, 4, 9}) {
     SCOPED_TRACE(stop);
     o.sweeps = stop;
-    Topics half = train(corpus, o).topics;
+    ChainState half = train(corpus, o).topics;
     EXPECT_EQ(half.alpha.empty(), stop < 3);
     o.sweeps = 9;
     const TrainResult copied = train(corpus, o, &half);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lda/priors.h"
+#include "lda/model/priors.h"
 #include "papilio/lda.h"
 #include "random/philox.h"
 #include "random/purpose.h"

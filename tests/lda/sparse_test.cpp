@@ -6,10 +6,10 @@
 #include <string>
 
 #include "lda/corpora.h"
-#include "lda/gibbs/cpu_chain.h"
-#include "lda/gibbs/sparse/word_order.h"
 #include "lda/laws.h"
 #include "lda/sparse_oracle.h"
+#include "lda/training/chain_cpu.h"
+#include "lda/training/sparse/parallel/word_order_cpu.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 
@@ -114,7 +114,7 @@ TEST_P(SparseDraws, GoOnAsIfTheyHadNotStopped) {
   EXPECT_NE(whole.model.alpha, std::vector<double>(8, o.alpha));
   for (const std::int64_t stop : {2, 3, 9}) {
     o.sweeps = stop;
-    const Topics half = train(corpus, o).topics;
+    const ChainState half = train(corpus, o).topics;
     o.sweeps = 9;
     const TrainResult rest = train(corpus, o, &half);
     EXPECT_EQ(rest.topics.z, whole.topics.z);
@@ -172,7 +172,7 @@ TEST(SparseDraw, LeavesATopicOfOneTokenItsPrior) {
   int stay = 0;
   for (int run = 0; run < runs; ++run) {
     o.seed = static_cast<std::uint64_t>(run);
-    lda::CpuChain chain(corpus, o, Topics{.z = start});
+    lda::CpuChain chain(corpus, o, ChainState{.z = start});
     testing::SparseOracle oracle(corpus, o, start);
     chain.sweep();
     oracle.sweep();

@@ -1,4 +1,4 @@
-#include "lda/state.h"
+#include "lda/model/state.h"
 
 #include <gtest/gtest.h>
 

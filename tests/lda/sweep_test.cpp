@@ -26,7 +26,7 @@ const std::vector<std::int32_t> z_before = {0, 0, 2, 1, 2};
 // How often each joint assignment came out of one sweep, over many seeds.
 std::vector<double> observed() {
   std::vector<double> counts(243);  // topics ^ tokens
-  const Topics before = {.sweep = 0, .z = z_before};
+  const ChainState before = {.sweep = 0, .z = z_before};
   for (int seed = 0; seed < runs; ++seed) {
     const TrainOptions options = {.topics = topics,
                                   .sweeps = 1,
@@ -109,7 +109,7 @@ TEST(MeanForModeSweep, DrawsAllTokensFromTheStatedWeights) {
 // 10 topics, 50,000 tokens: uniform, as the counts of an unbiased start must be.
 TEST(InitialTopics, AreUniform) {
   const Corpus corpus = testing::make_corpus({std::vector<std::int32_t>(50000, 0)}, 1);
-  const Topics start = train(corpus, {.topics = 10, .sweeps = 0, .seed = 11}).topics;
+  const ChainState start = train(corpus, {.topics = 10, .sweeps = 0, .seed = 11}).topics;
   std::vector<double> counts(10);
   for (const std::int32_t k : start.z) {
     ++counts.at(static_cast<std::size_t>(k));

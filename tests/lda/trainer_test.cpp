@@ -222,7 +222,7 @@ TEST(Train, TakesTheModelsPriorsFromTheOptions) {
 // Priors that come with topics to resume from take the place of the options'.
 TEST(Train, GoesOnWithThePriorsOfTheTopics) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
-  Topics topics = train(corpus, {.topics = 3, .sweeps = 1}).topics;
+  ChainState topics = train(corpus, {.topics = 3, .sweeps = 1}).topics;
   topics.alpha = {0.1, 2, 0.5};
   topics.beta = 0.3;
   const TrainResult resumed = train(corpus, {.topics = 3, .sweeps = 2}, &topics);
@@ -262,10 +262,10 @@ TEST(Train, RefusesOptionsOutOfRange) {
 TEST(Train, RefusesTopicsThatDoNotFit) {
   const Corpus corpus = testing::make_corpus({{0, 1}}, 2);
   const TrainOptions options = {.topics = 2, .sweeps = 3};
-  for (const Topics& bad :
-       {Topics{.sweep = 1, .z = {0}}, Topics{.sweep = 1, .z = {0, 2}}, Topics{.sweep = 4, .z = {0, 1}},
-        Topics{.sweep = -1, .z = {0, 1}}, Topics{.sweep = 1, .z = {0, 1}, .alpha = {1}},
-        Topics{.sweep = 1, .z = {0, 1}, .beta = -1}, Topics{.sweep = 1, .z = {0, 1}, .alpha = {1, INFINITY}}}) {
+  for (const ChainState& bad :
+       {ChainState{.sweep = 1, .z = {0}}, ChainState{.sweep = 1, .z = {0, 2}}, ChainState{.sweep = 4, .z = {0, 1}},
+        ChainState{.sweep = -1, .z = {0, 1}}, ChainState{.sweep = 1, .z = {0, 1}, .alpha = {1}},
+        ChainState{.sweep = 1, .z = {0, 1}, .beta = -1}, ChainState{.sweep = 1, .z = {0, 1}, .alpha = {1, INFINITY}}}) {
     EXPECT_THROW(train(corpus, options, &bad), InvalidArgument);
   }
 }

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "sampling/gamma_rows_kernel.h"
+#include "sampling/gamma/gamma_rows_kernel.h"
 #include "warp/native_warp.h"
 #include "warp/scalar_warp.h"
 

@@ -1,4 +1,4 @@
-#include "sampling/gamma_rows.h"
+#include "sampling/gamma/gamma_rows.h"
 
 #include <gtest/gtest.h>
 

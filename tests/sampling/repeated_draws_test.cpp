@@ -1,4 +1,4 @@
-#include "sampling/repeated_draws.h"
+#include "sampling/tables/repeated_draws.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "papilio/gamma.h"
-#include "sampling/gamma_rows.h"
+#include "sampling/gamma/gamma_rows.h"
 #include "sampling/support.h"
 
 namespace papilio::testing {

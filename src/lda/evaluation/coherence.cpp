@@ -22,9 +22,9 @@ constexpr double epsilon = 1e-12;  // of Roeder, Both and Hinneburg
 // The counts of one topic's words that the corpus holds.
 class TopicWords {
  public:
-  TopicWords(const lda::Occurrences& occurrences, std::size_t topic, std::size_t words_a_topic)
+  TopicWords(const lda::Occurrences& occurrences, std::size_t topic, std::size_t words_per_topic)
       : occurrences_(occurrences), topic_(topic) {
-    for (std::size_t i = 0; i < words_a_topic; ++i) {
+    for (std::size_t i = 0; i < words_per_topic; ++i) {
       if (occurrences.count(topic, i, i) > 0) held_.push_back(i);
     }
   }
@@ -93,11 +93,11 @@ double coherence_of(const TopicWords& words, CoherenceMeasure measure) {
 }
 
 struct WordsToCount {
-  std::vector<std::int32_t> numbers;  // K x words_a_topic, the corpus's; -1 where it has no such word, or the topic
+  std::vector<std::int32_t> numbers;  // K x words_per_topic, the corpus's; -1 where it has no such word, or the topic
   std::vector<std::int64_t> words;    // K, how many each topic has
 };
 
-WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int words_a_topic, int threads) {
+WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int words_per_topic, int threads) {
   std::unordered_map<std::string_view, std::int32_t> numbers;
   numbers.reserve(corpus.vocabulary.size());
   for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) {
@@ -105,12 +105,12 @@ WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int wo
   }
   const auto topics = static_cast<std::size_t>(model.topics);
   WordsToCount words;
-  words.numbers.assign(topics * static_cast<std::size_t>(words_a_topic), -1);
+  words.numbers.assign(topics * static_cast<std::size_t>(words_per_topic), -1);
   words.words.resize(topics);
   execution::parallel_for(model.topics, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
-      auto number = words.numbers.begin() + k * words_a_topic;
-      for (const TopWord& top : counted_top_words(model, static_cast<std::int32_t>(k), words_a_topic)) {
+      auto number = words.numbers.begin() + k * words_per_topic;
+      for (const TopWord& top : counted_top_words(model, static_cast<std::int32_t>(k), words_per_topic)) {
         const auto found = numbers.find(model.vocabulary[static_cast<std::size_t>(top.word)]);
         *number++ = found == numbers.end() ? -1 : found->second;
         ++words.words[static_cast<std::size_t>(k)];
@@ -159,17 +159,17 @@ Coherence coherence(const Model& model, const CorpusView& corpus, const Coherenc
   model.verify();
   corpus.verify();
   const auto topics = static_cast<std::size_t>(model.topics);
-  const auto words_a_topic = static_cast<std::size_t>(options.top_words);
+  const auto words_per_topic = static_cast<std::size_t>(options.top_words);
   Coherence result;
   result.top_words = options.top_words;
   result.window = window_of(options);
   const WordsToCount top = words_to_count(model, corpus, options.top_words, options.threads);
-  const lda::Occurrences occurrences(corpus, top.numbers, words_a_topic, result.window, options.threads);
+  const lda::Occurrences occurrences(corpus, top.numbers, words_per_topic, result.window, options.threads);
   result.windows = occurrences.windows();
   double sum = 0;
   std::int64_t coherent = 0;
   for (std::size_t k = 0; k < topics; ++k) {
-    const TopicWords words(occurrences, k, words_a_topic);
+    const TopicWords words(occurrences, k, words_per_topic);
     const double value = coherence_of(words, options.measure);
     result.topics.push_back(value);
     result.missing_words += top.words[k] - static_cast<std::int64_t>(words.size());

@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "lda/evaluation/occurrences.h"
-#include "lda/io/atomic_file.h"
-#include "lda/state.h"
+#include "lda/io/bytes/atomic_file.h"
+#include "lda/model/state.h"
 
 namespace papilio {
 namespace lda {

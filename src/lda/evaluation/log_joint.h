@@ -1,7 +1,7 @@
 #pragma once
 
-#include "lda/priors.h"
-#include "lda/state.h"
+#include "lda/model/priors.h"
+#include "lda/model/state.h"
 
 namespace papilio::lda {
 

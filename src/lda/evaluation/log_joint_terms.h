@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lda/priors.h"
+#include "lda/model/priors.h"
 
 namespace papilio::lda {
 

@@ -27,7 +27,7 @@ std::int64_t common_windows(std::span<const Interval> a, std::span<const Interva
   return windows;
 }
 
-// Where words stand among the topics' words: entries of a table of topics x words_a_topic, by word.
+// Where words stand among the topics' words: entries of a table of topics x words_per_topic, by word.
 struct Places {
   std::vector<std::int64_t> offsets;  // V + 1
   std::vector<std::size_t> entries;   // of word w: entries[offsets[w]] ... entries[offsets[w + 1] - 1], ascending
@@ -84,12 +84,12 @@ class DocumentWindows {
   }
 
   // Adds the counts to `pairs`, which other threads may do too.
-  void add_to(std::vector<std::int64_t>& pairs, std::size_t words_a_topic) const {
+  void add_to(std::vector<std::int64_t>& pairs, std::size_t words_per_topic) const {
     for (std::size_t i = 0; i < present_.size(); ++i) {
-      const std::size_t topic = present_[i].entry / words_a_topic;
-      for (std::size_t j = i; j < present_.size() && present_[j].entry / words_a_topic == topic; ++j) {
+      const std::size_t topic = present_[i].entry / words_per_topic;
+      for (std::size_t j = i; j < present_.size() && present_[j].entry / words_per_topic == topic; ++j) {
         const std::int64_t windows = common_windows(intervals(present_[i]), intervals(present_[j]));
-        const std::size_t pair = present_[i].entry * words_a_topic + present_[j].entry % words_a_topic;
+        const std::size_t pair = present_[i].entry * words_per_topic + present_[j].entry % words_per_topic;
         std::atomic_ref<std::int64_t>(pairs[pair]).fetch_add(windows, std::memory_order_relaxed);
       }
     }
@@ -97,7 +97,7 @@ class DocumentWindows {
 
  private:
   struct Present {
-    std::size_t entry;  // topic * words_a_topic + number of the word
+    std::size_t entry;  // topic * words_per_topic + number of the word
     std::size_t first;  // of its intervals
     std::size_t last;
   };
@@ -123,9 +123,9 @@ class DocumentWindows {
 
 }  // namespace
 
-Occurrences::Occurrences(const CorpusView& corpus, std::span<const std::int32_t> words, std::size_t words_a_topic,
+Occurrences::Occurrences(const CorpusView& corpus, std::span<const std::int32_t> words, std::size_t words_per_topic,
                          int window, int threads)
-    : words_a_topic_(words_a_topic), pairs_(words.size() * words_a_topic) {
+    : words_per_topic_(words_per_topic), pairs_(words.size() * words_per_topic) {
   const Places places(words, corpus.vocabulary_size());
   std::atomic<std::int64_t> windows = 0;
   execution::parallel_for(corpus.documents(), 64, threads, [&](std::int64_t begin, std::int64_t end) {
@@ -135,7 +135,7 @@ Occurrences::Occurrences(const CorpusView& corpus, std::span<const std::int32_t>
       const auto first = static_cast<std::size_t>(corpus.document_offsets[static_cast<std::size_t>(d)]);
       const auto last = static_cast<std::size_t>(corpus.document_offsets[static_cast<std::size_t>(d) + 1]);
       sum += document.find(corpus.words.subspan(first, last - first), window);
-      document.add_to(pairs_, words_a_topic);
+      document.add_to(pairs_, words_per_topic);
     }
     windows += sum;
   });

@@ -12,9 +12,9 @@ namespace papilio::lda {
 // In how many windows of a corpus the words of each topic occur, alone and in pairs.
 class Occurrences {
  public:
-  // `words`: topics x words_a_topic, in the corpus's numbers; -1 for a word that the corpus does not have.
+  // `words`: topics x words_per_topic, in the corpus's numbers; -1 for a word that the corpus does not have.
   // A window is `window` tokens in a row, or where it is 0 a document.
-  Occurrences(const CorpusView& corpus, std::span<const std::int32_t> words, std::size_t words_a_topic, int window,
+  Occurrences(const CorpusView& corpus, std::span<const std::int32_t> words, std::size_t words_per_topic, int window,
               int threads);
 
   // Windows in all, those of empty documents (which are none) left out.
@@ -22,13 +22,13 @@ class Occurrences {
 
   // Those that hold words number i and j of the topic.
   std::int64_t count(std::size_t topic, std::size_t i, std::size_t j) const {
-    return pairs_[(topic * words_a_topic_ + (i < j ? i : j)) * words_a_topic_ + (i < j ? j : i)];
+    return pairs_[(topic * words_per_topic_ + (i < j ? i : j)) * words_per_topic_ + (i < j ? j : i)];
   }
 
  private:
-  std::size_t words_a_topic_;
+  std::size_t words_per_topic_;
   std::int64_t windows_ = 0;
-  std::vector<std::int64_t> pairs_;  // topics x words_a_topic x words_a_topic, above the diagonal and on it
+  std::vector<std::int64_t> pairs_;  // topics x words_per_topic x words_per_topic, above the diagonal and on it
 };
 
 }  // namespace papilio::lda

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "lda/io/bytes/fields.h"
+#include "lda/io/bytes/number.h"
 #include "lda/io/corpus_readers.h"
-#include "lda/io/fields.h"
-#include "lda/io/number.h"
 
 namespace papilio::lda {
 namespace {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/check.h"
-#include "lda/corpus_builder.h"
-#include "lda/io/byte_source.h"
+#include "lda/corpus/corpus_builder.h"
+#include "lda/io/bytes/byte_source.h"
 #include "lda/io/corpus_content.h"
-#include "lda/io/corpus_layout.h"
+#include "lda/io/corpus_file/corpus_layout.h"
 #include "lda/io/corpus_readers.h"
-#include "lda/io/text_source.h"
+#include "lda/io/text/text_source.h"
 #include "papilio/corpus_file.h"
 
 namespace papilio {

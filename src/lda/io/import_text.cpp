@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "lda/corpus_builder.h"
-#include "lda/io/corpus_file_writer.h"
-#include "lda/io/text_source.h"
+#include "lda/corpus/corpus_builder.h"
+#include "lda/io/corpus_file/corpus_file_writer.h"
+#include "lda/io/text/text_source.h"
 #include "papilio/corpus_file.h"
 
 namespace papilio {

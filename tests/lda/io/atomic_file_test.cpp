@@ -1,4 +1,4 @@
-#include "lda/io/atomic_file.h"
+#include "lda/io/bytes/atomic_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

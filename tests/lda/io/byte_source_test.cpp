@@ -1,4 +1,4 @@
-#include "lda/io/byte_source.h"
+#include "lda/io/bytes/byte_source.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

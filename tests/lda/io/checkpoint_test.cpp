@@ -10,7 +10,7 @@
 
 #include "lda/corpora.h"
 #include "lda/io/files.h"
-#include "lda/io/safetensors.h"
+#include "lda/io/model/safetensors.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
@@ -38,7 +38,7 @@ TEST(Checkpoint, ContinuesTheChain) {
   options.sweeps = 6;
   options.threads = 1;
   options.evaluate_every = 0;
-  const Topics topics = load_checkpoint(corpus, options, folder.path("a"));
+  const ChainState topics = load_checkpoint(corpus, options, folder.path("a"));
   EXPECT_EQ(topics.sweep, 3);
   save_model(train(corpus, options, &topics).model, folder.path("resumed"));
   save_model(whole.model, folder.path("whole"));
@@ -49,8 +49,8 @@ TEST(Checkpoint, IsShownWhileTrainingGoesOn) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   TrainOptions options = {.topics = 4, .sweeps = 7, .seed = 2};
   const TrainResult whole = train(corpus, options);
-  std::vector<Topics> shown;
-  options.checkpoint = [&](const Topics& topics) { shown.push_back(topics); };
+  std::vector<ChainState> shown;
+  options.checkpoint = [&](const ChainState& topics) { shown.push_back(topics); };
   EXPECT_EQ(train(corpus, options).topics.z, whole.topics.z);
   EXPECT_TRUE(shown.empty());  // neither sweeps nor seconds were asked for
 
@@ -59,7 +59,7 @@ TEST(Checkpoint, IsShownWhileTrainingGoesOn) {
   EXPECT_EQ(result.topics.z, whole.topics.z);
   EXPECT_EQ(result.model.n_wk, whole.model.n_wk);
   ASSERT_EQ(shown.size(), 2u);
-  for (const Topics& topics : shown) {
+  for (const ChainState& topics : shown) {
     TrainOptions part = {.topics = 4, .sweeps = topics.sweep, .seed = 2};
     EXPECT_EQ(topics.z, train(corpus, part).topics.z);
   }
@@ -77,7 +77,7 @@ TEST(Checkpoint, IsShownWhileTrainingGoesOn) {
   EXPECT_TRUE(shown.empty());
 
   options.checkpoint_every = 2;
-  options.checkpoint = [](const Topics&) { throw std::logic_error("mine"); };
+  options.checkpoint = [](const ChainState&) { throw std::logic_error("mine"); };
   EXPECT_THROW(train(corpus, options), std::logic_error);
   options.checkpoint_every = -1;
   EXPECT_THROW(train(corpus, options), InvalidArgument);
@@ -97,7 +97,7 @@ TEST(Checkpoint, StoresTopicsInTheSmallestType) {
        {Case{1, "U8", 3}, Case{256, "U8", 3}, Case{257, "U16", 6}, Case{65536, "U16", 6}, Case{65537, "I32", 12}}) {
     const Folder folder;
     const TrainOptions options = {.topics = topics};
-    const Topics chain = {.sweep = 1, .z = {0, topics - 1, topics / 2}};
+    const ChainState chain = {.sweep = 1, .z = {0, topics - 1, topics / 2}};
     save_checkpoint(chain, corpus, options, folder.path("a"));
     EXPECT_EQ(load_checkpoint(corpus, options, folder.path("a")).z, chain.z);
     const std::string file = folder.read("a");
@@ -112,7 +112,7 @@ TEST(Checkpoint, StoresManyTopics) {
   const Corpus corpus = testing::make_corpus({std::vector<std::int32_t>(100'000, 0)}, 1);
   for (const std::int32_t topics : {200, 3000}) {
     const TrainOptions options = {.topics = topics};
-    Topics chain = {.sweep = 1, .z = {}};
+    ChainState chain = {.sweep = 1, .z = {}};
     for (std::int32_t i = 0; i < 100'000; ++i) chain.z.push_back(static_cast<std::int32_t>(i * 7919L % topics));
     save_checkpoint(chain, corpus, options, folder.path("a"));
     EXPECT_EQ(load_checkpoint(corpus, options, folder.path("a")).z, chain.z);
@@ -122,10 +122,10 @@ TEST(Checkpoint, StoresManyTopics) {
 TEST(Checkpoint, HoldsPriorsThatWereOptimised) {
   const Folder folder;
   const Corpus corpus = three_tokens();
-  Topics chain = {.sweep = 1, .z = {0, 1, 1}, .alpha = {0.1 + 0.2, 1e-300}, .beta = 1.0 / 3};
+  ChainState chain = {.sweep = 1, .z = {0, 1, 1}, .alpha = {0.1 + 0.2, 1e-300}, .beta = 1.0 / 3};
   const TrainOptions options = {.topics = 2, .optimize_every = 10};
   save_checkpoint(chain, corpus, options, folder.path("a"));
-  const Topics loaded = load_checkpoint(corpus, options, folder.path("a"));
+  const ChainState loaded = load_checkpoint(corpus, options, folder.path("a"));
   EXPECT_EQ(loaded.alpha, chain.alpha);
   EXPECT_EQ(loaded.beta, chain.beta);
   for (const std::vector<double>& alpha : {std::vector{0.1}, {0.1, 0.0}, {0.1, -1.0}, {0.1, std::nan("")}}) {
@@ -141,7 +141,7 @@ TEST(Checkpoint, HoldsPriorsThatWereOptimised) {
 TEST(Checkpoint, OfAnotherRunIsRefusedByName) {
   const Folder folder;
   const Corpus corpus = three_tokens();
-  const Topics topics = {.sweep = 1, .z = {0, 1, 1}};
+  const ChainState topics = {.sweep = 1, .z = {0, 1, 1}};
   save_checkpoint(topics, corpus, two_topics, folder.path("a"));
   save_checkpoint(topics, corpus, two_topics, folder.path("a"));
   const auto names = [&](const Corpus& other_corpus, const TrainOptions& other_options, const std::string& what) {
@@ -169,7 +169,7 @@ TEST(Checkpoint, OfAnotherRunIsRefusedByName) {
 TEST(Checkpoint, OfAnotherKindIsRefusedByName) {
   const Folder folder;
   const Corpus corpus = three_tokens();
-  const Topics topics = {.sweep = 1, .z = {0, 1, 1}};
+  const ChainState topics = {.sweep = 1, .z = {0, 1, 1}};
   save_checkpoint(topics, corpus, two_topics, folder.path("a.previous"));
   const Metadata good = SafetensorsFile(folder.path("a.previous"), "test").metadata();
   const auto refusal_with = [&](const std::string& key, const std::string& value) {
@@ -211,7 +211,7 @@ class Generations : public ::testing::Test {
     newest_ = folder_.read("a");
   }
 
-  Topics load(CheckpointReport& report) const {
+  ChainState load(CheckpointReport& report) const {
     return load_checkpoint(corpus_, two_topics, folder_.path("a"), &report);
   }
 

@@ -1,4 +1,4 @@
-#include "lda/corpus_builder.h"
+#include "lda/corpus/corpus_builder.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lda/io/corpus_layout.h"
+#include "lda/io/corpus_file/corpus_layout.h"
 #include "lda/io/files.h"
 #include "papilio/corpus_file.h"
 #include "papilio/lda.h"

@@ -1,4 +1,4 @@
-#include "lda/io/line_reader.h"
+#include "lda/io/bytes/line_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "lda/io/atomic_file.h"
+#include "lda/io/bytes/atomic_file.h"
+#include "lda/io/bytes/zip_writer.h"
+#include "lda/io/counts/npy_array.h"
 #include "lda/io/files.h"
-#include "lda/io/npy_array.h"
-#include "lda/io/zip_writer.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/npy.h"
 

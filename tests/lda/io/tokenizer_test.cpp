@@ -1,4 +1,4 @@
-#include "lda/io/tokenizer.h"
+#include "lda/corpus/tokenizer.h"
 
 #include <gtest/gtest.h>
 #include <utf8proc.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lda/io/utf8.h"
+#include "lda/corpus/utf8.h"
 
 namespace papilio::lda {
 namespace {

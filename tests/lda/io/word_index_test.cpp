@@ -1,4 +1,4 @@
-#include "lda/word_index.h"
+#include "lda/corpus/word_index.h"
 
 #include <gtest/gtest.h>
 

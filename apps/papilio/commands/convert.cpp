@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "support/corpus_input.h"
+#include "support/corpus_options.h"
+#include "support/files.h"
+#include "support/option_types.h"
+#include "support/text.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ConvertArguments {
+  CorpusArguments corpus;
+  std::string output;
+  CorpusFormat to = CorpusFormat::detect;
+  std::string vocabulary;  // empty: named after the output
+  bool force = false;
+};
+
+std::map<std::string, CorpusFormat> written_formats() {
+  std::map<std::string, CorpusFormat> formats;
+  for (const CorpusFormat format : papilio::corpus_formats()) {
+    if (papilio::is_written(format)) {
+      formats.emplace(papilio::name(format), format);
+    }
+  }
+  return formats;
+}
+
+CorpusFormat output_format(const ConvertArguments& arguments) {
+  const fs::path output = arguments.output;
+  if (output.extension() == ".gz" || output.extension() == ".zst") {
+    throw CommandError(
+        ExitCode::usage,
+        fmt::format("-o {}: files are written uncompressed; -o - can be sent through gzip or zstd", arguments.output));
+  }
+  if (arguments.to != CorpusFormat::detect) {
+    return arguments.to;
+  }
+  const CorpusFormat named = papilio::corpus_format_of_name(arguments.output);
+  if (named == CorpusFormat::detect && output.extension() == ".txt") {
+    return CorpusFormat::text;
+  }
+  if (named == CorpusFormat::detect || !papilio::is_written(named)) {
+    throw CommandError(ExitCode::usage,
+                       fmt::format("-o {}: the name tells no form that is written; say --to", arguments.output));
+  }
+  return named;
+}
+
+// Where reading will look for it; none behind standard output.
+std::string output_vocabulary(const ConvertArguments& arguments, CorpusFormat format) {
+  if (!arguments.vocabulary.empty() && !papilio::has_vocabulary_file(format)) {
+    throw CommandError(ExitCode::usage, "--output-vocabulary: text has no words in a file of their own");
+  }
+  if (!arguments.vocabulary.empty() || arguments.output == "-" || !papilio::has_vocabulary_file(format)) {
+    return arguments.vocabulary;
+  }
+  const fs::path output = arguments.output;
+  const std::string name = output.filename().string();
+  constexpr std::string_view docword = "docword.";
+  if (name.starts_with(docword)) {
+    return (output.parent_path() / ("vocab." + name.substr(docword.size()))).string();
+  }
+  return arguments.output + ".vocab";
+}
+
+ExitCode run_convert(const ConvertArguments& arguments) {
+  const CorpusFormat format = output_format(arguments);
+  const std::string vocabulary = output_vocabulary(arguments, format);
+  for (const std::string& path : {arguments.output, vocabulary}) {
+    if (path.empty() || path == "-") {
+      continue;
+    }
+    require_creatable(path);
+    if (would_replace(path) && !arguments.force) {
+      throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; --force replaces it", path));
+    }
+  }
+  papilio::ReadReport report;
+  const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
+  writing(arguments.output, corpus.tokens() * 12,
+          [&] { papilio::write_corpus(corpus, arguments.output, format, vocabulary); });
+  const bool to_output = arguments.output == "-" || vocabulary == "-";
+  fmt::print(to_output ? stderr : stdout, "read {} ({}), wrote {} ({}): {} documents, {} words, {} tokens\n",
+             arguments.corpus.path, report.format, arguments.output, papilio::name(format), grouped(corpus.documents()),
+             grouped(corpus.vocabulary_size()), grouped(corpus.tokens()));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+RunCommand add_convert(CLI::App& app) {
+  static const std::map<std::string, CorpusFormat> formats = written_formats();
+  const auto arguments = std::make_shared<ConvertArguments>();
+  arguments->corpus.text.min_df = 0;  // words that no document holds stay words
+  CLI::App* convert = app.add_subcommand("convert", "Read a corpus in one form and write it in another");
+  add_corpus_options(*convert, arguments->corpus, "--from,--format");
+  convert->add_option("-o,--output", arguments->output, "The file to write; - for standard output")->required();
+  add_choice(*convert, "--to", arguments->to, formats, "What to write; by default what the output's name tells");
+  convert->add_option("--output-vocabulary", arguments->vocabulary,
+                      "Words of the matrix, one a line; by default vocab.* beside docword.*, else OUTPUT.vocab");
+  convert->add_option("--threads,--num-threads", arguments->corpus.text.threads, "Of the CPU, 0: all")
+      ->capture_default_str()
+      ->check(at_least<int>(0));
+  convert->add_flag("--force", arguments->force, "Replace files that are there");
+  return [arguments] { return run_convert(*arguments); };
+}

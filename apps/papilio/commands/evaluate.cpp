@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "commands.h"
+#include "papilio/evaluation.h"
+#include "support/corpus_input.h"
+#include "support/corpus_options.h"
+#include "support/files.h"
+#include "support/option_types.h"
+#include "support/text.h"
+
+namespace {
+
+enum class EvaluateFormat { text, json };
+const std::map<std::string, EvaluateFormat> formats = {{"text", EvaluateFormat::text}, {"json", EvaluateFormat::json}};
+
+constexpr int diversity_words = 25;
+
+struct EvaluateArguments {
+  std::string model;
+  std::string held_out;
+  std::string training;
+  std::string reference;
+  CorpusArguments reading;  // how to read each of them
+  int top_words = 10;
+  int particles = 0;  // 0: no left-to-right likelihood
+  std::uint64_t seed = 0;
+  int threads = 0;
+  EvaluateFormat format = EvaluateFormat::text;
+};
+
+struct Evaluation {
+  std::int32_t topics = 0;
+  double diversity = 0;
+  std::optional<papilio::Completion> completion;
+  std::optional<papilio::LeftToRight> left_to_right;
+  std::optional<papilio::Coherence> umass;
+  std::optional<papilio::Coherence> npmi;
+  std::optional<papilio::Coherence> c_v;
+};
+
+papilio::Corpus read_named(const std::string& path, const EvaluateArguments& arguments) {
+  CorpusArguments corpus = arguments.reading;
+  corpus.path = path;
+  corpus.text.threads = arguments.threads;
+  papilio::ReadReport report;
+  return read_corpus(corpus, report);
+}
+
+// Whether every document's words are sorted by number, which no text's are.
+bool is_bag(const papilio::Corpus& corpus) {
+  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
+    if (!std::is_sorted(corpus.words.begin() + corpus.document_offsets[d],
+                        corpus.words.begin() + corpus.document_offsets[d + 1])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Evaluation evaluate(const EvaluateArguments& arguments) {
+  const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
+  Evaluation result;
+  result.topics = model.topics;
+  result.diversity = papilio::diversity(model, diversity_words);
+  if (!arguments.held_out.empty()) {
+    const papilio::Corpus corpus = read_named(arguments.held_out, arguments);
+    result.completion =
+        papilio::complete_documents(model, corpus, {.seed = arguments.seed, .threads = arguments.threads});
+    if (result.completion->tokens == 0) {
+      throw CommandError(ExitCode::bad_data,
+                         fmt::format("{} has no document of two words that the model knows", arguments.held_out));
+    }
+    if (arguments.particles > 0) {
+      result.left_to_right = papilio::left_to_right(
+          model, corpus, {.particles = arguments.particles, .seed = arguments.seed, .threads = arguments.threads});
+    }
+  }
+  const auto coherence = [&](const papilio::Corpus& corpus, papilio::CoherenceMeasure measure) {
+    return papilio::coherence(model, corpus,
+                              {.measure = measure, .top_words = arguments.top_words, .threads = arguments.threads});
+  };
+  if (!arguments.training.empty()) {
+    result.umass = coherence(read_named(arguments.training, arguments), papilio::CoherenceMeasure::umass);
+  }
+  if (!arguments.reference.empty()) {
+    const papilio::Corpus corpus = read_named(arguments.reference, arguments);
+    if (is_bag(corpus)) {
+      fmt::print(stderr, "{} is a bag of words: its windows are not a text's, and npmi and c_v say little\n",
+                 arguments.reference);
+    }
+    result.npmi = coherence(corpus, papilio::CoherenceMeasure::npmi);
+    result.c_v = coherence(corpus, papilio::CoherenceMeasure::c_v);
+  }
+  return result;
+}
+
+void print_coherence(const char* label, const papilio::Coherence& coherence, const std::string& corpus) {
+  const std::string counted =
+      coherence.window == 0 ? fmt::format("{} documents", grouped(coherence.windows))
+                            : fmt::format("{} windows of {} tokens", grouped(coherence.windows), coherence.window);
+  fmt::print("{:<11} {:.4f}, mean over topics; top {} words, {} of {}", label, coherence.mean, coherence.top_words,
+             counted, corpus);
+  if (coherence.missing_words > 0) {
+    fmt::print("; {} of the words are not there", grouped(coherence.missing_words));
+  }
+  fmt::print("\n");
+}
+
+void print_text(const Evaluation& result, const EvaluateArguments& arguments) {
+  fmt::print("model       {}, {} topics\n", arguments.model, grouped(result.topics));
+  fmt::print("diversity   {:.4f}, share of distinct words among the topics' top {}\n", result.diversity,
+             diversity_words);
+  if (result.completion) {
+    const papilio::Completion& completion = *result.completion;
+    fmt::print(
+        "perplexity  {:.2f}, {:.6f} nats a token; {} of {}, document completion: {} tokens scored, {} seen, "
+        "split by seed {}\n",
+        completion.perplexity(), completion.nats_per_token(),
+        fmt::format("{} documents", grouped(completion.documents)), arguments.held_out, grouped(completion.tokens),
+        grouped(completion.tokens_seen), arguments.seed);
+    fmt::print("left out    {} tokens of unknown words, {} documents of fewer than two known tokens\n",
+               grouped(completion.unknown_tokens), grouped(completion.left_out));
+  }
+  if (result.left_to_right) {
+    fmt::print("left-right  {:.2f}, {:.6f} nats a token; whole documents of {}: {} tokens, {} particles, seed {}\n",
+               result.left_to_right->perplexity(), result.left_to_right->nats_per_token(), arguments.held_out,
+               grouped(result.left_to_right->tokens), arguments.particles, arguments.seed);
+  }
+  if (result.umass) {
+    print_coherence("umass", *result.umass, arguments.training);
+  }
+  if (result.npmi) {
+    print_coherence("npmi", *result.npmi, arguments.reference);
+    print_coherence("c_v", *result.c_v, arguments.reference);
+  }
+}
+
+std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+void print_coherence_json(const char* name, const papilio::Coherence& coherence, const std::string& corpus) {
+  fmt::print(
+      ",\n\"{}\":{{\"mean\":{},\"top_words\":{},\"window\":{},\"windows\":{},\"missing_words\":{},\"corpus\":{},"
+      "\"topics\":[",
+      name, json_number(coherence.mean), coherence.top_words,
+      coherence.window == 0 ? "null" : fmt::format("{}", coherence.window), coherence.windows, coherence.missing_words,
+      json_string(corpus));
+  const char* separator = "";
+  for (const double topic : coherence.topics) {
+    fmt::print("{}{}", separator, json_number(topic));
+    separator = ",";
+  }
+  fmt::print("]}}");
+}
+
+void print_json(const Evaluation& result, const EvaluateArguments& arguments) {
+  fmt::print("{{\"model\":{},\"topics\":{},\n\"diversity\":{{\"value\":{},\"top_words\":{}}}",
+             json_string(arguments.model), result.topics, json_number(result.diversity), diversity_words);
+  if (result.completion) {
+    const papilio::Completion& completion = *result.completion;
+    fmt::print(
+        ",\n\"document_completion\":{{\"perplexity\":{},\"nats_per_token\":{},\"documents\":{},\"left_out\":{},"
+        "\"tokens\":{},\"tokens_seen\":{},\"unknown_tokens\":{},\"seed\":{},\"corpus\":{}}}",
+        json_number(completion.perplexity()), json_number(completion.nats_per_token()), completion.documents,
+        completion.left_out, completion.tokens, completion.tokens_seen, completion.unknown_tokens, arguments.seed,
+        json_string(arguments.held_out));
+  }
+  if (result.left_to_right) {
+    fmt::print(
+        ",\n\"left_to_right\":{{\"perplexity\":{},\"nats_per_token\":{},\"tokens\":{},\"particles\":{},\"seed\":{},"
+        "\"corpus\":{}}}",
+        json_number(result.left_to_right->perplexity()), json_number(result.left_to_right->nats_per_token()),
+        result.left_to_right->tokens, arguments.particles, arguments.seed, json_string(arguments.held_out));
+  }
+  if (result.umass) {
+    print_coherence_json("umass", *result.umass, arguments.training);
+  }
+  if (result.npmi) {
+    print_coherence_json("npmi", *result.npmi, arguments.reference);
+    print_coherence_json("c_v", *result.c_v, arguments.reference);
+  }
+  fmt::print("}}\n");
+}
+
+ExitCode run_evaluate(const EvaluateArguments& arguments) {
+  if (arguments.particles > 0 && arguments.held_out.empty()) {
+    throw CommandError(ExitCode::usage, "--left-to-right needs --held-out");
+  }
+  const Evaluation result = evaluate(arguments);
+  if (arguments.format == EvaluateFormat::json) {
+    print_json(result, arguments);
+  } else {
+    print_text(result, arguments);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+RunCommand add_evaluate(CLI::App& app) {
+  const auto arguments = std::make_shared<EvaluateArguments>();
+  CLI::App* evaluate = app.add_subcommand("evaluate", "Measure how good a model is: perplexity, coherence, diversity");
+  evaluate->add_option("model", arguments->model, "A model that train wrote")->required();
+  evaluate->add_option("--held-out", arguments->held_out, "Documents that training did not see: perplexity");
+  evaluate->add_option("--corpus", arguments->training, "The training corpus: UMass coherence");
+  evaluate->add_option("--reference", arguments->reference,
+                       "A corpus in the order of its text: NPMI and C_v coherence");
+  evaluate
+      ->add_option("--left-to-right", arguments->particles,
+                   "Also the likelihood of whole held-out documents, by so many particles (slow); 0: not")
+      ->check(CLI::Range(0, 1'000'000));
+  evaluate->add_option("-n,--num-top-words", arguments->top_words, "Words a topic, of the coherences")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 1000));
+  evaluate->add_option("--seed,--random-seed", arguments->seed, "Of the held-out split and the particles")
+      ->capture_default_str()
+      ->check(seed());
+  evaluate->add_option("--threads,--num-threads", arguments->threads, "0: all; never changes the result")
+      ->capture_default_str()
+      ->check(at_least<int>(0));
+  add_choice(*evaluate, "--format", arguments->format, formats, "Of what is printed; json has each topic's coherence");
+  add_reading_options(*evaluate, arguments->reading, "--corpus-format");
+  return [arguments] { return run_evaluate(*arguments); };
+}

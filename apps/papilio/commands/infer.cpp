@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.h"
+#include "papilio/evaluation.h"
+#include "support/corpus_input.h"
+#include "support/corpus_options.h"
+#include "support/document_topics_file.h"
+#include "support/files.h"
+#include "support/option_types.h"
+#include "support/text.h"
+
+namespace {
+
+struct InferArguments {
+  std::string model;
+  CorpusArguments corpus;
+  DocumentTopicsOutput output;
+  papilio::InferOptions options;
+  bool force = false;
+  bool quiet = false;
+};
+
+const std::map<std::string, papilio::InferMethod> methods = {{"gibbs", papilio::InferMethod::gibbs},
+                                                             {"em", papilio::InferMethod::em}};
+
+void write_output(const papilio::Corpus& corpus, const papilio::DocumentTopics& inferred,
+                  const DocumentTopicsOutput& output) {
+  const std::int64_t values = inferred.documents * inferred.topics;
+  writing(output.path, 12 * values, [&] {
+    DocumentTopicsFile file(output, corpus, inferred.topics);
+    for (std::int64_t d = 0; d < inferred.documents; ++d) {
+      file.add(inferred.row(d));
+    }
+    file.commit();
+  });
+}
+
+void require_output(const InferArguments& arguments) {
+  require_writable_form(arguments.output);
+  if (arguments.options.burn_in >= arguments.options.sweeps) {
+    throw CommandError(ExitCode::usage, fmt::format("--burn-in is {}, expected less than --sweeps, {}",
+                                                    arguments.options.burn_in, arguments.options.sweeps));
+  }
+  if (arguments.output.path == "-") {
+    return;
+  }
+  require_creatable(arguments.output.path);
+  if (would_replace(arguments.output.path) && !arguments.force) {
+    throw CommandError(ExitCode::cannot_create,
+                       fmt::format("{} is there already; --force replaces it", arguments.output.path));
+  }
+}
+
+ExitCode run_infer(InferArguments arguments) {
+  require_output(arguments);
+  const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
+  arguments.corpus.text.threads = arguments.options.threads;
+  papilio::ReadReport report;
+  const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
+  const papilio::DocumentTopics inferred = papilio::infer(model, corpus, arguments.options);
+  write_output(corpus, inferred, arguments.output);
+  if (!arguments.quiet) {
+    fmt::print(stderr,
+               "inferred {} topics of {} documents ({}) from {} tokens; {} tokens of {} unknown words left out\n",
+               grouped(inferred.topics), grouped(inferred.documents), papilio::name(arguments.options.method),
+               grouped(inferred.known_tokens), grouped(inferred.unknown_tokens), grouped(inferred.unknown_words));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+RunCommand add_infer(CLI::App& app) {
+  const auto arguments = std::make_shared<InferArguments>();
+  papilio::InferOptions& options = arguments->options;
+  CLI::App* infer = app.add_subcommand("infer", "Find the topics of new documents by a trained model");
+  infer->add_option("model", arguments->model, "A model that train wrote")->required();
+  add_corpus_options(*infer, arguments->corpus);
+  infer
+      ->add_option("-o,--output,--output-doc-topics", arguments->output.path,
+                   "Where to: document, name, proportions, between tabs; NumPy's form for a name in .npy; - for "
+                   "standard output")
+      ->required();
+  infer
+      ->add_option("--threshold,--doc-topics-threshold", arguments->output.threshold,
+                   "Only proportions of at least this")
+      ->check(CLI::Range(0.0, 1.0))
+      ->group("Output");
+  infer
+      ->add_option("--max-topics,--doc-topics-max", arguments->output.most_topics,
+                   "Only so many topics a document; 0: all")
+      ->check(at_least<int>(0))
+      ->group("Output");
+  infer->add_flag("--force", arguments->force, "Replace a file that is there")->group("Output");
+  infer->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors")->group("Output");
+  add_choice(*infer, "--method", options.method, methods,
+             "Posterior mean by sampling, or a fixed point; gibbs by default")
+      ->group("Inference");
+  infer->add_option("--sweeps,--num-iterations", options.sweeps, "Of gibbs, in all")
+      ->capture_default_str()
+      ->check(at_least<int>(1))
+      ->group("Inference");
+  infer->add_option("--burn-in", options.burn_in, "Of gibbs: the first sweeps, which are not counted")
+      ->capture_default_str()
+      ->check(at_least<int>(0))
+      ->group("Inference");
+  infer->add_option("--em-steps", options.em_steps, "Of em")
+      ->capture_default_str()
+      ->check(at_least<int>(1))
+      ->group("Inference");
+  infer->add_option("--seed,--random-seed", options.seed, "Same seed, same topics")
+      ->capture_default_str()
+      ->check(seed())
+      ->group("Inference");
+  infer->add_option("--threads,--num-threads", options.threads, "0: all; never changes the result")
+      ->capture_default_str()
+      ->check(at_least<int>(0))
+      ->group("Inference");
+  return [arguments] { return run_infer(*arguments); };
+}

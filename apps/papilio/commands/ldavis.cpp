@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.h"
+#include "papilio/evaluation.h"
+#include "papilio/visualization.h"
+#include "support/corpus_input.h"
+#include "support/corpus_options.h"
+#include "support/files.h"
+#include "support/option_types.h"
+
+namespace {
+
+struct LdavisArguments {
+  std::string model;
+  std::string output;
+  CorpusArguments corpus;  // empty path: the tokens that the model was trained on
+  papilio::LdavisOptions options;
+  std::uint64_t seed = 0;
+  bool force = false;
+};
+
+papilio::LdavisData prepare(const LdavisArguments& arguments, const papilio::Model& model) {
+  if (arguments.corpus.path.empty()) {
+    return papilio::prepare_ldavis(model, arguments.options);
+  }
+  CorpusArguments reading = arguments.corpus;
+  reading.text.threads = arguments.options.threads;
+  papilio::ReadReport report;
+  const InputCorpus corpus = open_corpus(reading, report);
+  if (papilio::map_words(model, corpus.view()).unknown_tokens == corpus.view().tokens()) {
+    throw CommandError(ExitCode::bad_data, fmt::format("{} has no word that the model knows", reading.path));
+  }
+  return papilio::prepare_ldavis(
+      model, papilio::expected_topic_tokens(model, corpus.view(), arguments.seed, arguments.options.threads),
+      arguments.options);
+}
+
+ExitCode run_ldavis(const LdavisArguments& arguments) {
+  const bool to_output = arguments.output == "-";
+  if (!to_output) {
+    require_creatable(arguments.output);
+    if (would_replace(arguments.output) && !arguments.force) {
+      throw CommandError(ExitCode::cannot_create,
+                         fmt::format("{} is there already; --force replaces it", arguments.output));
+    }
+  }
+  const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
+  const std::string json = prepare(arguments, model).to_json() + "\n";
+  if (to_output) {
+    fmt::print("{}", json);
+    return ExitCode::ok;
+  }
+  writing(arguments.output, std::ssize(json), [&] {
+    TextFile file(arguments.output);
+    file.write(json);
+    file.commit();
+  });
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+RunCommand add_ldavis(CLI::App& app) {
+  const auto arguments = std::make_shared<LdavisArguments>();
+  CLI::App* ldavis = app.add_subcommand("ldavis", "Write what pyLDAvis shows of a model, its PreparedData as JSON");
+  ldavis->add_option("model", arguments->model, "A model that train wrote")->required();
+  ldavis->add_option("-o,--output", arguments->output, "The file to write; - for standard output")->required();
+  ldavis->add_option("--corpus", arguments->corpus.path,
+                     "Documents whose tokens say how large topics are; by default those that the model was trained on");
+  ldavis->add_option("-n,--num-top-words", arguments->options.terms, "Words in a bar chart")
+      ->capture_default_str()
+      ->check(at_least<int>(1));
+  ldavis->add_option("--lambda-step", arguments->options.lambda_step, "Of the slider between probability and lift")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1.0));
+  ldavis->add_flag("--model-order{false}", arguments->options.sort_topics,
+                   "Topics in the order of the model, not by their tokens");
+  ldavis->add_option("--seed,--random-seed", arguments->seed, "Of the topics of --corpus")
+      ->capture_default_str()
+      ->check(seed());
+  ldavis->add_option("--threads,--num-threads", arguments->options.threads, "0: all; never changes the result")
+      ->capture_default_str()
+      ->check(at_least<int>(0));
+  ldavis->add_flag("--force", arguments->force, "Replace a file that is there");
+  add_reading_options(*ldavis, arguments->corpus, "--corpus-format");
+  return [arguments] { return run_ldavis(*arguments); };
+}

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands.h"
+#include "commands/import.h"
+#include "support/option_types.h"
+
+// MALLET's import-file and import-dir: `import` under the names that tutorials use. What has no
+// meaning here is refused by name rather than passed over.
+
+namespace {
+
+struct MalletArguments {
+  ImportArguments import;
+  std::vector<std::string> inputs;
+  bool remove_stop_words = false;
+  std::string stop_list;
+};
+
+// An option of MALLET's that says yes alone, and what it is told otherwise.
+void add_mallet_flag(CLI::App& app, const std::string& flags, bool& value, const std::string& help) {
+  app.add_option_function<std::string>(
+         flags, [&value](const std::string& text) { value = text.empty() || text == "TRUE" || text == "true"; }, help)
+      ->expected(0, 1)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const bool fits = text.empty() || text == "TRUE" || text == "true" || text == "FALSE" || text == "false";
+            return fits ? std::string() : fmt::format("is {}, expected TRUE or FALSE", text);
+          },
+          "[TRUE|FALSE]"));
+}
+
+// An option that cannot be followed, with what to do instead.
+void refuse_option(CLI::App& app, const std::string& flag, const std::string& advice) {
+  app.add_option_function<std::vector<std::string>>(flag,
+                                                    [flag, advice](const std::vector<std::string>&) {
+                                                      throw CLI::ValidationError(
+                                                          flag, fmt::format("is not followed here: {}", advice));
+                                                    })
+      ->expected(0, -1)
+      ->group("");
+}
+
+constexpr const char* other_tokens =
+    "tokens are three or more letters, joined by single punctuation characters inside; to have others, write a "
+    "document's words between blanks and use papilio import --format low";
+constexpr const char* prepare_the_text = "change the text before it is imported";
+
+void refuse_what_has_no_meaning(CLI::App& app) {
+  refuse_option(app, "--keep-sequence-bigrams", "topics are of single words");
+  refuse_option(app, "--gram-sizes", "topics are of single words");
+  refuse_option(app, "--binary-features", "topic models count every occurrence");
+  refuse_option(app, "--use-pipe-from",
+                "words are matched by their spelling, so papilio infer and evaluate take any corpus beside a model");
+  refuse_option(app, "--stop-pattern-file", "list the words themselves in --stoplist-file or --extra-stopwords");
+  refuse_option(app, "--replacement-files", prepare_the_text);
+  refuse_option(app, "--deletion-files", prepare_the_text);
+  refuse_option(app, "--skip-header", prepare_the_text);
+  refuse_option(app, "--skip-html", prepare_the_text);
+  refuse_option(app, "--string-pipe", prepare_the_text);
+  refuse_option(app, "--save-text-in-source", "a corpus file holds words and names alone");
+  refuse_option(app, "--label-as-features", "labels have no part in a topic model");
+  refuse_option(app, "--print-output", "papilio convert CORPUS -o - --to text prints a corpus");
+  refuse_option(app, "--config", "give the options themselves");
+  const char* columns = "papilio import --format csv or tsv takes --text-column and --id-column";
+  for (const char* flag : {"--line-regex", "--name", "--label", "--data"}) refuse_option(app, flag, columns);
+}
+
+// An option that may only say what is done anyway.
+void add_only(CLI::App& app, const std::string& flag, const std::vector<std::string>& accepted, const std::string& help,
+              const std::string& advice) {
+  app.add_option_function<std::string>(
+         flag, [](const std::string&) {}, help)
+      ->check(CLI::Validator(
+          [accepted, advice](const std::string& text) {
+            for (const std::string& one : accepted) {
+              if (text == one) return std::string();
+            }
+            return fmt::format("is {}: {}", text, advice);
+          },
+          accepted.front()));
+}
+
+void add_mallet_options(CLI::App& app, MalletArguments& arguments) {
+  ImportArguments& import = arguments.import;
+  app.add_option("--output,-o", import.output, "The corpus file; by default INPUT.papilio-corpus in this folder");
+  add_mallet_flag(app, "--remove-stopwords", arguments.remove_stop_words, "Leave out English function words");
+  app.add_option("--stoplist-file", arguments.stop_list, "Leave out the words of this file, one a line, instead");
+  app.add_option("--extra-stopwords", import.corpus.extra_stop_words, "Leave out the words of this file, too");
+  add_mallet_flag(app, "--preserve-case", import.corpus.preserve_case, "Do not fold upper and lower case");
+  add_only(app, "--keep-sequence", {"TRUE", "true", ""}, "Accepted: words always keep their order",
+           "words always keep their order");
+  app.get_option("--keep-sequence")->expected(0, 1);
+  add_only(app, "--token-regex", {R"(\p{L}[\p{L}\p{P}]+\p{L})"}, "Accepted where it is MALLET's default", other_tokens);
+  add_only(app, "--encoding", {"UTF-8", "UTF8", "utf-8", "utf8"}, "Accepted where it is UTF-8",
+           "text is read as UTF-8; iconv changes other encodings");
+  refuse_what_has_no_meaning(app);
+  app.add_flag("--force", import.force, "Replace a file that is there");
+  app.add_option("--threads", import.corpus.text.threads, "0: all; never changes the corpus")
+      ->capture_default_str()
+      ->check(at_least<int>(0));
+  app.add_flag("-q,--quiet", import.quiet, "Print nothing but errors");
+}
+
+ExitCode run_mallet_import(MalletArguments arguments) {
+  CorpusArguments& corpus = arguments.import.corpus;
+  if (arguments.inputs.size() > 1) {
+    throw CommandError(ExitCode::usage,
+                       fmt::format("--input names {} paths, expected one (of a folder, all below it is read)",
+                                   arguments.inputs.size()));
+  }
+  corpus.path = arguments.inputs.front();
+  if (!arguments.stop_list.empty()) {
+    corpus.stop_words = arguments.stop_list;
+  } else if (arguments.remove_stop_words) {
+    corpus.stop_words = "english";
+  }
+  return run_import(arguments.import);
+}
+
+RunCommand add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& input,
+                       const std::string& example, CorpusFormat format) {
+  const auto arguments = std::make_shared<MalletArguments>();
+  arguments->import.corpus.format = format;
+  CLI::App* command = app.add_subcommand(name, description);
+  command->add_option("--input", arguments->inputs, input)->required();
+  add_mallet_options(*command, *arguments);
+  command->footer(example);
+  return [arguments] { return run_mallet_import(*arguments); };
+}
+
+}  // namespace
+
+RunCommand add_import_file(CLI::App& app) {
+  return add_command(app, "import-file", "Write a corpus file from lines \"name label text\", as MALLET does",
+                     "The file, a document a line: a name and a label without blanks, then text",
+                     "Example:\n  papilio import-file --input news.txt --output news.mallet --keep-sequence",
+                     CorpusFormat::mallet);
+}
+
+RunCommand add_import_dir(CLI::App& app) {
+  return add_command(app, "import-dir", "Write a corpus file from a folder of text files, as MALLET does",
+                     "The folder; every file below it is a document",
+                     "Example:\n  papilio import-dir --input texts --output texts.mallet --keep-sequence "
+                     "--remove-stopwords\n  papilio train-topics --input texts.mallet --num-topics 20",
+                     CorpusFormat::folder);
+}

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "papilio/evaluation.h"
+#include "support/corpus_input.h"
+#include "support/corpus_options.h"
+#include "support/files.h"
+#include "support/option_types.h"
+#include "support/text.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SplitArguments {
+  CorpusArguments corpus;
+  std::string prefix;
+  std::int64_t every = 0;
+  bool force = false;
+};
+
+// The files of one part.
+struct PartFiles {
+  std::string docword;
+  std::string vocabulary;
+};
+
+PartFiles files_of(const std::string& prefix, const char* part) {
+  const fs::path folder = fs::path(prefix).parent_path();
+  const std::string name = fs::path(prefix).filename().string();
+  return {(folder / fmt::format("docword.{}-{}.txt", name, part)).string(),
+          (folder / fmt::format("vocab.{}-{}.txt", name, part)).string()};
+}
+
+void write_part(const papilio::Corpus& part, const PartFiles& files) {
+  writing(files.docword, part.tokens() * 12,
+          [&] { papilio::write_uci_bag_of_words(part, files.docword, files.vocabulary); });
+}
+
+ExitCode run_split(const SplitArguments& arguments) {
+  if (fs::path(arguments.prefix).filename().empty()) {
+    throw CommandError(ExitCode::usage, fmt::format("-o {} names no corpus, expected FOLDER/NAME", arguments.prefix));
+  }
+  const PartFiles training = files_of(arguments.prefix, "train");
+  const PartFiles held_out = files_of(arguments.prefix, "held-out");
+  for (const std::string& path : {training.docword, training.vocabulary, held_out.docword, held_out.vocabulary}) {
+    require_creatable(path);
+    if (would_replace(path) && !arguments.force) {
+      throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; --force replaces it", path));
+    }
+  }
+  papilio::ReadReport report;
+  const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
+  const papilio::HeldOutSplit split = papilio::hold_out_every(corpus, arguments.every);
+  write_part(split.training, training);
+  write_part(split.held_out, held_out);
+  fmt::print("training    {} documents, {} tokens: {}\nheld out    {} documents, {} tokens: {}\n",
+             grouped(split.training.documents()), grouped(split.training.tokens()), training.docword,
+             grouped(split.held_out.documents()), grouped(split.held_out.tokens()), held_out.docword);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+RunCommand add_split(CLI::App& app) {
+  const auto arguments = std::make_shared<SplitArguments>();
+  CLI::App* split = app.add_subcommand("split", "Hold documents of a corpus out of training");
+  add_corpus_options(*split, arguments->corpus);
+  split->add_option("--every", arguments->every, "Hold out documents N, 2N, ..., counted from 1")
+      ->required()
+      ->check(at_least<std::int64_t>(2));
+  split
+      ->add_option("-o,--output", arguments->prefix,
+                   "FOLDER/NAME: writes docword.NAME-train.txt, docword.NAME-held-out.txt and their vocab. files")
+      ->required();
+  split->add_option("--threads,--num-threads", arguments->corpus.text.threads, "0: all; never changes the result")
+      ->capture_default_str()
+      ->check(at_least<int>(0));
+  split->add_flag("--force", arguments->force, "Replace files that are there");
+  return [arguments] { return run_split(*arguments); };
+}

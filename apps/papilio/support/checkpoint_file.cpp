@@ -1,0 +1,73 @@
+#include "support/checkpoint_file.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "support/files.h"
+#include "support/text.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// About how much the file takes.
+std::int64_t bytes_of(const papilio::CorpusView& corpus, std::int32_t topics) {
+  constexpr std::int64_t header = 4096;
+  const std::int64_t a_token = topics <= 1 << 8 ? 1 : topics <= 1 << 16 ? 2 : 4;
+  return a_token * corpus.tokens() + 8 * std::int64_t{topics} + header;
+}
+
+}  // namespace
+
+CheckpointFile::CheckpointFile(std::string path, const papilio::CorpusView& corpus,
+                               const papilio::TrainOptions& options)
+    : path_(std::move(path)), corpus_(corpus), options_(options) {}
+
+bool CheckpointFile::exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error) || fs::exists(papilio::previous_checkpoint(path), error);
+}
+
+papilio::ChainState CheckpointFile::load() {
+  papilio::CheckpointReport report;
+  papilio::ChainState topics = reading([&] { return papilio::load_checkpoint(corpus_, options_, path_, &report); });
+  if (!report.damage.empty()) {
+    tell(fmt::format("papilio train: {}; going on from {}, sweep {}\n", without_caller(report.damage), report.path,
+                     topics.sweep));
+    std::error_code error;
+    if (fs::exists(path_, error)) set_aside_damaged();
+  }
+  saved_sweep_ = topics.sweep;
+  return topics;
+}
+
+void CheckpointFile::set_aside_damaged() const {
+  std::error_code error;
+  fs::rename(path_, path_ + ".damaged", error);
+  if (error) {
+    throw CommandError(ExitCode::cannot_create,
+                       fmt::format("cannot rename {} to {}.damaged: {}", path_, path_, error.message()));
+  }
+  tell(fmt::format("papilio train: the damaged one is now {}.damaged\n", path_));
+}
+
+void CheckpointFile::save(const papilio::ChainState& topics) {
+  writing(path_, bytes_of(corpus_, options_.topics),
+          [&] { papilio::save_checkpoint(topics, corpus_, options_, path_); });
+  saved_sweep_ = topics.sweep;
+}
+
+bool CheckpointFile::try_to_save(const papilio::ChainState& topics) {
+  try {
+    save(topics);
+    return true;
+  } catch (const CommandError& error) {
+    tell(fmt::format(
+        "papilio train: warning: {}; {}\n", without_caller(error.what()),
+        saved_sweep_ ? fmt::format("the checkpoint of sweep {} stays", *saved_sweep_) : "there is no checkpoint yet"));
+    return false;
+  }
+}

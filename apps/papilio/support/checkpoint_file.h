@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "papilio/lda.h"
+
+// The checkpoint of a training run, and the one before it. What it tells goes to standard
+// error, and never throws.
+class CheckpointFile {
+ public:
+  // Borrows the corpus and the options.
+  CheckpointFile(std::string path, const papilio::CorpusView& corpus, const papilio::TrainOptions& options);
+
+  // Whether there is a checkpoint at the path, or one before it.
+  static bool exists(const std::string& path);
+
+  // Loads the newest whole one. A damaged one is told of and set aside under NAME.damaged, so that the next
+  // save keeps the whole one. Throws CommandError, and what papilio::load_checkpoint throws.
+  papilio::ChainState load();
+
+  // Throws CommandError.
+  void save(const papilio::ChainState& topics);
+
+  // Training goes on where saving fails: that is told, and what was there before stays.
+  bool try_to_save(const papilio::ChainState& topics);
+
+ private:
+  void set_aside_damaged() const;
+
+  const std::string path_;
+  const papilio::CorpusView corpus_;
+  const papilio::TrainOptions& options_;
+  std::optional<std::int64_t> saved_sweep_;  // of the newest one that is whole
+};

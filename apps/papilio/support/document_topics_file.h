@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "papilio/corpus.h"
+#include "support/files.h"
+
+// Topics of documents, in the forms that commands write: MALLET's document topics, or
+// NumPy's .npy for a path that ends so.
+
+struct DocumentTopicsOutput {
+  std::string path;      // "-": standard output
+  double threshold = 0;  // only proportions of at least this
+  int most_topics = 0;   // only so many a document; 0: all
+};
+
+// Throws CommandError (usage) where the form cannot hold what is asked for.
+void require_writable_form(const DocumentTopicsOutput& output);
+
+// Writes rows as they come; the file appears under its name when all are there.
+class DocumentTopicsFile {
+ public:
+  DocumentTopicsFile(const DocumentTopicsOutput& output, const papilio::CorpusView& corpus, std::int32_t topics);
+
+  // theta of the next document, K proportions.
+  void add(const float* theta);
+
+  // Once, after the last document.
+  void commit();
+
+ private:
+  void write(const std::string& text);
+  std::string line_of(const float* theta) const;
+
+  const DocumentTopicsOutput output_;
+  const papilio::CorpusView corpus_;
+  const std::int32_t topics_;
+  const bool as_array_;
+  std::unique_ptr<TextFile> file_;  // none: standard output
+  std::int64_t document_ = 0;
+};

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lda/corpus/word_index.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+
+// Throws InvalidArgument naming the first option out of range.
+void require_text_options(const TextOptions& options, const char* caller);
+
+// The stop words, case-folded and in NFC.
+WordIndex index_stop_words(const std::vector<std::string>& stop_words);
+
+// How many documents hold each word at least once.
+std::vector<std::int64_t> document_frequencies(const Corpus& corpus, int threads);
+
+// How often each word occurs.
+struct WordStatistics {
+  std::vector<std::int64_t> frequencies;  // documents that hold it; empty where nothing depends on them
+  std::vector<std::int64_t> counts;       // tokens
+};
+
+// Whether min_df or max_df leaves anything out.
+inline bool limits_frequencies(const TextOptions& options) { return options.min_df > 1 || options.max_df < 1; }
+
+// Which words stay by min_df, max_df and max_vocabulary: 1 or 0 each.
+std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::int64_t documents,
+                                       const TextOptions& options);
+
+// Leaves out the words that min_df, max_df and max_vocabulary exclude, and their
+// tokens; the words that stay keep their order, and every document stays. Of
+// equally frequent words at the edge of max_vocabulary, those with lower numbers stay.
+Corpus keep_words(Corpus corpus, const TextOptions& options);
+
+// Leaves out the stop words and their tokens.
+Corpus drop_stop_words(Corpus corpus, const TextOptions& options);
+
+// What a reader of `format` knows at its end.
+void complete_report(std::span<const std::int64_t> document_offsets, const char* format, ReadReport& report);
+void complete_report(const Corpus& corpus, const char* format, ReadReport& report);
+
+}  // namespace papilio::lda

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+
+#include "lda/io/bytes/origin.h"
+
+namespace papilio::lda {
+
+// What is wrong with a compressed stream. Readers know the line that they have
+// come to and make a FormatError of it. (Of a damaged zstd stream, the last
+// bytes before the damage are not always given, so the line may be an earlier one.)
+struct DamagedStream : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Bytes, one after the other.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Fills `data` with up to `capacity` > 0 bytes and returns how many; 0 only at
+  // the end. Throws IoError, DamagedStream.
+  virtual std::size_t read(char* data, std::size_t capacity) = 0;
+};
+
+// Opens a file or, for "-", standard input. A stream that begins as gzip or zstd
+// does is decompressed on the way (members or frames one after the other are
+// one stream); memory is bounded by 1 MiB and zstd's window of at most 128 MiB.
+// A stream that ends too early, or has other bytes behind its end, is damaged.
+std::unique_ptr<ByteSource> open_byte_source(const Origin& origin);
+
+}  // namespace papilio::lda

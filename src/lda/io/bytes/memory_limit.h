@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lda/io/bytes/line_reader.h"
+
+namespace papilio::lda {
+
+// Stops a reader before its corpus exhausts the memory, so that a hostile or
+// mistaken file ends in a message naming the line, not in the machine's distress.
+class MemoryLimit {
+ public:
+  // In bytes; 0: half of the machine's memory.
+  explicit MemoryLimit(std::int64_t max_memory);
+
+  std::int64_t bytes() const { return bytes_; }
+  bool holds(std::int64_t bytes) const { return bytes <= bytes_; }
+
+  // Throws FormatError at the reader's line, saying how far it had come.
+  [[noreturn]] void refuse(const LineReader& at, std::int64_t tokens, std::int64_t documents) const {
+    refuse(at.origin(), at.line_number(), tokens, documents);
+  }
+  [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::int64_t tokens, std::int64_t documents) const;
+
+ private:
+  std::int64_t bytes_;
+};
+
+// What a token and a document take while a corpus is read: their place in it, in
+// the copy that leaves out rare words, and the room in which vectors grow.
+inline constexpr std::int64_t bytes_per_token = 12;
+inline constexpr std::int64_t bytes_per_document = 24;
+
+}  // namespace papilio::lda

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lda/io/bytes/origin.h"
+
+namespace papilio::lda {
+
+// A zip archive that lies in memory, as numpy writes them: members stored or
+// deflated, with or without Zip64, unencrypted, in one part. Whatever the bytes
+// are, what is allocated is in proportion to them, except by `read`.
+class ZipArchive {
+ public:
+  // What a member holds; the bytes live as long as this and the archive's bytes.
+  class Content {
+   public:
+    explicit Content(std::string_view stored) : stored_(stored) {}
+    explicit Content(std::string&& inflated) : inflated_(std::move(inflated)) {}
+    std::string_view bytes() const { return inflated_.empty() ? stored_ : std::string_view(inflated_); }
+    std::int64_t memory() const { return static_cast<std::int64_t>(inflated_.capacity()); }
+
+   private:
+    std::string_view stored_;
+    std::string inflated_;
+  };
+
+  // Reads the list of members. Throws FormatError.
+  ZipArchive(const Origin& origin, std::string_view bytes);
+
+  bool has(std::string_view name) const;
+
+  // The member's content, checked against its size and check sum; it may take
+  // `most_bytes` of memory. Throws FormatError, also where there is no such member.
+  Content read(std::string_view name, std::int64_t most_bytes) const;
+
+ private:
+  struct Member {
+    std::string_view name;
+    std::uint32_t flags = 0;
+    std::uint32_t method = 0;
+    std::uint32_t check_sum = 0;
+    std::uint64_t stored_bytes = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t header = 0;  // where it begins
+  };
+
+  struct Directory {
+    std::uint64_t begin;
+    std::uint64_t members;
+  };
+
+  [[noreturn]] void refuse(std::string_view message) const { origin_.format_error(0, 0, message); }
+  std::uint64_t number(std::uint64_t at, int bytes) const;
+  std::string_view part(std::uint64_t at, std::uint64_t bytes) const;
+  Directory find_directory() const;
+  Directory find_large_directory(std::uint64_t end) const;
+  std::uint64_t read_member(std::uint64_t at);
+  void read_large_numbers(Member& member, std::uint64_t at, std::uint64_t end) const;
+  const Member& find(std::string_view name) const;
+  std::string inflate(const Member& member, std::string_view deflated, std::uint64_t most_bytes) const;
+
+  Origin origin_;
+  std::string_view bytes_;
+  std::vector<Member> members_;
+};
+
+}  // namespace papilio::lda

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lda/io/bytes/line_reader.h"
+#include "lda/io/bytes/memory_limit.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+
+inline constexpr std::int64_t most_words = std::int64_t{(1U << 31) - 1};
+inline constexpr std::int64_t most_count = std::int64_t{(1U << 31) - 1};
+
+// Entries (document, word, count) of a matrix, in any order, on their way to a
+// corpus. Memory: 16 bytes an entry, in proportion to what was added, whatever
+// the numbers are.
+class BagOfWords {
+ public:
+  explicit BagOfWords(const TextOptions& options) : options_(options), memory_limit_(options.max_memory) {}
+
+  // Counts of a pair that comes again add up. 0 <= word < most_words, 1 <= count <= most_count.
+  void add(std::int64_t document, std::int64_t word, std::int64_t count);
+
+  std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
+  std::int64_t tokens() const { return tokens_; }
+
+  // Whether a corpus of so many documents made of these entries stays within
+  // max_memory; `more` are bytes that the reader itself holds or will need.
+  bool fits(std::int64_t documents, std::int64_t more = 0) const;
+
+  // Throws FormatError at the reader's line unless it fits.
+  void require_room(const LineReader& at, std::int64_t documents, std::int64_t more = 0) const;
+  [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::int64_t documents) const;
+
+  // The corpus: documents by number, the words of each sorted, then without the
+  // words that the options leave out. Word numbers begin at `first_word`.
+  Corpus make_corpus(std::int64_t documents, std::vector<std::string> vocabulary, std::int64_t first_word,
+                     const char* format, ReadReport& report) &&;
+
+ private:
+  struct Entry {
+    std::int32_t word;
+    std::int32_t count;
+  };
+  // Consecutive entries of one document. A document whose entries are scattered has several runs.
+  struct Run {
+    std::int64_t document;
+    std::int64_t begin;  // in entries; the end is the next run's beginning
+  };
+
+  void sort_by_document();
+  void expand(const std::vector<std::int32_t>& numbers, Corpus& corpus);
+
+  TextOptions options_;
+  MemoryLimit memory_limit_;
+  std::vector<Entry> entries_;
+  std::vector<Run> runs_;
+  std::int64_t tokens_ = 0;
+};
+
+// Documents without entries, and words without names and entries, are real only
+// if what calls for them (a header, a large number) is: so many of them, and so
+// many more an entry, are believed.
+inline constexpr std::int64_t free_claims = std::int64_t{1} << 20;
+inline constexpr std::int64_t claims_per_entry = 16;
+
+// Throws FormatError "WHO claims 1099511627776 documents, but the file holds 1 entries" beyond that.
+void require_believable(const Origin& origin, std::int64_t line, const std::string& who, std::int64_t claimed,
+                        const char* what, std::int64_t entries);
+
+// The sizes of a matrix as the header of its file claims them, and where: lines, 0 for a file without.
+struct ClaimedShape {
+  std::int64_t documents = 0;
+  std::int64_t documents_line = 0;
+  std::int64_t words = 0;
+  std::int64_t words_line = 0;
+};
+
+// Throws FormatError unless the claims are in proportion to the bag and fit the
+// memory. Words that have names are not claims.
+void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, const BagOfWords& bag);
+
+}  // namespace papilio::lda

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/function_ref.h"
+#include "lda/io/bytes/atomic_file.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+
+// What the writers of matrices of counts have in common.
+
+struct WordCount {
+  std::int32_t word;  // from 0
+  std::int64_t count;
+};
+
+// Calls use(words) for each document, its distinct words sorted, with their counts.
+void for_each_document(const CorpusView& corpus, base::FunctionRef<void(std::span<const WordCount>)> use);
+
+// The number of pairs (document, word) with a count above 0.
+std::int64_t count_entries(const CorpusView& corpus);
+
+// Writes lines "document word count", numbers from 1.
+void write_entries(const CorpusView& corpus, AtomicFile& file);
+
+// Writes `path` by `write_body` and the words, one a line, to `vocabulary`, unless
+// that is empty; both appear whole or not at all. Throws IoError, and
+// InvalidArgument for a corpus that does not verify, words that would not come
+// back (empty, double, not UTF-8, with the end of a line), and "-" given twice.
+void write_matrix(const CorpusView& corpus, const std::string& path, const std::string& vocabulary,
+                  base::FunctionRef<void(AtomicFile&)> write_body, const char* caller);
+
+}  // namespace papilio::lda

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lda/io/bytes/number.h"
+#include "lda/io/bytes/origin.h"
+
+namespace papilio::lda {
+
+// An array of numpy's format .npy, versions 1 to 3, that lies in memory: signed
+// and unsigned integers, bool, float and double, and byte strings, little-endian.
+// Objects, which are pickles, are refused like every other type.
+class NpyArray {
+ public:
+  // `name` begins the messages. Throws FormatError unless the bytes are as many
+  // as the array's shape calls for.
+  NpyArray(const Origin& origin, std::string name, std::string_view bytes);
+
+  const std::vector<std::int64_t>& shape() const { return shape_; }
+
+  // Of all dimensions together.
+  std::int64_t size() const { return size_; }
+
+  // The whole number of an element from `least` to `most`, stored as integer or
+  // float; throws FormatError naming the element for everything else.
+  std::int64_t number(std::int64_t element, std::int64_t least, std::int64_t most) const;
+
+  // The first element as text, without the zero bytes behind it.
+  std::string text() const;
+
+  // Throws FormatError "NAME: message".
+  [[noreturn]] void refuse(std::string_view message) const;
+
+ private:
+  void read_header(std::string_view header);
+  void read_type(std::string_view type);
+  NumberForm whole(const char* at, std::int64_t& value) const;
+  std::string shown(const char* at) const;
+
+  Origin origin_;
+  std::string name_;
+  char kind_ = ' ';  // of the type: i, u, b, f, S, U
+  std::int64_t element_bytes_ = 0;
+  std::vector<std::int64_t> shape_;
+  std::int64_t size_ = 1;
+  std::string_view data_;
+};
+
+}  // namespace papilio::lda

@@ -1,0 +1,65 @@
+#include "lda/io/counts/vocabulary_file.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+
+#include "base/check.h"
+#include "lda/corpus/utf8.h"
+#include "lda/corpus/word_index.h"
+#include "lda/io/bytes/line_reader.h"
+#include "lda/io/bytes/memory_limit.h"
+
+namespace papilio::lda {
+
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options) {
+  LineReader reader(origin, options.max_line_bytes);
+  const MemoryLimit memory_limit(options.max_memory);
+  WordIndex words;
+  std::string_view line;
+  while (reader.next_line(line)) {
+    if (line.empty()) reader.format_error(1, "expected a word, got an empty line");
+    reader.require_utf8(line);
+    const std::int32_t number = words.number(line);
+    if (number + 1 != reader.line_number()) {
+      reader.format_error(1, fmt::format("word {} is in line {} already", quoted(line), number + 1));
+    }
+    if (!memory_limit.holds(2 * words.memory())) memory_limit.refuse(reader, 0, 0);
+  }
+  return words.take_words();
+}
+
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, std::int64_t expected,
+                                         const std::string& where) {
+  std::vector<std::string> words = read_vocabulary(origin, options);
+  if (std::ssize(words) != expected) {
+    origin.format_error(0, 0, fmt::format("expected {} words ({}), got {}", expected, where, words.size()));
+  }
+  return words;
+}
+
+std::vector<std::string> numbers_as_words(std::int64_t first, std::int64_t count) {
+  std::vector<std::string> words;
+  words.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t w = 0; w < count; ++w) words.push_back(std::to_string(first + w));
+  return words;
+}
+
+void require_writable(std::span<const std::string> vocabulary, const char* caller) {
+  WordIndex index;
+  for (std::size_t w = 0; w < vocabulary.size(); ++w) {
+    const std::string& word = vocabulary[w];
+    base::require(!word.empty() && word.find_first_of("\r\n") == std::string::npos,
+                  "{}: word {} is {}, expected one line that is not empty", caller, w, quoted(word));
+    base::require(w > 0 || !word.starts_with("\xef\xbb\xbf"), "{}: word 0 is {}, which begins with a byte-order mark",
+                  caller, quoted(word));
+    base::require(find_ill_formed(word) == std::string::npos, "{}: word {} is {}, expected UTF-8", caller, w,
+                  quoted(word));
+    const std::int32_t number = index.number(word);
+    base::require(number == static_cast<std::int32_t>(w), "{}: words {} and {} are both {}", caller, number, w,
+                  quoted(word));
+  }
+}
+
+}  // namespace papilio::lda

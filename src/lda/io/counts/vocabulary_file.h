@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lda/io/bytes/origin.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+
+// Reads distinct words of UTF-8, one a line, none of them empty. Throws IoError,
+// and FormatError with the line of the first that is not so.
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options);
+
+// The same, and throws FormatError unless there are `expected` words, the number
+// that stands at `where` ("line 2 of docword.txt: W").
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, std::int64_t expected,
+                                         const std::string& where);
+
+// `count` words called by their numbers: "first", "first + 1", ...
+std::vector<std::string> numbers_as_words(std::int64_t first, std::int64_t count);
+
+inline constexpr std::int64_t bytes_per_number = 2 * sizeof(std::string);  // of memory, as the name of a word
+
+// Throws InvalidArgument for words that read_vocabulary would not give back.
+void require_writable(std::span<const std::string> vocabulary, const char* caller);
+
+}  // namespace papilio::lda

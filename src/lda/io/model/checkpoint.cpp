@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "lda/io/bytes/atomic_file.h"
+#include "lda/io/bytes/hash.h"
+#include "lda/io/bytes/origin.h"
+#include "lda/io/model/safetensors.h"
+#include "lda/model/options.h"
+#include "lda/model/priors.h"
+#include "lda/model/state.h"
+#include "papilio/error.h"
+#include "papilio/lda.h"
+
+namespace papilio {
+namespace {
+
+constexpr const char* previous_ending = ".previous";
+
+// A sound file, but not one of ours: no reason to look at the previous one.
+struct OtherFormat : FormatError {
+  using FormatError::FormatError;
+};
+
+std::string hash_of(const auto& elements) { return lda::xxh3_128(std::as_bytes(std::span(elements))); }
+
+// The same text for the same prior of each topic, whichever way the options say it.
+std::string alpha_text(const TrainOptions& options) {
+  const lda::Priors priors = lda::priors_of(options);
+  return priors.is_symmetric() ? fmt::format("{}", priors.alpha.front())
+                               : fmt::format("one for each topic, {}", hash_of(priors.alpha));
+}
+
+// What decides how a chain goes on: a checkpoint holds these words, and fits only where all agree.
+lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options) {
+  std::string vocabulary;
+  for (const std::string& word : corpus.vocabulary) {
+    vocabulary += fmt::format("{} {}", word.size(), word);
+  }
+  return {{"format", "papilio-checkpoint"},
+          {"format_version", "3"},
+          {"options.topics", std::to_string(options.topics)},
+          {"options.alpha", alpha_text(options)},
+          {"options.beta", fmt::format("{}", options.beta)},
+          {"options.optimize", options.optimize_every == 0
+                                   ? "never"
+                                   : fmt::format("every {} after {}", options.optimize_every, options.optimize_after)},
+          {"options.seed", std::to_string(options.seed)},
+          {"options.sampler", name(options.sampler)},
+          {"options.method", name(options.method)},
+          {"options.schedule", name(options.schedule)},
+          {"options.draws", name(lda::draws_sparsely(options, corpus.tokens()) ? Draws::sparse : Draws::dense)},
+          {"corpus.documents", std::to_string(corpus.documents())},
+          {"corpus.tokens", std::to_string(corpus.tokens())},
+          {"corpus.vocabulary_size", std::to_string(corpus.vocabulary_size())},
+          {"corpus.hash_of_document_offsets", hash_of(corpus.document_offsets)},
+          {"corpus.hash_of_words", hash_of(corpus.words)},
+          {"corpus.hash_of_vocabulary", hash_of(vocabulary)}};
+}
+
+// Throws InvalidArgument for priors that no chain can have reached.
+void require_priors(const ChainState& topics, const TrainOptions& options) {
+  const auto is_prior = [](double value) { return value > 0 && value <= std::numeric_limits<double>::max(); };
+  base::require(topics.alpha.empty() || std::ssize(topics.alpha) == options.topics,
+                "alpha has {} entries, expected one a topic, {}, or none", topics.alpha.size(), options.topics);
+  base::require(std::all_of(topics.alpha.begin(), topics.alpha.end(), is_prior),
+                "alpha has an entry that is not finite and above 0");
+  base::require(topics.beta == 0 || is_prior(topics.beta), "beta is {}, expected a finite number of 0 or more",
+                topics.beta);
+}
+
+void require_identity(const lda::SafetensorsFile& file, const lda::Metadata& expected, const std::string& path) {
+  for (const char* key : {"format", "format_version"}) {
+    if (file.metadata(key) != expected.at(key)) {
+      throw OtherFormat(fmt::format("papilio::load_checkpoint: {}: {} is {}, expected {}", path, key,
+                                    lda::quoted(file.metadata(key)), expected.at(key)));
+    }
+  }
+  for (const auto& [key, value] : expected) {
+    base::require(file.metadata(key) == value,
+                  "papilio::load_checkpoint: {}: the checkpoint is of another run: {} is {}, expected {}", path, key,
+                  lda::quoted(file.metadata(key)), value);
+  }
+}
+
+Start start_of(const lda::SafetensorsFile& file) {
+  for (const Start start : {Start::uniform, Start::progressive}) {
+    if (file.metadata("start") == name(start)) return start;
+  }
+  file.fail(fmt::format("start is {}, expected uniform or progressive", lda::quoted(file.metadata("start"))));
+}
+
+ChainState load_one(const CorpusView& corpus, const TrainOptions& options, const lda::Metadata& expected,
+                    const std::string& path) {
+  lda::SafetensorsFile file(path, "load_checkpoint");
+  require_identity(file, expected, path);
+  if (file.metadata().size() != expected.size() + 3) {
+    file.fail("the metadata have entries that a checkpoint does not have");
+  }
+  ChainState topics;
+  topics.sweep = file.metadata_int("sweep");
+  topics.beta = file.metadata_double("beta");
+  topics.start = start_of(file);
+  if (file.has_tensor("alpha")) {
+    file.require_tensors({"alpha", "z"});
+    topics.alpha = file.read<double>("alpha", {options.topics});
+  } else {
+    file.require_tensors({"z"});
+  }
+  topics.z = file.read_small_numbers("z", corpus.tokens(), options.topics);
+  try {
+    base::require(topics.sweep >= 0, "sweep is {}, expected 0 or more", topics.sweep);
+    lda::require_topics(corpus, topics.z, options.topics, "load_checkpoint");
+    require_priors(topics, options);
+  } catch (const InvalidArgument& error) {
+    file.fail(error.what());
+  }
+  return topics;
+}
+
+std::string_view without_caller(std::string_view message) {
+  constexpr std::string_view caller = "papilio::load_checkpoint: ";
+  return message.starts_with(caller) ? message.substr(caller.size()) : message;
+}
+
+// Whether the previous checkpoint may be better: the file is gone, or the disk has lost a part of it.
+bool is_lost(const IoError& error) { return error.code == ENOENT || error.code == EIO; }
+
+}  // namespace
+
+std::string previous_checkpoint(const std::string& path) { return lda::follow_links(path) + previous_ending; }
+
+// The previous one first: what is left of the two, if anything, is the newest.
+void remove_checkpoint(const std::string& path) noexcept {
+  try {
+    lda::remove_abandoned(path);
+    for (const std::string& file : {previous_checkpoint(path), path}) ::unlink(file.c_str());
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const TrainOptions& options,
+                     const std::string& path) {
+  lda::require_options(options, "save_checkpoint");
+  base::require(topics.sweep >= 0, "papilio::save_checkpoint: sweep is {}, expected 0 or more", topics.sweep);
+  lda::require_topics(corpus, topics.z, options.topics, "save_checkpoint");
+  require_priors(topics, options);
+  base::require(topics.start == Start::uniform || topics.start == Start::progressive,
+                "papilio::save_checkpoint: the chain began {}, expected uniform or progressive", name(topics.start));
+  lda::Metadata metadata = identity(corpus, options);
+  metadata["sweep"] = std::to_string(topics.sweep);
+  metadata["beta"] = fmt::format("{}", topics.beta);
+  metadata["start"] = name(topics.start);
+  std::vector<lda::TensorView> tensors;
+  if (!topics.alpha.empty()) tensors.push_back(lda::tensor_view("alpha", {options.topics}, topics.alpha));
+  tensors.push_back(lda::small_numbers_view("z", topics.z, options.topics));
+  lda::write_safetensors(path, std::move(metadata), tensors, "save_checkpoint", previous_ending);
+}
+
+ChainState load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
+                           CheckpointReport* report) {
+  lda::require_options(options, "load_checkpoint");
+  const lda::Metadata expected = identity(corpus, options);
+  const auto load = [&](const std::string& from, const std::string& damage) {
+    ChainState topics = load_one(corpus, options, expected, from);
+    if (report != nullptr) *report = {from, damage};
+    return topics;
+  };
+  const auto load_previous = [&](const auto& newest) {
+    try {
+      return load(previous_checkpoint(path), newest.what());
+    } catch (const IoError& error) {
+      if (error.code == ENOENT) throw newest;  // no previous one: nothing to say about it
+      throw;
+    } catch (const Error& error) {
+      throw FormatError(fmt::format("{}; and {}", newest.what(), without_caller(error.what())));
+    }
+  };
+  try {
+    return load(path, "");
+  } catch (const OtherFormat&) {
+    throw;
+  } catch (const FormatError& error) {
+    return load_previous(error);
+  } catch (const IoError& error) {
+    if (!is_lost(error)) throw;
+    return load_previous(error);
+  }
+}
+
+}  // namespace papilio

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lda/io/bytes/line_reader.h"
+
+namespace papilio::lda {
+
+// Cuts a file into records of fields as RFC 4180 says: fields stand between
+// delimiters; one that begins with '"' ends at the next '"', may hold delimiters
+// and ends of lines, and '""' in it is one '"'. A '"' elsewhere is a character like
+// any other. Ends of lines within a field are given as "\n".
+//
+// Throws FormatError where a quote does not close, where something other than a
+// delimiter or the line's end follows a closing quote, and for records of more than
+// max_record_bytes. Memory: a block and the longest record.
+class DelimitedReader {
+ public:
+  DelimitedReader(Origin origin, char delimiter, bool quotes, std::int64_t max_record_bytes);
+
+  // The next record's fields, at least one; false at the end of the file. They live until the next call.
+  bool next(std::vector<std::string_view>& fields);
+
+  // Whether the record is an empty line.
+  bool is_blank() const { return blank_; }
+
+  // The lines in which the record begins and ends, from 1.
+  std::int64_t line() const { return first_line_; }
+  std::int64_t last_line() const { return lines_.line_number(); }
+
+  const Origin& origin() const { return lines_.origin(); }
+
+  // Throws FormatError at the record's first line.
+  [[noreturn]] void format_error(std::string_view message) const { origin().format_error(first_line_, 0, message); }
+
+  // The field; throws FormatError where it is not UTF-8, calling it `name`.
+  std::string_view utf8(std::string_view field, const char* name) const;
+
+ private:
+  std::size_t take_quoted(std::size_t at);
+
+  LineReader lines_;
+  char delimiter_;
+  bool quotes_;
+  std::size_t max_record_bytes_;
+  std::int64_t first_line_ = 0;
+  bool blank_ = false;
+  std::string_view line_;          // the line that the record has come to
+  std::string record_;             // the fields one after the other, quotes undone
+  std::vector<std::size_t> ends_;  // of the fields
+};
+
+}  // namespace papilio::lda

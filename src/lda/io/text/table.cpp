@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "lda/io/text/delimited_reader.h"
+#include "lda/io/text/text_source.h"
+
+namespace papilio::lda {
+namespace {
+
+// A number from 1 that takes all of the text.
+std::optional<std::size_t> column_number(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return number;
+}
+
+std::string shown(const std::vector<std::string_view>& names) {
+  constexpr std::size_t most = 20;
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) first.push_back(quoted(names[i]));
+  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > most ? ", ..." : "");
+}
+
+// The table's columns that matter, by their places in a record.
+class Columns {
+ public:
+  // `first` is the first record: the header, or where there is none a document.
+  Columns(const TextSource& source, const DelimitedReader& reader, const std::vector<std::string_view>& first)
+      : header_(source.header), reader_(reader), first_(first) {
+    text = source.text.empty() ? default_text() : find(source.text);
+    if (!source.id.empty()) id = find(source.id);
+  }
+
+  std::size_t text;
+  std::optional<std::size_t> id;
+
+ private:
+  // Columns are known by name first, so that one called "2" can be reached.
+  std::size_t find(const std::string& column) const {
+    if (header_) {
+      const auto found = std::find(first_.begin(), first_.end(), column);
+      if (found != first_.end()) {
+        if (std::find(found + 1, first_.end(), column) != first_.end()) {
+          reader_.format_error(fmt::format("column {} is there twice; say which by its number", quoted(column)));
+        }
+        return static_cast<std::size_t>(found - first_.begin());
+      }
+    }
+    const std::optional<std::size_t> number = column_number(column);
+    if (number && *number <= first_.size()) return *number - 1;
+    if (number) {
+      reader_.format_error(fmt::format("expected at least {} columns, got {}", *number, first_.size()));
+    }
+    reader_.format_error(
+        fmt::format("expected a column {}, got {} (is this a header? A table without one is read with "
+                    "header = false, --no-header, and its columns have numbers)",
+                    quoted(column), shown(first_)));
+  }
+
+  std::size_t default_text() const {
+    if (first_.size() == 1) return 0;
+    if (!header_)
+      reader_.format_error(fmt::format("{} columns: say by its number which holds the text", first_.size()));
+    return find("text");
+  }
+
+  bool header_;
+  const DelimitedReader& reader_;
+  const std::vector<std::string_view>& first_;
+};
+
+void require_numbers_without_header(const TextSource& source, const char* caller) {
+  for (const std::string& column : {source.text, source.id}) {
+    base::require(source.header || column.empty() || column_number(column),
+                  "{}: {}: column {} can only be found by name where the table has a header; give its number", caller,
+                  source.path, quoted(column));
+  }
+}
+
+}  // namespace
+
+void read_table(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
+  require_numbers_without_header(source, caller);
+  const char delimiter = source.form == TextForm::csv ? ',' : '\t';
+  DelimitedReader reader({caller, source.path}, delimiter, source.quotes, options.max_line_bytes);
+  std::vector<std::string_view> fields;
+  if (!reader.next(fields)) {
+    if (!source.header) return;
+    reader.format_error("expected a header with the columns' names, got the end of the file");
+  }
+  const Columns columns(source, reader, fields);
+  const std::size_t count = fields.size();
+  const std::int64_t first_line = reader.line();
+  TextBlock block(corpus, reader.origin());
+  if (source.header && !reader.next(fields)) return;
+  do {
+    if (count > 1 && reader.is_blank()) continue;
+    if (fields.size() != count) {
+      reader.format_error(fmt::format("expected {} fields as in line {}, got {}", count, first_line, fields.size()));
+    }
+    if (columns.id) corpus.append_name(reader.utf8(fields[*columns.id], "id"));
+    block.append(fields[columns.text], reader.last_line());
+  } while (reader.next(fields));
+  block.flush();
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,69 @@
+#include "lda/model/count_histogram.h"
+
+#include <algorithm>
+
+#include "random/elementary.h"
+
+namespace papilio::lda {
+namespace {
+
+// psi(from + steps) - psi(from) for from > 1000, within 10^-14: psi(x + 1/2) is
+// ln x + 1 / (24 x^2) - 7 / (960 x^4) + ...
+double digamma_step(double from, double steps) {
+  const double x = from - 0.5;
+  const double y = x + steps;
+  return random::natural_log(y / x) + (1 / (y * y) - 1 / (x * x)) / 24;
+}
+
+}  // namespace
+
+void CountHistogram::add(std::int64_t n) {
+  if (n == 0) {
+    return;
+  }
+  if (n >= first_large) {
+    large_.push_back(n);
+    return;
+  }
+  const auto index = static_cast<std::size_t>(n);
+  if (index >= small_.size()) {
+    small_.resize(index + 1);
+  }
+  ++small_[index];
+}
+
+void CountHistogram::add(const CountHistogram& other) {
+  small_.resize(std::max(small_.size(), other.small_.size()));
+  for (std::size_t n = 0; n < other.small_.size(); ++n) {
+    small_[n] += other.small_[n];
+  }
+  large_.insert(large_.end(), other.large_.begin(), other.large_.end());
+}
+
+void CountHistogram::finish() {
+  std::sort(large_.begin(), large_.end());
+  if (!large_.empty()) {
+    small_.resize(static_cast<std::size_t>(first_large) + 1);
+    small_.back() = static_cast<std::int64_t>(large_.size());
+  }
+  for (std::size_t n = small_.size(); n > 1; --n) {
+    small_[n - 2] += small_[n - 1];
+  }
+  // Now [n] counts those of n and more, which are those above n - 1.
+  if (!small_.empty()) {
+    small_.erase(small_.begin());
+  }
+}
+
+double CountHistogram::digamma_rise(double prior) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < small_.size(); ++j) {
+    sum += static_cast<double>(small_[j]) / (prior + static_cast<double>(j));
+  }
+  for (const std::int64_t n : large_) {
+    sum += digamma_step(prior + static_cast<double>(first_large), static_cast<double>(n - first_large));
+  }
+  return sum;
+}
+
+}  // namespace papilio::lda

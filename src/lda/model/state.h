@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lda/model/priors.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+
+// A chain between two sweeps: topics, their counts, and the priors as they are now.
+struct State {
+  std::int32_t topics = 0;         // K
+  std::int64_t sweep = 0;          // sweeps done
+  std::vector<std::int32_t> z;     // N, the topic of each token
+  std::vector<std::int32_t> n_wk;  // V x K: row w is contiguous over topics
+  std::vector<std::int64_t> n_k;   // K
+  Priors priors;
+  Start start = Start::uniform;  // as in ChainState
+
+  // Counts z anew. Throws InvalidArgument where a word occurs more often than a count can hold.
+  void count(const CorpusView& corpus, int threads);
+
+  // n_k alone.
+  void count_topics(int threads);
+
+  // Recounts z in the simplest way; throws InvalidArgument naming the first
+  // size, topic or count that differs.
+  void verify(const CorpusView& corpus) const;
+};
+
+// Counts n_wk alone, from topics that fit the corpus. Throws as State::count.
+void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
+                 std::vector<std::int32_t>& n_wk);
+
+// The state that topics stand for; they fit the corpus. Throws as State::count.
+State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState topics);
+
+// Moves z out of a state, with the priors where they are others than the options name.
+ChainState take_topics(State& state, const TrainOptions& options);
+
+// Throws InvalidArgument unless z holds one topic in [0, topics) for each token.
+void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
+                    const char* caller);
+
+}  // namespace papilio::lda

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "execution/cuda/memory.h"
+#include "lda/training/dense/parallel_cuda.h"
+#include "papilio/sampling.h"
+
+// Draws of topics on a CUDA device by the methods of the papers, with the tables and sums
+// that the CPU has, bit for bit. They are there for study and comparison; training that is to be
+// fast draws by slots.
+
+namespace papilio::lda {
+
+// Tables for the warps that draw at the same time. Draws that share them come one after the other.
+struct BlockTables {
+  PartialSums method = PartialSums::prefix;  // any but slots
+  float* tables = nullptr;
+  std::int64_t table_size = 0;  // floats
+  std::int64_t warps = 0;
+};
+
+// The same, with their memory; nothing for slots.
+class BlockTablesOnDevice {
+ public:
+  BlockTablesOnDevice() = default;
+  BlockTablesOnDevice(PartialSums method, std::int32_t topics, std::int64_t tokens);
+
+  // Of the current device. Throws InvalidArgument where there are too many topics for a table.
+  static std::int64_t bytes(PartialSums method, std::int32_t topics, std::int64_t tokens);
+
+  const BlockTables& get() const { return tables_; }
+
+ private:
+  BlockTables tables_;
+  execution::DeviceArray<float> memory_;
+};
+
+// queue_topic_draws, refused tokens included.
+void queue_topic_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream);
+
+// queue_ordered_draws; `rows` has 2 * topic_stride(topics) floats for each document of the items.
+void queue_ordered_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows, const BlockTables& tables,
+                                   void* cuda_stream);
+
+}  // namespace papilio::lda

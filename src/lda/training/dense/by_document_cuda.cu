@@ -1,0 +1,291 @@
+#include "execution/cuda/check.h"
+#include "lda/training/dense/rows_cuda.cuh"
+
+// Draws with theta integrated out: a document's tokens one after the other. A group of G
+// threads has a document, with its counts and its row theta_k = n_dk + alpha_k in shared
+// memory; a token's draw needs the G threads alone, and the next token's row of phi is on its way
+// meanwhile. The documents of a warp keep step.
+
+namespace papilio::lda {
+namespace {
+
+constexpr int block_threads = 128;
+
+// Up to 1,024 topics, in groups of 4 G N.
+template <int G, int N>
+struct Shape {
+  static constexpr int topics = 4 * G * N;
+  static constexpr bool is_short = topics <= collective::slots;  // each slot one weight
+  // Groups of 4 threads read rows two at a time: 16 floats behind each keep these in different banks.
+  static constexpr int stride = topics + (G == 4 && N > 1 ? 16 : 0);
+  static constexpr int groups = block_threads / G;
+  static constexpr int blocks_per_multiprocessor = N == 8 ? 4 : N == 4 ? 6 : 8;
+};
+
+// What the kernel reads and writes of one document.
+struct Document {
+  float* theta;  // n_dk + alpha_k, of its tokens but the one that is drawn
+  int* counts;   // n_dk
+  const double* alpha;
+
+  __device__ __forceinline__ void add(std::int32_t topic, int n) const {
+    counts[topic] += n;
+    theta[topic] = static_cast<float>(counts[topic] + alpha[topic]);
+  }
+};
+
+template <int G, int N>
+__device__ __forceinline__ void load_phi(const TopicDraw& draw, std::int32_t word, float (&phi)[N][4]) {
+  const float* const row = draw.phi + word * draw.phi_stride;
+  const int l = static_cast<int>(threadIdx.x) % G;
+#pragma unroll
+  for (int v = 0; v < N; ++v) {
+    const int k = 4 * (v * G + l);
+    if (k < draw.phi_stride)
+      kernel::load<4>(row + k, phi[v]);
+    else
+      phi[v][0] = phi[v][1] = phi[v][2] = phi[v][3] = 0;
+  }
+}
+
+__device__ __noinline__ std::int32_t last_positive(const float* theta, const float* phi, std::int32_t topics,
+                                                   int step) {
+  const kernel::MemoryRow<float, true> row = {theta, phi, 1, topics};
+  return static_cast<std::int32_t>(collective::last_positive_on_device(row, 0, step));
+}
+
+// One draw by G threads, from at most 4 G N <= 128 topics: collective::draw_short_rows with T = 1,
+// but for the end, where the thread in whose weights the target lies goes on by itself.
+// Every thread of the group returns the topic, `old` where no weight is positive.
+template <int G, int N>
+__device__ __forceinline__ std::int32_t draw_short(const float* theta, const float (&phi)[N][4], const float* phi_row,
+                                                   std::int32_t topics, double u, std::int32_t old) {
+  const int l = static_cast<int>(threadIdx.x) % G;
+  float w[N][4], part[N], left[N];  // left[n + i]: the left child of node i of n
+#pragma unroll
+  for (int v = 0; v < N; ++v) {
+    const float4 y = *reinterpret_cast<const float4*>(theta + 4 * (v * G + l));
+    w[v][0] = phi[v][0] * y.x, w[v][1] = phi[v][1] * y.y, w[v][2] = phi[v][2] * y.z, w[v][3] = phi[v][3] * y.w;
+    part[v] = collective::sum_of_four(w[v]);
+  }
+#pragma unroll
+  for (int nodes = N / 2; nodes > 0; nodes /= 2) {
+#pragma unroll
+    for (int i = 0; i < nodes; ++i) {
+      left[nodes + i] = part[i];
+      part[i] = part[i] + part[i + nodes];
+    }
+  }
+  float sums[1] = {part[0]};
+  const collective::RowTree<G, 1, float> tree(sums);
+  const double total = tree.total();
+  double rest = u * total;
+  const int thread = tree.find(rest);
+  std::int32_t topic = old;
+  if (l == thread && total > 0) {
+    int vector = 0;
+#pragma unroll
+    for (int nodes = 1; nodes < N; nodes *= 2) {
+      float sum = left[nodes];
+#pragma unroll
+      for (int i = 1; i < nodes; ++i)
+        if (vector == i) sum = left[nodes + i];
+      if (collective::descend(rest, sum)) vector += nodes;
+    }
+    float four[4] = {w[0][0], w[0][1], w[0][2], w[0][3]};
+#pragma unroll
+    for (int v = 1; v < N; ++v)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        if (vector == v) four[i] = w[v][i];
+    constexpr int padding = (collective::logical_lanes - 1) & ~(N * G - 1);
+    bool astray = padding != 0 && !(rest < static_cast<double>(collective::sum_of_four(four)));
+    int slot = collective::descend(rest, four[0] + four[1]) ? 2 : 0;
+    float weight = slot != 0 ? four[2] : four[0];
+    if (collective::descend(rest, weight)) {
+      weight = slot != 0 ? four[3] : four[1];
+      slot += 1;
+    }
+    astray |= !(rest < static_cast<double>(weight));
+    const int lane = vector * G + thread;
+    topic = 4 * lane + slot;
+    if (astray) [[unlikely]]
+      topic = last_positive(theta, phi_row, topics,
+                            collective::step_of_category(4 * (lane | padding) + slot) + collective::depths);
+  }
+  return __shfl_sync(all_threads, topic, thread, G);
+}
+
+// The same for more than 128 and at most 128 N topics, by a warp: draw_rows with T = 1.
+template <int N>
+__device__ __forceinline__ std::int32_t draw_long(const float* theta, const float (&phi)[N][4], const float* phi_row,
+                                                  std::int32_t topics, double u, std::int32_t old) {
+  const int l = static_cast<int>(threadIdx.x) % 32;
+  float slots[4];
+#pragma unroll
+  for (int v = 0; v < N; ++v) {
+    const float4 four = *reinterpret_cast<const float4*>(theta + 4 * (v * 32 + l));
+    const float y[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) slots[i] = v == 0 ? phi[v][i] * y[i] : kernel::fused(phi[v][i], y[i], slots[i]);
+  }
+  float sums[1] = {collective::sum_of_four(slots)};
+  const collective::RowTree<32, 1, float> tree(sums);
+  const double total = tree.total();
+  double rest = u * total;
+  const int lane = tree.find(rest);
+  std::int32_t topic = old;
+  if (l == lane && total > 0) {
+    int slot = collective::descend(rest, slots[0] + slots[1]) ? 2 : 0;
+    if (collective::descend(rest, slot != 0 ? slots[2] : slots[0])) slot += 1;
+    const bool odd = (slot & 1) != 0, upper = (slot & 2) != 0;
+    int depth = 0;
+    bool searching = true;
+#pragma unroll
+    for (int v = 0; v < N; ++v) {
+      const float x = upper ? (odd ? phi[v][3] : phi[v][2]) : (odd ? phi[v][1] : phi[v][0]);
+      if (searching) {
+        searching = collective::descend(rest, x * theta[4 * (32 * v + lane) + slot]);
+        if (searching) depth += 1;
+      }
+    }
+    topic = collective::slots * depth + 4 * lane + slot;
+    if (searching) [[unlikely]]
+      topic = last_positive(theta, phi_row, topics, collective::step_of_category(4 * lane + slot) + collective::depths);
+  }
+  return __shfl_sync(all_threads, topic, lane);
+}
+
+template <int G, int N>
+__global__ void __launch_bounds__(block_threads, Shape<G, N>::blocks_per_multiprocessor)
+    draw_ordered(const TopicDraw draw, const double* alpha) {
+  using S = Shape<G, N>;
+  alignas(16) __shared__ float theta_of_groups[S::groups][S::stride];
+  __shared__ int counts_of_groups[S::groups][S::topics];
+  const int l = static_cast<int>(threadIdx.x) % G, g = static_cast<int>(threadIdx.x) / G;
+  const Document document = {theta_of_groups[g], counts_of_groups[g], alpha};
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
+  const TopicItem item = draw.items[group < draw.item_count ? group : draw.item_count - 1];
+  const int count = group < draw.item_count ? item.count : 0;
+  const int longest = __reduce_max_sync(all_threads, count);
+  if (longest == 0) return;
+  const std::int32_t* const words = draw.words + item.first;
+  std::int32_t* const z = draw.z + item.first;
+
+  for (int k = l; k < S::topics; k += G) document.counts[k] = 0;
+  __syncwarp();
+  for (int i = l; i < count; i += G) atomicAdd(document.counts + z[i], 1);
+  __syncwarp();
+  for (int k = l; k < S::topics; k += G) {
+    document.theta[k] = k < draw.topics ? static_cast<float>(document.counts[k] + alpha[k]) : 0.0f;
+  }
+  __syncwarp();
+
+  float phi[N][4];
+  load_phi<G, N>(draw, words[0], phi);
+  for (int run = 0; run < longest; run += G) {
+    const int own = run + l < item.count ? run + l : item.count - 1;
+    const std::int32_t word_of_own = words[own], old_of_own = run + l < count ? z[own] : 0;
+    const double uniform_of_own = uniforms_of(draw, draw.stream, item.first + own).draw;
+#pragma unroll 1
+    for (int i = 0; i < G && run + i < longest; ++i) {
+      const std::int32_t word = __shfl_sync(all_threads, word_of_own, i, G);
+      const std::int32_t old = __shfl_sync(all_threads, old_of_own, i, G);
+      const double u = __shfl_sync(all_threads, uniform_of_own, i, G);
+      const bool is_there = run + i < count;
+      float next[N][4];
+      const std::int32_t in_run = __shfl_sync(all_threads, word_of_own, (i + 1) % G, G);
+      load_phi<G, N>(draw, i + 1 < G ? in_run : words[run + G < item.count ? run + G : item.count - 1], next);
+
+      if (l == 0 && is_there) document.add(old, -1);
+      __syncwarp();
+      const float* const phi_row = draw.phi + word * draw.phi_stride;
+      std::int32_t topic;
+      if constexpr (S::is_short)
+        topic = draw_short<G, N>(document.theta, phi, phi_row, draw.topics, u, old);
+      else
+        topic = draw_long<N>(document.theta, phi, phi_row, draw.topics, u, old);
+      __syncwarp();  // all have read theta
+      if (l == 0 && is_there) {
+        document.add(topic, 1);
+        if (topic != old) move_token(draw, item.first + run + i, word, old, topic);
+      }
+#pragma unroll
+      for (int v = 0; v < N; ++v)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) phi[v][e] = next[v][e];
+    }
+  }
+}
+
+// More than 1,024 topics: a document for a warp, its row of theta and behind it its counts in global memory.
+__global__ void __launch_bounds__(block_threads)
+    draw_ordered_of_many_topics(const TopicDraw draw, const double* alpha, float* rows) {
+  const int thread = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
+  if (group >= draw.item_count) return;
+  const TopicItem item = draw.items[group];
+  float* const theta = rows + item.document * ordered_row(draw.topics);
+  const Document document = {theta, reinterpret_cast<int*>(theta + draw.phi_stride), alpha};
+  for (std::int64_t k = thread; k < draw.phi_stride; k += 32) document.counts[k] = 0;
+  __syncwarp();
+  for (int i = thread; i < item.count; i += 32) atomicAdd(document.counts + draw.z[item.first + i], 1);
+  __syncwarp();
+  for (std::int64_t k = thread; k < draw.phi_stride; k += 32) {
+    theta[k] = k < draw.topics ? static_cast<float>(document.counts[k] + alpha[k]) : 0.0f;
+  }
+  __syncwarp();
+
+  const int count = __reduce_max_sync(all_threads, item.count);
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t token = item.first + i;
+    const std::int32_t word = draw.words[token], old = draw.z[token];
+    const auto without = static_cast<float>(document.counts[old] - 1 + alpha[old]);
+    const LongTopicRow row = {theta, draw.phi + word * draw.phi_stride, draw.topics, draw.phi_stride, old, without};
+    const collective::DrawnRow drawn = collective::draw_long_row(row, uniforms_of(draw, draw.stream, token).draw);
+    const auto topic = drawn.total > 0 ? static_cast<std::int32_t>(drawn.category) : old;
+    __syncwarp();  // all have read theta and the counts
+    if (thread == 0 && topic != old) {
+      document.add(old, -1);
+      document.add(topic, 1);
+      move_token(draw, token, word, old, topic);
+    }
+    __syncwarp();
+  }
+}
+
+unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>((threads + block_threads - 1) / block_threads);
+}
+
+template <int G, int N>
+void queue(const TopicDraw& draw, const double* alpha, cudaStream_t stream) {
+  draw_ordered<G, N><<<blocks_for(draw.item_count * G), block_threads, 0, stream>>>(draw, alpha);
+}
+
+}  // namespace
+
+void queue_ordered_draws(const TopicDraw& draw, const double* alpha, float* rows, void* cuda_stream) {
+  if (draw.item_count == 0) return;
+  const auto stream = static_cast<cudaStream_t>(cuda_stream);
+  if (draw.topics <= 16) {
+    queue<4, 1>(draw, alpha, stream);
+  } else if (draw.topics <= 32) {
+    queue<4, 2>(draw, alpha, stream);
+  } else if (draw.topics <= 64) {
+    queue<8, 2>(draw, alpha, stream);
+  } else if (draw.topics <= 128) {
+    queue<8, 4>(draw, alpha, stream);
+  } else if (draw.topics <= 256) {
+    queue<32, 2>(draw, alpha, stream);
+  } else if (draw.topics <= 512) {
+    queue<32, 4>(draw, alpha, stream);
+  } else if (draw.topics <= collective::segment_size) {
+    queue<32, 8>(draw, alpha, stream);
+  } else {
+    draw_ordered_of_many_topics<<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw, alpha, rows);
+  }
+  execution::check_launch("drawing topics in order");
+}
+
+}  // namespace papilio::lda

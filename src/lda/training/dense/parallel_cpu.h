@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lda/training/dense/removal_cpu.h"
+#include "lda/training/parameters/phi_table_cpu.h"
+#include "lda/training/parameters/theta_rows_cpu.h"
+#include "lda/training/recipe.h"
+#include "lda/training/scratch_pool.h"
+#include "sampling/products/product_draws.h"
+
+namespace papilio::lda {
+
+// Draws every token's topic given theta and phi as they are when the sweep begins: whatever
+// the order and the thread, for no token sees what another one has got.
+class ParallelSweep {
+ public:
+  // Keeps references: the corpus must outlive it.
+  ParallelSweep(const CorpusView& corpus, const TrainOptions& options);
+
+  // Draws z, and n_wk follows; n_k does not.
+  void draw(State& state, const PhiTable& phi);
+
+ private:
+  // What one thread needs for one block of documents.
+  struct Scratch {
+    Scratch(const CorpusView& corpus, const TrainOptions& options, std::int64_t documents)
+        : theta(corpus, options.topics, documents),
+          first(options.topics, options.method),
+          second(options.topics, options.method) {}
+    ThetaRows theta;
+    sampling::ProductDraws first;
+    SecondDraws second;
+  };
+  class Block;
+
+  const CorpusView corpus_;
+  const Recipe recipe_;
+  const std::uint64_t seed_;
+  const int threads_;
+  const std::int64_t documents_per_block_;
+  ScratchPool<Scratch> scratch_;
+};
+
+}  // namespace papilio::lda

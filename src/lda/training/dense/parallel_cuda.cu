@@ -1,0 +1,198 @@
+#include "lda/training/dense/parallel_cuda.h"
+
+#include <algorithm>
+
+#include "execution/cuda/check.h"
+#include "lda/training/dense/rows_cuda.cuh"
+
+// Topics of the tokens of documents. A group of threads keeps a document's row of theta
+// in registers for all of its tokens, so that only phi is read.
+
+namespace papilio::lda {
+namespace {
+
+constexpr int block_threads = 128;
+
+// What becomes of the topic that a token drew. Where tokens are taken out of the counts,
+// a refused one is marked.
+template <bool removes>
+__device__ __forceinline__ void finish(const TopicDraw& draw, const float* theta_row, std::int64_t token,
+                                       std::int32_t word, double accept, std::int32_t topic) {
+  if (removes || draw.n_wk != nullptr) {
+    const std::int32_t old = draw.z[token];
+    if (topic != old) return move_token(draw, token, word, old, topic);
+    if constexpr (removes) {
+      const float theta = theta_row[old], phi = draw.phi[word * draw.phi_stride + old];
+      if (!(accept < weight_without_token(draw, theta, phi, old))) draw.z[token] = ~old;
+    }
+  } else {
+    draw.z[token] = topic;
+  }
+}
+
+// How many blocks a multiprocessor is to hold at once: registers against work in flight.
+constexpr int blocks_per_multiprocessor(int G, int N) {
+  if (G < 16) return G == 8 && N == 2 ? 6 : 1;
+  return G == 32 && N <= 2 ? 8 : N <= 4 ? 7 : 5;
+}
+
+// Rows of phi that are loaded before the first is added up.
+constexpr int rows_together(int N) { return N <= 3 ? 2 : 1; }
+
+// An item for every group of G threads; topics as in TopicRows, T tokens a batch.
+template <int G, int N, int T, Behind behind, bool removes>
+__global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor(G, N)) draw_topics(const TopicDraw draw) {
+  using Rows = TopicRows<G, N, T, behind>;
+  const int l = static_cast<int>(threadIdx.x) % G, t = l / (G / T);
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
+  const TopicItem item = draw.items[group < draw.item_count ? group : draw.item_count - 1];
+  const int count = group < draw.item_count ? item.count : 0;
+  const int longest = __reduce_max_sync(all_threads, count);  // tells the compiler that the loops are the warp's
+
+  const float* const theta_row = draw.theta + item.document * draw.theta_stride;
+  float theta[N][4];
+  Rows::load_theta(draw, theta_row, 0, theta);
+
+  for (int run = 0; run < longest; run += G) {
+    const int own = run + l < item.count ? run + l : item.count - 1;
+    const int word = draw.words[item.first + own];
+    const TokenUniforms uniforms = uniforms_of(draw, draw.stream, item.first + own);
+#pragma unroll 1
+    for (int first = 0; first < G && run + first < longest; first += T) {
+      const int my_word = __shfl_sync(all_threads, word, first + t, G);
+      const Rows rows = {draw, theta, theta_row, Rows::phi_of(draw, my_word, 0), 0, word, first, longest - run - first};
+      const double u = __shfl_sync(all_threads, uniforms.draw, first + t, G);
+      const double accept = removes ? __shfl_sync(all_threads, uniforms.accept, first + t, G) : 0;
+      collective::DrawnRow drawn;
+      if constexpr (G == 32 && N > 1)
+        drawn = collective::draw_rows<N, T, rows_together(N)>(rows, u);
+      else
+        drawn = collective::draw_short_rows<G, N, T>(rows, u);
+      if (drawn.owner && run + first + t < count)
+        finish<removes>(draw, theta_row, item.first + run + first + t, my_word, accept,
+                        static_cast<std::int32_t>(drawn.category));
+    }
+  }
+}
+
+// More than 1,024 topics: an item for a block with a warp for each segment of a row.
+template <int T, bool removes>
+__global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
+    draw_topics_by_segments(const TopicDraw draw) {
+  using Rows = TopicRows<32, collective::depths, T, Behind::any>;
+  __shared__ float totals[2][collective::most_segments_at_once][T];
+  const int thread = static_cast<int>(threadIdx.x) % 32, t = thread / (32 / T);
+  const unsigned segment = threadIdx.x / 32, segments = blockDim.x / 32;
+  const TopicItem item = draw.items[blockIdx.x];
+  const float* const theta_row = draw.theta + item.document * draw.theta_stride + segment * collective::segment_size;
+  float theta[collective::depths][4];
+  Rows::load_theta(draw, theta_row, segment, theta);
+
+  const int count = __reduce_max_sync(all_threads, item.count);  // the warp's, as in draw_topics
+  int turn = 0;
+  for (int run = 0; run < count; run += 32) {
+    const int own = run + thread < item.count ? run + thread : item.count - 1;
+    const int word = draw.words[item.first + own];
+    const TokenUniforms uniforms = uniforms_of(draw, draw.stream, item.first + own);
+#pragma unroll 1
+    for (int first = 0; first < 32 && run + first < count; first += T) {
+      const int my_word = __shfl_sync(all_threads, word, first + t);
+      const Rows rows = {draw,    theta, theta_row, Rows::phi_of(draw, my_word, segment),
+                         segment, word,  first,     count - run - first};
+      const double u = __shfl_sync(all_threads, uniforms.draw, first + t);
+      const double accept = removes ? __shfl_sync(all_threads, uniforms.accept, first + t) : 0;
+      turn ^= 1;  // the other half of the totals, so that one barrier a batch is enough
+      const collective::DrawnRow drawn = collective::draw_by_segments<T, 1>(rows, segment, segments, u, totals[turn]);
+      if (drawn.owner && run + first + t < count)
+        finish<removes>(draw, theta_row - segment * collective::segment_size, item.first + run + first + t, my_word,
+                        accept, static_cast<std::int32_t>(drawn.category));
+    }
+  }
+}
+
+// Still more topics: a token after the other, by a whole warp.
+template <bool removes>
+__global__ void __launch_bounds__(block_threads, 4) draw_many_topics(const TopicDraw draw) {
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
+  if (group >= draw.item_count) return;
+  const TopicItem item = draw.items[group];
+  for (int i = 0; i < item.count; ++i) {
+    const std::int32_t word = draw.words[item.first + i];
+    const kernel::MemoryRow<float, true> row = {draw.theta + item.document * draw.theta_stride,
+                                                draw.phi + word * draw.phi_stride, 1, draw.topics};
+    unsigned signs = 0;
+    const kernel::MemoryRows<float, true, true, false, 32, 1> rows(row, signs);
+    const TokenUniforms uniforms = uniforms_of(draw, draw.stream, item.first + i);
+    const collective::DrawnRow drawn = collective::draw_long_row(rows, uniforms.draw);
+    if (drawn.owner)
+      finish<removes>(draw, row.left, item.first + i, word, uniforms.accept, static_cast<std::int32_t>(drawn.category));
+  }
+}
+
+template <bool removes, int G, int N, int T>
+void queue(const TopicDraw& draw, cudaStream_t stream) {
+  const std::int64_t threads = draw.item_count * G;
+  const auto blocks = static_cast<unsigned>((threads + block_threads - 1) / block_threads);
+  if (draw.phi_stride == 4 * G * N)
+    draw_topics<G, N, T, Behind::none, removes><<<blocks, block_threads, 0, stream>>>(draw);
+  else
+    draw_topics<G, N, T, Behind::last, removes><<<blocks, block_threads, 0, stream>>>(draw);
+}
+
+// The measured choice of threads a token, vectors a thread and tokens a batch.
+template <bool removes>
+void queue_by_topics(const TopicDraw& draw, cudaStream_t stream) {
+  if (draw.topics <= 16) return queue<removes, 4, 1, 4>(draw, stream);
+  if (draw.topics <= 32) return queue<removes, 8, 1, 8>(draw, stream);
+  if (draw.topics <= 48) return queue<removes, 4, 3, 4>(draw, stream);
+  if (draw.topics <= 64) return queue<removes, 8, 2, 8>(draw, stream);
+  if (draw.topics <= 128) return queue<removes, 16, 2, 16>(draw, stream);
+  switch ((draw.topics + collective::slots - 1) / collective::slots) {
+    case 2:
+      return queue<removes, 32, 2, 16>(draw, stream);
+    case 3:
+      return queue<removes, 32, 3, 16>(draw, stream);
+    case 4:
+      return queue<removes, 32, 4, 16>(draw, stream);
+    case 5:
+      return queue<removes, 32, 5, 8>(draw, stream);
+    case 6:
+      return queue<removes, 32, 6, 8>(draw, stream);
+    case 7:
+      return queue<removes, 32, 7, 8>(draw, stream);
+    default:
+      return queue<removes, 32, 8, 8>(draw, stream);
+  }
+}
+
+template <bool removes>
+void queue_draws(const TopicDraw& draw, cudaStream_t stream) {
+  const int segments = (draw.topics + collective::segment_size - 1) / collective::segment_size;
+  if (segments == 1) {
+    queue_by_topics<removes>(draw, stream);
+  } else if (segments <= collective::most_segments_at_once) {
+    draw_topics_by_segments<8, removes><<<static_cast<unsigned>(draw.item_count), 32 * segments, 0, stream>>>(draw);
+  } else {
+    const auto blocks = static_cast<unsigned>((32 * draw.item_count + block_threads - 1) / block_threads);
+    draw_many_topics<removes><<<blocks, block_threads, 0, stream>>>(draw);
+  }
+  execution::check_launch("drawing topics");
+}
+
+}  // namespace
+
+std::int32_t tokens_per_item(std::int32_t topics) { return topics <= 16 ? 32 : topics <= 64 ? 64 : 128; }
+
+void order_items(TopicItem* items, std::int64_t count) {
+  std::stable_sort(items, items + count, [](const TopicItem& a, const TopicItem& b) { return a.count > b.count; });
+}
+
+void queue_topic_draws(const TopicDraw& draw, void* cuda_stream) {
+  if (draw.item_count == 0) return;
+  const auto stream = static_cast<cudaStream_t>(cuda_stream);
+  if (draw.removal.masses == nullptr || draw.topics == 1) return queue_draws<false>(draw, stream);
+  queue_draws<true>(draw, stream);
+  queue_refused_draws(draw, stream);
+}
+
+}  // namespace papilio::lda

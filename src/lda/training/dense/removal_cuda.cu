@@ -1,0 +1,193 @@
+#include "execution/cuda/check.h"
+#include "lda/training/dense/rows_cuda.cuh"
+
+// The second draws of tokens that drew their old topic and were refused: from the row
+// in which the token is not. A group of threads finds the refused tokens of an item first,
+// and draws them together.
+
+namespace papilio::lda {
+namespace {
+
+constexpr int block_threads = 128;
+
+// Provider of a batch: as TopicRows, with theta of each token's old topic changed.
+template <int G, int N, int T>
+struct RowsWithoutToken {
+  using Sum = float;
+  using Element = kernel::Product<float>;
+  using Rows = TopicRows<G, N, T, Behind::any>;
+  static constexpr int threads_per_row = G / T;
+
+  const TopicDraw& draw;
+  const float (&theta)[N][4];
+  const float* theta_row;
+  int word;  // of the token that this thread searches
+  int old;
+  float old_theta;
+  int here;
+
+  struct Cursor {
+    using Element = kernel::Product<float>;
+    const RowsWithoutToken& rows;
+    const float* phi_row;
+    int old;
+    float old_theta;
+    __device__ __forceinline__ void quad(int v, Element (&e)[4]) const {
+      const int k = 4 * (v * G + static_cast<int>(threadIdx.x) % G);
+      float x[4] = {};
+      if (k < rows.draw.phi_stride) kernel::load<4>(phi_row + k, x);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) e[i] = {x[i], k + i == old ? old_theta : rows.theta[v][i]};
+    }
+  };
+
+  __device__ __forceinline__ bool has(int q) const { return q < here; }
+
+  __device__ __forceinline__ Cursor batch_row(int q) const {
+    const int from = q * threads_per_row;
+    return {*this, Rows::phi_of(draw, __shfl_sync(all_threads, word, from, G), 0),
+            __shfl_sync(all_threads, old, from, G), __shfl_sync(all_threads, old_theta, from, G)};
+  }
+
+  template <int n>
+  __device__ __forceinline__ void mine(int v, int lane, int part, Element (&e)[n]) const {
+    const int k = 4 * (v * G + lane) + n * part;
+    float x[n] = {}, y[n] = {};
+    if (k < draw.phi_stride) {
+      kernel::load<n>(Rows::phi_of(draw, word, 0) + k, x);
+      kernel::load<n>(theta_row + k, y);
+    }
+#pragma unroll
+    for (int i = 0; i < n; ++i) e[i] = {x[i], k + i == old ? old_theta : y[i]};
+  }
+
+  __device__ __forceinline__ LongTopicRow row() const {
+    return {theta_row, Rows::phi_of(draw, word, 0), draw.topics, draw.phi_stride, old, old_theta};
+  }
+};
+
+__device__ __forceinline__ float theta_without_token(const TopicDraw& draw, float theta, std::int32_t word,
+                                                     std::int32_t old) {
+  const float phi = draw.phi[word * draw.phi_stride + old];
+  return static_cast<float>(static_cast<double>(theta) * weight_without_token(draw, theta, phi, old));
+}
+
+// The token's final topic: its old one where the row has no positive weight.
+__device__ __forceinline__ void finish(const TopicDraw& draw, std::int64_t token, std::int32_t word, std::int32_t old,
+                                       const collective::DrawnRow& drawn) {
+  const auto topic = drawn.total > 0 ? static_cast<std::int32_t>(drawn.category) : old;
+  if (topic == old)
+    draw.z[token] = old;
+  else
+    move_token(draw, token, word, old, topic);
+}
+
+// The threads of a group write the places of an item's refused tokens into `places`
+// and return their number.
+template <int G>
+__device__ __forceinline__ int refused_tokens(const TopicDraw& draw, const TopicItem& item, int count, int longest,
+                                              std::uint8_t* places) {
+  const int thread = static_cast<int>(threadIdx.x) % 32, l = thread % G;
+  int refused = 0;
+  for (int run = 0; run < longest; run += G) {
+    const bool is = run + l < count && is_refused(draw.z[item.first + run + l]);
+    const unsigned group = __ballot_sync(all_threads, is) >> (thread - l) & (all_threads >> (32 - G));
+    if (is) places[refused + __popc(group & ((1u << l) - 1))] = static_cast<std::uint8_t>(run + l);
+    refused += __popc(group);
+  }
+  __syncwarp();
+  return refused;
+}
+
+// An item of at most `tokens` <= 256 tokens for every group of G threads; topics as in
+// TopicRows, T tokens a batch.
+template <int G, int N, int T, int tokens>
+__global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw draw) {
+  __shared__ std::uint8_t places_of_groups[block_threads / G][tokens];
+  std::uint8_t* const places = places_of_groups[threadIdx.x / G];
+  const int l = static_cast<int>(threadIdx.x) % G, t = l / (G / T);
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
+  const TopicItem item = draw.items[group < draw.item_count ? group : draw.item_count - 1];
+  const int count = group < draw.item_count ? item.count : 0;
+  const int longest = __reduce_max_sync(all_threads, count);
+  const int refused = refused_tokens<G>(draw, item, count, longest, places);
+  const int most_refused = __reduce_max_sync(all_threads, refused);
+  if (most_refused == 0) return;
+
+  const float* const theta_row = draw.theta + item.document * draw.theta_stride;
+  float theta[N][4];
+  TopicRows<G, N, T, Behind::any>::load_theta(draw, theta_row, 0, theta);
+#pragma unroll 1
+  for (int first = 0; first < most_refused; first += T) {
+    const bool is_there = first + t < refused;
+    const std::int64_t token = item.first + (is_there ? places[first + t] : 0);
+    const int word = draw.words[token];
+    const int old = is_there ? ~draw.z[token] : 0;
+    const float old_theta = theta_without_token(draw, theta_row[old], word, old);
+    const RowsWithoutToken<G, N, T> rows = {draw, theta, theta_row, word, old, old_theta, most_refused - first};
+    const double u = uniforms_of(draw, draw.removal.stream, token).draw;
+    collective::DrawnRow drawn;
+    if constexpr (G == 32)
+      drawn = collective::draw_rows<N, T, 1>(rows, u);
+    else
+      drawn = collective::draw_short_rows<G, N, T>(rows, u);
+    if (drawn.owner && is_there) finish(draw, token, word, old, drawn);
+  }
+}
+
+// More than 1,024 topics: an item for a warp, token by token.
+__global__ void __launch_bounds__(block_threads) draw_refused_of_many_topics(const TopicDraw draw) {
+  const int thread = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
+  if (group >= draw.item_count) return;
+  const TopicItem item = draw.items[group];
+  const float* const theta_row = draw.theta + item.document * draw.theta_stride;
+  const int count = __reduce_max_sync(all_threads, item.count);
+  for (int run = 0; run < count; run += 32) {
+    const bool is = run + thread < count && is_refused(draw.z[item.first + run + thread]);
+    for (unsigned left = __ballot_sync(all_threads, is); left != 0; left &= left - 1) {
+      const std::int64_t token = item.first + run + __ffs(static_cast<int>(left)) - 1;
+      const std::int32_t word = draw.words[token], old = ~draw.z[token];
+      const LongTopicRow row = {theta_row,   draw.phi + word * draw.phi_stride,
+                                draw.topics, draw.phi_stride,
+                                old,         theta_without_token(draw, theta_row[old], word, old)};
+      const collective::DrawnRow drawn =
+          collective::draw_long_row(row, uniforms_of(draw, draw.removal.stream, token).draw);
+      __syncwarp();  // all have read z
+      if (drawn.owner) finish(draw, token, word, old, drawn);
+    }
+  }
+}
+
+template <int G, int N, int T, int tokens>
+void queue(const TopicDraw& draw, cudaStream_t stream) {
+  const std::int64_t threads = draw.item_count * G;
+  draw_refused<G, N, T, tokens>
+      <<<static_cast<unsigned>((threads + block_threads - 1) / block_threads), block_threads, 0, stream>>>(draw);
+}
+
+}  // namespace
+
+void queue_refused_draws(const TopicDraw& draw, void* cuda_stream) {
+  const auto stream = static_cast<cudaStream_t>(cuda_stream);
+  if (draw.topics <= 16) {
+    queue<4, 1, 4, 32>(draw, stream);
+  } else if (draw.topics <= 64) {
+    queue<8, 2, 8, 64>(draw, stream);
+  } else if (draw.topics <= 128) {
+    queue<16, 2, 8, 128>(draw, stream);
+  } else if (draw.topics <= 256) {
+    queue<32, 2, 8, 128>(draw, stream);
+  } else if (draw.topics <= 512) {
+    queue<32, 4, 8, 128>(draw, stream);
+  } else if (draw.topics <= collective::segment_size) {
+    queue<32, 8, 8, 128>(draw, stream);
+  } else {
+    const std::int64_t threads = draw.item_count * 32;
+    draw_refused_of_many_topics<<<static_cast<unsigned>((threads + block_threads - 1) / block_threads), block_threads,
+                                  0, stream>>>(draw);
+  }
+  execution::check_launch("drawing topics once more");
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,58 @@
+#include "lda/training/held_out_evaluation.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "lda/evaluation/document_completion.h"
+#include "lda/model/priors.h"
+#include "lda/model/state.h"
+#include "papilio/primitives.h"
+
+namespace papilio::lda {
+namespace {
+
+// Documents of two known words or more, which alone are scored.
+std::int64_t documents_to_score(const CorpusView& corpus, const WordMap& map) {
+  std::int64_t documents = 0;
+  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
+    const auto known = std::count_if(
+        corpus.words.begin() + corpus.document_offsets[d - 1], corpus.words.begin() + corpus.document_offsets[d],
+        [&](std::int32_t word) { return map.model_words[static_cast<std::size_t>(word)] >= 0; });
+    documents += known >= 2 ? 1 : 0;
+  }
+  return documents;
+}
+
+}  // namespace
+
+HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOptions& options)
+    : corpus_(corpus), options_(options) {
+  model_.topics = options.topics;
+  model_.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
+  // Which words are counted does not depend on the topics, so any will do.
+  ChainState first;
+  first.z.resize(corpus.words.size());
+  take_counts(first);
+  map_ = map_words(model_, *options.held_out);
+  base::require(documents_to_score(*options.held_out, map_) > 0,
+                "papilio::train: no held-out document has two words that the corpus to train on holds ({} documents)",
+                options.held_out->documents());
+}
+
+Completion HeldOutEvaluation::operator()(Chain& chain) {
+  chain.show_topics([this](const ChainState& topics) { take_counts(topics); });
+  return complete_documents(model_, *options_.held_out, map_, {.threads = options_.threads});
+}
+
+void HeldOutEvaluation::take_counts(const ChainState& topics) {
+  const Priors priors = priors_of(options_, &topics);
+  model_.alpha = priors.alpha;
+  model_.beta = priors.beta;
+  count_words(corpus_, topics.z, options_.topics, options_.threads, model_.n_wk);
+  model_.n_k.assign(static_cast<std::size_t>(options_.topics), 0);
+  histogram(topics.z, VectorView<std::int64_t>(model_.n_k), options_.threads);
+}
+
+}  // namespace papilio::lda

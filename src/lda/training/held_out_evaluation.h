@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lda/training/chain.h"
+#include "papilio/evaluation.h"
+#include "papilio/lda.h"
+
+namespace papilio::lda {
+
+// Scores the held-out documents of the options by document completion while a chain trains. Takes the
+// memory of a model besides: counts are made from the topics that the chain shows.
+class HeldOutEvaluation {
+ public:
+  // Keeps references: corpus and options must outlive it. Throws InvalidArgument where the held-out
+  // documents do not verify, or none has two words that the corpus counts.
+  HeldOutEvaluation(const CorpusView& corpus, const TrainOptions& options);
+
+  // What papilio::complete_documents gives for the model that the chain has come to.
+  Completion operator()(Chain& chain);
+
+ private:
+  void take_counts(const ChainState& topics);
+
+  const CorpusView corpus_;
+  const TrainOptions& options_;
+  Model model_;
+  WordMap map_;
+};
+
+}  // namespace papilio::lda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "execution/cuda/memory.h"
+#include "lda/evaluation/log_joint_terms.h"
+#include "lda/model/priors.h"
+#include "lda/training/device/token_ranges_cuda.h"
+#include "lda/training/log_joint/log_joint_cuda.h"
+
+namespace papilio::lda {
+
+// papilio::log_joint of topics and counts that are on the current CUDA device, with its
+// tables there.
+class LogJointOnDevice {
+ public:
+  // Keeps a reference to the corpus. Work is put on the caller's stream, and waited for.
+  LogJointOnDevice(const CorpusView& corpus, const Priors& priors, cudaStream_t stream);
+
+  // Bytes of the device that it takes; more where priors may differ from topic to topic.
+  static std::int64_t bytes(const CorpusView& corpus, std::int32_t topics, bool asymmetric);
+
+  void set_priors(const Priors& priors);
+
+  // n_wk: all entries of the table, of which those behind the last topic are 0.
+  double operator()(TokenRanges& tokens, const execution::DeviceArray<std::int32_t>& n_wk,
+                    const execution::DeviceArray<std::int64_t>& n_k);
+
+  // The same, where the caller queues the sums over all n_wk and all n_dk on its stream.
+  using QueueTerms = base::FunctionRef<void(const TermSums&)>;
+  double operator()(QueueTerms queue_words, QueueTerms queue_documents,
+                    const execution::DeviceArray<std::int64_t>& n_k);
+
+ private:
+  void take_terms();
+  std::int64_t larger_terms(const execution::DeviceArray<LargeCount>& larger, std::int32_t count,
+                            const LogGammaRise& term) const;
+
+  const CorpusView corpus_;
+  const cudaStream_t stream_;
+  LogJointTerms terms_;
+  std::int64_t sum_of_documents_ = 0;  // terms of document lengths
+
+  // For n_dk and for n_wk, terms and the counts that have none among them.
+  execution::DeviceArray<std::int64_t> document_terms_, word_terms_;
+  execution::DeviceArray<LargeCount> larger_in_documents_, larger_of_words_;
+  execution::DeviceArray<std::int32_t> larger_counts_;  // entries of these two
+  execution::DeviceArray<std::int64_t> sum_;
+};
+
+}  // namespace papilio::lda

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "execution/cuda/memory.h"
+#include "lda/training/parameters/topic_counts_cuda.h"
+
+// Theta and phi drawn on a CUDA device as lda/training/parameters/dirichlet_cpu.h draws them, bit for bit.
+// Each call queues kernels on a stream of the current device; pointers are to its memory.
+
+namespace papilio::lda {
+
+// The priors of topics on a device, as draws of theta need them.
+class ThetaPriorOnDevice {
+ public:
+  explicit ThetaPriorOnDevice(std::int32_t topics);
+
+  // alpha: K, on the host. The copy is in the order of the stream, and the call waits for it.
+  void set(std::span<const double> alpha, cudaStream_t stream);
+
+  const float* shape() const { return shape_.data(); }
+  const float* inverse() const { return inverse_.data(); }
+
+ private:
+  execution::DeviceArray<float> shape_;
+  execution::DeviceArray<float> inverse_;
+};
+
+struct DrawnThetaTable {
+  float* theta = nullptr;   // a row a document of the range; 0 behind the last topic
+  std::int64_t stride = 0;  // a multiple of 4, as topic_stride()
+  std::int32_t topics = 0;
+  const float* shape = nullptr;    // of ThetaPriorOnDevice
+  const float* inverse = nullptr;  // likewise
+  std::uint64_t seed = 0;
+  std::uint64_t stream = 0;  // of random numbers
+};
+
+// Draws theta for the documents of a range, whose numbers begin with range.first_document.
+void queue_drawn_theta(const DocumentRange& range, const DrawnThetaTable& table);
+
+struct DrawnPhiTable {
+  float* phi = nullptr;                // words x stride; 0 behind the last topic
+  std::int64_t stride = 0;             // a multiple of 4
+  const std::int32_t* n_wk = nullptr;  // words x n_wk_stride
+  std::int64_t n_wk_stride = 0;        // a multiple of 4
+  std::int64_t words = 0;
+  std::int32_t topics = 0;
+  std::int64_t tokens = 0;  // of the corpus: the sum of n_wk
+  double beta = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t stream = 0;           // of random numbers
+  std::int64_t* workspace = nullptr;  // drawn_phi_workspace(topics) entries
+};
+
+constexpr std::int64_t drawn_phi_workspace(std::int32_t topics) { return 2 * std::int64_t{topics}; }
+
+// Draws phi.
+void queue_drawn_phi(const DrawnPhiTable& table, cudaStream_t stream);
+
+}  // namespace papilio::lda

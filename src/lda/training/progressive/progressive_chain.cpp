@@ -1,0 +1,89 @@
+#include "lda/training/progressive/progressive_chain.h"
+
+#include <utility>
+
+#include "lda/evaluation/log_joint.h"
+#include "lda/model/state.h"
+#include "lda/training/initial_topics.h"
+
+namespace papilio::lda {
+
+ProgressiveChain::ProgressiveChain(const CorpusView& corpus, const TrainOptions& options, const StartSchedule& schedule,
+                                   std::optional<ChainState> resume)
+    : corpus_(corpus),
+      options_(options),
+      schedule_(schedule),
+      topics_(resume ? std::move(*resume)
+                     : ChainState{.z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads),
+                                  .start = Start::progressive}) {}
+
+void ProgressiveChain::sweep() {
+  const std::int64_t stride = schedule_.stride(sweeps() + 1);
+  if (!chain_ || stride != (part_ ? part_->stride() : 1)) have_every(stride);
+  chain_->sweep();
+}
+
+void ProgressiveChain::wait() {
+  if (chain_) chain_->wait();
+}
+
+std::int64_t ProgressiveChain::sweeps() const { return chain_ ? chain_->sweeps() : topics_.sweep; }
+
+double ProgressiveChain::share() const {
+  return part_ ? static_cast<double>(part_->view().tokens()) / static_cast<double>(corpus_.tokens()) : 1;
+}
+
+double ProgressiveChain::log_joint() {
+  if (chain_ && !part_) return chain_->log_joint();
+  double result = 0;
+  show_topics([&](const ChainState& topics) {
+    const State state = state_of(corpus_, options_, topics);
+    result = lda::log_joint(corpus_, state, state.priors, options_.threads);
+  });
+  return result;
+}
+
+void ProgressiveChain::show_topics(base::FunctionRef<void(const ChainState&)> use) {
+  if (chain_ && !part_) return chain_->show_topics(use);
+  if (chain_) {
+    chain_->show_topics([this](const ChainState& part) { complete(part); });
+  }
+  use(topics_);
+}
+
+State ProgressiveChain::take_state() {
+  if (chain_ && !part_) return chain_->take_state();
+  end_part();
+  return state_of(corpus_, options_, std::move(topics_));
+}
+
+// The documents 0, stride, 2 stride, ... from now on.
+void ProgressiveChain::have_every(std::int64_t stride) {
+  end_part();
+  if (stride == 1) {
+    chain_ = go_on(corpus_, options_, std::move(topics_));
+    return;
+  }
+  part_.emplace(corpus_, stride);
+  chain_ = go_on(
+      part_->view(), options_,
+      ChainState{.sweep = topics_.sweep, .z = part_->take(topics_.z), .alpha = topics_.alpha, .beta = topics_.beta});
+}
+
+void ProgressiveChain::end_part() {
+  if (!chain_) return;
+  State state = chain_->take_state();
+  chain_.reset();
+  complete(take_topics(state, options_));
+  part_.reset();
+}
+
+// Takes over the part's topics and spreads them.
+void ProgressiveChain::complete(const ChainState& part) {
+  topics_.sweep = part.sweep;
+  topics_.alpha = part.alpha;
+  topics_.beta = part.beta;
+  part_->spread(options_, part.sweep, part.z, topics_.z);
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "lda/training/chain.h"
+#include "lda/training/progressive/progressive_start.h"
+
+namespace papilio::lda {
+
+// A chain that starts on a part of the documents, and has more of them from stage to stage. Its topics are those of
+// all tokens at any time: documents that it does not have yet get theirs by PartOfCorpus::spread.
+class ProgressiveChain final : public Chain {
+ public:
+  // From uniform topics, or from those that a chain of this schedule showed after one of its sweeps.
+  ProgressiveChain(const CorpusView& corpus, const TrainOptions& options, const StartSchedule& schedule,
+                   std::optional<ChainState> resume);
+
+  void sweep() override;
+  void wait() override;
+  std::int64_t sweeps() const override;
+  SweepDraws draws() override { return chain_->draws(); }
+  double share() const override;
+  double log_joint() override;
+  void show_topics(base::FunctionRef<void(const ChainState&)> use) override;
+  State take_state() override;
+
+ private:
+  void have_every(std::int64_t stride);
+  void end_part();
+  void complete(const ChainState& part);
+
+  const CorpusView corpus_;
+  const TrainOptions options_;
+  const StartSchedule schedule_;
+  ChainState topics_;                 // of all tokens; as old as the last call of complete
+  std::optional<PartOfCorpus> part_;  // that chain_ has; none: all
+  std::unique_ptr<Chain> chain_;      // none before the first sweep
+};
+
+}  // namespace papilio::lda

@@ -1,0 +1,98 @@
+#include "lda/training/progressive/progressive_start.h"
+
+#include <algorithm>
+
+#include "execution/cpu/parallel_for.h"
+#include "lda/model/options.h"
+#include "papilio/primitives.h"
+#include "random/philox.h"
+#include "random/purpose.h"
+#include "random/uniform.h"
+
+namespace papilio::lda {
+namespace {
+
+constexpr std::int64_t sweeps_on_parts = 40;
+constexpr std::int64_t documents_per_task = 64;
+
+std::int64_t tokens_of(const CorpusView& corpus, std::int64_t document) {
+  const auto d = static_cast<std::size_t>(document);
+  return corpus.document_offsets[d + 1] - corpus.document_offsets[d];
+}
+
+std::int64_t tokens_of_every(const CorpusView& corpus, std::int64_t stride) {
+  std::int64_t tokens = 0;
+  for (std::int64_t d = 0; d < corpus.documents(); d += stride) tokens += tokens_of(corpus, d);
+  return tokens;
+}
+
+// Whole numbers below `count`, each with the same probability.
+std::size_t draw_below(std::uint64_t seed, std::uint64_t stream, std::size_t token, std::int64_t count) {
+  const random::Block block = random::draw_block(seed, stream, token);
+  // Never `count`: (1 - 2^-53) count rounds to a double below it.
+  return static_cast<std::size_t>(random::uniform53(block.word[0], block.word[1]) * static_cast<double>(count));
+}
+
+}  // namespace
+
+StartSchedule::StartSchedule(const CorpusView& corpus, const TrainOptions& options, Start start)
+    : stages_(start_stages(options, start, corpus.documents(), corpus.tokens())) {
+  while (stages_ > 0 && tokens_of_every(corpus, std::int64_t{1} << stages_) == 0) --stages_;
+}
+
+std::int64_t StartSchedule::stride(std::int64_t sweep) const {
+  const std::int64_t stage = (sweep - 1) * stages_ / sweeps_on_parts;
+  return stage < stages_ ? std::int64_t{1} << (stages_ - stage) : 1;
+}
+
+PartOfCorpus::PartOfCorpus(const CorpusView& corpus, std::int64_t stride) : corpus_(corpus), stride_(stride) {
+  words_.reserve(static_cast<std::size_t>(tokens_of_every(corpus, stride)));
+  for (std::int64_t d = 0; d < corpus.documents(); d += stride) {
+    const auto first = corpus.words.begin() + corpus.document_offsets[static_cast<std::size_t>(d)];
+    words_.insert(words_.end(), first, first + tokens_of(corpus, d));
+    offsets_.push_back(static_cast<std::int64_t>(words_.size()));
+  }
+}
+
+template <class F>
+void PartOfCorpus::for_each_document(F f) const {
+  for (std::size_t d = 0; d + 1 < offsets_.size(); ++d) {
+    f(corpus_.document_offsets[d * static_cast<std::size_t>(stride_)], offsets_[d], offsets_[d + 1] - offsets_[d]);
+  }
+}
+
+std::vector<std::int32_t> PartOfCorpus::take(const std::vector<std::int32_t>& z) const {
+  std::vector<std::int32_t> part(words_.size());
+  for_each_document([&](std::int64_t from, std::int64_t to, std::int64_t tokens) {
+    std::copy_n(z.begin() + from, tokens, part.begin() + to);
+  });
+  return part;
+}
+
+void PartOfCorpus::spread(const TrainOptions& options, std::int64_t sweep, const std::vector<std::int32_t>& part,
+                          std::vector<std::int32_t>& z) const {
+  for_each_document([&](std::int64_t to, std::int64_t from, std::int64_t tokens) {
+    std::copy_n(part.begin() + from, tokens, z.begin() + to);
+  });
+  std::vector<std::int64_t> begin_of(static_cast<std::size_t>(corpus_.vocabulary_size()) + 1), by_word(words_.size());
+  sort_by_key(words_, VectorView<std::int64_t>(begin_of), VectorView<std::int64_t>(by_word), options.threads);
+  const std::uint64_t stream = random::stream(random::Purpose::spread_topics, static_cast<std::uint32_t>(sweep));
+  const auto draw = [&](std::size_t token) {
+    const auto word = static_cast<std::size_t>(corpus_.words[token]);
+    const std::int64_t same = begin_of[word + 1] - begin_of[word];
+    if (same == 0) return static_cast<std::int32_t>(draw_below(options.seed, stream, token, options.topics));
+    const std::size_t drawn = draw_below(options.seed, stream, token, same);
+    return part[static_cast<std::size_t>(by_word[static_cast<std::size_t>(begin_of[word]) + drawn])];
+  };
+  execution::parallel_for(
+      corpus_.documents(), documents_per_task, options.threads, [&](std::int64_t first, std::int64_t end) {
+        for (std::int64_t d = first; d < end; ++d) {
+          if (d % stride_ == 0) continue;
+          const auto begin = static_cast<std::size_t>(corpus_.document_offsets[static_cast<std::size_t>(d)]);
+          const std::size_t behind = begin + static_cast<std::size_t>(tokens_of(corpus_, d));
+          for (std::size_t i = begin; i < behind; ++i) z[i] = draw(i);
+        }
+      });
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+// The border between the ordered sweep (ordered_sweep.h), which owns memory, and its kernel, which is compiled once
+// an instruction-set target. No library type crosses it. docs/lda/sparse.md has the formulas.
+
+namespace papilio::lda::sparse {
+
+// Topic k is in lane k mod 16; 16 neighbours make a line, of a cache as of a bitmap.
+inline constexpr std::int32_t topics_per_line = 16;
+
+// Sums of the prior's part are kept of so many topics at a time.
+inline constexpr std::int32_t topics_per_sum = 64;
+
+// phi as drawn for a sweep, and the fixed-point masses alpha_k phi_wk.
+struct PriorPart {
+  std::int32_t topics;
+  const double* alpha;          // K
+  const float* phi;             // V x K: rows aligned to 64 bytes, 0 behind K
+  std::int64_t stride;          // of phi
+  const std::uint64_t* totals;  // V, the mass of all topics
+  const std::uint64_t* sums;    // V x sums_per_word: of topics 0 ... 63, 0 ... 127, ...
+  std::int64_t sums_per_word;
+  double unit;    // of the fixed point, a power of two
+  double places;  // 1 / unit
+};
+
+// alpha_k phi_wk in units, truncated. Below 2^63: alpha is below 2^62 units in all, and phi hardly above 1.
+constexpr __attribute__((always_inline)) std::uint64_t prior_mass(double alpha, float phi, double places) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>((alpha * double{phi}) * places));
+}
+
+// Documents that are drawn together, a slot each, and their tokens in the order of draws.
+struct OrderedRange {
+  const PriorPart* prior;
+  const std::uint32_t* tokens;  // token numbers
+  const std::uint16_t* slots;   // their documents
+  std::int64_t count;
+  const std::int32_t* words;  // N
+  std::int32_t* z;            // N
+  std::int32_t* n_wk;         // V x K; other threads count in it as well
+  std::uint64_t seed;
+  std::uint32_t sweep;
+};
+
+// Memory of one thread. `counts` are those of z; a document's line has its bit set exactly where a count is not 0.
+struct OrderedScratch {
+  float* counts;         // slots x stride, as floats: exact below 2^24
+  std::uint64_t* lines;  // slots x line_words
+  std::int32_t line_words;
+  float* running;           // stride
+  std::uint32_t* line_ids;  // stride / topics_per_line
+};
+
+}  // namespace papilio::lda::sparse

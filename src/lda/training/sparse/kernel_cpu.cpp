@@ -1,0 +1,12 @@
+// Compiled once for every instruction-set target; see cmake/simd_targets.cmake.
+
+#include "lda/training/sparse/by_document/draws_kernel.h"
+#include "lda/training/sparse/kernels.h"
+#include "lda/training/sparse/parallel/draws_kernel.h"
+
+namespace papilio::PAPILIO_TARGET {
+
+const lda::sparse::Kernels sparse_kernels = {&sparse_kernel::draw<lda::sparse::NarrowEntry>,
+                                             &sparse_kernel::draw<lda::sparse::WideEntry>, &ordered_kernel::draw};
+
+}  // namespace papilio::PAPILIO_TARGET

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lda/training/sparse/parallel/batch.h"
+#include "lda/training/sparse/parallel/lane_sums_kernel.h"
+#include "lda/training/sparse/parallel/token_stream_kernel.h"
+#include "lda/training/sparse/parallel/word_part_kernel.h"
+
+// The draws of one thread, word after word: the body that every instruction-set target compiles.
+//
+// Tokens of a word are drawn a batch at a time, in stages that are loops without unforeseeable
+// branches: sums of each (document, word); targets; searches. Stages hand on queues of token
+// places, appended to without a branch. Each is a function of its own, so that its pointers have registers.
+
+namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
+
+using namespace papilio::lda::sparse;
+
+template <class Entry>
+class WordDraws {
+ public:
+  PAPILIO_LANEWISE WordDraws(const Range<Entry>& range, const Scratch& scratch, Statistics& statistics)
+      : range_(range),
+        tokens_(*range.tokens),
+        scratch_(scratch),
+        statistics_(statistics),
+        word_(*range.masses, scratch, range.removes),
+        stream_(range),
+        pair_(range.first_pair),
+        at_(range.begin) {}
+
+  PAPILIO_LANEWISE void draw() {
+    for (std::int64_t word = range_.first_word; at_ < range_.end; ++word) {
+      const std::int64_t begin = tokens_.word_offsets[word], end = tokens_.word_offsets[word + 1];
+      if (end <= at_) continue;
+      if (range_.shared_counts != nullptr) {
+        word_.open_counted(range_.shared_counts);
+      } else {
+        word_.open(tokens_.spots + begin, end - begin);
+      }
+      draw_word(end < range_.end ? end : range_.end);
+      word_.close();
+    }
+  }
+
+ private:
+  // Tokens of the word in one document.
+  struct alignas(64) Pair {
+    ListSums sums;
+    const Entry* entries;
+  };
+
+  // A token of the batch, and its target in a part.
+  struct Queued {
+    double target;
+    std::uint32_t i;
+  };
+
+  PAPILIO_LANEWISE void draw_word(std::int64_t end) {
+    while (at_ < end) {
+      take_pairs(end - at_);
+      add_lists();
+      stream_.ask_ahead(pair_, pairs_);
+      stream_.draw_numbers(at_ + count_);
+      draw_targets();
+      search_documents();
+      search_others();
+      at_ += count_;
+      pair_ += pairs_;
+    }
+  }
+
+  // Makes a batch of the next pairs, of `left` tokens at most.
+  PAPILIO_LANEWISE void take_pairs(std::int64_t left) {
+    const int most = left < most_tokens ? static_cast<int>(left) : most_tokens;
+    const std::uint8_t* const sizes = tokens_.sizes + pair_;
+    const std::uint32_t* const documents = tokens_.documents + pair_;
+    const ListPlace* const lists = tokens_.lists;
+    const Entry* const entries = tokens_.entries;
+    std::int64_t rows = scratch_.running_floats / lanes;  // that there is room for
+    std::uint32_t deepest = 0;
+    int pairs = 0, count = 0;
+    while (count < most) {
+      const int size = sizes[pairs];
+      const ListPlace list = lists[documents[pairs]];
+      const std::uint32_t depth = (list.size + lanes - 1) / lanes;
+      rows -= depth + 1;
+      if (count + size > most || rows < 0) break;
+      pair_of_batch_[pairs].entries = entries + std::size_t{lanes} * list.group;
+      pair_of_batch_[pairs].sums.depth = depth;
+      deepest = depth > deepest ? depth : deepest;
+      __builtin_memset(pair_of_ + count, pairs, most_tokens);
+      ++pairs;
+      count += size;
+    }
+    pairs_ = pairs;
+    count_ = count;
+    steps_ = deepest <= 1 ? 0 : 32 - __builtin_clz(deepest - 1);
+  }
+
+  __attribute__((noinline)) void add_lists() {
+    const float* const phi = word_.phi();
+    float* running = scratch_.running;
+    for (Pair *pair = pair_of_batch_, *end = pair + pairs_; pair != end; ++pair) {
+      running = add_list(pair->entries, phi, running, pair->sums);
+    }
+  }
+
+  // Which part each target is in, and where: first its own topic, by what that weighs without the token, then the
+  // other topics' parts.
+  __attribute__((noinline)) void draw_targets() {
+    const Spot<Entry>* const spots = tokens_.spots + at_;
+    const OwnTopic* const own_topics = word_.own();
+    const double unit = range_.masses->unit;
+    const bool removes = range_.removes;
+    const std::uint64_t word_others = word_.others();
+    const auto count = static_cast<std::uint32_t>(count_);
+    std::uint32_t in_documents = 0, in_others = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Pair& pair = pair_of_batch_[pair_of_[i]];
+      const Spot<Entry> spot = spots[i];
+      const OwnTopic& own = own_topics[spot.topic];
+      const double tokens = pair.entries[spot.place].count();
+      const auto part = pair.sums.part(spot.place);
+      const double taken = removes ? part.size : 0.0;
+      const double own_weight = (((tokens - 1) + own.alpha) * own.of_word) * own.inverse;
+      const double until_others = own_weight + (pair.sums.total() - taken);
+      const double target =
+          stream_.u(at_ + i) *
+          (until_others + static_cast<double>(static_cast<std::int64_t>(word_others - own.taken)) * unit);
+      const double behind_own = target - own_weight;
+      const double in_document = behind_own >= part.before ? behind_own + taken : behind_own;
+      const std::uint32_t is_own = target < own_weight, is_in_others = !(target < until_others);
+      in_documents_[in_documents] = {in_document, i};
+      in_documents += 1 ^ (is_own | is_in_others);
+      in_others_[in_others] = {target - until_others, i};
+      in_others += is_in_others;
+    }
+    documents_ = in_documents;
+    others_ = in_others;
+    statistics_.from_own += count - in_documents - in_others;
+    statistics_.from_document += in_documents;
+  }
+
+  __attribute__((noinline)) void search_documents() const {
+    for (std::uint32_t q = 0; q < documents_; ++q) {
+      const Queued& token = in_documents_[q];
+      const Pair& pair = pair_of_batch_[pair_of_[token.i]];
+      const float all = pair.sums.prefix_from_0[lanes];
+      const double most = range_.removes ? below(all) : all;
+      const double target = token.target < most ? token.target : most;
+      move(token.i, pair.entries[pair.sums.find(target, steps_)].topic());
+    }
+  }
+
+  __attribute__((noinline)) void search_others() {
+    for (std::uint32_t q = 0; q < others_; ++q) {
+      const std::uint32_t i = in_others_[q].i;
+      move(i, draw_other(in_others_[q].target, tokens_.spots[at_ + i].topic));
+    }
+  }
+
+  PAPILIO_LANEWISE std::uint32_t draw_other(double target, std::uint32_t old) {
+    const std::uint64_t others = word_.others() - word_.own()[old].taken;
+    if (others == 0) [[unlikely]] {
+      ++statistics_.from_own;
+      return old;
+    }
+    const double y = target * range_.masses->places;
+    const std::uint64_t place = y < static_cast<double>(others) ? static_cast<std::uint64_t>(y) : others - 1;
+    const auto found = word_.find(place < others ? place : others - 1, old);
+    statistics_.from_word += found.of_word;
+    statistics_.from_prior += !found.of_word;
+    return found.topic;
+  }
+
+  PAPILIO_LANEWISE void move(std::uint32_t i, std::uint32_t topic) const {
+    tokens_.spots[at_ + i].topic = static_cast<typename Entry::Number>(topic);
+  }
+
+  const Range<Entry>& range_;
+  const Tokens<Entry>& tokens_;
+  const Scratch& scratch_;
+  Statistics& statistics_;
+  WordPart word_;
+  TokenStream<Entry> stream_;
+  std::int64_t pair_;  // the batch begins with
+  std::int64_t at_;    // likewise, a token
+
+  // Of the batch.
+  int pairs_ = 0;
+  int count_ = 0;
+  int steps_ = 0;  // that halve the longest list's depth to 1
+  std::uint32_t documents_ = 0;
+  std::uint32_t others_ = 0;
+  Pair pair_of_batch_[most_tokens];
+  std::uint8_t pair_of_[2 * most_tokens];  // of each token
+  Queued in_documents_[most_tokens];
+  Queued in_others_[most_tokens];
+};
+
+template <class Entry>
+void draw(const Range<Entry>& range, const Scratch& scratch, Statistics& statistics) {
+  WordDraws<Entry>(range, scratch, statistics).draw();
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel

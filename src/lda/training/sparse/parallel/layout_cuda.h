@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lda/training/sparse/parallel/draws_cuda.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda {
+
+// How the work of a sparse sweep is cut for a device.
+struct SparseCut {
+  std::int32_t tokens_per_item = 0;  // a word with more is frequent: several blocks draw it; 0: by the corpus
+  std::int32_t few_tokens = -1;      // of an item for a small block; -1: by the number of topics
+};
+
+// Threads that draw an item of more than few_tokens: with many topics a block has a large row to make.
+constexpr int threads_per_item(std::int32_t topics) { return topics <= 4096 ? 128 : 512; }
+
+// Topics rounded up to row_multiple.
+std::int32_t padded_topics(std::int32_t topics);
+
+// A corpus as a device wants it for sparse sweeps.
+struct SparseLayout {
+  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut);
+
+  std::vector<SparseDocument> documents;  // that have tokens, the longest first
+  std::int32_t long_documents = 0;        // of more than longest_sorted tokens
+  std::int64_t list_entries = 0;          // that all lists have room for
+  std::vector<std::int32_t> document;     // of each token by word, in ascending order in a word
+  std::vector<std::uint32_t> place;       // in its document
+  std::vector<SparseItem> items;          // frequent words' first, then others with many tokens, then those with few
+  std::int64_t frequent_items = 0;
+  std::int64_t large_items = 0;  // frequent ones included
+  std::int32_t frequent_words = 0;
+
+ private:
+  void place_documents(const CorpusView& corpus, std::int32_t topics);
+  std::vector<std::int64_t> place_tokens(const CorpusView& corpus);
+  void cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut);
+};
+
+}  // namespace papilio::lda

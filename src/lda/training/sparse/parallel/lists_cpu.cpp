@@ -1,0 +1,141 @@
+#include "lda/training/sparse/parallel/lists_cpu.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "execution/cpu/parallel_for.h"
+
+namespace papilio::lda::sparse {
+namespace {
+
+constexpr std::int64_t tokens_per_part = std::int64_t{1} << 15;
+constexpr std::size_t tokens_ahead = look_ahead;  // spots are asked for
+
+std::int64_t length_of(const CorpusView& corpus, std::size_t document) {
+  return corpus.document_offsets[document + 1] - corpus.document_offsets[document];
+}
+
+// Groups of `lanes` entries that a document's list can grow to.
+std::int64_t most_groups(const CorpusView& corpus, std::size_t document, std::int32_t topics) {
+  return (std::min<std::int64_t>(length_of(corpus, document), topics) + lanes - 1) / lanes;
+}
+
+std::size_t entries_of_all(const CorpusView& corpus, std::int32_t topics) {
+  std::int64_t groups = 0;
+  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) groups += most_groups(corpus, d, topics);
+  return static_cast<std::size_t>(groups * lanes);
+}
+
+}  // namespace
+
+bool fits_narrow_entries(const CorpusView& corpus, std::int32_t topics) {
+  constexpr std::int64_t most = 0xffff;
+  if (topics > most + 1) return false;
+  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
+    if (length_of(corpus, d) > most) return false;
+  }
+  return true;
+}
+
+template <class Entry>
+DocumentLists<Entry>::DocumentLists(const CorpusView& corpus, const std::uint32_t* places, std::int32_t topics,
+                                    int threads)
+    : corpus_(corpus),
+      places_(places),
+      topics_(topics),
+      threads_(threads),
+      lists_(static_cast<std::size_t>(corpus.documents())),
+      entries_(entries_of_all(corpus, topics)),
+      spots_(static_cast<std::size_t>(corpus.tokens())),
+      counts_(threads, [topics] { return std::make_unique<Counts>(topics); }) {
+  parts_.push_back(0);
+  first_group_.push_back(0);
+  std::int64_t groups = 0;
+  for (std::size_t d = 0; d < lists_.size(); ++d) {
+    groups += most_groups(corpus, d, topics);
+    if (length_of(corpus, d) > 0) ++documents_;
+    const auto begin = corpus.document_offsets[static_cast<std::size_t>(parts_.back())];
+    if (d + 1 == lists_.size() || corpus.document_offsets[d + 1] - begin >= tokens_per_part) {
+      parts_.push_back(static_cast<std::int64_t>(d) + 1);
+      first_group_.push_back(static_cast<std::uint32_t>(groups));
+    }
+  }
+}
+
+template <class Entry>
+void DocumentLists<Entry>::set_topics(std::span<const std::int32_t> z) {
+  execution::parallel_for(std::ssize(z), tokens_per_part, threads_, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      spots_[places_[i]].topic = static_cast<typename Entry::Number>(z[i]);
+    }
+  });
+}
+
+template <class Entry>
+void DocumentLists<Entry>::copy_topics(std::span<std::int32_t> z) const {
+  execution::parallel_for(std::ssize(z), tokens_per_part, threads_, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      z[i] = static_cast<std::int32_t>(spots_[places_[i]].topic);
+    }
+  });
+}
+
+template <class Entry>
+void DocumentLists<Entry>::build(std::span<std::int64_t> n_k) {
+  std::mutex mutex;
+  size_ = 0;
+  std::fill(n_k.begin(), n_k.end(), 0);
+  execution::parallel_for(std::ssize(parts_) - 1, 1, threads_, [&](std::int64_t begin, std::int64_t end) {
+    typename ScratchPool<Counts>::Loan loan(counts_);
+    Counts& counts = *loan;
+    for (auto part = static_cast<std::size_t>(begin); part < static_cast<std::size_t>(end); ++part) {
+      std::uint32_t group = first_group_[part];
+      for (auto d = static_cast<std::size_t>(parts_[part]); d < static_cast<std::size_t>(parts_[part + 1]); ++d) {
+        build_list(d, group, counts);
+        group += (lists_[d].size + lanes - 1) / lanes;
+      }
+    }
+    const std::lock_guard lock(mutex);
+    size_ += std::exchange(counts.entries, 0);
+    for (std::size_t k = 0; k < n_k.size(); ++k) n_k[k] += std::exchange(counts.n_k[k], 0);
+  });
+}
+
+template <class Entry>
+void DocumentLists<Entry>::build_list(std::size_t document, std::uint32_t group, Counts& counts) {
+  const auto begin = static_cast<std::size_t>(corpus_.document_offsets[document]);
+  const auto end = static_cast<std::size_t>(corpus_.document_offsets[document + 1]);
+  for (std::size_t i = begin; i < end; ++i) {
+    __builtin_prefetch(spots_.data() + places_[i + tokens_ahead], 1);
+    const std::uint32_t k = spots_[places_[i]].topic;
+    ++counts.n_dk[k];
+    counts.present[k / 64] |= std::uint64_t{1} << (k % 64);
+  }
+  Entry* const list = entries_.data() + std::size_t{lanes} * group;
+  std::uint32_t size = 0;
+  for (std::size_t word = 0; word < counts.present.size(); ++word) {
+    std::uint64_t bits = counts.present[word];
+    counts.present[word] = 0;
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t k = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+      const std::uint32_t n = counts.n_dk[k];
+      counts.n_k[k] += n;
+      counts.n_dk[k] = size;
+      list[size++] = Entry::of(static_cast<std::uint32_t>(k), n);
+    }
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    Spot<Entry>& spot = spots_[places_[i]];
+    spot.place = static_cast<typename Entry::Number>(counts.n_dk[spot.topic]);
+  }
+  for (std::uint32_t i = 0; i < size; ++i) counts.n_dk[list[i].topic()] = 0;
+  for (std::uint32_t i = size; i % lanes != 0; ++i) list[i] = Entry::of(0, 0);
+  lists_[document] = {group, size};
+  counts.entries += size;
+}
+
+template class DocumentLists<NarrowEntry>;
+template class DocumentLists<WideEntry>;
+
+}  // namespace papilio::lda::sparse

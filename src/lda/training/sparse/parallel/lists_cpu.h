@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lda/training/scratch_pool.h"
+#include "lda/training/sparse/big_array.h"
+#include "lda/training/sparse/parallel/batch.h"
+#include "papilio/corpus.h"
+
+namespace papilio::lda::sparse {
+
+// The tokens' topics, and every document's list of topics and counts.
+template <class Entry>
+class DocumentLists {
+ public:
+  // Keeps the view and the tokens' places in the order of words: both must outlive it.
+  DocumentLists(const CorpusView& corpus, const std::uint32_t* places, std::int32_t topics, int threads);
+
+  void set_topics(std::span<const std::int32_t> z);
+  void copy_topics(std::span<std::int32_t> z) const;
+
+  // Makes the lists and counts the tokens of each topic.
+  void build(std::span<std::int64_t> n_k);
+
+  const Entry* entries() const { return entries_.data(); }
+  const ListPlace* lists() const { return lists_.data(); }
+  Spot<Entry>* spots() { return spots_.data(); }
+  const Spot<Entry>* spots() const { return spots_.data(); }
+
+  // Entries of all lists together.
+  std::int64_t size() const { return size_; }
+
+  // Documents that have tokens.
+  std::int64_t documents() const { return documents_; }
+
+ private:
+  // `n_dk` is of one document: all 0 between documents, as the rest is between sweeps.
+  struct Counts {
+    explicit Counts(std::int32_t topics)
+        : n_dk(static_cast<std::size_t>(topics)),
+          present((static_cast<std::size_t>(topics) + 63) / 64),
+          n_k(static_cast<std::size_t>(topics)) {}
+    std::vector<std::uint32_t> n_dk;
+    std::vector<std::uint64_t> present;
+    std::vector<std::int64_t> n_k;
+    std::int64_t entries = 0;
+  };
+  void build_list(std::size_t document, std::uint32_t group, Counts& counts);
+
+  const CorpusView corpus_;
+  const std::uint32_t* const places_;
+  const std::int32_t topics_;
+  const int threads_;
+  BigArray<ListPlace> lists_;               // D
+  BigArray<Entry> entries_;                 // a part's one behind the other, from a place on that stays
+  BigArray<Spot<Entry>> spots_;             // N, in the order of words
+  std::vector<std::int64_t> parts_;         // documents with which parts of about equal length begin, and D
+  std::vector<std::uint32_t> first_group_;  // of each part
+  ScratchPool<Counts> counts_;
+  std::int64_t size_ = 0;
+  std::int64_t documents_ = 0;
+};
+
+// Whether narrow entries hold the topics and counts of a corpus.
+bool fits_narrow_entries(const CorpusView& corpus, std::int32_t topics);
+
+}  // namespace papilio::lda::sparse

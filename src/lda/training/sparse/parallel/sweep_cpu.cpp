@@ -1,0 +1,239 @@
+#include "lda/training/sparse/parallel/sweep_cpu.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "execution/cpu/parallel_for.h"
+#include "lda/training/sparse/kernels.h"
+
+namespace papilio::lda {
+namespace {
+
+using sparse::NarrowEntry;
+using sparse::Statistics;
+using sparse::WideEntry;
+
+// Tokens that one thread draws at a time. A word of more than twice as many is shared by threads.
+constexpr std::int64_t tokens_per_task = std::int64_t{1} << 14;
+constexpr std::int64_t most_tokens_of_a_word = 2 * tokens_per_task;
+
+struct Task {
+  std::int64_t first_word;
+  std::int64_t first_pair;
+  std::int64_t begin;  // in the order of words
+  std::int64_t end;
+  std::int64_t shared_word = -1;  // of those kept for words that are shared
+};
+
+struct ThreadScratch {
+  explicit ThreadScratch(std::int32_t topics)
+      : phi(1, topics),
+        running(1, std::max<std::int64_t>(sparse::least_running_floats, topics + 2 * sparse::lanes)),
+        counts(static_cast<std::size_t>(topics)),
+        own(static_cast<std::size_t>(topics)),
+        own_place(static_cast<std::size_t>(topics)),
+        present((static_cast<std::size_t>(topics) + 63) / 64),
+        topics_of_word(static_cast<std::size_t>(topics)),
+        sums(static_cast<std::size_t>(topics)) {}
+
+  // Ready for the masses of a sweep.
+  sparse::Scratch start(const sparse::TopicMasses& masses) {
+    const auto beta = static_cast<float>(masses.beta);
+    for (std::int32_t k = 0; k < masses.topics; ++k) phi.row(0)[k] = beta * masses.inverse[k];
+    return {.counts = counts.data(),
+            .phi = phi.row(0),
+            .own = own.data(),
+            .own_place = own_place.data(),
+            .present = present.data(),
+            .topics = topics_of_word.data(),
+            .sums = sums.data(),
+            .running = running.row(0),
+            .running_floats = running.view().columns};
+  }
+
+  AlignedTable phi;
+  AlignedTable running;
+  std::vector<std::uint32_t> counts;
+  std::vector<sparse::OwnTopic> own;  // zeros, if none are ever taken
+  std::vector<sparse::OwnPlace> own_place;
+  std::vector<std::uint64_t> present;
+  std::vector<std::uint32_t> topics_of_word;
+  std::vector<std::uint64_t> sums;
+};
+
+void call_kernel(const sparse::Range<NarrowEntry>& range, const sparse::Scratch& scratch, Statistics& statistics) {
+  sparse::kernels_in_use().draw_narrow(range, scratch, statistics);
+}
+void call_kernel(const sparse::Range<WideEntry>& range, const sparse::Scratch& scratch, Statistics& statistics) {
+  sparse::kernels_in_use().draw_wide(range, scratch, statistics);
+}
+
+template <class Entry>
+class SparseSweepOf final : public SparseSweep {
+ public:
+  SparseSweepOf(const CorpusView& corpus, const TrainOptions& options)
+      : corpus_(corpus),
+        seed_(options.seed),
+        threads_(options.threads),
+        removes_(recipe_of(options.sampler).phi == Parameter::integrated_out && options.topics > 1),
+        order_(corpus),
+        topics_(options.topics),
+        lists_(corpus, order_.places.data(), options.topics, options.threads),
+        scratch_(options.threads, [topics = options.topics] { return std::make_unique<ThreadScratch>(topics); }) {
+    plan_tasks();
+  }
+
+  std::int64_t count_documents(State& state) override {
+    if (!std::exchange(has_topics_, true)) lists_.set_topics(state.z);
+    lists_.build(state.n_k);
+    return lists_.size();
+  }
+
+  std::int64_t documents() const override { return lists_.documents(); }
+
+  Statistics draw(const State& state) override;
+
+  void copy_topics(State& state) const override { lists_.copy_topics(state.z); }
+  void copy_word_counts(State& state) const override;
+
+ private:
+  void plan_tasks();
+  void plan_shared_word(std::int64_t word);
+  void count_shared_words(std::int32_t topics);
+  template <class Count>
+  void count_word(std::size_t word, Count* row) const;
+
+  const CorpusView corpus_;
+  const std::uint64_t seed_;
+  const int threads_;
+  const bool removes_;
+  const sparse::WordOrder order_;
+  sparse::TopicTable topics_;
+  sparse::DocumentLists<Entry> lists_;
+  std::vector<Task> tasks_;
+  std::vector<std::int64_t> shared_words_;
+  std::vector<std::uint32_t> shared_counts_;  // n_wk of these words, of the sweep's start
+  bool has_topics_ = false;
+  ScratchPool<ThreadScratch> scratch_;
+};
+
+// Words with many tokens first, in parts of their own; the others several a task.
+template <class Entry>
+void SparseSweepOf<Entry>::plan_tasks() {
+  const auto words = static_cast<std::int64_t>(order_.offsets.size()) - 1;
+  std::vector<Task> others;
+  for (std::int64_t w = 0; w < words;) {
+    const std::int64_t begin = order_.offsets[static_cast<std::size_t>(w)];
+    std::int64_t end = order_.offsets[static_cast<std::size_t>(w) + 1];
+    if (end - begin > most_tokens_of_a_word) {
+      plan_shared_word(w++);
+      continue;
+    }
+    const std::int64_t first = w++;
+    while (w < words) {
+      const std::int64_t next = order_.offsets[static_cast<std::size_t>(w) + 1];
+      if (next - begin > tokens_per_task) break;
+      end = next;
+      ++w;
+    }
+    if (end > begin) others.push_back({first, order_.pair_offsets[static_cast<std::size_t>(first)], begin, end});
+  }
+  tasks_.insert(tasks_.end(), others.begin(), others.end());
+}
+
+template <class Entry>
+void SparseSweepOf<Entry>::plan_shared_word(std::int64_t word) {
+  auto pair = static_cast<std::size_t>(order_.pair_offsets[static_cast<std::size_t>(word)]);
+  std::int64_t at = order_.offsets[static_cast<std::size_t>(word)];
+  const std::int64_t end = order_.offsets[static_cast<std::size_t>(word) + 1];
+  while (at < end) {
+    Task task = {word, static_cast<std::int64_t>(pair), at, at, std::ssize(shared_words_)};
+    while (task.end < end && task.end - at < tokens_per_task) task.end += order_.sizes[pair++];
+    tasks_.push_back(task);
+    at = task.end;
+  }
+  shared_words_.push_back(word);
+}
+
+template <class Entry>
+template <class Count>
+void SparseSweepOf<Entry>::count_word(std::size_t word, Count* row) const {
+  const auto end = static_cast<std::size_t>(order_.offsets[word + 1]);
+  for (auto i = static_cast<std::size_t>(order_.offsets[word]); i < end; ++i) ++row[lists_.spots()[i].topic];
+}
+
+template <class Entry>
+void SparseSweepOf<Entry>::copy_word_counts(State& state) const {
+  std::fill(state.n_wk.begin(), state.n_wk.end(), 0);
+  const std::int64_t words = std::ssize(order_.offsets) - 1;
+  execution::parallel_for(words, 64, threads_, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t w = begin; w < end; ++w) {
+      count_word(static_cast<std::size_t>(w), state.n_wk.data() + w * state.topics);
+    }
+  });
+}
+
+template <class Entry>
+void SparseSweepOf<Entry>::count_shared_words(std::int32_t topics) {
+  shared_counts_.assign(shared_words_.size() * static_cast<std::size_t>(topics), 0);
+  execution::parallel_for(std::ssize(shared_words_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      count_word(static_cast<std::size_t>(shared_words_[static_cast<std::size_t>(i)]),
+                 shared_counts_.data() + i * topics);
+    }
+  });
+}
+
+template <class Entry>
+Statistics SparseSweepOf<Entry>::draw(const State& state) {
+  topics_.update(state, corpus_.vocabulary_size());
+  count_shared_words(state.topics);
+  const sparse::Tokens<Entry> tokens = {.numbers = order_.numbers.data(),
+                                        .word_offsets = order_.offsets.data(),
+                                        .documents = order_.documents.data(),
+                                        .sizes = order_.sizes.data(),
+                                        .entries = lists_.entries(),
+                                        .lists = lists_.lists(),
+                                        .spots = lists_.spots()};
+  std::mutex mutex;
+  Statistics sum;
+  execution::parallel_for(std::ssize(tasks_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
+    typename ScratchPool<ThreadScratch>::Loan scratch(scratch_);
+    const sparse::Scratch memory = (*scratch).start(topics_.masses());
+    Statistics here;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Task& task = tasks_[static_cast<std::size_t>(i)];
+      const std::uint32_t* shared_counts =
+          task.shared_word < 0 ? nullptr : shared_counts_.data() + task.shared_word * state.topics;
+      const sparse::Range<Entry> range = {.masses = &topics_.masses(),
+                                          .tokens = &tokens,
+                                          .first_word = task.first_word,
+                                          .first_pair = task.first_pair,
+                                          .begin = task.begin,
+                                          .end = task.end,
+                                          .shared_counts = shared_counts,
+                                          .seed = seed_,
+                                          .sweep = static_cast<std::uint32_t>(state.sweep),
+                                          .removes = removes_};
+      call_kernel(range, memory, here);
+    }
+    const std::lock_guard lock(mutex);
+    sum.from_own += here.from_own;
+    sum.from_document += here.from_document;
+    sum.from_word += here.from_word;
+    sum.from_prior += here.from_prior;
+  });
+  return sum;
+}
+
+}  // namespace
+
+std::unique_ptr<SparseSweep> make_sparse_sweep(const CorpusView& corpus, const TrainOptions& options) {
+  if (sparse::fits_narrow_entries(corpus, options.topics)) {
+    return std::make_unique<SparseSweepOf<NarrowEntry>>(corpus, options);
+  }
+  return std::make_unique<SparseSweepOf<WideEntry>>(corpus, options);
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lda/training/sparse/parallel/batch.h"
+#include "lda/training/sparse/parallel/lane_sums_kernel.h"
+#include "random/philox.h"
+#include "random/purpose.h"
+#include "random/uniform_lanes.h"
+
+// What the tokens of a range need as they come: random numbers, and memory, asked for ahead.
+
+namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
+
+using namespace papilio::lda::sparse;
+
+template <class Entry>
+class TokenStream {
+ public:
+  PAPILIO_LANEWISE explicit TokenStream(const Range<Entry>& range)
+      : range_(range),
+        tokens_(*range.tokens),
+        stream_(random::stream(random::Purpose::topics, range.sweep)),
+        end_(range.begin / W::width * W::width) {}
+
+  // The number below 1 of a token among the last most_tokens before `end` of the last call of draw_numbers.
+  PAPILIO_LANEWISE double u(std::int64_t at) const { return u_[static_cast<std::size_t>(at) % kept]; }
+
+  __attribute__((noinline)) void draw_numbers(std::int64_t end) {
+    for (; end_ < end; end_ += W::width) {
+      const auto block = random::draw_blocks<W>(range_.seed, stream_, W::load(tokens_.numbers + end_),
+                                                W::template splat<std::uint32_t>(0));
+      W::store(u_ + static_cast<std::size_t>(end_) % kept, random::uniform53<W>(block.word[0], block.word[1]));
+    }
+  }
+
+  // Asks for lists of pairs behind these, as many as there are of these. Always inlined: GCC leaves out calls of
+  // functions that do nothing else.
+  PAPILIO_LANEWISE void ask_ahead(std::int64_t pair, int pairs) const {
+    const std::uint32_t* ahead = tokens_.documents + pair + pairs_ahead;
+    for (int p = 0; p < pairs; ++p) {
+      SumWarp::prefetch(tokens_.lists + ahead[p + pairs_ahead]);
+      ask_for(tokens_.lists[ahead[p]]);
+    }
+  }
+
+ private:
+  using W = warp::SimdWarp<warp::register_bytes == 64 ? 16 : 8, warp::register_bytes>;
+  static constexpr std::size_t kept = 2 * most_tokens;
+  static constexpr int pairs_ahead = look_ahead / 4;  // that lists are asked for
+  static constexpr std::uint32_t most_lines = 32;     // the machine's own prefetcher goes on from there
+
+  // Two lines at a time, so that the number of steps is more often the same.
+  PAPILIO_LANEWISE void ask_for(ListPlace list) const {
+    constexpr std::uint32_t line = 64 / sizeof(Entry);
+    const Entry* entries = tokens_.entries + std::size_t{lanes} * list.group;
+    const Entry* end = entries + (list.size < most_lines * line ? list.size : most_lines * line);
+    for (; entries < end; entries += 2 * line) {
+      SumWarp::prefetch(entries);
+      SumWarp::prefetch(entries + line);
+    }
+  }
+
+  const Range<Entry>& range_;
+  const Tokens<Entry>& tokens_;
+  const std::uint64_t stream_;
+  std::int64_t end_;
+  alignas(64) double u_[kept];
+};
+
+}  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel

@@ -1,0 +1,193 @@
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "lda/model/options.h"
+#include "lda/model/priors.h"
+#include "lda/model/state.h"
+#include "lda/training/chain.h"
+#include "lda/training/held_out_evaluation.h"
+#include "papilio/lda.h"
+
+namespace papilio {
+namespace {
+
+using base::require;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& options) {
+  corpus.verify();
+  require(corpus.tokens() > 0, "papilio::train: the corpus has no tokens ({} documents, {} words), nothing to train on",
+          corpus.documents(), corpus.vocabulary_size());
+  const std::int64_t most_entries = std::int64_t{1} << 40;
+  require(corpus.vocabulary_size() <= most_entries / options.topics,
+          "papilio::train: a table of {} words x {} topics is out of reach, expected at most 2^40 entries",
+          corpus.vocabulary_size(), options.topics);
+}
+
+void require_resumable(const CorpusView& corpus, const TrainOptions& options, const ChainState& topics) {
+  require(0 <= topics.sweep && topics.sweep <= options.sweeps,
+          "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", topics.sweep,
+          options.sweeps);
+  require(topics.start == Start::uniform || topics.start == Start::progressive,
+          "papilio::train: the topics to resume from began {}, expected uniform or progressive", name(topics.start));
+  lda::require_topics(corpus, topics.z, options.topics, "train");
+  require(topics.alpha.empty() || std::ssize(topics.alpha) == options.topics,
+          "papilio::train: the topics to resume from have {} priors, expected none or one a topic: {}",
+          topics.alpha.size(), options.topics);
+  for (std::size_t k = 0; k < topics.alpha.size(); ++k) {
+    require(lda::is_prior(topics.alpha[k]),
+            "papilio::train: alpha of topic {} to resume from is {}, expected 0 < alpha <= 1e6", k, topics.alpha[k]);
+  }
+  require(topics.beta == 0 || lda::is_prior(topics.beta),
+          "papilio::train: beta to resume from is {}, expected 0 (that of the options) < beta <= 1e6", topics.beta);
+}
+
+// The sweeps since the last report, and the time that they took, evaluation left out.
+class SweepTimer {
+ public:
+  // `seconds` went into what came before the first sweep.
+  explicit SweepTimer(double seconds) : total_seconds_(seconds) {}
+
+  void sweep(lda::Chain& chain) {
+    if (!running_) start_ = Clock::now();
+    running_ = true;
+    chain.sweep();
+    drawn_ += chain.share();
+  }
+  // Waits for the sweeps begun.
+  void stop(lda::Chain& chain) {
+    chain.wait();
+    if (running_) {
+      const double seconds = seconds_since(start_);
+      seconds_ += seconds;
+      total_seconds_ += seconds;
+    }
+    running_ = false;
+  }
+  // In units of all tokens.
+  double take_drawn_per_second() { return std::exchange(drawn_, 0.0) / std::exchange(seconds_, 0.0); }
+  double total_seconds() const { return total_seconds_; }
+
+ private:
+  Clock::time_point start_;
+  bool running_ = false;
+  double drawn_ = 0;
+  double seconds_ = 0;
+  double total_seconds_;
+};
+
+// When the topics are to be shown for a checkpoint.
+class CheckpointClock {
+ public:
+  CheckpointClock(const TrainOptions& options, Clock::time_point start) : options_(options), last_(start) {}
+
+  // Whether one is due after the sweep; a GPU has been waited for where the time matters.
+  bool is_due(lda::Chain& chain, SweepTimer& timer) {
+    const std::int64_t sweep = chain.sweeps();
+    if (!options_.checkpoint || sweep >= options_.sweeps) return false;
+    if (options_.checkpoint_every > 0 && sweep % options_.checkpoint_every == 0) return true;
+    if (options_.checkpoint_seconds <= 0) return false;
+    timer.stop(chain);
+    return seconds_since(last_) >= options_.checkpoint_seconds;
+  }
+
+  void show(lda::Chain& chain, SweepTimer& timer) {
+    timer.stop(chain);
+    chain.show_topics(options_.checkpoint);
+    last_ = Clock::now();
+  }
+
+ private:
+  const TrainOptions& options_;
+  Clock::time_point last_;
+};
+
+Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State& state) {
+  Model model;
+  model.topics = options.topics;
+  model.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
+  model.alpha = state.priors.alpha;
+  model.beta = state.priors.beta;
+  model.n_wk = std::move(state.n_wk);
+  model.n_k = std::move(state.n_k);
+  model.settings = {{"sampler", name(options.sampler)},
+                    {"schedule", name(options.schedule)},
+                    {"seed", std::to_string(options.seed)},
+                    {"sweeps", std::to_string(state.sweep)},
+                    {"documents", std::to_string(corpus.documents())},
+                    {"tokens", std::to_string(corpus.tokens())}};
+  return model;
+}
+
+TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
+  const Clock::time_point start = Clock::now();
+  lda::require_options(options, "train");
+  require_corpus_to_train_on(corpus, options);
+  if (resume) require_resumable(corpus, options, *resume);
+  if (options.held_out) options.held_out->verify();
+  const auto tokens = static_cast<double>(corpus.tokens());
+  const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, std::move(resume));
+
+  TrainResult result;
+  SweepTimer timer(seconds_since(start));
+  CheckpointClock checkpoints(options, start);
+  std::optional<lda::HeldOutEvaluation> held_out;
+  if (options.held_out) held_out.emplace(corpus, options);
+  bool evaluated = false;
+  while (chain->sweeps() < options.sweeps && !result.stopped) {
+    timer.sweep(*chain);
+    const std::int64_t sweep = chain->sweeps();
+    const auto is_due = [&](std::int64_t every) {
+      return sweep == options.sweeps || (every > 0 && sweep % every == 0);
+    };
+    evaluated = is_due(options.evaluate_every);
+    if (evaluated) {
+      timer.stop(*chain);
+      result.log_joint_per_token = chain->log_joint() / tokens;
+    }
+    const bool scored = held_out && is_due(options.held_out_every);
+    if (scored) {
+      timer.stop(*chain);
+      result.held_out.push_back({sweep, timer.total_seconds(), (*held_out)(*chain)});
+    }
+    if (options.progress && is_due(options.progress_every)) {
+      timer.stop(*chain);
+      Progress progress = {.sweep = sweep, .sweeps = options.sweeps};
+      progress.tokens_per_second = tokens * timer.take_drawn_per_second();
+      progress.share = chain->share();
+      progress.seconds = seconds_since(start);
+      progress.evaluated = evaluated;
+      if (evaluated) progress.log_joint_per_token = result.log_joint_per_token;
+      progress.training_seconds = timer.total_seconds();
+      progress.held_out_evaluated = scored;
+      if (scored) progress.held_out_perplexity = result.held_out.back().completion.perplexity();
+      progress.draws = chain->draws();
+      result.stopped = !options.progress(progress) && sweep < options.sweeps;
+    }
+    if (!result.stopped && checkpoints.is_due(*chain, timer)) checkpoints.show(*chain, timer);
+  }
+  if (!evaluated) {
+    result.log_joint_per_token = chain->log_joint() / tokens;
+  }
+  lda::State state = chain->take_state();
+  result.model = model_of(corpus, options, state);
+  result.topics = lda::take_topics(state, options);
+  return result;
+}
+
+}  // namespace
+
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume) {
+  return train_from(corpus, options, resume != nullptr ? std::optional<ChainState>(*resume) : std::nullopt);
+}
+
+TrainResult train(const CorpusView& corpus, const TrainOptions& options, ChainState&& resume) {
+  return train_from(corpus, options, std::move(resume));
+}
+
+}  // namespace papilio

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+
+#include "random/gamma.h"
+#include "warp/cuda_warp.cuh"
+
+// Rows of gamma draws by the warps of a CUDA device, the bits of sampling/gamma/gamma_rows.h.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+// A warp's entries whose candidate the squeeze has not accepted, gathered until they fill its
+// lanes. In shared memory; the count is the caller's, the same in all lanes.
+struct PendingGammas {
+  static constexpr int room = random::gamma_tile + 32;
+  std::uint32_t column[room];
+  std::uint32_t attempt[room];
+  float d[room];
+  float y[room];
+  float u[room];
+  float power[room];
+};
+
+namespace gamma_rows {
+
+using W = warp::CudaWarp<32>;
+
+// Adds the lanes that `wait` to the pending entries.
+__device__ __forceinline__ void add(PendingGammas& pending, int& count, bool wait, std::uint32_t column,
+                                    std::uint32_t attempt, const random::GammaCandidate<W>& candidate, float power) {
+  const auto waiting = static_cast<std::uint32_t>(W::bits({wait}));
+  if (wait) {
+    const int at = count + __popc(waiting & ((1u << W::lane_id()) - 1));
+    pending.column[at] = column;
+    pending.attempt[at] = attempt;
+    pending.d[at] = candidate.d;
+    pending.y[at] = candidate.y;
+    pending.u[at] = candidate.u;
+    pending.power[at] = power;
+  }
+  count += __popc(waiting);
+}
+
+// Decides the candidates of up to 32 entries. Those refused get their next one, and stay
+// unless the squeeze accepts it.
+__device__ __forceinline__ void decide(PendingGammas& pending, int& count, const random::GammaBlocks& blocks,
+                                       float* drawn) {
+  const int used = min(count, 32);
+  count -= used;
+  __syncwarp();
+  const int at = count + W::lane_id();
+  const std::uint32_t column = pending.column[at], attempt = pending.attempt[at] + 1;
+  const random::GammaCandidate<W> candidate = {pending.d[at], pending.y[at], pending.u[at]};
+  const float power = pending.power[at];
+  __syncwarp();
+  const bool accepted = random::accepted_exactly<W>(candidate).on;
+  const auto block = random::gamma_retry_block<W>(blocks, column, attempt);
+  const float normal = random::normal_pair<W>(block.word[0], block.word[1]).first;
+  const auto next = random::gamma_candidate<W>(candidate.d, normal, block.word[2]);
+  const bool done = accepted || random::accepted_by_squeeze<W>(next).on;
+  const bool mine = W::lane_id() < used;
+  const float value = accepted ? random::gamma_value<W>(candidate) : random::gamma_value<W>(next);
+  if (mine && done) drawn[column] = value * power;
+  add(pending, count, mine && !done, column, attempt, next, power);
+}
+
+}  // namespace gamma_rows
+
+// Draws the tiles of 128 columns first_tile, first_tile + tile_step, ... of a row by one warp:
+// drawn[k], first <= k < columns, where first = 128 first_tile. shape(k) is called once a column;
+// inverse(k) is gamma_inverse of it where it is below 1.
+template <class Shape, class Inverse>
+__device__ __forceinline__ void draw_gamma_tiles(const random::GammaBlocks& blocks, std::int32_t first_tile,
+                                                 std::int32_t tile_step, std::int32_t columns, PendingGammas& pending,
+                                                 const Shape& shape, const Inverse& inverse, float* drawn) {
+  using gamma_rows::W;
+  using random::GammaPart;
+  const int lane = W::lane_id();
+  int count = 0;
+  for (std::int32_t first = first_tile * random::gamma_tile; first < columns; first += tile_step * random::gamma_tile) {
+    float a[4];
+    bool below_one = false;
+    PAPILIO_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::int32_t k = first + 32 * i + lane;
+      a[i] = k < columns ? shape(k) : 1.0f;
+      below_one |= a[i] < 1;
+    }
+    const auto group = static_cast<std::uint32_t>(first / 4 + lane);
+    const auto normals = random::four_normals<W>(random::gamma_block<W>(blocks, GammaPart::normal, group));
+    const auto acceptance = random::gamma_block<W>(blocks, GammaPart::acceptance, group);
+    float power[4] = {1, 1, 1, 1};
+    if (__any_sync(warp::thread::all, below_one)) {
+      const auto words = random::gamma_block<W>(blocks, GammaPart::power, group);
+      PAPILIO_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const std::int32_t k = first + 32 * i + lane;
+        const float factor = random::gamma_power<W>(inverse(k < columns ? k : columns - 1), words.word[i]);
+        power[i] = a[i] < 1 ? factor : 1.0f;
+      }
+    }
+    PAPILIO_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::int32_t k = first + 32 * i + lane;
+      const auto candidate = random::gamma_candidate<W>(random::gamma_d<W>(a[i]), normals.at[i], acceptance.word[i]);
+      const bool accepted = random::accepted_by_squeeze<W>(candidate).on;
+      if (k < columns && accepted) drawn[k] = random::gamma_value<W>(candidate) * power[i];
+      gamma_rows::add(pending, count, k < columns && !accepted, static_cast<std::uint32_t>(k), 0, candidate, power[i]);
+    }
+    const bool last = first + tile_step * random::gamma_tile >= columns;
+    while (count >= (last ? 1 : 32)) gamma_rows::decide(pending, count, blocks, drawn);
+  }
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel
