@@ -11,14 +11,14 @@ namespace papilio::lda {
 namespace {
 
 // phi of a topic: words that it counts, and one value for all others.
-struct SparseTopic {
+struct TopicPhi {
   std::vector<std::int32_t> words;  // ascending
   std::vector<double> phi;
   double phi_of_others = 0;
 };
 
-std::vector<SparseTopic> sparse_topics(const Model& model) {
-  std::vector<SparseTopic> topics(static_cast<std::size_t>(model.topics));
+std::vector<TopicPhi> sparse_topics(const Model& model) {
+  std::vector<TopicPhi> topics(static_cast<std::size_t>(model.topics));
   for (std::size_t k = 0; k < topics.size(); ++k) {
     const double mass = static_cast<double>(model.n_k[k]) + static_cast<double>(model.vocabulary_size()) * model.beta;
     topics[k].phi_of_others = model.beta / mass;
@@ -40,7 +40,7 @@ double term(double p, double q) {
 }
 
 // Words that neither topic counts add the same each.
-double divergence(const SparseTopic& a, const SparseTopic& b, std::int64_t vocabulary) {
+double divergence(const TopicPhi& a, const TopicPhi& b, std::int64_t vocabulary) {
   double sum = 0;
   std::int64_t counted = 0;
   std::size_t i = 0;
@@ -92,7 +92,7 @@ std::vector<double> axis(const Eigen& eigen, std::size_t number) {
 }  // namespace
 
 std::vector<double> topic_divergences(const Model& model, int threads) {
-  const std::vector<SparseTopic> topics = sparse_topics(model);
+  const std::vector<TopicPhi> topics = sparse_topics(model);
   const std::size_t n = topics.size();
   std::vector<double> divergences(n * n);
   execution::parallel_for(model.topics, 1, threads, [&](std::int64_t begin, std::int64_t end) {

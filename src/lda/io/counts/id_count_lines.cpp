@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "lda/io/corpus_readers.h"
 #include "lda/io/counts/vocabulary_file.h"
+#include "lda/io/format/format.h"
 
 namespace papilio::lda {
 

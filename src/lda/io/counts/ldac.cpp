@@ -9,9 +9,9 @@
 
 #include "lda/io/bytes/fields.h"
 #include "lda/io/bytes/number.h"
-#include "lda/io/corpus_readers.h"
 #include "lda/io/counts/id_count_lines.h"
 #include "lda/io/counts/matrix_writer.h"
+#include "lda/io/format/format.h"
 
 namespace papilio::lda {
 
@@ -30,8 +30,6 @@ void read_document(IdCountLines& lines, const FieldLine& line) {
   if (pairs != expected) line.refuse(size, fmt::format("M is {}, but {} pairs follow", expected, pairs));
   lines.end_document();
 }
-
-}  // namespace
 
 Corpus read_ldac(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   IdCountLines lines(path, options, {options.first_id.value_or(0), 1});
@@ -63,5 +61,15 @@ void write_ldac(const CorpusView& corpus, const std::string& path, const std::st
   };
   write_matrix(corpus, path, vocabulary, write_body, writer_name);
 }
+
+}  // namespace
+
+extern const Format ldac_format = {.format = CorpusFormat::ldac,
+                                   .name = "ldac",
+                                   .endings = {".ldac", ".lda-c", ".blei"},
+                                   .has_vocabulary_file = true,
+                                   .has_ids = true,
+                                   .read = read_ldac,
+                                   .write = write_ldac};
 
 }  // namespace papilio::lda

@@ -11,15 +11,15 @@
 #include "lda/io/bytes/fields.h"
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/number.h"
-#include "lda/io/corpus_readers.h"
 #include "lda/io/counts/bag_of_words.h"
 #include "lda/io/counts/matrix_writer.h"
 #include "lda/io/counts/vocabulary_file.h"
+#include "lda/io/format/format.h"
 
 namespace papilio::lda {
 namespace {
 
-struct Header {
+struct MatrixHeader {
   bool pattern = false;  // entries without values, each a count of 1
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -51,8 +51,8 @@ bool read_banner(LineReader& reader) {
   return is_one_of(fields.text[3], {"pattern"});
 }
 
-Header read_header(LineReader& reader, bool transposed) {
-  Header header;
+MatrixHeader read_header(LineReader& reader, bool transposed) {
+  MatrixHeader header;
   header.pattern = read_banner(reader);
   std::string_view text;
   while (reader.next_line(text)) {
@@ -70,7 +70,7 @@ Header read_header(LineReader& reader, bool transposed) {
                                "expected \"rows columns entries\", got the end of the file");
 }
 
-void read_body(LineReader& reader, const Header& header, bool transposed, BagOfWords& bag) {
+void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, BagOfWords& bag) {
   std::int64_t entries = 0;
   std::string_view text;
   while (reader.next_line(text)) {
@@ -99,11 +99,9 @@ void read_body(LineReader& reader, const Header& header, bool transposed, BagOfW
   }
 }
 
-}  // namespace
-
 Corpus read_matrix_market(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   LineReader reader({reader_name, path}, options.text.max_line_bytes);
-  const Header header = read_header(reader, options.transposed);
+  const MatrixHeader header = read_header(reader, options.transposed);
   const std::int64_t documents = options.transposed ? header.columns : header.rows;
   const std::int64_t words = options.transposed ? header.rows : header.columns;
   const bool named = !options.vocabulary.empty();
@@ -127,5 +125,15 @@ void write_matrix_market(const CorpusView& corpus, const std::string& path, cons
   };
   write_matrix(corpus, path, vocabulary, write_body, writer_name);
 }
+
+}  // namespace
+
+extern const Format matrix_market_format = {.format = CorpusFormat::matrix_market,
+                                            .name = "mtx",
+                                            .endings = {".mtx", ".mm"},
+                                            .has_vocabulary_file = true,
+                                            .is_matrix = true,
+                                            .read = read_matrix_market,
+                                            .write = write_matrix_market};
 
 }  // namespace papilio::lda

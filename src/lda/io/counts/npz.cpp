@@ -10,10 +10,11 @@
 #include "lda/io/bytes/byte_source.h"
 #include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/zip_archive.h"
-#include "lda/io/corpus_readers.h"
 #include "lda/io/counts/bag_of_words.h"
 #include "lda/io/counts/npy_array.h"
+#include "lda/io/counts/npz_writer.h"
 #include "lda/io/counts/vocabulary_file.h"
+#include "lda/io/format/format.h"
 
 namespace papilio::lda {
 namespace {
@@ -106,8 +107,6 @@ bool is_by_rows(const NpyArray& format) {
   return name == "csr";
 }
 
-}  // namespace
-
 Corpus read_npz(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   const Origin origin = {reader_name, path};
   const MemoryLimit memory_limit(options.text.max_memory);
@@ -147,5 +146,15 @@ Corpus read_npz(const std::string& path, const CorpusOptions& options, ReadRepor
   if (!named) vocabulary = numbers_as_words(0, words);
   return std::move(bag).make_corpus(documents, std::move(vocabulary), 0, "npz", report);
 }
+
+}  // namespace
+
+extern const Format npz_format = {.format = CorpusFormat::npz,
+                                  .name = "npz",
+                                  .endings = {".npz"},
+                                  .has_vocabulary_file = true,
+                                  .is_matrix = true,
+                                  .read = read_npz,
+                                  .write = write_npz};
 
 }  // namespace papilio::lda

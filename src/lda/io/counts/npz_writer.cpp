@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "lda/io/bytes/zip_writer.h"
-#include "lda/io/corpus_readers.h"
 #include "lda/io/counts/matrix_writer.h"
+#include "lda/io/counts/npz_writer.h"
+#include "lda/io/format/format.h"
 #include "papilio/npy.h"
 
 namespace papilio::lda {

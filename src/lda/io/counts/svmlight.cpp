@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "lda/io/bytes/fields.h"
-#include "lda/io/corpus_readers.h"
 #include "lda/io/counts/id_count_lines.h"
 #include "lda/io/counts/matrix_writer.h"
+#include "lda/io/counts/svmlight.h"
+#include "lda/io/format/format.h"
 
 namespace papilio::lda {
 namespace {
@@ -27,6 +28,18 @@ bool is_number(std::string_view text) {
   return error == std::errc() && end == last;
 }
 
+}  // namespace
+
+bool is_svmlight_label(std::string_view field) {
+  for (std::size_t comma = field.find(','); comma != std::string_view::npos; comma = field.find(',')) {
+    if (!is_number(field.substr(0, comma))) return false;
+    field.remove_prefix(comma + 1);
+  }
+  return is_number(field);
+}
+
+namespace {
+
 void read_document(IdCountLines& lines, const FieldLine& line, Labels labels) {
   std::string_view rest = line.text;
   std::string_view field = next_field(rest);
@@ -37,16 +50,6 @@ void read_document(IdCountLines& lines, const FieldLine& line, Labels labels) {
   if (field.starts_with("qid:")) field = next_field(rest);
   for (; !field.empty(); field = next_field(rest)) lines.add_pair(line, field);
   lines.end_document();
-}
-
-}  // namespace
-
-bool is_svmlight_label(std::string_view field) {
-  for (std::size_t comma = field.find(','); comma != std::string_view::npos; comma = field.find(',')) {
-    if (!is_number(field.substr(0, comma))) return false;
-    field.remove_prefix(comma + 1);
-  }
-  return is_number(field);
 }
 
 Corpus read_svmlight(const std::string& path, const CorpusOptions& options, ReadReport& report) {
@@ -85,5 +88,15 @@ void write_svmlight(const CorpusView& corpus, const std::string& path, const std
   };
   write_matrix(corpus, path, vocabulary, write_body, writer_name);
 }
+
+}  // namespace
+
+extern const Format svmlight_format = {.format = CorpusFormat::svmlight,
+                                       .name = "svmlight",
+                                       .endings = {".svmlight", ".svm", ".libsvm"},
+                                       .has_vocabulary_file = true,
+                                       .has_ids = true,
+                                       .read = read_svmlight,
+                                       .write = write_svmlight};
 
 }  // namespace papilio::lda

@@ -13,15 +13,16 @@
 #include "lda/io/bytes/number.h"
 #include "lda/io/counts/bag_of_words.h"
 #include "lda/io/counts/vocabulary_file.h"
+#include "lda/io/format/format.h"
 #include "papilio/corpus.h"
 
 namespace papilio {
 namespace lda {
 namespace {
 
-constexpr const char* reader_name = "papilio::read_uci_bag_of_words";
+constexpr const char* caller = "papilio::read_uci_bag_of_words";
 
-struct Header {
+struct UciHeader {
   std::int64_t documents = 0;
   std::int64_t words = 0;
   std::int64_t entries = 0;
@@ -43,15 +44,15 @@ std::int64_t read_header_number(LineReader& reader, const char* what, std::int64
   return number;
 }
 
-Header read_header(LineReader& reader) {
-  Header header;
+UciHeader read_header(LineReader& reader) {
+  UciHeader header;
   header.documents = read_header_number(reader, "documents, D", largest_whole);
   header.words = read_header_number(reader, "words, W", most_words);
   header.entries = read_header_number(reader, "entries, NNZ", largest_whole);
   return header;
 }
 
-void read_entry(const LineReader& reader, std::string_view text, const Header& header, BagOfWords& bag) {
+void read_entry(const LineReader& reader, std::string_view text, const UciHeader& header, BagOfWords& bag) {
   const FieldLine line = {reader, text, "document word count"};
   const Fields<3> fields(text);
   line.require_all(fields);
@@ -60,7 +61,7 @@ void read_entry(const LineReader& reader, std::string_view text, const Header& h
   bag.add(document, word, line.number(fields.text[2], "count", 1, most_count));
 }
 
-void read_body(LineReader& reader, const Header& header, BagOfWords& bag) {
+void read_body(LineReader& reader, const UciHeader& header, BagOfWords& bag) {
   std::string_view line;
   while (reader.next_line(line)) {
     if (bag.entries() == header.entries) {
@@ -77,21 +78,33 @@ void read_body(LineReader& reader, const Header& header, BagOfWords& bag) {
   }
 }
 
+Corpus read_uci(const std::string& path, const CorpusOptions& options, ReadReport& report) {
+  return read_uci_bag_of_words(path, options.vocabulary, options.text, &report);
+}
+
 }  // namespace
+
+extern const Format uci_format = {.format = CorpusFormat::uci,
+                                  .name = "uci",
+                                  .endings = {".uci"},
+                                  .has_vocabulary_file = true,
+                                  .read = read_uci,
+                                  .write = write_uci_bag_of_words};
+
 }  // namespace lda
 
 Corpus read_uci_bag_of_words(const std::string& docword, const std::string& vocabulary, const TextOptions& options,
                              ReadReport* report) {
   using namespace lda;
-  require_text_options(options, reader_name);
+  require_text_options(options, caller);
   base::require(docword != "-" || vocabulary != "-", "{}: docword and vocabulary cannot both be standard input",
-                reader_name);
-  LineReader reader({reader_name, docword}, options.max_line_bytes);
-  const Header header = read_header(reader);
+                caller);
+  LineReader reader({caller, docword}, options.max_line_bytes);
+  const UciHeader header = read_header(reader);
   const bool named = !vocabulary.empty();
   std::vector<std::string> words;
   if (named) {
-    words = read_vocabulary({reader_name, vocabulary}, options, header.words,
+    words = read_vocabulary({caller, vocabulary}, options, header.words,
                             fmt::format("line 2 of {}: W", reader.origin().name()));
   }
   BagOfWords bag(options);

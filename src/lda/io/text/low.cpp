@@ -9,10 +9,11 @@
 #include "lda/io/bytes/fields.h"
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/number.h"
-#include "lda/io/corpus_readers.h"
+#include "lda/io/format/format.h"
 #include "lda/io/text/token_corpus.h"
 
 namespace papilio::lda {
+namespace {
 
 // The words are another program's and stay as they are; folded only to compare them with stop words.
 Corpus read_low(const std::string& path, const CorpusOptions& options, ReadReport& report) {
@@ -50,5 +51,9 @@ Corpus read_low(const std::string& path, const CorpusOptions& options, ReadRepor
   }
   return std::move(corpus).make_corpus("low", report);
 }
+
+}  // namespace
+
+extern const Format low_format = {.format = CorpusFormat::low, .name = "low", .endings = {".low"}, .read = read_low};
 
 }  // namespace papilio::lda

@@ -6,10 +6,11 @@
 #include "lda/corpus/tokenizer.h"
 #include "lda/io/bytes/fields.h"
 #include "lda/io/bytes/line_reader.h"
-#include "lda/io/corpus_readers.h"
+#include "lda/io/format/format.h"
 #include "lda/io/text/token_corpus.h"
 
 namespace papilio::lda {
+namespace {
 
 Corpus read_mallet(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   LineReader reader({reader_name, path}, options.text.max_line_bytes);
@@ -33,5 +34,10 @@ Corpus read_mallet(const std::string& path, const CorpusOptions& options, ReadRe
   }
   return std::move(corpus).make_corpus("mallet", report);
 }
+
+}  // namespace
+
+extern const Format mallet_format = {
+    .format = CorpusFormat::mallet, .name = "mallet", .endings = {".mallet"}, .read = read_mallet};
 
 }  // namespace papilio::lda

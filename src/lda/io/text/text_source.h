@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lda/io/text/text_corpus.h"
+#include "papilio/corpus_formats.h"
 #include "papilio/texts.h"
 
 namespace papilio::lda {
@@ -20,6 +21,9 @@ Corpus finish_corpus(CorpusSink& sink, TextCorpus& text, const TextOptions& opti
 
 // The corpus of a source; options are checked.
 Corpus read_documents(const TextSource& source, const TextOptions& options, const char* caller, ReadReport& report);
+
+// Text of that form, where options of read_corpus say.
+TextSource text_source_of(TextForm form, const std::string& path, const CorpusOptions& options);
 
 // What ReadReport calls the form.
 const char* format_name(TextForm form);

@@ -1,4 +1,4 @@
-#include "lda/io/corpus_content.h"
+#include "lda/io/content.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "lda/io/bytes/fields.h"
 #include "lda/io/bytes/number.h"
-#include "lda/io/corpus_readers.h"
+#include "lda/io/counts/svmlight.h"
 
 namespace papilio::lda {
 namespace {

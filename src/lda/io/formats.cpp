@@ -1,6 +1,7 @@
 #include "papilio/corpus_formats.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,11 +11,9 @@
 #include "base/check.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/io/bytes/byte_source.h"
-#include "lda/io/corpus_content.h"
+#include "lda/io/content.h"
 #include "lda/io/corpus_file/corpus_layout.h"
-#include "lda/io/corpus_readers.h"
-#include "lda/io/text/text_source.h"
-#include "papilio/corpus_file.h"
+#include "lda/io/formats.h"
 
 namespace papilio {
 namespace lda {
@@ -22,63 +21,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Corpus read_text(const std::string& path, const CorpusOptions& options, ReadReport& report) {
-  return read_documents(text_source_of(path, options), options.text, reader_name, report);
-}
+}  // namespace
 
-Corpus read_mapped(const std::string& path, const CorpusOptions& options, ReadReport& report) {
-  return read_corpus_file(path, options.text, &report);
-}
+// A new format is a file that defines it and a row here.
+extern const Format text_format, uci_format, ldac_format, svmlight_format, matrix_market_format, npz_format, low_format,
+    mallet_format, csv_format, tsv_format, json_lines_format, folder_format, corpus_file_format;
 
-Corpus read_uci(const std::string& path, const CorpusOptions& options, ReadReport& report) {
-  return read_uci_bag_of_words(path, options.vocabulary, options.text, &report);
-}
+namespace {
 
-void write_text(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) {
-  base::require(vocabulary.empty(), "{}: a vocabulary was given, but text has none of its own", writer_name);
-  write_lines_of_text(corpus, path);
-}
-
-void write_mapped(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) {
-  base::require(vocabulary.empty(), "{}: a vocabulary was given, but a corpus file holds its own", writer_name);
-  write_corpus_file(corpus, path);
-}
-
-// A format as the library knows it: a new one is a line in the table.
-struct Format {
-  CorpusFormat format;
-  const char* name;
-  std::vector<std::string_view> endings;  // of file names that are always of this format
-  bool has_vocabulary_file;
-  Corpus (*read)(const std::string& path, const CorpusOptions& options, ReadReport& report);
-  void (*write)(const CorpusView& corpus, const std::string& path, const std::string& vocabulary);  // null: never
+constexpr std::array formats = {
+    &text_format,       &uci_format,    &ldac_format,        &svmlight_format, &matrix_market_format,
+    &npz_format,        &low_format,    &mallet_format,      &csv_format,      &tsv_format,
+    &json_lines_format, &folder_format, &corpus_file_format,
 };
 
-const std::vector<Format>& formats() {
-  static const std::vector<Format> table = {
-      {CorpusFormat::text, "text", {}, false, read_text, write_text},
-      {CorpusFormat::uci, "uci", {".uci"}, true, read_uci, write_uci_bag_of_words},
-      {CorpusFormat::ldac, "ldac", {".ldac", ".lda-c", ".blei"}, true, read_ldac, write_ldac},
-      {CorpusFormat::svmlight, "svmlight", {".svmlight", ".svm", ".libsvm"}, true, read_svmlight, write_svmlight},
-      {CorpusFormat::matrix_market, "mtx", {".mtx", ".mm"}, true, read_matrix_market, write_matrix_market},
-      {CorpusFormat::npz, "npz", {".npz"}, true, read_npz, write_npz},
-      {CorpusFormat::low, "low", {".low"}, false, read_low, nullptr},
-      {CorpusFormat::mallet, "mallet", {".mallet"}, false, read_mallet, nullptr},
-      {CorpusFormat::csv, "csv", {".csv"}, false, read_text, nullptr},
-      {CorpusFormat::tsv, "tsv", {".tsv"}, false, read_text, nullptr},
-      {CorpusFormat::json_lines, "jsonl", {".jsonl", ".ndjson"}, false, read_text, nullptr},
-      {CorpusFormat::folder, "folder", {}, false, read_text, nullptr},
-      {CorpusFormat::corpus_file, "corpus", {".papilio-corpus"}, false, read_mapped, write_mapped},
-  };
-  return table;
-}
+}  // namespace
 
 const Format& format_of(CorpusFormat format) {
-  const auto found =
-      std::find_if(formats().begin(), formats().end(), [&](const Format& f) { return f.format == format; });
-  base::require(found != formats().end(), "papilio: there is no corpus format of number {}", static_cast<int>(format));
-  return *found;
+  const auto found = std::find_if(formats.begin(), formats.end(), [&](const Format* f) { return f->format == format; });
+  base::require(found != formats.end(), "papilio: there is no corpus format of number {}", static_cast<int>(format));
+  return **found;
 }
+
+namespace {
 
 // A path without ".gz" or ".zst".
 fs::path uncompressed(const fs::path& path) {
@@ -116,7 +81,7 @@ std::string_view name(CorpusFormat format) {
 std::span<const CorpusFormat> corpus_formats() {
   static const std::vector<CorpusFormat> all = [] {
     std::vector<CorpusFormat> values;
-    for (const lda::Format& format : lda::formats()) values.push_back(format.format);
+    for (const lda::Format* format : lda::formats) values.push_back(format->format);
     return values;
   }();
   return all;
@@ -133,9 +98,9 @@ bool has_vocabulary_file(CorpusFormat format) {
 CorpusFormat corpus_format_of_name(const std::string& path) {
   if (lda::named_docword(path)) return CorpusFormat::uci;
   const std::string file = lda::uncompressed(path).filename().string();
-  for (const lda::Format& format : lda::formats()) {
-    const auto fits = [&](std::string_view ending) { return file.ends_with(ending); };
-    if (std::any_of(format.endings.begin(), format.endings.end(), fits)) return format.format;
+  for (const lda::Format* format : lda::formats) {
+    const auto fits = [&](std::string_view ending) { return !ending.empty() && file.ends_with(ending); };
+    if (std::any_of(format->endings.begin(), format->endings.end(), fits)) return format->format;
   }
   return CorpusFormat::detect;
 }
@@ -186,14 +151,13 @@ Corpus read_corpus(const std::string& path, const CorpusOptions& options, ReadRe
                 "{}: a vocabulary was given, but {} has none of its own", reader_name, format.name);
   base::require(path != "-" || chosen.vocabulary != "-", "{}: corpus and vocabulary cannot both be standard input",
                 reader_name);
-  base::require(!chosen.first_id || format.format == CorpusFormat::ldac || format.format == CorpusFormat::svmlight,
-                "{}: first_id was given, but {} has no ids", reader_name, format.name);
+  base::require(!chosen.first_id || format.has_ids, "{}: first_id was given, but {} has no ids", reader_name,
+                format.name);
   base::require(!chosen.first_id || *chosen.first_id == 0 || *chosen.first_id == 1,
                 "{}: first_id is {}, expected 0 or 1", reader_name, chosen.first_id.value_or(0));
-  base::require(
-      !chosen.transposed || format.format == CorpusFormat::matrix_market || format.format == CorpusFormat::npz,
-      "{}: transposed was given, but {} has no rows and columns", reader_name, format.name);
-  base::require(lda::has_columns(format.format) || (chosen.text_column.empty() && chosen.id_column.empty()),
+  base::require(!chosen.transposed || format.is_matrix, "{}: transposed was given, but {} has no rows and columns",
+                reader_name, format.name);
+  base::require(format.has_columns() || (chosen.text_column.empty() && chosen.id_column.empty()),
                 "{}: {}: {} has no columns or fields, but \"{}\" is asked for", reader_name, path, format.name,
                 chosen.text_column.empty() ? chosen.id_column : chosen.text_column);
   if (format.has_vocabulary_file && chosen.vocabulary.empty()) chosen.vocabulary = find_vocabulary(path);

@@ -1,0 +1,52 @@
+#include "base/check.h"
+#include "lda/io/format/format.h"
+#include "lda/io/text/text_source.h"
+
+namespace papilio::lda {
+namespace {
+
+template <TextForm form>
+Corpus read(const std::string& path, const CorpusOptions& options, ReadReport& report) {
+  return read_documents(text_source_of(form, path, options), options.text, reader_name, report);
+}
+
+void write_text(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) {
+  base::require(vocabulary.empty(), "{}: a vocabulary was given, but text has none of its own", writer_name);
+  write_lines_of_text(corpus, path);
+}
+
+}  // namespace
+
+TextSource text_source_of(TextForm form, const std::string& path, const CorpusOptions& options) {
+  return {.path = path,
+          .form = form,
+          .text = options.text_column,
+          .id = options.id_column,
+          .header = options.header,
+          .quotes = options.quotes};
+}
+
+extern const Format text_format = {.format = CorpusFormat::text,
+                                   .name = "text",
+                                   .text = TextForm::lines,
+                                   .read = read<TextForm::lines>,
+                                   .write = write_text};
+extern const Format csv_format = {.format = CorpusFormat::csv,
+                                  .name = "csv",
+                                  .endings = {".csv"},
+                                  .text = TextForm::csv,
+                                  .read = read<TextForm::csv>};
+extern const Format tsv_format = {.format = CorpusFormat::tsv,
+                                  .name = "tsv",
+                                  .endings = {".tsv"},
+                                  .text = TextForm::tsv,
+                                  .read = read<TextForm::tsv>};
+extern const Format json_lines_format = {.format = CorpusFormat::json_lines,
+                                         .name = "jsonl",
+                                         .endings = {".jsonl", ".ndjson"},
+                                         .text = TextForm::json_lines,
+                                         .read = read<TextForm::json_lines>};
+extern const Format folder_format = {
+    .format = CorpusFormat::folder, .name = "folder", .text = TextForm::folder, .read = read<TextForm::folder>};
+
+}  // namespace papilio::lda
