@@ -65,11 +65,17 @@ def packed(data):
 
 
 def unpacked(text):
-    data = json.loads(text)
+    """What `packed` has written."""
+    return unfolded(json.loads(text))
+
+
+def unfolded(data):
+    """The records of packed tables, as objects again."""
+    data = dict(data)
     for part, value in data.items():
         if isinstance(value, dict):
-            rows = [{c: v for c, v in zip(value["columns"], row) if v is not None} for row in value["rows"]]
-            data[part] = {**value["head"], "records": rows}
+            found = [{c: v for c, v in zip(value["columns"], row) if v is not None} for row in value["rows"]]
+            data[part] = {**value["head"], "records": found}
     return data
 
 
