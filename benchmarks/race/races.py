@@ -61,7 +61,7 @@ def ratio(records_of, base, system, target):
     if not own_found and not found:
         return "-"
     share = (found[0] if found else other[-1]["seconds"]) / (own_found[0] if own_found else own[-1]["seconds"])
-    return ("" if own_found and found else "> " if own_found else "< ") + f"{share:.2g}"
+    return ("" if own_found and found else "> " if own_found else "< ") + f"{share:#.2g}".rstrip(".")
 
 
 def configuration(key):
