@@ -3,19 +3,24 @@
 
     tools/gpu_report.py NAME [FOLDER]
 
-Reads the JSON files in FOLDER and writes them as benchmarks/results/NAME.json;
-without FOLDER that file is read again. Then writes benchmarks/results/NAME.md and
-the plots docs/plots/*.svg. What a person has to say about the figures is taken
-from benchmarks/results/NAME.notes.md, where there is one.
+Reads the JSON files in FOLDER into benchmarks/results/NAME.json; what FOLDER does not
+have stays there as it was, each part with its own commit and date. Without FOLDER that
+file is read again. Then writes benchmarks/results/NAME.md and the plots docs/plots/*.svg.
+What a person has to say about the figures is taken from benchmarks/results/NAME.notes.md,
+where there is one; it is dated, for the figures may change after it.
 """
 
+import datetime
 import json
 import pathlib
 import subprocess
 import sys
 
 import gpu_claims
+import gpu_counters
+import gpu_findings
 import gpu_plots
+import recorded_commits
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("batched", "peers", "draws", "methods", "figure")
@@ -37,7 +42,23 @@ def read_folder(folder):
         raise SystemExit(f"gpu_report: {folder} holds none of {', '.join(f'{p}.json' for p in (*PARTS, 'lda*'))}")
     machine = folder / "machine.txt"
     data["machine"] = machine.read_text().strip().splitlines() if machine.exists() else []
-    return data
+    return {part: value for part, value in data.items() if value}
+
+
+def merged(before, new, commit, date):
+    """All parts of both, the new ones where there are two; what was measured when is noted part by part."""
+    notes = {note["part"]: note for note in before.get("measured", [])}
+    notes.update({part: {"part": part, "commit": commit, "date": date} for part in new if part != "machine"})
+    parts = {**{"lda": [], "machine": []}, **before, **new}
+    return {**parts, "measured": [notes[part] for part in (*PARTS, "lda") if part in notes]}
+
+
+def measured_at(data):
+    """Which parts were measured at which commit."""
+    parts = {}
+    for note in data.get("measured", []):
+        parts.setdefault((recorded_commits.shown(note["commit"]), note.get("date")), []).append(note["part"])
+    return "; ".join(f"{', '.join(names)}: commit {commit}" + (f", {date}" if date else "") for (commit, date), names in parts.items())
 
 
 def records(data, part):
@@ -159,7 +180,7 @@ def batched_section(data):
     if not rows:
         return ""
     text = "## Rows of a matrix\n\n" + table(
-        ["rows", "type", "ms", "ms, signs not looked at", "GB/s", "of the read roof", "ms, reading only",
+        ["rows", "type", "ms", "ms, signs not checked", "GB/s", "of the read roof", "ms, reading only",
          "best peer: ms", "times as fast", "torch.multinomial, times"], rows)
     peers = list(dict.fromkeys(r["method"] for r in measured(data, "peers")))
     for kind in TYPES:
@@ -170,14 +191,14 @@ def batched_section(data):
             text += f"\nPeers, {kind}, ms:\n\n" + table(["", *[f"{r:,} x {c:,}" for r, c in shapes_of(data)]], lines)
     errors = [f"- {r['method']}, {r.get('rows', '')} x {r.get('categories', '')} {r.get('type', '')}: {r['error']}"
               for r in records(data, "peers") if "error" in r]
-    return text + ("\nNot to be had from peers:\n\n" + "\n".join(errors) + "\n" if errors else "")
+    return text + ("\nPeers that fail:\n\n" + "\n".join(errors) + "\n" if errors else "")
 
 
 def ceilings_section(data):
     found = [r for r in measured(data, "batched") if r["case"] == "ceiling"]
     rows = [[r["name"] + (f", {r['row_bytes']} B" if "row_bytes" in r else ""),
              figures(r.get("footprint_bytes", r["bytes"]) / 1e6, 4), figures(per_second(r), 4)] for r in found]
-    return "## What memory gives\n\n" + table(["", "MB", "GB/s"], rows) if rows else ""
+    return "## Memory bandwidth\n\n" + table(["", "MB", "GB/s"], rows) if rows else ""
 
 
 def goal_of_floor(topics):
@@ -207,7 +228,7 @@ def draws_section(data):
         tokens = next(r["tokens"] for r in found if r["corpus"] == corpus)
         text += f"\n### {corpus}: {tokens:,} tokens, float\n\n" + table(
             ["K", "floor, ms", "sample_categorical, ms", "floor / time", "trainer's kernel, ms", "floor / time",
-             "10^9 tokens/s", "GB/s"], rows)
+             "billion tokens per second", "GB/s"], rows)
     return "## Topics of a corpus's tokens\n" + text if text else ""
 
 
@@ -215,7 +236,7 @@ def methods_section(data):
     found = measured(data, "methods")
     if not found:
         return ""
-    text = "## The papers' methods\n\nms a pass over the tokens. Every K is in the raw data and the plots.\n"
+    text = "## The papers' methods\n\nms per pass over the tokens. Every K is in the raw data and the plots.\n"
     for kind in ("float", "double"):
         ms = gpu_claims.times(found, kind)
         topics = [K for K in (16, 48, 64, 128, 240, 256, 512, 768, 1024) if any(K in by for by in ms.values())]
@@ -228,6 +249,13 @@ def methods_section(data):
         "alone. A share claimed counts as found from 0.8 of it on. Algorithm 7 is `butterfly_add_subtract`, 4 is `transposed`, 1 is `prefix`.\n")
 
 
+def counters_section(launches, tokens):
+    if not launches:
+        return ""
+    return ("## Hardware counters of the methods\n\nRead by `benchmarks/cuda/counters.sh`; K = 1,024, products of two picked rows through "
+            "`sample_categorical`, a draw per token.\n\n" + table(gpu_counters.HEAD, gpu_counters.rows(launches, tokens, figures)))
+
+
 def lda_section(data):
     if not data.get("lda"):
         return ""
@@ -235,7 +263,7 @@ def lda_section(data):
              figures(r["seconds_per_sweep"] * r["sweeps"]), figures(r["tokens_per_second"] / 1e6),
              figures(r.get("log_joint_per_token"), 5)] for r in data["lda"]]
     return "## The whole application\n\n" + table(
-        ["device", "sampler", "K", "sweeps", "ms a sweep", "s in all", "10^6 tokens/s", "log joint a token"], rows)
+        ["device", "sampler", "K", "sweeps", "ms per sweep", "s in all", "million tokens per second", "log joint per token"], rows)
 
 
 def failures_section(data):
@@ -246,15 +274,15 @@ def failures_section(data):
     return "## Not measured\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
-def report(name, data, commit, notes):
+def report(name, data, notes, launches=()):
     head = next((data[p] for p in ("batched", "draws", "methods", "figure") if p in data), {})
     peers = ", ".join(f"{k} {data['peers'][k]}" for k in ("torch", "jax", "cupy") if data.get("peers", {}).get(k))
     about = [head.get("device", "unknown device"), f"CUDA {head.get('cuda_runtime', '?')} (driver for {head.get('cuda_driver', '?')})",
-             f"papilio {head.get('papilio', '?')}", f"commit {commit}"] + ([peers] if peers else [])
-    text = (f"# {name}\n\n{', '.join(about)}.\nMade by `benchmarks/cuda/run.sh` and `tools/gpu_report.py {name}`; what each "
+             f"papilio {head.get('papilio', '?')}"] + ([peers] if peers else [])
+    text = (f"# {name}\n\n{', '.join(about)}.\nMeasured: {measured_at(data)}.\nMade by `benchmarks/cuda/run.sh` and `tools/gpu_report.py {name}`; what each "
             f"column means is in [docs/benchmarks.md](../../docs/benchmarks.md), the raw data in {name}.json.\n")
-    sections = [notes, batched_section(data), draws_section(data), lda_section(data), methods_section(data),
-                ceilings_section(data), failures_section(data)]
+    sections = [gpu_findings.sentences(sys.modules[__name__], data), notes, batched_section(data), draws_section(data), lda_section(data), methods_section(data),
+                counters_section(launches, next((r["tokens"] for r in measured(data, "methods")), 0)), ceilings_section(data), failures_section(data)]
     return text + "".join("\n" + s for s in sections if s)
 
 
@@ -265,14 +293,14 @@ def main():
     name, results = sys.argv[1], ROOT / "benchmarks/results"
     raw = results / f"{name}.json"
     if len(sys.argv) == 3:
-        data = read_folder(pathlib.Path(sys.argv[2]))
-        described = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
-        data["commit"] = [described.stdout.strip()]
-        raw.write_text(packed(data))
+        commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip()
+        before = unpacked(raw.read_text()) if raw.exists() else {}
+        raw.write_text(packed(merged(before, read_folder(pathlib.Path(sys.argv[2])), commit, datetime.date.today().isoformat())))
     data = unpacked(raw.read_text())
     notes = results / f"{name}.notes.md"
-    (results / f"{name}.md").write_text(
-        report(name, data, data["commit"][0], notes.read_text() if notes.exists() else ""))
+    counters = results / f"{name}-counters.csv"
+    (results / f"{name}.md").write_text(report(name, data, notes.read_text() if notes.exists() else "",
+                                               gpu_counters.read(counters) if counters.exists() else ()))
     plots = ROOT / "docs/plots"
     plots.mkdir(parents=True, exist_ok=True)
     for file, svg in gpu_plots.plots(data).items():
