@@ -71,7 +71,7 @@ def measured(data, part):
 
 
 def packed(data):
-    """`data` as JSON with a record a line; records are tables, so that names are written once."""
+    """`data` as JSON with one record per line; records are tables, so that names are written once."""
     out = []
     for part, value in data.items():
         if isinstance(value, dict):
@@ -122,7 +122,7 @@ def per_second(record):
 
 
 def read_roof(data):
-    """The bandwidth of reading measured in the same run, bytes a second."""
+    """The bandwidth of reading measured in the same run, bytes per second."""
     return next((r["bytes_per_second"] for r in measured(data, "batched") if r.get("name") == "read"), None)
 
 

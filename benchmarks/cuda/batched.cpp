@@ -99,6 +99,7 @@ void measure_shape(Report& report, Shape shape, const char* type, double read_ro
       fastest_read([&](int turn) { return static_cast<const void*>(rows.matrix(turn)); }, rows.bytes(), sink.data());
   add_times(read, fastest.timing, rows.bytes());
   report.add(read.set("way", fastest.way));
+  if (!fastest.wrong.empty()) report.fail(row_record(shape, type, "read only"), "wrong words: " + fastest.wrong);
   for (const bool check_negative : {true, false}) {
     Record record = row_record(shape, type, "papilio").set("check_negative", check_negative);
     try {
@@ -130,6 +131,7 @@ double measure_ceilings(Report& report, bool quick) {
   report.add(ceiling("copy", 2 * bytes, time_launches([&](int) { queue_copy(to.data(), from.data(), bytes); })));
   const FastestRead read = fastest_read([&](int) { return from.data(); }, bytes, sink.data());
   report.add(ceiling("read", bytes, read.timing).set("way", read.way));
+  if (!read.wrong.empty()) report.fail(Record("ceiling").set("name", "read"), "wrong words: " + read.wrong);
   for (const std::int64_t row_bytes : {4096, 1024, 512})
     for (const std::int64_t megabytes : {16, 48, 64, 96, 153, 256, 611}) {
       const std::int64_t rows = megabytes * 1'000'000 / row_bytes, count = std::int64_t{8} << 30 >> 12;

@@ -12,13 +12,14 @@
 // Copies `bytes`, a multiple of 16.
 void queue_copy(void* to, const void* from, std::int64_t bytes);
 
-// Reading `bytes`, a multiple of 16, by the fastest of several kernels, and that kernel's name.
+// Reading by the fastest of several kernels, that kernel's name, and the names of those that read other words than the
+// first one does.
 struct FastestRead {
-  std::string way;
+  std::string way, wrong;
   Timing timing;
 };
 
-// Times every kernel on memory(0), memory(1), ... in turns. Throws where one has not read the words of memory(0).
+// Times every kernel that reads `bytes`, a multiple of 16, on memory(0), memory(1), ... in turns.
 FastestRead fastest_read(const std::function<const void*(int)>& memory, std::int64_t bytes, std::uint32_t* sink);
 
 // Reads `count` rows of `row_bytes` (512, 1024 or 4096), picked at random from

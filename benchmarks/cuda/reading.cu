@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "ceilings.h"
 #include "check.cuh"
@@ -225,11 +224,16 @@ FastestRead fastest_read(const std::function<const void*(int)>& memory, std::int
   FastestRead fastest;
   for (const Way& way : ways) {
     if (!is_here(way)) continue;
-    if (sum_of(way, memory(0), bytes, sink) != expected)
-      throw std::runtime_error(std::string(way.name) + " has read other words than " + ways.front().name);
+    if (sum_of(way, memory(0), bytes, sink) != expected) {
+      fastest.wrong += std::string(fastest.wrong.empty() ? "" : ", ") + way.name;
+      continue;
+    }
     const Timing timing =
         time_launches([&](int turn) { queue(way, memory(turn), bytes, sink, false); }, {.seconds = 0.05});
-    if (fastest.way.empty() || timing.median_ms < fastest.timing.median_ms) fastest = {way.name, timing};
+    if (fastest.way.empty() || timing.median_ms < fastest.timing.median_ms) {
+      fastest.way = way.name;
+      fastest.timing = timing;
+    }
   }
   return fastest;
 }
