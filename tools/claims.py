@@ -7,7 +7,8 @@
 
 A page marks what is computed: <!-- claims: NAME -->...<!-- end -->, a table between two lines or a number in a
 sentence. tools/claims_values.py has a function for each NAME; it reads benchmarks/results/*.json and nothing else.
-Without PAGE: every .md file outside of build folders that has a marker, and the pages of STRICT. In these no
+It also lists pages that quote a number without a marker (QUOTED); they must have it.
+Without PAGE: every .md file outside of build folders that has a marker or quotes, and the pages of STRICT. In these no
 measured quantity (a number with a unit of time or rate, or "times as fast") may be written outside of markers.
 """
 
@@ -28,6 +29,7 @@ SKIPPED = {"build", ".git", "shared", "node_modules"}
 MARKED = re.compile(r"<!-- claims: (\w+) -->(.*?)<!-- end -->", re.DOTALL)
 MARKER = re.compile(r"<!-- (?:claims: \w+|end) -->")
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+RESULT_LINK = re.compile(r"benchmarks/results/([\w.-]+\.(?:md|json|csv))")
 MEASURED = re.compile(
     r"\b\d[\d,.]*(?:ms|us|µs|ns| ?(?:ms|us|µs|ns|[kMGT]B/s|s|seconds)\b| (?:[MG]|million|billion)? ?(?:tokens|draws)(?:/s| per second| a second)"
     r"| times (?:as|more|less|faster|slower)| times the| ?% (?:less|more|faster|slower))")
@@ -88,6 +90,17 @@ def check(page, text, records):
             yield f"{page}:{line}: claim {name}: {difference(match.group(2), expected)}"
     for name in sorted(REQUIRED.get(page, set()) - found):
         yield f"{page}: has no claim {name}"
+    for name in claims_values.QUOTED.get(page, ()):
+        try:
+            value = said(name, records)
+        except (KeyError, LookupError, ValueError) as error:
+            yield f"{page}: claim {name}: {error.args[0]}"
+            continue
+        if not re.search(rf"(?<![\d.,]){re.escape(value)}(?!\d|[.,]\d)", text):
+            yield f"{page}: does not have the {value} of claim {name}"
+    for link in RESULT_LINK.findall(text):
+        if not link.startswith("NAME") and not (RESULTS / link).exists():
+            yield f"{page}: benchmarks/results/{link} is not there"
     if page in STRICT:
         for line, quantity in unmarked(text):
             yield f"{page}:{line}: {quantity!r} is measured and not marked as a claim"
@@ -100,7 +113,8 @@ def write(text, records):
 def pages():
     for path in sorted(ROOT.rglob("*.md")):
         name = path.relative_to(ROOT).as_posix()
-        if not SKIPPED & set(path.relative_to(ROOT).parts) and (name in STRICT or MARKER.search(path.read_text())):
+        if not SKIPPED & set(path.relative_to(ROOT).parts) and (
+                name in STRICT or name in claims_values.QUOTED or MARKER.search(path.read_text()) or RESULT_LINK.search(path.read_text())):
             yield name
 
 

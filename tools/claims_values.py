@@ -28,10 +28,6 @@ def only(found, what):
     return found[0]
 
 
-def times(value):
-    return figures(value, 2 if value < 10 else 3 if value < 1000 else 4)
-
-
 # Draws on the CPU
 
 
@@ -147,6 +143,50 @@ def results(records):
     return table(["what", "unit", "roof", "papilio", "best peer", "times as fast as it"], rows)
 
 
+PARTS_NAMES = {"wiki": "wiki (43,556 documents, 3.07 M tokens)", "arxiv-cs": "arxiv-cs (165,668 documents, 15.0 M tokens)",
+               "generated": "generated (500,000 documents, 100 M tokens, 100,000 words), sweeps 6 to 9",
+               "nips": "nips (1,500 documents, 1.87 M tokens)"}
+
+
+def parts(record):
+    return ", ".join(f"{share:.2f}" for share in record["parts"])
+
+
+def sparse_records(records, sampler):
+    return [r for r in records["h200-sparse"]["records"] if r["sampler"] == sampler]
+
+
+def sparse_sweeps(records):
+    return table(["corpus", "K", "ms per sweep", "billion tokens per second", "first sweep, ms", "topics per document",
+                  "draws from own, document, word, prior part", "bytes per token"],
+                 [[PARTS_NAMES[r["corpus"]], f"{r['topics']:,}", figures(r["ms_per_sweep"]), f"{r['tokens_per_second'] / 1e9:.2f}", f"{r['first_sweep_ms']:.2f}",
+                   f"{r['topics_per_document']:.1f}", parts(r), f"{r['bytes_per_token']:.1f}"] for r in sparse_records(records, "collapsed")])
+
+
+def sparse_theta_collapsed(records):
+    return table(["corpus", "K", "dense, ms", "sparse, ms", "share", "topics per document", "draws from document, prior part"],
+                 [[PARTS_NAMES[r["corpus"]], f"{r['topics']:,}", f"{r['dense_ms']:.2f}", f"{r['ms_per_sweep']:.2f}",
+                   f"{r['ms_per_sweep'] / r['dense_ms']:.2f}", f"{r['topics_per_document']:.1f}", parts(r)]
+                  for r in sparse_records(records, "theta_collapsed")])
+
+
+def share_of_dense(records, corpus, topics):
+    found = only((r for r in sparse_records(records, "theta_collapsed") if (r["corpus"], r["topics"]) == (corpus, topics)), corpus)
+    return f"{found['ms_per_sweep'] / found['dense_ms']:.2f}"
+
+
+def dense_sweep(records):
+    """Milliseconds of a dense sweep of collapsed on the GPU, wiki, K = 1,024."""
+    return 1e3 * only((r["seconds_per_sweep"] for r in gpu(records)["lda"]
+                       if (r["device"], r["sampler"], r["topics"]) == ("cuda:0", "collapsed", 1024)), "dense sweeps")
+
+
+def heldout_table(records):
+    samplers = dict.fromkeys(r["sampler"] for r in records["heldout-nips"]["records"])
+    return table(["sampler", "K = 100", "K = 1,000"],
+                 [[sampler, *[f"{heldout(records, sampler, K):,.1f}" for K in (100, 1000)]] for sampler in samplers])
+
+
 def heldout(records, sampler, topics):
     return only((r["perplexity"] for r in records["heldout-nips"]["records"] if (r["sampler"], r["topics"]) == (sampler, topics)), sampler)
 
@@ -154,6 +194,34 @@ def heldout(records, sampler, topics):
 def gamma_ratios(records):
     return [r["standard_ns"] / r["papilio_ns"] for r in records["gamma-cpu"]["records"]]
 
+
+def gamma_table(records):
+    return table(["shape", "sample_gamma, ns per draw", "std::gamma_distribution, ns per draw", "ratio"],
+                 [[f"{r['shape']:g}" if r["shape"] < 1e4 else f"{r['shape']:,}", f"{r['papilio_ns']:.2f}", f"{r['standard_ns']:.2f}",
+                   f"{r['standard_ns'] / r['papilio_ns']:.1f}"] for r in records["gamma-cpu"]["records"]])
+
+
+def gamma_gpu(records):
+    return table(["K", "million draws", "theta", "phi", "both", "plain, both", "writing, both"],
+                 [[f"{r['topics']:,}", f"{r['draws'] / 1e6:.1f}", f"{r['theta_ms']:.3f}", f"{r['phi_ms']:.3f}", f"**{r['both_ms']:.2f}**",
+                   f"{r['plain_ms']:.2f}", f"{r['writing_ms']:.3f}"] for r in records["h200-gamma"]["records"]])
+
+
+def race_seconds(records, corpus, topics, system):
+    return figures(races.seconds(races.current(records["race"]), corpus, topics, 1, system, races.TARGETS[corpus][str(topics)]))
+
+
+def race_end(records, topics):
+    """The final perplexity of papilio from a uniform start on nips, one thread: the current race's, or the earlier one's."""
+    current = races.groups(races.current(records["race"]))["nips", topics, 1]
+    return f"{current.get('papilio-uniform', current['papilio'])['curve'][-1]['perplexity']:,.1f}"
+
+
+# Claims that a page makes in sentences of its own: the page must have the number, wherever it has it.
+QUOTED = {
+    "docs/lda/start.md": ("race_nips_1000_papilio", "race_nips_1000_papilio_uniform", "race_nips_1000_mallet"),
+    "docs/lda/sparse.md": ("share_wiki_1024", "share_wiki_4096", "share_nips_1000", "share_nips_4000"),
+}
 
 CLAIMS = {
     "results": results,
@@ -165,6 +233,24 @@ CLAIMS = {
     "race": lambda records: "\n".join(races.summary(records["race"])),
     "heldout_100": lambda records: f"{heldout(records, 'collapsed', 100):,.0f}",
     "heldout_1000": lambda records: f"{heldout(records, 'collapsed', 1000):,.0f}",
+    "heldout": heldout_table,
+    "heldout_race_100": lambda records: race_end(records, 100),
+    "heldout_race_1000": lambda records: race_end(records, 1000),
+    "sparse_sweeps": sparse_sweeps,
+    "sparse_theta_collapsed": sparse_theta_collapsed,
+    "sparse_rate_wiki": lambda records: figures(sweep(records, "wiki", 1024)["tokens_per_second"] / 1e9),
+    "sparse_rate_arxiv": lambda records: figures(sweep(records, "arxiv-cs", 1024)["tokens_per_second"] / 1e9),
+    "sparse_bytes_wiki": lambda records: f"{sweep(records, 'wiki', 1024)['bytes_per_token']:.1f}",
+    "sparse_bytes_arxiv": lambda records: f"{sweep(records, 'arxiv-cs', 1024)['bytes_per_token']:.1f}",
+    "sparse_growth": lambda records: figures(sweep(records, "arxiv-cs", 16384)["ms_per_sweep"] / sweep(records, "arxiv-cs", 1024)["ms_per_sweep"]),
+    "dense_sweep": lambda records: figures(dense_sweep(records)),
+    "dense_by_sparse": lambda records: figures(dense_sweep(records) / sweep(records, "wiki", 1024)["ms_per_sweep"], 2),
+    **{f"share_{corpus}_{K}": (lambda records, corpus=corpus, K=K: share_of_dense(records, corpus, K))
+       for corpus, K in (("wiki", 1024), ("wiki", 4096), ("nips", 1000), ("nips", 4000))},
+    **{f"race_nips_1000_{system.replace('-', '_')}": (lambda records, system=system: race_seconds(records, "nips", 1000, system))
+       for system in ("papilio", "papilio-uniform", "mallet")},
+    "gamma_cpu": gamma_table,
+    "gamma_gpu": gamma_gpu,
     "gamma_least": lambda records: f"{min(gamma_ratios(records)):.1f}",
     "gamma_most": lambda records: f"{max(gamma_ratios(records)):.1f}",
 }

@@ -88,6 +88,18 @@ class Checks(unittest.TestCase):
     def test_the_front_page_needs_its_table(self):
         self.assertEqual(self.wrong("# papilio", "README.md"), ["README.md: has no claim results"])
 
+    def test_a_quoted_number_must_be_on_its_page(self):
+        page, records = "docs/lda/start.md", claims.Records()
+        text = "11.3 s, 22.6 s and 57.2 s"
+        self.assertEqual(list(claims.check(page, text, records)), [])
+        self.assertEqual(list(claims.check(page, text.replace("57.2", "57.21"), records)),
+                         [f"{page}: does not have the 57.2 of claim race_nips_1000_mallet"])
+        self.assertEqual(len(self.wrong(text, page)), 3)  # the records are absent
+
+    def test_a_link_to_results_that_are_not_there_fails(self):
+        self.assertEqual(self.wrong("[a](../benchmarks/results/race.md) [b](benchmarks/results/none.md)"),
+                         ["page.md: benchmarks/results/none.md is not there"])
+
     def test_a_measured_number_must_be_marked_on_the_summary_pages(self):
         for quantity in ("0.24 ms", "7.93 billion tokens per second", "4.1 times as fast", "12.6 s", "4,256 GB/s", "18 % less", "3 times faster"):
             self.assertEqual(len(list(claims.unmarked(f"It takes {quantity} here."))), 1, quantity)
