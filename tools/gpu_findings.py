@@ -1,5 +1,7 @@
 """What the figures of tools/gpu_report.py say, in sentences that are computed from them."""
 
+import textwrap
+
 from gpu_claims import BASELINE, BUTTERFLY, TRANSPOSED, percent, saved, sawtooth, times
 
 SWAP, TWO_PASS, DEFAULT = "butterfly_swap", "butterfly_two_pass", "slots"
@@ -102,5 +104,5 @@ def sentences(report, data):
             lines += of_goals(f"Floor / time of the trainer's draws, K = {low:,} to {high:,}, {corpus}", found, goal, two)
     lines += whole_application(report, data)
     methods = of_methods(report.measured(data, "methods"), report.measured(data, "figure"))
-    text = "\n".join(lines + methods)
+    text = "\n".join(textwrap.fill(line, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) for line in lines + methods)
     return f"## What the figures say\n\nComputed from the figures below.\n\n{text}\n" if text else ""

@@ -15,6 +15,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 import gpu_claims
 import gpu_counters
@@ -244,9 +245,10 @@ def methods_section(data):
             text += f"\n{kind}:\n\n" + table(["method", *[f"K = {K:,}" for K in topics]],
                                              [[m, *[figures(by.get(K)) for K in topics]] for m, by in ms.items()])
     claims = gpu_claims.claims(found, measured(data, "figure"))
-    return text + "\n### What the paper says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], claims) + (
-        "\n\"p % faster\" is p % less time. The paper timed the whole application, of which draws were a part; here it is draws "
-        "alone. A share claimed counts as found from 0.8 of it on. Algorithm 7 is `butterfly_add_subtract`, 4 is `transposed`, 1 is `prefix`.\n")
+    return text + "\n### What the paper says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], claims) + "\n" + wrapped(
+        "\"p % faster\" is p % less time. The paper timed the whole application, of which draws were a part; here only the draws are timed. "
+        "A claim counts as found from 0.8 of the claimed share on. Algorithm 7 is `butterfly_add_subtract`, 4 is `transposed`, 1 is `prefix`; "
+        "[docs/benchmarks.md](../../docs/benchmarks.md) says how they differ from the papers' listings.")
 
 
 def counters_section(launches, tokens):
@@ -274,13 +276,26 @@ def failures_section(data):
     return "## Not measured\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
+def wrapped(text):
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def page(name):
+    """What NAME.md says of NAME.json, NAME.notes.md and NAME-counters.csv."""
+    results = ROOT / "benchmarks/results"
+    notes, counters = results / f"{name}.notes.md", results / f"{name}-counters.csv"
+    return report(name, unpacked((results / f"{name}.json").read_text()), notes.read_text() if notes.exists() else "",
+                  gpu_counters.read(counters) if counters.exists() else ())
+
+
 def report(name, data, notes, launches=()):
     head = next((data[p] for p in ("batched", "draws", "methods", "figure") if p in data), {})
     peers = ", ".join(f"{k} {data['peers'][k]}" for k in ("torch", "jax", "cupy") if data.get("peers", {}).get(k))
     about = [head.get("device", "unknown device"), f"CUDA {head.get('cuda_runtime', '?')} (driver for {head.get('cuda_driver', '?')})",
              f"papilio {head.get('papilio', '?')}"] + ([peers] if peers else [])
-    text = (f"# {name}\n\n{', '.join(about)}.\nMeasured: {measured_at(data)}.\nMade by `benchmarks/cuda/run.sh` and `tools/gpu_report.py {name}`; what each "
-            f"column means is in [docs/benchmarks.md](../../docs/benchmarks.md), the raw data in {name}.json.\n")
+    text = (f"# {name}\n\n" + wrapped(f"{', '.join(about)}.") + wrapped(f"Measured: {measured_at(data)}.")
+            + wrapped(f"Made by `benchmarks/cuda/run.sh` and `tools/gpu_report.py {name}`. [docs/benchmarks.md](../../docs/benchmarks.md) says what each "
+                      f"column means; the raw data is in {name}.json."))
     sections = [gpu_findings.sentences(sys.modules[__name__], data), notes, batched_section(data), draws_section(data), lda_section(data), methods_section(data),
                 counters_section(launches, next((r["tokens"] for r in measured(data, "methods")), 0)), ceilings_section(data), failures_section(data)]
     return text + "".join("\n" + s for s in sections if s)
@@ -297,10 +312,7 @@ def main():
         before = unpacked(raw.read_text()) if raw.exists() else {}
         raw.write_text(packed(merged(before, read_folder(pathlib.Path(sys.argv[2])), commit, datetime.date.today().isoformat())))
     data = unpacked(raw.read_text())
-    notes = results / f"{name}.notes.md"
-    counters = results / f"{name}-counters.csv"
-    (results / f"{name}.md").write_text(report(name, data, notes.read_text() if notes.exists() else "",
-                                               gpu_counters.read(counters) if counters.exists() else ()))
+    (results / f"{name}.md").write_text(page(name))
     plots = ROOT / "docs/plots"
     plots.mkdir(parents=True, exist_ok=True)
     for file, svg in gpu_plots.plots(data).items():

@@ -14,6 +14,7 @@ import argparse
 import json
 import pathlib
 import sys
+import textwrap
 
 import races
 import records
@@ -71,12 +72,16 @@ def row(record, target):
             f"{record['peak_bytes'] / 2**20:,.0f} | {last['perplexity']:,.1f} | {number(last['sweep'])} in {last['seconds']:.0f} s | {record['stolen']:.0%} |")
 
 
-HEAD = ["| system | seconds to target | sweeps to target | million tokens per second, settled | peak memory, MiB | final perplexity | sweeps | taken by the hypervisor |",
+HEAD = ["| system | seconds to target | sweeps to target | million tokens per second, settled | peak memory, MiB | final perplexity | sweeps | "
+        "taken by the hypervisor, of a core |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
 
 
-def plot(key, group, target, race):
-    corpus, topics, threads = key
+def plot_name(key, race):
+    return f"race_{race}_{key[0]}_{key[1]}_{key[2]}.svg"
+
+
+def plot(key, group, target):
     ends = [r["curve"][-1]["perplexity"] for r in group.values()]
     low = min(min(ends), target or min(ends))
     high = min(max(ends) * 1.05, low * 2.5)
@@ -88,12 +93,9 @@ def plot(key, group, target, race):
     if target:
         times = [p[0] for s in series for p in s.points]
         series.append(Series(f"target {target}", [(min(times), target), (max(times), target)], dashed=True, colour=5))
-    name = f"race_{race}_{corpus}_{topics}_{threads}.svg"
-    chart = line_chart(f"{races.configuration(key)}: held-out perplexity over training time",
-                       "lower and further left is better; one scorer for all systems", Axis("seconds of training", log=True),
-                       Axis("held-out perplexity", low=low * 0.98, high=high), series)
-    (PLOTS / name).write_text(chart)
-    return name
+    return line_chart(f"{races.configuration(key)}: held-out perplexity over training time",
+                      "lower and further left is better; one scorer for all systems", Axis("seconds of training", log=True),
+                      Axis("held-out perplexity", low=low * 0.98, high=high), series)
 
 
 def about(runs):
@@ -108,7 +110,7 @@ def about(runs):
 def section(race, runs, goals):
     """The runs of one machine."""
     name = race["name"]
-    lines = [f"## {race['title']}", "", about(runs), ""]
+    lines = [f"## {race['title']}", "", *textwrap.wrap(about(runs), 100), ""]
     notes = RESULTS / f"race-{name}.notes.md"
     if notes.exists():
         lines += [notes.read_text().strip(), ""]
@@ -116,27 +118,34 @@ def section(race, runs, goals):
     for key, group in grouped.items():
         target = goals.get(key[0], {}).get(str(key[1]))
         lines += [f"### {races.configuration(key)}" + (f": to {target:,}" if target else ""), "", *HEAD,
-                  *(row(r, target) for r in group.values()), "", f"![{races.configuration(key)}](../../docs/plots/{plot(key, group, target, name)})", ""]
+                  *(row(r, target) for r in group.values()), "", f"![{races.configuration(key)}](../../docs/plots/{plot_name(key, name)})", ""]
     versions = sorted({(shown(r["system"]), r["version"], r["detail"], r["threads"]) for group in grouped.values() for r in group.values()})
     return lines + ["### Versions and settings", "", "| system | version | threads | settings |", "| --- | --- | ---: | --- |",
                     *(f"| {n} | {v} | {t} | {d} |" for n, v, d, t in versions), ""]
 
 
-def page(runs, base):
-    goals, split = targets(runs), races.split(runs)
+def page(runs, base, goals):
+    """What race.md says of the runs."""
     lines = ["# The race to the same held-out perplexity", "",
-             "How long each trainer takes to the same held-out quality. [benchmarks/race](../race/README.md) says what is measured and how, and makes this page:", "",
+             "How long each trainer takes to the same held-out quality. [benchmarks/race](../race/README.md) says",
+             "what is measured and how, and makes this page:", "",
              "```sh", "benchmarks/race/race.sh build/release/apps/papilio/papilio DATA WORK",
              f"benchmarks/race/page.py --records WORK/records.jsonl --base {base}", "```", ""]
     notes = RESULTS / "race.notes.md"
     if notes.exists():
         lines += [notes.read_text().strip(), ""]
-    lines += ["## In short", "", *races.summary(runs, base, goals), "",
-              f"`>`: not there when its run ended, at this multiple. `<`: {shown(base)} itself was not there when its run ended. -: neither, or not run.", "",
-              f"Targets: nips 1,315 and 950 were set before the race; the others are {RULE}.", ""]
-    for race, of_machine in split:
+    legend = (f"`>`: not there when its run ended, at this multiple. `<`: {shown(base)} itself was not there when its run ended. "
+              f"-: neither, or not run. Targets: nips 1,315 and 950 were set before the race; the others are {RULE}.")
+    lines += ["## In short", "", *races.summary(runs, base, goals), "", *textwrap.wrap(legend, 100), ""]
+    for race, of_machine in races.split(runs):
         lines += section(race, of_machine, goals)
-    (RESULTS / "race.md").write_text("\n".join(lines))
+    return "\n".join(lines)
+
+
+def plots(runs, goals):
+    """{name: SVG} of every configuration on every machine."""
+    return {plot_name(key, race["name"]): plot(key, group, goals.get(key[0], {}).get(str(key[1])))
+            for race, of_machine in races.split(runs) for key, group in races.groups(of_machine).items()}
 
 
 def main():
@@ -144,7 +153,11 @@ def main():
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--base", default="mallet", help="the system that ratios are of")
     options = parser.parse_args()
-    page(gather(options.records), options.base)
+    runs = gather(options.records)
+    goals = targets(runs)
+    (RESULTS / "race.md").write_text(page(runs, options.base, goals))
+    for name, svg in plots(runs, goals).items():
+        (PLOTS / name).write_text(svg)
 
 
 if __name__ == "__main__":

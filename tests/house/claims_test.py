@@ -6,9 +6,14 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "benchmarks/race")]
+import bench_record  # noqa: E402
 import claims  # noqa: E402
 import claims_values  # noqa: E402
+import gpu_report  # noqa: E402
+import page  # noqa: E402
+import races  # noqa: E402
 import recorded_commits  # noqa: E402
 
 GAMMA = {"records": [{"shape": 1, "papilio_ns": 8.0, "standard_ns": 40.0}, {"shape": 2, "papilio_ns": 6.0, "standard_ns": 42.0}]}
@@ -17,10 +22,19 @@ GAMMA = {"records": [{"shape": 1, "papilio_ns": 8.0, "standard_ns": 40.0}, {"sha
 class Pages(unittest.TestCase):
     def test_every_page_agrees_with_the_records(self):
         records, wrong, found = claims.Records(), [], list(claims.pages())
-        for page in found:
-            wrong += claims.check(page, (claims.ROOT / page).read_text(), records)
+        for name in found:
+            wrong += claims.check(name, (claims.ROOT / name).read_text(), records)
         self.assertEqual(wrong, [])
         self.assertLessEqual(set(claims.STRICT), set(found))
+
+    def test_every_generated_page_is_what_its_tool_makes_of_the_records(self):
+        records = claims.Records()
+        made = {"h200": gpu_report.page("h200"), "epyc-zen4": bench_record.page("epyc-zen4", records["epyc-zen4"]),
+                "race": page.page(records["race"], "mallet", races.TARGETS)}
+        for name, text in made.items():
+            self.assertEqual((claims.RESULTS / f"{name}.md").read_text(), text, name)
+        for name in page.plots(records["race"], races.TARGETS):
+            self.assertTrue((claims.ROOT / "docs/plots" / name).exists(), name)
 
     def test_every_claim_can_be_said(self):
         records = claims.Records()
@@ -89,12 +103,12 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.wrong("# papilio", "README.md"), ["README.md: has no claim results"])
 
     def test_a_quoted_number_must_be_on_its_page(self):
-        page, records = "docs/lda/start.md", claims.Records()
+        start, records = "docs/lda/start.md", claims.Records()
         text = "11.3 s, 22.6 s and 57.2 s"
-        self.assertEqual(list(claims.check(page, text, records)), [])
-        self.assertEqual(list(claims.check(page, text.replace("57.2", "57.21"), records)),
-                         [f"{page}: does not have the 57.2 of claim race_nips_1000_mallet"])
-        self.assertEqual(len(self.wrong(text, page)), 3)  # the records are absent
+        self.assertEqual(list(claims.check(start, text, records)), [])
+        self.assertEqual(list(claims.check(start, text.replace("57.2", "57.21"), records)),
+                         [f"{start}: does not have the 57.2 of claim race_nips_1000_mallet"])
+        self.assertEqual(len(self.wrong(text, start)), 3)  # the records are absent
 
     def test_a_link_to_results_that_are_not_there_fails(self):
         self.assertEqual(self.wrong("[a](../benchmarks/results/race.md) [b](benchmarks/results/none.md)"),

@@ -118,7 +118,7 @@ class Claims(unittest.TestCase):
 
 class Findings(unittest.TestCase):
     def lines(self, data):
-        return gpu_findings.sentences(gpu_report, data).split("\n")
+        return gpu_findings.sentences(gpu_report, data).replace("\n  ", " ").split("\n")  # a sentence is one line
 
     def test_goals_that_are_missed_are_named(self):
         data = sample()
