@@ -108,7 +108,7 @@ def table(head, rows):
 
 
 def figures(value, digits=3):
-    """A number with so many significant digits and no exponent."""
+    """A number with `digits` significant digits and no exponent."""
     if value is None:
         return ""
     if value == 0:
