@@ -126,7 +126,7 @@ papilio::TrainOptions training(const Options& options, std::int32_t topics) {
           .sampler = options.sampler};
 }
 
-// Milliseconds a sweep, over the sweeps asked for.
+// Milliseconds per sweep, over the sweeps asked for.
 double time_of_sweeps(papilio::lda::Chain& chain, int sweeps) {
   chain.wait();
   const auto start = std::chrono::steady_clock::now();
@@ -151,7 +151,7 @@ papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& option
   const auto chain =
       papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), nullptr, {.counts_parts = true});
   const auto bytes = static_cast<double>(chain->bytes());
-  fmt::print("{:>7} device memory: {:.3f} GB, {:.2f} bytes a token\n", topics, bytes / 1e9,
+  fmt::print("{:>7} device memory: {:.3f} GB, {:.2f} bytes per token\n", topics, bytes / 1e9,
              bytes / static_cast<double>(corpus.tokens()));
   fmt::print("{:>7} first sweeps:", topics);
   for (int s = 0; s < options.warm_up; ++s) {
