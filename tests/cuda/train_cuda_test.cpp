@@ -11,7 +11,7 @@
 #include "cuda/training.h"
 #include "lda/corpora.h"
 #include "lda/evaluation/log_joint.h"
-#include "lda/training/device/token_ranges_cuda.h"
+#include "lda/training/memory/token_ranges_cuda.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
 

@@ -48,6 +48,11 @@ struct LogJointTerms {
   // `most_tabulated` counts in each table, fewer in those of topics with priors of their own.
   LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated);
 
+  // How many counts a table holds: n_wk, and n_dk where all topics have one prior; n_dk of one topic where each
+  // of them has its own.
+  static std::int64_t tabulated(std::int64_t tokens, std::int64_t most_tabulated);
+  static std::int64_t tabulated_by_topic(std::int64_t tokens, std::int64_t topics, std::int64_t most_tabulated);
+
   double nats(std::int64_t sum) const;
 
   int bits;                        // the unit is 2^-bits nats

@@ -36,11 +36,11 @@ class BlockTablesOnDevice {
   execution::DeviceArray<float> memory_;
 };
 
-// queue_topic_draws, refused tokens included.
-void queue_topic_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream);
+// queue_parallel_draws, refused tokens included.
+void queue_parallel_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream);
 
-// queue_ordered_draws; `rows` has 2 * topic_stride(topics) floats for each document of the items.
-void queue_ordered_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows, const BlockTables& tables,
-                                   void* cuda_stream);
+// queue_by_document_draws; `rows` has 2 * topic_stride(topics) floats for each document of the items.
+void queue_by_document_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows,
+                                       const BlockTables& tables, void* cuda_stream);
 
 }  // namespace papilio::lda

@@ -4,7 +4,8 @@
 #include <span>
 
 #include "execution/cuda/memory.h"
-#include "lda/training/parameters/topic_counts_cuda.h"
+#include "lda/training/memory/device_tables_cuda.h"
+#include "lda/training/memory/document_range_cuda.h"
 
 // Theta and phi drawn on a CUDA device as lda/training/parameters/dirichlet_cpu.h draws them, bit for bit.
 // Each call queues kernels on a stream of the current device; pointers are to its memory.
@@ -14,7 +15,15 @@ namespace papilio::lda {
 // The priors of topics on a device, as draws of theta need them.
 class ThetaPriorOnDevice {
  public:
-  explicit ThetaPriorOnDevice(std::int32_t topics);
+  ThetaPriorOnDevice() = default;  // until its tables have memory
+  explicit ThetaPriorOnDevice(std::int32_t topics) { for_each_table(topics, TakeMemory()); }
+
+  // use(table, entries, what) for each of its tables: see memory/device_tables_cuda.h.
+  template <class Use>
+  void for_each_table(std::int32_t topics, Use use) {
+    use(shape_, topics, "the priors of topics");
+    use(inverse_, topics, "the priors of topics");
+  }
 
   // alpha: K, on the host. The copy is in the order of the stream, and the call waits for it.
   void set(std::span<const double> alpha, cudaStream_t stream);

@@ -13,7 +13,7 @@ struct Kernels {
   void (*draw_wide)(const Range<WideEntry>& range, const Scratch& scratch, Statistics& statistics);
 
   // Of theta_collapsed; returns how many tokens came from the documents' part.
-  std::int64_t (*draw_ordered)(const OrderedRange& range, const OrderedScratch& scratch);
+  std::int64_t (*draw_by_document)(const ByDocumentRange& range, const ByDocumentScratch& scratch);
 };
 
 // The kernels of the instruction-set target in use (see papilio::cpu_target).
