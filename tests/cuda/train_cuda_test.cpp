@@ -228,6 +228,24 @@ TEST_F(TrainOnCuda, SmokeBringsStreamedTopicsBack) {
   }
 }
 
+TEST_F(TrainOnCuda, TakesNoMoreMemoryThanItIsGiven) {
+  const Corpus corpus = uneven_corpus();
+  for (const Sampler sampler : {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed,
+                                Sampler::phi_collapsed, Sampler::collapsed}) {
+    for (const PartialSums method : {PartialSums::slots, PartialSums::butterfly_swap}) {
+      SCOPED_TRACE(std::string(name(sampler)) + ", " + name(method));
+      const TrainOptions options = {.topics = 50, .sampler = sampler, .method = method};
+      const std::int64_t least = least_memory(corpus, options);
+      for (const std::int64_t more : {0, 1 << 16, 1 << 24}) {
+        lda::CudaChain chain(corpus, testing::dense_by_default(on_device(options)), nullptr, {.memory = least + more});
+        chain.sweep();
+        chain.log_joint();
+        EXPECT_LE(chain.bytes(), least + more);
+      }
+    }
+  }
+}
+
 TEST_F(TrainOnCuda, SaysWhatMemoryIsShortAndLivesOn) {
   const Corpus corpus = uneven_corpus();
   const TrainOptions options = {.topics = 50, .sweeps = 2};

@@ -54,7 +54,7 @@ class RangeSweep final : public CudaSweep {
   double log_joint() override { return log_joint_(tokens_, tables_.n_wk, tables_.n_k); }
   std::vector<std::int32_t> z() override { return tokens_.topics(); }
   void count(State& state) override;
-  std::int64_t bytes() const override { return table_bytes_ + log_joint_.bytes() + tokens_.bytes(); }
+  std::int64_t bytes() const override { return tables_.bytes() + log_joint_.bytes() + tokens_.bytes(); }
 
  private:
   std::uint64_t stream_of(random::Purpose purpose) const {
@@ -73,7 +73,6 @@ class RangeSweep final : public CudaSweep {
   const ByDocumentTuning tuning_;
   const std::uint64_t seed_;
   const std::int32_t topics_;
-  const std::int64_t table_bytes_;
   const cudaStream_t stream_;
   Priors priors_;
   std::int64_t sweep_ = 0;
@@ -88,7 +87,6 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
       tuning_(tuning),
       seed_(start.options.seed),
       topics_(start.options.topics),
-      table_bytes_(TablesOnDevice::bytes_needed(corpus_, start.options, plan_)),
       stream_(start.stream),
       priors_(start.priors),
       tokens_(corpus_, range_needs(plan_, topics_, tuning), memory_for_tokens(start, memory), start.options.threads,

@@ -44,12 +44,16 @@ void TablesOnDevice::for_each(const CorpusView& corpus, const TrainOptions& opti
 
 TablesOnDevice::TablesOnDevice(const CorpusView& corpus, const TrainOptions& options, const Plan& plan)
     : block_tables(options.method, options.topics, corpus.tokens()) {
-  for_each(corpus, options, plan, TakeMemory());
+  for_each(corpus, options, plan, [this](auto& table, std::int64_t entries, const char* what) {
+    TakeMemory()(table, entries, what);
+    bytes_ += table.bytes();
+  });
+  bytes_ += block_tables.bytes();
 }
 
 std::int64_t TablesOnDevice::bytes_needed(const CorpusView& corpus, const TrainOptions& options, const Plan& plan) {
   TablesOnDevice none;
-  std::int64_t bytes = BlockTablesOnDevice::bytes(options.method, options.topics, corpus.tokens()) + granule;
+  std::int64_t bytes = BlockTablesOnDevice::bytes_needed(options.method, options.topics, corpus.tokens()) + granule;
   none.for_each(corpus, options, plan, AddBytes{bytes});
   return bytes;
 }

@@ -21,6 +21,9 @@ struct TablesOnDevice {
   // What they all need, in bytes: at least what they take.
   static std::int64_t bytes_needed(const CorpusView& corpus, const TrainOptions& options, const Plan& plan);
 
+  // Those that they take.
+  std::int64_t bytes() const { return bytes_; }
+
   // Copies alpha; waits for it.
   void set_priors(const Priors& priors, cudaStream_t stream);
 
@@ -50,6 +53,8 @@ struct TablesOnDevice {
   // use(table, entries, what) for each but the block tables: see memory/device_tables_cuda.h.
   template <class Use>
   void for_each(const CorpusView& corpus, const TrainOptions& options, const Plan& plan, Use use);
+
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace papilio::lda

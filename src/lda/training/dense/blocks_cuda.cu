@@ -134,7 +134,7 @@ sampling::BlocksPlan plan_of(PartialSums method, std::int32_t topics, std::int64
 
 }  // namespace
 
-std::int64_t BlockTablesOnDevice::bytes(PartialSums method, std::int32_t topics, std::int64_t tokens) {
+std::int64_t BlockTablesOnDevice::bytes_needed(PartialSums method, std::int32_t topics, std::int64_t tokens) {
   if (method == PartialSums::slots) return 0;
   const sampling::BlocksPlan plan = plan_of(method, topics, tokens);
   return plan.warps * plan.table_size * static_cast<std::int64_t>(sizeof(float));

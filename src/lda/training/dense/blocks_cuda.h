@@ -27,7 +27,9 @@ class BlockTablesOnDevice {
   BlockTablesOnDevice(PartialSums method, std::int32_t topics, std::int64_t tokens);
 
   // Of the current device. Throws InvalidArgument where there are too many topics for a table.
-  static std::int64_t bytes(PartialSums method, std::int32_t topics, std::int64_t tokens);
+  static std::int64_t bytes_needed(PartialSums method, std::int32_t topics, std::int64_t tokens);
+
+  std::int64_t bytes() const { return memory_.bytes(); }
 
   const BlockTables& get() const { return tables_; }
 
