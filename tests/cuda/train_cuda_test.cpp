@@ -233,7 +233,7 @@ TEST_F(TrainOnCuda, TakesNoMoreMemoryThanItIsGiven) {
   for (const Sampler sampler : {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed,
                                 Sampler::phi_collapsed, Sampler::collapsed}) {
     for (const PartialSums method : {PartialSums::slots, PartialSums::butterfly_swap}) {
-      SCOPED_TRACE(std::string(name(sampler)) + ", " + name(method));
+      SCOPED_TRACE(std::string(name(sampler)) + ", " + std::string(name(method)));
       const TrainOptions options = {.topics = 50, .sampler = sampler, .method = method};
       const std::int64_t least = least_memory(corpus, options);
       for (const std::int64_t more : {0, 1 << 16, 1 << 24}) {

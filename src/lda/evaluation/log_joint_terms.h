@@ -8,7 +8,7 @@
 namespace papilio::lda {
 
 // n -> ln G(n + prior) - ln G(prior), rounded to a multiple of 2^-bits nats and counted in
-// these: of one prior, or of one a topic.
+// these: of one prior, or of one per topic.
 class LogGammaRise {
  public:
   // n below `tabulated` from a table, which changes no value.
@@ -30,7 +30,7 @@ class LogGammaRise {
  private:
   std::int64_t compute(std::int64_t n, std::int32_t topic) const;
 
-  std::vector<double> priors_;    // one, or one a topic
+  std::vector<double> priors_;    // one, or one per topic
   std::vector<double> at_prior_;  // their ln G
   int bits_;
   std::int64_t tabulated_;

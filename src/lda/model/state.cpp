@@ -100,7 +100,7 @@ ChainState take_chain_state(State& state, const TrainOptions& options) {
 void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
                     const char* caller) {
   require(static_cast<std::int64_t>(z.size()) == corpus.tokens(),
-          "papilio::{}: z has {} topics, expected one a token: {}", caller, z.size(), corpus.tokens());
+          "papilio::{}: z has {} topics, expected one per token: {}", caller, z.size(), corpus.tokens());
   for (std::size_t i = 0; i < z.size(); ++i) {
     require(0 <= z[i] && z[i] < topics, "papilio::{}: the topic of token {} is {}, expected 0 <= topic < {}", caller, i,
             z[i], topics);

@@ -30,11 +30,11 @@ struct TablesOnDevice {
   // Of the priors that have been set; of draws that are sparse and by document.
   sparse::PriorPart prior_part(const Priors& priors) const;
 
-  execution::DeviceArray<std::int32_t> n_wk;    // V x count_stride, 0 behind the last topic
-  execution::DeviceArray<float> phi;            // Plan::phi_rows x topic_stride, 0 behind the last topic
+  execution::DeviceArray<std::int32_t> n_wk;    // V x count_stride, 0 past the last topic
+  execution::DeviceArray<float> phi;            // Plan::phi_rows x topic_stride, 0 past the last topic
   execution::DeviceArray<std::int64_t> n_k;     // K
   execution::DeviceArray<double> alpha;         // K
-  execution::DeviceArray<float> theta_at_zero;  // topic_stride: float(alpha), 0 behind the last topic
+  execution::DeviceArray<float> theta_at_zero;  // topic_stride: float(alpha), 0 past the last topic
 
   // Where the plan wants them.
   execution::DeviceArray<RemovalMass> removal_masses;  // K

@@ -50,7 +50,7 @@ void queue_parallel_draws(const TopicDraw& draw, void* cuda_stream);
 // With token removal: draws those tokens once more that queue_parallel_draws refused. Called by it.
 void queue_second_draws(const TopicDraw& draw, void* cuda_stream);
 
-// Floats a document that ordered draws work in: none up to 1,024 topics, which have room in
+// Floats per document that draws by document work in: none up to 1,024 topics, which have room in
 // shared memory.
 constexpr std::int64_t by_document_row(std::int32_t topics) { return topics <= 1024 ? 0 : 2 * topic_stride(topics); }
 

@@ -27,7 +27,7 @@ class LogJointOnDevice {
 
   void set_priors(const Priors& priors);
 
-  // n_wk: all entries of the table, of which those behind the last topic are 0.
+  // n_wk: all entries of the table, of which those past the last topic are 0.
   double operator()(TokenRanges& tokens, const execution::DeviceArray<std::int32_t>& n_wk,
                     const execution::DeviceArray<std::int64_t>& n_k);
 

@@ -27,7 +27,7 @@ struct RangeOnDevice : DocumentRange {
 
 // What the draws of a sampler need.
 struct RangeNeeds {
-  std::int64_t row = 0;              // floats a document
+  std::int64_t row = 0;              // floats per document
   std::int64_t tokens_per_item = 0;  // at most
   bool by_word = false;              // the tokens of a document in the order of their words, and of a word in their own
 };

@@ -37,7 +37,7 @@ class ThetaPriorOnDevice {
 };
 
 struct DrawnThetaTable {
-  float* theta = nullptr;   // a row a document of the range; 0 behind the last topic
+  float* theta = nullptr;   // a row per document of the range; 0 past the last topic
   std::int64_t stride = 0;  // a multiple of 4, as topic_stride()
   std::int32_t topics = 0;
   const float* shape = nullptr;    // of ThetaPriorOnDevice
@@ -50,7 +50,7 @@ struct DrawnThetaTable {
 void queue_drawn_theta(const DocumentRange& range, const DrawnThetaTable& table);
 
 struct DrawnPhiTable {
-  float* phi = nullptr;                // words x stride; 0 behind the last topic
+  float* phi = nullptr;                // words x stride; 0 past the last topic
   std::int64_t stride = 0;             // a multiple of 4
   const std::int32_t* n_wk = nullptr;  // words x n_wk_stride
   std::int64_t n_wk_stride = 0;        // a multiple of 4

@@ -22,7 +22,7 @@ void queue_word_counts(const DocumentRange& range, std::int32_t* n_wk, std::int6
 void queue_topic_counts(const DocumentRange& range, std::int32_t topics, std::int64_t* n_k);
 
 struct EstimatedThetaTable {
-  float* theta = nullptr;  // a row a document of the range; 0 behind the last topic
+  float* theta = nullptr;  // a row per document of the range; 0 past the last topic
   std::int64_t stride = 0;
   std::int32_t topics = 0;
   const double* alpha = nullptr;   // K
@@ -33,7 +33,7 @@ struct EstimatedThetaTable {
 void queue_estimated_theta(const DocumentRange& range, const EstimatedThetaTable& table);
 
 struct EstimatedPhiTable {
-  float* phi = nullptr;  // words x stride, a multiple of 4; 0 behind the last topic
+  float* phi = nullptr;  // words x stride, a multiple of 4; 0 past the last topic
   std::int64_t stride = 0;
   const std::int32_t* n_wk = nullptr;  // words x n_wk_stride, a multiple of 4
   std::int64_t n_wk_stride = 0;

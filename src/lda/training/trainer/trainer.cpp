@@ -37,7 +37,7 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
           "papilio::train: the topics to resume from began {}, expected uniform or progressive", name(resume.start));
   lda::require_topics(corpus, resume.z, options.topics, "train");
   require(resume.alpha.empty() || std::ssize(resume.alpha) == options.topics,
-          "papilio::train: the topics to resume from have {} priors, expected none or one a topic: {}",
+          "papilio::train: the topics to resume from have {} priors, expected none or one per topic: {}",
           resume.alpha.size(), options.topics);
   for (std::size_t k = 0; k < resume.alpha.size(); ++k) {
     require(lda::is_prior(resume.alpha[k]),

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// The border between the ordered sweep (ordered_sweep.h), which owns memory, and its kernel, which is compiled once
+// The border between the sweep (sweep_cpu.h), which owns memory, and its kernel, which is compiled once
 // an instruction-set target. No library type crosses it. docs/lda/sparse.md has the formulas.
 
 namespace papilio::lda::sparse {

@@ -47,7 +47,7 @@ constexpr std::int64_t counted_document_bytes(std::int32_t topics, std::int64_t 
          (document_lines(topics) * bytes_per_count + document_line_words(topics) * std::int64_t{8});
 }
 
-// Floats a document in global memory.
+// Floats per document in global memory.
 constexpr std::int64_t counted_document_row(std::int32_t topics, const ByDocumentTuning& tuning) {
   return topics <= tuning.most_topics_in_shared ? 0 : counted_document_bytes(topics, 4) / 4;
 }
