@@ -15,7 +15,7 @@ std::int64_t room_for_larger(std::int64_t tokens, std::int64_t tabulated) { retu
 }  // namespace
 
 template <class Use>
-void LogJointOnDevice::Tables::for_each(std::int64_t tokens, const Tabulated& counts, Use use) {
+void LogJointOnDevice::TermTables::for_each(std::int64_t tokens, const Tabulated& counts, Use use) {
   use(document_terms, counts.document_tables * counts.of_documents, "the likelihood's terms");
   use(word_terms, counts.of_words, "the likelihood's terms");
   use(larger_in_documents, room_for_larger(tokens, counts.of_documents), "large counts");
@@ -33,7 +33,7 @@ std::int64_t LogJointOnDevice::bytes_needed(const CorpusView& corpus, std::int32
   const std::int64_t tokens = corpus.tokens();
   const std::int64_t of_one = LogJointTerms::tabulated(tokens, most_tabulated);
   const std::int64_t by_topic = LogJointTerms::tabulated_by_topic(tokens, topics, most_tabulated);
-  Tables none;
+  TermTables none;
   std::int64_t bytes = 0;
   none.for_each(tokens, {of_one, 1, of_one}, AddBytes{bytes});
   // While one kind of tables takes the place of the other, there may be some of both.
@@ -42,7 +42,7 @@ std::int64_t LogJointOnDevice::bytes_needed(const CorpusView& corpus, std::int32
 }
 
 std::int64_t LogJointOnDevice::bytes() const {
-  Tables none;
+  TermTables none;
   std::int64_t bytes = 0;
   none.for_each(corpus_.tokens(), tabulated(), AddBytes{bytes});
   return bytes;

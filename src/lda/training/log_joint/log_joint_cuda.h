@@ -45,7 +45,7 @@ class LogJointOnDevice {
   };
 
   // For n_dk and for n_wk, terms and the counts that have none among them.
-  struct Tables {
+  struct TermTables {
     execution::DeviceArray<std::int64_t> document_terms, word_terms;
     execution::DeviceArray<LargeCount> larger_in_documents, larger_of_words;
     execution::DeviceArray<std::int32_t> larger_counts;  // entries of these two
@@ -65,7 +65,7 @@ class LogJointOnDevice {
   const cudaStream_t stream_;
   LogJointTerms terms_;
   std::int64_t sum_of_documents_ = 0;  // terms of document lengths
-  Tables tables_;
+  TermTables tables_;
 };
 
 }  // namespace papilio::lda
