@@ -42,7 +42,7 @@ void verify(float shape, const std::vector<float>& drawn) {
   }
 }
 
-// Nanoseconds a draw, the best of many runs in 0.5 seconds.
+// Nanoseconds per draw, the best of many runs in 0.5 seconds.
 template <class Draw>
 double time(const Draw& draw, float shape) {
   using Clock = std::chrono::steady_clock;
@@ -62,9 +62,9 @@ double time(const Draw& draw, float shape) {
 }  // namespace
 
 int main() {
-  std::printf("papilio %s, CPU target %s, one thread, %lld x %lld draws a run\n\n", papilio::version(),
+  std::printf("papilio %s, CPU target %s, one thread, %lld x %lld draws per run\n\n", papilio::version(),
               papilio::cpu_target().c_str(), static_cast<long long>(rows), static_cast<long long>(columns));
-  std::printf("| shape | sample_gamma, ns a draw | std::gamma_distribution, ns a draw | ratio |\n");
+  std::printf("| shape | sample_gamma, ns per draw | std::gamma_distribution, ns per draw | ratio |\n");
   std::printf("| ---: | ---: | ---: | ---: |\n");
   for (const float shape : {0.01f, 0.1f, 0.5f, 1.0f, 2.5f, 50.0f, 1e4f}) {
     const double ours = time(draw_ours, shape), standard = time(draw_standard, shape);

@@ -205,7 +205,7 @@ void run(const Options& options) {
   fmt::print("{}, {}, {}, {}: {} documents, {} words, {} tokens; {} sweeps after {}\n", options.device.name(),
              papilio::name(options.sampler), papilio::name(options.schedule), papilio::name(options.method),
              corpus.documents(), corpus.vocabulary_size(), corpus.tokens(), options.sweeps, warm_up);
-  fmt::print("{:>8} {:>12} {:>14} {:>12}\n", "topics", "ms a sweep", "Mtokens/s", "likelihood");
+  fmt::print("{:>8} {:>12} {:>14} {:>12}\n", "topics", "ms per sweep", "Mtokens/s", "likelihood");
   std::vector<Result> results;
   for (const std::int64_t topics : options.topics) {
     const Result result = measure(corpus, options, topics);

@@ -29,7 +29,7 @@ void TableReporter::Finalize() {
     for (std::size_t i = 0; i < by_K.size(); ++i) std::printf(" ---: |");
     for (const std::string& method : methods_) {
       const bool roof = method == "roof";
-      std::printf("\n| %s |", roof ? "roof, ns a row" : method.c_str());
+      std::printf("\n| %s |", roof ? "roof, ns per row" : method.c_str());
       for (const auto& [K, times] : by_K) {
         if (!times.contains(method) || !times.contains("roof"))
           std::printf(" |");

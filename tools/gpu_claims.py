@@ -1,4 +1,4 @@
-"""What paper 002 (section 7) says of its methods on its GPU, asked of the figures measured here."""
+"""What the 2019 paper (section 7) says of its methods on its GPU, and whether the figures measured here agree."""
 
 import math
 
@@ -7,7 +7,7 @@ BASELINE, TRANSPOSED, BUTTERFLY = "prefix", "transposed", "butterfly_add_subtrac
 
 
 def exponent(value):
-    """The power of ten that a number not 0 begins with."""
+    """The decimal exponent of a number other than 0."""
     return math.floor(math.log10(abs(value)))
 
 
@@ -21,7 +21,7 @@ def times(records, kind):
 
 
 def saved(ms, new, old, K):
-    """By how much of the time `new` is faster than `old` at K; None where one was not measured."""
+    """The share of the time of `old` that `new` saves at K; None where one was not measured."""
     a, b = ms.get(new, {}).get(K), ms.get(old, {}).get(K)
     return None if a is None or b is None else 1 - a / b
 
@@ -53,7 +53,7 @@ def faster_everywhere(ms, new, old, wanted, words):
 
 
 def saves(ms, new, old, K, claimed, words):
-    """A claim of so much less time at one K; it holds where at least 0.8 of it is found."""
+    """A claim of a share of time saved at one K; it holds where at least 0.8 of that share is found."""
     share = saved(ms, new, old, K)
     return None if share is None else [words, percent(share), "yes" if share >= 0.8 * claimed else "no"]
 

@@ -3,19 +3,25 @@
 
     tools/gpu_report.py NAME [FOLDER]
 
-Reads the JSON files in FOLDER and writes them as benchmarks/results/NAME.json;
-without FOLDER that file is read again. Then writes benchmarks/results/NAME.md and
-the plots docs/plots/*.svg. What a person has to say about the figures is taken
-from benchmarks/results/NAME.notes.md, where there is one.
+Reads the JSON files in FOLDER into benchmarks/results/NAME.json; what FOLDER does not
+have stays there as it was, each part with its own commit and date. Without FOLDER that
+file is read again. Then writes benchmarks/results/NAME.md and the plots docs/plots/*.svg.
+What a person has to say about the figures is taken from benchmarks/results/NAME.notes.md,
+where there is one; it is dated, for the figures may change after it.
 """
 
+import datetime
 import json
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 import gpu_claims
+import gpu_counters
+import gpu_findings
 import gpu_plots
+import recorded_commits
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("batched", "peers", "draws", "methods", "figure")
@@ -37,7 +43,23 @@ def read_folder(folder):
         raise SystemExit(f"gpu_report: {folder} holds none of {', '.join(f'{p}.json' for p in (*PARTS, 'lda*'))}")
     machine = folder / "machine.txt"
     data["machine"] = machine.read_text().strip().splitlines() if machine.exists() else []
-    return data
+    return {part: value for part, value in data.items() if value}
+
+
+def merged(before, new, commit, date):
+    """All parts of both, the new ones where there are two; what was measured when is noted part by part."""
+    notes = {note["part"]: note for note in before.get("measured", [])}
+    notes.update({part: {"part": part, "commit": commit, "date": date} for part in new if part != "machine"})
+    parts = {**{"lda": [], "machine": []}, **before, **new}
+    return {**parts, "measured": [notes[part] for part in (*PARTS, "lda") if part in notes]}
+
+
+def measured_at(data):
+    """Which parts were measured at which commit."""
+    parts = {}
+    for note in data.get("measured", []):
+        parts.setdefault((recorded_commits.shown(note["commit"]), note.get("date")), []).append(note["part"])
+    return "; ".join(f"{', '.join(names)}: commit {commit}" + (f", {date}" if date else "") for (commit, date), names in parts.items())
 
 
 def records(data, part):
@@ -50,7 +72,7 @@ def measured(data, part):
 
 
 def packed(data):
-    """`data` as JSON with a record a line; records are tables, so that names are written once."""
+    """`data` as JSON with one record per line; records are tables, so that names are written once."""
     out = []
     for part, value in data.items():
         if isinstance(value, dict):
@@ -65,11 +87,17 @@ def packed(data):
 
 
 def unpacked(text):
-    data = json.loads(text)
+    """What `packed` has written."""
+    return unfolded(json.loads(text))
+
+
+def unfolded(data):
+    """The records of packed tables, as objects again."""
+    data = dict(data)
     for part, value in data.items():
         if isinstance(value, dict):
-            rows = [{c: v for c, v in zip(value["columns"], row) if v is not None} for row in value["rows"]]
-            data[part] = {**value["head"], "records": rows}
+            found = [{c: v for c, v in zip(value["columns"], row) if v is not None} for row in value["rows"]]
+            data[part] = {**value["head"], "records": found}
     return data
 
 
@@ -80,7 +108,7 @@ def table(head, rows):
 
 
 def figures(value, digits=3):
-    """A number with so many significant digits and no exponent."""
+    """A number with `digits` significant digits and no exponent."""
     if value is None:
         return ""
     if value == 0:
@@ -95,7 +123,7 @@ def per_second(record):
 
 
 def read_roof(data):
-    """The bandwidth of reading measured in the same run, bytes a second."""
+    """The bandwidth of reading measured in the same run, bytes per second."""
     return next((r["bytes_per_second"] for r in measured(data, "batched") if r.get("name") == "read"), None)
 
 
@@ -153,7 +181,7 @@ def batched_section(data):
     if not rows:
         return ""
     text = "## Rows of a matrix\n\n" + table(
-        ["rows", "type", "ms", "ms, signs not looked at", "GB/s", "of the read roof", "ms, reading only",
+        ["rows", "type", "ms", "ms, signs not checked", "GB/s", "of the read roof", "ms, reading only",
          "best peer: ms", "times as fast", "torch.multinomial, times"], rows)
     peers = list(dict.fromkeys(r["method"] for r in measured(data, "peers")))
     for kind in TYPES:
@@ -164,14 +192,14 @@ def batched_section(data):
             text += f"\nPeers, {kind}, ms:\n\n" + table(["", *[f"{r:,} x {c:,}" for r, c in shapes_of(data)]], lines)
     errors = [f"- {r['method']}, {r.get('rows', '')} x {r.get('categories', '')} {r.get('type', '')}: {r['error']}"
               for r in records(data, "peers") if "error" in r]
-    return text + ("\nNot to be had from peers:\n\n" + "\n".join(errors) + "\n" if errors else "")
+    return text + ("\nPeers that fail:\n\n" + "\n".join(errors) + "\n" if errors else "")
 
 
 def ceilings_section(data):
     found = [r for r in measured(data, "batched") if r["case"] == "ceiling"]
     rows = [[r["name"] + (f", {r['row_bytes']} B" if "row_bytes" in r else ""),
              figures(r.get("footprint_bytes", r["bytes"]) / 1e6, 4), figures(per_second(r), 4)] for r in found]
-    return "## What memory gives\n\n" + table(["", "MB", "GB/s"], rows) if rows else ""
+    return "## Memory bandwidth\n\n" + table(["", "MB", "GB/s"], rows) if rows else ""
 
 
 def goal_of_floor(topics):
@@ -201,7 +229,7 @@ def draws_section(data):
         tokens = next(r["tokens"] for r in found if r["corpus"] == corpus)
         text += f"\n### {corpus}: {tokens:,} tokens, float\n\n" + table(
             ["K", "floor, ms", "sample_categorical, ms", "floor / time", "trainer's kernel, ms", "floor / time",
-             "10^9 tokens/s", "GB/s"], rows)
+             "billion tokens per second", "GB/s"], rows)
     return "## Topics of a corpus's tokens\n" + text if text else ""
 
 
@@ -209,7 +237,7 @@ def methods_section(data):
     found = measured(data, "methods")
     if not found:
         return ""
-    text = "## The papers' methods\n\nms a pass over the tokens. Every K is in the raw data and the plots.\n"
+    text = "## The papers' methods\n\nms per pass over the tokens. Every K is in the raw data and the plots.\n"
     for kind in ("float", "double"):
         ms = gpu_claims.times(found, kind)
         topics = [K for K in (16, 48, 64, 128, 240, 256, 512, 768, 1024) if any(K in by for by in ms.values())]
@@ -217,9 +245,17 @@ def methods_section(data):
             text += f"\n{kind}:\n\n" + table(["method", *[f"K = {K:,}" for K in topics]],
                                              [[m, *[figures(by.get(K)) for K in topics]] for m, by in ms.items()])
     claims = gpu_claims.claims(found, measured(data, "figure"))
-    return text + "\n### What the paper says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], claims) + (
-        "\n\"p % faster\" is p % less time. The paper timed the whole application, of which draws were a part; here it is draws "
-        "alone. A share claimed counts as found from 0.8 of it on. Algorithm 7 is `butterfly_add_subtract`, 4 is `transposed`, 1 is `prefix`.\n")
+    return text + "\n### What the paper says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], claims) + "\n" + wrapped(
+        "\"p % faster\" is p % less time. The paper timed the whole application, of which draws were a part; here only the draws are timed. "
+        "A claim counts as found from 0.8 of the claimed share on. Algorithm 7 is `butterfly_add_subtract`, 4 is `transposed`, 1 is `prefix`; "
+        "[docs/benchmarks.md](../../docs/benchmarks.md) says how they differ from the papers' listings.")
+
+
+def counters_section(launches, tokens):
+    if not launches:
+        return ""
+    return ("## Hardware counters of the methods\n\nRead by `benchmarks/cuda/counters.sh`; K = 1,024, products of two picked rows through "
+            "`sample_categorical`, a draw per token.\n\n" + table(gpu_counters.HEAD, gpu_counters.rows(launches, tokens, figures)))
 
 
 def lda_section(data):
@@ -229,7 +265,7 @@ def lda_section(data):
              figures(r["seconds_per_sweep"] * r["sweeps"]), figures(r["tokens_per_second"] / 1e6),
              figures(r.get("log_joint_per_token"), 5)] for r in data["lda"]]
     return "## The whole application\n\n" + table(
-        ["device", "sampler", "K", "sweeps", "ms a sweep", "s in all", "10^6 tokens/s", "log joint a token"], rows)
+        ["device", "sampler", "K", "sweeps", "ms per sweep", "s in all", "million tokens per second", "log joint per token"], rows)
 
 
 def failures_section(data):
@@ -240,15 +276,28 @@ def failures_section(data):
     return "## Not measured\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
-def report(name, data, commit, notes):
+def wrapped(text):
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def page(name):
+    """What NAME.md says of NAME.json, NAME.notes.md and NAME-counters.csv."""
+    results = ROOT / "benchmarks/results"
+    notes, counters = results / f"{name}.notes.md", results / f"{name}-counters.csv"
+    return report(name, unpacked((results / f"{name}.json").read_text()), notes.read_text() if notes.exists() else "",
+                  gpu_counters.read(counters) if counters.exists() else ())
+
+
+def report(name, data, notes, launches=()):
     head = next((data[p] for p in ("batched", "draws", "methods", "figure") if p in data), {})
     peers = ", ".join(f"{k} {data['peers'][k]}" for k in ("torch", "jax", "cupy") if data.get("peers", {}).get(k))
     about = [head.get("device", "unknown device"), f"CUDA {head.get('cuda_runtime', '?')} (driver for {head.get('cuda_driver', '?')})",
-             f"papilio {head.get('papilio', '?')}", f"commit {commit}"] + ([peers] if peers else [])
-    text = (f"# {name}\n\n{', '.join(about)}.\nMade by `benchmarks/cuda/run.sh` and `tools/gpu_report.py {name}`; what each "
-            f"column means is in [docs/benchmarks.md](../../docs/benchmarks.md), the raw data in {name}.json.\n")
-    sections = [notes, batched_section(data), draws_section(data), lda_section(data), methods_section(data),
-                ceilings_section(data), failures_section(data)]
+             f"papilio {head.get('papilio', '?')}"] + ([peers] if peers else [])
+    text = (f"# {name}\n\n" + wrapped(f"{', '.join(about)}.") + wrapped(f"Measured: {measured_at(data)}.")
+            + wrapped(f"Made by `benchmarks/cuda/run.sh` and `tools/gpu_report.py {name}`. [docs/benchmarks.md](../../docs/benchmarks.md) says what each "
+                      f"column means; the raw data is in {name}.json."))
+    sections = [gpu_findings.sentences(sys.modules[__name__], data), notes, batched_section(data), draws_section(data), lda_section(data), methods_section(data),
+                counters_section(launches, next((r["tokens"] for r in measured(data, "methods")), 0)), ceilings_section(data), failures_section(data)]
     return text + "".join("\n" + s for s in sections if s)
 
 
@@ -259,14 +308,11 @@ def main():
     name, results = sys.argv[1], ROOT / "benchmarks/results"
     raw = results / f"{name}.json"
     if len(sys.argv) == 3:
-        data = read_folder(pathlib.Path(sys.argv[2]))
-        described = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
-        data["commit"] = [described.stdout.strip()]
-        raw.write_text(packed(data))
+        commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip()
+        before = unpacked(raw.read_text()) if raw.exists() else {}
+        raw.write_text(packed(merged(before, read_folder(pathlib.Path(sys.argv[2])), commit, datetime.date.today().isoformat())))
     data = unpacked(raw.read_text())
-    notes = results / f"{name}.notes.md"
-    (results / f"{name}.md").write_text(
-        report(name, data, data["commit"][0], notes.read_text() if notes.exists() else ""))
+    (results / f"{name}.md").write_text(page(name))
     plots = ROOT / "docs/plots"
     plots.mkdir(parents=True, exist_ok=True)
     for file, svg in gpu_plots.plots(data).items():

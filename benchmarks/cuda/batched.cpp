@@ -95,9 +95,11 @@ void measure_shape(Report& report, Shape shape, const char* type, double read_ro
   Rows<T> rows(shape);
   DeviceVector<std::uint32_t> sink(1);
   Record read = row_record(shape, type, "read only");
-  add_times(read, time_launches([&](int turn) { queue_read(rows.matrix(turn), rows.bytes(), sink.data()); }),
-            rows.bytes());
-  report.add(read);
+  const FastestRead fastest =
+      fastest_read([&](int turn) { return static_cast<const void*>(rows.matrix(turn)); }, rows.bytes(), sink.data());
+  add_times(read, fastest.timing, rows.bytes());
+  report.add(read.set("way", fastest.way));
+  if (!fastest.wrong.empty()) report.fail(row_record(shape, type, "read only"), "wrong words: " + fastest.wrong);
   for (const bool check_negative : {true, false}) {
     Record record = row_record(shape, type, "papilio").set("check_negative", check_negative);
     try {
@@ -120,26 +122,26 @@ double measure_ceilings(Report& report, bool quick) {
   DeviceVector<float> from(bytes / 4), to(bytes / 4);
   DeviceVector<std::uint32_t> sink(1);
   fill_weights(from.data(), bytes / 4096, 1024, 1);
-  const auto measure = [&](const char* name, std::int64_t moved, const std::function<void(int)>& launch) {
+  const auto ceiling = [](const char* name, std::int64_t moved, const Timing& timing) {
     Record record("ceiling");
     record.set("name", name);
-    const Timing timing = time_launches(launch);
     add_times(record, timing, moved);
-    return std::pair(record, static_cast<double>(moved) / timing.median_ms * 1e3);
+    return record;
   };
-  report.add(measure("copy", 2 * bytes, [&](int) { queue_copy(to.data(), from.data(), bytes); }).first);
-  const auto [read, roof] = measure("read", bytes, [&](int) { queue_read(from.data(), bytes, sink.data()); });
-  report.add(read);
+  report.add(ceiling("copy", 2 * bytes, time_launches([&](int) { queue_copy(to.data(), from.data(), bytes); })));
+  const FastestRead read = fastest_read([&](int) { return from.data(); }, bytes, sink.data());
+  report.add(ceiling("read", bytes, read.timing).set("way", read.way));
+  if (!read.wrong.empty()) report.fail(Record("ceiling").set("name", "read"), "wrong words: " + read.wrong);
   for (const std::int64_t row_bytes : {4096, 1024, 512})
     for (const std::int64_t megabytes : {16, 48, 64, 96, 153, 256, 611}) {
       const std::int64_t rows = megabytes * 1'000'000 / row_bytes, count = std::int64_t{8} << 30 >> 12;
-      Record record = measure("random rows", count * row_bytes, [&](int) {
-                        queue_random_rows(from.data(), row_bytes, rows, count, sink.data());
-                      }).first;
+      Record record =
+          ceiling("random rows", count * row_bytes,
+                  time_launches([&](int) { queue_random_rows(from.data(), row_bytes, rows, count, sink.data()); }));
       report.add(record.set("row_bytes", row_bytes).set("footprint_bytes", rows * row_bytes));
     }
   report.save();
-  return roof;
+  return static_cast<double>(bytes) / read.timing.median_ms * 1e3;
 }
 
 void measure_batched(Report& report, double read_roof, bool quick) {

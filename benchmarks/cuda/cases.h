@@ -6,10 +6,10 @@
 // The cases of the program. Each verifies what it draws before it times it, adds
 // a record for every figure, and goes on where one fails.
 
-// Bandwidth of copying, of reading, and of random rows. Returns the bytes a second of reading.
+// Bandwidth of copying, of reading, and of random rows. Returns the bytes per second of reading.
 double measure_ceilings(Report& report, bool quick);
 
-// Rows of a matrix; `read_roof` (bytes a second) is printed beside them.
+// Rows of a matrix; `read_roof` (bytes per second) is printed beside them.
 void measure_batched(Report& report, double read_roof, bool quick);
 
 // theta x phi for the tokens of a corpus, beside the streaming floor, K = 16 ... 4096.

@@ -1,6 +1,5 @@
 #include "ceilings.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "check.cuh"
@@ -26,21 +25,6 @@ __global__ __launch_bounds__(512) void copy_kernel(uint4* to, const uint4* from,
     for (int j = 0; j < 4; ++j)
       if (i + j * stride < count) __stcs(to + i + j * stride, held[j]);
   }
-}
-
-__global__ __launch_bounds__(256) void read_kernel(const uint4* from, std::int64_t count, std::uint32_t* sink) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  unsigned int folded = 0;
-  std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  for (; i + 7 * stride < count; i += 8 * stride) {
-    uint4 held[8];
-#pragma unroll
-    for (int j = 0; j < 8; ++j) held[j] = __ldcg(from + i + j * stride);
-#pragma unroll
-    for (int j = 0; j < 8; ++j) folded ^= fold(held[j]);
-  }
-  for (; i < count; i += stride) folded ^= fold(__ldcg(from + i));
-  keep(folded, sink);
 }
 
 template <int vectors>  // 16-byte vectors of a lane
@@ -98,13 +82,6 @@ int multiprocessors() {
 void queue_copy(void* to, const void* from, std::int64_t bytes) {
   copy_kernel<<<8 * multiprocessors(), 512, 0, cuda_stream()>>>(static_cast<uint4*>(to),
                                                                 static_cast<const uint4*>(from), bytes / 16);
-  check(cudaGetLastError());
-}
-
-void queue_read(const void* from, std::int64_t bytes, std::uint32_t* sink) {
-  const std::int64_t blocks = std::clamp<std::int64_t>(bytes / (16 * 256 * 8), 1, 8 * multiprocessors());
-  read_kernel<<<static_cast<unsigned int>(blocks), 256, 0, cuda_stream()>>>(static_cast<const uint4*>(from), bytes / 16,
-                                                                            sink);
   check(cudaGetLastError());
 }
 

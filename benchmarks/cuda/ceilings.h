@@ -1,6 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
+
+#include "device.h"
 
 // Kernels that only move memory: what no draw can be faster than. They are
 // queued on stream(); `sink` is one word that keeps the reads from being left out.
@@ -8,8 +12,15 @@
 // Copies `bytes`, a multiple of 16.
 void queue_copy(void* to, const void* from, std::int64_t bytes);
 
-// Reads `bytes`, a multiple of 16, in order.
-void queue_read(const void* from, std::int64_t bytes, std::uint32_t* sink);
+// Reading by the fastest of several kernels, that kernel's name, and the names of those that read other words than the
+// first one does.
+struct FastestRead {
+  std::string way, wrong;
+  Timing timing;
+};
+
+// Times every kernel that reads `bytes`, a multiple of 16, on memory(0), memory(1), ... in turns.
+FastestRead fastest_read(const std::function<const void*(int)>& memory, std::int64_t bytes, std::uint32_t* sink);
 
 // Reads `count` rows of `row_bytes` (512, 1024 or 4096), picked at random from
 // the first `rows` rows, past the L1 cache.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Hardware counters of the draws of a few K by every method, by Nsight Compute:
 #     benchmarks/cuda/counters.sh BUILD/benchmarks OUT.csv [DOCWORD]
-# OUT.csv has a line a kernel and K: the last launch of each.
+# OUT.csv has a line for each kernel and K: the last launch.
 set -euo pipefail
 
 if (($# < 2 || $# > 3)); then

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Draws one category from each row of a matrix by other libraries' means.
+"""Draws one category from each row of a matrix with other libraries.
 
     benchmarks/cuda/peers.py --json FILE [--limit SECONDS] [--quick]
 
 The shapes, types and names of the cases are those of papilio_sampling_cuda_bench
 --cases batched. Buffers take turns, so that no row is in the cache when it is read
 again; times are on the device, the median of repeated calls. What is drawn is
-looked at before it is timed. A peer that fails, or is not installed, is recorded
-with its words, and the others go on.
+checked before it is timed. A peer that fails, or is not installed, is recorded
+with its error message, and the others go on.
 """
 
 import argparse
@@ -270,7 +270,7 @@ def main():
     kinds = ["float"] if arguments.quick else list(TYPES)
     shapes = SHAPES[:5] if arguments.quick else SHAPES
     peers = {"torch": run_torch, "jax": run_jax, "cupy": run_cupy}
-    for kind in kinds:  # floats first, should the time not do
+    for kind in kinds:  # floats first, in case the time runs out
         for name, run in list(peers.items()):
             try:
                 run(journal, [(*shape, kind) for shape in shapes])

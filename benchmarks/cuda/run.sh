@@ -38,7 +38,7 @@ machine() {
 }
 machine >"$out/machine.txt" 2>&1
 
-part batched "$bench" --cases ceilings,batched --limit 60 --json "$out/batched.json" "${quick[@]}"
+part batched "$bench" --cases ceilings,batched --limit 120 --json "$out/batched.json" "${quick[@]}"
 part peers "${PYTHON:-python3}" "$here/peers.py" --limit 240 --json "$out/peers.json" "${quick[@]}"
 part draws "$bench" --cases draws --limit 60 --json "$out/draws.json" "${corpus[@]}" "${quick[@]}"
 topics=16,48,80,112,144,176,208,240 sweeps=${QUICK:+10}

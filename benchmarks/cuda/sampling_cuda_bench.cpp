@@ -19,7 +19,7 @@ constexpr const char* usage =
     "  --json FILE      keep all figures there\n"
     "  --cases LIST     of ceilings,batched,draws,methods,figure,gamma (all)\n"
     "  --docword FILE   a corpus as UCI bag of words; draws are measured on generated ones too\n"
-    "  --limit SECONDS  begin nothing new after so long\n"
+    "  --limit SECONDS  begin nothing new after this time\n"
     "  --quick          a few sizes only\n";
 
 struct Arguments {

@@ -155,7 +155,7 @@ void measure(const papilio::Corpus& corpus, const Options& options, std::int32_t
 papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
   CudaChain chain(corpus, sparse_training(options, topics), nullptr, {.sparse_parallel = {.counts_parts = true}});
   const auto bytes = static_cast<double>(chain.bytes());
-  fmt::print("{:>7} device memory: {:.3f} GB, {:.2f} bytes a token\n", topics, bytes / 1e9,
+  fmt::print("{:>7} device memory: {:.3f} GB, {:.2f} bytes per token\n", topics, bytes / 1e9,
              bytes / static_cast<double>(corpus.tokens()));
   fmt::print("{:>7} first sweeps:", topics);
   for (int s = 0; s < options.warm_up; ++s) {
@@ -166,7 +166,7 @@ papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& option
   chain.show_state([&](const papilio::ChainState& shown) { now = shown; });
   const papilio::SweepDraws draws = chain.draws();
   fmt::print(
-      "\n{:>7} sweep {}: {:.1f} topics a document; draws: own {:.3f} document {:.3f} word {:.3f} "
+      "\n{:>7} sweep {}: {:.1f} topics per document; draws: own {:.3f} document {:.3f} word {:.3f} "
       "prior {:.3f}\n",
       topics, options.warm_up, draws.topics_per_document, draws.from_own, draws.from_document, draws.from_word,
       draws.from_prior);
@@ -197,7 +197,7 @@ void compare_in_order(const papilio::Corpus& corpus, const Options& options, std
     const auto chain = start(papilio::Draws::sparse, nullptr, {});
     time_of_sweeps(*chain, options.warm_up);
     const papilio::SweepDraws draws = chain->draws();
-    fmt::print("{:>7} sweep {}: {:.1f} topics a document; draws: document {:.3f} prior {:.3f}\n", topics,
+    fmt::print("{:>7} sweep {}: {:.1f} topics per document; draws: document {:.3f} prior {:.3f}\n", topics,
                options.warm_up, draws.topics_per_document, draws.from_document, draws.from_prior);
     chain->show_state([&](const papilio::ChainState& shown) { warm = shown; });
   }

@@ -127,7 +127,7 @@ def child(system, folder, options):
 
 
 def run_all(name, folder, options):
-    """A row a system, as it is done; times as multiples of the first one's that is."""
+    """Prints a row for each system as it finishes; times are multiples of the first one's."""
     base = None
     print(f"\n{name}, K = {options.topics}, {options.threads} thread(s)\n")
     print("| system | work | time of fit | held-out perplexity |\n| --- | --- | ---: | ---: |", flush=True)

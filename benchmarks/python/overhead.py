@@ -39,7 +39,7 @@ def contenders(rows, categories):
     generator = np.random.default_rng(2)
     calls = {
         "papilio, NumPy": lambda: papilio.sample_categorical(weights, seed=1, threads=1),
-        "Generator.choice a row": lambda: [generator.choice(categories, p=p) for p in doubles],
+        "Generator.choice per row": lambda: [generator.choice(categories, p=p) for p in doubles],
         "Generator.multinomial": lambda: generator.multinomial(1, doubles).argmax(axis=1),
         "cumsum, compare": lambda: (weights.cumsum(1) > weights.sum(1, keepdims=True) * generator.random((rows, 1))).argmax(1),
     }

@@ -79,7 +79,7 @@ def meta(folder):
 
 
 def documents(folder, part):
-    """The word ids of each document, an array each."""
+    """The word ids of each document, one array per document."""
     folder = pathlib.Path(folder)
     words = np.fromfile(folder / f"{part}.words.bin", dtype=np.int32)
     offsets = np.fromfile(folder / f"{part}.offsets.bin", dtype=np.int64)

@@ -1,39 +1,39 @@
 #!/usr/bin/env python3
 """Makes the page of the race from its records.
 
-    page.py [--records WORK/records.jsonl] [--base SYSTEM] [--name NAME]
+    page.py [--records WORK/records.jsonl] [--base SYSTEM]
 
-Reads benchmarks/results/NAME.json ("race"), after putting the scored records of --records into it where they are given, and writes
-benchmarks/results/NAME.md and docs/plots/NAME_*.svg; NAME.notes.md is a part of the page. A (corpus, topics) that targets.json does not have gets its target by the
-rule that the page prints; it is written there, and stays when records are added later.
+Reads benchmarks/results/race.json, after putting the scored records of --records into it where they are given, and writes
+benchmarks/results/race.md and docs/plots/race_*.svg. The runs of each machine are a race of their own; races.json says which
+is the current one, and benchmarks/results/race-NAME.notes.md is what a person has to say about it. A (corpus, topics) that
+targets.json does not have gets its target by the rule that the page prints; it is written there, and stays when records are
+added later.
 """
 
 import argparse
 import json
 import pathlib
 import sys
+import textwrap
 
+import races
 import records
+from races import shown
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
+import recorded_commits  # noqa: E402
 from svg_chart import Axis, Series, line_chart  # noqa: E402
 
 RESULTS, PLOTS = ROOT / "benchmarks/results", ROOT / "docs/plots"
-TARGETS = pathlib.Path(__file__).resolve().parent / "targets.json"
-NAMES = {"mallet": "MALLET", "tomotopy": "tomotopy", "gensim": "gensim", "sklearn": "scikit-learn"}
-ORDER = ["mallet", "tomotopy", "gensim", "sklearn"]
 EXACT = ("mallet", "tomotopy", "papilio")
-RULE = "1 % above the lowest perplexity at the end of MALLET's, tomotopy's and papilio's runs on one thread"
+RULE = "1 % above the lowest final perplexity of MALLET, tomotopy and papilio on one thread"
 
 
-def place(system):
-    return (0, 0, system) if system.startswith("papilio") else (1, ORDER.index(system), system)
-
-
-def gather(path, title):
+def gather(path):
     """The committed records, and the scored ones of `path` put in."""
-    kept = RESULTS / f"{title}.json"
+    kept = RESULTS / "race.json"
     found = json.loads(kept.read_text()) if kept.exists() else []
     if path:
         found += [r for r in records.read(path) if "snapshots" not in r and r["curve"] and r not in found]
@@ -42,13 +42,14 @@ def gather(path, title):
 
 
 def targets(runs):
-    known = json.loads(TARGETS.read_text())
-    for corpus, topics in sorted({(r["corpus"], r["topics"]) for r in runs}):
-        ends = [r["curve"][-1]["perplexity"] for r in runs
-                if (r["corpus"], r["topics"], r["threads"]) == (corpus, topics, 1) and r["system"] in EXACT]
-        if str(topics) not in known.get(corpus, {}) and len(ends) == len(EXACT):
-            known.setdefault(corpus, {})[str(topics)] = round(1.01 * min(ends))
-    TARGETS.write_text(json.dumps(known, indent=1) + "\n")
+    """The targets, with those added that the runs of all three exact systems set."""
+    known = json.loads((HERE / "targets.json").read_text())
+    for _, of_machine in races.split(runs):
+        for (corpus, topics, threads), group in races.groups(of_machine).items():
+            ends = [group[system]["curve"][-1]["perplexity"] for system in EXACT if system in group]
+            if threads == 1 and str(topics) not in known.get(corpus, {}) and len(ends) == len(EXACT):
+                known.setdefault(corpus, {})[str(topics)] = round(1.01 * min(ends))
+    (HERE / "targets.json").write_text(json.dumps(known, indent=1) + "\n")
     return known
 
 
@@ -67,48 +68,20 @@ def row(record, target):
         sweeps = "-"
     rate = records.steady_rate(curve, record["tokens"]) / 1e6
     mark = f" (disturbed: {record['others']:.0%})" if records.disturbed(record) else ""
-    return (f"| {NAMES.get(record['system'], record['system'])}{mark} | {seconds} | {sweeps} | {rate:.2f} | "
-            f"{record['peak_bytes'] / 2**20:,.0f} | {last['perplexity']:,.1f} | {number(last['sweep'])} in {last['seconds']:.0f} s |")
+    return (f"| {shown(record['system'])}{mark} | {seconds} | {sweeps} | {rate:.2f} | "
+            f"{record['peak_bytes'] / 2**20:,.0f} | {last['perplexity']:,.1f} | {number(last['sweep'])} in {last['seconds']:.0f} s | {record['stolen']:.0%} |")
 
 
-HEAD = ["| system | seconds to target | sweeps to target | M tokens/s, settled | peak memory, MiB | perplexity at the end | sweeps |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+HEAD = ["| system | seconds to target | sweeps to target | million tokens per second, settled | peak memory, MiB | final perplexity | sweeps | "
+        "taken by the hypervisor, of a core |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
 
 
-def ratio(records_of, base, system, target):
-    """How many times as long as the base a system took to the target: at least so many where it did not get there, fewer than
-    so many where the base did not."""
-    if not target or base not in records_of or system not in records_of:
-        return "-"
-    own, other = records_of[base]["curve"], records_of[system]["curve"]
-    own_found, found = records.reached(own, target), records.reached(other, target)
-    if not own_found and not found:
-        return "-"
-    share = (found[0] if found else other[-1]["seconds"]) / (own_found[0] if own_found else own[-1]["seconds"])
-    return ("" if own_found and found else "> " if own_found else "< ") + f"{share:.2g}"
+def plot_name(key, race):
+    return f"race_{race}_{key[0]}_{key[1]}_{key[2]}.svg"
 
 
-def groups(chosen):
-    """{(corpus, topics, threads): {system: record}}, one thread first."""
-    found = {}
-    for record in sorted(chosen.values(), key=lambda r: (r["threads"], r["corpus"], r["topics"], place(r["system"]))):
-        found.setdefault((record["corpus"], record["topics"], record["threads"]), {})[record["system"]] = record
-    return found
-
-
-def ratios(grouped, base, goals):
-    systems = sorted({s for g in grouped.values() for s in g}, key=place)
-    lines = [f"| seconds to the target, as a multiple of {NAMES.get(base, base)}'s | target | " + " | ".join(NAMES.get(s, s) for s in systems) + " |",
-             "| --- | ---: |" + " ---: |" * len(systems)]
-    for (corpus, topics, threads), group in grouped.items():
-        target = goals.get(corpus, {}).get(str(topics))
-        cells = [ratio(group, base, system, target) for system in systems]
-        lines.append(f"| {corpus}, K = {topics:,}, {threads} thread{'s' * (threads > 1)} | {target or '-'} | {' | '.join(cells)} |")
-    return lines
-
-
-def plot(key, group, target, prefix):
-    corpus, topics, threads = key
+def plot(key, group, target):
     ends = [r["curve"][-1]["perplexity"] for r in group.values()]
     low = min(min(ends), target or min(ends))
     high = min(max(ends) * 1.05, low * 2.5)
@@ -116,52 +89,75 @@ def plot(key, group, target, prefix):
     series = []
     for colour, (system, record) in enumerate(group.items()):
         points = [(p["seconds"], p["perplexity"]) for p in record["curve"] if p["perplexity"] <= high and p["seconds"] > 0]
-        series.append(Series(NAMES.get(system, system), points, colour=colour))
+        series.append(Series(shown(system), points, colour=colour))
     if target:
         times = [p[0] for s in series for p in s.points]
         series.append(Series(f"target {target}", [(min(times), target), (max(times), target)], dashed=True, colour=5))
-    name = f"{prefix}_{corpus}_{topics}_{threads}.svg"
-    title = f"{corpus}, K = {topics:,}, {threads} thread{'s' * (threads > 1)}: held-out perplexity over training time"
-    chart = line_chart(title, "lower and further left is better; one scorer for all systems", Axis("seconds of training", log=True),
-                       Axis("held-out perplexity", low=low * 0.98, high=high), series)
-    (PLOTS / name).write_text(chart)
-    return name
+    return line_chart(f"{races.configuration(key)}: held-out perplexity over training time",
+                      "lower and further left is better; one scorer for all systems", Axis("seconds of training", log=True),
+                      Axis("held-out perplexity", low=low * 0.98, high=high), series)
 
 
-def page(runs, base, title):
-    chosen = records.best(runs)
-    goals, grouped = targets(chosen.values()), groups(chosen)
-    some = list(chosen.values())
-    notes = RESULTS / f"{title}.notes.md"
-    versions = sorted({(NAMES.get(r["system"], r["system"]), r["version"], r["detail"], r["threads"]) for r in some})
-    lines = ["# The race to the same held-out perplexity", "",
-             f"Machine: {'; '.join(sorted({r['machine'] for r in some}))}. Date: {', '.join(sorted({r['date'] for r in some}))}. "
-             f"Commit: {', '.join(sorted({r['commit'] for r in some if r['system'].startswith('papilio')}))}. {len(chosen)} runs, of which "
-             f"{sum(map(records.disturbed, some))} were disturbed by others (more than 2 % of a core beside the run).", "",
-             "[benchmarks/race](../race/README.md) tells what is measured and how, and makes this page:", "",
-             "```sh", "benchmarks/race/race.sh build/release/apps/papilio/papilio DATA WORK",
-             f"benchmarks/race/page.py --records WORK/records.jsonl --base {base}" + (f" --name {title}" if title != "race" else ""), "```", ""]
+def about(runs):
+    """Machine, date and commits of a race."""
+    some = [r for group in races.groups(runs).values() for r in group.values()]
+    commits = sorted({recorded_commits.shown(r["commit"]) for r in some if r["system"].startswith("papilio")})
+    disturbed = sum(map(records.disturbed, some))
+    return (f"Machine: {some[0]['machine']}. Date: {', '.join(sorted({r['date'] for r in some}))}. papilio's commit: {', '.join(commits)}. {len(some)} runs"
+            + (f"; in {disturbed} of them others used more than 2 % of a core beside the run." if disturbed else ", none of them disturbed by others."))
+
+
+def section(race, runs, goals):
+    """The runs of one machine."""
+    name = race["name"]
+    lines = [f"## {race['title']}", "", *textwrap.wrap(about(runs), 100), ""]
+    notes = RESULTS / f"race-{name}.notes.md"
     if notes.exists():
         lines += [notes.read_text().strip(), ""]
-    lines += [f"Targets: nips 1,315 and 950 were set before; the others are {RULE}.", "", "## In short", "", *ratios(grouped, base, goals), "",
-              f"`>`: not there when its run ended, at this multiple. `<`: {NAMES.get(base, base)} itself was not there when its run ended. -: neither, or not run.", ""]
+    grouped = races.groups(runs)
     for key, group in grouped.items():
-        corpus, topics, threads = key
-        target = goals.get(corpus, {}).get(str(topics))
-        lines += [f"## {corpus}, K = {topics:,}, {threads} thread{'s' * (threads > 1)}" + (f": to {target:,}" if target else ""), "", *HEAD,
-                  *(row(r, target) for r in group.values()), "", f"![{corpus} {topics}](../../docs/plots/{plot(key, group, target, title)})", ""]
-    lines += ["## Versions and settings", "", "| system | version | threads | settings |", "| --- | --- | ---: | --- |",
-              *(f"| {n} | {v} | {t} | {d} |" for n, v, d, t in versions), ""]
-    (RESULTS / f"{title}.md").write_text("\n".join(lines))
+        target = goals.get(key[0], {}).get(str(key[1]))
+        lines += [f"### {races.configuration(key)}" + (f": to {target:,}" if target else ""), "", *HEAD,
+                  *(row(r, target) for r in group.values()), "", f"![{races.configuration(key)}](../../docs/plots/{plot_name(key, name)})", ""]
+    versions = sorted({(shown(r["system"]), r["version"], r["detail"], r["threads"]) for group in grouped.values() for r in group.values()})
+    return lines + ["### Versions and settings", "", "| system | version | threads | settings |", "| --- | --- | ---: | --- |",
+                    *(f"| {n} | {v} | {t} | {d} |" for n, v, d, t in versions), ""]
+
+
+def page(runs, base, goals):
+    """What race.md says of the runs."""
+    lines = ["# The race to the same held-out perplexity", "",
+             "How long each trainer takes to the same held-out quality. [benchmarks/race](../race/README.md) says",
+             "what is measured and how, and makes this page:", "",
+             "```sh", "benchmarks/race/race.sh build/release/apps/papilio/papilio DATA WORK",
+             f"benchmarks/race/page.py --records WORK/records.jsonl --base {base}", "```", ""]
+    notes = RESULTS / "race.notes.md"
+    if notes.exists():
+        lines += [notes.read_text().strip(), ""]
+    legend = (f"`>`: not there when its run ended, at this multiple. `<`: {shown(base)} itself was not there when its run ended. "
+              f"-: neither, or not run. Targets: nips 1,315 and 950 were set before the race; the others are {RULE}.")
+    lines += ["## In short", "", *races.summary(runs, base, goals), "", *textwrap.wrap(legend, 100), ""]
+    for race, of_machine in races.split(runs):
+        lines += section(race, of_machine, goals)
+    return "\n".join(lines)
+
+
+def plots(runs, goals):
+    """{name: SVG} of every configuration on every machine."""
+    return {plot_name(key, race["name"]): plot(key, group, goals.get(key[0], {}).get(str(key[1])))
+            for race, of_machine in races.split(runs) for key, group in races.groups(of_machine).items()}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=pathlib.Path)
-    parser.add_argument("--base", default="papilio", help="the system that ratios are of")
-    parser.add_argument("--name", default="race", help="of the page and its files")
+    parser.add_argument("--base", default="mallet", help="the system that ratios are of")
     options = parser.parse_args()
-    page(gather(options.records, options.name), options.base, options.name)
+    runs = gather(options.records)
+    goals = targets(runs)
+    (RESULTS / "race.md").write_text(page(runs, options.base, goals))
+    for name, svg in plots(runs, goals).items():
+        (PLOTS / name).write_text(svg)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ BETA = 0.01
 ALPHA_SUM = 50
 LIMITS = {1: (60, 120), 2: (40, 60)}  # seconds by threads: below 500 topics, and from there
 SCORED = (20, 60, 120, 200)  # sweeps; and what surrounds the target
-LIMIT_OF_SLOW = {1: 60, 2: 30}  # gensim and scikit-learn, which do not get near in twice the time
+LIMIT_OF_SLOW = {1: 60, 2: 30}  # gensim and scikit-learn, which do not come near the target in twice the time
 
 
 def limit(options):
@@ -191,11 +191,11 @@ def arguments():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--limit", type=float, help="seconds of training; by default %s" % LIMITS)
     parser.add_argument("--processor", type=int, default=0, help="the first processor of the run")
-    parser.add_argument("--beside", type=int, default=0, help="so many other runs of the race have a processor each")
+    parser.add_argument("--beside", type=int, default=0, help="number of other runs of the race, each with a processor of its own")
     parser.add_argument("--once", action="store_true", help="do not repeat a run that others disturbed")
     parser.add_argument("--score-later", action="store_true")
     parser.add_argument("--jobs", type=int, default=1, help="processes that score")
-    parser.add_argument("--most", type=int, help="score so many runs at most")
+    parser.add_argument("--most", type=int, help="score at most this many runs")
     parser.add_argument("--alpha", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--snapshots", help=argparse.SUPPRESS)
     parser.add_argument("--tools", help=argparse.SUPPRESS)

@@ -7,7 +7,7 @@
 # that is installed and measured (3 GB). Runs that WORK/records.jsonl has are not repeated. In the environment:
 #   CORPORA="nips wiki 20news"  TOPICS="1000 100"  THREADS="1 2"  SYSTEMS="papilio mallet tomotopy gensim sklearn"
 # Runs of one thread are made two at a time, on processors 0 and 1, so that all have the same neighbour. The page is made
-# by page.py afterwards. About 50 minutes on two cores that nobody else uses, and then the scoring.
+# by page.py afterwards. About 50 minutes on two idle cores, and then the scoring.
 set -euo pipefail
 
 if (($# != 3)); then

@@ -1,4 +1,4 @@
-"""The records of the race: one JSON object a line, one line a run. No part of this needs NumPy."""
+"""The records of the race: one JSON object per line, one line per run. No part of this needs NumPy."""
 
 import contextlib
 import datetime
@@ -110,7 +110,7 @@ def reached(curve, target):
 
 
 def steady_rate(curve, tokens):
-    """Tokens a second over the second half of the sweeps, when topics have settled."""
+    """Tokens per second over the second half of the sweeps, when topics have settled."""
     if not curve:
         return None
     last = curve[-1]

@@ -42,7 +42,7 @@ def complete(documents, vocabulary, seed=SEED):
 
 
 def fold_in(rows, often, alpha, steps=STEPS):
-    """theta of a document by EM: `rows` are phi's of its distinct words, a row a word, a column a topic."""
+    """theta of a document by EM: `rows` are phi's of its distinct words, one row per word, one column per topic."""
     topics = rows.shape[1]
     theta = np.full(topics, 1 / topics)
     for _ in range(steps):

@@ -14,7 +14,7 @@ def adopt_orphans():
 
 
 def reap():
-    """Waits for whatever children there still are."""
+    """Waits for all remaining children."""
     while True:
         try:
             os.wait()

@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
 import gpu_claims  # noqa: E402
+import gpu_counters  # noqa: E402
+import gpu_findings  # noqa: E402
 import gpu_plots  # noqa: E402
 import gpu_report  # noqa: E402
 import svg_chart  # noqa: E402
@@ -40,7 +42,7 @@ def sample():
         "lda": [{"device": "cuda:0", "topics": 16, "sweeps": 100, "seconds_per_sweep": 0.0005, "tokens_per_second": 6e9,
                  "log_joint_per_token": -8.1}],
         "machine": [],
-        "commit": ["abc"],
+        "measured": [{"part": "batched", "commit": "abc"}, {"part": "draws", "commit": "abc"}, {"part": "peers", "commit": "def", "date": "2026-11-22"}],
     }
 
 
@@ -62,7 +64,7 @@ class Tables(unittest.TestCase):
     def test_nothing_is_lost_in_silence(self):
         data = sample()
         data["draws"]["records"].append({"case": "draws", "topics": 4096, "error": "out of memory"})
-        text = gpu_report.report("x", data, "abc", "")
+        text = gpu_report.report("x", data, "")
         for words in ("TypeError: no", "out of memory", "nothing from `methods, K = 80` on was measured"):
             self.assertIn(words, text)
 
@@ -82,6 +84,14 @@ class Tables(unittest.TestCase):
             data = gpu_report.read_folder(path)
         self.assertEqual(data["lda"], [{"device": "cpu", "sampler": "mean_for_mode", "sweeps": 5, "topics": 16}])
         self.assertEqual(data["batched"], sample()["batched"])
+        self.assertNotIn("peers", data)
+
+    def test_a_new_part_takes_the_place_of_the_old_one_and_is_dated(self):
+        new = {"peers": {"torch": "3", "records": []}, "machine": ["one"]}
+        data = gpu_report.merged(sample(), new, "123", "2026-12-01")
+        self.assertEqual(data["peers"], new["peers"])
+        self.assertEqual(data["batched"], sample()["batched"])
+        self.assertEqual(gpu_report.measured_at(data), "batched, draws: commit abc; peers: commit 123, 2026-12-01")
 
 
 class Claims(unittest.TestCase):
@@ -104,6 +114,47 @@ class Claims(unittest.TestCase):
     def test_sawtooth(self):
         records = [{"type": "float", "method": "m", "topics": K, "ms": 0.5 if K % 32 == 0 else 1} for K in range(495, 530)]
         self.assertEqual(gpu_claims.sawtooth(records, "float", "m"), (0.5, 0))
+
+
+class Findings(unittest.TestCase):
+    def lines(self, data):
+        return gpu_findings.sentences(gpu_report, data).replace("\n  ", " ").split("\n")  # a sentence is one line
+
+    def test_goals_that_are_missed_are_named(self):
+        data = sample()
+        lines = self.lines(data)
+        self.assertIn("- Times as fast as the best peer, float, goal 4: 5.00, reached.", lines)
+        self.assertIn("- Share of the read roof, float, 128 categories and more, goal 0.9: 0.96, reached.", lines)
+        data["peers"]["records"][1]["ms"] = 1.0
+        self.assertIn("- Times as fast as the best peer, float, goal 4: 3.85, missed.", self.lines(data))
+
+    def test_one_that_misses_among_several_is_named(self):
+        self.assertEqual(gpu_findings.of_goals("Share", [("a", 0.5), ("b", 0.9)], 0.6, str), ["- Share, goal 0.6: 0.5 to 0.9. Missed at a: 0.5."])
+
+    def test_counters_are_of_the_launch_with_the_most_topics(self):
+        launch = dict.fromkeys(gpu_counters.SHARES, "40.4") | {"smsp__issue_active.avg.pct_of_peak_sustained_active": "30", "dram__bytes_read.sum": "2e9",
+                                                               "launch__registers_per_thread": "72", "smsp__inst_executed.sum": "5000"}
+        launches = [launch | {"kernel": "void draw_blocks<4, double, 1>(x)", gpu_counters.TIME: "1e6"},
+                    launch | {"kernel": "void draw_blocks<4, double, 1>(x)", gpu_counters.TIME: "3e6"},
+                    launch | {"kernel": "void draw_batches<64, float, 1, 1>(x)", gpu_counters.TIME: "2e6"},
+                    launch | {"kernel": "void draw_blocks<9, float, 1>(x)", gpu_counters.TIME: "2e6"}]
+        self.assertEqual(gpu_counters.rows(launches, 10, gpu_report.figures),
+                         [["slots, float", "2.00", "500", "30 %", "2.00", "40 %", "40 %", "40 %", "40 %", "72"],
+                          ["butterfly_swap, double", "3.00", "500", "30 %", "2.00", "40 %", "40 %", "40 %", "40 %", "72"]])
+
+    def test_methods_are_compared_as_they_were_measured(self):
+        lines = self.lines(sample())
+        self.assertIn("- `butterfly_add_subtract` takes 50 % less time than `transposed` at the multiples of 32 above 64 (float); "
+                      "at K = 1,024: 50 % less time.", lines)
+        self.assertIn("- `prefix` takes 4.00 times as long as `butterfly_add_subtract` at K = 1,024 (double).", lines)
+
+    def test_more_time_is_called_so(self):
+        ms = {"a": {96: 3, 128: 2}, "b": {96: 2, 128: 1.9}}
+        self.assertEqual(gpu_findings.compared(ms, "a", "b", lambda K: True, "here"), "`a` takes 5 to 50 % more time than `b` here")
+        self.assertEqual(gpu_findings.compared(ms, "b", "a", lambda K: True, "here"), "`b` takes 5 to 33 % less time than `a` here")
+        ms["a"][128] = 1.9 * 0.9
+        self.assertEqual(gpu_findings.compared(ms, "a", "b", lambda K: True, "here"),
+                         "`a` takes from 10 % less time to 50 % more time than `b` here")
 
 
 class Charts(unittest.TestCase):
