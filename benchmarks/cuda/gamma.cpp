@@ -32,7 +32,7 @@ class Tables {
     prior_.set(std::vector<double>(static_cast<std::size_t>(K), alpha), static_cast<cudaStream_t>(stream()));
   }
 
-  void queue_theta() {
+  void queue_estimated_theta() {
     lda::DocumentRange range;
     range.offsets = offsets_.data();
     range.documents = tokens_.document_count;
@@ -47,7 +47,7 @@ class Tables {
                                    .seed = 1,
                                    .stream = theta_stream});
   }
-  void queue_phi() {
+  void queue_estimated_phi() {
     lda::queue_drawn_phi({.phi = phi_.data(),
                           .stride = K_,
                           .n_wk = n_wk_.data(),
@@ -158,9 +158,9 @@ void measure_gamma(Report& report, const Tokens& tokens, bool quick) {
     Tables tables(tokens, K);
     const std::int64_t theta = tables.theta_entries(), phi = tables.phi_entries();
     measure(
-        report, tokens, K, "theta", theta, [&] { tables.queue_theta(); }, [&] { tables.verify_theta(); });
+        report, tokens, K, "theta", theta, [&] { tables.queue_estimated_theta(); }, [&] { tables.verify_theta(); });
     measure(
-        report, tokens, K, "phi", phi, [&] { tables.queue_phi(); }, [&] { tables.verify_phi(); });
+        report, tokens, K, "phi", phi, [&] { tables.queue_estimated_phi(); }, [&] { tables.verify_phi(); });
     measure(
         report, tokens, K, "plain theta", theta, [&] { tables.queue_plain_theta(); }, [&] { tables.verify_theta(); });
     measure(

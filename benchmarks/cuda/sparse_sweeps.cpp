@@ -22,13 +22,12 @@
 #include <string_view>
 #include <vector>
 
-#include "lda/training/sparse/by_document/draws_cuda.h"
-#include "lda/training/sparse/parallel/chain_cuda.h"
+#include "lda/training/chain/chain_cuda.h"
 #include "papilio/lda.h"
 
 namespace {
 
-using papilio::lda::OrderedTuning, papilio::lda::SparseTuning;
+using papilio::lda::ByDocumentTuning, papilio::lda::CudaChain, papilio::lda::SparseParallelTuning;
 
 struct Options {
   std::string docword;
@@ -126,6 +125,12 @@ papilio::TrainOptions training(const Options& options, std::int32_t topics) {
           .sampler = options.sampler};
 }
 
+papilio::TrainOptions sparse_training(const Options& options, std::int32_t topics) {
+  papilio::TrainOptions with_sparse_draws = training(options, topics);
+  with_sparse_draws.draws = papilio::Draws::sparse;
+  return with_sparse_draws;
+}
+
 // Milliseconds per sweep, over the sweeps asked for.
 double time_of_sweeps(papilio::lda::Chain& chain, int sweeps) {
   chain.wait();
@@ -141,39 +146,36 @@ void print_time(const papilio::Corpus& corpus, std::int32_t topics, double ms, c
 }
 
 void measure(const papilio::Corpus& corpus, const Options& options, std::int32_t topics,
-             const papilio::ChainState& warm, const SparseTuning& tuning, const std::string& label) {
-  const auto chain = papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), &warm, tuning);
-  chain->sweep();
-  print_time(corpus, topics, time_of_sweeps(*chain, options.sweeps), label);
+             const papilio::ChainState& warm, const SparseParallelTuning& tuning, const std::string& label) {
+  CudaChain chain(corpus, sparse_training(options, topics), &warm, {.sparse_parallel = tuning});
+  chain.sweep();
+  print_time(corpus, topics, time_of_sweeps(chain, options.sweeps), label);
 }
 
 papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
-  const auto chain =
-      papilio::lda::start_sparse_chain_on_cuda(corpus, training(options, topics), nullptr, {.counts_parts = true});
-  const auto bytes = static_cast<double>(chain->bytes());
+  CudaChain chain(corpus, sparse_training(options, topics), nullptr, {.sparse_parallel = {.counts_parts = true}});
+  const auto bytes = static_cast<double>(chain.bytes());
   fmt::print("{:>7} device memory: {:.3f} GB, {:.2f} bytes per token\n", topics, bytes / 1e9,
              bytes / static_cast<double>(corpus.tokens()));
   fmt::print("{:>7} first sweeps:", topics);
   for (int s = 0; s < options.warm_up; ++s) {
-    const double ms = time_of_sweeps(*chain, 1);
+    const double ms = time_of_sweeps(chain, 1);
     if ((s & (s + 1)) == 0) fmt::print(" {}: {:.3f} ms", s + 1, ms);
   }
-  papilio::ChainState topics_now;
-  chain->show_topics([&](const papilio::ChainState& shown) { topics_now = shown; });
-  const papilio::lda::SparseCounters sums = chain->counters();
-  const auto tokens = static_cast<double>(corpus.tokens());
-  const auto share = [&](unsigned long long n) { return static_cast<double>(n) / tokens; };
+  papilio::ChainState now;
+  chain.show_state([&](const papilio::ChainState& shown) { now = shown; });
+  const papilio::SweepDraws draws = chain.draws();
   fmt::print(
-      "\n{:>7} sweep {}: {:.1f} topics a document; draws: own {:.3f} document {:.3f} word {:.3f} "
-      "smoothing {:.3f}\n",
-      topics, options.warm_up, static_cast<double>(sums.entries) / static_cast<double>(corpus.documents()),
-      share(sums.own), share(sums.document), share(sums.word), share(sums.smoothing));
-  return topics_now;
+      "\n{:>7} sweep {}: {:.1f} topics per document; draws: own {:.3f} document {:.3f} word {:.3f} "
+      "prior {:.3f}\n",
+      topics, options.warm_up, draws.topics_per_document, draws.from_own, draws.from_document, draws.from_word,
+      draws.from_prior);
+  return now;
 }
 
 // Ways to spread the work: tokens of an item, those of one for a small block, threads of a large one.
-std::vector<SparseTuning> variants() {
-  std::vector<SparseTuning> list = {{.draws_beside = false}};
+std::vector<SparseParallelTuning> variants() {
+  std::vector<SparseParallelTuning> list = {{.draws_beside = false}};
   for (const int threads : {128, 512}) {
     for (const int few : {0, 128}) {
       list.push_back({.cut = {.tokens_per_item = 0, .few_tokens = few}, .threads = threads});
@@ -185,21 +187,21 @@ std::vector<SparseTuning> variants() {
 
 // theta_collapsed: dense draws and sparse ones, in turns.
 void compare_in_order(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
-  const auto start = [&](papilio::Draws draws, const papilio::ChainState* from, const OrderedTuning& tuning) {
+  const auto start = [&](papilio::Draws draws, const papilio::ChainState* from, const ByDocumentTuning& tuning) {
     papilio::TrainOptions training_options = training(options, topics);
     training_options.draws = draws;
-    return papilio::lda::start_chain_on_cuda(corpus, training_options, from, 0, &tuning);
+    return std::make_unique<CudaChain>(corpus, training_options, from, papilio::lda::CudaTuning{.by_document = tuning});
   };
   papilio::ChainState warm;
   {
     const auto chain = start(papilio::Draws::sparse, nullptr, {});
     time_of_sweeps(*chain, options.warm_up);
     const papilio::SweepDraws draws = chain->draws();
-    fmt::print("{:>7} sweep {}: {:.1f} topics a document; draws: document {:.3f} prior {:.3f}\n", topics,
+    fmt::print("{:>7} sweep {}: {:.1f} topics per document; draws: document {:.3f} prior {:.3f}\n", topics,
                options.warm_up, draws.topics_per_document, draws.from_document, draws.from_prior);
-    chain->show_topics([&](const papilio::ChainState& shown) { warm = shown; });
+    chain->show_state([&](const papilio::ChainState& shown) { warm = shown; });
   }
-  const auto measure_draws = [&](papilio::Draws draws, const OrderedTuning& tuning, const std::string& label) {
+  const auto measure_draws = [&](papilio::Draws draws, const ByDocumentTuning& tuning, const std::string& label) {
     const auto chain = start(draws, &warm, tuning);
     chain->sweep();
     print_time(corpus, topics, time_of_sweeps(*chain, options.sweeps), label);
@@ -229,7 +231,7 @@ void run(const Options& options) {
     measure(corpus, options, topics, warm, {}, "");
     if (options.generate.empty()) measure(corpus, options, topics, warm, {}, "again");
     if (!options.variants) continue;
-    for (const SparseTuning& tuning : variants()) {
+    for (const SparseParallelTuning& tuning : variants()) {
       measure(corpus, options, topics, warm, tuning,
               fmt::format("an item {} few {} threads {}{}", tuning.cut.tokens_per_item, tuning.cut.few_tokens,
                           tuning.threads, tuning.draws_beside ? "" : ", one after the other"));

@@ -56,6 +56,6 @@ TrainerDraws::TrainerDraws(const Tokens& tokens, const std::int32_t* words, std:
 
 TrainerDraws::~TrainerDraws() = default;
 
-void TrainerDraws::queue() { papilio::lda::queue_topic_draws(data_->draw, stream()); }
+void TrainerDraws::queue() { papilio::lda::queue_parallel_draws(data_->draw, stream()); }
 
 const DeviceVector<std::int32_t>& TrainerDraws::z() const { return data_->z; }

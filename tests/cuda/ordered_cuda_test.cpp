@@ -11,22 +11,21 @@
 #include "cuda/support.h"
 #include "cuda/training.h"
 #include "lda/ordered_oracle.h"
-#include "lda/training/chain_cpu.h"
-#include "lda/training/initial_topics.h"
-#include "lda/training/sparse/by_document/draws_cuda.h"
+#include "lda/training/chain/chain_cpu.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
 
 namespace papilio {
 namespace {
 
-using lda::OrderedTuning;
+using lda::ByDocumentTuning;
 using testing::least_memory, testing::on_device, testing::state_after, testing::uneven_corpus;
 
 // In every way that a device may go about it.
-constexpr OrderedTuning tunings[] = {{},
-                                     {.documents_to_ask_ahead = 0},
-                                     {.documents_to_ask_ahead = 1 << 20},
-                                     {.most_topics_in_shared = 0, .documents_to_ask_ahead = 0},
-                                     {.most_topics_in_shared = 0, .documents_to_ask_ahead = 1 << 20}};
+constexpr ByDocumentTuning tunings[] = {{},
+                                        {.documents_to_ask_ahead = 0},
+                                        {.documents_to_ask_ahead = 1 << 20},
+                                        {.most_topics_in_shared = 0, .documents_to_ask_ahead = 0},
+                                        {.most_topics_in_shared = 0, .documents_to_ask_ahead = 1 << 20}};
 
 TrainOptions options(std::int32_t topics, double alpha = 0.1, double beta = 0.02) {
   return {.topics = topics,
@@ -43,23 +42,23 @@ std::vector<double> uneven_alpha(std::int32_t topics) {
   return alpha;
 }
 
-void expect_same(const Corpus& corpus, const TrainOptions& o, int sweeps, const OrderedTuning& tuning = {}) {
+void expect_same(const Corpus& corpus, const TrainOptions& o, int sweeps, const ByDocumentTuning& tuning = {}) {
   lda::CpuChain expected(corpus, o, {});
-  const auto chain = lda::start_chain_on_cuda(corpus, on_device(o), nullptr, 0, &tuning);
+  lda::CudaChain chain(corpus, on_device(o), nullptr, {.by_document = tuning});
   for (int s = 1; s <= sweeps; ++s) {
     SCOPED_TRACE(std::to_string(o.topics) + " topics, sweep " + std::to_string(s));
     expected.sweep();
-    chain->sweep();
-    chain->wait();
-    chain->show_topics([&](const ChainState& topics) { EXPECT_EQ(topics.z, expected.state().z); });
-    const SweepDraws draws = chain->draws(), expected_draws = expected.draws();
+    chain.sweep();
+    chain.wait();
+    chain.show_state([&](const ChainState& topics) { EXPECT_EQ(topics.z, expected.state().z); });
+    const SweepDraws draws = chain.draws(), expected_draws = expected.draws();
     EXPECT_TRUE(draws.sparse);
     EXPECT_EQ(draws.topics_per_document, expected_draws.topics_per_document);
     EXPECT_EQ(draws.from_document, expected_draws.from_document);
     EXPECT_EQ(draws.from_prior, expected_draws.from_prior);
     if (::testing::Test::HasFailure()) return;
   }
-  const lda::State state = chain->take_state();
+  const lda::State state = chain.take_state();
   EXPECT_EQ(state.n_wk, expected.state().n_wk);
   EXPECT_EQ(state.n_k, expected.state().n_k);
   EXPECT_NO_THROW(state.verify(corpus));
@@ -70,7 +69,7 @@ using OrderedOnCuda = testing::CudaTest;
 TEST_F(OrderedOnCuda, DrawTheSameInEveryWay) {
   const Corpus corpus = uneven_corpus();
   for (const std::int32_t topics : {1, 2, 15, 16, 17, 64, 65, 130, 1000, 1024, 1025, 4096, 8192}) {
-    for (const OrderedTuning& tuning : tunings) expect_same(corpus, options(topics), 2, tuning);
+    for (const ByDocumentTuning& tuning : tunings) expect_same(corpus, options(topics), 2, tuning);
   }
 }
 
@@ -90,7 +89,7 @@ TEST_F(OrderedOnCuda, DrawDocumentsOfAnyLength) {
   }
   const Corpus corpus = testing::make_corpus(documents, 5);
   for (const std::int32_t topics : {1, 3, 1100}) {
-    for (const OrderedTuning& tuning : tunings) expect_same(corpus, options(topics), 2, tuning);
+    for (const ByDocumentTuning& tuning : tunings) expect_same(corpus, options(topics), 2, tuning);
   }
 }
 
@@ -125,12 +124,12 @@ TEST_F(OrderedOnCuda, DrawAsThePlainestForm) {
   const Corpus corpus = testing::awkward_corpus();
   for (const std::int32_t topics : {13, 1100}) {
     const TrainOptions o = options(topics);
-    const auto chain = lda::start_chain_on_cuda(corpus, on_device(o), nullptr);
+    lda::CudaChain chain(corpus, on_device(o), nullptr);
     testing::OrderedOracle oracle(corpus, o, lda::initial_topics(corpus.tokens(), topics, o.seed, 1));
     for (int s = 0; s < 3; ++s) {
-      chain->sweep();
+      chain.sweep();
       oracle.sweep();
-      chain->show_topics([&](const ChainState& shown) { EXPECT_EQ(shown.z, oracle.z); });
+      chain.show_state([&](const ChainState& shown) { EXPECT_EQ(shown.z, oracle.z); });
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,19 +13,22 @@
 #include "cuda/training.h"
 #include "lda/evaluation/log_joint.h"
 #include "lda/sparse_oracle.h"
-#include "lda/training/initial_topics.h"
-#include "lda/training/sparse/parallel/chain_cuda.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
 
 namespace papilio {
 namespace {
 
-using lda::SparseTuning;
+using lda::SparseParallelTuning;
 using testing::on_device, testing::SparseOracle, testing::uneven_corpus;
 
 std::vector<double> uneven_alpha(std::int32_t topics) {
   std::vector<double> alpha;
   for (std::int32_t k = 0; k < topics; ++k) alpha.push_back(0.03 * (1 + k * 7 % 13));
   return alpha;
+}
+
+TrainOptions sparse_on_device(const TrainOptions& options) {
+  return testing::with_draws(on_device(options), Draws::sparse);
 }
 
 std::vector<std::int32_t> first_topics(const Corpus& corpus, const TrainOptions& options) {
@@ -37,19 +41,20 @@ std::int64_t differences(const std::vector<std::int32_t>& a, const std::vector<s
   return count;
 }
 
-void expect_same(const Corpus& corpus, const TrainOptions& options, int sweeps, const SparseTuning& tuning = {}) {
+void expect_same(const Corpus& corpus, const TrainOptions& options, int sweeps,
+                 const SparseParallelTuning& tuning = {}) {
   SparseOracle oracle(corpus, options, first_topics(corpus, options));
-  const auto chain = lda::start_sparse_chain_on_cuda(corpus, on_device(options), nullptr, tuning);
+  lda::CudaChain chain(corpus, sparse_on_device(options), nullptr, {.sparse_parallel = tuning});
   for (int s = 1; s <= sweeps; ++s) {
     oracle.sweep();
-    chain->sweep();
-    chain->show_topics([&](const ChainState& topics) {
+    chain.sweep();
+    chain.show_state([&](const ChainState& topics) {
       EXPECT_EQ(topics.z.size(), oracle.z.size());
       EXPECT_EQ(differences(topics.z, oracle.z), 0) << "sweep " << s << " of " << corpus.tokens() << " tokens";
     });
     if (::testing::Test::HasFailure()) return;
   }
-  const lda::State state = chain->take_state();
+  const lda::State state = chain.take_state();
   EXPECT_EQ(state.sweep, sweeps);
   EXPECT_NO_THROW(state.verify(corpus));
 }
@@ -134,22 +139,26 @@ TEST_F(SparseOnCuda, SmokeDrawWhatIsDefined) {
 
 TEST_F(SparseOnCuda, CountTheirDraws) {
   const Corpus corpus = uneven_corpus();
-  const TrainOptions options = on_device({.topics = 50, .seed = 5});
-  const auto chain = lda::start_sparse_chain_on_cuda(corpus, options, nullptr, {.counts_parts = true});
+  const TrainOptions options = sparse_on_device({.topics = 50, .seed = 5});
+  lda::CudaChain chain(corpus, options, nullptr, {.sparse_parallel = {.counts_parts = true}});
   for (int s = 0; s < 3; ++s) {
-    const std::vector<std::int32_t> before = chain->take_state().z;
-    std::int64_t entries = 0;
+    const std::vector<std::int32_t> before = chain.take_state().z;
+    std::int64_t entries = 0, documents_with_tokens = 0;
     for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
       std::vector<std::int32_t> topics(before.begin() + corpus.document_offsets[d],
                                        before.begin() + corpus.document_offsets[d + 1]);
       std::sort(topics.begin(), topics.end());
       entries += std::unique(topics.begin(), topics.end()) - topics.begin();
+      documents_with_tokens += topics.empty() ? 0 : 1;
     }
-    chain->sweep();
-    const lda::SparseCounters sums = chain->counters();
-    EXPECT_EQ(static_cast<std::int64_t>(sums.entries), entries);
-    EXPECT_EQ(static_cast<std::int64_t>(sums.own + sums.document + sums.word + sums.smoothing), corpus.tokens());
-    EXPECT_GT(std::min({sums.own, sums.document, sums.word, sums.smoothing}), 0u);
+    chain.sweep();
+    const SweepDraws draws = chain.draws();
+    const auto tokens = [&](double share) { return std::llround(share * static_cast<double>(corpus.tokens())); };
+    const std::int64_t own = tokens(draws.from_own), document = tokens(draws.from_document),
+                       word = tokens(draws.from_word), prior = tokens(draws.from_prior);
+    EXPECT_EQ(std::llround(draws.topics_per_document * static_cast<double>(documents_with_tokens)), entries);
+    EXPECT_EQ(own + document + word + prior, corpus.tokens());
+    EXPECT_GT(std::min({own, document, word, prior}), 0);
   }
 }
 
@@ -157,15 +166,15 @@ TEST_F(SparseOnCuda, ResumeAndGiveTheLikelihood) {
   const Corpus corpus = uneven_corpus();
   const TrainOptions options = {.topics = 30, .seed = 9};
   SparseOracle oracle(corpus, options, first_topics(corpus, options));
-  const auto first = lda::start_sparse_chain_on_cuda(corpus, on_device(options), nullptr);
-  for (int s = 0; s < 2; ++s) first->sweep(), oracle.sweep();
+  lda::CudaChain first(corpus, sparse_on_device(options), nullptr);
+  for (int s = 0; s < 2; ++s) first.sweep(), oracle.sweep();
   ChainState half;
-  first->show_topics([&](const ChainState& topics) { half = topics; });
-  const auto second = lda::start_sparse_chain_on_cuda(corpus, on_device(options), &half);
-  second->sweep();
+  first.show_state([&](const ChainState& topics) { half = topics; });
+  lda::CudaChain second(corpus, sparse_on_device(options), &half);
+  second.sweep();
   oracle.sweep();
-  const double log_joint = second->log_joint();
-  const lda::State state = second->take_state();
+  const double log_joint = second.log_joint();
+  const lda::State state = second.take_state();
   EXPECT_EQ(state.z, oracle.z);
   EXPECT_EQ(log_joint, lda::log_joint(corpus, state, state.priors, 1));
 }

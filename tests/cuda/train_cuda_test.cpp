@@ -11,7 +11,7 @@
 #include "cuda/training.h"
 #include "lda/corpora.h"
 #include "lda/evaluation/log_joint.h"
-#include "lda/training/device/token_ranges_cuda.h"
+#include "lda/training/memory/token_ranges_cuda.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
 
@@ -225,6 +225,24 @@ TEST_F(TrainOnCuda, SmokeBringsStreamedTopicsBack) {
     EXPECT_EQ(written.front(), 0x01010101);
     EXPECT_EQ(std::count(written.begin(), written.end(), 0x01010101) < std::ssize(written), streamed);
     EXPECT_EQ(std::count(written.begin(), written.end(), 5), 0);
+  }
+}
+
+TEST_F(TrainOnCuda, TakesNoMoreMemoryThanItIsGiven) {
+  const Corpus corpus = uneven_corpus();
+  for (const Sampler sampler : {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed,
+                                Sampler::phi_collapsed, Sampler::collapsed}) {
+    for (const PartialSums method : {PartialSums::slots, PartialSums::butterfly_swap}) {
+      SCOPED_TRACE(std::string(name(sampler)) + ", " + std::string(name(method)));
+      const TrainOptions options = {.topics = 50, .sampler = sampler, .method = method};
+      const std::int64_t least = least_memory(corpus, options);
+      for (const std::int64_t more : {0, 1 << 16, 1 << 24}) {
+        lda::CudaChain chain(corpus, testing::dense_by_default(on_device(options)), nullptr, {.memory = least + more});
+        chain.sweep();
+        chain.log_joint();
+        EXPECT_LE(chain.bytes(), least + more);
+      }
+    }
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "lda/corpora.h"
 #include "lda/model/options.h"
-#include "lda/training/chain.h"
+#include "lda/training/chain/chain_cuda.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 
@@ -78,11 +78,10 @@ inline void expect_same(const Corpus& corpus, TrainOptions options) {
 // A chain's state after some sweeps in at most `memory` bytes of the device.
 inline lda::State state_after(const Corpus& corpus, const TrainOptions& options, std::int64_t sweeps,
                               std::int64_t memory, double* log_joint = nullptr, const ChainState* resume = nullptr) {
-  const std::unique_ptr<lda::Chain> chain =
-      lda::start_chain_on_cuda(corpus, dense_by_default(on_device(options)), resume, memory);
-  while (chain->sweeps() < sweeps) chain->sweep();
-  if (log_joint != nullptr) *log_joint = chain->log_joint();
-  return chain->take_state();
+  lda::CudaChain chain(corpus, dense_by_default(on_device(options)), resume, {.memory = memory});
+  while (chain.sweeps() < sweeps) chain.sweep();
+  if (log_joint != nullptr) *log_joint = chain.log_joint();
+  return chain.take_state();
 }
 
 // The least memory in which a chain starts.
@@ -91,7 +90,7 @@ inline std::int64_t least_memory(const Corpus& corpus, const TrainOptions& optio
   while (enough - too_little > 1) {
     const std::int64_t middle = too_little + (enough - too_little) / 2;
     try {
-      lda::start_chain_on_cuda(corpus, dense_by_default(on_device(options)), nullptr, middle)->wait();
+      lda::CudaChain(corpus, dense_by_default(on_device(options)), nullptr, {.memory = middle}).wait();
       enough = middle;
     } catch (const DeviceError&) {
       too_little = middle;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lda/corpora.h"
-#include "lda/training/chain.h"
+#include "lda/training/trainer/start_chain.h"
 #include "papilio/lda.h"
 
 // What the tests of the samplers' laws share: one sweep of the library's, plain draws, and a

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lda/model/priors.h"
-#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/memory/aligned_table.h"
 #include "lda/training/parameters/dirichlet_cpu.h"
 #include "papilio/lda.h"
 #include "random/philox.h"

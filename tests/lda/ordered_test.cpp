@@ -5,7 +5,7 @@
 
 #include "lda/corpora.h"
 #include "lda/ordered_oracle.h"
-#include "lda/training/chain_cpu.h"
+#include "lda/training/chain/chain_cpu.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 

@@ -11,7 +11,7 @@
 #include "lda/corpora.h"
 #include "lda/io/files.h"
 #include "lda/model/options.h"
-#include "lda/training/initial_topics.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
 #include "papilio/lda.h"
 #include "random/philox.h"
 #include "random/purpose.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/memory/aligned_table.h"
 #include "lda/training/parameters/dirichlet_cpu.h"
 #include "papilio/lda.h"
 #include "papilio/sampling.h"

@@ -7,7 +7,7 @@
 
 #include "lda/corpora.h"
 #include "lda/sampler_oracle.h"
-#include "lda/training/chain_cpu.h"
+#include "lda/training/chain/chain_cpu.h"
 #include "papilio/lda.h"
 
 namespace papilio {

@@ -8,7 +8,7 @@
 #include "lda/corpora.h"
 #include "lda/laws.h"
 #include "lda/sparse_oracle.h"
-#include "lda/training/chain_cpu.h"
+#include "lda/training/chain/chain_cpu.h"
 #include "lda/training/sparse/parallel/word_order_cpu.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"

@@ -47,7 +47,7 @@ TEST(State, VerifyNamesTheDifference) {
   EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: the topic of token 4 is 2, expected 0 <= topic < 2");
   bad = good;
   bad.z.pop_back();
-  EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: z has 4 topics, expected one a token: 5");
+  EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: z has 4 topics, expected one per token: 5");
   bad = good;
   bad.n_wk.pop_back();
   EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: n_wk has 5 entries, expected V x K = 6");

@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// The rows of phi that a document needs: one a distinct word, K doubles each, contiguous over topics.
+// The rows of phi that a document needs: one per distinct word, K doubles each, contiguous over topics.
 class FixedPhi {
  public:
   explicit FixedPhi(const Model& model);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 
 namespace papilio::lda {
 namespace {
@@ -36,15 +37,6 @@ int fraction_bits(std::int64_t tokens, std::int64_t words, const Priors& priors)
   return fraction_bits(static_cast<double>(std::max<std::int64_t>(1, tokens)),
                        {*least, *largest, document_prior(priors), priors.beta,
                         priors.beta * static_cast<double>(std::max<std::int64_t>(1, words))});
-}
-
-// Of each topic with a prior of its own: tables of 1 MiB together, so that they stay in a cache.
-std::int64_t tabulated_by_topic(const Priors& priors, std::int64_t most) {
-  if (priors.is_symmetric()) {
-    return most;
-  }
-  const auto topics = static_cast<std::int64_t>(priors.alpha.size());
-  return std::min(most, std::max<std::int64_t>(16, (std::int64_t{1} << 17) / topics));
 }
 
 std::vector<double> distinct(const std::vector<double>& priors) {
@@ -78,11 +70,22 @@ std::int64_t LogGammaRise::compute(std::int64_t n, std::int32_t topic) const {
   return std::llround(std::ldexp(log_gamma(static_cast<double>(n) + priors_[k]) - at_prior_[k], bits_));
 }
 
+std::int64_t LogJointTerms::tabulated(std::int64_t tokens, std::int64_t most_tabulated) {
+  return std::min(most_tabulated, tokens + 1);
+}
+
+// Tables of 1 MiB together, so that they stay in a cache.
+std::int64_t LogJointTerms::tabulated_by_topic(std::int64_t tokens, std::int64_t topics, std::int64_t most_tabulated) {
+  return std::min(tabulated(tokens, most_tabulated), std::max<std::int64_t>(16, (std::int64_t{1} << 17) / topics));
+}
+
 LogJointTerms::LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated)
     : bits(fraction_bits(tokens, words, priors)),
-      of_document_topic(priors.alpha, bits, tabulated_by_topic(priors, std::min(most_tabulated, tokens + 1))),
+      of_document_topic(priors.alpha, bits,
+                        priors.is_symmetric() ? tabulated(tokens, most_tabulated)
+                                              : tabulated_by_topic(tokens, std::ssize(priors.alpha), most_tabulated)),
       of_document(document_prior(priors), bits),
-      of_word_topic(priors.beta, bits, std::min(most_tabulated, tokens + 1)),
+      of_word_topic(priors.beta, bits, tabulated(tokens, most_tabulated)),
       of_topic(priors.beta * static_cast<double>(words), bits) {}
 
 double LogJointTerms::nats(std::int64_t sum) const { return std::ldexp(static_cast<double>(sum), -bits); }

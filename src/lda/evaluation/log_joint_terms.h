@@ -8,7 +8,7 @@
 namespace papilio::lda {
 
 // n -> ln G(n + prior) - ln G(prior), rounded to a multiple of 2^-bits nats and counted in
-// these: of one prior, or of one a topic.
+// these: of one prior, or of one per topic.
 class LogGammaRise {
  public:
   // n below `tabulated` from a table, which changes no value.
@@ -30,7 +30,7 @@ class LogGammaRise {
  private:
   std::int64_t compute(std::int64_t n, std::int32_t topic) const;
 
-  std::vector<double> priors_;    // one, or one a topic
+  std::vector<double> priors_;    // one, or one per topic
   std::vector<double> at_prior_;  // their ln G
   int bits_;
   std::int64_t tabulated_;
@@ -47,6 +47,11 @@ class LogGammaRise {
 struct LogJointTerms {
   // `most_tabulated` counts in each table, fewer in those of topics with priors of their own.
   LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated);
+
+  // How many counts a table holds: n_wk, and n_dk where all topics have one prior; n_dk of one topic where each
+  // of them has its own.
+  static std::int64_t tabulated(std::int64_t tokens, std::int64_t most_tabulated);
+  static std::int64_t tabulated_by_topic(std::int64_t tokens, std::int64_t topics, std::int64_t most_tabulated);
 
   double nats(std::int64_t sum) const;
 

@@ -24,9 +24,9 @@ void Model::verify() const {
   require(!vocabulary.empty(), "papilio::Model::verify: the vocabulary is empty");
   require(std::isfinite(beta) && beta > 0, "papilio::Model::verify: beta is {}, expected a number > 0", beta);
   const auto columns = static_cast<std::size_t>(topics);
-  require(alpha.size() == columns, "papilio::Model::verify: alpha has {} entries, expected one a topic: {}",
+  require(alpha.size() == columns, "papilio::Model::verify: alpha has {} entries, expected one per topic: {}",
           alpha.size(), topics);
-  require(n_k.size() == columns, "papilio::Model::verify: n_k has {} entries, expected one a topic: {}", n_k.size(),
+  require(n_k.size() == columns, "papilio::Model::verify: n_k has {} entries, expected one per topic: {}", n_k.size(),
           topics);
   require(n_wk.size() % columns == 0 && n_wk.size() / columns == vocabulary.size(),
           "papilio::Model::verify: n_wk has {} entries, expected {} words x {} topics", n_wk.size(), vocabulary.size(),

@@ -6,7 +6,7 @@
 
 namespace papilio::lda {
 
-// From so many topics on `automatic` is sparse: by the options alone, so that every machine decides alike.
+// With at least this many topics `automatic` is sparse: by the options alone, so that every machine decides alike.
 // Sparse draws were the faster ones there (docs/lda/sparse.md); a sweep over fewer topics is short either way.
 inline constexpr std::int32_t least_sparse_topics = 32;
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::int64_t tokens_per_task = std::int64_t{1} << 16;
 
-// n_wk has 32 bits an entry.
+}  // namespace
+
 void require_countable(const CorpusView& corpus, int threads) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (corpus.tokens() <= most) return;
@@ -27,8 +28,6 @@ void require_countable(const CorpusView& corpus, int threads) {
   require(*word <= most, "papilio: word {} occurs {} times, expected at most 2^31 - 1", word - occurrences.begin(),
           *word);
 }
-
-}  // namespace
 
 void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
                  std::vector<std::int32_t>& n_wk) {
@@ -76,32 +75,32 @@ void State::verify(const CorpusView& corpus) const {
   }
 }
 
-State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState topics) {
+State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState chain) {
   State state;
   state.topics = options.topics;
-  state.sweep = topics.sweep;
-  state.priors = priors_of(options, &topics);
-  state.start = topics.start;
-  state.z = std::move(topics.z);
+  state.sweep = chain.sweep;
+  state.priors = priors_of(options, &chain);
+  state.start = chain.start;
+  state.z = std::move(chain.z);
   state.count(corpus, options.threads);
   return state;
 }
 
-ChainState take_topics(State& state, const TrainOptions& options) {
+ChainState take_chain_state(State& state, const TrainOptions& options) {
   const Priors given = priors_of(options);
-  ChainState topics;
-  topics.sweep = state.sweep;
-  topics.z = std::move(state.z);
-  topics.start = state.start;
-  if (state.priors.alpha != given.alpha) topics.alpha = state.priors.alpha;
-  if (state.priors.beta != given.beta) topics.beta = state.priors.beta;
-  return topics;
+  ChainState chain;
+  chain.sweep = state.sweep;
+  chain.z = std::move(state.z);
+  chain.start = state.start;
+  if (state.priors.alpha != given.alpha) chain.alpha = state.priors.alpha;
+  if (state.priors.beta != given.beta) chain.beta = state.priors.beta;
+  return chain;
 }
 
 void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
                     const char* caller) {
   require(static_cast<std::int64_t>(z.size()) == corpus.tokens(),
-          "papilio::{}: z has {} topics, expected one a token: {}", caller, z.size(), corpus.tokens());
+          "papilio::{}: z has {} topics, expected one per token: {}", caller, z.size(), corpus.tokens());
   for (std::size_t i = 0; i < z.size(); ++i) {
     require(0 <= z[i] && z[i] < topics, "papilio::{}: the topic of token {} is {}, expected 0 <= topic < {}", caller, i,
             z[i], topics);

@@ -30,15 +30,18 @@ struct State {
   void verify(const CorpusView& corpus) const;
 };
 
+// Throws InvalidArgument where a word occurs more often than an entry of n_wk, of 32 bits, can hold.
+void require_countable(const CorpusView& corpus, int threads);
+
 // Counts n_wk alone, from topics that fit the corpus. Throws as State::count.
 void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
                  std::vector<std::int32_t>& n_wk);
 
-// The state that topics stand for; they fit the corpus. Throws as State::count.
-State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState topics);
+// The state that a chain goes on from, with its counts; it fits the corpus. Throws as State::count.
+State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState chain);
 
-// Moves z out of a state, with the priors where they are others than the options name.
-ChainState take_topics(State& state, const TrainOptions& options);
+// What a chain goes on from: moves z out of a state, with the priors where they are others than the options name.
+ChainState take_chain_state(State& state, const TrainOptions& options);
 
 // Throws InvalidArgument unless z holds one topic in [0, topics) for each token.
 void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,

@@ -33,12 +33,4 @@ constexpr Recipe recipe_of(Sampler sampler) {
   return {Parameter::estimated, Parameter::estimated};
 }
 
-// Whether a token sees the topics that others have got in the same sweep ...
-constexpr bool goes_token_by_token(const TrainOptions& options) {  // ... of the whole corpus
-  return options.schedule == Schedule::sequential && recipe_of(options.sampler).phi == Parameter::integrated_out;
-}
-constexpr bool goes_in_document_order(const Recipe& recipe) {  // ... of its document
-  return recipe.theta == Parameter::integrated_out && recipe.phi == Parameter::drawn;
-}
-
 }  // namespace papilio::lda

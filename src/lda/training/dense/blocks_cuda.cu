@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // A document's counts and its row of theta in global memory.
-struct OrderedDocument {
+struct BlocksDocument {
   float* theta;  // n_dk + alpha_k
   int* counts;   // n_dk
   const double* alpha;
@@ -84,14 +84,14 @@ struct OrderedDocument {
 // A warp has 32 documents, which keep step: their first tokens, then their second ones, and so on.
 template <PartialSums method, bool remnant_first>
 __global__ void __launch_bounds__(block_threads)
-    draw_ordered_by_blocks(const __grid_constant__ TopicDraw draw, const double* alpha, float* rows,
-                           const BlockTables tables) {
+    draw_by_document_by_blocks(const __grid_constant__ TopicDraw draw, const double* alpha, float* rows,
+                               const BlockTables tables) {
   using Tile = TopicTile<method, remnant_first>;
   __shared__ typename Tile::Shared shared[warps_per_block];
   if (this_warp() >= tables.warps) return;
   const Tile tile(shared[threadIdx.x / 32], tables.tables + this_warp() * tables.table_size, draw.topics);
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const auto document_of = [&](const TopicItem& item) -> OrderedDocument {
+  const auto document_of = [&](const TopicItem& item) -> BlocksDocument {
     float* const theta = rows + item.document * 2 * draw.phi_stride;
     return {theta, reinterpret_cast<int*>(theta + draw.phi_stride), alpha};
   };
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(block_threads)
     const int here = static_cast<int>(min(std::int64_t{32}, draw.item_count - first));
     for (int q = 0; q < here; ++q) document_of(draw.items[first + q]).count(draw, draw.items[first + q]);
     const TopicItem item = draw.items[first + (lane < here ? lane : 0)];
-    const OrderedDocument document = document_of(item);
+    const BlocksDocument document = document_of(item);
     const int count = lane < here ? item.count : 0;
     const int longest = __reduce_max_sync(all_threads, count);
     for (int i = 0; i < longest; ++i) {
@@ -134,7 +134,7 @@ sampling::BlocksPlan plan_of(PartialSums method, std::int32_t topics, std::int64
 
 }  // namespace
 
-std::int64_t BlockTablesOnDevice::bytes(PartialSums method, std::int32_t topics, std::int64_t tokens) {
+std::int64_t BlockTablesOnDevice::bytes_needed(PartialSums method, std::int32_t topics, std::int64_t tokens) {
   if (method == PartialSums::slots) return 0;
   const sampling::BlocksPlan plan = plan_of(method, topics, tokens);
   return plan.warps * plan.table_size * static_cast<std::int64_t>(sizeof(float));
@@ -147,7 +147,7 @@ BlockTablesOnDevice::BlockTablesOnDevice(PartialSums method, std::int32_t topics
   tables_ = {method, memory_.data(), plan.table_size, plan.warps};
 }
 
-void queue_topic_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream) {
+void queue_parallel_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream) {
   if (draw.item_count == 0) return;
   const unsigned blocks = blocks_for(tables, draw.item_count);
   kernel::with_block_form(tables.method, [&]<PartialSums method, bool remnant_first>() {
@@ -157,12 +157,12 @@ void queue_topic_draws_by_blocks(const TopicDraw& draw, const BlockTables& table
   execution::check_launch("drawing topics by blocks");
 }
 
-void queue_ordered_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows, const BlockTables& tables,
-                                   void* cuda_stream) {
+void queue_by_document_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows,
+                                       const BlockTables& tables, void* cuda_stream) {
   if (draw.item_count == 0) return;
   const unsigned blocks = blocks_for(tables, base::ceil_div<std::int64_t>(draw.item_count, 32));
   kernel::with_block_form(tables.method, [&]<PartialSums method, bool remnant_first>() {
-    draw_ordered_by_blocks<method, remnant_first>
+    draw_by_document_by_blocks<method, remnant_first>
         <<<blocks, block_threads, 0, static_cast<cudaStream_t>(cuda_stream)>>>(draw, alpha, rows, tables);
   });
   execution::check_launch("drawing topics in order by blocks");

@@ -27,7 +27,9 @@ class BlockTablesOnDevice {
   BlockTablesOnDevice(PartialSums method, std::int32_t topics, std::int64_t tokens);
 
   // Of the current device. Throws InvalidArgument where there are too many topics for a table.
-  static std::int64_t bytes(PartialSums method, std::int32_t topics, std::int64_t tokens);
+  static std::int64_t bytes_needed(PartialSums method, std::int32_t topics, std::int64_t tokens);
+
+  std::int64_t bytes() const { return memory_.bytes(); }
 
   const BlockTables& get() const { return tables_; }
 
@@ -36,11 +38,11 @@ class BlockTablesOnDevice {
   execution::DeviceArray<float> memory_;
 };
 
-// queue_topic_draws, refused tokens included.
-void queue_topic_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream);
+// queue_parallel_draws, refused tokens included.
+void queue_parallel_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream);
 
-// queue_ordered_draws; `rows` has 2 * topic_stride(topics) floats for each document of the items.
-void queue_ordered_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows, const BlockTables& tables,
-                                   void* cuda_stream);
+// queue_by_document_draws; `rows` has 2 * topic_stride(topics) floats for each document of the items.
+void queue_by_document_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows,
+                                       const BlockTables& tables, void* cuda_stream);
 
 }  // namespace papilio::lda

@@ -16,33 +16,36 @@ constexpr std::int64_t most_documents = sampling::ProductDraws::most_rows;
 
 }  // namespace
 
-DocumentOrderSweep::Scratch::Scratch(const TrainOptions& options, std::int64_t most)
+ByDocumentSweep::Scratch::Scratch(const TrainOptions& options, std::int64_t most)
     : theta(most, options.topics),
       n_dk(static_cast<std::size_t>(most * options.topics)),
       draws(options.topics, options.method) {
   documents.reserve(static_cast<std::size_t>(most));
 }
 
-DocumentOrderSweep::DocumentOrderSweep(const CorpusView& corpus, const TrainOptions& options)
+ByDocumentSweep::ByDocumentSweep(const CorpusView& corpus, const TrainOptions& options)
     : corpus_(corpus),
       seed_(options.seed),
       threads_(options.threads),
       documents_per_block_(
           std::min(std::clamp(count_floats / options.topics, least_documents, most_documents), corpus.documents())),
+      phi_(corpus.vocabulary_size(), options.topics, options.threads),
       scratch_(options.threads, [this, options] { return std::make_unique<Scratch>(options, documents_per_block_); }) {}
 
-void DocumentOrderSweep::draw(State& state, const PhiTable& phi) {
+void ByDocumentSweep::run(State& state) {
+  phi_.draw(state, seed_);
   execution::parallel_for(corpus_.documents(), documents_per_block_, threads_,
                           [&](std::int64_t begin, std::int64_t end) {
                             typename ScratchPool<Scratch>::Loan scratch(scratch_);
                             for (std::int64_t d = begin; d < end; d += documents_per_block_) {
                               start(state, d, std::min(d + documents_per_block_, end), *scratch);
-                              while (!(*scratch).documents.empty()) draw_next_tokens(state, phi, *scratch);
+                              while (!(*scratch).documents.empty()) draw_next_tokens(state, *scratch);
                             }
                           });
+  state.count_topics(threads_);
 }
 
-void DocumentOrderSweep::start(const State& state, std::int64_t first, std::int64_t end, Scratch& scratch) const {
+void ByDocumentSweep::start(const State& state, std::int64_t first, std::int64_t end, Scratch& scratch) const {
   const std::vector<double>& alpha = state.priors.alpha;
   scratch.documents.clear();
   std::fill(scratch.n_dk.begin(), scratch.n_dk.end(), 0);
@@ -60,7 +63,7 @@ void DocumentOrderSweep::start(const State& state, std::int64_t first, std::int6
 }
 
 // One token of each document that has any left.
-void DocumentOrderSweep::draw_next_tokens(State& state, const PhiTable& phi, Scratch& scratch) const {
+void ByDocumentSweep::draw_next_tokens(State& state, Scratch& scratch) const {
   const auto add = [&](std::int64_t row, std::int32_t k, std::int32_t change) {
     std::int32_t& n = scratch.n_dk[static_cast<std::size_t>(row * state.topics + k)];
     n += change;
@@ -69,7 +72,7 @@ void DocumentOrderSweep::draw_next_tokens(State& state, const PhiTable& phi, Scr
   for (const Document& d : scratch.documents) {
     const auto token = static_cast<std::size_t>(d.token);
     add(d.row, state.z[token], -1);
-    scratch.draws.add(scratch.theta.row(d.row), phi.row(corpus_.words[token]), token);
+    scratch.draws.add(scratch.theta.row(d.row), phi_.row(corpus_.words[token]), token);
   }
   scratch.draws.draw(seed_, random::stream(random::Purpose::topics, static_cast<std::uint32_t>(state.sweep)));
 

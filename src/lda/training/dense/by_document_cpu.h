@@ -3,25 +3,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/memory/aligned_table.h"
+#include "lda/training/memory/scratch_pool.h"
 #include "lda/training/parameters/phi_table_cpu.h"
-#include "lda/training/scratch_pool.h"
+#include "lda/training/sweep_cpu.h"
 #include "sampling/products/product_draws.h"
 
 namespace papilio::lda {
 
-// Draws the topics of each document's tokens in order, given phi: a token's weights come
+// Draws phi, then the topics of each document's tokens in order, given phi: a token's weights come
 // from the topics that the document's other tokens have by then.
 //
 // Documents are independent given phi. So a thread takes a block of them and draws their
 // first tokens together, then their second ones, and so on: as many rows at a time as a warp likes.
-class DocumentOrderSweep {
+class ByDocumentSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.
-  DocumentOrderSweep(const CorpusView& corpus, const TrainOptions& options);
+  ByDocumentSweep(const CorpusView& corpus, const TrainOptions& options);
 
-  // Draws z, and n_wk follows; n_k does not.
-  void draw(State& state, const PhiTable& phi);
+  void run(State& state) override;
 
  private:
   // A document at work: the topics that its tokens have now.
@@ -39,12 +39,13 @@ class DocumentOrderSweep {
   };
 
   void start(const State& state, std::int64_t first, std::int64_t end, Scratch& scratch) const;
-  void draw_next_tokens(State& state, const PhiTable& phi, Scratch& scratch) const;
+  void draw_next_tokens(State& state, Scratch& scratch) const;
 
   const CorpusView corpus_;
   const std::uint64_t seed_;
   const int threads_;
   const std::int64_t documents_per_block_;
+  PhiTable phi_;
   ScratchPool<Scratch> scratch_;
 };
 

@@ -158,7 +158,7 @@ __device__ __forceinline__ std::int32_t draw_long(const float* theta, const floa
 
 template <int G, int N>
 __global__ void __launch_bounds__(block_threads, Shape<G, N>::blocks_per_multiprocessor)
-    draw_ordered(const TopicDraw draw, const double* alpha) {
+    draw_by_document(const TopicDraw draw, const double* alpha) {
   using S = Shape<G, N>;
   alignas(16) __shared__ float theta_of_groups[S::groups][S::stride];
   __shared__ int counts_of_groups[S::groups][S::topics];
@@ -220,12 +220,12 @@ __global__ void __launch_bounds__(block_threads, Shape<G, N>::blocks_per_multipr
 
 // More than 1,024 topics: a document for a warp, its row of theta and behind it its counts in global memory.
 __global__ void __launch_bounds__(block_threads)
-    draw_ordered_of_many_topics(const TopicDraw draw, const double* alpha, float* rows) {
+    draw_by_document_of_many_topics(const TopicDraw draw, const double* alpha, float* rows) {
   const int thread = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
   if (group >= draw.item_count) return;
   const TopicItem item = draw.items[group];
-  float* const theta = rows + item.document * ordered_row(draw.topics);
+  float* const theta = rows + item.document * by_document_row(draw.topics);
   const Document document = {theta, reinterpret_cast<int*>(theta + draw.phi_stride), alpha};
   for (std::int64_t k = thread; k < draw.phi_stride; k += 32) document.counts[k] = 0;
   __syncwarp();
@@ -260,12 +260,12 @@ unsigned blocks_for(std::int64_t threads) {
 
 template <int G, int N>
 void queue(const TopicDraw& draw, const double* alpha, cudaStream_t stream) {
-  draw_ordered<G, N><<<blocks_for(draw.item_count * G), block_threads, 0, stream>>>(draw, alpha);
+  draw_by_document<G, N><<<blocks_for(draw.item_count * G), block_threads, 0, stream>>>(draw, alpha);
 }
 
 }  // namespace
 
-void queue_ordered_draws(const TopicDraw& draw, const double* alpha, float* rows, void* cuda_stream) {
+void queue_by_document_draws(const TopicDraw& draw, const double* alpha, float* rows, void* cuda_stream) {
   if (draw.item_count == 0) return;
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
   if (draw.topics <= 16) {
@@ -283,7 +283,7 @@ void queue_ordered_draws(const TopicDraw& draw, const double* alpha, float* rows
   } else if (draw.topics <= collective::segment_size) {
     queue<32, 8>(draw, alpha, stream);
   } else {
-    draw_ordered_of_many_topics<<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw, alpha, rows);
+    draw_by_document_of_many_topics<<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw, alpha, rows);
   }
   execution::check_launch("drawing topics in order");
 }

@@ -19,11 +19,12 @@ constexpr std::int64_t tokens_per_batch = sampling::ProductDraws::most_rows;
 
 }  // namespace
 
-ParallelSweep::ParallelSweep(const CorpusView& corpus, const TrainOptions& options)
+ParallelSweep::ParallelSweep(const CorpusView& corpus, const TrainOptions& options, const Plan& plan)
     : corpus_(corpus),
-      recipe_(recipe_of(options.sampler)),
+      plan_(plan),
       seed_(options.seed),
       threads_(options.threads),
+      phi_(corpus.vocabulary_size(), options.topics, options.threads),
       documents_per_block_(
           std::clamp<std::int64_t>(theta_floats / options.topics, 1, std::min(most_documents, corpus.documents()))),
       scratch_(options.threads,
@@ -32,15 +33,15 @@ ParallelSweep::ParallelSweep(const CorpusView& corpus, const TrainOptions& optio
 // The draws of a block of documents.
 class ParallelSweep::Block {
  public:
-  Block(const ParallelSweep& sweep, State& state, const PhiTable& phi, Scratch& scratch)
+  Block(const ParallelSweep& sweep, State& state, Scratch& scratch)
       : corpus_(sweep.corpus_),
         seed_(sweep.seed_),
         first_stream_(random::stream(random::Purpose::topics, static_cast<std::uint32_t>(state.sweep))),
         second_stream_(random::stream(random::Purpose::topics_again, static_cast<std::uint32_t>(state.sweep))),
-        removes_(sweep.recipe_.phi == Parameter::integrated_out && state.topics > 1),
-        remainder_(phi, state.priors, sweep.recipe_),
+        removes_(sweep.plan_.removes),
+        remainder_(sweep.phi_, state.priors, sweep.plan_.recipe),
         state_(state),
-        phi_(phi),
+        phi_(sweep.phi_),
         scratch_(scratch) {}
 
   // theta holds the documents' old topics by now, so that new ones may take their place.
@@ -117,13 +118,24 @@ class ParallelSweep::Block {
   CountMove moves_[tokens_per_batch];
 };
 
-void ParallelSweep::draw(State& state, const PhiTable& phi) {
+void ParallelSweep::run(State& state) {
+  if (plan_.recipe.phi == Parameter::drawn) {
+    phi_.draw(state, seed_);
+  } else {
+    phi_.estimate(state);
+  }
+  draw_z(state);
+  state.count_topics(threads_);
+}
+
+// n_wk follows; n_k does not.
+void ParallelSweep::draw_z(State& state) {
   std::optional<sampling::GammaPrior> alpha;
-  if (recipe_.theta == Parameter::drawn) alpha.emplace(state.priors.alpha);
+  if (plan_.recipe.theta == Parameter::drawn) alpha.emplace(state.priors.alpha);
   execution::parallel_for(corpus_.documents(), documents_per_block_, threads_,
                           [&](std::int64_t begin, std::int64_t end) {
                             typename ScratchPool<Scratch>::Loan scratch(scratch_);
-                            Block block(*this, state, phi, *scratch);
+                            Block block(*this, state, *scratch);
                             for (std::int64_t d = begin; d < end; d += documents_per_block_) {
                               const std::int64_t behind = std::min(d + documents_per_block_, end);
                               if (alpha) {

@@ -3,23 +3,23 @@
 #include <cstdint>
 
 #include "lda/training/dense/removal_cpu.h"
+#include "lda/training/memory/scratch_pool.h"
 #include "lda/training/parameters/phi_table_cpu.h"
 #include "lda/training/parameters/theta_rows_cpu.h"
-#include "lda/training/recipe.h"
-#include "lda/training/scratch_pool.h"
+#include "lda/training/plan.h"
+#include "lda/training/sweep_cpu.h"
 #include "sampling/products/product_draws.h"
 
 namespace papilio::lda {
 
 // Draws every token's topic given theta and phi as they are when the sweep begins: whatever
 // the order and the thread, for no token sees what another one has got.
-class ParallelSweep {
+class ParallelSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.
-  ParallelSweep(const CorpusView& corpus, const TrainOptions& options);
+  ParallelSweep(const CorpusView& corpus, const TrainOptions& options, const Plan& plan);
 
-  // Draws z, and n_wk follows; n_k does not.
-  void draw(State& state, const PhiTable& phi);
+  void run(State& state) override;
 
  private:
   // What one thread needs for one block of documents.
@@ -34,10 +34,13 @@ class ParallelSweep {
   };
   class Block;
 
+  void draw_z(State& state);
+
   const CorpusView corpus_;
-  const Recipe recipe_;
+  const Plan plan_;
   const std::uint64_t seed_;
   const int threads_;
+  PhiTable phi_;
   const std::int64_t documents_per_block_;
   ScratchPool<Scratch> scratch_;
 };

@@ -1,7 +1,5 @@
 #include "lda/training/dense/parallel_cuda.h"
 
-#include <algorithm>
-
 #include "execution/cuda/check.h"
 #include "lda/training/dense/rows_cuda.cuh"
 
@@ -183,16 +181,12 @@ void queue_draws(const TopicDraw& draw, cudaStream_t stream) {
 
 std::int32_t tokens_per_item(std::int32_t topics) { return topics <= 16 ? 32 : topics <= 64 ? 64 : 128; }
 
-void order_items(TopicItem* items, std::int64_t count) {
-  std::stable_sort(items, items + count, [](const TopicItem& a, const TopicItem& b) { return a.count > b.count; });
-}
-
-void queue_topic_draws(const TopicDraw& draw, void* cuda_stream) {
+void queue_parallel_draws(const TopicDraw& draw, void* cuda_stream) {
   if (draw.item_count == 0) return;
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
   if (draw.removal.masses == nullptr || draw.topics == 1) return queue_draws<false>(draw, stream);
   queue_draws<true>(draw, stream);
-  queue_refused_draws(draw, stream);
+  queue_second_draws(draw, stream);
 }
 
 }  // namespace papilio::lda

@@ -2,38 +2,21 @@
 
 #include <cstdint>
 
-#include "base/math.h"
+#include "lda/training/memory/topic_items.h"
+#include "lda/training/memory/topic_stride.h"
+#include "lda/training/parameters/removal_mass.h"
 
 // Draws of topics by a CUDA device: the draws of sample_categorical from the products of
 // rows of theta and phi, bit for bit.
 
 namespace papilio::lda {
 
-// A run of tokens of one document.
-struct TopicItem {
-  std::int64_t first;     // its first token, an index into words and z
-  std::int32_t document;  // the row of theta of its document
-  std::int32_t count;     // tokens
-};
-
-// From one row of theta or phi to the next: the topics and zeros up to a multiple of
-// 4, or of 128 where there are more than 128 topics.
-constexpr std::int64_t topic_stride(std::int32_t topics) {
-  return base::round_up<std::int64_t>(topics, topics <= 128 ? 4 : 128);
-}
-
-// Of a topic k at the beginning of a sweep: y_k = n_k + V beta, and y_k / (y_k - 1).
-struct TopicMass {
-  double with_token;
-  double ratio;
-};
-
 // Takes each token out of the counts that it is drawn by. A token that draws its old
 // topic keeps it with the probability that this topic's weight without the token has over that
 // with it; else it is drawn once more, from the row without the token.
 struct TokenRemoval {
-  const TopicMass* masses = nullptr;  // K; null: nothing is taken out
-  const double* alpha = nullptr;      // K, where theta = n_dk + alpha_k; null: theta was drawn
+  const RemovalMass* masses = nullptr;  // K; null: nothing is taken out
+  const double* alpha = nullptr;        // K, where theta = n_dk + alpha_k; null: theta was drawn
   double beta = 0;
   std::uint64_t stream = 0;  // of the random numbers of draws that are made once more
 };
@@ -60,24 +43,20 @@ struct TopicDraw {
 // The most tokens that an item should have, 32 to 128, by the number of topics.
 std::int32_t tokens_per_item(std::int32_t topics);
 
-// Puts items into the order in which the kernel is fastest: the longest first, so that
-// those that share a warp are of like length and none is left over at the end.
-void order_items(TopicItem* items, std::int64_t count);
-
 // Queues the draws of all items on a stream (a cudaStream_t) of the current device. All
 // tokens at once, each by theta and phi as they are.
-void queue_topic_draws(const TopicDraw& draw, void* cuda_stream);
+void queue_parallel_draws(const TopicDraw& draw, void* cuda_stream);
 
-// With token removal: draws those tokens once more that queue_topic_draws refused. Called by it.
-void queue_refused_draws(const TopicDraw& draw, void* cuda_stream);
+// With token removal: draws those tokens once more that queue_parallel_draws refused. Called by it.
+void queue_second_draws(const TopicDraw& draw, void* cuda_stream);
 
-// Floats a document that ordered draws work in: none up to 1,024 topics, which have room in
+// Floats per document that draws by document work in: none up to 1,024 topics, which have room in
 // shared memory.
-constexpr std::int64_t ordered_row(std::int32_t topics) { return topics <= 1024 ? 0 : 2 * topic_stride(topics); }
+constexpr std::int64_t by_document_row(std::int32_t topics) { return topics <= 1024 ? 0 : 2 * topic_stride(topics); }
 
 // Draws where theta is integrated out: an item is a whole document, whose tokens are drawn one
 // after the other by the document's counts, which follow. Of `draw` theta and removal are not
-// read; alpha has K entries; `rows` has ordered_row(topics) floats for each document of the items.
-void queue_ordered_draws(const TopicDraw& draw, const double* alpha, float* rows, void* cuda_stream);
+// read; alpha has K entries; `rows` has by_document_row(topics) floats for each document of the items.
+void queue_by_document_draws(const TopicDraw& draw, const double* alpha, float* rows, void* cuda_stream);
 
 }  // namespace papilio::lda

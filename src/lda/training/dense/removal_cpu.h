@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/memory/aligned_table.h"
 #include "lda/training/parameters/phi_table_cpu.h"
 #include "lda/training/recipe.h"
 #include "sampling/products/product_draws.h"

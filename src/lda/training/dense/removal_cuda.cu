@@ -168,7 +168,7 @@ void queue(const TopicDraw& draw, cudaStream_t stream) {
 
 }  // namespace
 
-void queue_refused_draws(const TopicDraw& draw, void* cuda_stream) {
+void queue_second_draws(const TopicDraw& draw, void* cuda_stream) {
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
   if (draw.topics <= 16) {
     queue<4, 1, 4, 32>(draw, stream);

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/log_joint/term_sums_cuda.h"
 
 namespace papilio::lda {
 

@@ -1,34 +1,71 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "lda/training/parameters/topic_counts_cuda.h"
-
-// Sums of the terms of log p(w, z) on a CUDA device, from tables that the host made
-// (LogJointTerms): integers, so that the sums are the CPU's.
+#include "base/function_ref.h"
+#include "execution/cuda/memory.h"
+#include "lda/evaluation/log_joint_terms.h"
+#include "lda/model/priors.h"
+#include "lda/training/log_joint/term_sums_cuda.h"
+#include "lda/training/memory/token_ranges_cuda.h"
 
 namespace papilio::lda {
 
-// A count without a term in a table.
-struct LargeCount {
-  std::int32_t count;
-  std::int32_t topic;
+// papilio::log_joint of topics and counts that are on the current CUDA device, with its
+// tables there.
+class LogJointOnDevice {
+ public:
+  // Keeps a reference to the corpus. Work is put on the caller's stream, and waited for.
+  LogJointOnDevice(const CorpusView& corpus, const Priors& priors, cudaStream_t stream);
+
+  // Bytes of the device that it takes at most; more where priors may differ from topic to topic.
+  static std::int64_t bytes_needed(const CorpusView& corpus, std::int32_t topics, bool asymmetric);
+
+  // Those that it has taken.
+  std::int64_t bytes() const;
+
+  void set_priors(const Priors& priors);
+
+  // n_wk: all entries of the table, of which those past the last topic are 0.
+  double operator()(TokenRanges& tokens, const execution::DeviceArray<std::int32_t>& n_wk,
+                    const execution::DeviceArray<std::int64_t>& n_k);
+
+  // The same, where the caller queues the sums over all n_wk and all n_dk on its stream.
+  using QueueTerms = base::FunctionRef<void(const TermSums&)>;
+  double operator()(QueueTerms queue_words, QueueTerms queue_documents,
+                    const execution::DeviceArray<std::int64_t>& n_k);
+
+ private:
+  // How many counts have a term in a table, and how many tables there are.
+  struct Tabulated {
+    std::int64_t of_documents;
+    std::int64_t document_tables;
+    std::int64_t of_words;
+  };
+
+  // For n_dk and for n_wk, terms and the counts that have none among them.
+  struct TermTables {
+    execution::DeviceArray<std::int64_t> document_terms, word_terms;
+    execution::DeviceArray<LargeCount> larger_in_documents, larger_of_words;
+    execution::DeviceArray<std::int32_t> larger_counts;  // entries of these two
+    execution::DeviceArray<std::int64_t> sum;
+
+    // use(table, entries, what) for each: see memory/device_tables_cuda.h.
+    template <class Use>
+    void for_each(std::int64_t tokens, const Tabulated& counts, Use use);
+  };
+
+  Tabulated tabulated() const;
+  void take_terms();
+  std::int64_t larger_terms(const execution::DeviceArray<LargeCount>& larger, std::int32_t count,
+                            const LogGammaRise& term) const;
+
+  const CorpusView corpus_;
+  const cudaStream_t stream_;
+  LogJointTerms terms_;
+  std::int64_t sum_of_documents_ = 0;  // terms of document lengths
+  TermTables tables_;
 };
-
-// Where terms come from and go to, all in device memory.
-struct TermSums {
-  const std::int64_t* terms = nullptr;  // of the counts 0 ... tabulated - 1
-  std::int64_t tabulated = 0;
-  std::int64_t topic_stride = 0;  // from one topic's terms to the next one's; 0: all topics have the same
-  LargeCount* larger = nullptr;   // other counts, appended, left to the host; room for N / tabulated
-  std::int32_t* larger_count = nullptr;
-  std::int64_t* sum = nullptr;  // added to
-};
-
-// Adds the terms of n_dk for all documents of the range and all topics.
-void queue_document_terms(const DocumentRange& range, std::int32_t topics, const TermSums& sums);
-
-// Adds the terms of `entries` counts, a multiple of 4. All topics have the same terms.
-void queue_word_terms(const std::int32_t* n_wk, std::int64_t entries, const TermSums& sums, cudaStream_t stream);
 
 }  // namespace papilio::lda

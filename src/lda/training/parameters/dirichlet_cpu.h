@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/memory/aligned_table.h"
 #include "sampling/gamma/gamma_rows.h"
 
 // Theta and phi drawn from their Dirichlet posteriors given the counts, by way of

@@ -175,9 +175,6 @@ __global__ void divide_by_totals(DrawnPhiTable table, std::int64_t quads, const 
 
 }  // namespace
 
-ThetaPriorOnDevice::ThetaPriorOnDevice(std::int32_t topics)
-    : shape_(topics, "the priors of topics"), inverse_(topics, "the priors of topics") {}
-
 void ThetaPriorOnDevice::set(std::span<const double> alpha, cudaStream_t stream) {
   const sampling::GammaPrior prior(alpha);
   shape_.upload(prior.shape(), prior.columns(), stream);

@@ -4,7 +4,8 @@
 #include <span>
 
 #include "execution/cuda/memory.h"
-#include "lda/training/parameters/topic_counts_cuda.h"
+#include "lda/training/memory/device_tables_cuda.h"
+#include "lda/training/memory/document_range_cuda.h"
 
 // Theta and phi drawn on a CUDA device as lda/training/parameters/dirichlet_cpu.h draws them, bit for bit.
 // Each call queues kernels on a stream of the current device; pointers are to its memory.
@@ -14,7 +15,15 @@ namespace papilio::lda {
 // The priors of topics on a device, as draws of theta need them.
 class ThetaPriorOnDevice {
  public:
-  explicit ThetaPriorOnDevice(std::int32_t topics);
+  ThetaPriorOnDevice() = default;  // until its tables have memory
+  explicit ThetaPriorOnDevice(std::int32_t topics) { for_each_table(topics, TakeMemory()); }
+
+  // use(table, entries, what) for each of its tables: see memory/device_tables_cuda.h.
+  template <class Use>
+  void for_each_table(std::int32_t topics, Use use) {
+    use(shape_, topics, "the priors of topics");
+    use(inverse_, topics, "the priors of topics");
+  }
 
   // alpha: K, on the host. The copy is in the order of the stream, and the call waits for it.
   void set(std::span<const double> alpha, cudaStream_t stream);
@@ -28,7 +37,7 @@ class ThetaPriorOnDevice {
 };
 
 struct DrawnThetaTable {
-  float* theta = nullptr;   // a row a document of the range; 0 behind the last topic
+  float* theta = nullptr;   // a row per document of the range; 0 past the last topic
   std::int64_t stride = 0;  // a multiple of 4, as topic_stride()
   std::int32_t topics = 0;
   const float* shape = nullptr;    // of ThetaPriorOnDevice
@@ -41,7 +50,7 @@ struct DrawnThetaTable {
 void queue_drawn_theta(const DocumentRange& range, const DrawnThetaTable& table);
 
 struct DrawnPhiTable {
-  float* phi = nullptr;                // words x stride; 0 behind the last topic
+  float* phi = nullptr;                // words x stride; 0 past the last topic
   std::int64_t stride = 0;             // a multiple of 4
   const std::int32_t* n_wk = nullptr;  // words x n_wk_stride
   std::int64_t n_wk_stride = 0;        // a multiple of 4

@@ -56,7 +56,7 @@ __global__ void count_topics(DocumentRange range, std::int32_t topics, bool in_s
 }
 
 struct WriteTheta {
-  ThetaTable table;
+  EstimatedThetaTable table;
 
   __device__ float theta(std::int32_t k, int n, float at_zero) const {
     return n == 0 ? at_zero : static_cast<float>(n + table.alpha[k]);
@@ -69,7 +69,7 @@ struct WriteTheta {
   __device__ void finish() const {}
 };
 
-__global__ void weigh_topics(const std::int64_t* n_k, std::int32_t topics, double prior_mass, TopicMass* masses) {
+__global__ void weigh_topics(const std::int64_t* n_k, std::int32_t topics, double prior_mass, RemovalMass* masses) {
   for (std::int64_t k = this_thread(); k < topics; k += all_threads()) {
     const double mass = static_cast<double>(n_k[k]) + prior_mass;
     masses[k] = {mass, mass / (mass - 1)};
@@ -77,7 +77,7 @@ __global__ void weigh_topics(const std::int64_t* n_k, std::int32_t topics, doubl
 }
 
 // A thread has four neighbouring topics, whose denominators it keeps, and goes from word to word.
-__global__ void divide_counts(PhiTable table, std::int64_t quads) {
+__global__ void divide_counts(EstimatedPhiTable table, std::int64_t quads) {
   const std::int64_t threads = all_threads() / quads * quads;
   if (this_thread() >= threads) return;
   const std::int64_t k = this_thread() % quads * 4;
@@ -122,18 +122,18 @@ void queue_topic_counts(const DocumentRange& range, std::int32_t topics, std::in
   execution::check_launch("counting topics");
 }
 
-void queue_theta(const DocumentRange& range, const ThetaTable& table) {
+void queue_estimated_theta(const DocumentRange& range, const EstimatedThetaTable& table) {
   // Zeros behind the last topic too: the memory may have held anything before.
   queue_on_documents(range, table.stride, WriteTheta{table});
 }
 
-void queue_topic_masses(const std::int64_t* n_k, std::int32_t topics, double prior_mass, TopicMass* masses,
-                        cudaStream_t stream) {
+void queue_removal_masses(const std::int64_t* n_k, std::int32_t topics, double prior_mass, RemovalMass* masses,
+                          cudaStream_t stream) {
   weigh_topics<<<blocks_for(topics, 4), threads_per_block, 0, stream>>>(n_k, topics, prior_mass, masses);
   execution::check_launch("weighing topics");
 }
 
-void queue_phi(const PhiTable& table, cudaStream_t stream) {
+void queue_estimated_phi(const EstimatedPhiTable& table, cudaStream_t stream) {
   const std::int64_t quads = base::ceil_div<std::int64_t>(table.topics, 4);
   const unsigned least = static_cast<unsigned>(base::ceil_div<std::int64_t>(quads, threads_per_block));
   const unsigned blocks = std::max(least, blocks_for(quads * table.words, 16));

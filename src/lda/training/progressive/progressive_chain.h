@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "lda/training/chain.h"
+#include "lda/training/chain/chain.h"
 #include "lda/training/progressive/progressive_start.h"
 
 namespace papilio::lda {
@@ -22,7 +22,7 @@ class ProgressiveChain final : public Chain {
   SweepDraws draws() override { return chain_->draws(); }
   double share() const override;
   double log_joint() override;
-  void show_topics(base::FunctionRef<void(const ChainState&)> use) override;
+  void show_state(base::FunctionRef<void(const ChainState&)> use) override;
   State take_state() override;
 
  private:
@@ -33,7 +33,7 @@ class ProgressiveChain final : public Chain {
   const CorpusView corpus_;
   const TrainOptions options_;
   const StartSchedule schedule_;
-  ChainState topics_;                 // of all tokens; as old as the last call of complete
+  ChainState state_;                  // of all tokens; as old as the last call of complete
   std::optional<PartOfCorpus> part_;  // that chain_ has; none: all
   std::unique_ptr<Chain> chain_;      // none before the first sweep
 };

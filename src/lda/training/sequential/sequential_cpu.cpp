@@ -4,9 +4,9 @@
 
 namespace papilio::lda {
 
-SequentialSweep::SequentialSweep(const CorpusView& corpus, const TrainOptions& options)
+SequentialSweep::SequentialSweep(const CorpusView& corpus, const TrainOptions& options, const Plan& plan)
     : corpus_(corpus),
-      recipe_(recipe_of(options.sampler)),
+      recipe_(plan.recipe),
       seed_(options.seed),
       theta_(corpus, options.topics, 1),
       n_dk_(static_cast<std::size_t>(options.topics)),

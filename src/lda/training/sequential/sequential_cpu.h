@@ -4,20 +4,20 @@
 #include <optional>
 #include <vector>
 
-#include "lda/training/chain_cpu.h"
-#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/memory/aligned_table.h"
 #include "lda/training/parameters/theta_rows_cpu.h"
-#include "lda/training/recipe.h"
+#include "lda/training/plan.h"
+#include "lda/training/sweep_cpu.h"
 #include "sampling/products/product_draws.h"
 
 namespace papilio::lda {
 
 // The exact chain where phi is integrated out: tokens in the order of the corpus, in one thread,
 // each from the counts as they are, the token itself taken out.
-class SequentialSweep final : public Sweep {
+class SequentialSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.
-  SequentialSweep(const CorpusView& corpus, const TrainOptions& options);
+  SequentialSweep(const CorpusView& corpus, const TrainOptions& options, const Plan& plan);
 
   void run(State& state) override;
 

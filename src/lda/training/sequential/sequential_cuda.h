@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "lda/training/dense/blocks_cuda.h"
-#include "lda/training/parameters/topic_counts_cuda.h"
+#include "lda/training/memory/document_range_cuda.h"
 
 namespace papilio::lda {
 

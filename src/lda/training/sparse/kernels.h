@@ -2,10 +2,19 @@
 
 #include <cstdint>
 
-#include "lda/training/sparse/by_document/batch.h"
-#include "lda/training/sparse/parallel/batch.h"
+// The table of kernels that are compiled once for every instruction-set target (targets/kernels_cpu.cpp). What they take
+// is theirs (parallel/batch.h, by_document/batch.h).
 
 namespace papilio::lda::sparse {
+
+struct NarrowEntry;
+struct WideEntry;
+template <class Entry>
+struct Range;
+struct Scratch;
+struct Statistics;
+struct ByDocumentRange;
+struct ByDocumentScratch;
 
 // What one instruction-set target offers.
 struct Kernels {
@@ -13,7 +22,7 @@ struct Kernels {
   void (*draw_wide)(const Range<WideEntry>& range, const Scratch& scratch, Statistics& statistics);
 
   // Of theta_collapsed; returns how many tokens came from the documents' part.
-  std::int64_t (*draw_ordered)(const OrderedRange& range, const OrderedScratch& scratch);
+  std::int64_t (*draw_by_document)(const ByDocumentRange& range, const ByDocumentScratch& scratch);
 };
 
 // The kernels of the instruction-set target in use (see papilio::cpu_target).

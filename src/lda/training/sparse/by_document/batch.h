@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// The border between the ordered sweep (ordered_sweep.h), which owns memory, and its kernel, which is compiled once
+// The border between the sweep (sweep_cpu.h), which owns memory, and its kernel, which is compiled once
 // an instruction-set target. No library type crosses it. docs/lda/sparse.md has the formulas.
 
 namespace papilio::lda::sparse {
@@ -32,7 +32,7 @@ constexpr __attribute__((always_inline)) std::uint64_t prior_mass(double alpha, 
 }
 
 // Documents that are drawn together, a slot each, and their tokens in the order of draws.
-struct OrderedRange {
+struct ByDocumentRange {
   const PriorPart* prior;
   const std::uint32_t* tokens;  // token numbers
   const std::uint16_t* slots;   // their documents
@@ -45,7 +45,7 @@ struct OrderedRange {
 };
 
 // Memory of one thread. `counts` are those of z; a document's line has its bit set exactly where a count is not 0.
-struct OrderedScratch {
+struct ByDocumentScratch {
   float* counts;         // slots x stride, as floats: exact below 2^24
   std::uint64_t* lines;  // slots x line_words
   std::int32_t line_words;

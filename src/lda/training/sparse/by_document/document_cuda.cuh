@@ -25,19 +25,19 @@ __device__ __forceinline__ float as_float(Count n) {
 }
 
 template <class Count, class Lines>
-class OrderedDocument {
+class CountedDocument {
  public:
-  // Of `memory`, ordered_counts_bytes(), which the 16 threads clear first.
-  __device__ __forceinline__ OrderedDocument(void* memory, std::int32_t topics)
+  // Of `memory`, counted_document_bytes(), which the 16 threads clear first.
+  __device__ __forceinline__ CountedDocument(void* memory, std::int32_t topics)
       : lane_(static_cast<int>(threadIdx.x) % sparse::topics_per_line),
         memory_(static_cast<std::uint32_t*>(memory)),
         words_(reinterpret_cast<std::uint64_t*>(static_cast<Count*>(memory) +
-                                                std::size_t{sparse::topics_per_line} * ordered_lines(topics)) +
+                                                std::size_t{sparse::topics_per_line} * document_lines(topics)) +
                lane_),
         counts_(static_cast<Count*>(memory) + lane_ * lines_per_bit) {}
 
   __device__ __forceinline__ void clear(std::int32_t topics) const {
-    const auto bytes = ordered_counts_bytes(topics, sizeof(Count));
+    const auto bytes = counted_document_bytes(topics, sizeof(Count));
     for (std::int64_t i = lane_; i < bytes / 16; i += sparse::topics_per_line) {
       reinterpret_cast<uint4*>(memory_)[i] = make_uint4(0, 0, 0, 0);
     }
@@ -162,7 +162,7 @@ class OrderedDocument {
       return lines_per_bit * bit[i / lines_per_bit] + i % lines_per_bit;
     }
 
-    __device__ __forceinline__ Weights(const OrderedDocument& document, const float* phi, typename Lines::Cursor& at) {
+    __device__ __forceinline__ Weights(const CountedDocument& document, const float* phi, typename Lines::Cursor& at) {
       bool is_there[bits_at_once];
       Counts counts[bits_at_once] = {};
 #pragma unroll

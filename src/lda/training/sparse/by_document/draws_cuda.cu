@@ -28,7 +28,7 @@ struct TokenOfThread {
   double u;
 
   // Its turn is `i`; behind the last, the last one.
-  __device__ __forceinline__ TokenOfThread(const OrderedDraw& d, const TopicItem& item, int i) {
+  __device__ __forceinline__ TokenOfThread(const SparseByDocumentDraw& d, const TopicItem& item, int i) {
     token = item.first + d.by_word[item.first + min(i, item.count - 1)];
     word = d.draw.words[token];
     old = d.draw.z[token];
@@ -79,8 +79,8 @@ struct DrawnTopic {
 
 // Draws a token that is out of the document's counts. Two documents to a warp, whose threads keep step.
 template <class Document>
-__device__ __forceinline__ DrawnTopic draw_token(const OrderedDraw& d, const Document& document, const Token& token,
-                                                 bool is_there) {
+__device__ __forceinline__ DrawnTopic draw_token(const SparseByDocumentDraw& d, const Document& document,
+                                                 const Token& token, bool is_there) {
   const int l = static_cast<int>(threadIdx.x) % lanes;
   const float* const phi = d.prior.phi + token.word * d.prior.stride;
   const float sum = document.sum(phi);
@@ -112,15 +112,15 @@ __device__ __forceinline__ DrawnTopic draw_token(const OrderedDraw& d, const Doc
 }
 
 template <class Document>
-__device__ __forceinline__ void ask_for_row(const OrderedDraw& d, const Document& document, std::int32_t word,
+__device__ __forceinline__ void ask_for_row(const SparseByDocumentDraw& d, const Document& document, std::int32_t word,
                                             std::int32_t next, float* target) {
   if (next != word) document.ask_for_row(d.prior.phi + next * d.prior.stride, target);
 }
 
 // The documents of a warp, two or one: `count` is 0 where there is none.
 template <class Document>
-__device__ __forceinline__ void draw_document(const OrderedDraw& d, const TopicItem& item, int count, Document document,
-                                              bool asks_ahead, float* target) {
+__device__ __forceinline__ void draw_document(const SparseByDocumentDraw& d, const TopicItem& item, int count,
+                                              Document document, bool asks_ahead, float* target) {
   const int l = static_cast<int>(threadIdx.x) % lanes;
   if (count > 0) document.clear(d.draw.topics);
   __syncwarp();
@@ -164,7 +164,7 @@ __device__ __forceinline__ void draw_document(const OrderedDraw& d, const TopicI
 
 // Documents [first, end) of the items, by a block; those of less topics than fit have their counts in shared memory.
 template <class Count, class Lines, bool in_shared>
-__device__ __forceinline__ void draw_documents(const OrderedDraw& d, std::int64_t first, std::int64_t end,
+__device__ __forceinline__ void draw_documents(const SparseByDocumentDraw& d, std::int64_t first, std::int64_t end,
                                                bool asks_ahead, std::byte* shared, float* target) {
   constexpr int documents = in_shared ? documents_per_block<Count> : block_threads / lanes;
   const int g = static_cast<int>(threadIdx.x) / lanes;
@@ -173,11 +173,11 @@ __device__ __forceinline__ void draw_documents(const OrderedDraw& d, std::int64_
   const TopicItem item = d.draw.items[min(i, end - 1)];
   void* memory;
   if constexpr (in_shared) {
-    memory = shared + g * ordered_counts_bytes(d.draw.topics, sizeof(Count));
+    memory = shared + g * counted_document_bytes(d.draw.topics, sizeof(Count));
   } else {
-    memory = d.rows + item.document * (ordered_counts_bytes(d.draw.topics, sizeof(Count)) / 4);
+    memory = d.rows + item.document * (counted_document_bytes(d.draw.topics, sizeof(Count)) / 4);
   }
-  draw_document(d, item, i < end ? item.count : 0, OrderedDocument<Count, Lines>(memory, d.draw.topics), asks_ahead,
+  draw_document(d, item, i < end ? item.count : 0, CountedDocument<Count, Lines>(memory, d.draw.topics), asks_ahead,
                 target);
 }
 
@@ -185,7 +185,7 @@ __device__ __forceinline__ void draw_documents(const OrderedDraw& d, std::int64_
 struct Blocks {
   std::int64_t very_long, rest_of_long, others;
 
-  explicit Blocks(const OrderedDraw& d)
+  explicit Blocks(const SparseByDocumentDraw& d)
       : very_long(base::ceil_div<std::int64_t>(d.very_long_documents, documents_per_block<std::uint32_t>)),
         rest_of_long(
             base::ceil_div<std::int64_t>(d.long_documents - d.very_long_documents, documents_per_block<std::uint16_t>)),
@@ -195,7 +195,7 @@ struct Blocks {
 
 template <class Lines>
 __global__ void __launch_bounds__(block_threads, Lines::blocks_per_multiprocessor)
-    draw_in_shared(const __grid_constant__ OrderedDraw d, const Blocks blocks, bool asks_ahead) {
+    draw_in_shared(const __grid_constant__ SparseByDocumentDraw d, const Blocks blocks, bool asks_ahead) {
   extern __shared__ uint4 shared[];
   __shared__ float targets[block_threads];
   auto* const memory = reinterpret_cast<std::byte*>(shared);
@@ -218,17 +218,17 @@ __global__ void __launch_bounds__(block_threads, Lines::blocks_per_multiprocesso
 }
 
 __global__ void __launch_bounds__(block_threads, ManyLines::blocks_per_multiprocessor)
-    draw_in_global(const __grid_constant__ OrderedDraw d, bool asks_ahead) {
+    draw_in_global(const __grid_constant__ SparseByDocumentDraw d, bool asks_ahead) {
   __shared__ float targets[block_threads];
   draw_documents<std::uint32_t, ManyLines, false>(d, std::int64_t{blockIdx.x} * (block_threads / lanes),
                                                   d.draw.item_count, asks_ahead, nullptr, targets + threadIdx.x);
 }
 
 template <class Lines>
-void queue_in_shared(const OrderedDraw& d, bool asks_ahead, cudaStream_t stream) {
+void queue_in_shared(const SparseByDocumentDraw& d, bool asks_ahead, cudaStream_t stream) {
   constexpr int documents = documents_per_block<std::uint8_t>;
   const Blocks blocks(d);
-  const auto bytes = static_cast<std::size_t>(documents * ordered_counts_bytes(d.draw.topics, 1));
+  const auto bytes = static_cast<std::size_t>(documents * counted_document_bytes(d.draw.topics, 1));
   execution::check(
       cudaFuncSetAttribute(draw_in_shared<Lines>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
       "asking for shared memory");
@@ -237,16 +237,17 @@ void queue_in_shared(const OrderedDraw& d, bool asks_ahead, cudaStream_t stream)
 
 }  // namespace
 
-void queue_sparse_ordered_draws(const OrderedDraw& d, const OrderedTuning& tuning, cudaStream_t stream) {
+void queue_sparse_by_document_draws(const SparseByDocumentDraw& d, const ByDocumentTuning& tuning,
+                                    cudaStream_t stream) {
   if (d.draw.item_count == 0) return;
   const bool asks_ahead =
       d.draw.item_count <= std::int64_t{execution::multiprocessors()} * tuning.documents_to_ask_ahead;
-  if (ordered_counts_row(d.draw.topics, tuning) > 0) {
+  if (counted_document_row(d.draw.topics, tuning) > 0) {
     const std::int64_t blocks = base::ceil_div<std::int64_t>(d.draw.item_count, block_threads / lanes);
     draw_in_global<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(d, asks_ahead);
-  } else if (ordered_line_words(d.draw.topics) == 1) {
+  } else if (document_line_words(d.draw.topics) == 1) {
     queue_in_shared<FewLines<1>>(d, asks_ahead, stream);
-  } else if (ordered_line_words(d.draw.topics) <= 4) {
+  } else if (document_line_words(d.draw.topics) <= 4) {
     queue_in_shared<FewLines<4>>(d, asks_ahead, stream);
   } else {
     queue_in_shared<ManyLines>(d, asks_ahead, stream);

@@ -6,56 +6,57 @@
 #include "lda/training/dense/parallel_cuda.h"
 #include "lda/training/sparse/by_document/batch.h"
 
-// Sparse draws of theta_collapsed by a CUDA device, those of sparse/ordered_kernel.h bit for bit: each document's
+// Sparse draws of theta_collapsed by a CUDA device, those of sparse/by_document_kernel.h bit for bit: each document's
 // tokens one after the other, by word, given phi. docs/lda/sparse.md has the formulas.
 
 namespace papilio::lda {
 
 // How a device goes about it. Nothing here changes a draw.
-struct OrderedTuning {
+struct ByDocumentTuning {
   std::int32_t most_topics_in_shared = 8192;  // with more, a document's counts are in global memory
   std::int32_t documents_to_ask_ahead = 0;    // a multiprocessor; with more, phi is not asked for ahead
 };
 
 // What the draws of a sweep come to.
-struct OrderedCounters {
+struct ByDocumentCounters {
   unsigned long long entries;  // topics of documents when the sweep began
   unsigned long long from_document;
 };
 
 // Pointers are to memory of the current device.
-struct OrderedDraw {
+struct SparseByDocumentDraw {
   TopicDraw draw;           // an item is a whole document, the longest first; theta and removal are not read
   sparse::PriorPart prior;  // phi once more, and its sums
   std::int64_t long_documents = 0;
   std::int64_t very_long_documents = 0;
-  const std::int32_t* by_word = nullptr;  // of RangeOnDevice
-  float* rows = nullptr;                  // ordered_counts_row() floats for each document of the items
-  OrderedCounters* counters = nullptr;    // added to
+  const std::int32_t* by_word = nullptr;   // of RangeOnDevice
+  float* rows = nullptr;                   // counted_document_row() floats for each document of the items
+  ByDocumentCounters* counters = nullptr;  // added to
 };
 
 // A document's topics by lines of 16, up to a multiple of 4 lines; the words of 64 bits that say which topics of a lane
 // are there.
-constexpr std::int32_t ordered_lines(std::int32_t topics) {
+constexpr std::int32_t document_lines(std::int32_t topics) {
   return base::round_up(base::ceil_div(topics, sparse::topics_per_line), 4);
 }
-constexpr std::int32_t ordered_line_words(std::int32_t topics) { return base::ceil_div(ordered_lines(topics), 64); }
+constexpr std::int32_t document_line_words(std::int32_t topics) { return base::ceil_div(document_lines(topics), 64); }
 
 // What these bits and a document's counts, of 4, 2 or 1 bytes, take together.
-constexpr std::int64_t ordered_counts_bytes(std::int32_t topics, std::int64_t bytes_per_count) {
+constexpr std::int64_t counted_document_bytes(std::int32_t topics, std::int64_t bytes_per_count) {
   return sparse::topics_per_line *
-         (ordered_lines(topics) * bytes_per_count + ordered_line_words(topics) * std::int64_t{8});
+         (document_lines(topics) * bytes_per_count + document_line_words(topics) * std::int64_t{8});
 }
 
-// Floats a document in global memory.
-constexpr std::int64_t ordered_counts_row(std::int32_t topics, const OrderedTuning& tuning) {
-  return topics <= tuning.most_topics_in_shared ? 0 : ordered_counts_bytes(topics, 4) / 4;
+// Floats per document in global memory.
+constexpr std::int64_t counted_document_row(std::int32_t topics, const ByDocumentTuning& tuning) {
+  return topics <= tuning.most_topics_in_shared ? 0 : counted_document_bytes(topics, 4) / 4;
 }
 
 // Makes the sums of `prior`, and 0 of numbers of phi below the least normal float.
 void queue_prior_sums(const sparse::PriorPart& prior, float* phi, std::uint64_t* totals, std::uint64_t* sums,
                       std::int64_t words, cudaStream_t stream);
 
-void queue_sparse_ordered_draws(const OrderedDraw& draw, const OrderedTuning& tuning, cudaStream_t stream);
+void queue_sparse_by_document_draws(const SparseByDocumentDraw& draw, const ByDocumentTuning& tuning,
+                                    cudaStream_t stream);
 
 }  // namespace papilio::lda

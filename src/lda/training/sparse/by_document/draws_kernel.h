@@ -11,7 +11,7 @@
 
 // The draws of one thread, token after token: the body that every instruction-set target compiles.
 
-namespace papilio::inline PAPILIO_TARGET::ordered_kernel {
+namespace papilio::inline PAPILIO_TARGET::by_document_kernel {
 
 using namespace papilio::lda::sparse;
 
@@ -45,7 +45,7 @@ PAPILIO_LANEWISE float not_above(double x) {
 
 class OrderedDraws {
  public:
-  PAPILIO_LANEWISE OrderedDraws(const OrderedRange& range, const OrderedScratch& scratch)
+  PAPILIO_LANEWISE OrderedDraws(const ByDocumentRange& range, const ByDocumentScratch& scratch)
       : range_(range),
         prior_(*range.prior),
         scratch_(scratch),
@@ -223,9 +223,9 @@ class OrderedDraws {
     __builtin_prefetch(row + k, 1);
   }
 
-  const OrderedRange& range_;
+  const ByDocumentRange& range_;
   const PriorPart& prior_;
-  const OrderedScratch& scratch_;
+  const ByDocumentScratch& scratch_;
   const std::int32_t lines_;
   const std::uint64_t stream_;
   std::int64_t from_document_ = 0;
@@ -245,8 +245,8 @@ class OrderedDraws {
   bool all_lines_ = false;
 };
 
-inline std::int64_t draw(const OrderedRange& range, const OrderedScratch& scratch) {
+inline std::int64_t draw(const ByDocumentRange& range, const ByDocumentScratch& scratch) {
   return OrderedDraws(range, scratch).draw();
 }
 
-}  // namespace papilio::inline PAPILIO_TARGET::ordered_kernel
+}  // namespace papilio::inline PAPILIO_TARGET::by_document_kernel

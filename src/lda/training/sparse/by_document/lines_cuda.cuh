@@ -79,7 +79,7 @@ struct ManyLines {
   int run_shift = 0;
   std::uint64_t runs = 0;
 
-  static constexpr std::int32_t words_of(std::int32_t topics) { return ordered_line_words(topics); }
+  static constexpr std::int32_t words_of(std::int32_t topics) { return document_line_words(topics); }
   __device__ __forceinline__ void load(std::uint64_t* of_lane, std::int32_t word_count) {
     words = of_lane;
     count = word_count;

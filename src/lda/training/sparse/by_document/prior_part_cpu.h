@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lda/model/state.h"
-#include "lda/training/parameters/aligned_table.h"
+#include "lda/training/memory/aligned_table.h"
 #include "lda/training/sparse/by_document/batch.h"
 
 namespace papilio::lda::sparse {

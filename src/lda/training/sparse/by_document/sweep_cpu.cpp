@@ -4,10 +4,9 @@
 #include <atomic>
 #include <numeric>
 
-#include "base/check.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/training/memory/scratch_pool.h"
 #include "lda/training/parameters/dirichlet_cpu.h"
-#include "lda/training/scratch_pool.h"
 #include "lda/training/sparse/by_document/prior_part_cpu.h"
 #include "lda/training/sparse/kernels.h"
 #include "random/purpose.h"
@@ -18,11 +17,10 @@ namespace {
 constexpr std::int64_t floats_per_block = std::int64_t{64} * 1024;  // of counts: half of a usual L2 cache
 constexpr std::int64_t least_documents = 8;
 constexpr std::int64_t most_documents = 512;
-constexpr std::int64_t most_document_tokens = (std::int64_t{1} << 24) - 1;  // that floats count
 
-class OrderedSweep final : public Sweep {
+class SparseByDocumentSweep final : public CpuSweep {
  public:
-  OrderedSweep(const CorpusView& corpus, const TrainOptions& options)
+  SparseByDocumentSweep(const CorpusView& corpus, const TrainOptions& options)
       : corpus_(corpus),
         seed_(options.seed),
         threads_(options.threads),
@@ -49,7 +47,9 @@ class OrderedSweep final : public Sweep {
           line_words(static_cast<std::int32_t>((line_ids.size() + 63) / 64)),
           lines(static_cast<std::size_t>(documents * line_words)) {}
 
-    sparse::OrderedScratch view() { return {counts.row(0), lines.data(), line_words, running.row(0), line_ids.data()}; }
+    sparse::ByDocumentScratch view() {
+      return {counts.row(0), lines.data(), line_words, running.row(0), line_ids.data()};
+    }
 
     AlignedTable counts;
     AlignedTable running;
@@ -76,7 +76,7 @@ class OrderedSweep final : public Sweep {
   SweepDraws draws_;
 };
 
-void OrderedSweep::order_tokens() {
+void SparseByDocumentSweep::order_tokens() {
   execution::parallel_for(
       corpus_.documents(), documents_per_block_, threads_, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t d = begin; d < end; d += documents_per_block_) {
@@ -95,7 +95,7 @@ void OrderedSweep::order_tokens() {
       });
 }
 
-void OrderedSweep::draw_phi_of(const State& state) {
+void SparseByDocumentSweep::draw_phi_of(const State& state) {
   draw_phi({.n_wk = state.n_wk.data(),
             .words = phi_.rows(),
             .topics = state.topics,
@@ -108,8 +108,8 @@ void OrderedSweep::draw_phi_of(const State& state) {
 }
 
 // Returns the topics of each of these documents, together.
-std::int64_t OrderedSweep::count_block(const State& state, std::int64_t first, std::int64_t end,
-                                       Scratch& scratch) const {
+std::int64_t SparseByDocumentSweep::count_block(const State& state, std::int64_t first, std::int64_t end,
+                                                Scratch& scratch) const {
   std::int64_t topics = 0;
   for (std::int64_t d = first; d < end; ++d) {
     float* counts = scratch.counts.row(d - first);
@@ -127,7 +127,7 @@ std::int64_t OrderedSweep::count_block(const State& state, std::int64_t first, s
   return topics;
 }
 
-void OrderedSweep::run(State& state) {
+void SparseByDocumentSweep::run(State& state) {
   draw_phi_of(state);
   const sparse::PriorPart& prior = prior_sums_.update(state.priors, phi_);
   std::atomic<std::int64_t> from_document = 0;
@@ -138,16 +138,16 @@ void OrderedSweep::run(State& state) {
         for (std::int64_t d = begin; d < end; d += documents_per_block_) {
           const std::int64_t behind = std::min(d + documents_per_block_, end);
           topics += count_block(state, d, behind, *scratch);
-          from_document += sparse::kernels_in_use().draw_ordered({.prior = &prior,
-                                                                  .tokens = tokens_.data() + offset(d),
-                                                                  .slots = slots_.data() + offset(d),
-                                                                  .count = offset(behind) - offset(d),
-                                                                  .words = corpus_.words.data(),
-                                                                  .z = state.z.data(),
-                                                                  .n_wk = state.n_wk.data(),
-                                                                  .seed = seed_,
-                                                                  .sweep = static_cast<std::uint32_t>(state.sweep)},
-                                                                 (*scratch).view());
+          from_document += sparse::kernels_in_use().draw_by_document({.prior = &prior,
+                                                                      .tokens = tokens_.data() + offset(d),
+                                                                      .slots = slots_.data() + offset(d),
+                                                                      .count = offset(behind) - offset(d),
+                                                                      .words = corpus_.words.data(),
+                                                                      .z = state.z.data(),
+                                                                      .n_wk = state.n_wk.data(),
+                                                                      .seed = seed_,
+                                                                      .sweep = static_cast<std::uint32_t>(state.sweep)},
+                                                                     (*scratch).view());
         }
       });
   state.count_topics(threads_);
@@ -160,20 +160,8 @@ void OrderedSweep::run(State& state) {
 
 }  // namespace
 
-void require_ordered_documents(const CorpusView& corpus) {
-  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
-    const std::int64_t length = corpus.document_offsets[d] - corpus.document_offsets[d - 1];
-    base::require(
-        length <= most_document_tokens,
-        "papilio::train: sparse draws of theta_collapsed count a document's tokens in floats; document {} has "
-        "{} tokens, expected at most {}",
-        d - 1, length, most_document_tokens);
-  }
-}
-
-std::unique_ptr<Sweep> make_ordered_sweep(const CorpusView& corpus, const TrainOptions& options) {
-  require_ordered_documents(corpus);
-  return std::make_unique<OrderedSweep>(corpus, options);
+std::unique_ptr<CpuSweep> make_sparse_by_document_sweep(const CorpusView& corpus, const TrainOptions& options) {
+  return std::make_unique<SparseByDocumentSweep>(corpus, options);
 }
 
 }  // namespace papilio::lda

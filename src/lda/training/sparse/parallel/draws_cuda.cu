@@ -92,7 +92,7 @@ bool row_fits_in_shared(std::int32_t padded) { return sparse_row_bytes(padded) <
 std::int64_t blocks_with_global_rows() { return std::int64_t{execution::multiprocessors()} * 2; }
 
 template <class Packing>
-void queue_sparse_draws(const SparseDraw<Packing>& draw, int threads, cudaStream_t stream) {
+void queue_sparse_parallel_draws(const SparseDraw<Packing>& draw, int threads, cudaStream_t stream) {
   if (draw.item_count == 0) return;
   if (draw.rows != nullptr) {
     const auto blocks = static_cast<unsigned>(std::min(draw.item_count, blocks_with_global_rows()));
@@ -114,8 +114,8 @@ void queue_frequent_counts(const SparseDraw<Packing>& draw, cudaStream_t stream)
   execution::check_launch("counting topics of frequent words");
 }
 
-template void queue_sparse_draws(const SparseDraw<NarrowPacking>&, int, cudaStream_t);
-template void queue_sparse_draws(const SparseDraw<WidePacking>&, int, cudaStream_t);
+template void queue_sparse_parallel_draws(const SparseDraw<NarrowPacking>&, int, cudaStream_t);
+template void queue_sparse_parallel_draws(const SparseDraw<WidePacking>&, int, cudaStream_t);
 template void queue_frequent_counts(const SparseDraw<NarrowPacking>&, cudaStream_t);
 template void queue_frequent_counts(const SparseDraw<WidePacking>&, cudaStream_t);
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "execution/cuda/check.h"
-#include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/log_joint/term_sums_cuda.h"
 
 // The sparse sampler on a CUDA device (docs/lda/sparse.md): what its kernels read and write,
 // all of it in the memory of the current device. The draws are those of the CPU, bit for bit.
@@ -136,7 +136,7 @@ void queue_sparse_topics(const SparseTopics& topics, const std::int64_t* n_k, cu
 
 // Draws the items, each by a block of 32, 128 or 512 threads, which changes no draw.
 template <class Packing>
-void queue_sparse_draws(const SparseDraw<Packing>& draw, int threads, cudaStream_t stream);
+void queue_sparse_parallel_draws(const SparseDraw<Packing>& draw, int threads, cudaStream_t stream);
 
 // The terms of the likelihood: of the lists' counts, and of the counts of the items' words, each of
 // which has all tokens of its word.

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "lda/training/scratch_pool.h"
-#include "lda/training/sparse/big_array.h"
+#include "lda/training/memory/big_array.h"
+#include "lda/training/memory/scratch_pool.h"
 #include "lda/training/sparse/parallel/batch.h"
 #include "papilio/corpus.h"
 

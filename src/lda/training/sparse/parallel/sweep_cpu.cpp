@@ -5,7 +5,13 @@
 #include <utility>
 
 #include "execution/cpu/parallel_for.h"
+#include "lda/training/memory/aligned_table.h"
+#include "lda/training/memory/scratch_pool.h"
 #include "lda/training/sparse/kernels.h"
+#include "lda/training/sparse/parallel/batch.h"
+#include "lda/training/sparse/parallel/lists_cpu.h"
+#include "lda/training/sparse/parallel/topic_masses_cpu.h"
+#include "lda/training/sparse/parallel/word_order_cpu.h"
 
 namespace papilio::lda {
 namespace {
@@ -70,13 +76,13 @@ void call_kernel(const sparse::Range<WideEntry>& range, const sparse::Scratch& s
 }
 
 template <class Entry>
-class SparseSweepOf final : public SparseSweep {
+class SparseParallelSweep final : public CpuSweep {
  public:
-  SparseSweepOf(const CorpusView& corpus, const TrainOptions& options)
+  SparseParallelSweep(const CorpusView& corpus, const TrainOptions& options, const Plan& plan)
       : corpus_(corpus),
         seed_(options.seed),
         threads_(options.threads),
-        removes_(recipe_of(options.sampler).phi == Parameter::integrated_out && options.topics > 1),
+        removes_(plan.removes),
         order_(corpus),
         topics_(options.topics),
         lists_(corpus, order_.places.data(), options.topics, options.threads),
@@ -84,20 +90,24 @@ class SparseSweepOf final : public SparseSweep {
     plan_tasks();
   }
 
-  std::int64_t count_documents(State& state) override {
-    if (!std::exchange(has_topics_, true)) lists_.set_topics(state.z);
-    lists_.build(state.n_k);
-    return lists_.size();
+  void run(State& state) override;
+
+  void settle_z(State& state) override {
+    if (!std::exchange(z_is_settled_, true)) lists_.copy_topics(state.z);
   }
 
-  std::int64_t documents() const override { return lists_.documents(); }
+  void settle(State& state) override {
+    settle_z(state);
+    if (std::exchange(counts_are_settled_, true)) return;
+    count_words(state);
+    state.count_topics(threads_);
+  }
 
-  Statistics draw(const State& state) override;
-
-  void copy_topics(State& state) const override { lists_.copy_topics(state.z); }
-  void copy_word_counts(State& state) const override;
+  SweepDraws draws() const override { return draws_; }
 
  private:
+  Statistics draw_z(const State& state);
+  void count_words(State& state) const;
   void plan_tasks();
   void plan_shared_word(std::int64_t word);
   void count_shared_words(std::int32_t topics);
@@ -114,13 +124,16 @@ class SparseSweepOf final : public SparseSweep {
   std::vector<Task> tasks_;
   std::vector<std::int64_t> shared_words_;
   std::vector<std::uint32_t> shared_counts_;  // n_wk of these words, of the sweep's start
-  bool has_topics_ = false;
   ScratchPool<ThreadScratch> scratch_;
+  SweepDraws draws_;
+  bool has_z_ = false;        // in lists_
+  bool z_is_settled_ = true;  // in the state
+  bool counts_are_settled_ = true;
 };
 
 // Words with many tokens first, in parts of their own; the others several a task.
 template <class Entry>
-void SparseSweepOf<Entry>::plan_tasks() {
+void SparseParallelSweep<Entry>::plan_tasks() {
   const auto words = static_cast<std::int64_t>(order_.offsets.size()) - 1;
   std::vector<Task> others;
   for (std::int64_t w = 0; w < words;) {
@@ -143,7 +156,7 @@ void SparseSweepOf<Entry>::plan_tasks() {
 }
 
 template <class Entry>
-void SparseSweepOf<Entry>::plan_shared_word(std::int64_t word) {
+void SparseParallelSweep<Entry>::plan_shared_word(std::int64_t word) {
   auto pair = static_cast<std::size_t>(order_.pair_offsets[static_cast<std::size_t>(word)]);
   std::int64_t at = order_.offsets[static_cast<std::size_t>(word)];
   const std::int64_t end = order_.offsets[static_cast<std::size_t>(word) + 1];
@@ -158,13 +171,13 @@ void SparseSweepOf<Entry>::plan_shared_word(std::int64_t word) {
 
 template <class Entry>
 template <class Count>
-void SparseSweepOf<Entry>::count_word(std::size_t word, Count* row) const {
+void SparseParallelSweep<Entry>::count_word(std::size_t word, Count* row) const {
   const auto end = static_cast<std::size_t>(order_.offsets[word + 1]);
   for (auto i = static_cast<std::size_t>(order_.offsets[word]); i < end; ++i) ++row[lists_.spots()[i].topic];
 }
 
 template <class Entry>
-void SparseSweepOf<Entry>::copy_word_counts(State& state) const {
+void SparseParallelSweep<Entry>::count_words(State& state) const {
   std::fill(state.n_wk.begin(), state.n_wk.end(), 0);
   const std::int64_t words = std::ssize(order_.offsets) - 1;
   execution::parallel_for(words, 64, threads_, [&](std::int64_t begin, std::int64_t end) {
@@ -175,7 +188,7 @@ void SparseSweepOf<Entry>::copy_word_counts(State& state) const {
 }
 
 template <class Entry>
-void SparseSweepOf<Entry>::count_shared_words(std::int32_t topics) {
+void SparseParallelSweep<Entry>::count_shared_words(std::int32_t topics) {
   shared_counts_.assign(shared_words_.size() * static_cast<std::size_t>(topics), 0);
   execution::parallel_for(std::ssize(shared_words_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -186,7 +199,23 @@ void SparseSweepOf<Entry>::count_shared_words(std::int32_t topics) {
 }
 
 template <class Entry>
-Statistics SparseSweepOf<Entry>::draw(const State& state) {
+void SparseParallelSweep<Entry>::run(State& state) {
+  if (!std::exchange(has_z_, true)) lists_.set_topics(state.z);
+  lists_.build(state.n_k);
+  const Statistics drawn = draw_z(state);
+  z_is_settled_ = counts_are_settled_ = false;
+  const auto all = static_cast<double>(corpus_.tokens());
+  draws_ = {.sparse = true,
+            .topics_per_document = static_cast<double>(lists_.size()) / static_cast<double>(lists_.documents()),
+            .from_own = static_cast<double>(drawn.from_own) / all,
+            .from_document = static_cast<double>(drawn.from_document) / all,
+            .from_word = static_cast<double>(drawn.from_word) / all,
+            .from_prior = static_cast<double>(drawn.from_prior) / all};
+}
+
+// From the lists; counts do not follow.
+template <class Entry>
+Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
   topics_.update(state, corpus_.vocabulary_size());
   count_shared_words(state.topics);
   const sparse::Tokens<Entry> tokens = {.numbers = order_.numbers.data(),
@@ -229,11 +258,12 @@ Statistics SparseSweepOf<Entry>::draw(const State& state) {
 
 }  // namespace
 
-std::unique_ptr<SparseSweep> make_sparse_sweep(const CorpusView& corpus, const TrainOptions& options) {
+std::unique_ptr<CpuSweep> make_sparse_parallel_sweep(const CorpusView& corpus, const TrainOptions& options,
+                                                     const Plan& plan) {
   if (sparse::fits_narrow_entries(corpus, options.topics)) {
-    return std::make_unique<SparseSweepOf<NarrowEntry>>(corpus, options);
+    return std::make_unique<SparseParallelSweep<NarrowEntry>>(corpus, options, plan);
   }
-  return std::make_unique<SparseSweepOf<WideEntry>>(corpus, options);
+  return std::make_unique<SparseParallelSweep<WideEntry>>(corpus, options, plan);
 }
 
 }  // namespace papilio::lda

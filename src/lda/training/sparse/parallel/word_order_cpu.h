@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lda/training/sparse/big_array.h"
+#include "lda/training/memory/big_array.h"
 #include "lda/training/sparse/parallel/batch.h"
 #include "papilio/corpus.h"
 

@@ -7,7 +7,7 @@
 
 #include "execution/cpu/huge_pages.h"
 
-namespace papilio::lda::sparse {
+namespace papilio::lda {
 
 // As many zeros as it is made with; a large one in huge pages, where the system has them.
 template <class T>
@@ -41,4 +41,4 @@ class BigArray {
   std::unique_ptr<T, Free> values_;
 };
 
-}  // namespace papilio::lda::sparse
+}  // namespace papilio::lda

@@ -1,8 +1,7 @@
-#include "lda/training/chain.h"
+#include "lda/training/trainer/start_chain.h"
 
 #include <utility>
 
-#include "lda/training/chain_cpu.h"
 #include "lda/training/progressive/progressive_chain.h"
 #include "lda/training/progressive/progressive_start.h"
 
@@ -14,14 +13,7 @@ std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions&
   if (schedule.stride(resume ? resume->sweep + 1 : 1) != 1) {
     return std::make_unique<ProgressiveChain>(corpus, options, schedule, std::move(resume));
   }
-  return go_on(corpus, options, std::move(resume));
-}
-
-std::unique_ptr<Chain> go_on(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
-  if (options.device.is_cpu()) {
-    return std::make_unique<CpuChain>(corpus, options, std::move(resume));
-  }
-  return start_chain_on_cuda(corpus, options, resume ? &*resume : nullptr);
+  return make_chain(corpus, options, std::move(resume));
 }
 
 }  // namespace papilio::lda

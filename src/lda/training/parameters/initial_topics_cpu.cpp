@@ -1,4 +1,4 @@
-#include "lda/training/initial_topics.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
 
 #include "execution/cpu/parallel_for.h"
 #include "random/philox.h"

@@ -7,6 +7,6 @@
 namespace papilio::PAPILIO_TARGET {
 
 const lda::sparse::Kernels sparse_kernels = {&sparse_kernel::draw<lda::sparse::NarrowEntry>,
-                                             &sparse_kernel::draw<lda::sparse::WideEntry>, &ordered_kernel::draw};
+                                             &sparse_kernel::draw<lda::sparse::WideEntry>, &by_document_kernel::draw};
 
 }  // namespace papilio::PAPILIO_TARGET

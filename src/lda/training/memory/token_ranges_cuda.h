@@ -8,8 +8,8 @@
 
 #include "base/function_ref.h"
 #include "execution/cuda/memory.h"
-#include "lda/training/dense/parallel_cuda.h"
-#include "lda/training/parameters/topic_counts_cuda.h"
+#include "lda/training/memory/document_range_cuda.h"
+#include "lda/training/memory/topic_items.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
@@ -27,7 +27,7 @@ struct RangeOnDevice : DocumentRange {
 
 // What the draws of a sampler need.
 struct RangeNeeds {
-  std::int64_t row = 0;              // floats a document
+  std::int64_t row = 0;              // floats per document
   std::int64_t tokens_per_item = 0;  // at most
   bool by_word = false;              // the tokens of a document in the order of their words, and of a word in their own
 };
@@ -45,6 +45,9 @@ class TokenRanges {
   ~TokenRanges();
 
   bool is_streamed() const { return !slots_.empty(); }
+
+  // Of the device's memory.
+  std::int64_t bytes() const;
 
   // Documents that have tokens.
   std::int64_t documents() const { return documents_; }

@@ -1,4 +1,4 @@
-#include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/log_joint/term_sums_cuda.h"
 
 #include <algorithm>
 

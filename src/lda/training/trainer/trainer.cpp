@@ -7,8 +7,8 @@
 #include "lda/model/options.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
-#include "lda/training/chain.h"
-#include "lda/training/held_out_evaluation.h"
+#include "lda/training/trainer/held_out_evaluation.h"
+#include "lda/training/trainer/start_chain.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -29,22 +29,22 @@ void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& op
           corpus.vocabulary_size(), options.topics);
 }
 
-void require_resumable(const CorpusView& corpus, const TrainOptions& options, const ChainState& topics) {
-  require(0 <= topics.sweep && topics.sweep <= options.sweeps,
-          "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", topics.sweep,
+void require_resumable(const CorpusView& corpus, const TrainOptions& options, const ChainState& resume) {
+  require(0 <= resume.sweep && resume.sweep <= options.sweeps,
+          "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", resume.sweep,
           options.sweeps);
-  require(topics.start == Start::uniform || topics.start == Start::progressive,
-          "papilio::train: the topics to resume from began {}, expected uniform or progressive", name(topics.start));
-  lda::require_topics(corpus, topics.z, options.topics, "train");
-  require(topics.alpha.empty() || std::ssize(topics.alpha) == options.topics,
-          "papilio::train: the topics to resume from have {} priors, expected none or one a topic: {}",
-          topics.alpha.size(), options.topics);
-  for (std::size_t k = 0; k < topics.alpha.size(); ++k) {
-    require(lda::is_prior(topics.alpha[k]),
-            "papilio::train: alpha of topic {} to resume from is {}, expected 0 < alpha <= 1e6", k, topics.alpha[k]);
+  require(resume.start == Start::uniform || resume.start == Start::progressive,
+          "papilio::train: the topics to resume from began {}, expected uniform or progressive", name(resume.start));
+  lda::require_topics(corpus, resume.z, options.topics, "train");
+  require(resume.alpha.empty() || std::ssize(resume.alpha) == options.topics,
+          "papilio::train: the topics to resume from have {} priors, expected none or one per topic: {}",
+          resume.alpha.size(), options.topics);
+  for (std::size_t k = 0; k < resume.alpha.size(); ++k) {
+    require(lda::is_prior(resume.alpha[k]),
+            "papilio::train: alpha of topic {} to resume from is {}, expected 0 < alpha <= 1e6", k, resume.alpha[k]);
   }
-  require(topics.beta == 0 || lda::is_prior(topics.beta),
-          "papilio::train: beta to resume from is {}, expected 0 (that of the options) < beta <= 1e6", topics.beta);
+  require(resume.beta == 0 || lda::is_prior(resume.beta),
+          "papilio::train: beta to resume from is {}, expected 0 (that of the options) < beta <= 1e6", resume.beta);
 }
 
 // The sweeps since the last report, and the time that they took, evaluation left out.
@@ -81,7 +81,7 @@ class SweepTimer {
   double total_seconds_;
 };
 
-// When the topics are to be shown for a checkpoint.
+// When the state is to be shown for a checkpoint.
 class CheckpointClock {
  public:
   CheckpointClock(const TrainOptions& options, Clock::time_point start) : options_(options), last_(start) {}
@@ -98,7 +98,7 @@ class CheckpointClock {
 
   void show(lda::Chain& chain, SweepTimer& timer) {
     timer.stop(chain);
-    chain.show_topics(options_.checkpoint);
+    chain.show_state(options_.checkpoint);
     last_ = Clock::now();
   }
 
@@ -176,7 +176,7 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   }
   lda::State state = chain->take_state();
   result.model = model_of(corpus, options, state);
-  result.topics = lda::take_topics(state, options);
+  result.topics = lda::take_chain_state(state, options);
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "lda/training/held_out_evaluation.h"
+#include "lda/training/trainer/held_out_evaluation.h"
 
 #include <algorithm>
 #include <string>
@@ -42,17 +42,17 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
 }
 
 Completion HeldOutEvaluation::operator()(Chain& chain) {
-  chain.show_topics([this](const ChainState& topics) { take_counts(topics); });
+  chain.show_state([this](const ChainState& state) { take_counts(state); });
   return complete_documents(model_, *options_.held_out, map_, {.threads = options_.threads});
 }
 
-void HeldOutEvaluation::take_counts(const ChainState& topics) {
-  const Priors priors = priors_of(options_, &topics);
+void HeldOutEvaluation::take_counts(const ChainState& state) {
+  const Priors priors = priors_of(options_, &state);
   model_.alpha = priors.alpha;
   model_.beta = priors.beta;
-  count_words(corpus_, topics.z, options_.topics, options_.threads, model_.n_wk);
+  count_words(corpus_, state.z, options_.topics, options_.threads, model_.n_wk);
   model_.n_k.assign(static_cast<std::size_t>(options_.topics), 0);
-  histogram(topics.z, VectorView<std::int64_t>(model_.n_k), options_.threads);
+  histogram(state.z, VectorView<std::int64_t>(model_.n_k), options_.threads);
 }
 
 }  // namespace papilio::lda

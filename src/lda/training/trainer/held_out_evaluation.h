@@ -2,14 +2,14 @@
 
 #include <cstdint>
 
-#include "lda/training/chain.h"
+#include "lda/training/chain/chain.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
 
 // Scores the held-out documents of the options by document completion while a chain trains. Takes the
-// memory of a model besides: counts are made from the topics that the chain shows.
+// memory of a model besides: counts are made from the state that the chain shows.
 class HeldOutEvaluation {
  public:
   // Keeps references: corpus and options must outlive it. Throws InvalidArgument where the held-out
@@ -20,7 +20,7 @@ class HeldOutEvaluation {
   Completion operator()(Chain& chain);
 
  private:
-  void take_counts(const ChainState& topics);
+  void take_counts(const ChainState& state);
 
   const CorpusView corpus_;
   const TrainOptions& options_;

@@ -1,4 +1,4 @@
-#include "lda/training/device/token_ranges_cuda.h"
+#include "lda/training/memory/token_ranges_cuda.h"
 
 #include <fmt/format.h>
 
@@ -109,6 +109,12 @@ TokenRanges::TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std:
 }
 
 TokenRanges::~TokenRanges() = default;
+
+std::int64_t TokenRanges::bytes() const {
+  std::int64_t bytes = memory_.bytes();
+  for (const std::unique_ptr<Slot>& slot : slots_) bytes += slot->memory.bytes();
+  return bytes;
+}
 
 TokenRanges::Range TokenRanges::range_of(std::int64_t first_document, std::int64_t end_document) const {
   const auto& offsets = corpus_.document_offsets;

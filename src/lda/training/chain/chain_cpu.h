@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "lda/training/chain/chain.h"
+#include "lda/training/sweep_cpu.h"
+
+namespace papilio::lda {
+
+// A chain on the CPU: owns the state, and asks its sweep.
+class CpuChain final : public Chain {
+ public:
+  CpuChain(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume);
+
+  void sweep() override;
+  void wait() override {}
+  std::int64_t sweeps() const override { return state_.sweep; }
+  SweepDraws draws() override { return sweep_->draws(); }
+  double log_joint() override;
+  void show_state(base::FunctionRef<void(const ChainState&)> use) override;
+  State take_state() override;
+
+  const State& state();
+
+ private:
+  const CorpusView corpus_;
+  const TrainOptions options_;
+  const std::unique_ptr<CpuSweep> sweep_;
+  State state_;
+};
+
+}  // namespace papilio::lda

@@ -1,0 +1,105 @@
+#include "lda/training/chain/chain_cuda.h"
+
+#include <utility>
+
+#include "lda/model/optimize_priors.h"
+#include "lda/model/options.h"
+#include "lda/training/chain/range_sweep_cuda.h"
+
+namespace papilio::lda {
+namespace {
+
+using execution::OnDevice;
+
+// Left free where no limit is given: the driver needs memory for kernels and their stacks.
+constexpr std::int64_t driver_share = 32;  // a 32nd of what is free
+
+std::int64_t memory_to_use(std::int64_t limit) {
+  if (limit > 0) return limit;
+  const std::int64_t free = execution::free_device_bytes();
+  return free - free / driver_share;
+}
+
+std::unique_ptr<CudaSweep> make_sweep(const CudaStart& start, const CudaTuning& tuning) {
+  if (start.plan.is_sparse && start.plan.order == Order::all_at_once) {
+    return make_sparse_parallel_sweep(start, tuning.sparse_parallel);
+  }
+  return make_range_sweep(start, memory_to_use(tuning.memory), tuning.by_document);
+}
+
+}  // namespace
+
+CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
+                     const CudaTuning& tuning)
+    : corpus_(corpus),
+      options_(options),
+      priors_(priors_of(options, resume)),
+      sweeps_(resume != nullptr ? resume->sweep : 0) {
+  const Plan plan(corpus_, options_);
+  const OnDevice here(options_.device);
+  stream_.emplace();
+  sweep_ = make_sweep({.corpus = corpus_,
+                       .options = options_,
+                       .plan = plan,
+                       .priors = priors_,
+                       .z = resume != nullptr ? &resume->z : nullptr,
+                       .stream = stream_->get()},
+                      tuning);
+  stream_->wait();  // so that the time of the first sweep is its own
+}
+
+void CudaChain::sweep() {
+  const OnDevice here(options_.device);
+  sweep_->run(++sweeps_);
+  if (!optimizes_priors_after(options_, sweeps_)) return;
+  // On the host, from the topics and counts that the sweep has led to.
+  const State now = state();
+  optimize_priors(corpus_, now.z, now.n_wk, now.n_k, priors_, options_.threads);
+  sweep_->set_priors(priors_);
+}
+
+void CudaChain::wait() {
+  const OnDevice here(options_.device);
+  stream_->wait();
+}
+
+SweepDraws CudaChain::draws() {
+  const OnDevice here(options_.device);
+  return sweep_->draws();
+}
+
+double CudaChain::log_joint() {
+  const OnDevice here(options_.device);
+  return sweep_->log_joint();
+}
+
+void CudaChain::show_state(base::FunctionRef<void(const ChainState&)> use) {
+  State now = uncounted_state();
+  use(take_chain_state(now, options_));
+}
+
+State CudaChain::take_state() { return state(); }
+
+State CudaChain::uncounted_state() {
+  const OnDevice here(options_.device);
+  State state;
+  state.topics = options_.topics;
+  state.sweep = sweeps_;
+  state.priors = priors_;
+  state.z = sweep_->z();
+  return state;
+}
+
+State CudaChain::state() {
+  const OnDevice here(options_.device);
+  State state = uncounted_state();
+  sweep_->count(state);
+  return state;
+}
+
+std::unique_ptr<Chain> start_chain_on_cuda(const CorpusView& corpus, const TrainOptions& options,
+                                           const ChainState* resume) {
+  return std::make_unique<CudaChain>(corpus, options, resume);
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "lda/training/chain/chain.h"
+#include "lda/training/sparse/by_document/draws_cuda.h"
+#include "lda/training/sparse/parallel/sweep_cuda.h"
+#include "lda/training/sweep_cuda.h"
+
+namespace papilio::lda {
+
+// How a chain uses a CUDA device: what tests and benchmarks set, and nobody else. Nothing here changes a draw.
+struct CudaTuning {
+  // Bytes of the device that the chain takes at most; 0: nearly all that are free. Sparse draws of all tokens at once
+  // take what they need.
+  std::int64_t memory = 0;
+  ByDocumentTuning by_document = {};
+  SparseParallelTuning sparse_parallel = {};
+};
+
+// A chain with all of its state on a CUDA device.
+class CudaChain final : public Chain {
+ public:
+  // On options.device. As start_chain_on_cuda.
+  CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
+            const CudaTuning& tuning = {});
+
+  void sweep() override;
+  void wait() override;
+  std::int64_t sweeps() const override { return sweeps_; }
+  SweepDraws draws() override;
+  double log_joint() override;
+  void show_state(base::FunctionRef<void(const ChainState&)> use) override;
+  State take_state() override;
+
+  // Of the device's memory, that of the chain's arrays.
+  std::int64_t bytes() const { return sweep_->bytes(); }
+
+ private:
+  State uncounted_state();
+  State state();
+
+  const CorpusView corpus_;
+  const TrainOptions options_;
+  Priors priors_;
+  std::int64_t sweeps_;
+  std::optional<execution::Stream> stream_;  // on the device
+  std::unique_ptr<CudaSweep> sweep_;
+};
+
+}  // namespace papilio::lda

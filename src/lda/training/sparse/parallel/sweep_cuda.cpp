@@ -1,0 +1,246 @@
+#include "lda/training/sparse/parallel/sweep_cuda.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "execution/cuda/event.h"
+#include "execution/cuda/memory.h"
+#include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
+#include "lda/training/sparse/fixed_point.h"
+#include "lda/training/sparse/parallel/arrays_cuda.h"
+#include "random/purpose.h"
+
+namespace papilio::lda {
+namespace {
+
+using execution::check;
+using execution::DeviceArray;
+
+constexpr std::int64_t most_narrow = std::int64_t{1} << 16;
+
+template <class Packing>
+class SparseParallelCudaSweep final : public CudaSweep {
+ public:
+  SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning);
+
+  void run(std::int64_t sweep) override;
+  void set_priors(const Priors& priors) override;
+  SweepDraws draws() override;
+  double log_joint() override;
+  std::vector<std::int32_t> z() override;
+  void count(State& state) override { state.count(corpus_, host_threads_); }
+  std::int64_t bytes() const override;
+
+ private:
+  void take_priors();
+  void count_frequent_words();
+  SparseLists<Packing> lists_of(SparseCounters* counters);
+  SparseDraw<Packing> draw_of(std::int64_t first_item, std::int64_t end_item);
+
+  const CorpusView corpus_;
+  const std::uint64_t seed_;
+  const std::int32_t topic_count_;
+  const int host_threads_;
+  const bool removes_;
+  const SparseParallelTuning tuning_;
+  const int threads_;  // that draw an item
+  const cudaStream_t stream_;
+  execution::Stream side_;  // items of few tokens are drawn beside the others
+  Priors priors_;
+  std::int64_t sweep_ = 0;
+  execution::Event topics_are_weighed_, few_are_drawn_;
+  SparseLayout layout_;
+  SparseCorpus<Packing> tokens_;
+  TopicArrays topics_;
+  DeviceArray<std::int32_t> frequent_, frequent_next_;
+  DeviceArray<float> rows_;
+  DeviceArray<SparseCounters> counters_;  // of the last sweep; of a likelihood
+  SparseTopics tables_;
+  std::optional<LogJointOnDevice> log_joint_;  // from the first time that it is asked for
+};
+
+std::vector<std::int32_t> first_topics(const CudaStart& start) {
+  if (start.z != nullptr) return *start.z;
+  const TrainOptions& options = start.options;
+  return initial_topics(start.corpus.tokens(), options.topics, options.seed, options.threads);
+}
+
+template <class Packing>
+SparseParallelCudaSweep<Packing>::SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning)
+    : corpus_(start.corpus),
+      seed_(start.options.seed),
+      topic_count_(start.options.topics),
+      host_threads_(start.options.threads),
+      removes_(start.plan.removes),
+      tuning_(tuning),
+      threads_(tuning.threads != 0 ? tuning.threads : threads_per_item(topic_count_)),
+      stream_(start.stream),
+      priors_(start.priors),
+      layout_(corpus_, topic_count_, tuning_.cut),
+      tokens_(layout_, first_topics(start), stream_),
+      topics_(topic_count_),
+      counters_(2, "sums of a sweep") {
+  tables_ = {.topics = topic_count_,
+             .padded = padded_topics(topic_count_),
+             .alpha = topics_.alpha.data(),
+             .records = topics_.records.data(),
+             .inverse = topics_.inverse.data(),
+             .unit = topics_.unit.data(),
+             .smoothing = topics_.smoothing.data()};
+  take_priors();
+  counters_.clear(stream_);
+  if (layout_.frequent_words > 0) count_frequent_words();
+  if (tuning_.global_rows || !row_fits_in_shared(tables_.padded)) {
+    rows_ = DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(tables_.padded) / 4), "rows of phi");
+  }
+  // The host has its own of these, and needs them no more.
+  layout_.document = {};
+  layout_.place = {};
+}
+
+template <class Packing>
+void SparseParallelCudaSweep<Packing>::count_frequent_words() {
+  const std::int64_t entries = std::int64_t{layout_.frequent_words} * tables_.padded;
+  frequent_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
+  frequent_next_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
+  frequent_next_.clear(stream_);
+  queue_frequent_counts(draw_of(0, layout_.frequent_items), stream_);
+}
+
+template <class Packing>
+void SparseParallelCudaSweep<Packing>::take_priors() {
+  const int places = sparse::fixed_point_places(priors_.alpha_sum());
+  tables_.beta = priors_.beta;
+  tables_.prior_mass = static_cast<double>(corpus_.vocabulary_size()) * priors_.beta;
+  tables_.scale = std::ldexp(1.0, places);
+  tables_.inverse_scale = std::ldexp(1.0, -places);
+  topics_.alpha.upload(priors_.alpha.data(), topics_.alpha.size(), stream_);
+  check(cudaStreamSynchronize(stream_), "a copy to the device");
+}
+
+template <class Packing>
+void SparseParallelCudaSweep<Packing>::set_priors(const Priors& priors) {
+  priors_ = priors;
+  take_priors();
+  if (log_joint_) log_joint_->set_priors(priors);
+}
+
+template <class Packing>
+SparseDraw<Packing> SparseParallelCudaSweep<Packing>::draw_of(std::int64_t first_item, std::int64_t end_item) {
+  const auto step = static_cast<std::uint32_t>(sweep_);
+  return {.topics = tables_,
+          .items = tokens_.items.data() + first_item,
+          .item_count = end_item - first_item,
+          .document = tokens_.document.data(),
+          .place = tokens_.place.data(),
+          .documents = tokens_.documents.data(),
+          .lists = tokens_.lists.data(),
+          .z = tokens_.z.data(),
+          .frequent = frequent_.data(),
+          .frequent_next = frequent_next_.data(),
+          .seed = seed_,
+          .stream = random::stream(random::Purpose::topics, step),
+          .removes = removes_,
+          .counts = tuning_.counts_parts,
+          .counters = counters_.data(),
+          .rows = rows_.data()};
+}
+
+template <class Packing>
+SparseLists<Packing> SparseParallelCudaSweep<Packing>::lists_of(SparseCounters* counters) {
+  return {.z = tokens_.z.data(),
+          .documents = tokens_.documents.data(),
+          .document_count = static_cast<std::int32_t>(layout_.documents.size()),
+          .long_documents = layout_.long_documents,
+          .lists = tokens_.lists.data(),
+          .topics = topic_count_,
+          .n_k = topics_.n_k.data(),
+          .counters = counters};
+}
+
+// Lists and counts of the topics that the sweep begins with, then draws from them. The counts of
+// frequent words are kept from sweep to sweep, since several blocks draw each; those of other words a
+// block makes for itself.
+template <class Packing>
+void SparseParallelCudaSweep<Packing>::run(std::int64_t sweep) {
+  sweep_ = sweep;
+  topics_.n_k.clear(stream_);
+  counters_.clear(stream_);
+  queue_sparse_lists(lists_of(counters_.data()), stream_);
+  queue_sparse_topics(tables_, topics_.n_k.data(), stream_);
+  if (layout_.frequent_words > 0) {
+    check(cudaMemcpyAsync(frequent_.data(), frequent_next_.data(), static_cast<std::size_t>(frequent_.bytes()),
+                          cudaMemcpyDeviceToDevice, stream_),
+          "a copy on the device");
+  }
+  const bool beside = tuning_.draws_beside && rows_.size() == 0;
+  const cudaStream_t side = beside ? side_.get() : stream_;
+  if (beside) topics_are_weighed_.order(stream_, side);
+  queue_sparse_parallel_draws(draw_of(0, layout_.large_items), threads_, stream_);
+  queue_sparse_parallel_draws(draw_of(layout_.large_items, std::ssize(layout_.items)), 32, side);
+  if (beside) few_are_drawn_.order(side, stream_);
+}
+
+// From lists and counts of the topics that the sweeps have led to, made anew.
+template <class Packing>
+double SparseParallelCudaSweep<Packing>::log_joint() {
+  if (!log_joint_) log_joint_.emplace(corpus_, priors_, stream_);
+  topics_.n_k.clear(stream_);
+  const SparseLists<Packing> lists = lists_of(counters_.data() + 1);
+  queue_sparse_lists(lists, stream_);
+  const auto queue_words = [&](const TermSums& sums) {
+    if (frequent_next_.size() > 0) queue_word_terms(frequent_next_.data(), frequent_next_.size(), sums, stream_);
+    queue_item_terms(draw_of(layout_.frequent_items, std::ssize(layout_.items)), sums, stream_);
+  };
+  const auto queue_documents = [&](const TermSums& sums) { queue_list_terms(lists, sums, stream_); };
+  return (*log_joint_)(queue_words, queue_documents, topics_.n_k);
+}
+
+template <class Packing>
+std::int64_t SparseParallelCudaSweep<Packing>::bytes() const {
+  return tokens_.bytes() + topics_.bytes() + frequent_.bytes() + frequent_next_.bytes() + rows_.bytes() +
+         counters_.bytes();
+}
+
+template <class Packing>
+SweepDraws SparseParallelCudaSweep<Packing>::draws() {
+  SparseCounters sums = {};
+  counters_.download(&sums, 1, stream_);
+  check(cudaStreamSynchronize(stream_), "a copy from the device");
+  SweepDraws draws;
+  draws.sparse = true;
+  draws.topics_per_document = static_cast<double>(sums.entries) / static_cast<double>(layout_.documents.size());
+  if (!tuning_.counts_parts) return draws;
+  const auto all = static_cast<double>(corpus_.tokens());
+  draws.from_own = static_cast<double>(sums.own) / all;
+  draws.from_document = static_cast<double>(sums.document) / all;
+  draws.from_word = static_cast<double>(sums.word) / all;
+  draws.from_prior = static_cast<double>(sums.smoothing) / all;
+  return draws;
+}
+
+template <class Packing>
+std::vector<std::int32_t> SparseParallelCudaSweep<Packing>::z() {
+  std::vector<typename Packing::Topic> z(corpus_.words.size());
+  tokens_.z.download(z.data(), corpus_.tokens(), stream_);
+  check(cudaStreamSynchronize(stream_), "a copy from the device");
+  return converted<std::int32_t>(z);
+}
+
+}  // namespace
+
+std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, const SparseParallelTuning& tuning) {
+  std::int64_t longest = 0;
+  const auto& offsets = start.corpus.document_offsets;
+  for (std::size_t d = 1; d < offsets.size(); ++d) longest = std::max(longest, offsets[d] - offsets[d - 1]);
+  if (!tuning.is_wide && start.options.topics <= most_narrow && longest < most_narrow) {
+    return std::make_unique<SparseParallelCudaSweep<NarrowPacking>>(start, tuning);
+  }
+  return std::make_unique<SparseParallelCudaSweep<WidePacking>>(start, tuning);
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "execution/cuda/memory.h"
+#include "lda/model/priors.h"
+#include "lda/model/state.h"
+#include "lda/training/plan.h"
+#include "papilio/lda.h"
+
+namespace papilio::lda {
+
+// What sweeps on a CUDA device begin with. References are for the sweep's constructor; the corpus must outlive it.
+struct CudaStart {
+  const CorpusView& corpus;
+  const TrainOptions& options;
+  const Plan& plan;
+  const Priors& priors;
+  const std::vector<std::int32_t>* z;  // null: uniform topics
+  cudaStream_t stream;                 // of the chain, on which, or in the order of which, all work is queued
+};
+
+// One sampler's sweeps on the CUDA device that is current when it is made, and whenever it is called. z and its
+// counts are there.
+class CudaSweep {
+ public:
+  virtual ~CudaSweep() = default;
+
+  // Queues one sweep over all tokens; `sweep` is its number.
+  virtual void run(std::int64_t sweep) = 0;
+
+  // Those of the sweeps to come, and of log_joint.
+  virtual void set_priors(const Priors& priors) = 0;
+
+  // The rest waits for the work queued.
+
+  // How the last run's tokens were drawn.
+  virtual SweepDraws draws() = 0;
+
+  // papilio::log_joint of z.
+  virtual double log_joint() = 0;
+
+  virtual std::vector<std::int32_t> z() = 0;
+
+  // Counts of state.z, which is z().
+  virtual void count(State& state) = 0;
+
+  // Of the device's memory, taken by now.
+  virtual std::int64_t bytes() const = 0;
+};
+
+}  // namespace papilio::lda
