@@ -82,7 +82,7 @@ std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std
   require_cpu("compact", "values", values);
   require_cpu("compact", "flags", flags);
   require_cpu("compact", "kept", kept);
-  base::require(flags.size == values.size, "papilio::compact: flags must have one entry a value; got {} for {}",
+  base::require(flags.size == values.size, "papilio::compact: flags must have one entry per value; got {} for {}",
                 flags.size, values.size);
   base::require(threads == 1 || kept.data != values.data || values.empty(),
                 "papilio::compact: kept may be values itself only where threads is 1; got {}", threads);

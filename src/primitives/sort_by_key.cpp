@@ -30,7 +30,7 @@ void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> o
   require_cpu("sort_by_key", "offsets", offsets);
   require_cpu("sort_by_key", "order", order);
   base::require(offsets.size >= 1, "papilio::sort_by_key: offsets must have one entry more than there are keys; got 0");
-  base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry an item; got {} for {}",
+  base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry per item; got {} for {}",
                 order.size, keys.size);
   const std::int64_t key_count = offsets.size - 1;
   const std::int64_t most_parts =
