@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "lda/sampler_oracle.h"
 #include "lda/training/chain_cpu.h"
 #include "papilio/lda.h"
+#include "support/chi_square.h"
 #include "support/methods.h"
 
 namespace papilio {
@@ -208,6 +210,30 @@ TEST(SequentialSchedule, IsAnotherChainThanTheParallelOne) {
   const std::vector<std::int32_t> z = train(corpus, o).topics.z;
   o.schedule = Schedule::sequential;
   EXPECT_NE(train(corpus, o).topics.z, z);
+}
+
+// One word, so that phi is 1, and documents of one token, so that theta without it is the prior: the
+// weights of a draw are 1 and 2, in units of the least positive float.
+TEST(LeastPriors, AreFollowedByEveryMethod) {
+  constexpr std::size_t documents = 3000;
+  const Corpus corpus = testing::make_corpus(std::vector<std::vector<std::int32_t>>(documents, {0}), 1);
+  constexpr double least = std::numeric_limits<float>::denorm_min();
+  for (const Way way :
+       {Way{Sampler::theta_collapsed, Schedule::parallel}, Way{Sampler::collapsed, Schedule::sequential}})
+    for (const PartialSums method : testing::all_methods) {
+      const TrainOptions o = {.topics = 2,
+                              .sampler = way.sampler,
+                              .schedule = way.schedule,
+                              .draws = Draws::dense,
+                              .method = method,
+                              .topic_alpha = {least, 2 * least}};
+      lda::CpuChain chain(corpus, o, {});
+      chain.sweep();
+      const std::vector<std::int32_t>& z = chain.state().z;
+      const auto zeros = static_cast<double>(std::count(z.begin(), z.end(), 0));
+      EXPECT_GT(testing::chi_square_p_value({zeros, documents - zeros}, {documents / 3.0, documents / 1.5}), 1e-5)
+          << name(way.sampler) << ", " << name(method) << ": " << zeros << " of " << documents;
+    }
 }
 
 }  // namespace
