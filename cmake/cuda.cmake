@@ -23,7 +23,6 @@ function(papilio_cuda_options target)
   target_compile_definitions(${target} PRIVATE PAPILIO_TARGET=cuda)
   target_compile_options(
     ${target} PRIVATE --fmad=false --ftz=false --prec-div=true --prec-sqrt=true --expt-relaxed-constexpr
-                      -diag-suppress=554 # a conversion to itself that its `requires` rules out
                       -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
   if(PAPILIO_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE --Werror=all-warnings)

@@ -67,6 +67,8 @@ MUTANTS = [
      "category = W::select(W::less(target, ahead.total()), ahead.find(target), category);", ";", ["exact"]),
     ("blocks_do_not_go_on_from_the_remnant", "collective/draw.h",
      "sums.start_after(ahead.total());", "", ["exact"]),
+    ("subnormal_targets_round_up", "collective/target.h",
+     "W::less(u * (total * scale), target * scale)", "W::less(u * (total * scale), u * (total * scale))", ["exact"]),
     ("two_passes_read_the_next_block", "collective/draw.h",
      "std::int64_t{chosen} * W::width);", "(std::int64_t{chosen} + 1) * W::width);", ["exact"]),
     # The canonical order.

@@ -35,9 +35,10 @@ struct MatrixView {
         column_stride(stride_of_columns),
         device(where) {}
 
-  operator MatrixView<const T>() const requires(!std::is_const_v<T>) {
-    return {data, rows, columns, row_stride, column_stride, device};
-  }
+  // The same elements, to be read only.
+  template <class U>
+  requires std::is_same_v<T, const U> MatrixView(const MatrixView<U>& m)
+      : MatrixView(m.data, m.rows, m.columns, m.row_stride, m.column_stride, m.device) {}
 };
 
 // A borrowed contiguous vector. An optional one is left empty (size 0).
@@ -58,7 +59,9 @@ struct VectorView {
   }
   VectorView(Container& c) : data(c.data()), size(static_cast<std::int64_t>(c.size())) {}
 
-  operator VectorView<const T>() const requires(!std::is_const_v<T>) { return {data, size, device}; }
+  // The same elements, to be read only.
+  template <class U>
+  requires std::is_same_v<T, const U> VectorView(const VectorView<U>& v) : VectorView(v.data, v.size, v.device) {}
 
   bool empty() const { return size == 0; }
 };

@@ -6,6 +6,9 @@
 
 namespace papilio {
 
+// These functions work on the CPU: they throw InvalidArgument, before reading anything, for an
+// array on another device.
+
 // Counts how often each key in [0, counts.size) occurs: counts[keys[i]] += 1.
 //
 // Adds to what `counts` holds (zero it first for a plain histogram). Integer

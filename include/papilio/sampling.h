@@ -199,7 +199,8 @@ struct RepeatedDrawOptions {
 //
 // Columns are filled in double from the weights in order, so the table, and
 // with it every draw, is the same on every machine. A category of weight 0 is
-// never drawn. Throws InvalidArgument for a row that cannot be drawn from.
+// never drawn. Throws InvalidArgument for a row that cannot be drawn from, and for
+// arrays that are not on the CPU.
 //
 //   papilio::AliasTable table(papilio::VectorView<const float>{w});
 //   table.sample(draws, {.seed = 7});

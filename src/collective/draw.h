@@ -6,6 +6,7 @@
 #include "collective/partial_sums/partial_sums.h"
 #include "collective/partial_sums/prefix.h"
 #include "collective/rows.h"
+#include "collective/target.h"
 
 // Draws by the tables of the papers: W rows at once, blocks of W categories. Where
 // K is no multiple of W, the last block is padded with zeros, so that blocks stay
@@ -14,8 +15,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
-// Lane r: the total of row r, and the category that the search ended in. Where
-// u * total rounds up to the total, that is the last category of the table.
+// Lane r: the total of row r, and the category that the search ended in. Where no sum
+// exceeds the target, because no weight is positive, that is the last one of the table.
 template <Warp W, class T>
 struct BlockDraw {
   Lanes<W, T> total;
@@ -78,7 +79,7 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u,
     sums.add_block(tile);
     k += W::width;
   } while (k < end);
-  const auto target = u * sums.total();
+  const auto target = target_of<W, T>(u, sums.total());
   auto category = sums.find(target) + static_cast<std::int32_t>(first_block);
   if (first_block > 0) category = W::select(W::less(target, ahead.total()), ahead.find(target), category);
   return {sums.total(), category};
@@ -99,7 +100,7 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_prefix(const Rows& rows, Lanes<W, T> u,
   do {
     sums.add(load_column<W>(rows, k));
   } while (++k < end);
-  return {sums.total(), sums.find(u * sums.total())};
+  return {sums.total(), sums.find(target_of<W, T>(u, sums.total()))};
 }
 
 // Without a table: the first pass keeps the running totals of the blocks, the
@@ -118,7 +119,7 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_two_passes(const Rows& rows, Lanes<W, T
     W::store(totals + std::int64_t{blocks} * W::width, sum);
   } while (std::int64_t{++blocks} * W::width < end);
 
-  const auto target = u * sum;
+  const auto target = target_of<W, T>(u, sum);
   const auto block = search_binary<W>(totals, {.count = blocks}, target);
   W::for_each_lane(block, [&](int q, std::int32_t chosen) {
     tile.row[q] = rows.template block<W>(q, std::int64_t{chosen} * W::width);

@@ -47,7 +47,7 @@ __device__ __forceinline__ DrawnRow draw_long_row(const Rows& rows, double u) {
     running += static_cast<double>(segment_total(rows.segment(s)));
     if (s / stretch == thread) mine = running;
   }
-  const double target = u * running;
+  const double target = target_of<Lane, typename Rows::Sum, double>(u, running);
   const unsigned above = __ballot_sync(all_threads, thread < stretches && target < mine);
   const int chosen = above != 0 ? __ffs(static_cast<int>(above)) - 1 : static_cast<int>(stretches) - 1;
   double before = __shfl_sync(all_threads, mine, chosen > 0 ? chosen - 1 : 0);
@@ -81,7 +81,7 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
 
   double total = 0;
   for (unsigned s = 0; s < segments; ++s) total += static_cast<double>(totals[s][t]);
-  const double target = u * total;
+  const double target = target_of<Lane, V, double>(u, total);
   double before = 0;
   unsigned chosen = 0;
   for (; chosen + 1 < segments; ++chosen) {
@@ -112,7 +112,7 @@ __device__ __forceinline__ int find_segment(const V* totals, int segments, doubl
   }
   __syncwarp();
   total = sum;
-  const double target = u * sum;
+  const double target = target_of<Lane, V, double>(u, sum);
   int found = segments - 1;
   for (int first = 0; first < segments; first += 32) {
     const int s = first + thread;

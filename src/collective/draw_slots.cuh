@@ -4,6 +4,8 @@
 
 #include "collective/partial_sums/slots.h"
 #include "collective/row_tree.cuh"
+#include "collective/target.h"
+#include "warp/cuda_warp.cuh"
 
 // Draws in the canonical slot order on a GPU: the device functions that papilio's
 // own kernels are made of, for kernels of your own too (docs/cuda.md).
@@ -32,6 +34,9 @@
 // Source: docs/numerics.md; the butterfly: Steele and Tristan, ACM TOPC 6(4):22, 2019.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
+
+// A thread as one lane of its warp.
+using Lane = warp::CudaWarp<32>;
 
 // What a draw leaves in the threads of a row.
 struct DrawnRow {
@@ -92,7 +97,7 @@ __device__ __forceinline__ DrawnRow draw_short_rows(const Rows& rows, double u) 
 
   const RowTree<G, T, V> tree(sums);
   const double total = tree.total();
-  double rest = u * total;
+  double rest = target_of<Lane, V, double>(u, total);
   const int thread = tree.find(rest);
 
   // The vectors of that thread again, and the levels inside it.
@@ -235,11 +240,12 @@ __device__ __forceinline__ void lane_sums_of_rows(const Rows& rows, V (&sums)[T]
 // them by a whole warp (G = 32): thread l adds up the slots 4 l ... 4 l + 3.
 template <int N, int T, int together, class Rows>
 __device__ __forceinline__ DrawnRow draw_rows(const Rows& rows, double u) {
-  typename Rows::Sum sums[T];
+  using V = typename Rows::Sum;
+  V sums[T];
   lane_sums_of_rows<N, T, together>(rows, sums);
-  const RowTree<32, T, typename Rows::Sum> tree(sums);
+  const RowTree<32, T, V> tree(sums);
   const double total = tree.total();
-  double rest = u * total;
+  double rest = target_of<Lane, V, double>(u, total);
   const int lane = tree.find(rest);
   DrawnRow drawn = walk_slots<32 / T, N>(rows, 0, lane, rest);
   drawn.total = total;

@@ -5,6 +5,7 @@
 #include "collective/lane_tree.h"
 #include "collective/partial_sums/slots.h"
 #include "collective/rows.h"
+#include "collective/target.h"
 #include "warp/warp.h"
 
 // One draw from each of W rows in the canonical order.
@@ -154,7 +155,7 @@ PAPILIO_LANEWISE void find_by_segment(const Rows& rows, Lanes<W, double> u, std:
   W::store(drawn.total, running);
 
   double target[W::width], rest[W::width];
-  W::store(target, u * running);
+  W::store(target, target_of<W, T>(u, running));
   std::int64_t chosen[W::width];
   for (int q = 0; q < W::width; ++q) {
     const std::int64_t last = segments_of(rows.size(q)) - 1;
@@ -191,7 +192,7 @@ PAPILIO_LANEWISE void draw_slots(const Rows& rows, Lanes<W, double> u, SlotScrat
   const auto total = W::template convert<double>(tree.total());
   W::store(drawn.total, total);
   const std::int64_t segment[W::width] = {};
-  find_in_segment<W>(rows, tree, u * total, segment, drawn.category);
+  find_in_segment<W>(rows, tree, target_of<W, T>(u, total), segment, drawn.category);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::collective

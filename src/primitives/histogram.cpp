@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/cpu/require_cpu.h"
 #include "papilio/primitives.h"
 #include "primitives/parts.h"
 
 namespace papilio {
 namespace {
 
+using execution::require_cpu;
 using primitives::FirstWrong;
 using primitives::key_bound;
 using primitives::Parts;
@@ -102,6 +104,8 @@ void count_with_care(VectorView<const std::int32_t> keys, VectorView<Count> coun
 
 template <class Count>
 void histogram_of(VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads) {
+  require_cpu("histogram", "keys", keys);
+  require_cpu("histogram", "counts", counts);
   FirstWrong wrong;
   Count most = 0;
   for (std::int64_t k = 0; k < counts.size; ++k) most = std::max(most, counts.data[k]);
@@ -145,6 +149,10 @@ void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> cou
 
 void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const std::int64_t> offsets,
                       VectorView<const std::int64_t> order, MatrixView<std::int32_t> counts, int threads) {
+  require_cpu("histogram_by_key", "values", values);
+  require_cpu("histogram_by_key", "offsets", offsets);
+  require_cpu("histogram_by_key", "order", order);
+  require_cpu("histogram_by_key", "counts", counts);
   check_segments(order.empty() ? values.size : order.size, offsets, counts.rows);
   FirstWrong wrong;
   const auto count_segment = [&](std::int64_t s) {

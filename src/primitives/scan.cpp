@@ -1,12 +1,14 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/cpu/require_cpu.h"
 #include "papilio/primitives.h"
 #include "primitives/parts.h"
 
 namespace papilio {
 namespace {
 
+using execution::require_cpu;
 using primitives::FirstWrong;
 using primitives::Parts;
 
@@ -31,6 +33,8 @@ std::uint64_t scan_totals(std::vector<std::uint64_t>& totals) {
 // part still starts right, because the sum before it did fit, and so finds it.
 template <class Value>
 std::int64_t scan(VectorView<const Value> values, VectorView<std::int64_t> sums, int threads) {
+  require_cpu("exclusive_scan", "values", values);
+  require_cpu("exclusive_scan", "sums", sums);
   base::require(sums.size == values.size || sums.size == values.size + 1,
                 "papilio::exclusive_scan: sums must have as many entries as values, or one more; got {} for {}",
                 sums.size, values.size);
@@ -75,7 +79,10 @@ std::int64_t exclusive_scan(VectorView<const std::int32_t> values, VectorView<st
 // Two passes over the parts: how many each keeps, then the values, from where the parts before end.
 std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std::uint8_t> flags,
                      VectorView<std::int32_t> kept, int threads) {
-  base::require(flags.size == values.size, "papilio::compact: flags must have one entry a value; got {} for {}",
+  require_cpu("compact", "values", values);
+  require_cpu("compact", "flags", flags);
+  require_cpu("compact", "kept", kept);
+  base::require(flags.size == values.size, "papilio::compact: flags must have one entry per value; got {} for {}",
                 flags.size, values.size);
   base::require(threads == 1 || kept.data != values.data || values.empty(),
                 "papilio::compact: kept may be values itself only where threads is 1; got {}", threads);

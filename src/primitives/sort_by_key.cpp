@@ -3,12 +3,14 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/cpu/require_cpu.h"
 #include "papilio/primitives.h"
 #include "primitives/parts.h"
 
 namespace papilio {
 namespace {
 
+using execution::require_cpu;
 using primitives::FirstWrong;
 using primitives::key_bound;
 using primitives::Parts;
@@ -24,8 +26,11 @@ constexpr std::int64_t least_items = std::int64_t{1} << 14;
 // are as many as threads, but no more than leave their tables smaller than the items.
 void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets, VectorView<std::int64_t> order,
                  int threads) {
+  require_cpu("sort_by_key", "keys", keys);
+  require_cpu("sort_by_key", "offsets", offsets);
+  require_cpu("sort_by_key", "order", order);
   base::require(offsets.size >= 1, "papilio::sort_by_key: offsets must have one entry more than there are keys; got 0");
-  base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry an item; got {} for {}",
+  base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry per item; got {} for {}",
                 order.size, keys.size);
   const std::int64_t key_count = offsets.size - 1;
   const std::int64_t most_parts =

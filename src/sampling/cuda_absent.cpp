@@ -1,8 +1,10 @@
 // What takes the place of the CUDA kernels in a build without CUDA. No view can say
 // that it lies on a CUDA device there, so that nothing here is ever called.
 
-#include "sampling/gamma/sample_gamma.h"
-#include "sampling/rows/draw_cuda.h"
+#include "sampling/blocks/sample_by_blocks_cuda.h"
+#include "sampling/gamma/sample_gamma_cuda.h"
+#include "sampling/logits/logit_rows_cuda.h"
+#include "sampling/slots/sample_by_slots_cuda.h"
 
 namespace papilio::sampling {
 

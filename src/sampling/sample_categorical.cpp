@@ -11,10 +11,13 @@
 #include "execution/cpu/parallel_for.h"
 #include "papilio/sampling.h"
 #include "sampling/blocks/remnant.h"
+#include "sampling/blocks/sample_by_blocks_cuda.h"
 #include "sampling/logits/logit_rows.h"
+#include "sampling/logits/logit_rows_cuda.h"
 #include "sampling/rows/kernels.h"
 #include "sampling/rows/row_batch.h"
 #include "sampling/rows/row_source.h"
+#include "sampling/slots/sample_by_slots_cuda.h"
 
 namespace papilio {
 namespace sampling {
@@ -176,16 +179,16 @@ void check_call(const Source& source, VectorView<Index> drawn, const SampleOptio
   check_vector(options.row_ids, source.device(), "row_ids");
   check_vector(options.seeds, source.device(), "seeds");
   check_vector(options.status, source.device(), "status");
-  base::require(drawn.size == rows, "papilio::sample_categorical: drawn must have one entry a row; got {} for {} rows",
+  base::require(drawn.size == rows, "papilio::sample_categorical: drawn must have one entry per row; got {} for {} rows",
                 drawn.size, rows);
   base::require(options.row_ids.empty() || options.row_ids.size == rows,
-                "papilio::sample_categorical: row_ids must have one entry a row; got {} for {} rows",
+                "papilio::sample_categorical: row_ids must have one entry per row; got {} for {} rows",
                 options.row_ids.size, rows);
   base::require(options.seeds.empty() || options.seeds.size == rows,
-                "papilio::sample_categorical: seeds must have one entry a row; got {} for {} rows", options.seeds.size,
+                "papilio::sample_categorical: seeds must have one entry per row; got {} for {} rows", options.seeds.size,
                 rows);
   base::require(options.status.empty() || options.status.size == rows,
-                "papilio::sample_categorical: status must have one entry a row; got {} for {} rows",
+                "papilio::sample_categorical: status must have one entry per row; got {} for {} rows",
                 options.status.size, rows);
   base::require(options.threads >= 0, "papilio::sample_categorical: threads must be >= 0; got {}", options.threads);
 }

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "collective/realisations.h"
 #include "support/oracle.h"
 
-// Small integer weights make every partial sum exact in every order, so there is
-// one right answer and no tolerance: over the thresholds t = 0, 1, ..., total - 1
+// Small integer weights, or as many times the least positive number, make every partial
+// sum exact in every order, so there is one right answer and no tolerance: over the thresholds t = 0, 1, ..., total - 1
 // (u = (t + 1/2) / total, whose rounding stays far inside) a category of weight n
 // is drawn exactly n times, and those of a method in the method's own order.
 
@@ -20,11 +21,26 @@ using testing::WeightRow;
 
 enum class Kind : std::uint8_t { plain, product };
 
+// What a row's integers are multiplied by.
+template <class T>
+struct Scale {
+  T left = 1, right = 1;
+  T unit() const { return left * right; }
+};
+
+// By which integers become multiples of the least positive number; of both factors of a product.
+template <class T>
+constexpr Scale<T> least_scale(Kind kind) {
+  using Limits = std::numeric_limits<T>;
+  if (kind == Kind::plain) return {Limits::denorm_min(), 1};
+  return {Limits::min(), Limits::epsilon()};
+}
+
 // Rows of weights 0 to 3, most of them 0, in other proportions from row to row;
 // about `positive` categories of each are not 0. Row 1 has its first, row 2 its
 // last, row 3 every category. A row may be of any length up to `categories`.
 template <class T>
-WeightRow<T> integer_row(std::size_t row, Kind kind, std::int64_t categories, std::int64_t positive,
+WeightRow<T> integer_row(std::size_t row, Kind kind, Scale<T> scale, std::int64_t categories, std::int64_t positive,
                          std::mt19937_64& bits) {
   WeightRow<T> weights;
   const auto size = static_cast<std::size_t>(categories);
@@ -45,25 +61,27 @@ WeightRow<T> integer_row(std::size_t row, Kind kind, std::int64_t categories, st
   bool any = false;
   for (std::size_t k = 0; k < size; ++k) any |= weights.weight(static_cast<std::int64_t>(k)) > 0;
   if (!any) set(bits() % size);
+  for (T& w : weights.left) w *= scale.left;
+  for (T& w : weights.right) w *= scale.right;
   return weights;
 }
 
 // The category of each threshold of a row, in the order of the method.
 template <class T>
-std::vector<std::int64_t> categories_by_threshold(const WeightRow<T>& row, Order order) {
+std::vector<std::int64_t> categories_by_threshold(const WeightRow<T>& row, T unit, Order order) {
   std::vector<std::int64_t> expected;
   for (const std::int64_t k : walk_of(order, row.size()))
-    expected.insert(expected.end(), static_cast<std::size_t>(row.weight(k)), k);
+    expected.insert(expected.end(), static_cast<std::size_t>(row.weight(k) / unit), k);
   return expected;
 }
 
 // Tries every threshold of every row of a tile; rows with fewer thresholds begin again.
 template <class T>
-void expect_exact(const Realisation<T>& way, const std::vector<WeightRow<T>>& rows) {
+void expect_exact(const Realisation<T>& way, const std::vector<WeightRow<T>>& rows, T unit = 1) {
   std::vector<std::vector<std::int64_t>> expected;
   std::size_t most = 0;
   for (const auto& row : rows) {
-    expected.push_back(categories_by_threshold(row, way.order()));
+    expected.push_back(categories_by_threshold(row, unit, way.order()));
     most = std::max(most, expected.back().size());
   }
   Tile32<T> tile(rows);
@@ -76,7 +94,8 @@ void expect_exact(const Realisation<T>& way, const std::vector<WeightRow<T>>& ro
     tile.draw(way, u);
     ASSERT_FALSE(tile.memory_overrun());
     for (std::size_t q = 0; q < rows.size(); ++q) {
-      ASSERT_EQ(tile.total[q], static_cast<double>(expected[q].size())) << "row " << q << " of " << rows[q].size();
+      ASSERT_EQ(tile.total[q], static_cast<double>(unit) * static_cast<double>(expected[q].size()))
+          << "row " << q << " of " << rows[q].size();
       if (expected[q].empty()) continue;
       ASSERT_EQ(tile.category[q], expected[q][t % expected[q].size()])
           << "row " << q << ", threshold " << t % expected[q].size() << ", " << rows[q].size() << " categories";
@@ -85,15 +104,27 @@ void expect_exact(const Realisation<T>& way, const std::vector<WeightRow<T>>& ro
 }
 
 template <class T>
-void sweep(const Realisation<T>& way, Kind kind) {
+void sweep(const Realisation<T>& way, Kind kind, const std::vector<std::int64_t>& category_counts,
+           Scale<T> scale = {}) {
   std::mt19937_64 bits(20170204);
-  for (const std::int64_t categories : category_counts(way.width)) {
+  for (const std::int64_t categories : category_counts) {
     std::vector<WeightRow<T>> rows;
     for (std::size_t q = 0; q < static_cast<std::size_t>(way.width); ++q)
-      rows.push_back(integer_row<T>(q, kind, categories, std::min<std::int64_t>(categories, 20), bits));
-    expect_exact(way, rows);
+      rows.push_back(integer_row<T>(q, kind, scale, categories, std::min<std::int64_t>(categories, 20), bits));
+    expect_exact(way, rows, scale.unit());
     if (::testing::Test::HasFatalFailure()) return;
   }
+}
+
+template <class T>
+void sweep(const Realisation<T>& way, Kind kind) {
+  sweep(way, kind, category_counts(way.width));
+}
+
+// Totals are subnormal, so that every product u * total is: none of them may round up.
+template <class T>
+void sweep_subnormal(const Realisation<T>& way, Kind kind) {
+  sweep(way, kind, {1, 2, 3, 5, 8, 31, 32, 33, 65, 100, 257, 1025, 2500}, least_scale<T>(kind));
 }
 
 // Rows of other lengths in one tile, some shorter than a block and some empty.
@@ -106,7 +137,7 @@ void sweep_ragged(const Realisation<T>& way, Kind kind) {
       const auto size =
           q % 3 == 0 ? longest : static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(longest + 1));
       rows.push_back(size == 0 ? WeightRow<T>{}
-                               : integer_row<T>(q, kind, size, std::min<std::int64_t>(size, 24), bits));
+                               : integer_row<T>(q, kind, {}, size, std::min<std::int64_t>(size, 24), bits));
     }
     expect_exact(way, rows);
     if (::testing::Test::HasFatalFailure()) return;
@@ -121,8 +152,8 @@ void sample_dense(const Realisation<T>& way) {
     std::vector<WeightRow<T>> rows;
     std::vector<std::vector<std::int64_t>> expected;
     for (std::size_t q = 0; q < static_cast<std::size_t>(way.width); ++q) {
-      rows.push_back(integer_row<T>(q, Kind::plain, categories, categories - categories / 8, bits));
-      expected.push_back(categories_by_threshold(rows.back(), way.order()));
+      rows.push_back(integer_row<T>(q, Kind::plain, {}, categories, categories - categories / 8, bits));
+      expected.push_back(categories_by_threshold(rows.back(), T{1}, way.order()));
     }
     Tile32<T> tile(rows);
     std::vector<double> u(rows.size());
@@ -145,6 +176,8 @@ TEST_P(ExactDraws, OfPlainRows) { sweep(GetParam(), Kind::plain); }
 TEST_P(ExactDraws, OfProducts) { sweep(GetParam(), Kind::product); }
 TEST_P(ExactDraws, OfRaggedRows) { sweep_ragged(GetParam(), Kind::plain); }
 TEST_P(ExactDraws, OfRaggedProducts) { sweep_ragged(GetParam(), Kind::product); }
+TEST_P(ExactDraws, OfSubnormalRows) { sweep_subnormal(GetParam(), Kind::plain); }
+TEST_P(ExactDraws, OfSubnormalProducts) { sweep_subnormal(GetParam(), Kind::product); }
 TEST_P(ExactDraws, OfLongDenseRows) { sample_dense(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(, ExactDraws, ::testing::ValuesIn(realisations<float>()), name_of);
 
@@ -152,6 +185,8 @@ INSTANTIATE_TEST_SUITE_P(, ExactDraws, ::testing::ValuesIn(realisations<float>()
 class ExactDrawsInDouble : public ::testing::TestWithParam<Realisation<double>> {};
 TEST_P(ExactDrawsInDouble, OfPlainRows) { sweep(GetParam(), Kind::plain); }
 TEST_P(ExactDrawsInDouble, OfRaggedProducts) { sweep_ragged(GetParam(), Kind::product); }
+TEST_P(ExactDrawsInDouble, OfSubnormalRows) { sweep_subnormal(GetParam(), Kind::plain); }
+TEST_P(ExactDrawsInDouble, OfSubnormalProducts) { sweep_subnormal(GetParam(), Kind::product); }
 INSTANTIATE_TEST_SUITE_P(, ExactDrawsInDouble, ::testing::ValuesIn(realisations<double>()), name_of);
 #endif
 

@@ -1,24 +1,10 @@
 // The methods of the papers on the device against the CPU, bit by bit.
 
 #include "cuda/problems.h"
+#include "support/methods.h"
 
 namespace papilio::testing {
 namespace {
-
-using enum PartialSums;
-
-constexpr PartialSums all_methods[] = {slots,
-                                       prefix,
-                                       transposed,
-                                       transposed_through_scratch,
-                                       butterfly_swap,
-                                       butterfly_add_subtract,
-                                       butterfly_two_pass,
-                                       transposed_remnant_first,
-                                       butterfly_swap_remnant_first,
-                                       butterfly_add_subtract_remnant_first};
-
-bool takes_ragged_rows(PartialSums method) { return std::string(name(method)).find("remnant") == std::string::npos; }
 
 template <class S>
 class CudaMethods : public CudaTest {};
@@ -111,6 +97,38 @@ TYPED_TEST(CudaMethods, NeverACategoryOfWeightZero) {
       ASSERT_GT(
           summed(problem.memory[static_cast<std::size_t>(i * columns + found.drawn[static_cast<std::size_t>(i)])]), 0)
           << name(method);
+  }
+}
+
+// Whole multiples of the least positive number: every u * total is subnormal, or nearly. Sizes
+// for every kernel; as many rows as blocks for several segments take.
+TYPED_TEST(CudaMethods, RowsOfTheLeastWeights) {
+  using S = TypeParam;
+  using Sum = SumType<S>;
+  std::mt19937 bits(13);
+  const auto whole = [&](std::int64_t count, Sum unit) {
+    std::vector<S> weights(static_cast<std::size_t>(count));
+    for (S& w : weights) w = stored<S>(static_cast<double>(1 + bits() % 3) * static_cast<double>(unit));
+    return weights;
+  };
+  const Sum least_weight = summed(least<S>());
+  for (const std::int64_t columns : {2, 3, 16, 17, 33, 64, 100, 128, 129, 257, 512, 1000, 1024, 1500, 9000})
+    for (const std::int64_t rows : {50, 5000}) {
+      if (rows * columns > 10'000'000) continue;
+      const auto plain = dense(whole(rows * columns, least_weight), columns);
+      for (const PartialSums method : all_methods)
+        EXPECT_TRUE(same_on_both<std::int32_t>(plain, {.seed = 7, .method = method}))
+            << name(method) << ", " << rows << " rows x " << columns;
+    }
+  if constexpr (std::is_floating_point_v<S>) {
+    for (const std::int64_t columns : {2, 16, 33, 100, 500, 1024, 1500, 9000}) {
+      auto problem = products<S>(300, columns, 8);
+      problem.left = whole(static_cast<std::int64_t>(problem.left.size()), std::numeric_limits<S>::min());
+      problem.right = whole(static_cast<std::int64_t>(problem.right.size()), std::numeric_limits<S>::epsilon());
+      for (const PartialSums method : all_methods)
+        EXPECT_TRUE(same_on_both<std::int32_t>(problem, {.seed = 7, .method = method}))
+            << name(method) << ", products of " << columns;
+    }
   }
 }
 

@@ -12,7 +12,8 @@
 #include "random/uniform.h"
 
 // Sweeps of the five samplers in the plainest way: one token after the other, from counts in
-// tables of their own, every row written out. What the trainer must give, bit for bit.
+// tables of their own, every row written out. What the trainer must give, bit for bit, by every
+// method whose draws do not depend on a token's place in a batch.
 
 namespace papilio::testing {
 
@@ -135,7 +136,8 @@ class SamplerOracle {
                         .stream = stream(purpose),
                         .first_row_id = token,
                         .status = {&status, 1},
-                        .threads = 1});
+                        .threads = 1,
+                        .method = options_.method});
     return drawn;
   }
 

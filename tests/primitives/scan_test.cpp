@@ -174,7 +174,7 @@ TEST(Compact, RefusesFlagsOfAnotherSize) {
   const std::vector<std::uint8_t> flags(3);
   std::vector<std::int32_t> kept(4);
   EXPECT_EQ(error_of([&] { compact(values, flags, kept); }),
-            "papilio::compact: flags must have one entry a value; got 3 for 4");
+            "papilio::compact: flags must have one entry per value; got 3 for 4");
 }
 
 }  // namespace

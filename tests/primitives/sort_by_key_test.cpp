@@ -96,7 +96,7 @@ TEST(SortByKey, RefusesOtherSizes) {
   std::vector<std::int64_t> offsets(2);
   std::vector<std::int64_t> order(2);
   EXPECT_EQ(error_of([&] { sort_by_key(keys, offsets, order); }),
-            "papilio::sort_by_key: order must have one entry an item; got 2 for 3");
+            "papilio::sort_by_key: order must have one entry per item; got 2 for 3");
   offsets.clear();
   EXPECT_EQ(error_of([&] { sort_by_key({}, offsets, {}); }),
             "papilio::sort_by_key: offsets must have one entry more than there are keys; got 0");

@@ -197,16 +197,16 @@ TYPED_TEST(BadRows, ArgumentsThatDoNotFit) {
   const MatrixView<const T> m(w.data(), 10, 10);
   const std::string f = "papilio::sample_categorical: ";
   EXPECT_EQ(message_of([&] { sample_categorical(MatrixWeights<T>{m}, VectorView<std::int32_t>(drawn.data(), 9)); }),
-            f + "drawn must have one entry a row; got 9 for 10 rows");
+            f + "drawn must have one entry per row; got 9 for 10 rows");
   const std::vector<std::int64_t> ids(11);
   EXPECT_EQ(message_of([&] {
               sample_categorical(MatrixWeights<T>{m}, out, {.row_ids = VectorView<const std::int64_t>(ids)});
             }),
-            f + "row_ids must have one entry a row; got 11 for 10 rows");
+            f + "row_ids must have one entry per row; got 11 for 10 rows");
   std::vector<DrawStatus> status(3);
   EXPECT_EQ(
       message_of([&] { sample_categorical(MatrixWeights<T>{m}, out, {.status = VectorView<DrawStatus>(status)}); }),
-      f + "status must have one entry a row; got 3 for 10 rows");
+      f + "status must have one entry per row; got 3 for 10 rows");
   std::vector<std::int32_t> picked(10);
   picked[4] = 10;
   EXPECT_EQ(message_of([&] {

@@ -70,7 +70,7 @@ TYPED_TEST(Batches, SeedsOfRowsDrawLikeCallsOfTheirOwn) {
   }
   seeds.pop_back();
   EXPECT_EQ(message_of([&] { this->draw(weights, {.seeds = seeds}); }),
-            "papilio::sample_categorical: seeds must have one entry a row; got 66 for 67 rows");
+            "papilio::sample_categorical: seeds must have one entry per row; got 66 for 67 rows");
 }
 
 TYPED_TEST(Batches, ShuffledRowsDrawLikeOrderedOnes) {

@@ -5,6 +5,7 @@
 
 #include "papilio/half.h"
 #include "sampling/support.h"
+#include "support/methods.h"
 
 namespace papilio::testing {
 namespace {
@@ -32,14 +33,6 @@ class HalfWeights : public SamplingTest {
 using Types = ::testing::Types<Half, BFloat16>;
 TYPED_TEST_SUITE(HalfWeights, Types);
 
-constexpr PartialSums all_methods[] = {PartialSums::slots,
-                                       PartialSums::prefix,
-                                       PartialSums::transposed,
-                                       PartialSums::transposed_through_scratch,
-                                       PartialSums::butterfly_swap,
-                                       PartialSums::butterfly_add_subtract,
-                                       PartialSums::butterfly_two_pass};
-
 TYPED_TEST(HalfWeights, DenseRowsDrawLikeFloats) {
   constexpr std::int64_t rows = 37;
   for (const std::int64_t columns : edge_sizes()) {
@@ -57,6 +50,21 @@ TYPED_TEST(HalfWeights, DenseRowsDrawLikeFloats) {
       ASSERT_EQ(wide, expected) << name(method) << ", " << columns << " categories";
       ASSERT_TRUE(std::equal(drawn.begin(), drawn.end(), expected.begin())) << name(method) << ", " << columns;
     }
+  }
+}
+
+TYPED_TEST(HalfWeights, RowsOfTheLeastWeightsDrawLikeFloats) {
+  constexpr std::int64_t rows = 300, columns = 45;
+  std::vector<TypeParam> weights;
+  for (std::uint16_t i = 0; i < rows * columns; ++i) weights.push_back({static_cast<std::uint16_t>(i % 7 % 3)});
+  const auto floats = this->decoded(weights);
+  for (const PartialSums method : all_methods) {
+    std::vector<std::int64_t> drawn(rows), expected(rows);
+    sample_categorical(MatrixWeights<TypeParam>{{weights.data(), rows, columns}}, VectorView<std::int64_t>(drawn),
+                       {.method = method});
+    sample_categorical(MatrixWeights<float>{{floats.data(), rows, columns}}, VectorView<std::int64_t>(expected),
+                       {.method = method});
+    EXPECT_EQ(drawn, expected) << name(method);
   }
 }
 

@@ -1,5 +1,6 @@
 // The methods of the papers through the public API, against the oracle's own order of summation.
 
+#include "support/methods.h"
 #include "sampling/support.h"
 
 namespace papilio::testing {
@@ -55,18 +56,10 @@ std::int64_t expected(PartialSums method, const WeightRow<T>& row, std::int64_t 
   return -7;
 }
 
-constexpr PartialSums all_methods[] = {PartialSums::slots,
-                                       PartialSums::prefix,
-                                       PartialSums::transposed,
-                                       PartialSums::transposed_through_scratch,
-                                       PartialSums::butterfly_swap,
-                                       PartialSums::butterfly_add_subtract,
-                                       PartialSums::butterfly_two_pass,
-                                       PartialSums::transposed_remnant_first,
-                                       PartialSums::butterfly_swap_remnant_first,
-                                       PartialSums::butterfly_add_subtract_remnant_first};
-
-bool takes_ragged_rows(PartialSums method) { return std::string(name(method)).find("remnant") == std::string::npos; }
+TEST(AllMethods, AreListed) {
+  for (const PartialSums method : all_methods) EXPECT_STRNE(name(method), "unknown");
+  EXPECT_STREQ(name(static_cast<PartialSums>(std::size(all_methods))), "unknown");
+}
 
 template <class T>
 class Methods : public SamplingTest {};
@@ -176,6 +169,46 @@ TYPED_TEST(Methods, NeverACategoryOfWeightZero) {
                        {.seed = 5, .method = method});
     for (std::int64_t i = 0; i < rows; ++i)
       ASSERT_GT(weights[static_cast<std::size_t>(i * columns + drawn[static_cast<std::size_t>(i)])], 0) << name(method);
+  }
+}
+
+// Scaling by a power of two changes no draw, down to the least positive number as the unit: there
+// every target u * total is subnormal. Rows of whole weights, so that no sum rounds.
+TYPED_TEST(Methods, SubnormalRowsDrawAsTheSameRowsScaledUp) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  constexpr std::int64_t rows = 500;
+  for (const std::int64_t columns : {2, 3, 33, 100, 1500}) {
+    std::mt19937 bits(static_cast<std::uint32_t>(columns));
+    std::vector<T> left(rows * columns), right(rows * columns);
+    for (T& w : left) w = static_cast<T>(bits() % 3);
+    for (T& w : right) w = static_cast<T>(bits() % 3);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::size_t k = i * static_cast<std::size_t>(columns) + i % static_cast<std::size_t>(columns);
+      left[k] = right[k] = 1;
+    }
+    const auto scaled = [](std::vector<T> weights, T factor) {
+      for (T& w : weights) w *= factor;
+      return weights;
+    };
+    for (const PartialSums method : all_methods) {
+      const auto draw = [&](const auto& weights) {
+        std::vector<std::int64_t> drawn(rows);
+        sample_categorical(weights, VectorView<std::int64_t>(drawn), {.seed = 8, .method = method});
+        return drawn;
+      };
+      const auto draw_plain = [&](T unit) {
+        const std::vector<T> w = scaled(left, unit);
+        return draw(MatrixWeights<T>{{w.data(), rows, columns}});
+      };
+      const auto draw_products = [&](T of_left, T of_right) {
+        const std::vector<T> x = scaled(left, of_left), y = scaled(right, of_right);
+        return draw(ProductWeights<T>{{x.data(), rows, columns}, {}, {y.data(), rows, columns}, {}});
+      };
+      EXPECT_EQ(draw_plain(Limits::denorm_min()), draw_plain(1)) << name(method) << ", " << columns;
+      EXPECT_EQ(draw_products(Limits::min(), Limits::epsilon()), draw_products(1, 1))
+          << name(method) << ", " << columns;
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include "random/philox.h"
 #include "random/uniform.h"
 #include "support/chi_square.h"
+#include "support/devices.h"
 
 namespace papilio {
 namespace {
@@ -394,6 +395,24 @@ TEST(CumulativeTableFind, RefusesNumbersOutsideTheUnitInterval) {
   EXPECT_EQ(error_of([&] { table.find(1); }), "papilio::CumulativeTable::find: u is 1, expected 0 <= u < 1");
   EXPECT_EQ(error_of([&] { table.find(-0.5); }), "papilio::CumulativeTable::find: u is -0.5, expected 0 <= u < 1");
   EXPECT_EQ(error_of([&] { table.find(NAN); }), "papilio::CumulativeTable::find: u is nan, expected 0 <= u < 1");
+}
+
+TEST(RepeatedDraws, ArraysOnADeviceAreRefused) {
+  const std::string rest = " is on cuda:0, expected cpu; copy it to the CPU first";
+  const auto weights = testing::vector_on_cuda<const float>();
+  const auto wide_weights = testing::vector_on_cuda<const double>();
+  const auto drawn = testing::vector_on_cuda<std::int32_t>();
+  const auto wide_drawn = testing::vector_on_cuda<std::int64_t>();
+  const std::vector<double> some = {1, 2};
+  const auto check = [&]<class Table>(const std::string& name) {
+    EXPECT_EQ(error_of([&] { Table{weights}; }), "papilio::" + name + ": weights" + rest);
+    EXPECT_EQ(error_of([&] { Table{wide_weights}; }), "papilio::" + name + ": weights" + rest);
+    const auto table = table_of<Table>(some);
+    EXPECT_EQ(error_of([&] { table.sample(drawn); }), "papilio::" + name + "::sample: drawn" + rest);
+    EXPECT_EQ(error_of([&] { table.sample(wide_drawn); }), "papilio::" + name + "::sample: drawn" + rest);
+  };
+  check.operator()<AliasTable>("AliasTable");
+  check.operator()<CumulativeTable>("CumulativeTable");
 }
 
 }  // namespace

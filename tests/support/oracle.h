@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,18 @@ inline double uniform53_of(const std::array<std::uint32_t, 4>& block) {
 }
 inline float uniform24_of(const std::array<std::uint32_t, 4>& block) {
   return static_cast<float>(std::ldexp(std::floor(std::ldexp(block[1], -8)), -24));
+}
+
+// u * total, rounded to T as if there were no least exponent, then down to a multiple of the
+// least positive number.
+template <class T>
+T target_of(T u, T total) {
+  constexpr int least = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;  // 2^least
+  int u_exponent = 0, total_exponent = 0;
+  const T product = std::frexp(u, &u_exponent) * std::frexp(total, &total_exponent);
+  const int exponent = u_exponent + total_exponent;
+  if (exponent > least + std::numeric_limits<T>::digits + 1) return std::ldexp(product, exponent);  // exact
+  return std::ldexp(std::floor(std::ldexp(product, exponent - least)), least);
 }
 
 // A row of weights, or of products of two rows (right is then as long as left).
@@ -129,7 +142,7 @@ class SlotOrder {
   }
 
   Draw draw(double u) const {
-    const double target = u * total();
+    const double target = target_of(u, total());
     std::int64_t segment = 0;
     while (segment + 1 < static_cast<std::int64_t>(running_.size()) && !(target < at(running_, segment))) ++segment;
     return draw_in_segment(segment, segment == 0 ? target : target - at(running_, segment - 1));
@@ -201,7 +214,7 @@ class BlockOrder {
 
   // The category by which a lane's search ends; it may be one of weight 0, by rounding.
   std::int64_t draw(T u, BlockSearch search, std::int64_t lane) const {
-    const T target = u * total();
+    const T target = target_of(u, total());
     const T before = ahead_sums_.empty() ? T{0} : ahead_sums_.back();
     if (target < before || running_.empty()) {
       std::size_t k = 0;
@@ -251,7 +264,7 @@ class PrefixOrder {
   }
   T total() const { return running_.back(); }
   std::int64_t draw(T u) const {
-    const T target = u * total();
+    const T target = target_of(u, total());
     std::size_t k = 0;
     while (k + 1 < running_.size() && !(target < running_[k])) ++k;
     return static_cast<std::int64_t>(k);

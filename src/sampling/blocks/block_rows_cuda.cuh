@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sampling/rows/examine.h"
 #include "sampling/rows/memory_rows_cuda.cuh"
 #include "warp/cuda_warp.cuh"
 
@@ -102,23 +103,19 @@ class BlockRows {
 // Why row q cannot be drawn from, its sum aside: all threads of the warp read it
 // together, and the first weight that is wrong decides, as on the CPU.
 template <class Rows>
-__device__ DrawStatus examine_row(const Rows& rows, int q) {
+__device__ DrawStatus examine_by_warp(const Rows& rows, int q) {
   using warp::thread::ballot, warp::thread::shuffle;
   const std::int64_t size = rows.size(q);
   const int lane = warp::thread::lane();
   bool positive = false;
   for (std::int64_t first = 0; first < size; first += 32) {
     const auto w = first + lane < size ? rows.weight(q, first + lane) : 0;
-    const int fault = static_cast<int>(w != w       ? DrawStatus::not_a_number
-                                       : w < 0      ? DrawStatus::negative
-                                       : w - w != 0 ? DrawStatus::infinite
-                                                    : DrawStatus::ok);
+    const int fault = static_cast<int>(fault_of(w));
     const unsigned wrong = ballot(fault != static_cast<int>(DrawStatus::ok));
     if (wrong != 0) return static_cast<DrawStatus>(shuffle(fault, __ffs(static_cast<int>(wrong)) - 1));
     positive |= w > 0;
   }
-  if (size == 0) return DrawStatus::empty;
-  return ballot(positive) != 0 ? DrawStatus::ok : DrawStatus::all_zero;
+  return status_of_weights(size, ballot(positive) != 0);
 }
 
 // The status of each thread's row; ok without a look at the weights where the
@@ -128,10 +125,10 @@ __device__ DrawStatus examine_rows(const Rows& rows, bool look, double total) {
   auto status = DrawStatus::ok;
   for (unsigned left = warp::thread::ballot(look); left != 0; left &= left - 1) {
     const int q = __ffs(static_cast<int>(left)) - 1;
-    const DrawStatus found = examine_row(rows, q);
+    const DrawStatus found = examine_by_warp(rows, q);
     if (warp::thread::lane() == q) status = found;
   }
-  return status == DrawStatus::ok && total - total != 0 ? DrawStatus::overflow : status;
+  return status_with_sum(status, total);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

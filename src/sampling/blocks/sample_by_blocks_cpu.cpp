@@ -1,5 +1,7 @@
 // Compiled once for every instruction-set target; see cmake/simd_targets.cmake.
 
+#include "sampling/blocks/sample_by_blocks_cpu.h"
+
 #include "sampling/blocks/sample_by_blocks_kernel.h"
 
 namespace papilio::PAPILIO_TARGET::sampling_kernel {

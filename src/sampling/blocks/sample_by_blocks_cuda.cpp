@@ -1,17 +1,17 @@
+#include "sampling/blocks/sample_by_blocks_cuda.h"
+
 #include <algorithm>
 #include <cstdint>
 
 #include "base/check.h"
 #include "base/math.h"
 #include "execution/cuda/memory.h"
-#include "sampling/blocks/blocks_plan.h"
 #include "sampling/blocks/remnant.h"
-#include "sampling/rows/draw_cuda.h"
 
 namespace papilio::sampling {
 namespace {
 
-constexpr std::int64_t width = 32;                        // rows a warp, categories a block
+constexpr std::int64_t width = 32;                        // rows per warp, categories per block
 constexpr std::int64_t most_table_bytes = 1 << 30;        // of all warps; one warp may need more
 constexpr std::int64_t most_categories = (1 << 26) - 32;  // places in a table are numbered by 32 bits
 

@@ -6,11 +6,11 @@
 #include "execution/cuda/check.h"
 #include "sampling/blocks/block_methods.h"
 #include "sampling/blocks/block_rows_cuda.cuh"
-#include "sampling/blocks/blocks_plan.h"
+#include "sampling/blocks/sample_by_blocks_cuda.h"
 #include "warp/cuda_warp.cuh"
 
 // Draws by the methods of the papers from rows in device memory: a warp takes 32
-// rows, a row a thread, and then the next 32; one translation unit a stored type.
+// rows, one per thread, and then the next 32; one translation unit per stored type.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(32 * warps_per_block)
   T* const table = static_cast<T*>(draw.workspace) + first * plan.table_size;
 
   for (std::int64_t tile = first * W::width; tile < draw.rows.rows; tile += plan.warps * W::width) {
-    // Threads behind the last row go along with an empty one.
+    // Threads past the last row go along with an empty one.
     const bool mine = tile + lane < draw.rows.rows;
     const std::int64_t i = mine ? tile + lane : draw.rows.rows - 1;
     bool exists;

@@ -3,8 +3,7 @@
 #include <cstdint>
 
 #include "sampling/blocks/block_methods.h"
-#include "sampling/rows/row_batch.h"
-#include "sampling/slots/sample_by_slots_kernel.h"
+#include "sampling/rows/row_batch_kernel.h"
 #include "warp/native_warp.h"
 
 // Draws a batch by the methods of the papers on one CPU thread, 32 rows at a time

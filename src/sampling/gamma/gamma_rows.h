@@ -38,7 +38,7 @@ struct GammaRow {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   std::uint64_t row = 0;   // its number
-  float* drawn = nullptr;  // columns(); nothing behind them is written
+  float* drawn = nullptr;  // columns(); nothing past them is written
 };
 void draw_gamma_row(const GammaRow& row, const GammaPrior& prior);
 

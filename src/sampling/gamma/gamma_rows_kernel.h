@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "random/gamma.h"
-#include "sampling/rows/row_batch.h"
+#include "sampling/rows/kernels.h"
 
 // A row of gamma draws on one CPU thread: the body that every instruction-set target compiles.
 

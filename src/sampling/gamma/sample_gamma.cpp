@@ -1,5 +1,3 @@
-#include "sampling/gamma/sample_gamma.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "base/check.h"
 #include "execution/cpu/parallel_for.h"
 #include "papilio/gamma.h"
+#include "sampling/gamma/sample_gamma_cuda.h"
 #include "sampling/rows/kernels.h"
 
 namespace papilio {
@@ -33,7 +32,7 @@ void check_call(const MatrixView<const float>& shapes, const MatrixView<float>& 
   require(drawn.device == shapes.device, "papilio::sample_gamma: drawn is on {}, shapes are on {}", drawn.device.name(),
           shapes.device.name());
   require(options.row_ids.empty() || options.row_ids.size == shapes.rows,
-          "papilio::sample_gamma: row_ids must have one entry a row; got {} for {} rows", options.row_ids.size,
+          "papilio::sample_gamma: row_ids must have one entry per row; got {} for {} rows", options.row_ids.size,
           shapes.rows);
   require(options.row_ids.empty() || options.row_ids.device == shapes.device,
           "papilio::sample_gamma: row_ids are on {}, shapes on {}", options.row_ids.device.name(),

@@ -1,3 +1,5 @@
+#include "sampling/gamma/sample_gamma_cuda.h"
+
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -5,7 +7,6 @@
 #include "base/math.h"
 #include "execution/cuda/memory.h"
 #include "sampling/gamma/gamma_rows_cuda.cuh"
-#include "sampling/gamma/sample_gamma.h"
 
 namespace papilio::sampling {
 namespace {

@@ -1,3 +1,5 @@
+#include "sampling/logits/logit_rows_cuda.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -11,7 +13,7 @@
 #include "warp/cuda_warp.cuh"
 
 // Rows of logits become rows of weights in a workspace: first the largest logit of each
-// row, then the weights, by as many blocks a row as it has parts. The workspace holds the
+// row, then the weights, by one block per part of a row. The workspace holds the
 // weights, the largest logits, and, where rows are picked, the number of each row or -1.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "sampling/blocks/remnant.h"
-#include "sampling/rows/kernels.h"
 
 namespace papilio::sampling {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "papilio/sampling.h"
-#include "sampling/rows/row_batch.h"
+#include "sampling/rows/kernels.h"
 
 namespace papilio::sampling {
 

@@ -2,6 +2,20 @@
 
 #include "execution/cpu/target.h"
 
+// One table per target, each from a compilation of kernels_cpu.cpp.
+namespace papilio::baseline {
+extern const sampling::Kernels sampling_kernels;
+}
+namespace papilio::avx2 {
+extern const sampling::Kernels sampling_kernels;
+}
+namespace papilio::avx512 {
+extern const sampling::Kernels sampling_kernels;
+}
+namespace papilio::neon {
+extern const sampling::Kernels sampling_kernels;
+}
+
 namespace papilio::sampling {
 
 const Kernels& kernels_in_use() {

@@ -1,10 +1,36 @@
 #pragma once
 
+#include <cstdint>
+
 #include "sampling/rows/row_batch.h"
+
+// What the drivers call: the kernels of each instruction-set target as a table of functions.
+// No library type crosses it.
 
 namespace papilio::sampling {
 
-// The kernels of the instruction-set target in use (see papilio::cpu_target).
+// A row of gamma draws; see sampling/gamma/gamma_rows.h.
+struct GammaColumns {
+  const std::int32_t* counts;  // null: all 0
+  const float* shape;          // of the priors
+  const float* inverse;        // gamma_inverse of the shapes below 1; null: to be worked out
+  std::int64_t count;
+  std::uint64_t seed;
+  std::uint64_t stream;
+  std::uint64_t row;
+  float* drawn;
+};
+
+// What one instruction-set target offers.
+struct Kernels {
+  void (*draw_float)(const RowBatch<float>& batch, std::int64_t* drawn, DrawStatus* status);
+  void (*draw_double)(const RowBatch<double>& batch, std::int64_t* drawn, DrawStatus* status);
+  std::int64_t (*scratch_bytes)(PartialSums method, std::int64_t longest_row, std::int64_t weight_bytes);
+  void (*draw_gamma)(const GammaColumns& columns);
+  void (*weigh_logits)(float* row, std::int64_t count, float scale);  // in place; see logit_rows_kernel.h
+};
+
+// The kernels of the target in use (papilio::cpu_target).
 const Kernels& kernels_in_use();
 
 }  // namespace papilio::sampling

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "collective/draw_slots.cuh"
-#include "sampling/rows/draw_cuda.h"
+#include "sampling/rows/device_rows.h"
 
 // Rows of weights in device memory, as the providers of collective/draw_slots.cuh.
 
@@ -168,7 +168,7 @@ __device__ __forceinline__ void store_result(const DeviceDraw& draw, std::int64_
 }
 
 // The provider. `aligned`: every group of four categories that begins below the
-// size is whole and can be loaded at once. `full`: there is nothing behind the end.
+// size is whole and can be loaded at once. `full`: nothing lies past the end.
 // `signs`, which must outlive it, collects the sign bits of all weights that this
 // thread reads into sums.
 template <class S, bool product, bool aligned, bool full, int G, int T>
@@ -179,7 +179,7 @@ class MemoryRows {
   using Sum = typename Stored<S>::Sum;
   using Element = std::conditional_t<product, Product<Sum>, Plain<Sum>>;
 
-  // `here`: so many rows of the batch are there.
+  // `here`: how many rows of the batch there are.
   __device__ __forceinline__ MemoryRows(const MemoryRow<S, product>& mine, unsigned& signs, std::int64_t here = T)
       : whole_(mine), part_(mine), signs_(signs), here_(here < T ? static_cast<int>(here) : T) {
     // Rows of whole warps: says to the compiler that their number is the warp's.

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "papilio/sampling.h"
-#include "sampling/rows/draw_cuda.h"
+#include "sampling/rows/device_rows.h"
 
 // The sources of weights as rows of pointers. Each has rows(), longest_row(),
 // check() (throws for shapes and views that do not fit), row(i), which throws for

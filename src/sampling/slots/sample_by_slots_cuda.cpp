@@ -1,17 +1,15 @@
+#include "sampling/slots/sample_by_slots_cuda.h"
+
 #include <algorithm>
 #include <cstdint>
 
 #include "base/math.h"
 #include "collective/partial_sums/slots.h"
 #include "execution/cuda/memory.h"
-#include "sampling/rows/draw_cuda.h"
-#include "sampling/slots/slots_plan.h"
+#include "sampling/slots/launch_shapes_cuda.h"
 
 namespace papilio::sampling {
 namespace {
-
-constexpr std::int64_t most_segments = 3072;  // whose totals fit into 48 KiB of shared memory: 3 million categories
-constexpr std::int64_t rows_to_batch = 32;    // a multiprocessor: below, a warp a row is busier
 
 // Whether groups of four categories are whole and can be loaded at once, or by 16 bytes.
 bool is_aligned(const DeviceRows& rows) {
@@ -29,13 +27,13 @@ SlotsPlan plan_slots(const DeviceRows& rows, int multiprocessors) {
   SlotsPlan plan;
   plan.aligned = is_aligned(rows);
   plan.segments = base::ceil_div<std::int64_t>(rows.categories, collective::segment_size);
-  if (rows.offsets != nullptr || plan.segments > most_segments)
+  if (rows.offsets != nullptr || plan.segments > slots_launch::most_split_segments)
     plan.kind = SlotsPlan::Kind::warp_per_row;
-  else if (plan.segments > segments_at_once)
+  else if (plan.segments > slots_launch::most_segments_of_block)
     plan.kind = SlotsPlan::Kind::split_rows;
   else if (plan.segments > 1)
-    plan.kind = rows.rows >= rows_to_batch * multiprocessors ? SlotsPlan::Kind::batches_by_segments
-                                                             : SlotsPlan::Kind::warp_per_row;
+    plan.kind = rows.rows >= slots_launch::least_segment_rows * multiprocessors ? SlotsPlan::Kind::batches_by_segments
+                                                                                : SlotsPlan::Kind::warp_per_row;
   return plan;
 }
 

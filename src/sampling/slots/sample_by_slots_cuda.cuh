@@ -8,38 +8,29 @@
 #include "execution/cuda/memory.h"
 #include "random/philox.h"
 #include "random/uniform.h"
+#include "sampling/rows/examine.h"
 #include "sampling/rows/memory_rows_cuda.cuh"
-#include "sampling/slots/slots_plan.h"
+#include "sampling/slots/launch_shapes_cuda.h"
+#include "sampling/slots/sample_by_slots_cuda.h"
 
-// Draws in the slot order from rows in device memory; one translation unit a stored type.
+// Draws in the slot order from rows in device memory; one translation unit per stored type.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 using papilio::sampling::SlotsPlan;
-static_assert(papilio::sampling::segments_at_once == collective::most_segments_at_once);
-
-inline constexpr int block_threads = 128;
-inline constexpr int rows_per_block = 8;  // of a few segments each
+namespace launch = papilio::sampling::slots_launch;
+using launch::block_threads;
+static_assert(launch::most_segments_of_block == collective::most_segments_at_once);
 
 __device__ __forceinline__ double uniform_of(const DeviceDraw& draw, std::int64_t i) {
   const random::Block block = random::draw_block(seed_of(draw, i), draw.stream, number_of(draw, i));
   return random::uniform53(block.word[0], block.word[1]);
 }
 
-// Why a row cannot be drawn from, by reading all of it; as on the CPU. Cold.
+// Why a row cannot be drawn from, by reading all of it. Cold.
 template <class Row>
-__device__ __noinline__ DrawStatus examine_on_device(const Row row, double total) {
-  bool positive = false;
-  for (std::int64_t k = 0; k < row.size(); ++k) {
-    const auto w = row.weight(k);
-    if (w != w) return DrawStatus::not_a_number;
-    if (w < 0) return DrawStatus::negative;
-    if (w - w != 0) return DrawStatus::infinite;
-    positive |= w > 0;
-  }
-  if (row.size() == 0) return DrawStatus::empty;
-  if (!positive) return DrawStatus::all_zero;
-  return total - total == 0 ? DrawStatus::ok : DrawStatus::overflow;
+__device__ __noinline__ DrawStatus examine(const Row row, double total) {
+  return examine_row(row.size(), total, [&](std::int64_t k) { return row.weight(k); });
 }
 
 // Writes the result of row i. `suspect`: a weight may be negative.
@@ -50,7 +41,7 @@ __device__ __forceinline__ void finish_row(const DeviceDraw& draw, std::int64_t 
   if (!exists)
     status = DrawStatus::no_such_row;
   else if (suspect || !(total > 0) || total - total != 0) [[unlikely]]
-    status = examine_on_device(row, total);
+    status = examine(row, total);
   store_result(draw, i, status, category);
 }
 
@@ -58,18 +49,15 @@ __device__ __forceinline__ void finish_row(const DeviceDraw& draw, std::int64_t 
 // kernel is made for.
 enum class Layout : std::uint8_t { any, aligned, full };
 
-// Measured: rows loaded before the first is added up, and blocks that a
-// multiprocessor is to hold at once.
 template <class S>
 constexpr int rows_together(int most, bool product, Layout layout) {
-  if (most <= 128 || product || layout == Layout::any) return 1;
-  return most < 1024 ? (sizeof(S) == 8 ? 4 : 8) : sizeof(S) == 8 ? 2 : sizeof(S) == 4 ? 8 : 4;
+  if (product || layout == Layout::any) return 1;
+  return launch::batch_launch(most).together[launch::by_bytes(sizeof(S))];
 }
 template <class S>
 constexpr int blocks_per_multiprocessor(int most, bool product) {
-  if (sizeof(S) == 8) return 1;
-  if (!product) return sizeof(S) == 2 && most <= 128 ? 8 : 1;
-  return most <= 64 ? 1 : most == 128 ? 8 : most == 256 ? 7 : most == 512 ? 6 : 5;
+  if (product) return sizeof(S) == 8 ? 1 : launch::batch_launch(most).blocks_of_products;
+  return launch::batch_launch(most).blocks[launch::by_bytes(sizeof(S))];
 }
 
 // Rows of at most `most` categories, a batch for every group of threads.
@@ -92,9 +80,9 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor<S>(mo
   if (drawn.owner && i < draw.rows.rows) finish_row(draw, i, row, exists, suspect, drawn.total, drawn.category);
 }
 
-// Rows of any length each, a warp a row.
+// Rows of any length each, one warp per row.
 template <class S, bool product, bool aligned>
-__global__ void __launch_bounds__(block_threads, 4) draw_any_rows(const DeviceDraw draw) {
+__global__ void __launch_bounds__(block_threads, launch::any_row_blocks) draw_any_rows(const DeviceDraw draw) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
   if (i >= draw.rows.rows) return;
   bool exists;
@@ -108,9 +96,9 @@ __global__ void __launch_bounds__(block_threads, 4) draw_any_rows(const DeviceDr
 
 // Rows of a few segments, a batch for every block, with a warp for each segment.
 template <class S, bool product, bool aligned>
-__global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
+__global__ void __launch_bounds__(32 * collective::most_segments_at_once, launch::segment_blocks)
     draw_batches_by_segments(const DeviceDraw draw) {
-  constexpr int T = rows_per_block;
+  constexpr int T = launch::segment_rows;
   __shared__ typename Stored<S>::Sum totals[collective::most_segments_at_once][T];
   const std::int64_t first = std::int64_t{blockIdx.x} * T, i = first + threadIdx.x % 32 / (32 / T);
   const std::int64_t at = i < draw.rows.rows ? i : draw.rows.rows - 1;
@@ -119,7 +107,7 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
   unsigned signs = 0;
   const MemoryRows<S, product, aligned, false, 32, T> rows(row, signs, draw.rows.rows - first);
   const unsigned segment = threadIdx.x / 32, segments = blockDim.x / 32;
-  constexpr int together = product || !aligned ? 1 : sizeof(S) == 8 ? 1 : sizeof(S) == 4 ? 2 : 4;
+  constexpr int together = product || !aligned ? 1 : launch::segment_together[launch::by_bytes(sizeof(S))];
   const collective::DrawnRow drawn =
       collective::draw_by_segments<T, together>(rows.segment(segment), segment, segments, uniform_of(draw, at), totals);
   const bool suspect = __syncthreads_or(static_cast<int>(signs) < 0) != 0 && draw.check_negative;
@@ -190,18 +178,6 @@ void queue_batches(const DeviceDraw& draw, const SlotsPlan& plan, cudaStream_t s
   execution::check_launch("drawing from rows");
 }
 
-template <class S, bool product>
-void queue_short_rows(const DeviceDraw& draw, const SlotsPlan& plan, cudaStream_t stream) {
-  const std::int64_t categories = draw.rows.categories;
-  if (categories <= 16) return queue_batches<16, S, product>(draw, plan, stream);
-  if (categories <= 32) return queue_batches<32, S, product>(draw, plan, stream);
-  if (categories <= 64) return queue_batches<64, S, product>(draw, plan, stream);
-  if (categories <= 128) return queue_batches<128, S, product>(draw, plan, stream);
-  if (categories <= 256) return queue_batches<256, S, product>(draw, plan, stream);
-  if (categories <= 512) return queue_batches<512, S, product>(draw, plan, stream);
-  queue_batches<1024, S, product>(draw, plan, stream);
-}
-
 template <class S, bool product, bool aligned>
 void queue_long_rows(const DeviceDraw& draw, const SlotsPlan& plan, cudaStream_t stream) {
   if (plan.kind == SlotsPlan::Kind::warp_per_row) {
@@ -211,7 +187,7 @@ void queue_long_rows(const DeviceDraw& draw, const SlotsPlan& plan, cudaStream_t
   const int segments = static_cast<int>(plan.segments);
   if (plan.kind == SlotsPlan::Kind::batches_by_segments) {
     draw_batches_by_segments<S, product, aligned>
-        <<<blocks_for(draw.rows.rows, rows_per_block), 32 * segments, 0, stream>>>(draw);
+        <<<blocks_for(draw.rows.rows, launch::segment_rows), 32 * segments, 0, stream>>>(draw);
     return execution::check_launch("drawing from rows of a few segments");
   }
   const std::size_t shared = (sizeof(double) + sizeof(typename Stored<S>::Sum)) * plan.segments;
@@ -226,7 +202,7 @@ template <class S, bool product>
 void queue_slots(const DeviceDraw& draw, const SlotsPlan& plan) {
   const auto stream = static_cast<cudaStream_t>(draw.cuda_stream);
   if (plan.kind == SlotsPlan::Kind::batches)
-    queue_short_rows<S, product>(draw, plan, stream);
+    launch::with_batch(draw.rows.categories, [&]<int most>() { queue_batches<most, S, product>(draw, plan, stream); });
   else if (plan.aligned)
     queue_long_rows<S, product, true>(draw, plan, stream);
   else

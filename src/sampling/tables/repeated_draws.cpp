@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "execution/cpu/parallel_for.h"
+#include "execution/cpu/require_cpu.h"
 #include "papilio/sampling.h"
 #include "random/philox.h"
 #include "random/uniform.h"
@@ -22,6 +23,7 @@ constexpr std::int64_t draws_per_grain = std::int64_t{1} << 12;
 // where it is below 2^-2000 of the largest. Throws where the weights cannot be drawn from.
 template <class T>
 std::vector<double> scaled_weights(const char* table, VectorView<const T> weights) {
+  execution::require_cpu(table, "weights", weights);
   base::require(!weights.empty(), "papilio::{}: there are no categories, so there is nothing to draw", table);
   base::require(weights.size <= std::numeric_limits<std::int32_t>::max(),
                 "papilio::{}: weights must be at most {} categories; got {}", table,
@@ -51,7 +53,8 @@ std::uint64_t multiply_high(std::uint32_t x_low, std::uint32_t x_high, std::uint
 
 // drawn[i] = category of random block first_draw + i.
 template <class Index, class Category>
-void draw_each(VectorView<Index> drawn, const RepeatedDrawOptions& options, Category category) {
+void draw_each(const char* table, VectorView<Index> drawn, const RepeatedDrawOptions& options, Category category) {
+  execution::require_cpu(table, "drawn", drawn);
   execution::parallel_for(drawn.size, draws_per_grain, options.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::uint64_t number = options.first_draw + static_cast<std::uint64_t>(i);
@@ -106,7 +109,7 @@ struct AliasTable::Columns {
   void sample(VectorView<Index> drawn, const RepeatedDrawOptions& options) const {
     const sampling::AliasColumn* const first = columns.data();
     const std::uint64_t K = columns.size();
-    sampling::draw_each(drawn, options, [first, K](const random::Block& block) {
+    sampling::draw_each("AliasTable::sample", drawn, options, [first, K](const random::Block& block) {
       const std::uint64_t k = sampling::multiply_high(block.word[0], block.word[1], K);
       const bool kept = random::uniform53(block.word[2], block.word[3]) < first[k].keep;
       return kept ? static_cast<std::int64_t>(k) : std::int64_t{first[k].alias};
@@ -164,7 +167,7 @@ struct CumulativeTable::Sums {
 
   template <class Index>
   void sample(VectorView<Index> drawn, const RepeatedDrawOptions& options) const {
-    sampling::draw_each(drawn, options, [this](const random::Block& block) {
+    sampling::draw_each("CumulativeTable::sample", drawn, options, [this](const random::Block& block) {
       return find(random::uniform53(block.word[0], block.word[1]));
     });
   }

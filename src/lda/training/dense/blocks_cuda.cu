@@ -5,7 +5,7 @@
 #include "base/math.h"
 #include "execution/cuda/check.h"
 #include "lda/training/dense/block_rows_cuda.cuh"
-#include "sampling/blocks/blocks_plan.h"
+#include "sampling/blocks/sample_by_blocks_cuda.h"
 
 namespace papilio::lda {
 namespace {

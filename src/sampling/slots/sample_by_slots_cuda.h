@@ -2,12 +2,17 @@
 
 #include <cstdint>
 
-#include "sampling/rows/draw_cuda.h"
+#include "sampling/rows/device_rows.h"
+
+// Draws in the slot order on a device.
 
 namespace papilio::sampling {
 
-// So many segments are added up by the warps of a block.
-inline constexpr std::int64_t segments_at_once = 8;
+// Queues a draw.
+void draw_by_slots_on_cuda(const DeviceDraw& draw);
+
+// Bytes of workspace that it needs.
+std::int64_t slots_workspace_on_cuda(const DeviceRows& rows, Device device);
 
 // Which kernel draws from rows on a device. The choice never changes a result.
 struct SlotsPlan {
@@ -15,7 +20,7 @@ struct SlotsPlan {
     batches,              // up to 1,024 categories: some threads of a warp for several rows
     batches_by_segments,  // up to 8,192 categories, many rows: a block for several rows
     warp_per_row,         // ragged rows; any length
-    split_rows,           // many segments: several blocks a row, and a workspace
+    split_rows,           // many segments: several blocks per row, and a workspace
   };
   Kind kind = Kind::batches;
   bool aligned = false;       // four neighbouring categories can be loaded at once
@@ -24,7 +29,7 @@ struct SlotsPlan {
 
 SlotsPlan plan_slots(const DeviceRows& rows, int multiprocessors);
 
-// Queues the draw: one function a stored type, compiled apart.
+// Queues the draw: one function per stored type, compiled apart.
 template <class S>
 void queue_slots_of(const DeviceDraw& draw, const SlotsPlan& plan);
 

@@ -2,11 +2,19 @@
 
 #include <cstdint>
 
-#include "sampling/rows/draw_cuda.h"
+#include "sampling/rows/device_rows.h"
+
+// Draws by the methods of the papers on a device.
 
 namespace papilio::sampling {
 
-// How a draw by a method of the papers is spread over a device. The choice never
+// Queues a draw.
+void draw_by_blocks_on_cuda(const DeviceDraw& draw);
+
+// Bytes of workspace that it needs.
+std::int64_t blocks_workspace_on_cuda(const DeviceRows& rows, PartialSums method, Device device);
+
+// How a draw is spread over a device. The choice never
 // changes a result.
 struct BlocksPlan {
   std::int64_t warps = 1;       // in flight at once, each with a table of its own
@@ -16,7 +24,7 @@ struct BlocksPlan {
 // For the current device. Throws InvalidArgument where rows are too long for a table.
 BlocksPlan plan_blocks(const DeviceRows& rows, PartialSums method);
 
-// One function a stored type, compiled apart: queues the draw, and says how many of
+// One function per stored type, compiled apart: queues the draw, and says how many of
 // its warps a multiprocessor of the current device holds.
 template <class S>
 void queue_blocks_of(const DeviceDraw& draw, const BlocksPlan& plan);

@@ -5,7 +5,7 @@
 #include "papilio/sampling.h"
 
 // The border between the driver and the CUDA kernels, as row_batch.h is for the
-// CPU's. Everything in it is plain data that a kernel takes by value.
+// CPU's: plain data that a kernel takes by value.
 
 namespace papilio::sampling {
 
@@ -54,20 +54,5 @@ struct DeviceDraw {
   void* workspace = nullptr;
   void* cuda_stream = nullptr;
 };
-
-// Queues a draw by the slot order; by a method of the papers.
-void draw_by_slots_on_cuda(const DeviceDraw& draw);
-void draw_by_blocks_on_cuda(const DeviceDraw& draw);
-
-// The rows of weights that rows of logits become, in a workspace where that is given.
-DeviceRows weights_of_logits(const DeviceRows& logits, void* workspace);
-std::int64_t logits_workspace_on_cuda(const DeviceRows& logits);
-
-// Queues the making of those weights.
-void weigh_logits_on_cuda(const DeviceDraw& draw, double temperature);
-
-// Bytes of workspace that the two need.
-std::int64_t slots_workspace_on_cuda(const DeviceRows& rows, Device device);
-std::int64_t blocks_workspace_on_cuda(const DeviceRows& rows, PartialSums method, Device device);
 
 }  // namespace papilio::sampling

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// How the kernels of sample_by_slots_cuda.cuh are launched. Nothing here changes a draw.
+
+namespace papilio::sampling::slots_launch {
+
+// Of all kernels but those that say otherwise.
+inline constexpr int block_threads = 128;
+
+// Short rows: a kernel for each number of categories in this table, which serves rows of up to
+// that many. Measured: `together` rows are loaded before the first is added up, and `blocks` are
+// what a multiprocessor is to hold at once; by the bytes of a stored weight, 2, 4 or 8.
+// Products and rows that are not aligned are taken one by one.
+struct BatchLaunch {
+  int categories;
+  int together[3];
+  int blocks[3];
+  int blocks_of_products;  // of floats; 1 of doubles
+};
+inline constexpr BatchLaunch batches[] = {
+    {16, {1, 1, 1}, {8, 1, 1}, 1},   {32, {1, 1, 1}, {8, 1, 1}, 1},  {64, {1, 1, 1}, {8, 1, 1}, 1},
+    {128, {1, 1, 1}, {8, 1, 1}, 8},  {256, {8, 8, 4}, {1, 1, 1}, 7}, {512, {8, 8, 4}, {1, 1, 1}, 6},
+    {1024, {4, 8, 2}, {1, 1, 1}, 5},
+};
+
+// The place of weights of `bytes` bytes in the arrays of the table.
+constexpr int by_bytes(std::size_t bytes) { return bytes == 2 ? 0 : bytes == 4 ? 1 : 2; }
+
+constexpr const BatchLaunch& batch_launch(int categories) {
+  int i = 0;
+  while (batches[i].categories < categories) ++i;
+  return batches[i];
+}
+
+// Calls f.operator()<the categories of its kernel>() for rows of up to 1,024 categories.
+template <int i = 0, class F>
+void with_batch(std::int64_t categories, F f) {
+  if constexpr (i + 1 < sizeof(batches) / sizeof(batches[0]))
+    if (categories > batches[i].categories) return with_batch<i + 1>(categories, f);
+  f.template operator()<batches[i].categories>();
+}
+
+// Rows of a few segments: a block for `segment_rows` rows, a warp for each segment.
+inline constexpr int segment_rows = 8;
+inline constexpr std::int64_t most_segments_of_block = 8;
+inline constexpr int segment_together[3] = {4, 2, 1};   // as in BatchLaunch, for aligned rows that are no products
+inline constexpr int segment_blocks = 2;                // that a multiprocessor is to hold at once
+inline constexpr std::int64_t least_segment_rows = 32;  // a multiprocessor: below, a warp per row is busier
+
+// Rows of any length, a warp each.
+inline constexpr int any_row_blocks = 4;  // that a multiprocessor is to hold at once
+
+// Rows of many segments, split among blocks: their totals fit into 48 KiB of shared memory, 3 million categories.
+inline constexpr std::int64_t most_split_segments = 3072;
+
+}  // namespace papilio::sampling::slots_launch
