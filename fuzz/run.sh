@@ -2,25 +2,27 @@
 # Runs the fuzz targets for so many seconds, shared equally; ends with 1 if one of them fails.
 #
 #   fuzz/run.sh SECONDS [BUILD_FOLDER]      FUZZ_TARGETS="npz ldac" runs some of them only
+#   fuzz/run.sh build [BUILD_FOLDER]        builds, and runs nothing
 #
 # Builds with clang first. Starts from seeds and from the inputs in tests/data/fuzz. Needs gzip and zstd for them.
 # Inputs that fail stay in BUILD_FOLDER/fuzz/failures, inputs that were found in BUILD_FOLDER/fuzz/corpora; keep.sh
 # makes the archives of tests/data/fuzz from these.
 set -euo pipefail
 
-if [[ ! "${1:-}" =~ ^[1-9][0-9]*$ ]]; then
-  echo "usage: fuzz/run.sh SECONDS [BUILD_FOLDER]" >&2
+if [[ ! "${1:-}" =~ ^([1-9][0-9]*|build)$ ]]; then
+  echo "usage: fuzz/run.sh SECONDS|build [BUILD_FOLDER]" >&2
   exit 64
 fi
 source=$(cd "$(dirname "$0")/.." && pwd)
 mapfile -t all < "$source/fuzz/targets.txt"
 read -r -a targets <<< "${FUZZ_TARGETS:-${all[*]}}"
-seconds=$((($1 + ${#targets[@]} - 1) / ${#targets[@]}))
 build=${2:-$source/build/fuzz}
 
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DPAPILIO_FUZZERS=ON -DPAPILIO_CPU_TARGETS=baseline -DPAPILIO_TESTS=OFF -DPAPILIO_APPS=OFF -DPAPILIO_EXAMPLES=OFF > /dev/null
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -gline-tables-only -DNDEBUG" -DPAPILIO_FUZZERS=ON -DPAPILIO_CPU_TARGETS=baseline -DPAPILIO_TESTS=OFF -DPAPILIO_APPS=OFF -DPAPILIO_EXAMPLES=OFF > /dev/null
 cmake --build "$build" --target papilio_fuzzers
+if [[ $1 == build ]]; then exit; fi
+seconds=$((($1 + ${#targets[@]} - 1) / ${#targets[@]}))
 
 work=$build/fuzz
 corpora=$work/corpora

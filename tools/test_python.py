@@ -2,13 +2,17 @@
 """Builds the Python package as a user gets it, and tests it in a clean environment.
 
     tools/test_python.py RESULT.xml [PYTEST ARGUMENT...]
+    tools/test_python.py --environments | --wheel | --tests RESULT.xml [PYTEST ARGUMENT...]
     tools/test_python.py --module BUILD_FOLDER RESULT.xml [PYTEST ARGUMENT...]
 
-From the repository's root: the source distribution, from that a wheel, the wheel and what its
-tests need into a new virtual environment, and there all tests and the examples of all
-docstrings. Everything lies below build/python; only what changed is compiled again.
+From the repository's root: the source distribution, from that a wheel, the wheel into a virtual
+environment that holds what its tests need and nothing else, and there all tests and the examples
+of all docstrings. Everything lies below build/python; only what changed is compiled again.
 
-The second form runs, in the environment that the first one made, the tests of draws with the
+The second form does one of the three stages of this: the environments, which pip fills and which
+stay until their lists of packages change; the wheel; the tests.
+
+The third form runs, in the environment that the first one made, the tests of draws with the
 module of a CMake build (-DPAPILIO_PYTHON=ON): with CUDA, on a machine without a driver, say.
 """
 
@@ -19,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 
 FOLDER = pathlib.Path("build/python").resolve()
@@ -39,6 +44,23 @@ def pip(environment, *arguments):
         sys.exit("the Python package was not tested: pip could not install what it needs (above); is PyPI in reach?")
 
 
+def environment(name, packages):
+    """The virtual environment `name` with these packages; a new one where the list has changed."""
+    folder = FOLDER / name
+    stamp = folder / "packages.txt"
+    wanted = "\n".join([sys.version, *packages])
+    if not stamp.exists() or stamp.read_text() != wanted:
+        venv.create(folder, with_pip=True, clear=True)
+        pip(folder, *packages)
+        stamp.write_text(wanted)
+
+
+def make_environments():
+    project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]
+    environment("tools", TOOLS)
+    environment("clean", [*project["dependencies"], *project["optional-dependencies"]["test"]])
+
+
 def sync(source, target):
     """Makes `target` what `source` is, beside its builds; files that are the same keep their time."""
     target.mkdir(parents=True, exist_ok=True)
@@ -53,8 +75,9 @@ def sync(source, target):
             shutil.copyfile(source / name, target / name)
 
 
-def build_wheel(tools):
+def build_wheel():
     """The wheel of the source distribution."""
+    tools = FOLDER / "tools"
     dist, unpacked = FOLDER / "dist", FOLDER / "unpacked"
     for folder in (dist, unpacked):
         shutil.rmtree(folder, ignore_errors=True)
@@ -67,8 +90,16 @@ def build_wheel(tools):
     sync(root, FOLDER / "source")
     run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", dist,
         "--config-settings", f"build-dir={OBJECTS}", FOLDER / "source")
-    (wheel,) = dist.glob("papilio-*.whl")
-    return wheel
+
+
+def test_wheel(results, *arguments):
+    """The tests, with the wheel in the place of any other."""
+    clean = FOLDER / "clean"
+    (wheel,) = (FOLDER / "dist").glob("papilio-*.whl")
+    pip(clean, "--no-deps", "--force-reinstall", wheel)
+    run(clean / "bin/python", "-m", "pip", "check", "--disable-pip-version-check")
+    docstrings = ["--doctest-modules", "--doctest-ignore-import-errors", "--pyargs", "papilio"]
+    return pytest(clean, results, *docstrings, "python/tests", *arguments, PAPILIO_TEST_BUILD=str(OBJECTS))
 
 
 def pytest(clean, results, *arguments, **variables):
@@ -92,17 +123,16 @@ def test_module(build, results, *arguments):
 
 
 def main():
-    if sys.argv[1] == "--module":
+    stage = sys.argv[1]
+    if stage == "--module":
         return test_module(*sys.argv[2:])
-    tools, clean = FOLDER / "tools", FOLDER / "clean"
-    if not (tools / "bin/python").exists():
-        venv.create(tools, with_pip=True)
-    pip(tools, *TOOLS)
-    wheel = build_wheel(tools)
-    venv.create(clean, with_pip=True, clear=True)
-    pip(clean, f"{wheel}[test]")
-    docstrings = ["--doctest-modules", "--doctest-ignore-import-errors", "--pyargs", "papilio"]
-    return pytest(clean, sys.argv[1], *docstrings, "python/tests", *sys.argv[2:], PAPILIO_TEST_BUILD=str(OBJECTS))
+    if stage == "--tests":
+        return test_wheel(*sys.argv[2:])
+    if stage != "--wheel":
+        make_environments()
+    if stage != "--environments":
+        build_wheel()
+    return 0 if stage in ("--environments", "--wheel") else test_wheel(*sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -14,10 +14,8 @@
 // (u = (t + 1/2) / total, whose rounding stays far inside) a category of weight n
 // is drawn exactly n times, and those of a method in the method's own order.
 
-namespace papilio::collective {
+namespace papilio::testing {
 namespace {
-
-using testing::WeightRow;
 
 enum class Kind : std::uint8_t { plain, product };
 
@@ -191,4 +189,4 @@ INSTANTIATE_TEST_SUITE_P(, ExactDrawsInDouble, ::testing::ValuesIn(realisations<
 #endif
 
 }  // namespace
-}  // namespace papilio::collective
+}  // namespace papilio::testing

@@ -11,11 +11,8 @@
 // A row's draw depends on its weights and its u: not on the lane that it is given,
 // nor on the rows beside it. The add-subtract form alone lets the lane in.
 
-namespace papilio::collective {
+namespace papilio::testing {
 namespace {
-
-using testing::WeightRow;
-using testing::Weights;
 
 bool lane_enters(Method method) {
   return method == Method::add_subtract_linear || method == Method::add_subtract_binary ||
@@ -33,11 +30,11 @@ TEST_P(Lanes, DoNotEnterTheDraw) {
   int lane_dependent = 0;
   for (const std::int64_t categories : {3, 32, 96, 130}) {
     for (int trial = 0; trial < 25; ++trial) {
-      const auto row = testing::real_row<float>(Weights::uniform, trial % 2 == 0, categories, bits);
-      const testing::ExactIntervals<float> exact(row, walk_of(way.order(), categories));
+      const auto row = real_row<float>(Weights::uniform, trial % 2 == 0, categories, bits);
+      const ExactIntervals<float> exact(row, walk_of(way.order(), categories));
       const std::vector<WeightRow<float>> rows(width, row);
       Tile32<float> tile(rows);
-      for (const double u : testing::boundary_thresholds(exact, 10, bits)) {
+      for (const double u : boundary_thresholds(exact, 10, bits)) {
         tile.draw(way, std::vector<double>(width, u));
         const bool same = std::all_of(tile.category.begin(), tile.category.end(),
                                       [&](std::int64_t k) { return k == tile.category.front(); });
@@ -61,8 +58,7 @@ TEST_P(Lanes, MayBeExchanged) {
     std::vector<WeightRow<float>> rows;
     std::vector<double> u;
     for (std::size_t q = 0; q < width; ++q) {
-      rows.push_back(
-          testing::real_row<float>(Weights::sparse, false, q % 4 == 3 ? 1 + categories / 3 : categories, bits));
+      rows.push_back(real_row<float>(Weights::sparse, false, q % 4 == 3 ? 1 + categories / 3 : categories, bits));
       u.push_back(std::ldexp(static_cast<double>(bits() >> 40), -24));
     }
     Tile32<float> first(rows);
@@ -81,4 +77,4 @@ TEST_P(Lanes, MayBeExchanged) {
 INSTANTIATE_TEST_SUITE_P(, Lanes, ::testing::ValuesIn(realisations<float>()), name_of);
 
 }  // namespace
-}  // namespace papilio::collective
+}  // namespace papilio::testing

@@ -13,7 +13,7 @@
 // one, bit for bit (of 8 lanes where only a few realisations are compiled). (Slot order leaves no other table than its
 // lane sums; that its draws are the same for every width, real_draws_test shows.)
 
-namespace papilio::collective {
+namespace papilio::testing {
 namespace {
 
 #if defined(PAPILIO_TEST_FEW)
@@ -30,7 +30,7 @@ void expect_same_tables(const Realisation<T>& simd, const Realisation<T>& scalar
   for (const std::int64_t categories : category_counts(width)) {
     ++turn;
     const bool product = turn % 2 == 0, ragged = turn % 3 == 0;
-    std::vector<testing::WeightRow<T>> rows;
+    std::vector<WeightRow<T>> rows;
     std::vector<double> u;
     for (int q = 0; q < width; ++q) {
       // A partial tile: nothing behind its last row.
@@ -39,8 +39,7 @@ void expect_same_tables(const Realisation<T>& simd, const Realisation<T>& scalar
                         : ragged && q % 4 != 0
                             ? static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(categories + 1))
                             : categories;
-      rows.push_back(size == 0 ? testing::WeightRow<T>{}
-                               : testing::real_row<T>(testing::all_weights[(turn + q) % 4], product, size, bits));
+      rows.push_back(size == 0 ? WeightRow<T>{} : real_row<T>(all_weights[(turn + q) % 4], product, size, bits));
       u.push_back(std::ldexp(static_cast<double>(bits() >> 40), -24));
     }
     Tile32<T> a(rows), b(rows);
@@ -58,10 +57,16 @@ void expect_same_tables(const Realisation<T>& simd, const Realisation<T>& scalar
 }
 
 template <class T>
+std::vector<Realisation<T>> of_width(std::vector<Realisation<T>> all) {
+  std::erase_if(all, [](const Realisation<T>& way) { return way.width != width; });
+  return all;
+}
+
+template <class T>
 void expect_parity() {
-  std::vector<Realisation<T>> simd, scalar;
-  add_realisations<warp::SimdWarp<width, warp::register_bytes>, T>(simd, "simd");
-  add_realisations<warp::ScalarWarp<width>, T>(scalar, "scalar");
+  const auto simd = of_width(realisations<T>()), scalar = of_width(scalar_realisations<T>());
+  ASSERT_FALSE(simd.empty());
+  ASSERT_EQ(simd.size(), scalar.size());
   for (std::size_t i = 0; i < simd.size(); ++i) {
     SCOPED_TRACE(simd[i].name);
     expect_same_tables(simd[i], scalar[i]);
@@ -73,4 +78,4 @@ TEST(Parity, OfTablesInFloat) { expect_parity<float>(); }
 TEST(Parity, OfTablesInDouble) { expect_parity<double>(); }
 
 }  // namespace
-}  // namespace papilio::collective
+}  // namespace papilio::testing

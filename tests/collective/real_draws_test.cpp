@@ -14,15 +14,8 @@
 // Real weights: every realisation gives the sums and the categories of its method's
 // definition bit for bit, and what it draws is right to within stated rounding.
 
-namespace papilio::collective {
+namespace papilio::testing {
 namespace {
-
-using testing::all_weights;
-using testing::boundary_thresholds;
-using testing::ExactIntervals;
-using testing::real_row;
-using testing::WeightRow;
-using testing::Weights;
 
 struct OracleDraw {
   std::int64_t category;
@@ -162,12 +155,11 @@ void sweep_defined_draws(const Realisation<T>& way) {
 
 // What the block methods' guard makes of a category.
 template <class T>
-std::int64_t guarded(const WeightRow<T>& row, std::int64_t category) {
+std::int64_t guarded(const Realisation<T>& way, const WeightRow<T>& row, std::int64_t category) {
   const T* left = row.left.data();
   const T* right = row.right.data();
   const std::int64_t size = row.size();
-  if (row.right.empty()) return positive_at_or_before(PlainRows<T>{&left, &size}, 0, category);
-  return positive_at_or_before(ProductRows<T>{&left, &right, &size}, 0, category);
+  return way.guarded(TileRows<T>{&left, row.right.empty() ? nullptr : &right, &size}, category);
 }
 
 // Draws at the boundaries of intervals, after the guard: never a weight of 0, and
@@ -189,7 +181,7 @@ void expect_draws_within_rounding(const Realisation<T>& way) {
         tile.draw(way, u);
         for (std::size_t q = 0; q < rows.size(); ++q) {
           auto k = tile.category[q];
-          if (way.method != Method::by_slots) k = guarded(rows[q], k);
+          if (way.method != Method::by_slots) k = guarded(way, rows[q], k);
           ASSERT_TRUE(0 <= k && k < categories) << k;
           ASSERT_GT(rows[q].weight(k), 0);
           const long double off = exact[q].distance(k, u[q] * exact[q].total()) / exact[q].total();
@@ -213,4 +205,4 @@ INSTANTIATE_TEST_SUITE_P(, RealDrawsInDouble, ::testing::ValuesIn(realisations<d
 #endif
 
 }  // namespace
-}  // namespace papilio::collective
+}  // namespace papilio::testing

@@ -16,7 +16,13 @@
 namespace papilio::warp {
 namespace {
 
-constexpr int tiles = 100'000;  // of 32 triples a family: 3.2 million
+// Tiles of 32 triples per family. An instruction either fuses or does not; what is put together without one has more
+// cases than that.
+#if defined(__FMA__)
+constexpr int tiles = 5'000;
+#else
+constexpr int tiles = 100'000;
+#endif
 
 struct Triple {
   float x, y, c;
