@@ -6,7 +6,7 @@
     tools/claims.py --list               names every claim and prints what it says
 
 A page marks what is computed: <!-- claims: NAME -->...<!-- end -->, a table between two lines or a number in a
-sentence. tools/claims_values.py has a function for each NAME; it reads benchmarks/results/*.json and nothing else.
+sentence. tools/claims_values.py has a function for each NAME; it reads the records in benchmarks/results and nothing else.
 It also lists pages that quote a number without a marker (QUOTED); they must have it.
 Without PAGE: every .md file outside of build folders that has a marker or quotes, and the pages of STRICT. In these no
 measured quantity (a number with a unit of time or rate, or "times as fast") may be written outside of markers.

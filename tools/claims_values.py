@@ -3,6 +3,7 @@
 import pathlib
 import sys
 
+import gpu_counters
 import gpu_report
 from gpu_report import figures, table
 
@@ -217,8 +218,16 @@ def race_end(records, topics):
     return f"{current.get('papilio-uniform', current['papilio'])['curve'][-1]['perplexity']:,.1f}"
 
 
+def instructions(records, method):
+    """Warp instructions per draw of floats on the GPU at the most topics that counters were read for."""
+    launches = gpu_counters.longest(gpu_counters.read(records.folder / "h200-counters.csv"))
+    tokens = next(r["tokens"] for r in gpu_report.measured(gpu(records), "methods"))
+    return f"{float(launches[0, gpu_counters.METHODS.index(method)]['smsp__inst_executed.sum']) / tokens:.0f}"
+
+
 # Claims that a page makes in sentences of its own: the page must have the number, wherever it has it.
 QUOTED = {
+    "docs/decisions.md": ("instructions_slots", "instructions_butterfly"),
     "docs/lda/start.md": ("race_nips_1000_papilio", "race_nips_1000_papilio_uniform", "race_nips_1000_mallet"),
     "docs/lda/sparse.md": ("share_wiki_1024", "share_wiki_4096", "share_nips_1000", "share_nips_4000"),
 }
@@ -249,6 +258,8 @@ CLAIMS = {
        for corpus, K in (("wiki", 1024), ("wiki", 4096), ("nips", 1000), ("nips", 4000))},
     **{f"race_nips_1000_{system.replace('-', '_')}": (lambda records, system=system: race_seconds(records, "nips", 1000, system))
        for system in ("papilio", "papilio-uniform", "mallet")},
+    "instructions_slots": lambda records: instructions(records, "slots"),
+    "instructions_butterfly": lambda records: instructions(records, "butterfly_add_subtract"),
     "gamma_cpu": gamma_table,
     "gamma_gpu": gamma_gpu,
     "gamma_least": lambda records: f"{min(gamma_ratios(records)):.1f}",
