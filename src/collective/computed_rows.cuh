@@ -14,7 +14,7 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // weight(i, k), a __device__ function object that is cheap to copy, gives category k
 // of row i: a float or double >= 0, the same bits each time. A thread of a batch calls
 // it for four neighbouring categories at a time, and once more for those that the
-// search ends in. It is never called for a category behind the last.
+// search ends in. It is never called for a category past the last.
 //
 // A batch holds the rows first ... first + T - 1. Of those that are not below `rows`
 // it takes the last one that is; their threads draw as it does, and have nothing to write.

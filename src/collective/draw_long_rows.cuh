@@ -16,10 +16,7 @@ __device__ __forceinline__ std::int64_t segments_on_device(std::int64_t categori
 // The sum of a segment, in every thread of the warp.
 template <class Segment, class V = typename Segment::Sum>
 __device__ __forceinline__ V segment_total(const Segment& segment) {
-  V sum = lane_sum<depths>(segment.batch_row(0), V{});
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) sum = sum + __shfl_xor_sync(all_threads, sum, distance);
-  return sum;
+  return warp_sum(lane_sum<depths>(segment.batch_row(0), V{}));
 }
 
 // The category in segment `number` where the rest of the target lies; every thread

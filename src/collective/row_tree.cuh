@@ -3,13 +3,12 @@
 #include <cstdint>
 
 #include "collective/partial_sums/slots.h"
+#include "collective/warp_scan.cuh"
 
 // The tree over lane sums on a GPU, where a lane is a thread; the same sums and
 // the same walk as lane_tree.h.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
-
-inline constexpr unsigned all_threads = 0xFFFF'FFFFu;
 
 // Goes to the left child where the rest of the target is below its sum, else to
 // the right one with that sum taken off. Returns whether it went right.

@@ -10,10 +10,10 @@
 //   add<W>(sums, q, k, signs)    sums + the weights k ... k + 4 W - 1, four a lane
 //   add<W>(..., count)           the same for the first `count` of them
 //   quads<W>(...)                four neighbours of a row of its own in every lane
-//   block<W>(q, k)               weights k ... k + W - 1, one a lane, zeros behind the end
+//   block<W>(q, k)               weights k ... k + W - 1, one per lane, zeros past the end
 //   prefetch<W>(q)               asks for the beginning of row q > 0 (may do nothing)
 //   prefetch_part<W>(q, k, end)  asks for weights k ... end - 1 of row q (optional)
-//   column<W>(k)                 weight k of a row of its own in every lane, 0 behind the end (optional)
+//   column<W>(k)                 weight k of a row of its own in every lane, 0 past the end (optional)
 //   longest()                    the size of the longest row of the tile (optional)
 // Any type with these draws (docs/butterfly.md, "Your own weights").
 

@@ -4,7 +4,7 @@
 
 #include "warp/warp.h"
 
-// Searches of a column of sums a lane: entry k of lane r is
+// Searches of a column of sums per lane: entry k of lane r is
 // table[(k * stride + offset) * W + r]. Each returns the first k in [0, count)
 // with target < entry, or count - 1 where there is none. Lanes agree on count >= 1.
 
@@ -16,7 +16,7 @@ struct Column {
   std::int32_t offset = 0;
 };
 
-// One after the other; count - 1 reads a lane.
+// One after the other; count - 1 reads per lane.
 template <warp::Warp W, class T>
 PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> search_linear(const T* table, Column column, warp::Lanes<W, T> target) {
   auto found = W::template splat<std::int32_t>(0);
@@ -29,12 +29,12 @@ PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> search_linear(const T* table, Colu
   return found;
 }
 
-// By halving; about log2(count) reads a lane. Entries must not decrease.
+// By halving; about log2(count) reads per lane. Entries must not decrease.
 template <warp::Warp W, class T>
 PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> search_binary(const T* table, Column column, warp::Lanes<W, T> target) {
   const auto last = W::template splat<std::int32_t>(column.count - 1);
   const auto base = W::lane_id() + column.offset * W::width;
-  auto found = W::template splat<std::int32_t>(0);  // so many entries are known to be <= target
+  auto found = W::template splat<std::int32_t>(0);  // number of entries known to be <= target
   std::int32_t step = 1;
   while (step <= (column.count - 1) / 2) step *= 2;
   for (; step > 0; step /= 2) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "warp/portability.h"
+#include "warp/cuda_warp.cuh"
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
@@ -21,7 +21,7 @@ __device__ __forceinline__ void sort_keys(unsigned (&key)[n]) {
       const bool up = (first & run) == 0, low = (first & distance) == 0;
 #pragma unroll
       for (unsigned i = 0; i < size; ++i) {
-        const unsigned other = __shfl_xor_sync(0xFFFF'FFFFu, key[i], static_cast<int>(distance / size));
+        const unsigned other = __shfl_xor_sync(warp::all_threads, key[i], static_cast<int>(distance / size));
         key[i] = up == low ? min(key[i], other) : max(key[i], other);
       }
     }

@@ -7,11 +7,12 @@
 
 namespace papilio::inline PAPILIO_TARGET::warp {
 
+// The mask of a full warp, for the instructions that ask which threads take part.
+inline constexpr unsigned all_threads = 0xFFFF'FFFFu;
+
 // What a lane can do only on a device. On the host these exist so that code for
 // every warp compiles there; nothing calls them.
 namespace thread {
-
-inline constexpr unsigned all = 0xFFFF'FFFFu;
 
 #if defined(__CUDA_ARCH__)
 PAPILIO_LANEWISE int lane() {
@@ -21,13 +22,13 @@ PAPILIO_LANEWISE int lane() {
 }
 template <class T>
 PAPILIO_LANEWISE T shuffle_xor(T x, int bits) {
-  return __shfl_xor_sync(all, x, bits);
+  return __shfl_xor_sync(all_threads, x, bits);
 }
 template <class T>
 PAPILIO_LANEWISE T shuffle(T x, int from) {
-  return __shfl_sync(all, x, from);
+  return __shfl_sync(all_threads, x, from);
 }
-PAPILIO_LANEWISE unsigned ballot(bool b) { return __ballot_sync(all, b); }
+PAPILIO_LANEWISE unsigned ballot(bool b) { return __ballot_sync(all_threads, b); }
 PAPILIO_LANEWISE void sync() { __syncwarp(); }
 PAPILIO_LANEWISE int sign_word(float x) { return __float_as_int(x); }
 PAPILIO_LANEWISE int sign_word(double x) { return __double2hiint(x); }

@@ -62,7 +62,7 @@ PAPILIO_LANEWISE V iota() {
   return iota<V>(std::make_integer_sequence<int, lanes_of<V>>{});
 }
 
-// The first `count` elements at p, zeros behind them; no other byte is read.
+// The first `count` elements at p, zeros after them; no other byte is read.
 // Any count: none where it is below 1, all where it is large.
 template <class V>
 PAPILIO_LANEWISE V load_partial(const Element<V>* p, std::int64_t count) {

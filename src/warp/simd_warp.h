@@ -253,7 +253,7 @@ struct SimdWarp {
       return simd::gather<Register<T>>(p, part<simd::Vector<std::int32_t, n>>(index.reg[i * n / m], i * n % m));
     });
   }
-  // The first `count` values at p, zeros behind them; reads no other byte.
+  // The first `count` values at p, zeros after them; reads no other byte.
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> load(const T* p, std::int64_t count) {
     return each<T>([&](int i) {
@@ -261,7 +261,7 @@ struct SimdWarp {
     });
   }
 
-  // --- Quads: four neighbours a lane ----------------------------------------------
+  // --- Quads: four neighbours per lane --------------------------------------------
 
   template <class T>
   PAPILIO_LANEWISE static Quads<T> zero_quads() {
@@ -274,7 +274,7 @@ struct SimdWarp {
     for (int i = 0; i < 4 * registers<T>; ++i) q.reg[i] = simd::load<Register<T>>(p + i * lanes_per_register<T>);
     return q;
   }
-  // The first `count` values at p, zeros behind them; reads no other byte.
+  // The first `count` values at p, zeros after them; reads no other byte.
   template <class T>
   PAPILIO_LANEWISE static Quads<T> load_quads(const T* p, std::int64_t count) {
     Quads<T> q;

@@ -11,6 +11,7 @@
 #include "collective/partial_sums/butterfly.h"
 #include "collective/search.h"
 #include "collective/transpose.h"
+#include "collective/warp_scan.cuh"
 #include "cuda/support.h"
 #include "random/uniform_lanes.h"
 #include "warp/cuda_warp.cuh"
@@ -250,6 +251,72 @@ TEST_F(WarpOfIntegers, RandomBlocks) {
   std::vector<std::uint32_t> index(2 * width);
   for (auto& x : index) x = static_cast<std::uint32_t>(bits());
   expect_parity<RandomNumbers, double>(index, 5 * width);
+}
+
+// --- Sums over groups of threads ---------------------------------------------------
+
+template <int group, class T>
+__global__ void sum_groups(const T* in, T* out) {
+  const T x = in[threadIdx.x];
+  out[threadIdx.x] = collective::warp_sum<group>(x);
+  out[width + threadIdx.x] = collective::warp_scan<group>(x);
+  out[2 * width + threadIdx.x] = collective::warp_scan_by_halves<group>(x);
+}
+
+// The sums of x[0] ... x[size - 1] and the running ones, in the order of a tree and of halves.
+template <class T>
+T sum_of_tree(std::vector<T> x, std::size_t group) {
+  for (std::size_t half = group / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) x[i] = x[i] + x[i + half];
+  }
+  return x[0];
+}
+template <class T>
+void scan_halves(T* x, std::size_t size) {
+  if (size == 1) return;
+  scan_halves(x, size / 2);
+  scan_halves(x + size / 2, size / 2);
+  for (std::size_t i = size / 2; i < size; ++i) x[i] = x[i] + x[size / 2 - 1];
+}
+
+template <int group, class T>
+void expect_sums(const std::vector<T>& in) {
+  DeviceCopy<T> device_in(in);
+  DeviceCopy<T> device_out(std::vector<T>(3 * width));
+  sum_groups<group><<<1, width>>>(static_cast<const T*>(device_in.data()), device_out.data());
+  execution::check_launch("a test's kernel");
+  const std::vector<T> found = device_out.host();
+  for (std::size_t first = 0; first < width; first += group) {
+    const std::vector<T> x(in.begin() + static_cast<std::ptrdiff_t>(first),
+                           in.begin() + static_cast<std::ptrdiff_t>(first + group));
+    std::vector<T> halves = x;
+    scan_halves(halves.data(), group);
+    T running = 0;
+    for (std::size_t i = 0; i < group; ++i) {
+      running = running + x[i];
+      ASSERT_EQ(found[first + i], sum_of_tree(x, group)) << "group " << group << ", thread " << first + i;
+      if (std::is_integral_v<T>) {
+        ASSERT_EQ(found[width + first + i], running) << "group " << group << ", thread " << first + i;
+      }
+      ASSERT_EQ(found[2 * width + first + i], halves[i]) << "group " << group << ", thread " << first + i;
+    }
+  }
+}
+
+TEST_F(WarpOfIntegers, SumsOverGroupsOfThreads) {
+  std::mt19937_64 bits(9);
+  std::vector<std::uint64_t> integers(width);
+  std::vector<float> reals(width);
+  for (auto& x : integers) x = bits();
+  for (auto& x : reals) x = std::ldexp(static_cast<float>(bits() >> 40), -static_cast<int>(bits() % 40));
+  reals[5] = reals[21] = 0;
+  const auto expect_all = [](const auto& in) {
+    expect_sums<8>(in);
+    expect_sums<16>(in);
+    expect_sums<32>(in);
+  };
+  expect_all(integers);
+  expect_all(reals);
 }
 
 // --- Tiles and searches ----------------------------------------------------------------

@@ -95,7 +95,7 @@ TEST_F(SparseOnCuda, DrawTheSameInEveryShape) {
   }
 }
 
-TEST_F(SparseOnCuda, DrawTheSameInEveryPacking) {
+TEST_F(SparseOnCuda, DrawTheSameWithEveryEntry) {
   const Corpus corpus = uneven_corpus();
   for (const std::int32_t topics : {5, 300, 3000}) {
     const TrainOptions options = {.topics = topics, .seed = 4};

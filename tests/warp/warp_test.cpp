@@ -16,6 +16,41 @@ namespace {
 
 constexpr int trials = 300;
 
+// A warp that lacks an operation is none.
+using Whole = ScalarWarp<4>;
+static_assert(Warp<Whole>);
+struct WithoutEqual : Whole {
+  template <class T>
+  static Mask equal(T, T) = delete;
+};
+static_assert(!Warp<WithoutEqual>);
+struct WithoutForEachLane : Whole {
+  template <class T, class F>
+  static void for_each_lane(T, F) = delete;
+};
+static_assert(!Warp<WithoutForEachLane>);
+struct WithoutPartialLoads : Whole {
+  template <class T>
+  static Lanes<T> load(const T* p) {
+    return Whole::load(p);
+  }
+};
+static_assert(!Warp<WithoutPartialLoads>);
+struct WithoutPrefetch : Whole {
+  static void prefetch(const void*) = delete;
+};
+static_assert(!Warp<WithoutPrefetch>);
+struct WithoutGatherQuads : Whole {
+  template <class T, class I>
+  static void gather_quads(const T* const*, I, I, Lanes<T> (&)[4]) = delete;
+};
+static_assert(!Warp<WithoutGatherQuads>);
+struct WithoutSigns : Whole {
+  template <class T>
+  struct Signs {};
+};
+static_assert(!Warp<WithoutSigns>);
+
 template <class S>
 class SimdWarpTest : public testing::Test {
  protected:
@@ -277,6 +312,12 @@ TYPED_TEST(SimdWarpTest, Exchanges) {
           stored<TypeParam, T>(TypeParam::shuffle(TypeParam::load(a.data()), TypeParam::load(from.data())));
       for (std::size_t l = 0; l < a.size(); ++l)
         ASSERT_TRUE(same_bits(got[l], a[static_cast<std::size_t>(from[l])])) << "lane " << l;
+      int lanes = 0;
+      TypeParam::for_each_lane(TypeParam::load(a.data()), [&](int l, T lane) {
+        ASSERT_EQ(l, lanes++);
+        ASSERT_TRUE(same_bits(lane, a[static_cast<std::size_t>(l)])) << "lane " << l;
+      });
+      ASSERT_EQ(lanes, TypeParam::width);
     });
   }
 }

@@ -25,7 +25,7 @@ enum class ButterflyForm : std::uint8_t { swap, add_subtract };
 // joins two such groups: of its two sums a lane keeps the one whose row it will
 // own, sends the other to the partner that owns that, and adds what it gets.
 //
-// log2(W) steps, W - 1 exchanges and additions a lane, and no transposition.
+// log2(W) steps, W - 1 exchanges and additions per lane, and no transposition.
 // docs/butterfly.md does a 4 x 4 tile by hand.
 // Source: Steele and Tristan, ACM TOPC 6(4):22, 2019, Algorithm 8, Figures 4 and 8.
 template <ButterflyForm form, warp::Warp W, class T>
@@ -51,7 +51,7 @@ PAPILIO_LANEWISE void build_butterfly(Tile<W, T>& tile) {
 //
 // From the root down: the entry of row (lane's bits above the level) + bit - 1,
 // in the column of the lane that kept it, is the sum of one half of the segment
-// in view; the target lies in one of the halves. log2(W) reads a lane.
+// in view; the target lies in one of the halves. log2(W) reads per lane.
 // Source: the same, Algorithm 10, with the corrections that it needs.
 template <ButterflyForm form, warp::Warp W, class T>
 PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> search_butterfly(const T* table, warp::Lanes<W, std::int32_t> base,
@@ -74,7 +74,7 @@ PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> search_butterfly(const T* table, w
   return first;
 }
 
-// Butterfly-patterned partial sums of W rows: a table of W x W values a block,
+// Butterfly-patterned partial sums of W rows: a table of W x W values per block,
 // its last row the running totals of the rows.
 template <warp::Warp W, class T, ButterflyForm form, Search search = Search::binary>
 class ButterflySums {

@@ -10,7 +10,7 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // One running sum a lane, every value of it kept: entry k of lane r is the sum
 // of categories 0 ... k of row r, added in order.
 //
-// K additions a row, a table of K entries a row, and a search of it.
+// K additions per row, a table of K entries per row, and a search of it.
 // Source: Steele and Tristan, ACM TOPC 6(4):22, 2019, Algorithms 1 to 3.
 template <warp::Warp W, class T, Search search = Search::binary>
 class PrefixSums {

@@ -90,7 +90,7 @@ __device__ __forceinline__ void draw_gamma_tiles(const random::GammaBlocks& bloc
     const auto normals = random::four_normals<W>(random::gamma_block<W>(blocks, GammaPart::normal, group));
     const auto acceptance = random::gamma_block<W>(blocks, GammaPart::acceptance, group);
     float power[4] = {1, 1, 1, 1};
-    if (__any_sync(warp::thread::all, below_one)) {
+    if (__any_sync(warp::all_threads, below_one)) {
       const auto words = random::gamma_block<W>(blocks, GammaPart::power, group);
       PAPILIO_UNROLL
       for (int i = 0; i < 4; ++i) {

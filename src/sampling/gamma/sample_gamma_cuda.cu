@@ -39,7 +39,7 @@ __global__ __launch_bounds__(threads_per_block) void draw_rows(DeviceGammas gamm
           return is_shape(shape) ? shape : 1.0f;
         },
         [&](std::int32_t k) { return random::gamma_inverse<warp::CudaWarp<32>>({given(k)}); }, drawn);
-    if (__any_sync(warp::thread::all, bad)) {
+    if (__any_sync(warp::all_threads, bad)) {
       __syncwarp();
       for (std::int32_t k = lane; k < gammas.columns; k += 32)
         if (!is_shape(given(k))) drawn[k] = NAN;

@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(logit_threads)
     most = most < x ? x : most;
   }
   for (int distance = 16; distance > 0; distance /= 2) {
-    const Sum other = __shfl_xor_sync(warp::thread::all, most, distance);
+    const Sum other = __shfl_xor_sync(warp::all_threads, most, distance);
     most = most < other ? other : most;
   }
   if (threadIdx.x % 32 == 0) atomicMax(tables.largest + i, ordered(most));

@@ -128,7 +128,7 @@ void RangeSweep::queue_new_phi() {
                      .workspace = tables_.phi_sums.data()},
                     stream_);
     if (plan_.is_sparse) {
-      tables_.by_document_counters.clear(stream_);
+      tables_.sparse_statistics.clear(stream_);
       queue_prior_sums(tables_.prior_part(priors_), tables_.phi.data(), tables_.prior_totals.data(),
                        tables_.prior_sums.data(), corpus_.vocabulary_size(), stream_);
     }
@@ -204,7 +204,7 @@ void RangeSweep::queue_by_document(const RangeOnDevice& range) {
                                            .very_long_documents = range.very_long_documents,
                                            .by_word = range.by_word,
                                            .rows = range.theta,
-                                           .counters = tables_.by_document_counters.data()},
+                                           .statistics = tables_.sparse_statistics.data()},
                                           tuning_, range.stream);
   }
   const double* alpha = tables_.alpha.data();
@@ -257,8 +257,8 @@ void RangeSweep::run(std::int64_t sweep) {
 
 SweepDraws RangeSweep::draws() {
   if (!plan_.is_sparse || sweep_ == 0) return {};
-  ByDocumentCounters sums = {};
-  tables_.by_document_counters.download(&sums, 1, stream_);
+  sparse::Statistics sums = {};
+  tables_.sparse_statistics.download(&sums, 1, stream_);
   check(cudaStreamSynchronize(stream_), "a copy from the device");
   const double share = static_cast<double>(sums.from_document) / static_cast<double>(corpus_.tokens());
   SweepDraws draws;

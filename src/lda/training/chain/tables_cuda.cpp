@@ -34,7 +34,7 @@ void TablesOnDevice::for_each(const CorpusView& corpus, const TrainOptions& opti
   if (plan.is_sparse) {
     use(prior_totals, words, "sums of phi");
     use(prior_sums, words * prior_sums_per_word(topics), "sums of phi");
-    use(by_document_counters, 1, "sums of a sweep");
+    use(sparse_statistics, 1, "sums of a sweep");
   }
   if (plan.order == Order::token_by_token) {
     use(sequential_masses, topics, "the topics' masses");

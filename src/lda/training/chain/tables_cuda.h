@@ -10,6 +10,7 @@
 #include "lda/training/parameters/removal_mass.h"
 #include "lda/training/plan.h"
 #include "lda/training/sparse/by_document/draws_cuda.h"
+#include "lda/training/sparse/statistics.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
@@ -40,11 +41,11 @@ struct TablesOnDevice {
   execution::DeviceArray<RemovalMass> removal_masses;  // K
   execution::DeviceArray<std::int64_t> phi_sums;       // drawn_phi_workspace
   std::optional<ThetaPriorOnDevice> theta_prior;
-  execution::DeviceArray<std::uint64_t> prior_totals;               // V, and
-  execution::DeviceArray<std::uint64_t> prior_sums;                 // V x K / 64, of sparse::PriorPart
-  execution::DeviceArray<ByDocumentCounters> by_document_counters;  // 1
-  execution::DeviceArray<double> sequential_masses;                 // K, and
-  execution::DeviceArray<int> sequential_counts;                    // K, of SequentialDraw
+  execution::DeviceArray<std::uint64_t> prior_totals;            // V, and
+  execution::DeviceArray<std::uint64_t> prior_sums;              // V x K / 64, of sparse::PriorPart
+  execution::DeviceArray<sparse::Statistics> sparse_statistics;  // 1
+  execution::DeviceArray<double> sequential_masses;              // K, and
+  execution::DeviceArray<int> sequential_counts;                 // K, of SequentialDraw
   BlockTablesOnDevice block_tables;
 
  private:

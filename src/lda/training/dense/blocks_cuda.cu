@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "execution/cuda/check.h"
 #include "lda/training/dense/block_rows_cuda.cuh"
+#include "lda/training/parameters/estimates.h"
 #include "sampling/blocks/sample_by_blocks_cuda.h"
 
 namespace papilio::lda {
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(block_threads)
       if (is_there && removes && topic == old) {
         const double r = weight_without_token(draw, theta[old], place.phi[old], old);
         refused = !(u.accept < r);
-        change = {old, static_cast<float>(static_cast<double>(theta[old]) * r)};
+        change = {old, theta_without_token(theta[old], r)};
       }
       if (thread::ballot(refused) != 0) {
         const float again = block_uniforms_of(draw, draw.removal.stream, token).draw;
@@ -67,7 +68,7 @@ struct BlocksDocument {
 
   __device__ __forceinline__ void add(std::int32_t topic, int n) const {
     counts[topic] += n;
-    theta[topic] = static_cast<float>(counts[topic] + alpha[topic]);
+    theta[topic] = estimated_theta(counts[topic], alpha[topic]);
   }
   // Of the tokens that an item has, by a whole warp.
   __device__ void count(const TopicDraw& draw, const TopicItem& item) const {
@@ -76,7 +77,7 @@ struct BlocksDocument {
     __syncwarp();
     for (int i = lane; i < item.count; i += 32) atomicAdd(counts + draw.z[item.first + i], 1);
     __syncwarp();
-    for (std::int64_t k = lane; k < draw.topics; k += 32) theta[k] = static_cast<float>(counts[k] + alpha[k]);
+    for (std::int64_t k = lane; k < draw.topics; k += 32) theta[k] = estimated_theta(counts[k], alpha[k]);
     __syncwarp();
   }
 };

@@ -5,6 +5,7 @@
 
 #include "execution/cpu/parallel_for.h"
 #include "lda/model/shared_counts.h"
+#include "lda/training/parameters/estimates.h"
 #include "random/purpose.h"
 
 namespace papilio::lda {
@@ -57,7 +58,7 @@ void ByDocumentSweep::start(const State& state, std::int64_t first, std::int64_t
     std::int32_t* n_d = scratch.n_dk.data() + row * state.topics;
     for (std::int64_t i = begin; i < behind; ++i) ++n_d[state.z[static_cast<std::size_t>(i)]];
     float* theta = scratch.theta.row(row);
-    for (std::size_t k = 0; k < alpha.size(); ++k) theta[k] = static_cast<float>(n_d[k] + alpha[k]);
+    for (std::size_t k = 0; k < alpha.size(); ++k) theta[k] = estimated_theta(n_d[k], alpha[k]);
     scratch.documents.push_back({begin, behind, row});
   }
 }
@@ -67,7 +68,7 @@ void ByDocumentSweep::draw_next_tokens(State& state, Scratch& scratch) const {
   const auto add = [&](std::int64_t row, std::int32_t k, std::int32_t change) {
     std::int32_t& n = scratch.n_dk[static_cast<std::size_t>(row * state.topics + k)];
     n += change;
-    scratch.theta.row(row)[k] = static_cast<float>(n + state.priors.alpha[static_cast<std::size_t>(k)]);
+    scratch.theta.row(row)[k] = estimated_theta(n, state.priors.alpha[static_cast<std::size_t>(k)]);
   };
   for (const Document& d : scratch.documents) {
     const auto token = static_cast<std::size_t>(d.token);

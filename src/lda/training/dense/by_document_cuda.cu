@@ -1,5 +1,7 @@
 #include "execution/cuda/check.h"
 #include "lda/training/dense/rows_cuda.cuh"
+#include "lda/training/dense/shapes_cuda.h"
+#include "lda/training/parameters/estimates.h"
 
 // Draws with theta integrated out: a document's tokens one after the other. A group of G
 // threads has a document, with its counts and its row theta_k = n_dk + alpha_k in shared
@@ -13,13 +15,12 @@ constexpr int block_threads = 128;
 
 // Up to 1,024 topics, in groups of 4 G N.
 template <int G, int N>
-struct Shape {
+struct GroupShape {
   static constexpr int topics = 4 * G * N;
   static constexpr bool is_short = topics <= collective::slots;  // each slot one weight
-  // Groups of 4 threads read rows two at a time: 16 floats behind each keep these in different banks.
+  // Groups of 4 threads read rows two at a time: 16 floats after each keep these in different banks.
   static constexpr int stride = topics + (G == 4 && N > 1 ? 16 : 0);
   static constexpr int groups = block_threads / G;
-  static constexpr int blocks_per_multiprocessor = N == 8 ? 4 : N == 4 ? 6 : 8;
 };
 
 // What the kernel reads and writes of one document.
@@ -30,7 +31,7 @@ struct Document {
 
   __device__ __forceinline__ void add(std::int32_t topic, int n) const {
     counts[topic] += n;
-    theta[topic] = static_cast<float>(counts[topic] + alpha[topic]);
+    theta[topic] = estimated_theta(counts[topic], alpha[topic]);
   }
 };
 
@@ -156,10 +157,9 @@ __device__ __forceinline__ std::int32_t draw_long(const float* theta, const floa
   return __shfl_sync(all_threads, topic, lane);
 }
 
-template <int G, int N>
-__global__ void __launch_bounds__(block_threads, Shape<G, N>::blocks_per_multiprocessor)
-    draw_by_document(const TopicDraw draw, const double* alpha) {
-  using S = Shape<G, N>;
+template <int G, int N, int blocks>
+__global__ void __launch_bounds__(block_threads, blocks) draw_by_document(const TopicDraw draw, const double* alpha) {
+  using S = GroupShape<G, N>;
   alignas(16) __shared__ float theta_of_groups[S::groups][S::stride];
   __shared__ int counts_of_groups[S::groups][S::topics];
   const int l = static_cast<int>(threadIdx.x) % G, g = static_cast<int>(threadIdx.x) / G;
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(block_threads, Shape<G, N>::blocks_per_multipr
   for (int i = l; i < count; i += G) atomicAdd(document.counts + z[i], 1);
   __syncwarp();
   for (int k = l; k < S::topics; k += G) {
-    document.theta[k] = k < draw.topics ? static_cast<float>(document.counts[k] + alpha[k]) : 0.0f;
+    document.theta[k] = k < draw.topics ? estimated_theta(document.counts[k], alpha[k]) : 0.0f;
   }
   __syncwarp();
 
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(block_threads, Shape<G, N>::blocks_per_multipr
   }
 }
 
-// More than 1,024 topics: a document for a warp, its row of theta and behind it its counts in global memory.
+// More than 1,024 topics: a document for a warp, its row of theta and after that its counts in global memory.
 __global__ void __launch_bounds__(block_threads)
     draw_by_document_of_many_topics(const TopicDraw draw, const double* alpha, float* rows) {
   const int thread = static_cast<int>(threadIdx.x) % 32;
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int i = thread; i < item.count; i += 32) atomicAdd(document.counts + draw.z[item.first + i], 1);
   __syncwarp();
   for (std::int64_t k = thread; k < draw.phi_stride; k += 32) {
-    theta[k] = k < draw.topics ? static_cast<float>(document.counts[k] + alpha[k]) : 0.0f;
+    theta[k] = k < draw.topics ? estimated_theta(document.counts[k], alpha[k]) : 0.0f;
   }
   __syncwarp();
 
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int i = 0; i < count; ++i) {
     const std::int64_t token = item.first + i;
     const std::int32_t word = draw.words[token], old = draw.z[token];
-    const auto without = static_cast<float>(document.counts[old] - 1 + alpha[old]);
+    const float without = estimated_theta(document.counts[old] - 1, alpha[old]);
     const LongTopicRow row = {theta, draw.phi + word * draw.phi_stride, draw.topics, draw.phi_stride, old, without};
     const collective::DrawnRow drawn = collective::draw_long_row(row, uniforms_of(draw, draw.stream, token).draw);
     const auto topic = drawn.total > 0 ? static_cast<std::int32_t>(drawn.category) : old;
@@ -258,31 +258,16 @@ unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>((threads + block_threads - 1) / block_threads);
 }
 
-template <int G, int N>
-void queue(const TopicDraw& draw, const double* alpha, cudaStream_t stream) {
-  draw_by_document<G, N><<<blocks_for(draw.item_count * G), block_threads, 0, stream>>>(draw, alpha);
-}
-
 }  // namespace
 
 void queue_by_document_draws(const TopicDraw& draw, const double* alpha, float* rows, void* cuda_stream) {
   if (draw.item_count == 0) return;
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
-  if (draw.topics <= 16) {
-    queue<4, 1>(draw, alpha, stream);
-  } else if (draw.topics <= 32) {
-    queue<4, 2>(draw, alpha, stream);
-  } else if (draw.topics <= 64) {
-    queue<8, 2>(draw, alpha, stream);
-  } else if (draw.topics <= 128) {
-    queue<8, 4>(draw, alpha, stream);
-  } else if (draw.topics <= 256) {
-    queue<32, 2>(draw, alpha, stream);
-  } else if (draw.topics <= 512) {
-    queue<32, 4>(draw, alpha, stream);
-  } else if (draw.topics <= collective::segment_size) {
-    queue<32, 8>(draw, alpha, stream);
-  } else {
+  const bool has_shape = with_shape<by_document_shapes>(draw.topics, [&]<std::size_t i>() {
+    constexpr ByDocumentShape s = by_document_shapes[i];
+    draw_by_document<s.G, s.N, s.blocks><<<blocks_for(draw.item_count * s.G), block_threads, 0, stream>>>(draw, alpha);
+  });
+  if (!has_shape) {
     draw_by_document_of_many_topics<<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw, alpha, rows);
   }
   execution::check_launch("drawing topics in order");

@@ -1,7 +1,11 @@
 #include "lda/training/dense/parallel_cuda.h"
 
+#include <algorithm>
+
+#include "base/math.h"
 #include "execution/cuda/check.h"
 #include "lda/training/dense/rows_cuda.cuh"
+#include "lda/training/dense/shapes_cuda.h"
 
 // Topics of the tokens of documents. A group of threads keeps a document's row of theta
 // in registers for all of its tokens, so that only phi is read.
@@ -28,19 +32,10 @@ __device__ __forceinline__ void finish(const TopicDraw& draw, const float* theta
   }
 }
 
-// How many blocks a multiprocessor is to hold at once: registers against work in flight.
-constexpr int blocks_per_multiprocessor(int G, int N) {
-  if (G < 16) return G == 8 && N == 2 ? 6 : 1;
-  return G == 32 && N <= 2 ? 8 : N <= 4 ? 7 : 5;
-}
-
-// Rows of phi that are loaded before the first is added up.
-constexpr int rows_together(int N) { return N <= 3 ? 2 : 1; }
-
-// An item for every group of G threads; topics as in TopicRows, T tokens a batch.
-template <int G, int N, int T, Behind behind, bool removes>
-__global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor(G, N)) draw_topics(const TopicDraw draw) {
-  using Rows = TopicRows<G, N, T, behind>;
+// An item for every group of G threads; topics as in TopicRows, T tokens per batch.
+template <int G, int N, int T, int blocks, int together, PastEnd past_end, bool removes>
+__global__ void __launch_bounds__(block_threads, blocks) draw_topics(const TopicDraw draw) {
+  using Rows = TopicRows<G, N, T, past_end>;
   const int l = static_cast<int>(threadIdx.x) % G, t = l / (G / T);
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
   const TopicItem item = draw.items[group < draw.item_count ? group : draw.item_count - 1];
@@ -63,7 +58,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor(G, N)
       const double accept = removes ? __shfl_sync(all_threads, uniforms.accept, first + t, G) : 0;
       collective::DrawnRow drawn;
       if constexpr (G == 32 && N > 1)
-        drawn = collective::draw_rows<N, T, rows_together(N)>(rows, u);
+        drawn = collective::draw_rows<N, T, together>(rows, u);
       else
         drawn = collective::draw_short_rows<G, N, T>(rows, u);
       if (drawn.owner && run + first + t < count)
@@ -77,7 +72,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor(G, N)
 template <int T, bool removes>
 __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
     draw_topics_by_segments(const TopicDraw draw) {
-  using Rows = TopicRows<32, collective::depths, T, Behind::any>;
+  using Rows = TopicRows<32, collective::depths, T, PastEnd::any>;
   __shared__ float totals[2][collective::most_segments_at_once][T];
   const int thread = static_cast<int>(threadIdx.x) % 32, t = thread / (32 / T);
   const unsigned segment = threadIdx.x / 32, segments = blockDim.x / 32;
@@ -127,59 +122,36 @@ __global__ void __launch_bounds__(block_threads, 4) draw_many_topics(const Topic
   }
 }
 
-template <bool removes, int G, int N, int T>
-void queue(const TopicDraw& draw, cudaStream_t stream) {
-  const std::int64_t threads = draw.item_count * G;
-  const auto blocks = static_cast<unsigned>((threads + block_threads - 1) / block_threads);
-  if (draw.phi_stride == 4 * G * N)
-    draw_topics<G, N, T, Behind::none, removes><<<blocks, block_threads, 0, stream>>>(draw);
-  else
-    draw_topics<G, N, T, Behind::last, removes><<<blocks, block_threads, 0, stream>>>(draw);
-}
-
-// The measured choice of threads a token, vectors a thread and tokens a batch.
 template <bool removes>
-void queue_by_topics(const TopicDraw& draw, cudaStream_t stream) {
-  if (draw.topics <= 16) return queue<removes, 4, 1, 4>(draw, stream);
-  if (draw.topics <= 32) return queue<removes, 8, 1, 8>(draw, stream);
-  if (draw.topics <= 48) return queue<removes, 4, 3, 4>(draw, stream);
-  if (draw.topics <= 64) return queue<removes, 8, 2, 8>(draw, stream);
-  if (draw.topics <= 128) return queue<removes, 16, 2, 16>(draw, stream);
-  switch ((draw.topics + collective::slots - 1) / collective::slots) {
-    case 2:
-      return queue<removes, 32, 2, 16>(draw, stream);
-    case 3:
-      return queue<removes, 32, 3, 16>(draw, stream);
-    case 4:
-      return queue<removes, 32, 4, 16>(draw, stream);
-    case 5:
-      return queue<removes, 32, 5, 8>(draw, stream);
-    case 6:
-      return queue<removes, 32, 6, 8>(draw, stream);
-    case 7:
-      return queue<removes, 32, 7, 8>(draw, stream);
-    default:
-      return queue<removes, 32, 8, 8>(draw, stream);
-  }
+bool queue_by_shape(const TopicDraw& draw, cudaStream_t stream) {
+  return with_shape<parallel_shapes>(draw.topics, [&]<std::size_t i>() {
+    constexpr ParallelShape s = parallel_shapes[i];
+    const auto blocks = static_cast<unsigned>(base::ceil_div<std::int64_t>(draw.item_count * s.G, block_threads));
+    if (draw.phi_stride == 4 * s.G * s.N) {
+      draw_topics<s.G, s.N, s.T, s.blocks, s.together, PastEnd::none, removes>
+          <<<blocks, block_threads, 0, stream>>>(draw);
+    } else {
+      draw_topics<s.G, s.N, s.T, s.blocks, s.together, PastEnd::last, removes>
+          <<<blocks, block_threads, 0, stream>>>(draw);
+    }
+  });
 }
 
 template <bool removes>
 void queue_draws(const TopicDraw& draw, cudaStream_t stream) {
-  const int segments = (draw.topics + collective::segment_size - 1) / collective::segment_size;
-  if (segments == 1) {
-    queue_by_topics<removes>(draw, stream);
-  } else if (segments <= collective::most_segments_at_once) {
-    draw_topics_by_segments<8, removes><<<static_cast<unsigned>(draw.item_count), 32 * segments, 0, stream>>>(draw);
-  } else {
-    const auto blocks = static_cast<unsigned>((32 * draw.item_count + block_threads - 1) / block_threads);
-    draw_many_topics<removes><<<blocks, block_threads, 0, stream>>>(draw);
+  if (!queue_by_shape<removes>(draw, stream)) {
+    const int segments = (draw.topics + collective::segment_size - 1) / collective::segment_size;
+    if (segments <= collective::most_segments_at_once) {
+      draw_topics_by_segments<8, removes><<<static_cast<unsigned>(draw.item_count), 32 * segments, 0, stream>>>(draw);
+    } else {
+      const auto blocks = static_cast<unsigned>(base::ceil_div<std::int64_t>(32 * draw.item_count, block_threads));
+      draw_many_topics<removes><<<blocks, block_threads, 0, stream>>>(draw);
+    }
   }
   execution::check_launch("drawing topics");
 }
 
 }  // namespace
-
-std::int32_t tokens_per_item(std::int32_t topics) { return topics <= 16 ? 32 : topics <= 64 ? 64 : 128; }
 
 void queue_parallel_draws(const TopicDraw& draw, void* cuda_stream) {
   if (draw.item_count == 0) return;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lda/training/dense/shapes_cuda.h"
 #include "lda/training/memory/topic_items.h"
 #include "lda/training/memory/topic_stride.h"
 #include "lda/training/parameters/removal_mass.h"
@@ -39,9 +40,6 @@ struct TopicDraw {
   std::int64_t n_wk_stride = 0;
   TokenRemoval removal = {};
 };
-
-// The most tokens that an item should have, 32 to 128, by the number of topics.
-std::int32_t tokens_per_item(std::int32_t topics);
 
 // Queues the draws of all items on a stream (a cudaStream_t) of the current device. All
 // tokens at once, each by theta and phi as they are.

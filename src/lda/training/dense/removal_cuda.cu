@@ -1,5 +1,7 @@
+#include "base/math.h"
 #include "execution/cuda/check.h"
 #include "lda/training/dense/rows_cuda.cuh"
+#include "lda/training/dense/shapes_cuda.h"
 
 // The second draws of tokens that drew their old topic and were refused: from the row
 // in which the token is not. A group of threads finds the refused tokens of an item first,
@@ -15,7 +17,7 @@ template <int G, int N, int T>
 struct RowsWithoutToken {
   using Sum = float;
   using Element = kernel::Product<float>;
-  using Rows = TopicRows<G, N, T, Behind::any>;
+  using Rows = TopicRows<G, N, T, PastEnd::any>;
   static constexpr int threads_per_row = G / T;
 
   const TopicDraw& draw;
@@ -66,10 +68,10 @@ struct RowsWithoutToken {
   }
 };
 
-__device__ __forceinline__ float theta_without_token(const TopicDraw& draw, float theta, std::int32_t word,
-                                                     std::int32_t old) {
+__device__ __forceinline__ float old_theta_without_token(const TopicDraw& draw, float theta, std::int32_t word,
+                                                         std::int32_t old) {
   const float phi = draw.phi[word * draw.phi_stride + old];
-  return static_cast<float>(static_cast<double>(theta) * weight_without_token(draw, theta, phi, old));
+  return theta_without_token(theta, weight_without_token(draw, theta, phi, old));
 }
 
 // The token's final topic: its old one where the row has no positive weight.
@@ -100,7 +102,7 @@ __device__ __forceinline__ int refused_tokens(const TopicDraw& draw, const Topic
 }
 
 // An item of at most `tokens` <= 256 tokens for every group of G threads; topics as in
-// TopicRows, T tokens a batch.
+// TopicRows, T tokens per batch.
 template <int G, int N, int T, int tokens>
 __global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw draw) {
   __shared__ std::uint8_t places_of_groups[block_threads / G][tokens];
@@ -116,14 +118,14 @@ __global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw dr
 
   const float* const theta_row = draw.theta + item.document * draw.theta_stride;
   float theta[N][4];
-  TopicRows<G, N, T, Behind::any>::load_theta(draw, theta_row, 0, theta);
+  TopicRows<G, N, T, PastEnd::any>::load_theta(draw, theta_row, 0, theta);
 #pragma unroll 1
   for (int first = 0; first < most_refused; first += T) {
     const bool is_there = first + t < refused;
     const std::int64_t token = item.first + (is_there ? places[first + t] : 0);
     const int word = draw.words[token];
     const int old = is_there ? ~draw.z[token] : 0;
-    const float old_theta = theta_without_token(draw, theta_row[old], word, old);
+    const float old_theta = old_theta_without_token(draw, theta_row[old], word, old);
     const RowsWithoutToken<G, N, T> rows = {draw, theta, theta_row, word, old, old_theta, most_refused - first};
     const double u = uniforms_of(draw, draw.removal.stream, token).draw;
     collective::DrawnRow drawn;
@@ -150,7 +152,7 @@ __global__ void __launch_bounds__(block_threads) draw_refused_of_many_topics(con
       const std::int32_t word = draw.words[token], old = ~draw.z[token];
       const LongTopicRow row = {theta_row,   draw.phi + word * draw.phi_stride,
                                 draw.topics, draw.phi_stride,
-                                old,         theta_without_token(draw, theta_row[old], word, old)};
+                                old,         old_theta_without_token(draw, theta_row[old], word, old)};
       const collective::DrawnRow drawn =
           collective::draw_long_row(row, uniforms_of(draw, draw.removal.stream, token).draw);
       __syncwarp();  // all have read z
@@ -159,33 +161,21 @@ __global__ void __launch_bounds__(block_threads) draw_refused_of_many_topics(con
   }
 }
 
-template <int G, int N, int T, int tokens>
-void queue(const TopicDraw& draw, cudaStream_t stream) {
-  const std::int64_t threads = draw.item_count * G;
-  draw_refused<G, N, T, tokens>
-      <<<static_cast<unsigned>((threads + block_threads - 1) / block_threads), block_threads, 0, stream>>>(draw);
+unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>(base::ceil_div<std::int64_t>(threads, block_threads));
 }
 
 }  // namespace
 
 void queue_second_draws(const TopicDraw& draw, void* cuda_stream) {
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
-  if (draw.topics <= 16) {
-    queue<4, 1, 4, 32>(draw, stream);
-  } else if (draw.topics <= 64) {
-    queue<8, 2, 8, 64>(draw, stream);
-  } else if (draw.topics <= 128) {
-    queue<16, 2, 8, 128>(draw, stream);
-  } else if (draw.topics <= 256) {
-    queue<32, 2, 8, 128>(draw, stream);
-  } else if (draw.topics <= 512) {
-    queue<32, 4, 8, 128>(draw, stream);
-  } else if (draw.topics <= collective::segment_size) {
-    queue<32, 8, 8, 128>(draw, stream);
-  } else {
-    const std::int64_t threads = draw.item_count * 32;
-    draw_refused_of_many_topics<<<static_cast<unsigned>((threads + block_threads - 1) / block_threads), block_threads,
-                                  0, stream>>>(draw);
+  const bool has_shape = with_shape<removal_shapes>(draw.topics, [&]<std::size_t i>() {
+    constexpr RemovalShape s = removal_shapes[i];
+    draw_refused<s.G, s.N, s.T, tokens_per_item(s.topics)>
+        <<<blocks_for(draw.item_count * s.G), block_threads, 0, stream>>>(draw);
+  });
+  if (!has_shape) {
+    draw_refused_of_many_topics<<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw);
   }
   execution::check_launch("drawing topics once more");
 }

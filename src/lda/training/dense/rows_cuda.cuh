@@ -18,12 +18,12 @@ namespace collective = cuda::collective;
 namespace kernel = cuda::sampling_kernel;
 using collective::all_threads;
 
-// Which vectors of a row of 4 G N topics may reach behind its end.
-enum class Behind : std::uint8_t { none, last, any };
+// Which vectors of a row of 4 G N topics may reach past its end.
+enum class PastEnd : std::uint8_t { none, last, any };
 
 // Provider of a batch of tokens of one document: rows of up to 4 G N topics, or the
 // segments of longer rows. Rows are padded with zeros up to their strides.
-template <int G, int N, int T, Behind behind>
+template <int G, int N, int T, PastEnd past_end>
 struct TopicRows {
   using Sum = float;
   using Element = kernel::Product<float>;
@@ -45,7 +45,7 @@ struct TopicRows {
     return draw.phi + std::uint64_t{static_cast<unsigned>(word)} * stride + segment * collective::segment_size;
   }
   __device__ __forceinline__ static bool inside(const TopicDraw& draw, std::uint32_t segment, int v, unsigned k) {
-    if (behind == Behind::none || (behind == Behind::last && v < N - 1)) return true;
+    if (past_end == PastEnd::none || (past_end == PastEnd::last && v < N - 1)) return true;
     return k + segment * collective::segment_size < static_cast<unsigned>(draw.phi_stride);
   }
 
@@ -178,20 +178,13 @@ __device__ __forceinline__ TokenUniforms uniforms_of(const TopicDraw& draw, std:
 // The old topic of a token whose draw was refused is kept in z as ~topic, until it is drawn again.
 __device__ __forceinline__ bool is_refused(std::int32_t z) { return z < 0; }
 
-// The weight of a token's old topic without the token, over that with it. Counts are
-// recovered from theta and phi, because n_wk changes while a sweep runs.
+// The weight of a token's old topic without the token, over that with it.
 __device__ __forceinline__ double weight_without_token(const TopicDraw& draw, float theta, float phi,
                                                        std::int32_t topic) {
   const TokenRemoval& removal = draw.removal;
   const double2 mass = reinterpret_cast<const double2*>(removal.masses)[topic];
-  const auto n_wk = static_cast<double>(llround(static_cast<double>(phi) * mass.x - removal.beta));
-  double ratio = ((n_wk - 1 + removal.beta) / (n_wk + removal.beta)) * mass.y;
-  if (removal.alpha != nullptr) {
-    const double alpha = removal.alpha[topic];
-    const auto n_dk = static_cast<double>(llround(static_cast<double>(theta) - alpha));
-    ratio = ((n_dk - 1 + alpha) / (n_dk + alpha)) * ratio;
-  }
-  return ratio;
+  const double ratio = phi_ratio(phi, {mass.x, mass.y}, removal.beta);
+  return removal.alpha != nullptr ? theta_ratio(theta, removal.alpha[topic]) * ratio : ratio;
 }
 
 // Gives a token a topic other than its old one, and moves its count.

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "collective/block.cuh"
+#include "collective/warp_scan.cuh"
 #include "lda/training/log_joint/term_sums_cuda.h"
 
 namespace papilio::lda {
@@ -9,7 +11,7 @@ namespace papilio::lda {
 // One thread's share of a sum.
 struct AddTerms {
   TermSums sums;
-  long long share = 0;
+  std::int64_t share = 0;
 
   __device__ void add(std::int32_t topic, int n) {
     if (n == 0) return;
@@ -27,10 +29,8 @@ struct AddTerms {
   }
   // All lanes of a warp come here.
   __device__ void finish() {
-    for (int distance = 16; distance > 0; distance /= 2) share += __shfl_xor_sync(0xffffffffu, share, distance);
-    if ((threadIdx.x & 31u) == 0 && share != 0) {
-      atomicAdd(reinterpret_cast<unsigned long long*>(sums.sum), static_cast<unsigned long long>(share));
-    }
+    const std::int64_t sum = cuda::collective::warp_sum(share);
+    if (threadIdx.x % 32 == 0 && sum != 0) cuda::collective::atomic_add(sums.sum, sum);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "execution/cpu/parallel_for.h"
+#include "lda/training/parameters/estimates.h"
 #include "lda/training/parameters/fixed_point_sums.h"
 
 namespace papilio::lda {
@@ -65,8 +66,7 @@ void draw_phi(const PhiDraw& draw, AlignedTable& phi) {
   execution::parallel_for(draw.words, words_per_part, draw.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
       float* row = phi.row(w);
-      for (std::size_t k = 0; k < totals.size(); ++k)
-        row[k] = static_cast<float>(totals[k] > 0 ? static_cast<double>(row[k]) / totals[k] : even);
+      for (std::size_t k = 0; k < totals.size(); ++k) row[k] = normalised_phi(row[k], totals[k], even);
     }
   });
 }

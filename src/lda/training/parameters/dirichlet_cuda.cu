@@ -4,6 +4,8 @@
 #include <climits>
 
 #include "base/math.h"
+#include "collective/block.cuh"
+#include "lda/training/parameters/estimates.h"
 #include "lda/training/parameters/fixed_point_sums.h"
 #include "sampling/gamma/gamma_rows.h"
 #include "sampling/gamma/gamma_rows_cuda.cuh"
@@ -11,6 +13,8 @@
 namespace papilio::lda {
 namespace {
 
+using cuda::collective::atomic_add;
+using cuda::collective::wait_for_the_others;
 using sampling_kernel::PendingGammas;
 
 constexpr int threads_per_block = 128;
@@ -19,19 +23,6 @@ constexpr int warps_per_block = threads_per_block / 32;
 // entries; together less than 48 KiB.
 constexpr int counters_per_block = 8 * 1024;
 static_assert((sizeof(PendingGammas) * warps_per_block) + counters_per_block * sizeof(int) <= 48 * 1024);
-
-template <int threads>
-__device__ void wait_for_the_others() {
-  if constexpr (threads == 32) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
-}
-
-__device__ void add(std::int64_t* sum, std::int64_t n) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(n));
-}
 
 // A warp has a document, or a block of four warps, which share its topics by tiles of 128.
 // Topics beyond `tile`, a multiple of 128 or more than all, are counted in further passes.
@@ -126,7 +117,7 @@ __global__ void sum_words(DrawnPhiTable table, std::int64_t quads, float units, 
   });
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) % quads * 4;
   for (int e = 0; e < 4; ++e)
-    if (sum[e] != 0 && k + e < table.topics) add(sums + k + e, sum[e]);
+    if (sum[e] != 0 && k + e < table.topics) atomic_add(sums + k + e, sum[e]);
 }
 
 // A topic a block: its total, as a double; 0 where all draws are 0.
@@ -164,9 +155,7 @@ __global__ void divide_by_totals(DrawnPhiTable table, std::int64_t quads, const 
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) % quads * 4;
   double total[4];
   for (int e = 0; e < 4; ++e) total[e] = k + e < table.topics ? totals[k + e] : 1;
-  const auto share = [&](float g, int e) {
-    return static_cast<float>(total[e] > 0 ? static_cast<double>(g) / total[e] : even);
-  };
+  const auto share = [&](float g, int e) { return normalised_phi(g, total[e], even); };
   for_words(table, quads, [&](float4* g) {
     const float4 here = *g;
     *g = make_float4(share(here.x, 0), share(here.y, 1), share(here.z, 2), share(here.w, 3));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "collective/block.cuh"
 #include "execution/cuda/memory.h"
 #include "lda/training/parameters/topic_counts_cuda.h"
 
@@ -15,18 +16,10 @@ namespace papilio::lda {
 inline constexpr int counters_per_block = 12 * 1024;
 inline constexpr int threads_per_block = 256;
 
-// As many threads as share a document: all of a block, or a warp.
-template <int threads>
-__device__ void wait_for_the_others() {
-  if constexpr (threads == 32) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
-}
+using cuda::collective::wait_for_the_others;
 
 // Calls use(document, topic, counts) for four neighbouring topics of a document of the range at
-// a time, up to the next multiple of 4 behind the last topic. Topics beyond `tile`
+// a time, up to the next multiple of 4 after the last topic. Topics beyond `tile`
 // are counted in further passes over the document.
 template <int threads, class Use>
 __global__ void count_documents(DocumentRange range, std::int64_t topics, int tile, Use use) {

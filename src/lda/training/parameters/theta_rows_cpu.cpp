@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lda/training/parameters/dirichlet_cpu.h"
+#include "lda/training/parameters/estimates.h"
 #include "random/purpose.h"
 
 namespace papilio::lda {
@@ -16,7 +17,7 @@ ThetaRows::ThetaRows(const CorpusView& corpus, std::int32_t topics, std::int64_t
 void ThetaRows::estimate(const State& state, std::int64_t first, std::int64_t end) {
   first_ = first;
   const std::vector<double>& alpha = state.priors.alpha;
-  std::transform(alpha.begin(), alpha.end(), prior_.begin(), [](double a) { return static_cast<float>(a); });
+  std::transform(alpha.begin(), alpha.end(), prior_.begin(), [](double a) { return estimated_theta(0, a); });
   for (std::int64_t d = first; d < end; ++d) {
     float* theta = row(d);
     std::copy(prior_.begin(), prior_.end(), theta);
@@ -27,7 +28,7 @@ void ThetaRows::estimate(const State& state, std::int64_t first, std::int64_t en
     for (std::size_t i = tokens.begin; i < tokens.end; ++i) {
       const auto k = static_cast<std::size_t>(state.z[i]);
       if (n_dk_[k] > 0) {  // the topic's first token here
-        theta[k] = static_cast<float>(n_dk_[k] + alpha[k]);
+        theta[k] = estimated_theta(n_dk_[k], alpha[k]);
         n_dk_[k] = 0;
       }
     }

@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "base/math.h"
+#include "collective/block.cuh"
 #include "lda/training/parameters/document_counts_cuda.cuh"
+#include "lda/training/parameters/estimates.h"
 #include "random/philox.h"
 #include "random/uniform.h"
 
 namespace papilio::lda {
 namespace {
+
+using cuda::collective::atomic_add;
 
 // Blocks of threads_per_block for `work` units of work, a unit a thread, or
 // several where that fills the device more than `waves` times.
@@ -18,11 +22,11 @@ unsigned blocks_for(std::int64_t work, int waves) {
 }
 
 __device__ std::int64_t this_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-__device__ std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
+__device__ std::int64_t thread_count() { return std::int64_t{gridDim.x} * blockDim.x; }
 
 __global__ void draw_initial_topics(DocumentRange range, std::int32_t topics, std::uint64_t seed,
                                     std::uint64_t random_stream) {
-  for (std::int64_t i = this_thread(); i < range.tokens; i += all_threads()) {
+  for (std::int64_t i = this_thread(); i < range.tokens; i += thread_count()) {
     const random::Block block =
         random::draw_block(seed, random_stream, static_cast<std::uint64_t>(range.first_token + i));
     range.z[i] = static_cast<std::int32_t>(random::uniform53(block.word[0], block.word[1]) * topics);
@@ -30,28 +34,24 @@ __global__ void draw_initial_topics(DocumentRange range, std::int32_t topics, st
 }
 
 __global__ void count_words(DocumentRange range, std::int32_t* n_wk, std::int64_t stride) {
-  for (std::int64_t i = this_thread(); i < range.tokens; i += all_threads()) {
+  for (std::int64_t i = this_thread(); i < range.tokens; i += thread_count()) {
     atomicAdd(n_wk + range.words[i] * stride + range.z[i], 1);
   }
-}
-
-__device__ void add(std::int64_t* count, std::int64_t n) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(count), static_cast<unsigned long long>(n));
 }
 
 // Each block counts in shared memory first, unless there are too many topics for that.
 __global__ void count_topics(DocumentRange range, std::int32_t topics, bool in_shared, std::int64_t* n_k) {
   extern __shared__ unsigned counters[];
   if (!in_shared) {
-    for (std::int64_t i = this_thread(); i < range.tokens; i += all_threads()) add(n_k + range.z[i], 1);
+    for (std::int64_t i = this_thread(); i < range.tokens; i += thread_count()) atomic_add(n_k + range.z[i], 1);
     return;
   }
   for (int k = static_cast<int>(threadIdx.x); k < topics; k += threads_per_block) counters[k] = 0;
   __syncthreads();
-  for (std::int64_t i = this_thread(); i < range.tokens; i += all_threads()) atomicAdd(counters + range.z[i], 1u);
+  for (std::int64_t i = this_thread(); i < range.tokens; i += thread_count()) atomicAdd(counters + range.z[i], 1u);
   __syncthreads();
   for (int k = static_cast<int>(threadIdx.x); k < topics; k += threads_per_block) {
-    if (counters[k] != 0) add(n_k + k, counters[k]);
+    if (counters[k] != 0) atomic_add(n_k + k, counters[k]);
   }
 }
 
@@ -59,7 +59,7 @@ struct WriteTheta {
   EstimatedThetaTable table;
 
   __device__ float theta(std::int32_t k, int n, float at_zero) const {
-    return n == 0 ? at_zero : static_cast<float>(n + table.alpha[k]);
+    return n == 0 ? at_zero : estimated_theta(n, table.alpha[k]);
   }
   __device__ void operator()(std::int64_t document, std::int32_t k, int4 n) const {
     const float4 zero = *reinterpret_cast<const float4*>(table.at_zero + k);
@@ -69,29 +69,29 @@ struct WriteTheta {
   __device__ void finish() const {}
 };
 
-__global__ void weigh_topics(const std::int64_t* n_k, std::int32_t topics, double prior_mass, RemovalMass* masses) {
-  for (std::int64_t k = this_thread(); k < topics; k += all_threads()) {
-    const double mass = static_cast<double>(n_k[k]) + prior_mass;
-    masses[k] = {mass, mass / (mass - 1)};
+__global__ void weigh_topics_for_removal(const std::int64_t* n_k, std::int32_t topics, double prior_mass,
+                                         RemovalMass* masses) {
+  for (std::int64_t k = this_thread(); k < topics; k += thread_count()) {
+    masses[k] = removal_mass(mass_of_topic(n_k[k], prior_mass));
   }
 }
 
 // A thread has four neighbouring topics, whose denominators it keeps, and goes from word to word.
 __global__ void divide_counts(EstimatedPhiTable table, std::int64_t quads) {
-  const std::int64_t threads = all_threads() / quads * quads;
+  const std::int64_t threads = thread_count() / quads * quads;
   if (this_thread() >= threads) return;
   const std::int64_t k = this_thread() % quads * 4;
   double mass[4];
   for (int e = 0; e < 4; ++e) {
-    mass[e] = k + e < table.topics ? static_cast<double>(table.n_k[k + e]) + table.prior_mass : 1;
+    mass[e] = k + e < table.topics ? mass_of_topic(table.n_k[k + e], table.prior_mass) : 1;
   }
   for (std::int64_t w = this_thread() / quads; w < table.words; w += threads / quads) {
     const int4 n = *reinterpret_cast<const int4*>(table.n_wk + w * table.n_wk_stride + k);
     float4 phi;
-    phi.x = static_cast<float>((n.x + table.beta) / mass[0]);
-    phi.y = k + 1 < table.topics ? static_cast<float>((n.y + table.beta) / mass[1]) : 0.0f;
-    phi.z = k + 2 < table.topics ? static_cast<float>((n.z + table.beta) / mass[2]) : 0.0f;
-    phi.w = k + 3 < table.topics ? static_cast<float>((n.w + table.beta) / mass[3]) : 0.0f;
+    phi.x = estimated_phi(n.x, table.beta, mass[0]);
+    phi.y = k + 1 < table.topics ? estimated_phi(n.y, table.beta, mass[1]) : 0.0f;
+    phi.z = k + 2 < table.topics ? estimated_phi(n.z, table.beta, mass[2]) : 0.0f;
+    phi.w = k + 3 < table.topics ? estimated_phi(n.w, table.beta, mass[3]) : 0.0f;
     *reinterpret_cast<float4*>(table.phi + w * table.stride + k) = phi;
   }
 }
@@ -116,20 +116,20 @@ void queue_topic_counts(const DocumentRange& range, std::int32_t topics, std::in
   if (range.tokens == 0) return;
   const bool in_shared = topics <= counters_per_block;
   const std::size_t bytes = in_shared ? static_cast<std::size_t>(topics) * sizeof(unsigned) : 0;
-  // At least 32 tokens a thread where there are that many: each block adds all its counters to n_k.
+  // At least 32 tokens per thread where there are that many: each block adds all its counters to n_k.
   const unsigned blocks = blocks_for(base::ceil_div<std::int64_t>(range.tokens, 32), 4);
   count_topics<<<blocks, threads_per_block, bytes, range.stream>>>(range, topics, in_shared, n_k);
   execution::check_launch("counting topics");
 }
 
 void queue_estimated_theta(const DocumentRange& range, const EstimatedThetaTable& table) {
-  // Zeros behind the last topic too: the memory may have held anything before.
+  // Zeros after the last topic too: the memory may have held anything before.
   queue_on_documents(range, table.stride, WriteTheta{table});
 }
 
 void queue_removal_masses(const std::int64_t* n_k, std::int32_t topics, double prior_mass, RemovalMass* masses,
                           cudaStream_t stream) {
-  weigh_topics<<<blocks_for(topics, 4), threads_per_block, 0, stream>>>(n_k, topics, prior_mass, masses);
+  weigh_topics_for_removal<<<blocks_for(topics, 4), threads_per_block, 0, stream>>>(n_k, topics, prior_mass, masses);
   execution::check_launch("weighing topics");
 }
 

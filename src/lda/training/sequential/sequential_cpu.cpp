@@ -1,5 +1,6 @@
 #include "lda/training/sequential/sequential_cpu.h"
 
+#include "lda/training/parameters/estimates.h"
 #include "random/purpose.h"
 
 namespace papilio::lda {
@@ -15,8 +16,8 @@ SequentialSweep::SequentialSweep(const CorpusView& corpus, const TrainOptions& o
       draws_(options.topics, options.method) {}
 
 void SequentialSweep::run(State& state) {
-  const double prior_mass = static_cast<double>(corpus_.vocabulary_size()) * state.priors.beta;
-  for (std::size_t k = 0; k < mass_.size(); ++k) mass_[k] = static_cast<double>(state.n_k[k]) + prior_mass;
+  const double v_beta = static_cast<double>(corpus_.vocabulary_size()) * state.priors.beta;
+  for (std::size_t k = 0; k < mass_.size(); ++k) mass_[k] = mass_of_topic(state.n_k[k], v_beta);
   std::optional<sampling::GammaPrior> alpha;
   if (recipe_.theta == Parameter::drawn) alpha.emplace(state.priors.alpha);
   for (std::int64_t d = 0; d < corpus_.documents(); ++d) draw_document(state, d, alpha);
@@ -45,7 +46,7 @@ void SequentialSweep::draw_token(State& state, std::int64_t token, float* theta)
   const double beta = state.priors.beta;
   float* phi = phi_.row(0);
   for (std::int32_t k = 0; k < state.topics; ++k) {
-    phi[k] = static_cast<float>((n_wk[k] + beta) / mass_[static_cast<std::size_t>(k)]);
+    phi[k] = estimated_phi(n_wk[k], beta, mass_[static_cast<std::size_t>(k)]);
   }
   draws_.add(theta, phi, static_cast<std::uint64_t>(token));
   draws_.draw(seed_, random::stream(random::Purpose::topics, static_cast<std::uint32_t>(state.sweep)));
@@ -57,13 +58,13 @@ void SequentialSweep::draw_token(State& state, std::int64_t token, float* theta)
 // Adds a token to all counts, or takes it out.
 void SequentialSweep::count(State& state, std::int32_t w, std::int32_t k, std::int32_t change, float* theta) {
   const auto topic = static_cast<std::size_t>(k);
-  const double prior_mass = static_cast<double>(corpus_.vocabulary_size()) * state.priors.beta;
+  const double v_beta = static_cast<double>(corpus_.vocabulary_size()) * state.priors.beta;
   state.n_wk[static_cast<std::size_t>(std::int64_t{w} * state.topics + k)] += change;
   state.n_k[topic] += change;
-  mass_[topic] = static_cast<double>(state.n_k[topic]) + prior_mass;
+  mass_[topic] = mass_of_topic(state.n_k[topic], v_beta);
   n_dk_[topic] += change;
   if (recipe_.theta == Parameter::integrated_out) {
-    theta[k] = static_cast<float>(n_dk_[topic] + state.priors.alpha[topic]);
+    theta[k] = estimated_theta(n_dk_[topic], state.priors.alpha[topic]);
   }
 }
 

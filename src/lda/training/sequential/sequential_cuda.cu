@@ -2,6 +2,7 @@
 
 #include "execution/cuda/check.h"
 #include "lda/training/dense/block_rows_cuda.cuh"
+#include "lda/training/parameters/estimates.h"
 
 namespace papilio::lda {
 namespace {
@@ -12,9 +13,9 @@ constexpr int block_threads = 256;
 __device__ void count(const SequentialDraw& s, float* theta, std::int32_t word, std::int32_t k, int change) {
   s.draw.n_wk[word * s.draw.n_wk_stride + k] += change;
   s.n_k[k] += change;
-  s.masses[k] = static_cast<double>(s.n_k[k]) + s.prior_mass;
+  s.masses[k] = mass_of_topic(s.n_k[k], s.prior_mass);
   s.n_dk[k] += change;
-  if (s.alpha != nullptr) theta[k] = static_cast<float>(s.n_dk[k] + s.alpha[k]);
+  if (s.alpha != nullptr) theta[k] = estimated_theta(s.n_dk[k], s.alpha[k]);
 }
 
 // The counts of a document, by the block.
@@ -29,7 +30,7 @@ __device__ void count_document(const SequentialDraw& s, const std::int32_t* z, s
 __device__ void estimate_phi(const SequentialDraw& s, std::int32_t word) {
   const std::int32_t* const n_wk = s.draw.n_wk + word * s.draw.n_wk_stride;
   for (std::int64_t k = threadIdx.x; k < s.draw.phi_stride; k += block_threads) {
-    s.phi[k] = k < s.draw.topics ? static_cast<float>((n_wk[k] + s.beta) / s.masses[k]) : 0.0f;
+    s.phi[k] = k < s.draw.topics ? estimated_phi(n_wk[k], s.beta, s.masses[k]) : 0.0f;
   }
 }
 
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(block_threads)
   __shared__ typename Draws::Shared shared;
   const Draws draws(s, shared);
   for (std::int64_t k = threadIdx.x; k < s.draw.topics; k += block_threads) {
-    s.masses[k] = static_cast<double>(s.n_k[k]) + s.prior_mass;
+    s.masses[k] = mass_of_topic(s.n_k[k], s.prior_mass);
   }
   for (std::int64_t d = 0; d < range.documents; ++d) {
     const std::int64_t begin = range.offsets[d] - range.first_token, end = range.offsets[d + 1] - range.first_token;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "lda/training/sparse/fixed_point.h"
+
 // The border between the sweep (sweep_cpu.h), which owns memory, and its kernel, which is compiled once
 // an instruction-set target. No library type crosses it. docs/lda/sparse.md has the formulas.
 
@@ -10,14 +12,14 @@ namespace papilio::lda::sparse {
 // Topic k is in lane k mod 16; 16 neighbours make a line, of a cache as of a bitmap.
 inline constexpr std::int32_t topics_per_line = 16;
 
-// Sums of the prior's part are kept of so many topics at a time.
+// The number of topics of which the prior part keeps a sum.
 inline constexpr std::int32_t topics_per_sum = 64;
 
 // phi as drawn for a sweep, and the fixed-point masses alpha_k phi_wk.
 struct PriorPart {
   std::int32_t topics;
   const double* alpha;          // K
-  const float* phi;             // V x K: rows aligned to 64 bytes, 0 behind K
+  const float* phi;             // V x K: rows aligned to 64 bytes, 0 past K
   std::int64_t stride;          // of phi
   const std::uint64_t* totals;  // V, the mass of all topics
   const std::uint64_t* sums;    // V x sums_per_word: of topics 0 ... 63, 0 ... 127, ...
@@ -26,9 +28,9 @@ struct PriorPart {
   double places;  // 1 / unit
 };
 
-// alpha_k phi_wk in units, truncated. Below 2^63: alpha is below 2^62 units in all, and phi hardly above 1.
-constexpr __attribute__((always_inline)) std::uint64_t prior_mass(double alpha, float phi, double places) {
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>((alpha * double{phi}) * places));
+// alpha_k phi_wk in units. Below 2^63: alpha is below 2^62 units in all, and phi hardly above 1.
+PAPILIO_LANEWISE std::uint64_t prior_mass(double alpha, float phi, double places) {
+  return in_units(alpha * static_cast<double>(phi), places);
 }
 
 // Documents that are drawn together, a slot each, and their tokens in the order of draws.

@@ -153,7 +153,7 @@ class CountedDocument {
     return first;
   }
 
-  // Of so many topics, loaded together; 0 where there is none.
+  // Of `at_once` topics, loaded together; 0 where there is none.
   struct Weights {
     std::uint32_t bit[bits_at_once];
     float weight[at_once];

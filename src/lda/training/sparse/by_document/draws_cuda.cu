@@ -1,12 +1,14 @@
 #include <algorithm>
 
 #include "base/math.h"
+#include "collective/block.cuh"
+#include "collective/warp_scan.cuh"
 #include "execution/cuda/memory.h"
 #include "lda/training/dense/rows_cuda.cuh"
 #include "lda/training/sparse/by_document/document_cuda.cuh"
 #include "lda/training/sparse/by_document/draws_cuda.h"
 #include "lda/training/sparse/by_document/prior_part_cuda.cuh"
-#include "lda/training/sparse/parallel/search_cuda.cuh"
+#include "lda/training/sparse/rounding.h"
 
 namespace papilio::lda {
 namespace {
@@ -18,7 +20,7 @@ constexpr int block_threads = 128;
 template <class Count>
 constexpr int documents_per_block = block_threads / lanes / static_cast<int>(sizeof(Count));
 
-// Tokens of a document, a thread each: what their draws need beside phi.
+// Tokens of a document, one per thread: what their draws need besides phi.
 struct TokenOfThread {
   std::int64_t token;  // of the range
   std::int32_t word;
@@ -27,13 +29,13 @@ struct TokenOfThread {
   double prior;        // the same as a number
   double u;
 
-  // Its turn is `i`; behind the last, the last one.
+  // Its turn is `i`; past the last token, the last one.
   __device__ __forceinline__ TokenOfThread(const SparseByDocumentDraw& d, const TopicItem& item, int i) {
     token = item.first + d.by_word[item.first + min(i, item.count - 1)];
     word = d.draw.words[token];
     old = d.draw.z[token];
     mass = __ldg(d.prior.totals + word);
-    prior = static_cast<double>(static_cast<std::int64_t>(mass)) * d.prior.unit;
+    prior = sparse::weight_of(mass, d.prior.unit);
     u = uniforms_of(d.draw, d.draw.stream, token).draw;
   }
 };
@@ -60,18 +62,6 @@ struct Token {
   }
 };
 
-// Prefix sums over eight and eight lanes by divide and conquer, the second half on top of the first: none is below
-// the one before it, and it is equal where the lane is 0.
-__device__ __forceinline__ float prefix_sum(float x) {
-  const int l = static_cast<int>(threadIdx.x) % lanes;
-#pragma unroll
-  for (int w = 1; w < lanes; w *= 2) {
-    const float before = __shfl_sync(all_threads, x, (l & ~(2 * w - 1)) + w - 1, lanes);
-    if ((l & w) != 0) x = x + before;
-  }
-  return x;
-}
-
 struct DrawnTopic {
   std::int32_t topic;
   bool by_document;
@@ -84,27 +74,26 @@ __device__ __forceinline__ DrawnTopic draw_token(const SparseByDocumentDraw& d, 
   const int l = static_cast<int>(threadIdx.x) % lanes;
   const float* const phi = d.prior.phi + token.word * d.prior.stride;
   const float sum = document.sum(phi);
-  const float prefix = prefix_sum(sum);
+  const float prefix = cuda::collective::warp_scan_by_halves<lanes>(sum);
   const auto of_document = static_cast<double>(__shfl_sync(all_threads, prefix, lanes - 1, lanes));
   const double target = token.u * (of_document + token.prior);
   const bool by_document = target < of_document;
 
-  // A float is above a double where it is above that rounded down.
-  const unsigned above = __ballot_sync(all_threads, prefix > __double2float_rd(target)) >> (threadIdx.x & 16) & 0xFFFF;
+  const unsigned above = ballot_of_group(prefix > sparse::rounded_down(target));
   const int lane = by_document ? __ffs(static_cast<int>(above)) - 1 : 0;
   const float up_to = __shfl_up_sync(all_threads, prefix, 1, lanes);
   std::int32_t topic = token.old;
   if (by_document && l == lane) {
     // Rounding may leave more than the lane holds: then the last topic that has raised its sum.
-    const float rest = __double2float_rd(target - (l == 0 ? 0.0 : static_cast<double>(up_to)));
-    topic = document.find(phi, fminf(rest, __int_as_float(__float_as_int(sum) - 1)));
+    const float rest = sparse::rounded_down(target - (l == 0 ? 0.0 : static_cast<double>(up_to)));
+    topic = document.find(phi, fminf(rest, sparse::below(sum)));
   }
   topic = __shfl_sync(all_threads, topic, lane, lanes);
 
   const bool by_prior = is_there && !by_document && token.prior != 0;
   if (__any_sync(all_threads, by_prior)) {
     const std::uint64_t mass = token.mass();
-    const std::uint64_t sought = by_prior ? unit_below((target - of_document) * d.prior.places, mass) : 0;
+    const std::uint64_t sought = by_prior ? sparse::unit_below((target - of_document) * d.prior.places, mass) : 0;
     const std::int32_t found = find_in_prior(d.prior, token.word, sought);
     if (by_prior) topic = found;
   }
@@ -141,8 +130,8 @@ __device__ __forceinline__ void draw_document(const SparseByDocumentDraw& d, con
       const Token token(now, i);
       if (asks_ahead) {
         const std::int32_t in_run = __shfl_sync(all_threads, now.word, (i + 1) % lanes, lanes);
-        const std::int32_t behind = __shfl_sync(all_threads, next.word, 0, lanes);
-        ask_for_row(d, document, token.word, i + 1 < lanes ? in_run : behind, target);
+        const std::int32_t after_run = __shfl_sync(all_threads, next.word, 0, lanes);
+        ask_for_row(d, document, token.word, i + 1 < lanes ? in_run : after_run, target);
       }
       if (is_there && token.old % lanes == l) document.take(token.old);
       const DrawnTopic drawn = draw_token(d, document, token, is_there);
@@ -157,8 +146,8 @@ __device__ __forceinline__ void draw_document(const SparseByDocumentDraw& d, con
   const unsigned entries = __reduce_add_sync(all_threads, static_cast<unsigned>(topics));
   const unsigned drawn = __reduce_add_sync(all_threads, l == 0 ? static_cast<unsigned>(from_document) : 0u);
   if (threadIdx.x % 32 == 0) {
-    atomicAdd(&d.counters->entries, static_cast<unsigned long long>(entries));
-    atomicAdd(&d.counters->from_document, static_cast<unsigned long long>(drawn));
+    cuda::collective::atomic_add(&d.statistics->entries, entries);
+    cuda::collective::atomic_add(&d.statistics->from_document, drawn);
   }
 }
 

@@ -5,8 +5,9 @@
 #include "execution/cuda/check.h"
 #include "lda/training/dense/parallel_cuda.h"
 #include "lda/training/sparse/by_document/batch.h"
+#include "lda/training/sparse/statistics.h"
 
-// Sparse draws of theta_collapsed by a CUDA device, those of sparse/by_document_kernel.h bit for bit: each document's
+// Sparse draws of theta_collapsed by a CUDA device, those of draws_kernel.h bit for bit: each document's
 // tokens one after the other, by word, given phi. docs/lda/sparse.md has the formulas.
 
 namespace papilio::lda {
@@ -17,21 +18,15 @@ struct ByDocumentTuning {
   std::int32_t documents_to_ask_ahead = 0;    // a multiprocessor; with more, phi is not asked for ahead
 };
 
-// What the draws of a sweep come to.
-struct ByDocumentCounters {
-  unsigned long long entries;  // topics of documents when the sweep began
-  unsigned long long from_document;
-};
-
 // Pointers are to memory of the current device.
 struct SparseByDocumentDraw {
   TopicDraw draw;           // an item is a whole document, the longest first; theta and removal are not read
   sparse::PriorPart prior;  // phi once more, and its sums
   std::int64_t long_documents = 0;
   std::int64_t very_long_documents = 0;
-  const std::int32_t* by_word = nullptr;   // of RangeOnDevice
-  float* rows = nullptr;                   // counted_document_row() floats for each document of the items
-  ByDocumentCounters* counters = nullptr;  // added to
+  const std::int32_t* by_word = nullptr;     // of RangeOnDevice
+  float* rows = nullptr;                     // counted_document_row() floats for each document of the items
+  sparse::Statistics* statistics = nullptr;  // added to
 };
 
 // A document's topics by lines of 16, up to a multiple of 4 lines; the words of 64 bits that say which topics of a lane

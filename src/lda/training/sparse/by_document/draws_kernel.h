@@ -3,11 +3,12 @@
 #include <cstdint>
 
 #include "lda/training/sparse/by_document/batch.h"
+#include "lda/training/sparse/prefix_sums_kernel.h"
+#include "lda/training/sparse/rounding.h"
 #include "random/philox.h"
 #include "random/purpose.h"
 #include "random/uniform.h"
 #include "random/uniform_lanes.h"
-#include "warp/native_warp.h"
 
 // The draws of one thread, token after token: the body that every instruction-set target compiles.
 
@@ -15,37 +16,19 @@ namespace papilio::inline PAPILIO_TARGET::by_document_kernel {
 
 using namespace papilio::lda::sparse;
 
+using sparse_kernel::Floats;
+using sparse_kernel::prefix_sums;
+using W = sparse_kernel::EightLanes;
 inline constexpr int half_line = topics_per_line / 2;
-using W = warp::SimdWarp<half_line, warp::register_bytes>;
-using Floats = warp::Lanes<W, float>;
+static_assert(W::width == half_line);
 
 inline constexpr int tokens_per_batch = half_line;
 inline constexpr std::int64_t rows_ahead = tokens_per_batch;
 inline constexpr std::int64_t tokens_ahead = 64;
 
-// Adds lane `from[l]` to each lane l whose bit is set.
-PAPILIO_LANEWISE Floats add_from(Floats x, const std::int32_t (&from)[half_line], int bit) {
-  const Floats moved = W::shuffle(x, W::load(from));
-  return x + W::select(W::lane_has_bit(bit), moved, W::splat<float>(0));
-}
-
-// Prefix sums by divide and conquer: none is below the one before it, and it is equal where the lane is 0.
-PAPILIO_LANEWISE Floats prefix_sums(Floats x) {
-  constexpr std::int32_t pairs[half_line] = {0, 0, 2, 2, 4, 4, 6, 6};
-  constexpr std::int32_t quads[half_line] = {0, 1, 1, 1, 4, 5, 5, 5};
-  constexpr std::int32_t halves[half_line] = {0, 1, 2, 3, 3, 3, 3, 3};
-  return add_from(add_from(add_from(x, pairs, 1), quads, 2), halves, 4);
-}
-
-// The largest float that is not above x >= 0: floats are above it where they are above x.
-PAPILIO_LANEWISE float not_above(double x) {
-  const auto nearest = static_cast<float>(x);
-  return __builtin_bit_cast(float, __builtin_bit_cast(std::int32_t, nearest) - (double{nearest} > x));
-}
-
-class OrderedDraws {
+class DocumentDraws {
  public:
-  PAPILIO_LANEWISE OrderedDraws(const ByDocumentRange& range, const ByDocumentScratch& scratch)
+  PAPILIO_LANEWISE DocumentDraws(const ByDocumentRange& range, const ByDocumentScratch& scratch)
       : range_(range),
         prior_(*range.prior),
         scratch_(scratch),
@@ -83,7 +66,7 @@ class OrderedDraws {
     }
   }
 
-  // Of phi, what the document at `place` has topics in by now; once a document and word.
+  // Of phi, what the document at `place` has topics in by now; once per document and word.
   PAPILIO_LANEWISE void ask_for_row(std::int64_t place) {
     if (place >= range_.count) return;
     const std::int64_t word = range_.words[range_.tokens[place]];
@@ -111,7 +94,7 @@ class OrderedDraws {
     add_up(counts, lines, phi);
     const double document = double{prefix_[topics_per_line - 1]};
     const std::uint64_t rest = prior_.totals[word];
-    const double total = document + static_cast<double>(static_cast<std::int64_t>(rest)) * prior_.unit;
+    const double total = document + weight_of(rest, prior_.unit);
     const double target = u * total;
     std::int32_t k = old;
     if (target < document) {
@@ -179,14 +162,14 @@ class OrderedDraws {
 
   // The topic that a target below the total falls in, never one of weight 0.
   PAPILIO_LANEWISE std::int32_t find_in_document(double target) const {
-    const Floats sought = W::splat<float>(not_above(target));
+    const Floats sought = W::splat<float>(rounded_down(target));
     const std::uint64_t above = W::bits(W::less(sought, W::load(prefix_))) |
                                 W::bits(W::less(sought, W::load(prefix_ + half_line))) << half_line;
     const int l = __builtin_ctzll(above);
     const double before = l == 0 ? 0.0 : double{prefix_[l == 0 ? 0 : l - 1]};
     // Rounding may leave more than the lane holds: then the last entry that has raised its sum.
-    const float rest = not_above(target - before);
-    const float most = __builtin_bit_cast(float, __builtin_bit_cast(std::int32_t, lane_[l]) - 1);
+    const float rest = rounded_down(target - before);
+    const float most = below(lane_[l]);
     const float in_lane = rest < most ? rest : most;
     std::int32_t low = 0;
     for (std::int32_t count = depth_; count > 1;) {
@@ -199,12 +182,7 @@ class OrderedDraws {
   }
 
   PAPILIO_LANEWISE std::int32_t find_in_prior(std::int64_t word, const float* phi, double place) const {
-    const std::uint64_t total = prior_.totals[word];
-    auto sought = total - 1;
-    if (place < static_cast<double>(static_cast<std::int64_t>(total))) {
-      const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(place));
-      sought = whole < sought ? whole : sought;
-    }
+    const std::uint64_t sought = unit_below(place, prior_.totals[word]);
     const std::uint64_t* sums = prior_.sums + word * prior_.sums_per_word;
     std::int64_t part = 0;
     for (std::int64_t i = 0; i < prior_.sums_per_word; ++i) part += sums[i] <= sought;
@@ -246,7 +224,7 @@ class OrderedDraws {
 };
 
 inline std::int64_t draw(const ByDocumentRange& range, const ByDocumentScratch& scratch) {
-  return OrderedDraws(range, scratch).draw();
+  return DocumentDraws(range, scratch).draw();
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::by_document_kernel

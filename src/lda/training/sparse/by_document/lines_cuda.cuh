@@ -8,7 +8,7 @@
 
 namespace papilio::lda {
 
-// Which topics of a lane, one a line, a document has: a bit for so many neighbouring lines, of up to 64 times as many.
+// Which topics of a lane, one per line, a document has: a bit for each `lines` neighbouring lines, 64 bits in all.
 template <int lines>
 struct FewLines {
   static constexpr int lines_per_bit = lines;

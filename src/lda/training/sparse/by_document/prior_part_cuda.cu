@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(block_threads)
         if (clear_subnormal(phi)) *row = make_float4(phi[0], phi[1], phi[2], phi[3]);
       }
       const std::uint64_t sum = sum_of_threads(PriorMasses(prior, phi, first).sum());
-      const std::uint64_t low = __shfl_sync(0xFFFF'FFFFu, static_cast<unsigned long long>(sum), 15);
-      const std::uint64_t high = __shfl_sync(0xFFFF'FFFFu, static_cast<unsigned long long>(sum), 31);
+      const std::uint64_t low = __shfl_sync(all_threads, sum, 15);
+      const std::uint64_t high = __shfl_sync(all_threads, sum, 31);
       const std::int64_t part = from / sparse::topics_per_sum + lane;
       if (lane < 2 && part < prior.sums_per_word) {
         tables.sums[w * prior.sums_per_word + part] = before + low + (lane == 1 ? high : 0);

@@ -2,13 +2,14 @@
 
 #include <cstdint>
 
+#include "collective/warp_scan.cuh"
 #include "lda/training/sparse/by_document/batch.h"
 
-// The prior's part of theta_collapsed's sparse draws, by 16 threads.
+// The prior part of theta_collapsed's sparse draws, by 16 threads.
 
 namespace papilio::lda {
 
-// Four neighbouring topics of a thread: alpha_k phi_wk as integers, 0 behind the last topic.
+// Four neighbouring topics of a thread: alpha_k phi_wk as integers, 0 past the last topic.
 struct PriorMasses {
   static constexpr int topics = 4;
   std::uint64_t mass[topics];
@@ -23,21 +24,16 @@ struct PriorMasses {
   __device__ __forceinline__ std::uint64_t sum() const { return (mass[0] + mass[1]) + (mass[2] + mass[3]); }
 };
 
+using cuda::collective::all_threads;
+
 // The sum over the threads of a group of 16 up to this one.
 __device__ __forceinline__ std::uint64_t sum_of_threads(std::uint64_t x) {
-  const unsigned l = threadIdx.x % sparse::topics_per_line;
-#pragma unroll
-  for (unsigned distance = 1; distance < sparse::topics_per_line; distance *= 2) {
-    const std::uint64_t before =
-        __shfl_up_sync(0xFFFF'FFFFu, static_cast<unsigned long long>(x), distance, sparse::topics_per_line);
-    if (l >= distance) x += before;
-  }
-  return x;
+  return cuda::collective::warp_scan<sparse::topics_per_line>(x);
 }
 
 // A bit for each thread of this one's group.
 __device__ __forceinline__ unsigned ballot_of_group(bool x) {
-  return __ballot_sync(0xFFFF'FFFFu, x) >> (threadIdx.x & 16) & 0xFFFF;
+  return __ballot_sync(all_threads, x) >> (threadIdx.x & 16) & 0xFFFF;
 }
 
 // The first topic at which the running sum of a word's masses is above `sought`; there is one. By all threads of a
@@ -69,7 +65,7 @@ __device__ __forceinline__ std::int32_t find_in_prior(const sparse::PriorPart& p
     if (at < 0 && sum > sought) at = i;
   }
   const int thread = __ffs(static_cast<int>(ballot_of_group(at >= 0))) - 1;
-  return __shfl_sync(0xFFFF'FFFFu, first + at, thread < 0 ? 0 : thread, lanes);
+  return __shfl_sync(all_threads, first + at, thread < 0 ? 0 : thread, lanes);
 }
 
 }  // namespace papilio::lda

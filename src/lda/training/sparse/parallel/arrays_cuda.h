@@ -29,14 +29,14 @@ execution::DeviceArray<T> on_device(const std::vector<T>& values, const char* wh
 }
 
 // A corpus on the device, and the topics of its tokens.
-template <class Packing>
+template <class Entry>
 struct SparseCorpus {
   SparseCorpus(const SparseLayout& layout, const std::vector<std::int32_t>& topics, cudaStream_t stream)
       : documents(on_device(layout.documents, "documents", stream)),
         document(on_device(layout.document, "tokens", stream)),
-        place(on_device(converted<typename Packing::Place>(layout.place), "tokens", stream)),
+        place(on_device(converted<typename Entry::Number>(layout.place), "tokens", stream)),
         items(on_device(layout.items, "words", stream)),
-        z(on_device(converted<typename Packing::Topic>(topics), "topics", stream)),
+        z(on_device(converted<typename Entry::Number>(topics), "topics", stream)),
         lists(layout.list_entries, "lists of topics") {}
 
   std::int64_t bytes() const {
@@ -45,10 +45,10 @@ struct SparseCorpus {
 
   execution::DeviceArray<SparseDocument> documents;
   execution::DeviceArray<std::int32_t> document;
-  execution::DeviceArray<typename Packing::Place> place;
+  execution::DeviceArray<typename Entry::Number> place;
   execution::DeviceArray<SparseItem> items;
-  execution::DeviceArray<typename Packing::Topic> z;
-  execution::DeviceArray<typename Packing::Entry> lists;
+  execution::DeviceArray<typename Entry::Number> z;
+  execution::DeviceArray<Entry> lists;
 };
 
 // What a sweep keeps of topics.
@@ -56,21 +56,31 @@ struct TopicArrays {
   explicit TopicArrays(std::int32_t topics)
       : n_k(topics, "n_k"),
         alpha(topics, "alpha"),
-        records(topics, "the topics' masses"),
+        of(topics, "the topics' masses"),
         inverse(padded_topics(topics), "the topics' masses"),
-        unit(topics, "the word part"),
-        smoothing(topics, "the smoothing part") {}
+        word_masses(topics, "the word part"),
+        prior_sums(topics, "the prior part") {}
+
+  TopicMassArrays arrays(double v_beta) {
+    return {.n_k = n_k.data(),
+            .alpha = alpha.data(),
+            .v_beta = v_beta,
+            .of = of.data(),
+            .inverse = inverse.data(),
+            .word_masses = word_masses.data(),
+            .prior_sums = prior_sums.data()};
+  }
 
   std::int64_t bytes() const {
-    return n_k.bytes() + alpha.bytes() + records.bytes() + inverse.bytes() + unit.bytes() + smoothing.bytes();
+    return n_k.bytes() + alpha.bytes() + of.bytes() + inverse.bytes() + word_masses.bytes() + prior_sums.bytes();
   }
 
   execution::DeviceArray<std::int64_t> n_k;
   execution::DeviceArray<double> alpha;
-  execution::DeviceArray<SparseTopic> records;
+  execution::DeviceArray<sparse::TopicMass> of;
   execution::DeviceArray<float> inverse;
-  execution::DeviceArray<std::uint64_t> unit;
-  execution::DeviceArray<std::uint64_t> smoothing;
+  execution::DeviceArray<std::uint64_t> word_masses;
+  execution::DeviceArray<std::uint64_t> prior_sums;
 };
 
 }  // namespace papilio::lda

@@ -4,6 +4,9 @@
 
 #include "execution/cuda/check.h"
 #include "lda/training/log_joint/term_sums_cuda.h"
+#include "lda/training/sparse/parallel/entries.h"
+#include "lda/training/sparse/parallel/topic_masses.h"
+#include "lda/training/sparse/statistics.h"
 
 // The sparse sampler on a CUDA device (docs/lda/sparse.md): what its kernels read and write,
 // all of it in the memory of the current device. The draws are those of the CPU, bit for bit.
@@ -14,32 +17,15 @@
 
 namespace papilio::lda {
 
-// How tokens and lists are stored: as long as documents have less than 2^16 tokens and
-// there are at most 2^16 topics, in 12 bytes a token altogether.
-struct NarrowPacking {
-  using Topic = std::uint16_t;
-  using Place = std::uint16_t;  // of a token in its document
-  using Entry = std::uint32_t;  // of a list: a topic and its count
-  static constexpr int bits = 16;
-};
-struct WidePacking {
-  using Topic = std::uint32_t;
-  using Place = std::uint32_t;
-  using Entry = std::uint64_t;
-  static constexpr int bits = 32;
-};
-
-inline constexpr int list_lanes = 8;      // of the order in which a list is summed
 inline constexpr int chunk_topics = 8;    // whose running sum a block keeps
 inline constexpr int row_multiple = 128;  // rows of phi are padded to
 
 // A document's tokens (there are some; longer documents come first) and its list, which has room for all the topics
-// that it can have: list_lanes entries at a time, zeros behind the last.
+// that it can have.
 struct alignas(16) SparseDocument {
   std::uint32_t first_token;
   std::uint32_t tokens;
-  std::uint32_t list;     // where it begins, in units of list_lanes entries
-  std::uint32_t entries;  // topics with a count
+  sparse::ListPlace list;
 };
 
 // Tokens of one word that a block draws.
@@ -49,70 +35,55 @@ struct SparseItem {
   std::int32_t row;  // of the frequent words' counts; -1 where the block has all tokens of the word
 };
 
-// What taking a token out of its topic asks for: one sector of memory.
-struct alignas(16) SparseTopic {
-  double alpha;
-  double reciprocal;        // r_k = 1 / ((n_k - 1) + V beta), 0 for a topic without tokens
-  std::uint64_t unit;       // a_k
-  std::uint64_t smoothing;  // b_k
+// Masses of topics as a device has them.
+struct PaddedTopicMasses : sparse::TopicMasses {
+  std::int32_t padded = 0;                     // topics, to row_multiple; `inverse` is 0 from `topics` on
+  const std::uint64_t* word_masses = nullptr;  // K: TopicMass::word_mass once more, packed
 };
 
-// Of topics, at the sweep's start.
-struct SparseTopics {
-  std::int32_t topics = 0;
-  std::int32_t padded = 0;             // to row_multiple; `inverse` is 0 from `topics` on
-  const double* alpha = nullptr;       // K
-  SparseTopic* records = nullptr;      // K
-  float* inverse = nullptr;            // float(1 / y_k), y_k = n_k + V beta; 0 for a topic without tokens
-  std::uint64_t* unit = nullptr;       // a_k: what a token of the word adds to the word part
-  std::uint64_t* smoothing = nullptr;  // B_k: running sums of the smoothing part
-  double beta = 0;
-  double prior_mass = 0;  // V beta
-  double scale = 0;       // 2^s, and 2^-s: units of the integers are 2^-s
-  double inverse_scale = 0;
+// Where they are made, and what of.
+struct TopicMassArrays {
+  const std::int64_t* n_k = nullptr;
+  const double* alpha = nullptr;
+  double v_beta = 0;  // V beta
+  sparse::TopicMass* of = nullptr;
+  float* inverse = nullptr;
+  std::uint64_t* word_masses = nullptr;
+  std::uint64_t* prior_sums = nullptr;
 };
 
-// Sums of a sweep.
-struct SparseCounters {
-  unsigned long long entries;    // of all lists
-  unsigned long long own;        // draws of what the old topic weighs without the token,
-  unsigned long long document;   // from the document part,
-  unsigned long long word;       // from the word part,
-  unsigned long long smoothing;  // and from the smoothing part
-};
-
-template <class Packing>
+template <class Entry>
 struct SparseLists {
-  const typename Packing::Topic* z = nullptr;
+  const typename Entry::Number* z = nullptr;
   SparseDocument* documents = nullptr;
   std::int32_t document_count = 0;
   std::int32_t long_documents = 0;  // the first of them, those of more than longest_sorted tokens
-  typename Packing::Entry* lists = nullptr;
+  Entry* lists = nullptr;
   std::int32_t topics = 0;
-  std::int64_t* n_k = nullptr;         // added to
-  SparseCounters* counters = nullptr;  // entries are added to
+  std::int64_t* n_k = nullptr;               // added to
+  sparse::Statistics* statistics = nullptr;  // entries are added to
 };
 
-// Documents of at most so many tokens are sorted by a warp; longer ones are counted by a block.
+// The most tokens of a document that a warp sorts; longer ones are counted by a block.
 inline constexpr std::int32_t longest_sorted = 512;
 
-template <class Packing>
+template <class Entry>
 struct SparseDraw {
-  SparseTopics topics;
+  PaddedTopicMasses masses;
   const SparseItem* items = nullptr;
   std::int64_t item_count = 0;
-  const std::int32_t* document = nullptr;          // of each token by word
-  const typename Packing::Place* place = nullptr;  // likewise
+  const std::int32_t* document = nullptr;         // of each token by word
+  const typename Entry::Number* place = nullptr;  // likewise
   const SparseDocument* documents = nullptr;
-  const typename Packing::Entry* lists = nullptr;
-  typename Packing::Topic* z = nullptr;
+  const Entry* lists = nullptr;
+  typename Entry::Number* z = nullptr;
   const std::int32_t* frequent = nullptr;  // rows of `padded` counts: n_wk of the sweep's start
   std::int32_t* frequent_next = nullptr;   // the same, which follow z
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   bool removes = false;  // tokens are taken out of the counts
-  bool counts = false;   // the sweep is summed up in
-  SparseCounters* counters = nullptr;
+  bool counts = false;   // draws by their parts, which are added to
+  sparse::Statistics* statistics = nullptr;
   float* rows = nullptr;  // where a row of phi has no room in shared memory: sparse_row_bytes for each block
 };
 
@@ -128,25 +99,25 @@ bool row_fits_in_shared(std::int32_t padded);
 std::int64_t blocks_with_global_rows();
 
 // Makes the lists of all documents.
-template <class Packing>
-void queue_sparse_lists(const SparseLists<Packing>& lists, cudaStream_t stream);
+template <class Entry>
+void queue_sparse_lists(const SparseLists<Entry>& lists, cudaStream_t stream);
 
-// All that a sweep needs of topics, from n_k.
-void queue_sparse_topics(const SparseTopics& topics, const std::int64_t* n_k, cudaStream_t stream);
+// Makes the masses, whose arrays are those of `arrays`.
+void queue_topic_masses(const PaddedTopicMasses& masses, const TopicMassArrays& arrays, cudaStream_t stream);
 
 // Draws the items, each by a block of 32, 128 or 512 threads, which changes no draw.
-template <class Packing>
-void queue_sparse_parallel_draws(const SparseDraw<Packing>& draw, int threads, cudaStream_t stream);
+template <class Entry>
+void queue_sparse_parallel_draws(const SparseDraw<Entry>& draw, int threads, cudaStream_t stream);
 
 // The terms of the likelihood: of the lists' counts, and of the counts of the items' words, each of
 // which has all tokens of its word.
-template <class Packing>
-void queue_list_terms(const SparseLists<Packing>& lists, const TermSums& sums, cudaStream_t stream);
-template <class Packing>
-void queue_item_terms(const SparseDraw<Packing>& draw, const TermSums& sums, cudaStream_t stream);
+template <class Entry>
+void queue_list_terms(const SparseLists<Entry>& lists, const TermSums& sums, cudaStream_t stream);
+template <class Entry>
+void queue_item_terms(const SparseDraw<Entry>& draw, const TermSums& sums, cudaStream_t stream);
 
 // Adds the items' tokens to draw.frequent_next.
-template <class Packing>
-void queue_frequent_counts(const SparseDraw<Packing>& draw, cudaStream_t stream);
+template <class Entry>
+void queue_frequent_counts(const SparseDraw<Entry>& draw, cudaStream_t stream);
 
 }  // namespace papilio::lda

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "lda/training/sparse/parallel/batch.h"
-#include "lda/training/sparse/parallel/lane_sums_kernel.h"
+#include "lda/training/sparse/parallel/document_part_kernel.h"
 #include "lda/training/sparse/parallel/token_stream_kernel.h"
 #include "lda/training/sparse/parallel/word_part_kernel.h"
 
@@ -124,14 +124,11 @@ class WordDraws {
       const double tokens = pair.entries[spot.place].count();
       const auto part = pair.sums.part(spot.place);
       const double taken = removes ? part.size : 0.0;
-      const double own_weight = (((tokens - 1) + own.alpha) * own.of_word) * own.inverse;
-      const double until_others = own_weight + (pair.sums.total() - taken);
-      const double target =
-          stream_.u(at_ + i) *
-          (until_others + static_cast<double>(static_cast<std::int64_t>(word_others - own.taken)) * unit);
-      const double behind_own = target - own_weight;
-      const double in_document = behind_own >= part.before ? behind_own + taken : behind_own;
-      const std::uint32_t is_own = target < own_weight, is_in_others = !(target < until_others);
+      const double of_own = own_weight(tokens, own.alpha, own.of_word, own.inverse);
+      const double until_others = weight_until_others(of_own, pair.sums.total(), taken);
+      const double target = stream_.u(at_ + i) * (until_others + weight_of(word_others - own.taken, unit));
+      const double in_document = target_in_list(target, of_own, part.before, taken);
+      const std::uint32_t is_own = target < of_own, is_in_others = !(target < until_others);
       in_documents_[in_documents] = {in_document, i};
       in_documents += 1 ^ (is_own | is_in_others);
       in_others_[in_others] = {target - until_others, i};
@@ -147,9 +144,7 @@ class WordDraws {
     for (std::uint32_t q = 0; q < documents_; ++q) {
       const Queued& token = in_documents_[q];
       const Pair& pair = pair_of_batch_[pair_of_[token.i]];
-      const float all = pair.sums.prefix_from_0[lanes];
-      const double most = range_.removes ? below(all) : all;
-      const double target = token.target < most ? token.target : most;
+      const double target = target_below(token.target, pair.sums.prefix_from_0[lanes], range_.removes);
       move(token.i, pair.entries[pair.sums.find(target, steps_)].topic());
     }
   }
@@ -167,9 +162,7 @@ class WordDraws {
       ++statistics_.from_own;
       return old;
     }
-    const double y = target * range_.masses->places;
-    const std::uint64_t place = y < static_cast<double>(others) ? static_cast<std::uint64_t>(y) : others - 1;
-    const auto found = word_.find(place < others ? place : others - 1, old);
+    const auto found = word_.find(unit_below(target * range_.masses->places, others), old);
     statistics_.from_word += found.of_word;
     statistics_.from_prior += !found.of_word;
     return found.topic;

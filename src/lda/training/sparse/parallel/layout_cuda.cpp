@@ -17,7 +17,7 @@ constexpr double row_bytes_per_token = 0.5;
 std::int32_t tokens_per_item(const std::vector<std::int64_t>& offsets, std::int32_t topics) {
   const auto tokens = static_cast<double>(offsets.back());
   const double row_bytes = 2.0 * sizeof(std::int32_t) * padded_topics(topics);
-  const double most = std::min(tokens * threads_per_item(topics) / 65536, 65536.0);
+  const double most = std::min(tokens * sparse_shape(topics).threads / 65536, 65536.0);
   std::int32_t limit = 1024;
   for (; 2 * limit <= most; limit *= 2) {
     std::int64_t frequent = 0;
@@ -35,7 +35,7 @@ SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, Sparse
   place_documents(corpus, topics);
   const std::vector<std::int64_t> offsets = place_tokens(corpus);
   if (cut.tokens_per_item == 0) cut.tokens_per_item = tokens_per_item(offsets, topics);
-  if (cut.few_tokens < 0) cut.few_tokens = topics <= 2048 ? 128 : 0;
+  if (cut.few_tokens < 0) cut.few_tokens = sparse_shape(topics).few_tokens;
   cut_words(offsets, cut);
 }
 
@@ -46,9 +46,8 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
     if (tokens == 0) continue;
     documents.push_back({.first_token = static_cast<std::uint32_t>(offsets[d]),
                          .tokens = static_cast<std::uint32_t>(tokens),
-                         .list = static_cast<std::uint32_t>(list_entries / list_lanes),
-                         .entries = 0});
-    list_entries += base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics), list_lanes);
+                         .list = {.group = static_cast<std::uint32_t>(list_entries / sparse::lanes), .size = 0}});
+    list_entries += base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics), sparse::lanes);
     if (tokens > longest_sorted) ++long_documents;
   }
   std::stable_sort(documents.begin(), documents.end(),

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lda/training/sparse/parallel/draws_cuda.h"
+#include "lda/training/sparse/parallel/shapes_cuda.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
@@ -13,9 +14,6 @@ struct SparseCut {
   std::int32_t tokens_per_item = 0;  // a word with more is frequent: several blocks draw it; 0: by the corpus
   std::int32_t few_tokens = -1;      // of an item for a small block; -1: by the number of topics
 };
-
-// Threads that draw an item of more than few_tokens: with many topics a block has a large row to make.
-constexpr int threads_per_item(std::int32_t topics) { return topics <= 4096 ? 128 : 512; }
 
 // Topics rounded up to row_multiple.
 std::int32_t padded_topics(std::int32_t topics);

@@ -1,10 +1,12 @@
 #include <algorithm>
 
 #include "base/math.h"
+#include "collective/block.cuh"
 #include "collective/sort_keys.cuh"
+#include "collective/warp_scan.cuh"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
-#include "lda/training/sparse/parallel/packing_cuda.cuh"
+#include "lda/training/sparse/parallel/entries_cuda.cuh"
 
 // Documents' lists of topics, in ascending order, and n_k with them. A warp sorts the topics of
 // a short document in registers; a block counts those of a long one in shared memory.
@@ -12,7 +14,10 @@
 namespace papilio::lda {
 namespace {
 
-constexpr unsigned all_threads = 0xFFFF'FFFFu;
+using cuda::collective::all_threads;
+using cuda::collective::atomic_add;
+
+constexpr int lanes = static_cast<int>(sparse::lanes);
 constexpr int block_threads = 256;
 constexpr int warps_per_block = block_threads / 32;
 constexpr int blocks_at_once = 4;  // of short documents, on a multiprocessor: all blocks are
@@ -20,20 +25,16 @@ constexpr int long_threads = 512;
 constexpr int most_shared_topics = 8192;     // of which a block of short documents sums n_k in shared memory
 constexpr int most_tile_topics = 16 * 1024;  // of a long document that are counted at a time
 
-__device__ __forceinline__ void add(std::int64_t* count, unsigned n) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(count), static_cast<unsigned long long>(n));
-}
-
 // A warp's document: each topic that it has, and its first place among the sorted tokens.
-template <class Packing>
+template <class Entry>
 struct Runs {
-  typename Packing::Topic topic[longest_sorted];
+  typename Entry::Number topic[longest_sorted];
   std::uint16_t begin[longest_sorted + 1];
 };
 
 // Sorts the topics of at most 32 n tokens and returns the number of runs.
-template <class Packing, int n>
-__device__ __forceinline__ int find_runs(const typename Packing::Topic* z, int tokens, Runs<Packing>& runs) {
+template <class Entry, int n>
+__device__ __forceinline__ int find_runs(const typename Entry::Number* z, int tokens, Runs<Entry>& runs) {
   constexpr unsigned none = 0xFFFF'FFFFu;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   unsigned key[n];
@@ -48,18 +49,13 @@ __device__ __forceinline__ int find_runs(const typename Packing::Topic* z, int t
   for (int i = 0; i < n; ++i) {
     if (key[i] != none && key[i] != (i == 0 ? before : key[i > 0 ? i - 1 : 0])) begins |= 1u << i;
   }
-  int at = __popc(begins);
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const int other = __shfl_up_sync(all_threads, at, distance);
-    if (lane >= distance) at += other;
-  }
+  int at = cuda::collective::warp_scan(__popc(begins));
   const int count = __shfl_sync(all_threads, at, 31);
   at -= __popc(begins);
 #pragma unroll
   for (int i = 0; i < n; ++i) {
     if ((begins >> i & 1u) == 0) continue;
-    runs.topic[at] = static_cast<typename Packing::Topic>(key[i]);
+    runs.topic[at] = static_cast<typename Entry::Number>(key[i]);
     runs.begin[at++] = static_cast<std::uint16_t>(n * lane + i);
   }
   if (lane == 0) runs.begin[count] = static_cast<std::uint16_t>(tokens);
@@ -67,63 +63,63 @@ __device__ __forceinline__ int find_runs(const typename Packing::Topic* z, int t
   return count;
 }
 
-template <class Packing>
-__device__ int find_runs_of(const typename Packing::Topic* z, int tokens, Runs<Packing>& runs) {
-  if (tokens <= 32) return find_runs<Packing, 1>(z, tokens, runs);
-  if (tokens <= 64) return find_runs<Packing, 2>(z, tokens, runs);
-  if (tokens <= 128) return find_runs<Packing, 4>(z, tokens, runs);
-  if (tokens <= 256) return find_runs<Packing, 8>(z, tokens, runs);
-  return find_runs<Packing, 16>(z, tokens, runs);
+template <class Entry>
+__device__ int find_runs_of(const typename Entry::Number* z, int tokens, Runs<Entry>& runs) {
+  if (tokens <= 32) return find_runs<Entry, 1>(z, tokens, runs);
+  if (tokens <= 64) return find_runs<Entry, 2>(z, tokens, runs);
+  if (tokens <= 128) return find_runs<Entry, 4>(z, tokens, runs);
+  if (tokens <= 256) return find_runs<Entry, 8>(z, tokens, runs);
+  return find_runs<Entry, 16>(z, tokens, runs);
 }
 
 // Short documents, the longest first: warps of a block have some of about the same length.
-template <class Packing>
+template <class Entry>
 __global__ void __launch_bounds__(block_threads, blocks_at_once)
-    list_short_documents(const SparseLists<Packing> s, bool in_shared) {
-  __shared__ Runs<Packing> runs_of_warps[warps_per_block];
+    list_short_documents(const SparseLists<Entry> s, bool in_shared) {
+  __shared__ Runs<Entry> runs_of_warps[warps_per_block];
   extern __shared__ unsigned topics[];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   if (in_shared) {
     for (int k = static_cast<int>(threadIdx.x); k < s.topics; k += block_threads) topics[k] = 0;
     __syncthreads();
   }
-  Runs<Packing>& runs = runs_of_warps[warp];
-  unsigned long long entries = 0;
+  Runs<Entry>& runs = runs_of_warps[warp];
+  std::int64_t entries = 0;
   const std::int64_t step = std::int64_t{gridDim.x} * warps_per_block;
   for (std::int64_t i = s.long_documents + std::int64_t{blockIdx.x} * warps_per_block + warp; i < s.document_count;
        i += step) {
     const SparseDocument document = s.documents[i];
-    const int count = find_runs_of<Packing>(s.z + document.first_token, static_cast<int>(document.tokens), runs);
-    typename Packing::Entry* const list = s.lists + std::int64_t{document.list} * list_lanes;
-    const int padded = (count + list_lanes - 1) / list_lanes * list_lanes;
+    const int count = find_runs_of<Entry>(s.z + document.first_token, static_cast<int>(document.tokens), runs);
+    Entry* const list = s.lists + std::int64_t{document.list.group} * lanes;
+    const int padded = base::round_up(count, lanes);
     for (int r = lane; r < padded; r += 32) {
-      typename Packing::Entry entry = 0;
+      Entry entry = {};
       if (r < count) {
         const unsigned topic = runs.topic[r];
         const auto n = static_cast<unsigned>(runs.begin[r + 1] - runs.begin[r]);
-        entry = make_entry<Packing>(topic, n);
-        in_shared ? static_cast<void>(atomicAdd(topics + topic, n)) : add(s.n_k + topic, n);
+        entry = Entry::of(topic, n);
+        in_shared ? static_cast<void>(atomicAdd(topics + topic, n)) : atomic_add(s.n_k + topic, n);
       }
       list[r] = entry;
     }
-    if (lane == 0) s.documents[i].entries = static_cast<std::uint32_t>(count);
+    if (lane == 0) s.documents[i].list.size = static_cast<std::uint32_t>(count);
     entries += static_cast<unsigned>(count);
     __syncwarp();  // all have read the runs
   }
-  if (lane == 0 && entries > 0) atomicAdd(&s.counters->entries, entries);
+  if (lane == 0 && entries > 0) atomic_add(&s.statistics->entries, entries);
   if (in_shared) {
     __syncthreads();
     for (int k = static_cast<int>(threadIdx.x); k < s.topics; k += block_threads) {
-      if (topics[k] != 0) add(s.n_k + k, topics[k]);
+      if (topics[k] != 0) atomic_add(s.n_k + k, topics[k]);
     }
   }
 }
 
 // The topics of a tile that have a count, by a block: each warp has a part of the tile.
 // Returns how many have been written by then.
-template <class Packing>
-__device__ int list_tile(const SparseLists<Packing>& s, const int* counters, int first, int here, int written,
-                         typename Packing::Entry* list, int (&of_warps)[long_threads / 32]) {
+template <class Entry>
+__device__ int list_tile(const SparseLists<Entry>& s, const int* counters, int first, int here, int written,
+                         Entry* list, int (&of_warps)[long_threads / 32]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int part = (here + long_threads - 1) / long_threads * 32;
   const int begin = warp * part, end = min(begin + part, here);
@@ -143,23 +139,23 @@ __device__ int list_tile(const SparseLists<Packing>& s, const int* counters, int
     const unsigned has = __ballot_sync(all_threads, n != 0);
     if (n != 0) {
       const auto topic = static_cast<std::uint32_t>(first + k + lane);
-      list[at + __popc(has & ((1u << lane) - 1))] = make_entry<Packing>(topic, static_cast<std::uint32_t>(n));
-      add(s.n_k + topic, static_cast<unsigned>(n));
+      list[at + __popc(has & ((1u << lane) - 1))] = Entry::of(topic, static_cast<std::uint32_t>(n));
+      atomic_add(s.n_k + topic, static_cast<unsigned>(n));
     }
     at += __popc(has);
   }
   return total;
 }
 
-template <class Packing>
-__global__ void __launch_bounds__(long_threads) list_long_documents(const SparseLists<Packing> s, int tile) {
+template <class Entry>
+__global__ void __launch_bounds__(long_threads) list_long_documents(const SparseLists<Entry> s, int tile) {
   __shared__ int of_warps[long_threads / 32];
   extern __shared__ int counters[];
   const int thread = static_cast<int>(threadIdx.x);
   for (std::int64_t i = blockIdx.x; i < s.long_documents; i += gridDim.x) {
     const SparseDocument document = s.documents[i];
-    const typename Packing::Topic* const z = s.z + document.first_token;
-    typename Packing::Entry* const list = s.lists + std::int64_t{document.list} * list_lanes;
+    const typename Entry::Number* const z = s.z + document.first_token;
+    Entry* const list = s.lists + std::int64_t{document.list.group} * lanes;
     int written = 0;
     for (int first = 0; first < s.topics; first += tile) {
       const int here = min(tile, s.topics - first);
@@ -173,10 +169,10 @@ __global__ void __launch_bounds__(long_threads) list_long_documents(const Sparse
       written = list_tile(s, counters, first, here, written, list, of_warps);
       __syncthreads();
     }
-    if (thread < (-written & (list_lanes - 1))) list[written + thread] = 0;
+    if (thread < (-written & (lanes - 1))) list[written + thread] = {};
     if (thread == 0) {
-      s.documents[i].entries = static_cast<std::uint32_t>(written);
-      atomicAdd(&s.counters->entries, static_cast<unsigned long long>(written));
+      s.documents[i].list.size = static_cast<std::uint32_t>(written);
+      atomic_add(&s.statistics->entries, written);
     }
   }
 }
@@ -190,12 +186,12 @@ void allow_shared(Kernel kernel, int counters) {
 
 }  // namespace
 
-template <class Packing>
-void queue_sparse_lists(const SparseLists<Packing>& lists, cudaStream_t stream) {
+template <class Entry>
+void queue_sparse_lists(const SparseLists<Entry>& lists, cudaStream_t stream) {
   if (lists.long_documents > 0) {
     const int tile = std::min(lists.topics, most_tile_topics);
     const std::int64_t most = std::int64_t{execution::multiprocessors()} * 4;
-    allow_shared(list_long_documents<Packing>, most_tile_topics);
+    allow_shared(list_long_documents<Entry>, most_tile_topics);
     list_long_documents<<<static_cast<unsigned>(std::min<std::int64_t>(lists.long_documents, most)), long_threads,
                           static_cast<std::size_t>(tile) * sizeof(int), stream>>>(lists, tile);
     execution::check_launch("listing topics of long documents");
@@ -207,14 +203,14 @@ void queue_sparse_lists(const SparseLists<Packing>& lists, cudaStream_t stream) 
     // Where a block sums n_k up it should have many documents.
     const std::int64_t most = std::int64_t{execution::multiprocessors()} * blocks_at_once;
     const std::int64_t wanted = base::ceil_div<std::int64_t>(short_documents, warps_per_block);
-    allow_shared(list_short_documents<Packing>, most_shared_topics);
+    allow_shared(list_short_documents<Entry>, most_shared_topics);
     list_short_documents<<<static_cast<unsigned>(std::min(wanted, most)), block_threads, bytes, stream>>>(lists,
                                                                                                           in_shared);
     execution::check_launch("listing topics of documents");
   }
 }
 
-template void queue_sparse_lists(const SparseLists<NarrowPacking>&, cudaStream_t);
-template void queue_sparse_lists(const SparseLists<WidePacking>&, cudaStream_t);
+template void queue_sparse_lists(const SparseLists<sparse::NarrowEntry>&, cudaStream_t);
+template void queue_sparse_lists(const SparseLists<sparse::WideEntry>&, cudaStream_t);
 
 }  // namespace papilio::lda

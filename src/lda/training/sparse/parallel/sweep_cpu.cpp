@@ -226,7 +226,7 @@ Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
                                         .lists = lists_.lists(),
                                         .spots = lists_.spots()};
   std::mutex mutex;
-  Statistics sum;
+  Statistics sum = {.entries = lists_.size()};
   execution::parallel_for(std::ssize(tasks_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
     typename ScratchPool<ThreadScratch>::Loan scratch(scratch_);
     const sparse::Scratch memory = (*scratch).start(topics_.masses());

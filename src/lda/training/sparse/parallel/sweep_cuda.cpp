@@ -22,7 +22,7 @@ using execution::DeviceArray;
 
 constexpr std::int64_t most_narrow = std::int64_t{1} << 16;
 
-template <class Packing>
+template <class Entry>
 class SparseParallelCudaSweep final : public CudaSweep {
  public:
   SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning);
@@ -38,8 +38,8 @@ class SparseParallelCudaSweep final : public CudaSweep {
  private:
   void take_priors();
   void count_frequent_words();
-  SparseLists<Packing> lists_of(SparseCounters* counters);
-  SparseDraw<Packing> draw_of(std::int64_t first_item, std::int64_t end_item);
+  SparseLists<Entry> lists_of(sparse::Statistics* statistics);
+  SparseDraw<Entry> draw_of(std::int64_t first_item, std::int64_t end_item);
 
   const CorpusView corpus_;
   const std::uint64_t seed_;
@@ -54,12 +54,12 @@ class SparseParallelCudaSweep final : public CudaSweep {
   std::int64_t sweep_ = 0;
   execution::Event topics_are_weighed_, few_are_drawn_;
   SparseLayout layout_;
-  SparseCorpus<Packing> tokens_;
+  SparseCorpus<Entry> tokens_;
   TopicArrays topics_;
   DeviceArray<std::int32_t> frequent_, frequent_next_;
   DeviceArray<float> rows_;
-  DeviceArray<SparseCounters> counters_;  // of the last sweep; of a likelihood
-  SparseTopics tables_;
+  DeviceArray<sparse::Statistics> statistics_;  // of the last sweep; of a likelihood
+  PaddedTopicMasses masses_;
   std::optional<LogJointOnDevice> log_joint_;  // from the first time that it is asked for
 };
 
@@ -69,70 +69,68 @@ std::vector<std::int32_t> first_topics(const CudaStart& start) {
   return initial_topics(start.corpus.tokens(), options.topics, options.seed, options.threads);
 }
 
-template <class Packing>
-SparseParallelCudaSweep<Packing>::SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning)
+template <class Entry>
+SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning)
     : corpus_(start.corpus),
       seed_(start.options.seed),
       topic_count_(start.options.topics),
       host_threads_(start.options.threads),
       removes_(start.plan.removes),
       tuning_(tuning),
-      threads_(tuning.threads != 0 ? tuning.threads : threads_per_item(topic_count_)),
+      threads_(tuning.threads != 0 ? tuning.threads : sparse_shape(topic_count_).threads),
       stream_(start.stream),
       priors_(start.priors),
       layout_(corpus_, topic_count_, tuning_.cut),
       tokens_(layout_, first_topics(start), stream_),
       topics_(topic_count_),
-      counters_(2, "sums of a sweep") {
-  tables_ = {.topics = topic_count_,
-             .padded = padded_topics(topic_count_),
-             .alpha = topics_.alpha.data(),
-             .records = topics_.records.data(),
-             .inverse = topics_.inverse.data(),
-             .unit = topics_.unit.data(),
-             .smoothing = topics_.smoothing.data()};
+      statistics_(2, "sums of a sweep") {
+  masses_.topics = topic_count_;
+  masses_.padded = padded_topics(topic_count_);
+  masses_.of = topics_.of.data();
+  masses_.inverse = topics_.inverse.data();
+  masses_.word_masses = topics_.word_masses.data();
+  masses_.prior_sums = topics_.prior_sums.data();
   take_priors();
-  counters_.clear(stream_);
+  statistics_.clear(stream_);
   if (layout_.frequent_words > 0) count_frequent_words();
-  if (tuning_.global_rows || !row_fits_in_shared(tables_.padded)) {
-    rows_ = DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(tables_.padded) / 4), "rows of phi");
+  if (tuning_.global_rows || !row_fits_in_shared(masses_.padded)) {
+    rows_ = DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(masses_.padded) / 4), "rows of phi");
   }
   // The host has its own of these, and needs them no more.
   layout_.document = {};
   layout_.place = {};
 }
 
-template <class Packing>
-void SparseParallelCudaSweep<Packing>::count_frequent_words() {
-  const std::int64_t entries = std::int64_t{layout_.frequent_words} * tables_.padded;
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::count_frequent_words() {
+  const std::int64_t entries = std::int64_t{layout_.frequent_words} * masses_.padded;
   frequent_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
   frequent_next_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
   frequent_next_.clear(stream_);
   queue_frequent_counts(draw_of(0, layout_.frequent_items), stream_);
 }
 
-template <class Packing>
-void SparseParallelCudaSweep<Packing>::take_priors() {
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::take_priors() {
   const int places = sparse::fixed_point_places(priors_.alpha_sum());
-  tables_.beta = priors_.beta;
-  tables_.prior_mass = static_cast<double>(corpus_.vocabulary_size()) * priors_.beta;
-  tables_.scale = std::ldexp(1.0, places);
-  tables_.inverse_scale = std::ldexp(1.0, -places);
+  masses_.beta = priors_.beta;
+  masses_.unit = std::ldexp(1.0, -places);
+  masses_.places = std::ldexp(1.0, places);
   topics_.alpha.upload(priors_.alpha.data(), topics_.alpha.size(), stream_);
   check(cudaStreamSynchronize(stream_), "a copy to the device");
 }
 
-template <class Packing>
-void SparseParallelCudaSweep<Packing>::set_priors(const Priors& priors) {
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::set_priors(const Priors& priors) {
   priors_ = priors;
   take_priors();
   if (log_joint_) log_joint_->set_priors(priors);
 }
 
-template <class Packing>
-SparseDraw<Packing> SparseParallelCudaSweep<Packing>::draw_of(std::int64_t first_item, std::int64_t end_item) {
+template <class Entry>
+SparseDraw<Entry> SparseParallelCudaSweep<Entry>::draw_of(std::int64_t first_item, std::int64_t end_item) {
   const auto step = static_cast<std::uint32_t>(sweep_);
-  return {.topics = tables_,
+  return {.masses = masses_,
           .items = tokens_.items.data() + first_item,
           .item_count = end_item - first_item,
           .document = tokens_.document.data(),
@@ -146,12 +144,12 @@ SparseDraw<Packing> SparseParallelCudaSweep<Packing>::draw_of(std::int64_t first
           .stream = random::stream(random::Purpose::topics, step),
           .removes = removes_,
           .counts = tuning_.counts_parts,
-          .counters = counters_.data(),
+          .statistics = statistics_.data(),
           .rows = rows_.data()};
 }
 
-template <class Packing>
-SparseLists<Packing> SparseParallelCudaSweep<Packing>::lists_of(SparseCounters* counters) {
+template <class Entry>
+SparseLists<Entry> SparseParallelCudaSweep<Entry>::lists_of(sparse::Statistics* statistics) {
   return {.z = tokens_.z.data(),
           .documents = tokens_.documents.data(),
           .document_count = static_cast<std::int32_t>(layout_.documents.size()),
@@ -159,19 +157,19 @@ SparseLists<Packing> SparseParallelCudaSweep<Packing>::lists_of(SparseCounters* 
           .lists = tokens_.lists.data(),
           .topics = topic_count_,
           .n_k = topics_.n_k.data(),
-          .counters = counters};
+          .statistics = statistics};
 }
 
 // Lists and counts of the topics that the sweep begins with, then draws from them. The counts of
 // frequent words are kept from sweep to sweep, since several blocks draw each; those of other words a
 // block makes for itself.
-template <class Packing>
-void SparseParallelCudaSweep<Packing>::run(std::int64_t sweep) {
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
   sweep_ = sweep;
   topics_.n_k.clear(stream_);
-  counters_.clear(stream_);
-  queue_sparse_lists(lists_of(counters_.data()), stream_);
-  queue_sparse_topics(tables_, topics_.n_k.data(), stream_);
+  statistics_.clear(stream_);
+  queue_sparse_lists(lists_of(statistics_.data()), stream_);
+  queue_topic_masses(masses_, topics_.arrays(static_cast<double>(corpus_.vocabulary_size()) * priors_.beta), stream_);
   if (layout_.frequent_words > 0) {
     check(cudaMemcpyAsync(frequent_.data(), frequent_next_.data(), static_cast<std::size_t>(frequent_.bytes()),
                           cudaMemcpyDeviceToDevice, stream_),
@@ -181,16 +179,16 @@ void SparseParallelCudaSweep<Packing>::run(std::int64_t sweep) {
   const cudaStream_t side = beside ? side_.get() : stream_;
   if (beside) topics_are_weighed_.order(stream_, side);
   queue_sparse_parallel_draws(draw_of(0, layout_.large_items), threads_, stream_);
-  queue_sparse_parallel_draws(draw_of(layout_.large_items, std::ssize(layout_.items)), 32, side);
+  queue_sparse_parallel_draws(draw_of(layout_.large_items, std::ssize(layout_.items)), small_block_threads, side);
   if (beside) few_are_drawn_.order(side, stream_);
 }
 
 // From lists and counts of the topics that the sweeps have led to, made anew.
-template <class Packing>
-double SparseParallelCudaSweep<Packing>::log_joint() {
+template <class Entry>
+double SparseParallelCudaSweep<Entry>::log_joint() {
   if (!log_joint_) log_joint_.emplace(corpus_, priors_, stream_);
   topics_.n_k.clear(stream_);
-  const SparseLists<Packing> lists = lists_of(counters_.data() + 1);
+  const SparseLists<Entry> lists = lists_of(statistics_.data() + 1);
   queue_sparse_lists(lists, stream_);
   const auto queue_words = [&](const TermSums& sums) {
     if (frequent_next_.size() > 0) queue_word_terms(frequent_next_.data(), frequent_next_.size(), sums, stream_);
@@ -200,32 +198,32 @@ double SparseParallelCudaSweep<Packing>::log_joint() {
   return (*log_joint_)(queue_words, queue_documents, topics_.n_k);
 }
 
-template <class Packing>
-std::int64_t SparseParallelCudaSweep<Packing>::bytes() const {
+template <class Entry>
+std::int64_t SparseParallelCudaSweep<Entry>::bytes() const {
   return tokens_.bytes() + topics_.bytes() + frequent_.bytes() + frequent_next_.bytes() + rows_.bytes() +
-         counters_.bytes();
+         statistics_.bytes();
 }
 
-template <class Packing>
-SweepDraws SparseParallelCudaSweep<Packing>::draws() {
-  SparseCounters sums = {};
-  counters_.download(&sums, 1, stream_);
+template <class Entry>
+SweepDraws SparseParallelCudaSweep<Entry>::draws() {
+  sparse::Statistics sums = {};
+  statistics_.download(&sums, 1, stream_);
   check(cudaStreamSynchronize(stream_), "a copy from the device");
   SweepDraws draws;
   draws.sparse = true;
   draws.topics_per_document = static_cast<double>(sums.entries) / static_cast<double>(layout_.documents.size());
   if (!tuning_.counts_parts) return draws;
   const auto all = static_cast<double>(corpus_.tokens());
-  draws.from_own = static_cast<double>(sums.own) / all;
-  draws.from_document = static_cast<double>(sums.document) / all;
-  draws.from_word = static_cast<double>(sums.word) / all;
-  draws.from_prior = static_cast<double>(sums.smoothing) / all;
+  draws.from_own = static_cast<double>(sums.from_own) / all;
+  draws.from_document = static_cast<double>(sums.from_document) / all;
+  draws.from_word = static_cast<double>(sums.from_word) / all;
+  draws.from_prior = static_cast<double>(sums.from_prior) / all;
   return draws;
 }
 
-template <class Packing>
-std::vector<std::int32_t> SparseParallelCudaSweep<Packing>::z() {
-  std::vector<typename Packing::Topic> z(corpus_.words.size());
+template <class Entry>
+std::vector<std::int32_t> SparseParallelCudaSweep<Entry>::z() {
+  std::vector<typename Entry::Number> z(corpus_.words.size());
   tokens_.z.download(z.data(), corpus_.tokens(), stream_);
   check(cudaStreamSynchronize(stream_), "a copy from the device");
   return converted<std::int32_t>(z);
@@ -238,9 +236,9 @@ std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, co
   const auto& offsets = start.corpus.document_offsets;
   for (std::size_t d = 1; d < offsets.size(); ++d) longest = std::max(longest, offsets[d] - offsets[d - 1]);
   if (!tuning.is_wide && start.options.topics <= most_narrow && longest < most_narrow) {
-    return std::make_unique<SparseParallelCudaSweep<NarrowPacking>>(start, tuning);
+    return std::make_unique<SparseParallelCudaSweep<sparse::NarrowEntry>>(start, tuning);
   }
-  return std::make_unique<SparseParallelCudaSweep<WidePacking>>(start, tuning);
+  return std::make_unique<SparseParallelCudaSweep<sparse::WideEntry>>(start, tuning);
 }
 
 }  // namespace papilio::lda

@@ -11,7 +11,7 @@ namespace papilio::lda {
 struct SparseParallelTuning {
   SparseCut cut = {};
   int threads = 0;            // for an item of many tokens; 0: by the number of topics
-  bool is_wide = false;       // WidePacking also where the narrow one would do
+  bool is_wide = false;       // wide entries also where narrow ones would do
   bool global_rows = false;   // rows of phi in global memory also where shared memory would do
   bool draws_beside = true;   // items of few tokens while others are drawn
   bool counts_parts = false;  // draws are counted by their parts

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "lda/training/sparse/parallel/batch.h"
-#include "lda/training/sparse/parallel/lane_sums_kernel.h"
+#include "lda/training/sparse/parallel/document_part_kernel.h"
 #include "random/philox.h"
 #include "random/purpose.h"
 #include "random/uniform_lanes.h"
@@ -35,12 +35,12 @@ class TokenStream {
     }
   }
 
-  // Asks for lists of pairs behind these, as many as there are of these. Always inlined: GCC leaves out calls of
+  // Asks for lists of pairs to come, as many as there are of these. Always inlined: GCC leaves out calls of
   // functions that do nothing else.
   PAPILIO_LANEWISE void ask_ahead(std::int64_t pair, int pairs) const {
     const std::uint32_t* ahead = tokens_.documents + pair + pairs_ahead;
     for (int p = 0; p < pairs; ++p) {
-      SumWarp::prefetch(tokens_.lists + ahead[p + pairs_ahead]);
+      EightLanes::prefetch(tokens_.lists + ahead[p + pairs_ahead]);
       ask_for(tokens_.lists[ahead[p]]);
     }
   }
@@ -57,8 +57,8 @@ class TokenStream {
     const Entry* entries = tokens_.entries + std::size_t{lanes} * list.group;
     const Entry* end = entries + (list.size < most_lines * line ? list.size : most_lines * line);
     for (; entries < end; entries += 2 * line) {
-      SumWarp::prefetch(entries);
-      SumWarp::prefetch(entries + line);
+      EightLanes::prefetch(entries);
+      EightLanes::prefetch(entries + line);
     }
   }
 

@@ -2,22 +2,19 @@
 
 #include <cstdint>
 
-#include "lda/training/sparse/parallel/packing_cuda.cuh"
+#include "collective/block.cuh"
+#include "collective/warp_scan.cuh"
+#include "lda/training/sparse/parallel/entries_cuda.cuh"
 
-// What a block keeps of the word that it draws: phi of every topic, and running sums of the word part.
+// What a block keeps of the word that it draws, and the searches in it: phi of every topic, and running sums of the
+// word part. Sums are integers, so that those without a token's old topic are those with it less what the topic takes.
 
 namespace papilio::lda {
 
-template <int threads>
-__device__ __forceinline__ void wait_for_the_block() {
-  if constexpr (threads == 32)
-    __syncwarp();
-  else
-    __syncthreads();
-}
+using cuda::collective::wait_for_the_others;
 
-template <class Packing>
-__device__ __forceinline__ std::uint32_t token_number(const SparseDraw<Packing>& draw, std::int64_t by_word) {
+template <class Entry>
+__device__ __forceinline__ std::uint32_t token_number(const SparseDraw<Entry>& draw, std::int64_t by_word) {
   return draw.documents[draw.document[by_word]].first_token + draw.place[by_word];
 }
 
@@ -34,56 +31,53 @@ struct WordRow {
 };
 
 // Counts the topics of an item that has all tokens of its word.
-template <class Packing, int threads>
-__device__ __forceinline__ void count_word(const SparseDraw<Packing>& draw, const SparseItem& item, WordRow& row) {
+template <class Entry, int threads>
+__device__ __forceinline__ void count_word(const SparseDraw<Entry>& draw, const SparseItem& item, WordRow& row) {
   const int thread = static_cast<int>(threadIdx.x);
   int* const counts = reinterpret_cast<int*>(row.phi);
-  for (int k = 4 * thread; k < draw.topics.padded; k += 4 * threads) {
+  for (int k = 4 * thread; k < draw.masses.padded; k += 4 * threads) {
     *reinterpret_cast<int4*>(counts + k) = make_int4(0, 0, 0, 0);
   }
-  wait_for_the_block<threads>();
+  wait_for_the_others<threads>();
   for (int t = thread; t < item.count; t += threads) {
     atomicAdd(counts + draw.z[token_number(draw, std::int64_t{item.first} + t)], 1);
   }
-  wait_for_the_block<threads>();
+  wait_for_the_others<threads>();
 }
 
 // phi of four neighbouring topics; returns what they add to the word part.
-__device__ __forceinline__ std::uint64_t weigh_four(const SparseTopics& topics, int k, const int4& n, float* phi) {
-  const auto beta = static_cast<float>(topics.beta);
-  const float4 inverse = __ldg(reinterpret_cast<const float4*>(topics.inverse + k));
+__device__ __forceinline__ std::uint64_t weigh_four(const PaddedTopicMasses& masses, int k, const int4& n, float* phi) {
+  const auto beta = static_cast<float>(masses.beta);
+  const float4 inverse = __ldg(reinterpret_cast<const float4*>(masses.inverse + k));
   *reinterpret_cast<float4*>(phi + k) =
-      make_float4((static_cast<float>(n.x) + beta) * inverse.x, (static_cast<float>(n.y) + beta) * inverse.y,
-                  (static_cast<float>(n.z) + beta) * inverse.z, (static_cast<float>(n.w) + beta) * inverse.w);
+      make_float4(sparse::phi_of_count(n.x, beta, inverse.x), sparse::phi_of_count(n.y, beta, inverse.y),
+                  sparse::phi_of_count(n.z, beta, inverse.z), sparse::phi_of_count(n.w, beta, inverse.w));
   std::uint64_t sum = 0;
-  if (n.x != 0) sum += topics.unit[k] * static_cast<std::uint64_t>(n.x);
-  if (n.y != 0) sum += topics.unit[k + 1] * static_cast<std::uint64_t>(n.y);
-  if (n.z != 0) sum += topics.unit[k + 2] * static_cast<std::uint64_t>(n.z);
-  if (n.w != 0) sum += topics.unit[k + 3] * static_cast<std::uint64_t>(n.w);
+  if (n.x != 0) sum += masses.word_masses[k] * static_cast<std::uint64_t>(n.x);
+  if (n.y != 0) sum += masses.word_masses[k + 1] * static_cast<std::uint64_t>(n.y);
+  if (n.z != 0) sum += masses.word_masses[k + 2] * static_cast<std::uint64_t>(n.z);
+  if (n.w != 0) sum += masses.word_masses[k + 3] * static_cast<std::uint64_t>(n.w);
   return sum;
 }
 
 // Turns counts, of `frequent` or of the row itself, into phi and the running sums. Each warp
 // has a part of the topics, 128 at a time.
 template <int threads>
-__device__ __forceinline__ void weigh_word(const SparseTopics& topics, const std::int32_t* frequent, WordRow& row) {
+__device__ __forceinline__ void weigh_word(const PaddedTopicMasses& masses, const std::int32_t* frequent,
+                                           WordRow& row) {
+  using cuda::collective::all_threads;
   constexpr int warps = threads / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int part = (topics.padded / row_multiple + warps - 1) / warps * row_multiple;
-  const int begin = warp * part, end = min(begin + part, topics.padded);
+  const int part = (masses.padded / row_multiple + warps - 1) / warps * row_multiple;
+  const int begin = warp * part, end = min(begin + part, masses.padded);
   const std::int32_t* const counts = frequent != nullptr ? frequent : reinterpret_cast<const std::int32_t*>(row.phi);
   std::uint64_t before = 0;
   for (int k = begin + 4 * lane; k < end; k += row_multiple) {
     const int4 n = *reinterpret_cast<const int4*>(counts + k);
-    std::uint64_t sum = weigh_four(topics, k, n, row.phi);
-    if (__any_sync(0xFFFF'FFFFu, sum != 0)) {
-#pragma unroll
-      for (int distance = 1; distance < 32; distance *= 2) {
-        const std::uint64_t other = __shfl_up_sync(0xFFFF'FFFFu, static_cast<unsigned long long>(sum), distance);
-        if (lane >= distance) sum += other;
-      }
-      sum += before;
-      before = __shfl_sync(0xFFFF'FFFFu, static_cast<unsigned long long>(sum), 31);
+    std::uint64_t sum = weigh_four(masses, k, n, row.phi);
+    if (__any_sync(all_threads, sum != 0)) {
+      sum = cuda::collective::warp_scan(sum) + before;
+      before = __shfl_sync(all_threads, sum, 31);
     } else {
       sum = before;
     }
@@ -96,7 +90,67 @@ __device__ __forceinline__ void weigh_word(const SparseTopics& topics, const std
     for (int w = 0; w < warp; ++w) earlier += row.warps[w];
     for (int c = begin / chunk_topics + lane; c < end / chunk_topics; c += 32) row.ends[c] += earlier;
   }
-  wait_for_the_block<threads>();
+  wait_for_the_others<threads>();
+}
+
+// The word of an item, in shared memory for the most part.
+struct WordOfItem {
+  const PaddedTopicMasses& masses;
+  const float* phi;            // padded
+  const std::uint64_t* ends;   // running sums of the word part at the end of each chunk
+  const std::int32_t* counts;  // n_wk where the word is frequent; null: they are recovered from phi
+  std::uint64_t mass;          // of the word part, the last of `ends`
+
+  // phi is fl(fl(n + beta) inverse): this and what follows here is some roundings, which move n by less than
+  // 1/2 up to 2^20. A topic without tokens gives 0 / 0, whose integer is 0.
+  __device__ __forceinline__ std::int32_t count(std::int32_t k) const {
+    if (counts != nullptr) return __ldg(counts + k);
+    return __float2int_rn(__fdividef(phi[k], __ldg(masses.inverse + k)) - static_cast<float>(masses.beta));
+  }
+
+  // The first topic but `without` (-1: none is left out) whose running sum of the word part, less the latter's
+  // `taken`, exceeds x; there is one.
+  __device__ __forceinline__ std::int32_t find(std::uint64_t x, std::int32_t without, std::uint64_t taken) const {
+    const int shifted = without / chunk_topics;  // the first chunk whose end has `taken` in it
+    const auto end_of = [&](int chunk) { return ends[chunk] - (chunk >= shifted ? taken : 0); };
+    int chunk = 0;  // the number of chunks that are known to end at x or before
+    int left = masses.padded / chunk_topics;
+    while (left > 0) {
+      const int half = left / 2;
+      if (end_of(chunk + half) > x) {
+        left = half;
+      } else {
+        chunk += half + 1;
+        left -= half + 1;
+      }
+    }
+    std::uint64_t sum = chunk > 0 ? end_of(chunk - 1) : 0;
+    const int first = chunk * chunk_topics;
+#pragma unroll 1
+    for (int k = first; k < first + chunk_topics; ++k) {
+      const std::int32_t n = count(k);
+      if (n == 0 || k == without) continue;
+      sum += masses.word_masses[k] * static_cast<std::uint64_t>(n);
+      if (sum > x) return k;
+    }
+    return first;  // never: the chunk's end exceeds x
+  }
+};
+
+// The first topic whose running sum of the prior part, less what `without` has taken, exceeds x; there is one.
+__device__ __forceinline__ std::int32_t find_in_prior(const sparse::TopicMasses& masses, std::uint64_t x,
+                                                      std::int32_t without, std::uint64_t taken) {
+  std::int32_t found = 0, left = masses.topics;
+  while (left > 0) {
+    const std::int32_t half = left / 2, k = found + half;
+    if (masses.prior_sums[k] - (k >= without ? taken : 0) > x) {
+      left = half;
+    } else {
+      found += half + 1;
+      left -= half + 1;
+    }
+  }
+  return found;
 }
 
 }  // namespace papilio::lda

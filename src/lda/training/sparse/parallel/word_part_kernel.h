@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "lda/training/sparse/parallel/batch.h"
-#include "lda/training/sparse/parallel/lane_sums_kernel.h"
+#include "lda/training/sparse/parallel/document_part_kernel.h"
 
 // What the tokens of a word share: phi, the sums over the word's own topics and over all topics,
 // and what each of them leaves out as its own.
@@ -46,7 +46,7 @@ class WordPart {
   }
 
   PAPILIO_LANEWISE void open_counted(const std::uint32_t* counts) {
-    using W = SumWarp;
+    using W = EightLanes;
     const auto zero = W::template splat<std::uint32_t>(0);
     std::int32_t k = 0;
     for (; k + W::width <= masses_.topics; k += W::width) {
@@ -95,11 +95,11 @@ class WordPart {
         add_topic(k, counts[k]);
       }
     }
-    others_ = total_ + masses_.prior_total;
+    others_ = total_ + masses_.prior_total();
   }
 
   PAPILIO_LANEWISE float phi_of(std::uint32_t k, std::uint32_t count) const {
-    return (static_cast<float>(static_cast<std::int32_t>(count)) + beta_) * masses_.inverse[k];
+    return phi_of_count(static_cast<std::int32_t>(count), beta_, masses_.inverse[k]);
   }
 
   PAPILIO_LANEWISE void add_topic(std::uint32_t k, std::uint32_t count) {
@@ -107,7 +107,7 @@ class WordPart {
     const std::uint64_t of_word = mass.word_mass * count;
     scratch_.phi[k] = phi_of(k, count);
     if (removes_) {
-      scratch_.own[k] = {mass.alpha, (static_cast<double>(count) - 1) + masses_.beta, mass.without_token,
+      scratch_.own[k] = {mass.alpha, word_without_token(static_cast<double>(count), masses_.beta), mass.without_token,
                          of_word + mass.prior_mass};
       scratch_.own_place[k] = {of_word, total_};
     }

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #include "lda/training/sparse/parallel/batch.h"
-#include "warp/native_warp.h"
+#include "lda/training/sparse/parallel/token_weights.h"
+#include "lda/training/sparse/prefix_sums_kernel.h"
 
 // The sum of a document's list times phi, in eight lanes, and the search in it.
 //
@@ -16,54 +17,36 @@ namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-// Eight lanes on every target: one register of AVX, two of SSE and NEON.
-using SumWarp = warp::SimdWarp<lanes, warp::register_bytes>;
-using Floats = warp::Lanes<SumWarp, float>;
-
-// The float below a positive one.
-PAPILIO_LANEWISE float below(float x) { return __builtin_bit_cast(float, __builtin_bit_cast(std::int32_t, x) - 1); }
-
-// The largest float that is not above x >= 0: floats are above it where they are above x.
-PAPILIO_LANEWISE float rounded_down(double x) {
-  const auto nearest = static_cast<float>(x);
-  const std::int32_t bits = __builtin_bit_cast(std::int32_t, nearest) - (double{nearest} > x);
-  return __builtin_bit_cast(float, bits);
-}
+static_assert(EightLanes::width == lanes);
 
 struct ListSums {
   float prefix_from_0[1 + lanes];  // 0, and the sums over lanes
   std::uint32_t depth;
-  const float* running;  // depth x lanes, behind a row of zeros
+  const float* running;  // depth x lanes, after a row of zeros
 
   PAPILIO_LANEWISE double total() const { return double{prefix_from_0[lanes]}; }
 
-  // Where an entry is: what is before it in its lane and in all, and how much of its lane it takes.
-  struct Part {
-    double before;
-    double size;
-  };
-  PAPILIO_LANEWISE Part part(std::uint32_t entry) const {
+  PAPILIO_LANEWISE EntryPart part(std::uint32_t entry) const {
     const float* sum = running + entry;
-    const double in_lane = double{sum[-static_cast<std::ptrdiff_t>(lanes)]};
-    return {double{prefix_from_0[entry % lanes]} + in_lane, double{*sum} - in_lane};
+    return entry_part(prefix_from_0[entry % lanes], sum[-static_cast<std::ptrdiff_t>(lanes)], *sum);
   }
 
   // The entry that a target below the total falls in, never one of weight 0. `steps` halve any depth to 1.
   PAPILIO_LANEWISE std::uint32_t find(double target, int steps) const {
-    using W = SumWarp;
+    using W = EightLanes;
     const auto above = W::less(W::template splat<float>(rounded_down(target)), W::load(prefix_from_0 + 1));
     const auto l = static_cast<std::uint32_t>(__builtin_ctzll(W::bits(above)));
     // Rounding may leave more than the lane holds: then the last entry that has raised its sum.
     const float rest = rounded_down(target - double{prefix_from_0[l]});
     const float most = below(running[lanes * (depth - 1) + l]);
     // Floats from 0 on are in the order of their bits.
-    const std::int32_t behind = __builtin_bit_cast(std::int32_t, rest < most ? rest : most) + 1;
+    const std::int32_t end = __builtin_bit_cast(std::int32_t, rest < most ? rest : most) + 1;
     const float* low = running + l;
     std::size_t count = depth;
     for (; steps > 0; --steps) {
       const std::size_t half = count / 2;
       const float* const next = low + lanes * half;
-      const bool is_below = __builtin_bit_cast(std::int32_t, *(next - lanes)) < behind;
+      const bool is_below = __builtin_bit_cast(std::int32_t, *(next - lanes)) < end;
       low = __builtin_expect_with_probability(is_below, true, 0.5) ? next : low;  // no branch
       count -= half;
     }
@@ -74,11 +57,11 @@ struct ListSums {
 // phi of the entries' topics, by eight loads: several processors gather slower than that.
 template <class Entry>
 PAPILIO_LANEWISE Floats phi_of(const Entry* entries, const float* phi) {
-  return SumWarp::generate<float>([&](int l) { return phi[entries[l].topic()]; });
+  return EightLanes::generate<float>([&](int l) { return phi[entries[l].topic()]; });
 }
 
 PAPILIO_LANEWISE Floats weights(const NarrowEntry* entries, const float* phi) {
-  using W = SumWarp;
+  using W = EightLanes;
   const auto packed = W::load(&entries->bits);
   const auto counts = W::template bit_cast<std::int32_t>(packed & 0xffffu);
   return W::template convert<float>(counts) * phi_of(entries, phi);
@@ -86,29 +69,14 @@ PAPILIO_LANEWISE Floats weights(const NarrowEntry* entries, const float* phi) {
 
 PAPILIO_LANEWISE Floats weights(const WideEntry* entries, const float* phi) {
   const auto counts =
-      SumWarp::generate<std::int32_t>([&](int l) { return static_cast<std::int32_t>(entries[l].count()); });
-  return SumWarp::convert<float>(counts) * phi_of(entries, phi);
-}
-
-// Adds lane `from[l]` to each lane l whose bit is set.
-PAPILIO_LANEWISE Floats add_from(Floats x, const std::int32_t (&from)[lanes], int bit) {
-  using W = SumWarp;
-  const Floats moved = W::shuffle(x, W::load(from));
-  return x + W::select(W::lane_has_bit(bit), moved, W::template splat<float>(0));
-}
-
-// The prefix sums over lanes of what each of them holds.
-PAPILIO_LANEWISE Floats prefix_sums(Floats lane) {
-  constexpr std::int32_t pairs[lanes] = {0, 0, 2, 2, 4, 4, 6, 6};
-  constexpr std::int32_t quads[lanes] = {0, 1, 1, 1, 4, 5, 5, 5};
-  constexpr std::int32_t halves[lanes] = {0, 1, 2, 3, 3, 3, 3, 3};
-  return add_from(add_from(add_from(lane, pairs, 1), quads, 2), halves, 4);
+      EightLanes::generate<std::int32_t>([&](int l) { return static_cast<std::int32_t>(entries[l].count()); });
+  return EightLanes::convert<float>(counts) * phi_of(entries, phi);
 }
 
 // The sums of a list of sums.depth x lanes entries, in memory that has room for a row more. Returns its end.
 template <class Entry>
 PAPILIO_LANEWISE float* add_list(const Entry* entries, const float* phi, float* running, ListSums& sums) {
-  using W = SumWarp;
+  using W = EightLanes;
   Floats sum = W::template splat<float>(0);
   W::store(running, sum);
   running += lanes;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lda/training/sparse/parallel/draws_cuda.h"
+
+// Entries of documents' lists in the memory of a device.
+
+namespace papilio::lda {
+
+// A count of 16 bits becomes a float faster as the low bits of 2^23 and a difference.
+__device__ __forceinline__ float count_as_float(sparse::NarrowEntry entry) {
+  return __uint_as_float(entry.count() | 0x4B00'0000u) - 0x1p23f;
+}
+__device__ __forceinline__ float count_as_float(sparse::WideEntry entry) { return static_cast<float>(entry.count()); }
+
+__device__ __forceinline__ sparse::TopicMass load_topic(const sparse::TopicMass* from) {
+  const double2 a = __ldg(reinterpret_cast<const double2*>(from));
+  const ulonglong2 b = __ldg(reinterpret_cast<const ulonglong2*>(from) + 1);
+  return {a.x, a.y, b.x, b.y};
+}
+
+__device__ __forceinline__ SparseDocument load_document(const SparseDocument* from) {
+  const uint4 x = __ldg(reinterpret_cast<const uint4*>(from));
+  return {x.x, x.y, {x.z, x.w}};
+}
+
+// A depth of a list.
+__device__ __forceinline__ void load_entries(const sparse::NarrowEntry* from,
+                                             sparse::NarrowEntry (&to)[sparse::lanes]) {
+#pragma unroll
+  for (std::uint32_t i = 0; i < sparse::lanes; i += 4) {
+    const uint4 x = __ldg(reinterpret_cast<const uint4*>(from + i));
+    to[i] = {x.x}, to[i + 1] = {x.y}, to[i + 2] = {x.z}, to[i + 3] = {x.w};
+  }
+}
+__device__ __forceinline__ void load_entries(const sparse::WideEntry* from, sparse::WideEntry (&to)[sparse::lanes]) {
+#pragma unroll
+  for (std::uint32_t i = 0; i < sparse::lanes; i += 2) {
+    const uint4 x = __ldg(reinterpret_cast<const uint4*>(from + i));
+    to[i] = {x.x, x.y}, to[i + 1] = {x.z, x.w};
+  }
+}
+
+}  // namespace papilio::lda
