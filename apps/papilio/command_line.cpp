@@ -14,8 +14,11 @@
 
 namespace {
 
-const std::map<std::string, TopicsFormat> topics_formats = {
-    {"text", TopicsFormat::text}, {"json", TopicsFormat::json}, {"tsv", TopicsFormat::topic_keys}};
+constexpr papilio::Choice<TopicsFormat> topics_formats[] = {
+    {TopicsFormat::text, "text", "a table to read"},
+    {TopicsFormat::json, "json", "one JSON document"},
+    {TopicsFormat::topic_keys, "tsv", "MALLET's topic keys: number, alpha, words"},
+};
 
 void add_topics(CLI::App& app, TopicsArguments& arguments) {
   CLI::App* topics = app.add_subcommand("topics", "Print a model's topics with their words");
@@ -24,7 +27,7 @@ void add_topics(CLI::App& app, TopicsArguments& arguments) {
       ->capture_default_str()
       ->check(at_least<int>(1));
   topics->add_option("--topic", arguments.topic, "One topic only")->check(at_least<std::int32_t>(0));
-  add_choice(*topics, "--format", arguments.format, topics_formats, "tsv: MALLET's topic keys (number, alpha, words)");
+  add_explained_choice(*topics, "--format", arguments.format, topics_formats, "What is printed");
 }
 
 void add_generate(CLI::App& app, GenerateArguments& arguments) {
@@ -86,7 +89,7 @@ ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
   if (subcommand == "train") {
     train.corpus.text.threads = train.training.threads;
     train.command = shell_command(argc, argv);
-    train.training.device = device_called(train.device);
+    train.training.device = papilio::Device::parse(train.device);
     if (train.alpha_sum) train.training.alpha = *train.alpha_sum / train.training.topics;
     return run_train(train);
   }

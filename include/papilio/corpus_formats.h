@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "papilio/choice.h"
 #include "papilio/corpus.h"
 
 namespace papilio {
@@ -29,11 +30,20 @@ enum class CorpusFormat : std::uint8_t {
 };
 
 // "auto" for detect, else "text", "uci", "ldac", "svmlight", "mtx", "npz", "low", "mallet",
-// "csv", "tsv", "jsonl", "folder", "corpus".
+// "csv", "tsv", "jsonl", "folder", "corpus"; "unknown" for a number that is no enumerator.
 std::string_view name(CorpusFormat format);
 
-// Every format but detect; all are read.
-std::span<const CorpusFormat> corpus_formats();
+// The format of such a name. Throws InvalidArgument with the known names.
+CorpusFormat parse_corpus_format(std::string_view name);
+
+// A row of `corpus_formats()`.
+struct CorpusFormatChoice : Choice<CorpusFormat> {
+  bool is_written;           // write_corpus writes it
+  bool has_vocabulary_file;  // its words are in a file of their own
+};
+
+// Every format, detect first. All are read.
+std::span<const CorpusFormatChoice> corpus_formats();
 
 // Whether write_corpus writes it.
 bool is_written(CorpusFormat format);

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace papilio {
@@ -15,10 +16,20 @@ class Device {
   // Throws DeviceUnavailable where the build or the machine has no such device.
   static Device cuda(int ordinal = 0);
 
-  // PAPILIO_DEVICE (`cpu`, `cuda`, `cuda:1`) where it is set, else CUDA where it
-  // is built in and present, else the CPU. A device named there and absent is
-  // an error (DeviceUnavailable), never a silent fallback.
+  // The device that the environment variable PAPILIO_DEVICE names, in the form that `parse` reads.
+  // Where it is not set, empty or "auto": CUDA device 0 if there is one, else the CPU.
+  //
+  // Throws DeviceUnavailable where PAPILIO_DEVICE names no device, or one that is absent: there is no
+  // silent fallback to the CPU.
   static Device best();
+
+  // The device of that name: "cpu", "cuda" (the same as "cuda:0"), "cuda:N", or "auto" and "" for `best()`.
+  //
+  // Throws InvalidArgument for any other text, and DeviceUnavailable where the build or the machine has no
+  // such device. Reverses `name`.
+  //
+  //   const papilio::Device device = papilio::Device::parse("cuda:1");
+  static Device parse(std::string_view name);
 
   bool is_cpu() const { return ordinal_ < 0; }
 

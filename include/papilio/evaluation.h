@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "papilio/choice.h"
 #include "papilio/corpus.h"
 #include "papilio/model.h"
 
@@ -27,7 +30,11 @@ enum class InferMethod : std::uint8_t {
   em,     // a fixed point, without random numbers
 };
 
-const char* name(InferMethod method) noexcept;
+// Every method, the default first; the name of one ("unknown" for a number that is no enumerator); and the
+// method of a name, which throws InvalidArgument with the known names.
+std::span<const Choice<InferMethod>> infer_methods() noexcept;
+std::string_view name(InferMethod method) noexcept;
+InferMethod parse_infer_method(std::string_view name);
 
 struct InferOptions {
   InferMethod method = InferMethod::gibbs;
@@ -130,7 +137,10 @@ enum class CoherenceMeasure : std::uint8_t {
   c_v,    // mean over words of the cosine between a word's vector of NPMIs with all words, and the sum of these vectors
 };
 
-const char* name(CoherenceMeasure measure) noexcept;
+// Every measure, its name, and the measure of a name, as for InferMethod.
+std::span<const Choice<CoherenceMeasure>> coherence_measures() noexcept;
+std::string_view name(CoherenceMeasure measure) noexcept;
+CoherenceMeasure parse_coherence_measure(std::string_view name);
 
 struct CoherenceOptions {
   CoherenceMeasure measure = CoherenceMeasure::npmi;

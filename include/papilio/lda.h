@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "papilio/choice.h"
 #include "papilio/corpus.h"
 #include "papilio/device.h"
 #include "papilio/evaluation.h"
@@ -45,10 +47,38 @@ enum class Start : std::uint8_t {
   progressive,  // the first 40 sweeps draw a part of the documents, which grows
 };
 
-const char* name(Sampler sampler) noexcept;
-const char* name(Schedule schedule) noexcept;
-const char* name(Draws draws) noexcept;
-const char* name(Start start) noexcept;
+// What a sweep does with theta, or with phi.
+enum class Parameter : std::uint8_t {
+  estimated,       // replaces it by its posterior mean given z
+  drawn,           // draws it given z
+  integrated_out,  // does without it: a token's weights come from the counts of the other tokens
+};
+
+// A row of `samplers()`.
+struct SamplerChoice : Choice<Sampler> {
+  Parameter theta;
+  Parameter phi;           // integrated_out: the sequential schedule is another chain than the parallel one
+  bool sparse_draws;       // has sparse draws, under the parallel schedule where the schedules differ
+  bool sparse_by_default;  // Draws::automatic takes them
+};
+
+// Every value of an option, the default first.
+std::span<const SamplerChoice> samplers() noexcept;
+std::span<const Choice<Schedule>> schedules() noexcept;
+std::span<const Choice<Draws>> draw_kinds() noexcept;
+std::span<const Choice<Start>> starts() noexcept;
+
+// The name of a value: "collapsed", "parallel", ...; "unknown" for a number that is no enumerator.
+std::string_view name(Sampler sampler) noexcept;
+std::string_view name(Schedule schedule) noexcept;
+std::string_view name(Draws draws) noexcept;
+std::string_view name(Start start) noexcept;
+
+// The value of a name. Throws InvalidArgument with the known names.
+Sampler parse_sampler(std::string_view name);
+Schedule parse_schedule(std::string_view name);
+Draws parse_draws(std::string_view name);
+Start parse_start(std::string_view name);
 
 // How the tokens of a sweep were drawn. Shares and means are of sparse draws; 0 where they were dense. A GPU, for
 // which counting them takes time, leaves all but the first two at 0, unless the sampler is theta_collapsed.

@@ -3,8 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "papilio/array_view.h"
+#include "papilio/choice.h"
 #include "papilio/half.h"
 
 namespace papilio {
@@ -29,6 +32,21 @@ enum class PartialSums : std::uint8_t {
   butterfly_add_subtract_remnant_first,
 };
 
+// A row of `partial_sums()`.
+struct PartialSumsChoice : Choice<PartialSums> {
+  bool ragged_rows;          // takes rows of different lengths
+  bool depends_on_position;  // the last bit of a sum depends on the row's position in the batch
+};
+
+// Every method, the default first.
+std::span<const PartialSumsChoice> partial_sums() noexcept;
+
+// "slots", "prefix", ...; "unknown" for a number that is no enumerator.
+std::string_view name(PartialSums method) noexcept;
+
+// The method of that name. Throws InvalidArgument with the known names.
+PartialSums parse_partial_sums(std::string_view name);
+
 // What became of a row. Anything but `ok` leaves index -1.
 enum class DrawStatus : std::uint8_t {
   ok,
@@ -41,9 +59,8 @@ enum class DrawStatus : std::uint8_t {
   no_such_row,   // an index or offset of the row is out of range (on a device; on the CPU this throws)
 };
 
-// Returns the enumerator's name: "ok", "all_zero", ...
-const char* name(DrawStatus status) noexcept;
-const char* name(PartialSums method) noexcept;
+// "ok", "all_zero", ...; "unknown" for a number that is no enumerator.
+std::string_view name(DrawStatus status) noexcept;
 
 struct SampleOptions {
   std::uint64_t seed = 0;    // same seed, same draws

@@ -23,12 +23,10 @@ struct ConvertArguments {
   bool force = false;
 };
 
-std::map<std::string, CorpusFormat> written_formats() {
-  std::map<std::string, CorpusFormat> formats;
-  for (const CorpusFormat format : papilio::corpus_formats()) {
-    if (papilio::is_written(format)) {
-      formats.emplace(papilio::name(format), format);
-    }
+std::vector<papilio::Choice<CorpusFormat>> written_formats() {
+  std::vector<papilio::Choice<CorpusFormat>> formats;
+  for (const papilio::CorpusFormatChoice& row : papilio::corpus_formats()) {
+    if (row.is_written) formats.push_back(row);
   }
   return formats;
 }
@@ -97,13 +95,13 @@ ExitCode run_convert(const ConvertArguments& arguments) {
 }  // namespace
 
 RunCommand add_convert(CLI::App& app) {
-  static const std::map<std::string, CorpusFormat> formats = written_formats();
   const auto arguments = std::make_shared<ConvertArguments>();
   arguments->corpus.text.min_df = 0;  // words that no document holds stay words
   CLI::App* convert = app.add_subcommand("convert", "Read a corpus in one form and write it in another");
   add_corpus_options(*convert, arguments->corpus, "--from,--format");
   convert->add_option("-o,--output", arguments->output, "The file to write; - for standard output")->required();
-  add_choice(*convert, "--to", arguments->to, formats, "What to write; by default what the output's name tells");
+  add_choice(*convert, "--to", arguments->to, written_formats(),
+             "What to write; by default what the output's name tells");
   convert->add_option("--output-vocabulary", arguments->vocabulary,
                       "Words of the matrix, one a line; by default vocab.* beside docword.*, else OUTPUT.vocab");
   convert->add_option("--threads,--num-threads", arguments->corpus.text.threads, "Of the CPU, 0: all")

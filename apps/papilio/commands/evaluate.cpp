@@ -16,7 +16,10 @@
 namespace {
 
 enum class EvaluateFormat { text, json };
-const std::map<std::string, EvaluateFormat> formats = {{"text", EvaluateFormat::text}, {"json", EvaluateFormat::json}};
+constexpr papilio::Choice<EvaluateFormat> formats[] = {
+    {EvaluateFormat::text, "text", "a table to read"},
+    {EvaluateFormat::json, "json", "one JSON object, with the coherence of each topic"},
+};
 
 constexpr int diversity_words = 25;
 
@@ -222,7 +225,7 @@ RunCommand add_evaluate(CLI::App& app) {
   evaluate->add_option("--threads,--num-threads", arguments->threads, "0: all; never changes the result")
       ->capture_default_str()
       ->check(at_least<int>(0));
-  add_choice(*evaluate, "--format", arguments->format, formats, "Of what is printed; json has each topic's coherence");
+  add_explained_choice(*evaluate, "--format", arguments->format, formats, "What is printed");
   add_reading_options(*evaluate, arguments->reading, "--corpus-format");
   return [arguments] { return run_evaluate(*arguments); };
 }

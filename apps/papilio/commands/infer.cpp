@@ -22,9 +22,6 @@ struct InferArguments {
   bool quiet = false;
 };
 
-const std::map<std::string, papilio::InferMethod> methods = {{"gibbs", papilio::InferMethod::gibbs},
-                                                             {"em", papilio::InferMethod::em}};
-
 void write_output(const papilio::Corpus& corpus, const papilio::DocumentTopics& inferred,
                   const DocumentTopicsOutput& output) {
   const std::int64_t values = inferred.documents * inferred.topics;
@@ -95,8 +92,7 @@ RunCommand add_infer(CLI::App& app) {
       ->group("Output");
   infer->add_flag("--force", arguments->force, "Replace a file that is there")->group("Output");
   infer->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors")->group("Output");
-  add_choice(*infer, "--method", options.method, methods,
-             "Posterior mean by sampling, or a fixed point; gibbs by default")
+  add_explained_choice(*infer, "--method", options.method, papilio::infer_methods(), "How topics are found")
       ->group("Inference");
   infer->add_option("--sweeps,--num-iterations", options.sweeps, "Of gibbs, in all")
       ->capture_default_str()

@@ -7,30 +7,12 @@
 
 namespace {
 
-const std::map<std::string, ProgressStyle> progress_styles = {{"auto", ProgressStyle::detect},
-                                                              {"plain", ProgressStyle::plain},
-                                                              {"json", ProgressStyle::json},
-                                                              {"none", ProgressStyle::none}};
-
-template <class Enum>
-std::map<std::string, Enum> by_name(std::initializer_list<Enum> values) {
-  std::map<std::string, Enum> names;
-  for (const Enum value : values) names[papilio::name(value)] = value;
-  return names;
-}
-
-const auto samplers =
-    by_name({papilio::Sampler::mean_for_mode, papilio::Sampler::uncollapsed, papilio::Sampler::theta_collapsed,
-             papilio::Sampler::phi_collapsed, papilio::Sampler::collapsed});
-const auto schedules = by_name({papilio::Schedule::parallel, papilio::Schedule::sequential});
-const auto starts = by_name({papilio::Start::automatic, papilio::Start::uniform, papilio::Start::progressive});
-const auto draws = by_name({papilio::Draws::automatic, papilio::Draws::dense, papilio::Draws::sparse});
-const auto methods = [] {
-  using enum papilio::PartialSums;
-  return by_name({slots, prefix, transposed, transposed_through_scratch, butterfly_swap, butterfly_add_subtract,
-                  butterfly_two_pass, transposed_remnant_first, butterfly_swap_remnant_first,
-                  butterfly_add_subtract_remnant_first});
-}();
+constexpr papilio::Choice<ProgressStyle> progress_styles[] = {
+    {ProgressStyle::detect, "auto", "a live line on a terminal, else plain lines"},
+    {ProgressStyle::plain, "plain", "lines on standard error"},
+    {ProgressStyle::json, "json", "one JSON object per line on standard output"},
+    {ProgressStyle::none, "none", "nothing"},
+};
 
 void add_training_options(CLI::App& app, TrainArguments& arguments) {
   papilio::TrainOptions& training = arguments.training;
@@ -60,25 +42,19 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
       ->capture_default_str()
       ->check(seed())
       ->group("Model");
-  add_choice(app, "--sampler", training.sampler, samplers, "How topics are drawn (docs/lda.md); collapsed by default")
+  add_explained_choice(app, "--sampler", training.sampler, papilio::samplers(), "How topics are drawn (docs/lda.md)")
       ->group("Model");
-  add_choice(
-      app, "--schedule", training.schedule, schedules,
-      "Of collapsed and phi_collapsed: parallel, with the counts of the sweep's start, or the exact chain token by "
-      "token in one thread")
+  add_explained_choice(app, "--schedule", training.schedule, papilio::schedules(),
+                       "Which counts a token sees, for the samplers collapsed and phi_collapsed")
       ->group("Model");
-  add_choice(
-      app, "--start", training.start, starts,
-      "Sweeps over all documents from the first on, or 40 over a growing part of them, which takes less time to the "
-      "same quality where topics are many; by default what suits the counts")
+  add_explained_choice(app, "--start", training.start, papilio::starts(), "How a new run begins (docs/lda/start.md)")
       ->group("Model");
-  add_choice(app, "--draws", training.draws, draws,
-             "Of collapsed, mean_for_mode and, where asked for, theta_collapsed: over all topics, or over those of the "
-             "document "
-             "and the word; by default what suits the counts")
+  add_explained_choice(app, "--draws", training.draws, papilio::draw_kinds(),
+                       "How draws are made, for the samplers collapsed, mean_for_mode and theta_collapsed "
+                       "(docs/lda/sparse.md)")
       ->group("Model");
-  add_choice(app, "--partial-sums", training.method, methods,
-             "How sums are laid out in a draw, for study: all draw from the same distribution")
+  add_explained_choice(app, "--partial-sums", training.method, papilio::partial_sums(),
+                       "How a dense draw adds up its weights, for study: all methods draw from the same distribution")
       ->group("Model");
   app.add_option("--optimize-interval", training.optimize_every,
                  "Sweeps between optimisations of the priors, alpha for each topic and beta; 0: they stay")
@@ -113,7 +89,7 @@ void add_held_out_options(CLI::App& app, TrainArguments& arguments) {
       ->check(at_least<std::int64_t>(0))
       ->needs(held_out)
       ->group("Run");
-  add_choice(app, "--held-out-format", arguments.held_out_format, corpus_formats_by_name(),
+  add_choice(app, "--held-out-format", arguments.held_out_format, papilio::corpus_formats(),
              "What they are; by default as --format")
       ->needs(held_out)
       ->group("Run");
@@ -164,8 +140,7 @@ void add_output_options(CLI::App& app, TrainArguments& arguments) {
       ->check(CLI::Range(0.0, 1e9))
       ->group("Run");
   app.add_flag("--resume", arguments.resume, "Go on from the checkpoint")->group("Run");
-  add_choice(app, "--progress", arguments.progress, progress_styles,
-             "auto: a live line on a terminal, else plain lines; json: one object a line on standard output")
+  add_explained_choice(app, "--progress", arguments.progress, progress_styles, "How progress is reported")
       ->group("Run");
   app.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors")->group("Run");
 }

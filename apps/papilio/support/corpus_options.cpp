@@ -29,17 +29,6 @@ void add_limits(CLI::App& app, papilio::TextOptions& text) {
 
 }  // namespace
 
-const std::map<std::string, CorpusFormat>& corpus_formats_by_name() {
-  static const std::map<std::string, CorpusFormat> formats = [] {
-    std::map<std::string, CorpusFormat> names = {{"auto", CorpusFormat::detect}};
-    for (const CorpusFormat format : papilio::corpus_formats()) {
-      names.emplace(papilio::name(format), format);
-    }
-    return names;
-  }();
-  return formats;
-}
-
 void add_corpus_options(CLI::App& app, CorpusArguments& arguments, const std::string& format_flags) {
   app.add_option(
          "corpus,--input", arguments.path,
@@ -51,7 +40,7 @@ void add_corpus_options(CLI::App& app, CorpusArguments& arguments, const std::st
 
 void add_reading_options(CLI::App& app, CorpusArguments& arguments, const std::string& format_flags) {
   papilio::TextOptions& text = arguments.text;
-  add_choice(app, format_flags, arguments.format, corpus_formats_by_name(), "What the corpus is; auto by default")
+  add_choice(app, format_flags, arguments.format, papilio::corpus_formats(), "What the corpus is; auto by default")
       ->group("Corpus");
   add_table_options(app, arguments);
   app.add_option("--vocabulary", arguments.vocabulary,
