@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
@@ -94,7 +94,7 @@ ExitCode run_convert(const ConvertArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_convert(CLI::App& app) {
+Subcommand add_convert(CLI::App& app) {
   const auto arguments = std::make_shared<ConvertArguments>();
   arguments->corpus.text.min_df = 0;  // words that no document holds stay words
   CLI::App* convert = app.add_subcommand("convert", "Read a corpus in one form and write it in another");
@@ -108,5 +108,5 @@ RunCommand add_convert(CLI::App& app) {
       ->capture_default_str()
       ->check(at_least<int>(0));
   convert->add_flag("--force", arguments->force, "Replace files that are there");
-  return [arguments] { return run_convert(*arguments); };
+  return {convert, [arguments](const std::string&) { return run_convert(*arguments); }};
 }

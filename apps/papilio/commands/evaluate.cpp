@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
@@ -204,7 +204,7 @@ ExitCode run_evaluate(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_evaluate(CLI::App& app) {
+Subcommand add_evaluate(CLI::App& app) {
   const auto arguments = std::make_shared<EvaluateArguments>();
   CLI::App* evaluate = app.add_subcommand("evaluate", "Measure how good a model is: perplexity, coherence, diversity");
   evaluate->add_option("model", arguments->model, "A model that train wrote")->required();
@@ -227,5 +227,5 @@ RunCommand add_evaluate(CLI::App& app) {
       ->check(at_least<int>(0));
   add_explained_choice(*evaluate, "--format", arguments->format, formats, "What is printed");
   add_reading_options(*evaluate, arguments->reading, "--corpus-format");
-  return [arguments] { return run_evaluate(*arguments); };
+  return {evaluate, [arguments](const std::string&) { return run_evaluate(*arguments); }};
 }

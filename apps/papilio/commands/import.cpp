@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
 #include "commands/import.h"
+#include "commands/subcommands.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
@@ -55,7 +55,7 @@ ExitCode run_import(const ImportArguments& arguments) {
   return ExitCode::ok;
 }
 
-RunCommand add_import(CLI::App& app) {
+Subcommand add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();
   CLI::App* import = app.add_subcommand("import", "Write a corpus file, which opens at once");
   add_corpus_options(*import, arguments->corpus);
@@ -68,5 +68,5 @@ RunCommand add_import(CLI::App& app) {
       ->check(at_least<int>(0))
       ->group("Run");
   import->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors")->group("Run");
-  return [arguments] { return run_import(*arguments); };
+  return {import, [arguments](const std::string&) { return run_import(*arguments); }};
 }

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "commands.h"
+#include "support/corpus_arguments.h"
+#include "support/exit_code.h"
 
 // What every command that writes a corpus file is asked for.
 struct ImportArguments {

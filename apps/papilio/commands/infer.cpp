@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
@@ -69,7 +69,7 @@ ExitCode run_infer(InferArguments arguments) {
 
 }  // namespace
 
-RunCommand add_infer(CLI::App& app) {
+Subcommand add_infer(CLI::App& app) {
   const auto arguments = std::make_shared<InferArguments>();
   papilio::InferOptions& options = arguments->options;
   CLI::App* infer = app.add_subcommand("infer", "Find the topics of new documents by a trained model");
@@ -114,5 +114,5 @@ RunCommand add_infer(CLI::App& app) {
       ->capture_default_str()
       ->check(at_least<int>(0))
       ->group("Inference");
-  return [arguments] { return run_infer(*arguments); };
+  return {infer, [arguments](const std::string&) { return run_infer(*arguments); }};
 }

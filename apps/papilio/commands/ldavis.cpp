@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "papilio/visualization.h"
 #include "support/corpus_input.h"
@@ -62,7 +62,7 @@ ExitCode run_ldavis(const LdavisArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_ldavis(CLI::App& app) {
+Subcommand add_ldavis(CLI::App& app) {
   const auto arguments = std::make_shared<LdavisArguments>();
   CLI::App* ldavis = app.add_subcommand("ldavis", "Write what pyLDAvis shows of a model, its PreparedData as JSON");
   ldavis->add_option("model", arguments->model, "A model that train wrote")->required();
@@ -85,5 +85,5 @@ RunCommand add_ldavis(CLI::App& app) {
       ->check(at_least<int>(0));
   ldavis->add_flag("--force", arguments->force, "Replace a file that is there");
   add_reading_options(*ldavis, arguments->corpus, "--corpus-format");
-  return [arguments] { return run_ldavis(*arguments); };
+  return {ldavis, [arguments](const std::string&) { return run_ldavis(*arguments); }};
 }

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "commands.h"
 #include "commands/import.h"
+#include "commands/subcommands.h"
 #include "support/option_types.h"
 
 // MALLET's import-file and import-dir: `import` under the names that tutorials use. What has no
@@ -123,7 +123,7 @@ ExitCode run_mallet_import(MalletArguments arguments) {
   return run_import(arguments.import);
 }
 
-RunCommand add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& input,
+Subcommand add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& input,
                        const std::string& example, CorpusFormat format) {
   const auto arguments = std::make_shared<MalletArguments>();
   arguments->import.corpus.format = format;
@@ -131,19 +131,19 @@ RunCommand add_command(CLI::App& app, const std::string& name, const std::string
   command->add_option("--input", arguments->inputs, input)->required();
   add_mallet_options(*command, *arguments);
   command->footer(example);
-  return [arguments] { return run_mallet_import(*arguments); };
+  return {command, [arguments](const std::string&) { return run_mallet_import(*arguments); }};
 }
 
 }  // namespace
 
-RunCommand add_import_file(CLI::App& app) {
+Subcommand add_import_file(CLI::App& app) {
   return add_command(app, "import-file", "Write a corpus file from lines \"name label text\", as MALLET does",
                      "The file, a document a line: a name and a label without blanks, then text",
                      "Example:\n  papilio import-file --input news.txt --output news.mallet --keep-sequence",
                      CorpusFormat::mallet);
 }
 
-RunCommand add_import_dir(CLI::App& app) {
+Subcommand add_import_dir(CLI::App& app) {
   return add_command(app, "import-dir", "Write a corpus file from a folder of text files, as MALLET does",
                      "The folder; every file below it is a document",
                      "Example:\n  papilio import-dir --input texts --output texts.mallet --keep-sequence "

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
@@ -65,7 +65,7 @@ ExitCode run_split(const SplitArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_split(CLI::App& app) {
+Subcommand add_split(CLI::App& app) {
   const auto arguments = std::make_shared<SplitArguments>();
   CLI::App* split = app.add_subcommand("split", "Hold documents of a corpus out of training");
   add_corpus_options(*split, arguments->corpus);
@@ -80,5 +80,5 @@ RunCommand add_split(CLI::App& app) {
       ->capture_default_str()
       ->check(at_least<int>(0));
   split->add_flag("--force", arguments->force, "Replace files that are there");
-  return [arguments] { return run_split(*arguments); };
+  return {split, [arguments](const std::string&) { return run_split(*arguments); }};
 }

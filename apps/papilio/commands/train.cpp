@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "commands.h"
-#include "commands/topic_keys.h"
+#include "commands/subcommands.h"
+#include "commands/train_arguments.h"
 #include "commands/train_outputs.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
@@ -16,6 +18,7 @@
 #include "support/interrupt.h"
 #include "support/progress.h"
 #include "support/text.h"
+#include "support/topic_keys.h"
 
 namespace {
 
@@ -101,9 +104,10 @@ std::optional<InputCorpus> open_held_out(const TrainArguments& arguments) {
 
 class Run {
  public:
-  Run(const TrainArguments& arguments, const Outputs& outputs, const papilio::CorpusView& corpus,
-      const std::optional<InputCorpus>& held_out)
+  Run(const TrainArguments& arguments, const std::string& given, const Outputs& outputs,
+      const papilio::CorpusView& corpus, const std::optional<InputCorpus>& held_out)
       : arguments_(arguments),
+        given_(given),
         outputs_(outputs),
         corpus_(corpus),
         held_out_(held_out),
@@ -218,8 +222,8 @@ class Run {
   }
 
   std::string command_to_resume() const {
-    const bool again = arguments_.command.find(" --resume") != std::string::npos;
-    return arguments_.command + (again ? "" : " --resume");
+    const bool again = given_.find(" --resume") != std::string::npos;
+    return given_ + (again ? "" : " --resume");
   }
 
   // A finished run keeps its checkpoint only where one was asked for by name.
@@ -272,6 +276,7 @@ class Run {
   }
 
   const TrainArguments& arguments_;
+  const std::string& given_;  // the command line
   const Outputs& outputs_;
   const papilio::CorpusView corpus_;
   const std::optional<InputCorpus>& held_out_;
@@ -279,9 +284,7 @@ class Run {
   ProgressReport report_;
 };
 
-}  // namespace
-
-ExitCode run_train(const TrainArguments& arguments) {
+ExitCode run_train(const TrainArguments& arguments, const std::string& given) {
   if (arguments.resume && !arguments.input_state.empty()) {
     throw CommandError(ExitCode::usage, "--resume and --input-state both say what to begin with, expected one of them");
   }
@@ -300,7 +303,7 @@ ExitCode run_train(const TrainArguments& arguments) {
                                    arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
   const std::optional<InputCorpus> held_out = open_held_out(arguments);
-  Run run(arguments, outputs, corpus, held_out);
+  Run run(arguments, given, outputs, corpus, held_out);
   try {
     return run.run();
   } catch (const std::system_error&) {
@@ -309,4 +312,26 @@ ExitCode run_train(const TrainArguments& arguments) {
     }
     return static_cast<ExitCode>(128 + SIGPIPE);  // all is written, and nobody is left to tell
   }
+}
+
+}  // namespace
+
+Subcommand add_train(CLI::App& app) {
+  const auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* train = app.add_subcommand("train", "Train a topic model on a corpus")->alias("train-topics");
+  train->footer(
+      "Examples:\n"
+      "  papilio train corpus.txt -k 100 --stopwords english\n"
+      "  papilio train docword.news.txt.gz -k 1000 --alpha-sum 50 --sweeps 500 --checkpoint-minutes 5\n"
+      "  papilio train corpus.txt -k 100 --optimize-interval 10 --output-doc-topics topics.tsv\n"
+      "  papilio train corpus.txt -k 100 --held-out held-out.txt --held-out-every 20\n"
+      "  papilio train corpus.txt -k 100 --resume");
+  add_train_options(*train, *arguments);
+  return {train, [arguments](const std::string& given) {
+            papilio::TrainOptions& training = arguments->training;
+            arguments->corpus.text.threads = training.threads;
+            training.device = papilio::Device::parse(arguments->device);
+            if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
+            return run_train(*arguments, given);
+          }};
 }

@@ -1,7 +1,7 @@
-#include "commands/train_options.h"
 
 #include <limits>
 
+#include "commands/train_arguments.h"
 #include "support/corpus_options.h"
 #include "support/option_types.h"
 
@@ -147,17 +147,9 @@ void add_output_options(CLI::App& app, TrainArguments& arguments) {
 
 }  // namespace
 
-void add_train(CLI::App& app, TrainArguments& arguments) {
-  CLI::App* train = app.add_subcommand("train", "Train a topic model on a corpus")->alias("train-topics");
-  train->footer(
-      "Examples:\n"
-      "  papilio train corpus.txt -k 100 --stopwords english\n"
-      "  papilio train docword.news.txt.gz -k 1000 --alpha-sum 50 --sweeps 500 --checkpoint-minutes 5\n"
-      "  papilio train corpus.txt -k 100 --optimize-interval 10 --output-doc-topics topics.tsv\n"
-      "  papilio train corpus.txt -k 100 --held-out held-out.txt --held-out-every 20\n"
-      "  papilio train corpus.txt -k 100 --resume");
-  add_corpus_options(*train, arguments.corpus);
-  add_training_options(*train, arguments);
-  add_held_out_options(*train, arguments);
-  add_output_options(*train, arguments);
+void add_train_options(CLI::App& app, TrainArguments& arguments) {
+  add_corpus_options(app, arguments.corpus);
+  add_training_options(app, arguments);
+  add_held_out_options(app, arguments);
+  add_output_options(app, arguments);
 }

@@ -2,7 +2,11 @@
 
 #include <string>
 
-#include "commands.h"
+#include "support/corpus_arguments.h"
+
+namespace CLI {
+class App;
+}
 
 // The options that say which corpus to read and how, the same for every subcommand
 // that reads one.

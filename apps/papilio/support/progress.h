@@ -3,8 +3,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include "commands.h"
 #include "papilio/lda.h"
+
+enum class ProgressStyle { detect, plain, json, none };
 
 // Tells how a training run goes: a live line on a terminal, plain lines
 // elsewhere (standard error), or a JSON object a sweep (standard output).
