@@ -49,7 +49,7 @@ ExitCode run_generate(const GenerateArguments& arguments) {
   const fs::path prefix = arguments.prefix;
   const std::string name = prefix.filename().string();
   if (name.empty()) {
-    throw CommandError(ExitCode::usage, fmt::format("-o {} names no corpus, expected FOLDER/NAME", arguments.prefix));
+    throw CommandError(ExitCode::usage, fmt::format("-o {} has no name, expected FOLDER/NAME", arguments.prefix));
   }
   const std::string docword = (prefix.parent_path() / ("docword." + name + ".txt")).string();
   const std::string vocab = (prefix.parent_path() / ("vocab." + name + ".txt")).string();
@@ -57,7 +57,7 @@ ExitCode run_generate(const GenerateArguments& arguments) {
   for (const std::string& path : {docword, vocab, topics}) {
     require_creatable(path);
     if (would_replace(path) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; --force replaces it", path));
+      throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; use --force to replace it", path));
     }
   }
   const papilio::GeneratedCorpus generated = papilio::generate_corpus(options);

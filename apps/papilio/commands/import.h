@@ -5,7 +5,7 @@
 #include "support/corpus_arguments.h"
 #include "support/exit_code.h"
 
-// What every command that writes a corpus file is asked for.
+// The arguments of every command that writes a corpus file.
 struct ImportArguments {
   CorpusArguments corpus;
   std::string output;  // empty: named after the corpus

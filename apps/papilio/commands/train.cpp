@@ -36,7 +36,7 @@ std::string default_checkpoint(const std::string& model) {
 }
 
 void refuse_to_replace(const std::string& path, const char* advice) {
-  throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; {}", path, advice));
+  throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; {}", path, advice));
 }
 
 // Finds out before the work, not after it, what cannot be read or written. A file that
@@ -53,28 +53,29 @@ Outputs plan_outputs(const TrainArguments& arguments) {
   all.insert(all.end(), {outputs.model, outputs.checkpoint});
   for (const std::string& path : all) {
     if (path == "-") {
-      throw CommandError(ExitCode::usage, "train writes files alone; none of them can be standard output (-)");
+      throw CommandError(ExitCode::usage, "train writes to files only; standard output (-) is not one of them");
     }
     if (!path.empty()) {
       require_creatable(path);
     }
   }
   if (arguments.resume && !CheckpointFile::exists(outputs.checkpoint)) {
-    throw CommandError(ExitCode::no_input, fmt::format("cannot resume: there is no checkpoint {}", outputs.checkpoint));
+    throw CommandError(ExitCode::no_input,
+                       fmt::format("cannot resume: checkpoint {} does not exist", outputs.checkpoint));
   }
   if (arguments.force) {
     return outputs;
   }
   const bool may_replace = (arguments.output.empty() || arguments.resume) && is_model(outputs.model);
   if (would_replace(outputs.model) && !may_replace) {
-    refuse_to_replace(outputs.model, "--force replaces it, -o names another");
+    refuse_to_replace(outputs.model, "use --force to replace it, or -o for another name");
   }
   if (CheckpointFile::exists(outputs.checkpoint) && !arguments.resume) {
-    refuse_to_replace(outputs.checkpoint, "--resume continues its run, --force starts anew");
+    refuse_to_replace(outputs.checkpoint, "use --resume to continue its run, or --force to start again");
   }
   for (const std::string& path : beside) {
     if (would_replace(path) && !arguments.resume) {
-      refuse_to_replace(path, "--force replaces it");
+      refuse_to_replace(path, "use --force to replace it");
     }
   }
   return outputs;
@@ -212,12 +213,12 @@ class Run {
       failure = error;
     }
     save_model(result.model);
-    tell(fmt::format("stopped after sweep {} of {}; the model so far is {}\n", result.topics.sweep,
+    tell(fmt::format("stopped after sweep {} of {}; the model so far is in {}\n", result.topics.sweep,
                      arguments_.training.sweeps, outputs_.model));
     if (failure) {
       throw CommandError(*failure);
     }
-    tell(fmt::format("to go on: {}\n", command_to_resume()));
+    tell(fmt::format("to continue: {}\n", command_to_resume()));
     return static_cast<ExitCode>(128 + InterruptWatch::signal());
   }
 
@@ -263,14 +264,14 @@ class Run {
       fmt::print("tokens      {}\n", grouped(corpus_.tokens()));
       fmt::print("topics      {}\n", grouped(result.model.topics));
       fmt::print("sweeps      {}\n", grouped(result.topics.sweep));
-      fmt::print("likelihood  {:.4f} nats a token (log p(w, z))\n", result.log_joint_per_token);
+      fmt::print("likelihood  {:.4f} nats per token (log p(w, z))\n", result.log_joint_per_token);
       if (!result.held_out.empty()) {
         const papilio::Completion& completion = result.held_out.back().completion;
-        fmt::print("held out    perplexity {:.2f}, {:.6f} nats a token; {} documents, {} tokens scored\n",
+        fmt::print("held out    perplexity {:.2f}, {:.6f} nats per token; {} documents, {} tokens scored\n",
                    completion.perplexity(), completion.nats_per_token(), grouped(completion.documents),
                    grouped(completion.tokens));
       }
-      fmt::print("speed       {:.2f} million tokens a second\n", report_.tokens_per_second() / 1e6);
+      fmt::print("speed       {:.2f} million tokens per second\n", report_.tokens_per_second() / 1e6);
       fmt::print("model       {}\n", outputs_.model);
     }
   }
@@ -286,10 +287,11 @@ class Run {
 
 ExitCode run_train(const TrainArguments& arguments, const std::string& given) {
   if (arguments.resume && !arguments.input_state.empty()) {
-    throw CommandError(ExitCode::usage, "--resume and --input-state both say what to begin with, expected one of them");
+    throw CommandError(ExitCode::usage,
+                       "--resume and --input-state both say where to start; expected only one of them");
   }
   if (arguments.corpus.path == "-" && arguments.held_out == "-") {
-    throw CommandError(ExitCode::usage, "corpus and --held-out cannot both be standard input (-)");
+    throw CommandError(ExitCode::usage, "the corpus and --held-out cannot both be standard input (-)");
   }
   require_writable_form(arguments.outputs.document_topics);
   const Outputs outputs = plan_outputs(arguments);
@@ -298,9 +300,10 @@ ExitCode run_train(const TrainArguments& arguments, const std::string& given) {
   const papilio::CorpusView corpus = input.view();
   tell_corpus(arguments, corpus, report);
   if (corpus.tokens() == 0) {
-    throw CommandError(ExitCode::bad_data,
-                       fmt::format("{} holds no words to train on ({} documents, {} tokens before words were left out)",
-                                   arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
+    throw CommandError(
+        ExitCode::bad_data,
+        fmt::format("{} holds no words to train on ({} documents; {} tokens before any words were left out)",
+                    arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
   const std::optional<InputCorpus> held_out = open_held_out(arguments);
   Run run(arguments, given, outputs, corpus, held_out);

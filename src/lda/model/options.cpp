@@ -109,11 +109,22 @@ namespace {
 void require_topic_alpha(const TrainOptions& options, const char* caller) {
   const std::vector<double>& alpha = options.topic_alpha;
   require(alpha.empty() || std::ssize(alpha) == options.topics,
-          "papilio::{}: topic_alpha has {} entries, expected none or one a topic: {}", caller, alpha.size(),
+          "papilio::{}: topic_alpha has {} entries, expected none or one per topic: {}", caller, alpha.size(),
           options.topics);
   for (std::size_t k = 0; k < alpha.size(); ++k) {
     require(is_prior(alpha[k]), "papilio::{}: topic_alpha[{}] is {}, expected 0 < alpha <= 1e6", caller, k, alpha[k]);
   }
+}
+
+// "collapsed (parallel schedule), theta_collapsed, ..."
+std::string samplers_with_sparse_draws() {
+  std::string names;
+  for (const SamplerChoice& row : sampler_rows) {
+    if (!row.sparse_draws) continue;
+    names.append(names.empty() ? "" : ", ").append(row.name);
+    if (row.phi == integrated_out) names += " (parallel schedule)";
+  }
+  return names;
 }
 
 }  // namespace
@@ -144,11 +155,12 @@ void require_options(const TrainOptions& options, const char* caller) {
   base::require_known(start_rows, options.start, caller, "start");
   base::require_known(draws_rows, options.draws, caller, "kind of draws");
   base::require_known(partial_sums(), options.method, caller, "method");
-  require(options.draws != Draws::sparse || lda::knows_sparse_draws(options),
-          "papilio::{}: sparse draws are for the samplers collapsed (parallel), mean_for_mode and theta_collapsed, the "
-          "method slots and at most {} topics; asked for are {}, {}, {}, {}",
-          caller, lda::most_sparse_topics, name(options.sampler), name(options.schedule), name(options.method),
-          options.topics);
+  require(
+      options.draws != Draws::sparse || lda::knows_sparse_draws(options),
+      "papilio::{}: sparse draws need the method slots, at most {} topics, and one of the samplers {}; got method {}, "
+      "{} topics, sampler {}, schedule {}",
+      caller, lda::most_sparse_topics, samplers_with_sparse_draws(), name(options.method), options.topics,
+      name(options.sampler), name(options.schedule));
   require_topic_alpha(options, caller);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -98,7 +99,7 @@ ChainState take_topics(State& state, const TrainOptions& options) {
   return topics;
 }
 
-void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
+void require_topics(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics,
                     const char* caller) {
   require(static_cast<std::int64_t>(z.size()) == corpus.tokens(),
           "papilio::{}: z has {} topics, expected one a token: {}", caller, z.size(), corpus.tokens());
