@@ -6,7 +6,5 @@
 int main(int argc, char** argv) {
   if (argc != 3) return 64;
   const papilio::Corpus corpus = {{0, 3, 3, 4}, {1, 2, 2, 0}, {"cats", "dogs", "caf\u00e9"}};
-  for (const papilio::CorpusFormat format : papilio::corpus_formats()) {
-    if (papilio::name(format) == argv[1]) papilio::write_corpus(corpus, argv[2], format);
-  }
+  papilio::write_corpus(corpus, argv[2], papilio::parse_corpus_format(argv[1]));
 }

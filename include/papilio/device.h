@@ -2,27 +2,39 @@
 
 #include <compare>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace papilio {
 
-// Where arrays live and work runs. The CPU is always there; CUDA devices are
-// there when the library was built with CUDA and the driver finds one.
+// Where arrays are and where work runs: the CPU, or a CUDA device if the library was built with CUDA and the
+// driver finds one.
 class Device {
  public:
   static Device cpu() { return Device(-1); }
 
-  // Throws DeviceUnavailable where the build or the machine has no such device.
+  // The CUDA device of that number, as the driver counts them. Throws DeviceUnavailable where the build or the
+  // machine has no such device.
   static Device cuda(int ordinal = 0);
 
-  // PAPILIO_DEVICE (`cpu`, `cuda`, `cuda:1`) where it is set, else CUDA where it
-  // is built in and present, else the CPU. A device named there and absent is
-  // an error (DeviceUnavailable), never a silent fallback.
+  // The device that the environment variable PAPILIO_DEVICE names, in the form that `parse` reads.
+  // Where it is not set, empty or "auto": CUDA device 0 if there is one, else the CPU.
+  //
+  // Throws DeviceUnavailable where PAPILIO_DEVICE names no device, or one that is absent: there is no
+  // silent fallback to the CPU.
   static Device best();
+
+  // The device of that name: "cpu", "cuda" (the same as "cuda:0"), "cuda:N", or "auto" and "" for `best()`.
+  //
+  // Throws InvalidArgument for any other text, and DeviceUnavailable where the build or the machine has no
+  // such device. Reverses `name`.
+  //
+  //   const papilio::Device device = papilio::Device::parse("cuda:1");
+  static Device parse(std::string_view name);
 
   bool is_cpu() const { return ordinal_ < 0; }
 
-  // The number of a CUDA device, as the driver counts them; -1 for the CPU.
+  // The number of a CUDA device; -1 for the CPU.
   int ordinal() const { return ordinal_; }
 
   // "cpu", "cuda:0", ...
@@ -35,22 +47,20 @@ class Device {
   int ordinal_;
 };
 
-// The CUDA devices of this machine, a line each ("cuda:0  NVIDIA H200, 139.8 GiB,
-// compute capability 9.0"), or one line that says why there is none.
+// Describes the CUDA devices of this machine, one line each ("cuda:0  NVIDIA H200, 139.8 GiB, compute capability 9.0").
+// Where there is none, one line says why ("none: this build has no CUDA support").
 std::vector<std::string> describe_cuda_devices();
 
-// Names of the instruction-set targets that this build holds and this machine
-// runs, slowest first: "baseline" (SSE2 on x86-64), "avx2", "avx512", "neon".
-// Every target gives the same results, bit for bit.
+// The instruction-set targets that this build has and this machine runs, slowest first: "baseline" (SSE2 on x86-64),
+// "avx2", "avx512", "neon". Every target gives the same results, bit for bit.
 std::vector<std::string> cpu_targets();
 
-// The target in use: the last of `cpu_targets()`, or the one that the environment
-// variable PAPILIO_CPU_TARGET named when it was first needed. Throws
-// DeviceUnavailable where that name is unknown or not to be had here.
+// The target in use: the last of `cpu_targets()`, or the one that the environment variable PAPILIO_CPU_TARGET named
+// when a target was first needed. Throws DeviceUnavailable if that name is unknown, or the build or the machine does
+// not have that target.
 std::string cpu_target();
 
-// How many threads work on a call that does not say: the number of processors
-// that this process may use.
+// The number of threads of a call whose `threads` is 0: the number of processors that this process may use.
 int default_threads();
 
 }  // namespace papilio

@@ -6,36 +6,35 @@
 
 namespace papilio {
 
-// Everything that papilio throws on purpose is an Error. Running out of memory
-// stays std::bad_alloc.
+// The base of every exception that papilio throws, except std::bad_alloc where memory runs out.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The caller's values do not fit the contract of the function.
+// An argument violates the contract of the function.
 struct InvalidArgument : Error {
   using Error::Error;
 };
 
-// The machine or the build lacks the device or instruction set asked for by name.
+// The build or the machine lacks the device or instruction set that was named.
 struct DeviceUnavailable : Error {
   using Error::Error;
 };
 
-// A device failed or has no room: the call had no effect that can be relied on.
-// The message names the CUDA call and error, or the bytes needed and free.
+// A device failed or ran out of memory. The results of the call are unspecified. The message names the CUDA call and
+// error, or the bytes needed and free.
 struct DeviceError : Error {
   using Error::Error;
 };
 
-// A file or stream could not be opened, read or written; `code` is errno's value.
+// A file or stream could not be opened, read or written. `code` is the value of errno.
 struct IoError : Error {
   IoError(const std::string& what, int error_code) : Error(what), code(error_code) {}
   int code;
 };
 
-// A file does not hold what its format says. `line` and `column` count from 1;
-// 0 means that the place is not known. The message already names the place.
+// The content of a file violates its format. `line` and `column` count from 1; 0: not known. The message names them,
+// too.
 struct FormatError : Error {
   FormatError(const std::string& what, std::int64_t at_line = 0, std::int64_t at_column = 0)
       : Error(what), line(at_line), column(at_column) {}

@@ -1,41 +1,48 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "papilio/choice.h"
 #include "papilio/corpus.h"
 #include "papilio/model.h"
 
-// What a trained model makes of documents that it has not seen, and how good its topics are.
+// Inference for new documents with a trained model, and measures of its quality.
 
 namespace papilio {
 
-// The words of a corpus in a model's numbers.
+// From the words of a corpus to those of a model.
 struct WordMap {
-  std::vector<std::int32_t> model_words;  // of each word of the corpus: the model's number for it, or -1
-  std::int64_t unknown_words = 0;         // words of the corpus's vocabulary without one
-  std::int64_t unknown_tokens = 0;        // and how often they occur
+  std::vector<std::int32_t> model_words;  // for each word of the corpus, its number in the model, or -1
+  std::int64_t unknown_words = 0;         // words of the corpus that the model does not know
+  std::int64_t unknown_tokens = 0;        // their occurrences
 };
 
-// Matches words by their spelling. A word of the model's vocabulary that training never counted is
-// unknown: the model has learned nothing about it. Throws InvalidArgument where corpus or model do not verify.
+// Matches words by spelling. A word that is in the model's vocabulary but was never counted in training is unknown: the
+// model has learned nothing about it. Throws InvalidArgument where the corpus or the model does not verify.
 WordMap map_words(const Model& model, const CorpusView& corpus);
 
-// How a new document's topics are found.
+// How the topics of a new document are inferred.
 enum class InferMethod : std::uint8_t {
   gibbs,  // the posterior mean of theta, from samples of the tokens' topics
-  em,     // a fixed point, without random numbers
+  em,     // a fixed point of theta, without random numbers
 };
 
-const char* name(InferMethod method) noexcept;
+// Every method, the default first; the name of one ("unknown" for a number that is no enumerator); and the
+// method of a name, which throws InvalidArgument with the known names.
+std::span<const Choice<InferMethod>> infer_methods() noexcept;
+std::string_view name(InferMethod method) noexcept;
+InferMethod parse_infer_method(std::string_view name);
 
 struct InferOptions {
   InferMethod method = InferMethod::gibbs;
-  int sweeps = 100;        // gibbs: in all
-  int burn_in = 20;        // gibbs: of these, the first that are not counted; < sweeps
-  int em_steps = 50;       // em
+  int sweeps = 100;        // gibbs: number of sweeps, including burn_in
+  int burn_in = 20;        // gibbs: number of first sweeps that are not counted; less than sweeps
+  int em_steps = 50;       // em: number of steps, at least 1
   std::uint64_t seed = 0;  // gibbs
-  int threads = 0;         // 0: all; never changes the result
+  int threads = 0;         // CPU threads; 0: all; never changes the result
 };
 
 // theta of documents.
@@ -43,53 +50,57 @@ struct DocumentTopics {
   std::int64_t documents = 0;     // D
   std::int32_t topics = 0;        // K
   std::vector<float> theta;       // D x K, row-major; a row sums to 1, to rounding
-  std::int64_t known_tokens = 0;  // tokens that theta follows from
+  std::int64_t known_tokens = 0;  // tokens that theta was inferred from
   std::int64_t unknown_words = 0;
   std::int64_t unknown_tokens = 0;
 
   const float* row(std::int64_t document) const { return theta.data() + document * topics; }
 };
 
-// Folds documents into a model that stays as it is: phi_wk = (n_wk + beta) / (n_k + V beta).
+// Infers theta of documents for a fixed model, phi_wk = (n_wk + beta) / (n_k + V beta).
 //
-// gibbs  theta integrated out, a document's tokens in turn: P(z = k) ~ (n'_dk + alpha_k) phi_wk, n' without the
-//        token itself. theta_dk is the mean of (n_dk + alpha_k) / (n_d + sum alpha) over the sweeps after burn_in.
-// em     theta_k <- alpha_k + sum over tokens of theta_k phi_wk / sum_j theta_j phi_wj, normalised, em_steps times
-//        from uniform.
+// gibbs  theta is integrated out, and the tokens of a document are drawn in turn: P(z = k) ~ (n'_dk + alpha_k) phi_wk,
+//        where n' leaves out the token itself. theta_dk is the mean of (n_dk + alpha_k) / (n_d + sum alpha) over the
+//        sweeps after burn_in.
+// em     theta_k <- alpha_k + sum over tokens of theta_k phi_wk / sum_j theta_j phi_wj, normalised; em_steps times,
+//        starting from uniform.
 //
-// A row depends on the model, the options and the words of its document (not their order), and on
-// nothing else: not on the other documents, its number, or the threads. Unknown words have no
-// part. A document without known words gets the prior's mean.
+// Determinism: a row depends only on the model, the options and the words of its document, not on their order, on other
+// documents, on its number, or on threads. Unknown words are ignored. A document without known words gets the mean of
+// the prior.
 //
-// Time, gibbs: a token and sweep costs the number of topics its document has, and a distinct word of a
-// document K more; em: em_steps * K for each distinct word. Memory beside theta: 16 K bytes a distinct word of the
-// document at hand, a thread. Throws InvalidArgument for options out of range and what does not verify.
+// Time of gibbs: O(topics of the document) per token and sweep, and O(K) per distinct word of a document. Time of em:
+// O(em_steps * K) per distinct word. Memory besides theta: 16 K bytes per distinct word of a document, per thread.
+// Throws InvalidArgument for options out of range, and where the model or the corpus does not verify.
+//
+//   const papilio::DocumentTopics topics = papilio::infer(model, corpus, {.seed = 7});
+//   topics.row(3)[0];  // the proportion of topic 0 in document 3
 DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options = {});
 
 struct CompletionOptions {
   int em_steps = 50;
   std::uint64_t seed = 0;  // of the shuffle
-  bool shuffle = true;     // false: tokens in the order they have
-  int threads = 0;         // 0: all; never changes the result
+  bool shuffle = true;     // false: tokens in the order of the document
+  int threads = 0;         // CPU threads; 0: all; never changes the result
 };
 
 struct Completion {
-  std::int64_t documents = 0;    // scored: those of two known tokens or more
-  std::int64_t left_out = 0;     // the others
-  std::int64_t tokens_seen = 0;  // that theta follows from
-  std::int64_t tokens = 0;       // scored
+  std::int64_t documents = 0;    // documents scored, those with at least two known tokens
+  std::int64_t left_out = 0;     // the other documents
+  std::int64_t tokens_seen = 0;  // tokens that theta was inferred from
+  std::int64_t tokens = 0;       // tokens scored
   std::int64_t unknown_tokens = 0;
   double log_likelihood = 0;  // of the tokens scored, in nats
   double nats_per_token() const { return -log_likelihood / static_cast<double>(tokens); }
   double perplexity() const;  // exp(nats_per_token())
 };
 
-// Held-out likelihood by document completion. Each document's known tokens are shuffled; theta is folded in by
-// `em` on tokens 0, 2, 4, ... and tokens 1, 3, 5, ... are scored by ln sum_k theta_k phi_wk.
+// Computes the held-out likelihood by document completion. The known tokens of each document are shuffled. theta is
+// inferred by `em` from tokens 0, 2, 4, ..., and tokens 1, 3, 5, ... are scored by ln sum_k theta_k phi_wk.
 //
-// The shuffle depends on the seed and the document's words alone. Words that training never saw
-// are left out of both halves, so compare models of the same training corpus. The likelihood uses the C
-// library's logarithm: its last digits may differ between machines.
+// The shuffle depends only on the seed and the words of the document. Words that training never saw are left out of
+// both halves, so compare models of the same training corpus only. The likelihood uses the logarithm of the C library:
+// its last digits may differ between machines. Throws InvalidArgument as `infer` does.
 //
 // Source: Wallach, Murray, Salakhutdinov and Mimno, ICML 2009, section 5 (document completion).
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options = {});
@@ -97,80 +108,86 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
 struct LeftToRightOptions {
   int particles = 20;
   std::uint64_t seed = 0;
-  int threads = 0;  // 0: all; never changes the result
+  int threads = 0;  // CPU threads; 0: all; never changes the result
 };
 
 struct LeftToRight {
   std::vector<double> log_likelihoods;  // D, ln p(words of the document), in nats; 0 without known words
-  std::int64_t tokens = 0;              // scored
+  std::int64_t tokens = 0;              // tokens scored
   std::int64_t unknown_tokens = 0;
-  double log_likelihood = 0;  // their sum
+  double log_likelihood = 0;  // sum of log_likelihoods
   double nats_per_token() const { return -log_likelihood / static_cast<double>(tokens); }
   double perplexity() const;  // exp(nats_per_token())
 };
 
-// Held-out likelihood ln p(w | phi, alpha) of whole documents, theta integrated out, by the left-to-right
-// algorithm: each particle holds topics of the tokens so far, redraws them before every
-// token, and gives the token's probability given them.
+// Computes the held-out likelihood ln p(w | phi, alpha) of whole documents, theta integrated out, by the left-to-right
+// algorithm: each particle has topics for the tokens so far, redraws them before every token, and gives the probability
+// of the token.
 //
-// Particles are drawn anew by these probabilities after each token (systematic resampling). With that exp of an
-// estimate has the exact probability as its mean, for any number of particles; without, as the
-// algorithm was printed, only for one.
+// After each token the particles are resampled by these probabilities (systematic resampling). This makes exp of an
+// estimate unbiased for any number of particles; the algorithm as printed is unbiased only for one.
 //
-// Time O(n^2 * particles * topics of the document) for n tokens: for small sets. The tokens' order is
-// a shuffle that depends, like all draws, on the seed and the document's words alone.
+// The tokens of a document are shuffled. The shuffle and all draws depend only on the seed and the words of the
+// document. Time O(n^2 * particles * topics of the document) for n tokens, so for small sets. Throws InvalidArgument as
+// `infer` does.
 //
 // Source: Wallach, Murray, Salakhutdinov and Mimno, ICML 2009, algorithm 3; Buntine, ACML 2009.
 LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const LeftToRightOptions& options = {});
 
-// Measures of how well a topic's most probable words go together, from how often they do so in a corpus.
+// Measures of how well the most probable words of a topic fit together, from how often they occur together in a corpus.
 enum class CoherenceMeasure : std::uint8_t {
-  umass,  // mean over pairs of ln((D(w, v) + 1) / D(v)), v the more probable word, D: documents that hold the words
-  npmi,   // mean over pairs of ln((P(w, v) + e) / (P(w) P(v))) / -ln(P(w, v) + e), P: share of windows
-  c_v,    // mean over words of the cosine between a word's vector of NPMIs with all words, and the sum of these vectors
+  umass,  // mean over pairs of ln((D(w, v) + 1) / D(v)); v is the more probable word, D the number of documents with
+          // the words
+  npmi,   // mean over pairs of ln((P(w, v) + e) / (P(w) P(v))) / -ln(P(w, v) + e); P is a share of windows
+  c_v,    // mean over words of the cosine between the vector of a word's NPMIs and the sum of these vectors
 };
 
-const char* name(CoherenceMeasure measure) noexcept;
+// Every measure, its name, and the measure of a name, as for InferMethod.
+std::span<const Choice<CoherenceMeasure>> coherence_measures() noexcept;
+std::string_view name(CoherenceMeasure measure) noexcept;
+CoherenceMeasure parse_coherence_measure(std::string_view name);
 
 struct CoherenceOptions {
   CoherenceMeasure measure = CoherenceMeasure::npmi;
   int top_words = 10;
-  int window = 0;   // tokens a window; 0: what is usual, 10 for npmi and 110 for c_v; umass: has none
-  int threads = 0;  // 0: all; never changes the result
+  int window = 0;   // tokens per window; 0: the usual number, 10 for npmi and 110 for c_v; must be 0 for umass
+  int threads = 0;  // CPU threads; 0: all; never changes the result
 };
 
 struct Coherence {
-  double mean = 0;             // over the topics that have one; NaN where none has
-  std::vector<double> topics;  // K; NaN for a topic of which fewer than two words are in the corpus
+  double mean = 0;             // over the topics that are not NaN; NaN if there are none
+  std::vector<double> topics;  // K; NaN for a topic with fewer than two top words in the corpus
   int top_words = 0;
-  int window = 0;                  // 0: whole documents
-  std::int64_t windows = 0;        // or documents, without the empty ones
-  std::int64_t missing_words = 0;  // top words, each topic's counted, that the corpus does not hold
+  int window = 0;                  // tokens per window; 0: whole documents
+  std::int64_t windows = 0;        // number of windows, or of documents with tokens
+  std::int64_t missing_words = 0;  // top words that do not occur in the corpus, summed over topics
 };
 
-// Coherence of a model's topics. umass is meant for the training corpus; npmi and c_v for a reference corpus whose
-// words are in the order of the text (a bag of words has none).
+// Computes the coherence of the topics of a model. umass is meant for the training corpus; npmi and c_v for a reference
+// corpus with words in the order of the text (not a bag of words).
 //
-// A topic's words are its `top_words` most probable among those counted in it at all; those that the corpus
-// does not hold are left out. Windows move on by one token; a document shorter than a window is one. e = 1e-12.
-// Time O(tokens), and what pairs of top words in a document cost. Throws InvalidArgument.
+// The words of a topic are its `top_words` most probable among those counted in it; those that do not occur in the
+// corpus are left out. Windows move by one token; a document shorter than a window is one window. e = 1e-12. Time
+// O(tokens), plus the pairs of top words in each window or document. Throws InvalidArgument for options out of range,
+// and where the model or the corpus does not verify.
 //
 // Source: Mimno, Wallach, Talley, Leenders and McCallum, EMNLP 2011 (umass); Roeder, Both and Hinneburg, WSDM 2015.
 Coherence coherence(const Model& model, const CorpusView& corpus, const CoherenceOptions& options = {});
 
-// The share of distinct words among the `top_words` most probable of each topic: 1 where no two topics share one.
+// Returns the share of distinct words among the `top_words` most probable words of each topic: 1 if no two topics share
+// a word. Throws InvalidArgument unless top_words >= 1 and the model verifies.
 //
 // Source: Dieng, Ruiz and Blei, TACL 8, 2020.
 double diversity(const Model& model, int top_words = 25);
 
-// A corpus in two.
+// A corpus split in two.
 struct HeldOutSplit {
   Corpus training;
   Corpus held_out;
 };
 
-// Holds out the documents numbered every - 1, 2 every - 1, ... from 0. Both parts keep the whole
-// vocabulary and their documents' names. Throws InvalidArgument where every < 2 or the corpus does not verify.
+// Holds out documents every - 1, 2 every - 1, ..., counted from 0. Both parts keep the whole vocabulary and the names
+// of their documents. Throws InvalidArgument where every < 2 or the corpus does not verify.
 HeldOutSplit hold_out_every(const CorpusView& corpus, std::int64_t every);
 
 }  // namespace papilio

@@ -10,24 +10,24 @@ struct GammaOptions {
   std::uint64_t seed = 0;    // same seed, same draws
   std::uint64_t stream = 0;  // independent draws under one seed; below 2^32, since `train` uses those above
 
-  // Row i is number `row_ids[i]`, or `first_row_id + i` where no ids are given. A draw depends on seed,
-  // stream, its row's number, its column and its shape, and on nothing else.
+  // Row i has number `row_ids[i]`, or `first_row_id + i` if no ids are given. A draw depends on seed, stream, the
+  // number of its row, its column and its shape, and on nothing else.
   std::uint64_t first_row_id = 0;
   VectorView<const std::int64_t> row_ids = {};
 
-  int threads = 0;  // of the CPU, 0: all; never changes a result
+  int threads = 0;  // CPU threads; 0: all; never changes a result
 
   // For arrays on a CUDA device: the stream (a cudaStream_t; null is the default stream) that the draws are queued on.
   void* cuda_stream = nullptr;
 };
 
-// Draws from gamma distributions of scale 1: drawn(i, k) from that of shape shapes(i, k).
+// Draws from gamma distributions of scale 1: drawn(i, k) has shape shapes(i, k).
 //
-//   shapes  rows x columns, at most 2^31 - 1 columns, any strides: one row for all by a row stride of 0, one
-//           number for all by both 0. Positive normal numbers (2^-126 to 2^128).
-//   drawn   as large, columns next to each other (column stride 1); receives the draws, >= 0.
+//   shapes  rows x columns, at most 2^31 - 1 columns, any strides. A row stride of 0 repeats one row; both strides 0
+//           repeat one number. Positive normal numbers (2^-126 to 2^128).
+//   drawn   the same size, column stride 1; receives the draws, >= 0.
 //
-// Multiply by a scale for another one; divide a row by its sum for a Dirichlet draw. A draw is distributed as the
+// For another scale, multiply by it. For a Dirichlet draw, divide a row by its sum. A draw is distributed as the
 // gamma distribution rounded to float, with relative errors of about 2^-20, for shapes from 1e-6 to 1e9
 // (docs/numerics.md). Draws below 2^-125 or so become 0, as many of a small shape do: Pr(0) = 2^(-125 shape).
 //
@@ -35,12 +35,12 @@ struct GammaOptions {
 // number of threads and any split of the rows. A call of sample_categorical of the same seed, stream and row
 // numbers shares random numbers with it: use another stream.
 //
-// Time O(rows * columns); no scratch but a row a thread where columns of `shapes` are not neighbours. Throws
-// InvalidArgument for arrays that do not fit and, on the CPU, naming the first shape that is not a positive normal
-// number; drawn is then unspecified.
+// Time O(rows * columns). Scratch: a row per thread if the column stride of `shapes` is not 1. Throws InvalidArgument
+// for arrays that do not fit and, on the CPU, naming the first shape that is not a positive normal number; drawn is
+// then unspecified.
 //
 // Arrays on a CUDA device (all of them on the same one): the draws are queued on `cuda_stream`. The call allocates
-// nothing, waits for nothing and may be captured into a CUDA graph; shapes that are no positive normal
+// nothing, waits for nothing and may be captured into a CUDA graph; shapes that are not positive normal
 // numbers give NaN. Throws DeviceError where the launch fails.
 //
 //   std::vector<float> shapes = {0.5f, 2, 8}, drawn(1000 * 3);

@@ -5,8 +5,8 @@
 
 namespace papilio {
 
-// 16-bit numbers as they lie in memory; arithmetic on them is done in float.
-// Pointers to a framework's or CUDA's own types of the same layout may be cast.
+// 16-bit floating-point numbers as stored in memory. Arithmetic on them is done in float. Pointers to the types of CUDA
+// or of a framework with the same layout may be cast to these.
 
 // IEEE binary16: 11 significant bits, up to 65,504.
 struct Half {

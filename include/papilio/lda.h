@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "papilio/choice.h"
 #include "papilio/corpus.h"
 #include "papilio/device.h"
 #include "papilio/evaluation.h"
@@ -15,196 +17,230 @@
 
 namespace papilio {
 
-// How topics are drawn. docs/lda.md has the formulas.
+// How a sweep draws z, the topics of the tokens. docs/lda.md has the formulas.
 enum class Sampler : std::uint8_t {
-  mean_for_mode,    // theta and phi are their posterior means given z; then every z at once
-  uncollapsed,      // theta and phi are drawn given z; then every z at once
-  theta_collapsed,  // phi is drawn; a document's tokens one after the other, theta integrated out
-  phi_collapsed,    // theta is drawn; phi integrated out
-  collapsed,        // theta and phi integrated out
+  mean_for_mode,    // theta and phi are replaced by their posterior means given z, then all z are drawn at once
+  uncollapsed,      // theta and phi are drawn given z, then all z at once
+  theta_collapsed,  // phi is drawn and theta integrated out: the tokens of a document are drawn in turn
+  phi_collapsed,    // theta is drawn and phi integrated out
+  collapsed,        // theta and phi are integrated out
 };
 
-// How the samplers that integrate phi out see the counts of other tokens. The other
-// samplers are what they are under either schedule.
+// Which counts of the other tokens a token sees where phi is integrated out. The other samplers give the same
+// chain under both schedules.
 enum class Schedule : std::uint8_t {
-  parallel,    // as they were when the sweep began: every z at once, an approximation (AD-LDA)
-  sequential,  // as they are: one token after the other, the exact chain; in one thread
+  parallel,    // the counts at the start of the sweep: all z at once, an approximation (AD-LDA)
+  sequential,  // the current counts: one token after the other, the exact chain, in one thread
 };
 
-// How draws of `collapsed` (parallel), `mean_for_mode` and `theta_collapsed` go: the same law, other numbers.
+// How draws are computed by `collapsed` (parallel), `mean_for_mode` and `theta_collapsed`. Dense and sparse draws
+// follow the same distribution but give different topics.
 enum class Draws : std::uint8_t {
-  automatic,  // sparse for 32 to 2^24 topics and less than 2^32 tokens, but for theta_collapsed; else dense
+  automatic,  // sparse for 32 to 2^24 topics and fewer than 2^32 tokens, except for theta_collapsed; else dense
   dense,      // over all topics
-  sparse,     // over the topics of its document, and of its word: docs/lda/sparse.md
+  sparse,     // over the topics of the token's document and word; docs/lda/sparse.md
 };
 
-// What a chain begins with. docs/lda/start.md has the schedule.
+// How a new chain starts. docs/lda/start.md has the schedule.
 enum class Start : std::uint8_t {
-  automatic,    // progressive for the parallel `collapsed` of long documents, but few tokens a topic; else uniform
-  uniform,      // all documents, each token with one of K topics, as probable as the others
-  progressive,  // the first 40 sweeps draw a part of the documents, which grows
+  automatic,    // progressive for parallel `collapsed` with long documents and few tokens per topic; else uniform
+  uniform,      // all documents from the first sweep, each token in a topic drawn uniformly from the K topics
+  progressive,  // the first 40 sweeps draw a growing part of the documents
 };
 
-const char* name(Sampler sampler) noexcept;
-const char* name(Schedule schedule) noexcept;
-const char* name(Draws draws) noexcept;
-const char* name(Start start) noexcept;
+// What a sampler does with theta, or with phi.
+enum class Parameter : std::uint8_t {
+  estimated,       // replaces it by its posterior mean given z
+  drawn,           // draws it given z
+  integrated_out,  // does without it: the weights of a token come from the counts of the other tokens
+};
 
-// How the tokens of a sweep were drawn. Shares and means are of sparse draws; 0 where they were dense. A GPU, for
-// which counting them takes time, leaves all but the first two at 0, unless the sampler is theta_collapsed.
+// A row of `samplers()`.
+struct SamplerChoice : Choice<Sampler> {
+  Parameter theta;
+  Parameter phi;           // integrated_out: the sequential schedule is another chain than the parallel one
+  bool sparse_draws;       // has sparse draws, under the parallel schedule where the schedules differ
+  bool sparse_by_default;  // Draws::automatic takes them
+};
+
+// Every value of an option, the default first.
+std::span<const SamplerChoice> samplers() noexcept;
+std::span<const Choice<Schedule>> schedules() noexcept;
+std::span<const Choice<Draws>> draw_kinds() noexcept;
+std::span<const Choice<Start>> starts() noexcept;
+
+// The name of a value: "collapsed", "parallel", ...; "unknown" for a number that is no enumerator.
+std::string_view name(Sampler sampler) noexcept;
+std::string_view name(Schedule schedule) noexcept;
+std::string_view name(Draws draws) noexcept;
+std::string_view name(Start start) noexcept;
+
+// The value of a name. Throws InvalidArgument with the known names.
+Sampler parse_sampler(std::string_view name);
+Schedule parse_schedule(std::string_view name);
+Draws parse_draws(std::string_view name);
+Start parse_start(std::string_view name);
+
+// Statistics of the draws of a sweep. All numbers are 0 for dense draws. On a GPU the shares are 0, because counting
+// them takes time, except for theta_collapsed.
 struct SweepDraws {
   bool sparse = false;
-  double topics_per_document = 0;  // distinct topics when the sweep began, on average over documents with tokens
-  double from_own = 0;             // shares of tokens, 1 in all: from the token's old topic, without the token,
-  double from_document = 0;        // among the document's topics,
-  double from_word = 0;            // among the word's,
-  double from_prior = 0;           // among all
+  double topics_per_document = 0;  // mean number of distinct topics at the start of the sweep, documents without
+                                   // tokens left out
+  // The share of tokens that each part of the distribution gave; they add up to 1.
+  double from_own = 0;       // the token's previous topic
+  double from_document = 0;  // the topics of the document
+  double from_word = 0;      // the topics of the word
+  double from_prior = 0;     // all topics
 };
 
 // What a training run reports after a sweep.
 struct Progress {
-  std::int64_t sweep = 0;        // sweeps done, from 1
-  std::int64_t sweeps = 0;       // of so many
-  double share = 1;              // of all tokens, those that the sweep drew: less while a chain starts progressively
-  double tokens_per_second = 0;  // of the sweeps since the report before
-  double seconds = 0;            // since training began
-  bool evaluated = false;        // log_joint_per_token is of this sweep
-  double log_joint_per_token = 0;
-  double training_seconds = 0;      // seconds without likelihoods, held-out documents and the caller's own callbacks
-  bool held_out_evaluated = false;  // held_out_perplexity is of this sweep
-  double held_out_perplexity = 0;
-  SweepDraws draws = {};  // of this sweep
+  std::int64_t sweep = 0;           // sweeps completed, from 1
+  std::int64_t sweeps = 0;          // TrainOptions::sweeps
+  double share = 1;                 // share of the tokens that the sweep drew; below 1 in a progressive start
+  double tokens_per_second = 0;     // over the sweeps since the previous report
+  double seconds = 0;               // since training began
+  bool evaluated = false;           // whether log_joint_per_token is set
+  double log_joint_per_token = 0;   // log p(w, z) / tokens after this sweep, in nats
+  double training_seconds = 0;      // seconds in sweeps alone: without likelihoods, held-out documents and callbacks
+  bool held_out_evaluated = false;  // whether held_out_perplexity is set
+  double held_out_perplexity = 0;   // after this sweep
+  SweepDraws draws = {};            // of this sweep
 };
 
-// How well the chain foretold the held-out documents after a sweep.
+// How well the model predicted the held-out documents after a sweep.
 struct HeldOutScore {
-  std::int64_t sweep = 0;
+  std::int64_t sweep = 0;       // sweeps completed
   double training_seconds = 0;  // as in Progress
-  Completion completion;        // complete_documents of the model as it was then, with its default options
+  Completion completion;        // of complete_documents with default options, for the model after the sweep
 };
 
 struct ChainState;
 
 struct TrainOptions {
-  std::int32_t topics = 100;
-  std::int64_t sweeps = 200;
-  double alpha = 0.1;  // symmetric prior of documents' topics, each topic
-  double beta = 0.01;  // symmetric prior of topics' words
-  std::uint64_t seed = 0;
-  int threads = 0;                // of the CPU; 0: all; never changes the model
-  Device device = Device::cpu();  // where it trains; never changes the model
-  Sampler sampler = Sampler::collapsed;
-  std::int64_t evaluate_every = 10;  // sweeps between likelihoods; 0: only after the last
+  std::int32_t topics = 100;               // K, at least 1
+  std::int64_t sweeps = 200;               // in all, including those of a chain that is resumed; less than 2^32
+  double alpha = 0.1;                      // symmetric prior of the topics of a document, for each topic; (0, 1e6]
+  double beta = 0.01;                      // symmetric prior of the words of a topic, for each word; (0, 1e6]
+  std::uint64_t seed = 0;                  // same seed, same model
+  int threads = 0;                         // CPU threads; 0: all; never changes the model
+  Device device = Device::cpu();           // where to train; never changes the model
+  Sampler sampler = Sampler::collapsed;    // how topics are drawn
+  std::int64_t evaluate_every = 10;        // sweeps between evaluations of the likelihood; 0: only after the last
+  Schedule schedule = Schedule::parallel;  // which counts a token sees
+  Start start = Start::automatic;          // of a new chain; ignored for one that is resumed
+  Draws draws = Draws::automatic;          // for the samplers that have sparse draws; the others are always dense
 
-  Schedule schedule = Schedule::parallel;
-
-  Start start = Start::automatic;  // of a new chain; one that goes on from topics has begun
-
-  Draws draws = Draws::automatic;  // of samplers that know sparse ones; the others are dense
-
-  // How a token's weights are added up in a dense draw. Any but `slots` is for comparison and study: the same
-  // distribution, but other roundings, so now and then another topic. On a GPU the parallel schedule takes
-  // no butterfly_add_subtract, in either form: its roundings depend on how tokens are put together.
+  // How a dense draw adds up the weights of a token. Methods other than `slots` are for comparison and study: they
+  // draw from the same distribution, but round differently, so that some tokens get another topic. On a GPU the
+  // parallel schedule refuses both forms of butterfly_add_subtract, whose roundings depend on a token's position.
   PartialSums method = PartialSums::slots;
 
-  std::vector<double> topic_alpha = {};  // K, a prior for each topic in place of alpha; empty: alpha for all
+  // A prior for each topic, K numbers in (0, 1e6], in place of `alpha`; empty: `alpha` for every topic.
+  std::vector<double> topic_alpha = {};
 
-  // Sweeps between optimisations of the priors, alpha of each topic and beta, by the counts; 0: they stay.
-  // The first is after sweep optimize_after.
+  // Sweeps between optimisations of the priors (alpha of each topic, and beta) by the current counts; 0: never.
+  // The first is after sweep `optimize_after`.
   std::int64_t optimize_every = 0;
   std::int64_t optimize_after = 50;
 
-  // Documents that training does not see, borrowed; words are matched by spelling. After every held_out_every-th
-  // sweep and the last they are scored by document completion (papilio/evaluation.h), which never changes the
-  // model and takes the memory of another one. held_out_every 0: after the last alone.
+  // Documents that training does not see, borrowed. Words are matched by spelling. They are scored by document
+  // completion (papilio/evaluation.h) after every `held_out_every`-th sweep and after the last; 0: after the last
+  // only. Scoring never changes the model. It takes the memory of a second model.
   std::optional<CorpusView> held_out = {};
   std::int64_t held_out_every = 10;
 
-  // Called after each sweep, or with progress_every = n after every n-th and the last;
-  // false stops training there, in good order. A GPU rests while it is called.
+  // Called after every `progress_every`-th sweep and after the last. Return false to stop training after this sweep:
+  // the result is then that of the sweeps so far. A GPU is idle during the call.
   std::function<bool(const Progress&)> progress = {};
   std::int64_t progress_every = 1;
 
-  // Called with the chain's topics, to be saved, after every checkpoint_every-th sweep, and
-  // after a sweep that ends checkpoint_seconds or more after the call before (or the start);
-  // not after the last. Either 0: not for that reason. Training goes on when it returns.
+  // Called with the state of the chain so that it can be saved: after every `checkpoint_every`-th sweep, and after
+  // the first sweep that ends `checkpoint_seconds` or more after the previous call (or the start). Not called after
+  // the last sweep. 0 turns off either condition. Training continues when it returns. With `checkpoint_seconds` the
+  // host waits for a GPU after each sweep.
   std::function<void(const ChainState&)> checkpoint = {};
   std::int64_t checkpoint_every = 0;
-  double checkpoint_seconds = 0;  // with these a GPU rests after each sweep
+  double checkpoint_seconds = 0;
 };
 
-// The state of a chain: with the corpus and the options it determines all that follows.
+// The state of a chain. Together with the corpus and the options it determines everything that follows.
 struct ChainState {
-  std::int64_t sweep = 0;          // sweeps done
-  std::vector<std::int32_t> z;     // the topic of each token, in corpus order
-  std::vector<double> alpha = {};  // K, the priors where they were optimised; empty: those of the options
+  std::int64_t sweep = 0;          // sweeps completed
+  std::vector<std::int32_t> z;     // N, the topic of each token, in the order of the corpus; in [0, K)
+  std::vector<double> alpha = {};  // K, the priors if they were optimised; empty: those of the options
   double beta = 0;                 // likewise; 0: that of the options
-  Start start = Start::uniform;    // progressive: the chain began so, which its first sweeps depend on
+  Start start = Start::uniform;    // how the chain started, uniform or progressive; its first sweeps depend on it
 };
 
 struct TrainResult {
   Model model;
   ChainState topics;
-  double log_joint_per_token = 0;
-  bool stopped = false;                     // by the progress callback, before the last sweep
-  std::vector<HeldOutScore> held_out = {};  // of this call, in the order of sweeps; none without held-out documents
+  double log_joint_per_token = 0;           // log p(w, z) / tokens after the last sweep, in nats
+  bool stopped = false;                     // the progress callback stopped training before the last sweep
+  std::vector<HeldOutScore> held_out = {};  // of this call, in the order of sweeps; empty without held-out documents
 };
 
-// Trains a topic model on a corpus.
+// Trains a topic model on a corpus. `resume` continues a chain from its state and gives the result of a run that was
+// never interrupted.
 //
-// The topic of a token depends on the corpus, seed, sweep and token number, and
-// on the counts that these led to: the same model, byte for byte, for any number
-// of threads, on the CPU and on a GPU, and on every machine. `resume` continues a
-// chain from its topics and gives what an uninterrupted run would have given.
+// Determinism: the model is the same, byte for byte, for any number of threads, on the CPU and on a GPU, and on every
+// machine. The topic of a token depends only on the corpus, the seed, the sweep, the number of the token, and the
+// counts that earlier draws led to.
 //
-// The parallel schedule is one step of every token from the counts of the sweep's start: exact for
-// `uncollapsed` and `theta_collapsed`, an approximation (AD-LDA) where phi is integrated out, and
-// `mean_for_mode` is an estimator rather than a chain. The sequential one is exact and serial: it
-// takes one thread of the CPU; a GPU gives the same, more slowly.
+// The parallel schedule draws every token from the counts at the start of the sweep. That is exact for `uncollapsed`
+// and `theta_collapsed` and an approximation (AD-LDA) where phi is integrated out; `mean_for_mode` is an estimator
+// rather than a chain. The sequential schedule is exact and serial: it uses one CPU thread, and a GPU is slower.
 //
-// Dense draws take time O(tokens * topics) a sweep; memory 8 bytes a token, the corpus's words included, 8 bytes an
-// entry of the V x K tables and a few hundred KiB a thread; on a GPU the tables take 8 bytes an entry of its
-// memory (rows above 128 topics as if they were a multiple of 128), and tokens 8 bytes each and a row of floats a
-// document as far as there is room; what has none is streamed from the host's memory. Sparse draws take time
-// O(topics of a document) a distinct (document, word), no table of phi, memory up to 29 bytes a token (words and
-// topics included); on a GPU about 12 bytes a token and no table, and the corpus must fit (those of
-// theta_collapsed, which draws phi, have its tables and stream). They are for fewer than 2^32 tokens.
-// A progressive start is the same sampler on parts of the corpus.
+// Cost of dense draws: time O(tokens * topics) per sweep. Memory: 8 bytes per token (including the word), 8 bytes per
+// entry of the V x K tables, and a few hundred KiB per thread. On a GPU the tables take 8 bytes per entry of device
+// memory (above 128 topics a row is padded to a multiple of 128). Tokens (8 bytes each) and a row of floats per
+// document stay on the device as far as they fit; the rest is streamed from host memory in each sweep.
 //
-// Throws InvalidArgument for options out of range, an empty corpus, held-out documents of which none has two
-// words of the corpus, and topics that do not fit; DeviceError where a GPU fails, or its memory does not hold the
+// Cost of sparse draws: time O(topics of the document) per distinct (document, word), without a table of phi. Memory:
+// up to 29 bytes per token (including word and topic). On a GPU about 12 bytes per token and no tables, and the corpus
+// must fit in device memory; theta_collapsed, which draws phi, has tables and streams as above. Sparse draws need
+// fewer than 2^32 tokens.
+//
+// Throws InvalidArgument for options out of range, an empty corpus, a state that does not fit, and held-out documents
+// of which none has two words of the corpus; DeviceError where a GPU fails, or where its memory does not hold the
 // tables and one document.
 //
-// Source: Tristan, Tassarotti and Steele, ICML 2015 (mean-for-mode); Steele and
-// Tristan, ACM TOPC 6(4):22, 2019, section 7; Newman, Asuncion, Smyth and Welling, JMLR 10,
-// 2009 (AD-LDA). docs/lda has a page a sampler.
+//   papilio::Corpus corpus = papilio::read_corpus("news.txt");
+//   papilio::TrainResult result = papilio::train(corpus, {.topics = 50, .sweeps = 300, .seed = 7});
+//
+// Source: Tristan, Tassarotti and Steele, ICML 2015 (mean_for_mode); Steele and Tristan, ACM TOPC 6(4):22, 2019,
+// section 7; Newman, Asuncion, Smyth and Welling, JMLR 10, 2009 (AD-LDA). docs/lda has a page for each sampler.
 TrainResult train(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume = nullptr);
 
-// The same without a copy of the topics, which saves 4 bytes a token.
+// The same without a copy of z, which saves 4 bytes per token.
 TrainResult train(const CorpusView& corpus, const TrainOptions& options, ChainState&& resume);
 
-// log p(w, z) of the collapsed model, in nats: the Dirichlet-multinomial
-// likelihood of the topics, theta and phi integrated out.
+// Returns log p(w, z) of the collapsed model, in nats: the Dirichlet-multinomial likelihood of the topics z, with theta
+// and phi integrated out.
 //
 //   sum_d [ln G(A) - ln G(n_d + A)           + sum_k ln G(n_dk + alpha_k) - ln G(alpha_k)]
 // + sum_k [ln G(V beta) - ln G(n_k + V beta) + sum_w ln G(n_wk + beta) - ln G(beta)]
 //
-// A being the sum of all alpha_k: `topics` times `alpha`, or the sum of `topic_alpha`, which
-// holds a prior for each topic. Summed in fixed point, to 2^-25 nats a term for 10^9
-// tokens: the same number for any number of threads, and as training on any device reports
-// it. Throws InvalidArgument unless 0 < alpha, beta <= 1e6 and z fits the corpus.
-double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
+// G is the gamma function and A the sum of all alpha_k. `z` has the topic of each token, N numbers in [0, topics). The
+// priors are `alpha` for each of `topics` topics, or `topic_alpha`, a prior for each topic.
+//
+// Summed in fixed point, to 2^-25 nats per term for 10^9 tokens: the same number for any number of threads, and the
+// number that training on any device reports. Throws InvalidArgument unless 0 < alpha, beta <= 1e6 and z fits the
+// corpus.
+double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, double alpha,
                  double beta, int threads = 0);
-double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, const std::vector<double>& topic_alpha,
+double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> topic_alpha,
                  double beta, int threads = 0);
 
-// The counts that topics of tokens come to, borrowed. A document's counts are a row of entries,
-// document_offsets[d] ... document_offsets[d + 1] - 1, each a topic and its tokens; topics
-// without an entry have none, topics of a row may come in any order, but once.
+// The topic counts of a corpus, borrowed. The counts of document d are the entries document_offsets[d] ...
+// document_offsets[d + 1] - 1: each is a topic and its number of tokens. A topic without tokens needs no entry. The
+// topics of a document may be in any order, each at most once.
 struct TopicCounts {
   std::span<const std::int64_t> document_offsets;  // D + 1
-  std::span<const std::int32_t> document_topics;   // of each entry
-  std::span<const std::int32_t> n_dk;              // of each entry
+  std::span<const std::int32_t> document_topics;   // the topic of each entry
+  std::span<const std::int32_t> n_dk;              // the tokens of each entry
   std::span<const std::int32_t> n_wk;              // V x K: row w is contiguous over topics
   std::span<const std::int64_t> n_k;               // K
 
@@ -212,49 +248,51 @@ struct TopicCounts {
   std::int64_t vocabulary_size() const { return n_k.empty() ? 0 : static_cast<std::int64_t>(n_wk.size() / n_k.size()); }
   std::int64_t tokens() const;  // N, the sum of n_k
 
-  // Throws InvalidArgument naming the first offset, topic or count that does not fit,
-  // counts that do not add up to n_k among them. Time O(entries + V K).
+  // Throws InvalidArgument naming the first offset, topic or count that is out of range, and where counts do not add
+  // up to n_k. Time O(entries + V K).
   void verify() const;
 };
 
-// The same likelihood from counts alone, which is all that it depends on: for the counts of
-// another program. Throws InvalidArgument for counts that do not verify and priors out of range.
+// The same likelihood from counts, which are all that it depends on, such as those of another program. `topic_alpha`
+// has K entries. Throws InvalidArgument for counts that do not verify and priors out of range.
 //
-//   // One document, one word, two topics, 3 and 1 tokens.
+//   // One document, one word, two topics with 3 and 1 tokens.
 //   const std::vector<std::int64_t> offsets = {0, 2}, n_k = {3, 1};
 //   const std::vector<std::int32_t> topics = {0, 1}, counts = {3, 1};
-//   log_joint({offsets, topics, counts, counts, n_k}, {0.5, 0.5}, 0.1);
-double log_joint(const TopicCounts& counts, const std::vector<double>& topic_alpha, double beta, int threads = 0);
+//   const std::vector<double> alpha = {0.5, 0.5};
+//   log_joint({offsets, topics, counts, counts, n_k}, alpha, 0.1);
+double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha, double beta, int threads = 0);
 
-// Writes a chain, z, the sweep and priors that were optimised, with what decides how it goes
-// on (corpus, sampler, schedule, priors, seed), as one safetensors file with hashes. The
-// checkpoint that was there stays as previous_checkpoint(path): at every instant one of the
-// two is whole, also where the process is killed. Where writing fails, both are as they were or
-// the new one is in place. Throws IoError, and InvalidArgument for topics that do not fit.
-void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const TrainOptions& options,
+// Writes a checkpoint: the state of a chain and what determines how it continues (corpus, sampler, schedule, priors,
+// seed), as one safetensors file with hashes.
+//
+// The checkpoint that was at `path` is kept as previous_checkpoint(path). At every instant one of the two is whole,
+// even if the process is killed. If writing fails, either both are unchanged or the new one is in place. Throws
+// IoError, and InvalidArgument for a state that does not fit.
+void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path);
 
-// The path with ".previous" behind it, symbolic links followed.
+// Returns the path with ".previous" appended, symbolic links followed.
 std::string previous_checkpoint(const std::string& path);
 
-// Removes both, and what processes that were killed while they wrote left beside them. Whatever
-// cannot be removed stays.
+// Removes both checkpoints and the temporary files of processes that were killed while writing them. Errors are
+// ignored.
 void remove_checkpoint(const std::string& path) noexcept;
 
-// Which file a chain was loaded from.
+// Which checkpoint was loaded.
 struct CheckpointReport {
   std::string path;
-  std::string damage;  // why it is not the newest one; empty where it is
+  std::string damage;  // why the previous one was loaded; empty if the newest one was
 };
 
-// Reads what `save_checkpoint` wrote; the previous checkpoint where the newest one is missing,
-// cut short or damaged. One that is whole but of another corpus, of other options or of another
-// version is refused, and the previous one then not looked at. Threads, device, sweeps and the
-// callbacks may differ. Changes no file: before the next save, move a damaged one out of the
-// way, or it takes the previous one's place.
+// Reads what `save_checkpoint` wrote. If the newest checkpoint is missing, cut short or damaged, reads the previous
+// one. A whole checkpoint of another corpus, other options or another version is refused, without a look at the
+// previous one. Threads, device, sweeps and callbacks may differ.
 //
-// Throws InvalidArgument naming the first difference; FormatError with the damage to both files;
-// IoError where there is none, or none can be read.
+// Changes no file. Before the next save, move a damaged checkpoint away, or it replaces the previous one.
+//
+// Throws InvalidArgument naming the first difference; FormatError naming the damage to both files; IoError where
+// neither exists or can be read.
 ChainState load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
                            CheckpointReport* report = nullptr);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,37 +10,35 @@
 
 namespace papilio {
 
-// A chain and its corpus, as a state file of MALLET holds them.
+// The content of a MALLET state file: a chain and its corpus.
 struct MalletState {
-  Corpus corpus;      // document_names: the sources, where any is other than "NA"
+  Corpus corpus;      // document_names: the sources, if any differs from "NA"
   ChainState topics;  // with alpha and beta
   std::int32_t topic_count = 0;
 };
 
-// Writes a chain as MALLET's --output-state does: gzip of the lines
+// Writes a chain as MALLET's --output-state does: gzip of lines
 //
 //   #doc source pos typeindex type topic
 //   #alpha : 0.1 0.1 ...
 //   #beta : 0.01
 //   0 NA 0 17 word 3
 //
-// with one line a token. `alpha` has K entries. Numbers are written so that they
-// come back the same. Throws IoError, and InvalidArgument for topics that do not fit the
-// corpus, and for words or names that would not come back: empty, or with blanks or line ends.
-void write_mallet_state(const CorpusView& corpus, const std::vector<std::int32_t>& z, const std::vector<double>& alpha,
+// with one line per token. `z` has N topics in [0, K), `alpha` has K entries. Numbers are written so that they read
+// back the same. Throws IoError, and InvalidArgument for topics that do not fit the corpus, and for words or names that
+// would not read back: empty, or containing blanks or line ends.
+void write_mallet_state(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> alpha,
                         double beta, const std::string& path);
 
-// Reads what MALLET or `write_mallet_state` wrote; plain, gzip, zstd, or "-". Documents are
-// numbered from 0 without a gap behind the last one named: those that have no token
-// become empty rows. Types are numbered as in the file, without those that never occur.
-// Memory: the corpus and its topics, within max_memory bytes (0: half of the machine's).
-// Throws IoError, and FormatError with path, line, what was expected and what was found.
+// Reads what MALLET or `write_mallet_state` wrote; plain, gzip, zstd, or "-" (standard input). Documents are numbered
+// from 0 to the last one that the file names; those without tokens become empty documents. Words keep the numbers of
+// the file, without those that never occur. Memory: the corpus and its topics, at most max_memory bytes (0: half of the
+// machine's memory). Throws IoError, and FormatError with path, line, what was expected and what was found.
 MalletState read_mallet_state(const std::string& path, std::int64_t max_memory = 0);
 
-// The topics of a state for a corpus of the same documents with the same words, in whatever
-// order within a document and however numbered: the occurrences of a word in a document take
-// the state's topics in order. The sweep is 0. Throws InvalidArgument naming the first
-// document that differs.
+// Returns the topics of a state for a corpus that has the same words in each document, in any order and with any
+// numbering: the occurrences of a word in a document take the topics of the state in order. The sweep is 0. Throws
+// InvalidArgument naming the first document that differs.
 ChainState match_topics(const MalletState& state, const CorpusView& corpus);
 
 }  // namespace papilio

@@ -3,33 +3,51 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "papilio/array_view.h"
+#include "papilio/choice.h"
 #include "papilio/half.h"
 
 namespace papilio {
 
-// How the partial sums of a row are laid out. Every method draws from the same
+// How the partial sums of a row are computed. Every method draws from the same
 // distribution. `slots` gives the same categories on every device and for every
-// batch; the others are the methods of the papers, kept for comparison and
-// study, and round in their own ways (docs/determinism.md has the table).
+// batch. The others are the methods of the papers, kept for comparison and
+// study; they round differently (docs/determinism.md has the table).
 enum class PartialSums : std::uint8_t {
-  slots,                       // sum first, exchange last: the default
-  prefix,                      // one running sum a row, binary search
-  transposed,                  // coalesced loads, W x W exchange in registers
+  slots,                       // sums first, one exchange at the end; the default
+  prefix,                      // running sums per row, then a binary search
+  transposed,                  // coalesced loads, then a W x W exchange in registers
   transposed_through_scratch,  // the same through a tile in memory
-  butterfly_swap,              // a butterfly a block of 32, the search only adds
-  butterfly_add_subtract,      // the same, one select less; the last bit depends on the lane
-  butterfly_two_pass,          // block totals only, then one butterfly a row
+  butterfly_swap,              // a butterfly per block of 32; the search only adds
+  butterfly_add_subtract,      // the same with one select less; the last bit depends on the lane
+  butterfly_two_pass,          // block totals first, then one butterfly per row
 
-  // Of K categories the first K mod 32 by prefix sums, then whole blocks, as the papers have
-  // it; above, the last block is padded with zeros, which keeps blocks aligned.
+  // The first K mod 32 of K categories by prefix sums, then whole blocks, as in the papers. The methods
+  // above pad the last block with zeros instead, which keeps blocks aligned.
   transposed_remnant_first,
   butterfly_swap_remnant_first,
   butterfly_add_subtract_remnant_first,
 };
 
-// What became of a row. Anything but `ok` leaves index -1.
+// A row of `partial_sums()`.
+struct PartialSumsChoice : Choice<PartialSums> {
+  bool ragged_rows;          // takes rows of different lengths
+  bool depends_on_position;  // the last bit of a sum depends on the row's position in the batch
+};
+
+// Every method, the default first.
+std::span<const PartialSumsChoice> partial_sums() noexcept;
+
+// "slots", "prefix", ...; "unknown" for a number that is no enumerator.
+std::string_view name(PartialSums method) noexcept;
+
+// The method of that name. Throws InvalidArgument with the known names.
+PartialSums parse_partial_sums(std::string_view name);
+
+// The outcome of the draw from a row. Anything but `ok` gives index -1.
 enum class DrawStatus : std::uint8_t {
   ok,
   empty,         // the row has no categories
@@ -38,38 +56,37 @@ enum class DrawStatus : std::uint8_t {
   not_a_number,  // a weight is NaN
   infinite,      // a weight is infinite
   overflow,      // the weights are finite, but their sum is not
-  no_such_row,   // an index or offset of the row is out of range (on a device; on the CPU this throws)
+  no_such_row,   // an index or offset of the row is out of range (on a device only; the CPU throws)
 };
 
-// Returns the enumerator's name: "ok", "all_zero", ...
-const char* name(DrawStatus status) noexcept;
-const char* name(PartialSums method) noexcept;
+// "ok", "all_zero", ...; "unknown" for a number that is no enumerator.
+std::string_view name(DrawStatus status) noexcept;
 
 struct SampleOptions {
   std::uint64_t seed = 0;    // same seed, same draws
-  std::uint64_t stream = 0;  // independent draws under one seed: an iteration, a purpose
+  std::uint64_t stream = 0;  // for independent draws with one seed: an iteration, a purpose
 
-  // The draw of row i is number `row_ids[i]`, or `first_row_id + i` where no
-  // ids are given. A row's draw depends on seed, stream, its number and its
+  // Row i has number `row_ids[i]`, or `first_row_id + i` if no
+  // ids are given. The draw from a row depends on seed, stream, its number and its
   // weights, and on nothing else.
   std::uint64_t first_row_id = 0;
   VectorView<const std::int64_t> row_ids = {};
 
-  // Where given, row i is drawn under seed `seeds[i]` (its 64 bits) instead of `seed`:
-  // one call for rows that belong to different users or chains.
+  // If given, row i is drawn with seed `seeds[i]` (its 64 bits) instead of `seed`:
+  // one call serves rows of different users or chains.
   VectorView<const std::int64_t> seeds = {};
 
-  // Where given, receives each row's status, and bad rows get index -1.
-  // Where empty, the first bad row throws InvalidArgument; on a CUDA device,
-  // where calls do not wait for their result, it just gets index -1.
+  // If given, receives the status of each row, and bad rows get index -1.
+  // If empty, the first bad row throws InvalidArgument; on a CUDA device,
+  // where calls do not wait for the result, bad rows only get index -1.
   VectorView<DrawStatus> status = {};
 
   // False skips the search for negative weights, which saves about one
-  // instruction in three: a row that has some then gives an arbitrary category.
-  // All-zero, empty, NaN, infinite and overflowing rows are found all the same.
+  // instruction in three. A row with negative weights then gives an arbitrary category.
+  // All-zero, empty, NaN, infinite and overflowing rows are still found.
   bool check_negative = true;
 
-  int threads = 0;  // 0: all; never changes a result
+  int threads = 0;  // CPU threads; 0: all; never changes a result
   PartialSums method = PartialSums::slots;
 
   // For arrays on a CUDA device: the stream (a cudaStream_t; null is the default
@@ -122,13 +139,13 @@ struct LogitWeights {
 // Draws one category from each row of weights.
 //
 //   weights  T is float or double; for matrices, ragged rows and logits also Half and
-//            BFloat16, which are summed in float. Finite, >= 0, at least one > 0 a row.
-//   drawn    one entry a row, int32 or int64; receives categories counted from 0,
+//            BFloat16, which are summed in float. Finite, >= 0, at least one > 0 per row.
+//   drawn    one entry per row, int32 or int64; receives categories counted from 0,
 //            or -1 for a bad row (see SampleOptions::status).
 //
 // P(drawn[i] = k) = weight(i, k) / sum_j weight(i, j), to within the rounding of
 // the sums: those inside a segment of 1,024 categories are in T, the rest and
-// the search in double, with 53 random bits a draw. A category of weight 0 is
+// the search in double, with 53 random bits per draw. A category of weight 0 is
 // never drawn.
 //
 // Same seed, stream, row numbers and weights: same categories, bit for bit, on
@@ -136,7 +153,7 @@ struct LogitWeights {
 // the batch (method `slots`).
 //
 // Time O(rows * categories), one read of the weights and one more of a 1/32
-// part; scratch of a few KiB a thread. Throws InvalidArgument for shapes that
+// part; scratch of a few KiB per thread. Throws InvalidArgument for shapes that
 // do not fit, indices out of range, and (without `status`) the first bad row;
 // `drawn` is then unspecified.
 //

@@ -1,6 +1,6 @@
 #pragma once
 
-// The version of these headers; `papilio::version()` is that of the library linked.
+// The version of these headers. `papilio::version()` is that of the library that is linked.
 #define PAPILIO_VERSION_MAJOR 0
 #define PAPILIO_VERSION_MINOR 1
 #define PAPILIO_VERSION_PATCH 0

@@ -107,21 +107,11 @@ nb::tuple counts_of(const CorpusObject& object) {
 
 Strings as_strings(std::span<const std::string> values) { return {values.begin(), values.end()}; }
 
-CorpusFormat format_of(const std::string& format) {
-  if (format == name(CorpusFormat::detect)) return CorpusFormat::detect;
-  std::string known(name(CorpusFormat::detect));
-  for (const CorpusFormat value : corpus_formats()) {
-    if (name(value) == format) return value;
-    known.append(", ").append(name(value));
-  }
-  throw InvalidArgument("papilio: unknown corpus format \"" + format + "\", expected one of " + known);
-}
-
 CorpusObject read(const std::string& path, const std::string& format, const CorpusOptions& options,
                   const TextOptions& text, ReadReport* report) {
   const nb::gil_scoped_release release;
   CorpusOptions all = options;
-  all.format = format_of(format);
+  all.format = parse_corpus_format(format);
   all.text = text;
   return CorpusObject(read_corpus(path, all, report));
 }
@@ -281,13 +271,13 @@ void bind_corpora(nb::module_& m) {
   m.def(
       "write_corpus",
       [](const CorpusObject& corpus, const std::string& path, const std::string& format,
-         const std::string& vocabulary) { write_corpus(corpus.view(), path, format_of(format), vocabulary); },
+         const std::string& vocabulary) { write_corpus(corpus.view(), path, parse_corpus_format(format), vocabulary); },
       nb::arg("corpus"), nb::arg("path"), nb::arg("format"), nb::arg("vocabulary"), without_lock);
   m.def(
       "corpus_format_of_name", [](const std::string& path) { return std::string(name(corpus_format_of_name(path))); },
       nb::arg("path"));
   m.def(
-      "has_vocabulary_file", [](const std::string& format) { return has_vocabulary_file(format_of(format)); },
+      "has_vocabulary_file", [](const std::string& format) { return has_vocabulary_file(parse_corpus_format(format)); },
       nb::arg("format"));
   m.def(
       "detect_corpus_format", [](const std::string& path) { return std::string(name(detect_corpus_format(path))); },

@@ -18,8 +18,6 @@ struct DrawSource {
   double temperature = 1;   // of logits
 };
 
-PartialSums method_named(const char* name);
-
 // Calls f<T>() with the type that weights of this dtype are read as. TypeError for others.
 template <class F>
 void with_weight_type(const Array& weights, bool halves, const F& f) {

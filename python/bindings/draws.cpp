@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <optional>
 #include <string>
@@ -19,13 +20,6 @@
 namespace nb = nanobind;
 
 namespace papilio::python {
-
-PartialSums method_named(const char* wanted) {
-  for (int i = 0; i <= static_cast<int>(PartialSums::butterfly_add_subtract_remnant_first); ++i)
-    if (std::string(name(static_cast<PartialSums>(i))) == wanted) return static_cast<PartialSums>(i);
-  throw InvalidArgument(std::string("papilio: there is no method \"") + wanted +
-                        "\"; \"slots\" is the one to use (docs/sampling.md lists them)");
-}
 
 namespace {
 
@@ -73,7 +67,7 @@ struct Options {
     values.status = status.vector<DrawStatus>("status");
     values.check_negative = nb::cast<bool>(o[6]);
     values.threads = nb::cast<int>(o[7]);
-    values.method = method_named(nb::borrow<nb::str>(o[8]).c_str());
+    values.method = parse_partial_sums(nb::borrow<nb::str>(o[8]).c_str());
     values.cuda_stream = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(o[9]));
     values.workspace = workspace.vector<std::byte>("the workspace");
   }
@@ -99,7 +93,7 @@ void draw(nb::tuple source, nb::handle drawn, nb::tuple options) {
 std::int64_t workspace_bytes(nb::tuple source, const char* method) {
   std::int64_t bytes = 0;
   with_weights(source_of(source),
-               [&](const auto& weights) { bytes = sample_workspace_bytes(weights, method_named(method)); });
+               [&](const auto& weights) { bytes = sample_workspace_bytes(weights, parse_partial_sums(method)); });
   return bytes;
 }
 

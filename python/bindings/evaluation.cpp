@@ -17,20 +17,6 @@
 namespace papilio::python {
 namespace {
 
-InferMethod method_of(const std::string& text) {
-  for (const InferMethod method : {InferMethod::gibbs, InferMethod::em}) {
-    if (name(method) == text) return method;
-  }
-  throw InvalidArgument("papilio: unknown method \"" + text + "\", expected gibbs or em");
-}
-
-CoherenceMeasure measure_of(const std::string& text) {
-  for (const CoherenceMeasure measure : {CoherenceMeasure::umass, CoherenceMeasure::npmi, CoherenceMeasure::c_v}) {
-    if (name(measure) == text) return measure;
-  }
-  throw InvalidArgument("papilio: unknown measure \"" + text + "\", expected umass, npmi or c_v");
-}
-
 constexpr std::int64_t tokens_per_part = std::int64_t{1} << 18;
 
 // Throws what Python's handlers of signals raise, KeyboardInterrupt for Ctrl-C.
@@ -60,7 +46,7 @@ DocumentTopics infer_part(const Model& model, const CorpusView& corpus, std::int
 // A document's topics do not depend on the others, so that they are found part by part, with a look at Ctrl-C between.
 DocumentTopics infer_topics(const Model& model, const CorpusObject& object, const std::string& method, int sweeps,
                             int burn_in, int em_steps, std::uint64_t seed, int threads) {
-  const InferOptions options = {.method = method_of(method),
+  const InferOptions options = {.method = parse_infer_method(method),
                                 .sweeps = sweeps,
                                 .burn_in = burn_in,
                                 .em_steps = em_steps,
@@ -150,9 +136,11 @@ void bind_coherence(nb::module_& m) {
       "coherence",
       [](const Model& model, const CorpusObject& corpus, const std::string& measure, int top_words, int window,
          int threads) {
-        return coherence(
-            model, corpus.view(),
-            {.measure = measure_of(measure), .top_words = top_words, .window = window, .threads = threads});
+        return coherence(model, corpus.view(),
+                         {.measure = parse_coherence_measure(measure),
+                          .top_words = top_words,
+                          .window = window,
+                          .threads = threads});
       },
       nb::arg("model"), nb::arg("corpus"), nb::arg("measure"), nb::arg("top_words"), nb::arg("window"),
       nb::arg("threads"), without_lock);

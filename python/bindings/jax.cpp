@@ -203,7 +203,7 @@ void draw(const CallFrame& frame, bool on_cuda) {
   options.row_ids = row_ids.vector<const std::int64_t>("row_ids");
   options.check_negative = call.check_negative;
   options.threads = call.threads;
-  options.method = method_named(call.method.c_str());
+  options.method = parse_partial_sums(call.method);
   if (call.status) options.status = array_of(*frame.results.buffers[1], device).vector<DrawStatus>("status");
   if (on_cuda) options.cuda_stream = stream_of(frame);
   if (drawn.shape[0] == 0) return;

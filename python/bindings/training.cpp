@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,8 +16,6 @@
 
 #include "bindings.h"
 #include "corpus_object.h"
-#include "draw_sources.h"
-#include "papilio/error.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
 #include "vectors.h"
@@ -27,52 +26,9 @@ namespace {
 using Tokens = InputVector<std::int32_t>;
 using Priors = InputVector<double>;
 
-template <class Enum>
-Enum by_name(const std::string& text, std::span<const Enum> values, const char* what) {
-  std::string known;
-  for (const Enum value : values) {
-    if (name(value) == text) return value;
-    known += std::string(known.empty() ? "" : ", ") + name(value);
-  }
-  throw InvalidArgument(std::string("papilio: unknown ") + what + " \"" + text + "\", expected one of " + known);
-}
-
-Sampler sampler_of(const std::string& text) {
-  using enum Sampler;
-  static constexpr Sampler all[] = {collapsed, phi_collapsed, theta_collapsed, uncollapsed, mean_for_mode};
-  return by_name<Sampler>(text, all, "sampler");
-}
-
-Schedule schedule_of(const std::string& text) {
-  static constexpr Schedule all[] = {Schedule::parallel, Schedule::sequential};
-  return by_name<Schedule>(text, all, "schedule");
-}
-
-Start start_of(const std::string& text) {
-  static constexpr Start all[] = {Start::automatic, Start::uniform, Start::progressive};
-  return by_name<Start>(text, all, "start");
-}
-
-Draws draws_of(const std::string& text) {
-  static constexpr Draws all[] = {Draws::automatic, Draws::dense, Draws::sparse};
-  return by_name<Draws>(text, all, "kind of draws");
-}
-
-// "cpu", "cuda", "cuda:1"; "" and "auto": PAPILIO_DEVICE, else a GPU that is there.
-Device device_of(const std::string& text) {
-  if (text.empty() || text == "auto") return Device::best();
-  if (text == "cpu") return Device::cpu();
-  if (text == "cuda") return Device::cuda();
-  const std::string digits = text.starts_with("cuda:") ? text.substr(5) : "";
-  if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {
-    throw InvalidArgument("papilio: unknown device \"" + text + "\", expected auto, cpu, cuda or cuda:N");
-  }
-  return Device::cuda(std::stoi(digits));
-}
-
 ChainState make_topics(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
                        const std::string& start) {
-  return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta, .start = start_of(start)};
+  return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta, .start = parse_start(start)};
 }
 
 // Tells Python of sweeps. What Python raises, Ctrl-C included, ends training in good order and waits in `error`.
@@ -139,22 +95,22 @@ void bind_options(nb::module_& m) {
       .def_rw("held_out_every", &TrainOptions::held_out_every)
       .def_prop_rw(
           "method", [](const TrainOptions& self) { return name(self.method); },
-          [](TrainOptions& self, const std::string& method) { self.method = method_named(method.c_str()); })
+          [](TrainOptions& self, const std::string& method) { self.method = parse_partial_sums(method); })
       .def_prop_rw(
           "device", [](const TrainOptions& self) { return self.device.name(); },
-          [](TrainOptions& self, const std::string& device) { self.device = device_of(device); })
+          [](TrainOptions& self, const std::string& device) { self.device = Device::parse(device); })
       .def_prop_rw(
           "sampler", [](const TrainOptions& self) { return name(self.sampler); },
-          [](TrainOptions& self, const std::string& sampler) { self.sampler = sampler_of(sampler); })
+          [](TrainOptions& self, const std::string& sampler) { self.sampler = parse_sampler(sampler); })
       .def_prop_rw(
           "schedule", [](const TrainOptions& self) { return name(self.schedule); },
-          [](TrainOptions& self, const std::string& schedule) { self.schedule = schedule_of(schedule); })
+          [](TrainOptions& self, const std::string& schedule) { self.schedule = parse_schedule(schedule); })
       .def_prop_rw(
           "start", [](const TrainOptions& self) { return name(self.start); },
-          [](TrainOptions& self, const std::string& start) { self.start = start_of(start); })
+          [](TrainOptions& self, const std::string& start) { self.start = parse_start(start); })
       .def_prop_rw(
           "draws", [](const TrainOptions& self) { return name(self.draws); },
-          [](TrainOptions& self, const std::string& draws) { self.draws = draws_of(draws); });
+          [](TrainOptions& self, const std::string& draws) { self.draws = parse_draws(draws); });
   nb::class_<Progress>(m, "Progress", "What a training run reports after a sweep.")
       .def_ro("sweep", &Progress::sweep)
       .def_ro("sweeps", &Progress::sweeps)

@@ -72,7 +72,7 @@ BAD_CALLS = {
     "dtype of nothing": (dict(dtype=3), TypeError, "results are int32 or int64"),
     # the rest
     "negative threads": (dict(threads=-1), ValueError, "threads must be >= 0; got -1"),
-    "unknown method": (dict(method="fast"), ValueError, 'there is no method "fast"'),
+    "unknown method": (dict(method="fast"), ValueError, 'unknown method "fast"'),
     "method for rows of one length": (
         dict(weights=np.ones(6), indptr=[0, 6], method="butterfly_swap_remnant_first"), ValueError, "takes rows of one length"),
 }  # fmt: skip

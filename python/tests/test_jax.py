@@ -134,7 +134,7 @@ def here(request):
         ({"out": np.zeros(4)}, TypeError, "neither out nor cuda_stream"),
         ({"dtype": "float32"}, TypeError, "results are int32 or int64"),
         ({"threads": -1}, Exception, "threads must be >= 0"),
-        ({"method": "fast"}, Exception, "there is no method"),
+        ({"method": "fast"}, Exception, "unknown method"),
         ({"logits": True, "temperature": 0.0}, Exception, "temperature must be between"),
     ],
 )

@@ -81,7 +81,7 @@ def test_kinds_of_draws(tmp_path):
     models = {draws: saved(lda(draws=draws, **parameters).fit(X), tmp_path) for draws in ("automatic", "dense", "sparse")}
     assert models["automatic"] == models["sparse"] != models["dense"]
     assert kinds == ["sparse"] * 20 + ["dense"] * 20 + ["sparse"] * 20
-    with pytest.raises(ValueError, match="sparse draws are for the samplers"):
+    with pytest.raises(ValueError, match="sparse draws need the method slots"):
         lda(draws="sparse", sampler="uncollapsed").fit(X)
 
 

@@ -39,7 +39,7 @@ def test_options_by_name():
         ({"sweeps": -1}, ValueError, "sweeps is -1"),
         ({"evaluate_every": -1}, ValueError, "evaluate_every"),
         ({"held_out_every": -1}, ValueError, "held_out_every is -1"),
-        ({"method": "x"}, ValueError, 'no method "x"'),
+        ({"method": "x"}, ValueError, 'unknown method "x", expected one of slots, prefix'),
         ({"method": 3}, TypeError, "method is 3"),
         ({"held_out": 3}, TypeError, "incompatible function arguments"),
     ]:

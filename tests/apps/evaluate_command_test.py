@@ -130,7 +130,7 @@ class Evaluate(EvaluateTest):
     def test_exit_codes(self):
         (self.path / "foreign.txt").write_text("alpha beta gamma\n")
         run = self.papilio("evaluate", "model", "--held-out", "foreign.txt", code=65)
-        self.assertIn("foreign.txt has no document of two words that the model knows", run.err)
+        self.assertIn("foreign.txt has no document with two words that the model knows", run.err)
         self.papilio("evaluate", "model", "--held-out", "nothing", code=66)
         self.papilio("evaluate", "model", "--left-to-right", 5, code=64)
         self.papilio("evaluate", "model", "-n", 1, code=64)

@@ -172,7 +172,7 @@ class MalletNames(command_test.CommandTest):
     def test_refuses_what_has_no_meaning_by_name(self):
         for options, advice in ((["--token-regex", "[a-z]+"], "--format low"),
                                 (["--gram-sizes", "1,2"], "single words"),
-                                (["--use-pipe-from", "other.mallet"], "by their spelling"),
+                                (["--use-pipe-from", "other.mallet"], "by spelling"),
                                 (["--skip-html"], "before it is imported"),
                                 (["--line-regex", "^(.*)$"], "--text-column"),
                                 (["--keep-sequence", "FALSE"], "always keep their order"),

@@ -54,7 +54,7 @@ class MethodsOfTrainingOnCuda : public testing::CudaTest,
 INSTANTIATE_TEST_SUITE_P(All, MethodsOfTrainingOnCuda,
                          ::testing::Combine(::testing::ValuesIn(all_samplers), ::testing::ValuesIn(methods)),
                          [](const auto& with) {
-                           return std::string(name(std::get<0>(with.param))) + "_" + name(std::get<1>(with.param));
+                           return std::string(name(std::get<0>(with.param))) + "_" + std::string(name(std::get<1>(with.param)));
                          });
 
 // Less than a block, whole blocks, and blocks with a remnant.

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,7 @@ TEST(Device, Names) {
 TEST(Device, BestIsTheCpuWhereThereIsNoCudaDevice) {
   EXPECT_EQ(choice_without_device(""), "device cpu\n");
   EXPECT_EQ(choice_without_device("PAPILIO_DEVICE="), "device cpu\n");
+  EXPECT_EQ(choice_without_device("PAPILIO_DEVICE=auto"), "device cpu\n");
   EXPECT_EQ(choice_without_device("PAPILIO_DEVICE=cpu"), "device cpu\n");
 }
 
@@ -88,9 +90,75 @@ TEST(Device, AnUnknownDeviceIsAnError) {
   for (const std::string wanted :
        {"gpu", "CPU", "cpu ", "cuda:", "cuda:-1", "cuda:1x", "cuda:+1", "cuda: 1", "cuda:99999999999", "cuda1"}) {
     EXPECT_EQ(choice(fmt::format("'PAPILIO_DEVICE={}'", wanted), "device"),
-              fmt::format("error papilio::Device::best: PAPILIO_DEVICE is \"{}\", expected cpu, cuda or a numbered "
-                          "one such as cuda:1\n",
+              fmt::format("error papilio::Device::best: PAPILIO_DEVICE is \"{}\", expected auto, cpu, cuda or cuda:N, "
+                          "such as cuda:1\n",
                           wanted));
+  }
+}
+
+// The message that Device::parse throws for `name`.
+std::string refusal(std::string_view name) {
+  try {
+    return "gave " + Device::parse(name).name();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+}
+
+TEST(Device, ParseReadsNames) {
+  EXPECT_EQ(Device::parse("cpu"), Device::cpu());
+  EXPECT_EQ(Device::parse(Device::cpu().name()), Device::cpu());
+  EXPECT_EQ(Device::parse(""), Device::best());
+  EXPECT_EQ(Device::parse("auto"), Device::best());
+}
+
+TEST(Device, ParseRefusesWhatIsNoName) {
+  using std::string_view_literals::operator""sv;
+  const std::string expected = ", expected auto, cpu, cuda or cuda:N, such as cuda:1";
+  for (const std::string_view name : {"gpu",
+                                      "CPU",
+                                      "Cuda",
+                                      "AUTO",
+                                      " ",
+                                      " cpu",
+                                      "cpu ",
+                                      "cpu,cuda",
+                                      "cpu:0",
+                                      "auto:0",
+                                      "cuda:",
+                                      "cuda::1",
+                                      "cuda:-1",
+                                      "cuda:-0",
+                                      "cuda:+1",
+                                      "cuda: 1",
+                                      "cuda:1 ",
+                                      "cuda:1x",
+                                      "cuda:0x1",
+                                      "cuda:1.0",
+                                      "cuda:1e1",
+                                      "cuda:1:2",
+                                      "cuda1",
+                                      "cuda:2147483648",
+                                      "cuda:99999999999999999999",
+                                      "cuda:%d",
+                                      "../cpu"}) {
+    EXPECT_EQ(refusal(name), fmt::format("papilio::Device::parse: unknown device \"{}\"{}", name, expected));
+  }
+  EXPECT_EQ(refusal("cpu\0"sv), "papilio::Device::parse: unknown device \"cpu\\x00\"" + expected);
+  EXPECT_EQ(refusal("cuda:1\n"), "papilio::Device::parse: unknown device \"cuda:1\\x0a\"" + expected);
+  EXPECT_EQ(refusal("\x1b[2J"), "papilio::Device::parse: unknown device \"\\x1b[2J\"" + expected);
+  // A long name is cut, also where only the number is long.
+  EXPECT_EQ(refusal(std::string(1'000'000, 'g')),
+            "papilio::Device::parse: unknown device \"" + std::string(60, 'g') + "...\"" + expected);
+  EXPECT_EQ(refusal("cuda:" + std::string(1'000'000, '9')),
+            "papilio::Device::parse: unknown device \"cuda:" + std::string(55, '9') + "...\"" + expected);
+}
+
+TEST(Device, ParseOfAnAbsentDeviceIsUnavailable) {
+  EXPECT_THROW(Device::parse("cuda:1000000"), DeviceUnavailable);
+  EXPECT_THROW(Device::parse("cuda:2147483647"), DeviceUnavailable);
+  if (!PAPILIO_BUILT_WITH_CUDA) {
+    EXPECT_THROW(Device::parse("cuda"), DeviceUnavailable);
   }
 }
 

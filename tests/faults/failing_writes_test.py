@@ -244,8 +244,8 @@ class Damage(FaultTest):
         damaged, previous = self.read("the_chain"), self.read("the_chain.previous")
         code, _, err = self.command.run(self.train("--resume"))
         self.assertEqual(code, 0, err)
-        self.assertRegex(err, r"^papilio train: the_chain: .*; going on from .*/the_chain.previous, sweep 10\n"
-                              r"papilio train: the damaged one is now the_chain.damaged\n$")
+        self.assertRegex(err, r"^papilio train: the_chain: .*; continuing from .*/the_chain.previous, sweep 10\n"
+                              r"papilio train: the damaged checkpoint is now the_chain.damaged\n$")
         self.assertEqual(self.read("the_model"), self.whole)
         self.assertEqual(self.read("the_chain.damaged"), damaged)
         self.assertEqual(self.read("the_chain.previous"), previous)  # not the damaged one
@@ -255,7 +255,7 @@ class Damage(FaultTest):
         (self.folder / "the_chain").unlink()
         code, _, err = self.command.run(self.train("--resume"))
         self.assertEqual(code, 0, err)
-        self.assertIn("the_chain: No such file or directory; going on from ", err)
+        self.assertIn("the_chain: No such file or directory; continuing from ", err)
         self.assertEqual(self.read("the_model"), self.whole)
 
     def test_two_damaged_ones_are_an_error_of_data(self):
@@ -284,7 +284,7 @@ class Signals(FaultTest):
             process.send_signal(signal.SIGHUP)
             _, err = process.communicate(timeout=120)
             self.assertEqual(process.returncode, code, err)
-            self.assertEqual(b"to go on: " in err, not ignored)
+            self.assertEqual(b"to continue: " in err, not ignored)
             self.assertIn("the_chain", self.names())
 
 
@@ -317,7 +317,7 @@ class BrokenPipes(FaultTest):
         train = ["train", "pets.txt", "-k", 3, "--sweeps", 40_000, "--threads", 1, "--evaluate-every", 0]
         code, err = self.read_first_line([*train, "--progress=json", "-o", "a"])
         self.assertEqual(code, 141, err)
-        self.assertIn("to go on: ", err)
+        self.assertIn("to continue: ", err)
         code, _ = self.read_first_line([*train, "--progress=json", "-o", "b"], stderr=subprocess.STDOUT)
         self.assertEqual(code, 141)
         for name in "ab":

@@ -127,7 +127,7 @@ class Planted {
 TEST(HeldOut, IsTheSameByAllSamplers) {
   const Planted planted;
   std::vector<Scores> exact;
-  for (const Chain& chain : exact_chains) exact.push_back(planted.scores(name(chain.sampler), with(chain, {})));
+  for (const Chain& chain : exact_chains) exact.push_back(planted.scores(std::string(name(chain.sampler)), with(chain, {})));
   const double within = 4 * noise(exact), common = mean(exact);
   EXPECT_LT(within, 0.016) << "chains differ by more than this test can do with";
   for (const Scores& scores : exact) EXPECT_NEAR(scores.mean(), common, within) << scores.label;
@@ -158,7 +158,7 @@ TEST(NightlyHeldOut, IsTheSameByAllSamplersOnKos) {
     TrainOptions options = with(chain, {.topics = 20, .sweeps = sweeps, .evaluate_every = 0});
     options.held_out = split.held_out.view();
     options.held_out_every = sweeps / 20;
-    Scores result = {name(chain.sampler)};
+    Scores result = {std::string(name(chain.sampler))};
     for (options.seed = 1; options.seed <= 3; ++options.seed) {
       result.of_seeds.push_back(nats(split.training, options, sweeps * 3 / 4));
     }

@@ -49,6 +49,9 @@ double log_joint_by_prediction(const Corpus& corpus, const std::vector<std::int3
   return log_joint_by_prediction(corpus, z, std::vector<double>(static_cast<std::size_t>(topics), alpha), beta);
 }
 
+using Z = std::vector<std::int32_t>;
+using Alpha = std::vector<double>;
+
 TEST(LogJoint, IsTheProductOfThePredictiveProbabilities) {
   const GeneratedCorpus generated = testing::small_generated_corpus();
   const auto tokens = static_cast<double>(generated.corpus.tokens());
@@ -99,7 +102,7 @@ TEST(LogGammaRise, OfEqualPriorsHasOneTable) {
 
 TEST(LogJoint, OfOneTokenIsOneOverTopicsTimesWords) {
   const Corpus corpus = testing::make_corpus({{}, {3}, {}}, 5);
-  EXPECT_NEAR(log_joint(corpus, {1}, 4, 0.3, 0.7), -std::log(4 * 5), 1e-13);
+  EXPECT_NEAR(log_joint(corpus, Z{1}, 4, 0.3, 0.7), -std::log(4 * 5), 1e-13);
 }
 
 // Topics with more tokens than the table of small counts holds.
@@ -136,16 +139,16 @@ TEST(LogJoint, IsTheSameForAnyOrderOfDocuments) {
 
 TEST(LogJoint, RefusesWhatDoesNotFit) {
   const Corpus corpus = testing::make_corpus({{0, 1}}, 2);
-  EXPECT_THROW(log_joint(corpus, {0}, 2, 0.1, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, 2}, 2, 0.1, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, -1}, 2, 0.1, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 0.0, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 0.1, NAN), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, 1}, 2, 1e7, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {}, 0, 0.1, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, 1}, std::vector<double>{0.1, -0.1}, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, 2}, std::vector<double>{0.1, 0.1}, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(corpus, {0, 1}, std::vector<double>{}, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0}, 2, 0.1, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, 2}, 2, 0.1, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, -1}, 2, 0.1, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, 1}, 2, 0.0, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, 1}, 2, 0.1, NAN), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, 1}, 2, 1e7, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{}, 0, 0.1, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, 1}, std::vector<double>{0.1, -0.1}, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, 2}, std::vector<double>{0.1, 0.1}, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(corpus, Z{0, 1}, std::vector<double>{}, 0.1), InvalidArgument);
 }
 
 // Two documents, three words, two topics.
@@ -163,8 +166,9 @@ TEST(LogJointOfCounts, IsThatOfTheirTokens) {
   const Corpus corpus = testing::make_corpus({{1, 0, 1}, {2, 1, 1}}, 3);
   const std::vector<std::int32_t> z = {1, 0, 1, 1, 1, 1};
   EXPECT_EQ(FewCounts().view().tokens(), 6);
-  EXPECT_EQ(log_joint(FewCounts().view(), {0.3, 0.7}, 0.2), log_joint(corpus, z, std::vector<double>{0.3, 0.7}, 0.2));
-  EXPECT_EQ(log_joint(FewCounts().view(), {0.3, 0.3}, 0.2), log_joint(corpus, z, 2, 0.3, 0.2));
+  EXPECT_EQ(log_joint(FewCounts().view(), Alpha{0.3, 0.7}, 0.2),
+            log_joint(corpus, z, std::vector<double>{0.3, 0.7}, 0.2));
+  EXPECT_EQ(log_joint(FewCounts().view(), Alpha{0.3, 0.3}, 0.2), log_joint(corpus, z, 2, 0.3, 0.2));
 }
 
 TEST(LogJointOfCounts, RefusesWhatDoesNotFit) {
@@ -189,9 +193,9 @@ TEST(LogJointOfCounts, RefusesWhatDoesNotFit) {
   refuses([](FewCounts& counts) { counts.n_wk[0] = 0; });
   refuses([](FewCounts& counts) { counts.n_k[1] = 4; });
   refuses([](FewCounts& counts) { counts.n_k.clear(); });
-  EXPECT_THROW(log_joint(FewCounts().view(), {0.1}, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(FewCounts().view(), {0.1, 0.0}, 0.1), InvalidArgument);
-  EXPECT_THROW(log_joint(FewCounts().view(), {0.1, 0.1}, NAN), InvalidArgument);
+  EXPECT_THROW(log_joint(FewCounts().view(), Alpha{0.1}, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(FewCounts().view(), Alpha{0.1, 0.0}, 0.1), InvalidArgument);
+  EXPECT_THROW(log_joint(FewCounts().view(), Alpha{0.1, 0.1}, NAN), InvalidArgument);
 }
 
 // Rows of counts by number, as GraphLab writes them: a number, then a count a topic.

@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Samplers, PlantedTopics,
                                            Chain{Sampler::phi_collapsed, Schedule::sequential},
                                            Chain{Sampler::collapsed, Schedule::sequential}),
                          [](const auto& chain) {
-                           return std::string(name(chain.param.sampler)) + "_" + name(chain.param.schedule);
+                           return std::string(name(chain.param.sampler)) + "_" + std::string(name(chain.param.schedule));
                          });
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Way {
 
 // Prints in test names.
 std::string name_of(const ::testing::TestParamInfo<Way>& way) {
-  return std::string(name(way.param.sampler)) + "_" + name(way.param.schedule);
+  return std::string(name(way.param.sampler)) + "_" + std::string(name(way.param.schedule));
 }
 
 class Samplers : public ::testing::TestWithParam<Way> {

@@ -140,7 +140,7 @@ TEST(WordOrder, GoesByWordsAndHasWholePairs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, SparseDraws, ::testing::Values(Sampler::mean_for_mode, Sampler::collapsed),
-                         [](const auto& sampler) { return name(sampler.param); });
+                         [](const auto& sampler) { return std::string(name(sampler.param)); });
 
 // Weak priors: a token's own topic has nearly all weight, or where the token was alone in it, hardly any.
 TEST(SparseDraw, TakesWeakPriors) {

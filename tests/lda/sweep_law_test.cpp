@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(SparseSamplers, SweepLaw, ::testing::ValuesIn(sparse_ru
                          [](const auto& rule) { return std::string(name(rule.param.sampler)); });
 
 INSTANTIATE_TEST_SUITE_P(Samplers, SweepLaw, ::testing::ValuesIn(rules), [](const auto& rule) {
-  return std::string(name(rule.param.sampler)) + "_" + name(rule.param.schedule);
+  return std::string(name(rule.param.sampler)) + "_" + std::string(name(rule.param.schedule));
 });
 
 // The power of the test: no sampler passes for another.

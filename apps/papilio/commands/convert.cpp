@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
@@ -23,12 +23,10 @@ struct ConvertArguments {
   bool force = false;
 };
 
-std::map<std::string, CorpusFormat> written_formats() {
-  std::map<std::string, CorpusFormat> formats;
-  for (const CorpusFormat format : papilio::corpus_formats()) {
-    if (papilio::is_written(format)) {
-      formats.emplace(papilio::name(format), format);
-    }
+std::vector<papilio::Choice<CorpusFormat>> written_formats() {
+  std::vector<papilio::Choice<CorpusFormat>> formats;
+  for (const papilio::CorpusFormatChoice& row : papilio::corpus_formats()) {
+    if (row.is_written) formats.push_back(row);
   }
   return formats;
 }
@@ -49,15 +47,15 @@ CorpusFormat output_format(const ConvertArguments& arguments) {
   }
   if (named == CorpusFormat::detect || !papilio::is_written(named)) {
     throw CommandError(ExitCode::usage,
-                       fmt::format("-o {}: the name tells no form that is written; say --to", arguments.output));
+                       fmt::format("-o {}: the name does not say which format to write; use --to", arguments.output));
   }
   return named;
 }
 
-// Where reading will look for it; none behind standard output.
+// Where reading will look for it; none for standard output.
 std::string output_vocabulary(const ConvertArguments& arguments, CorpusFormat format) {
   if (!arguments.vocabulary.empty() && !papilio::has_vocabulary_file(format)) {
-    throw CommandError(ExitCode::usage, "--output-vocabulary: text has no words in a file of their own");
+    throw CommandError(ExitCode::usage, "--output-vocabulary: this format has no vocabulary file");
   }
   if (!arguments.vocabulary.empty() || arguments.output == "-" || !papilio::has_vocabulary_file(format)) {
     return arguments.vocabulary;
@@ -80,7 +78,7 @@ ExitCode run_convert(const ConvertArguments& arguments) {
     }
     require_creatable(path);
     if (would_replace(path) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; --force replaces it", path));
+      throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; use --force to replace it", path));
     }
   }
   papilio::ReadReport report;
@@ -96,19 +94,20 @@ ExitCode run_convert(const ConvertArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_convert(CLI::App& app) {
-  static const std::map<std::string, CorpusFormat> formats = written_formats();
+Subcommand add_convert(CLI::App& app) {
   const auto arguments = std::make_shared<ConvertArguments>();
   arguments->corpus.text.min_df = 0;  // words that no document holds stay words
-  CLI::App* convert = app.add_subcommand("convert", "Read a corpus in one form and write it in another");
+  CLI::App* convert = app.add_subcommand("convert", "Convert a corpus from one format to another");
   add_corpus_options(*convert, arguments->corpus, "--from,--format");
   convert->add_option("-o,--output", arguments->output, "The file to write; - for standard output")->required();
-  add_choice(*convert, "--to", arguments->to, formats, "What to write; by default what the output's name tells");
-  convert->add_option("--output-vocabulary", arguments->vocabulary,
-                      "Words of the matrix, one a line; by default vocab.* beside docword.*, else OUTPUT.vocab");
-  convert->add_option("--threads,--num-threads", arguments->corpus.text.threads, "Of the CPU, 0: all")
+  add_choice(*convert, "--to", arguments->to, written_formats(),
+             "Format to write; by default that of the output's name");
+  convert->add_option(
+      "--output-vocabulary", arguments->vocabulary,
+      "File for the words of the matrix, one per line; by default vocab.* beside docword.*, else OUTPUT.vocab");
+  convert->add_option("--threads,--num-threads", arguments->corpus.text.threads, "CPU threads, 0: all")
       ->capture_default_str()
       ->check(at_least<int>(0));
-  convert->add_flag("--force", arguments->force, "Replace files that are there");
-  return [arguments] { return run_convert(*arguments); };
+  convert->add_flag("--force", arguments->force, "Replace existing files");
+  return {convert, [arguments](const std::string&) { return run_convert(*arguments); }};
 }

@@ -1,7 +1,12 @@
 #include <fmt/format.h>
 
-#include "commands.h"
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "commands/subcommands.h"
 #include "papilio/device.h"
+
+namespace {
 
 ExitCode run_devices() {
   const std::string chosen = papilio::cpu_target();
@@ -15,4 +20,11 @@ ExitCode run_devices() {
     fmt::print("cuda        {}\n", device);
   }
   return ExitCode::ok;
+}
+
+}  // namespace
+
+Subcommand add_devices(CLI::App& app) {
+  CLI::App* devices = app.add_subcommand("devices", "Print where work runs: device, CPU target, threads");
+  return {devices, [](const std::string&) { return run_devices(); }};
 }

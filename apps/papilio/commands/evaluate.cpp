@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
@@ -16,7 +16,10 @@
 namespace {
 
 enum class EvaluateFormat { text, json };
-const std::map<std::string, EvaluateFormat> formats = {{"text", EvaluateFormat::text}, {"json", EvaluateFormat::json}};
+constexpr papilio::Choice<EvaluateFormat> formats[] = {
+    {EvaluateFormat::text, "text", "a table to read"},
+    {EvaluateFormat::json, "json", "one JSON object, with the coherence of each topic"},
+};
 
 constexpr int diversity_words = 25;
 
@@ -73,7 +76,7 @@ Evaluation evaluate(const EvaluateArguments& arguments) {
         papilio::complete_documents(model, corpus, {.seed = arguments.seed, .threads = arguments.threads});
     if (result.completion->tokens == 0) {
       throw CommandError(ExitCode::bad_data,
-                         fmt::format("{} has no document of two words that the model knows", arguments.held_out));
+                         fmt::format("{} has no document with two words that the model knows", arguments.held_out));
     }
     if (arguments.particles > 0) {
       result.left_to_right = papilio::left_to_right(
@@ -90,7 +93,7 @@ Evaluation evaluate(const EvaluateArguments& arguments) {
   if (!arguments.reference.empty()) {
     const papilio::Corpus corpus = read_named(arguments.reference, arguments);
     if (is_bag(corpus)) {
-      fmt::print(stderr, "{} is a bag of words: its windows are not a text's, and npmi and c_v say little\n",
+      fmt::print(stderr, "warning: {} is a bag of words, without the order of the text: npmi and c_v mean little\n",
                  arguments.reference);
     }
     result.npmi = coherence(corpus, papilio::CoherenceMeasure::npmi);
@@ -106,7 +109,7 @@ void print_coherence(const char* label, const papilio::Coherence& coherence, con
   fmt::print("{:<11} {:.4f}, mean over topics; top {} words, {} of {}", label, coherence.mean, coherence.top_words,
              counted, corpus);
   if (coherence.missing_words > 0) {
-    fmt::print("; {} of the words are not there", grouped(coherence.missing_words));
+    fmt::print("; {} of the words do not occur", grouped(coherence.missing_words));
   }
   fmt::print("\n");
 }
@@ -118,7 +121,7 @@ void print_text(const Evaluation& result, const EvaluateArguments& arguments) {
   if (result.completion) {
     const papilio::Completion& completion = *result.completion;
     fmt::print(
-        "perplexity  {:.2f}, {:.6f} nats a token; {} of {}, document completion: {} tokens scored, {} seen, "
+        "perplexity  {:.2f}, {:.6f} nats per token; {} of {}, document completion: {} tokens scored, {} seen, "
         "split by seed {}\n",
         completion.perplexity(), completion.nats_per_token(),
         fmt::format("{} documents", grouped(completion.documents)), arguments.held_out, grouped(completion.tokens),
@@ -127,7 +130,7 @@ void print_text(const Evaluation& result, const EvaluateArguments& arguments) {
                grouped(completion.unknown_tokens), grouped(completion.left_out));
   }
   if (result.left_to_right) {
-    fmt::print("left-right  {:.2f}, {:.6f} nats a token; whole documents of {}: {} tokens, {} particles, seed {}\n",
+    fmt::print("left-right  {:.2f}, {:.6f} nats per token; whole documents of {}: {} tokens, {} particles, seed {}\n",
                result.left_to_right->perplexity(), result.left_to_right->nats_per_token(), arguments.held_out,
                grouped(result.left_to_right->tokens), arguments.particles, arguments.seed);
   }
@@ -201,28 +204,29 @@ ExitCode run_evaluate(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_evaluate(CLI::App& app) {
+Subcommand add_evaluate(CLI::App& app) {
   const auto arguments = std::make_shared<EvaluateArguments>();
-  CLI::App* evaluate = app.add_subcommand("evaluate", "Measure how good a model is: perplexity, coherence, diversity");
+  CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate a model: perplexity, coherence, diversity");
   evaluate->add_option("model", arguments->model, "A model that train wrote")->required();
-  evaluate->add_option("--held-out", arguments->held_out, "Documents that training did not see: perplexity");
-  evaluate->add_option("--corpus", arguments->training, "The training corpus: UMass coherence");
+  evaluate->add_option("--held-out", arguments->held_out, "Documents that training did not see, for perplexity");
+  evaluate->add_option("--corpus", arguments->training, "The training corpus, for UMass coherence");
   evaluate->add_option("--reference", arguments->reference,
-                       "A corpus in the order of its text: NPMI and C_v coherence");
+                       "A reference corpus with words in the order of the text, for NPMI and C_v coherence");
   evaluate
       ->add_option("--left-to-right", arguments->particles,
-                   "Also the likelihood of whole held-out documents, by so many particles (slow); 0: not")
+                   "Particles of the left-to-right estimate of the likelihood of whole held-out documents (slow); 0: "
+                   "no estimate")
       ->check(CLI::Range(0, 1'000'000));
-  evaluate->add_option("-n,--num-top-words", arguments->top_words, "Words a topic, of the coherences")
+  evaluate->add_option("-n,--num-top-words", arguments->top_words, "Words per topic for coherence")
       ->capture_default_str()
       ->check(CLI::Range(2, 1000));
-  evaluate->add_option("--seed,--random-seed", arguments->seed, "Of the held-out split and the particles")
+  evaluate->add_option("--seed,--random-seed", arguments->seed, "Seed of the held-out split and of the particles")
       ->capture_default_str()
       ->check(seed());
-  evaluate->add_option("--threads,--num-threads", arguments->threads, "0: all; never changes the result")
+  evaluate->add_option("--threads,--num-threads", arguments->threads, "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
       ->check(at_least<int>(0));
-  add_choice(*evaluate, "--format", arguments->format, formats, "Of what is printed; json has each topic's coherence");
+  add_explained_choice(*evaluate, "--format", arguments->format, formats, "What to print");
   add_reading_options(*evaluate, arguments->reading, "--corpus-format");
-  return [arguments] { return run_evaluate(*arguments); };
+  return {evaluate, [arguments](const std::string&) { return run_evaluate(*arguments); }};
 }

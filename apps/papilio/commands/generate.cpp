@@ -2,16 +2,24 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <numeric>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/corpus.h"
 #include "support/files.h"
+#include "support/option_types.h"
 #include "support/text.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+
+struct GenerateArguments {
+  std::string prefix;
+  papilio::GenerateOptions options;
+  bool force = false;
+};
 
 // Every word of every topic with a probability above 0, most probable first.
 void write_topics(const papilio::GeneratedCorpus& generated, int topics, const std::string& path) {
@@ -32,8 +40,6 @@ void write_topics(const papilio::GeneratedCorpus& generated, int topics, const s
   file.commit();
 }
 
-}  // namespace
-
 ExitCode run_generate(const GenerateArguments& arguments) {
   const papilio::GenerateOptions& options = arguments.options;
   if (options.topics > options.vocabulary) {
@@ -43,7 +49,7 @@ ExitCode run_generate(const GenerateArguments& arguments) {
   const fs::path prefix = arguments.prefix;
   const std::string name = prefix.filename().string();
   if (name.empty()) {
-    throw CommandError(ExitCode::usage, fmt::format("-o {} names no corpus, expected FOLDER/NAME", arguments.prefix));
+    throw CommandError(ExitCode::usage, fmt::format("-o {} has no name, expected FOLDER/NAME", arguments.prefix));
   }
   const std::string docword = (prefix.parent_path() / ("docword." + name + ".txt")).string();
   const std::string vocab = (prefix.parent_path() / ("vocab." + name + ".txt")).string();
@@ -51,7 +57,7 @@ ExitCode run_generate(const GenerateArguments& arguments) {
   for (const std::string& path : {docword, vocab, topics}) {
     require_creatable(path);
     if (would_replace(path) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; --force replaces it", path));
+      throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; use --force to replace it", path));
     }
   }
   const papilio::GeneratedCorpus generated = papilio::generate_corpus(options);
@@ -63,4 +69,47 @@ ExitCode run_generate(const GenerateArguments& arguments) {
              grouped(corpus.documents()), grouped(corpus.vocabulary_size()), grouped(corpus.tokens()), docword, vocab,
              topics);
   return ExitCode::ok;
+}
+
+}  // namespace
+
+Subcommand add_generate(CLI::App& app) {
+  const auto arguments = std::make_shared<GenerateArguments>();
+  papilio::GenerateOptions& options = arguments->options;
+  CLI::App* generate = app.add_subcommand("generate", "Draw a corpus from a known model, for tests and benchmarks");
+  generate
+      ->add_option("-o,--output", arguments->prefix,
+                   "FOLDER/NAME: writes docword.NAME.txt, vocab.NAME.txt and topics.NAME.tsv")
+      ->required();
+  generate->add_option("--documents", options.documents, "Number of documents")
+      ->capture_default_str()
+      ->check(at_least<std::int64_t>(1));
+  generate->add_option("--words", options.vocabulary, "Number of distinct words")
+      ->capture_default_str()
+      ->check(at_least<std::int64_t>(1));
+  generate->add_option("-k,--topics,--num-topics", options.topics, "Number of topics")
+      ->capture_default_str()
+      ->check(at_least<int>(1));
+  generate->add_option("--mean-length", options.mean_length, "Mean number of tokens per document")
+      ->capture_default_str()
+      ->check(prior());
+  generate->add_option("--alpha", options.alpha, "Prior of the topics of a document, for each topic")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-6, 1e6));
+  generate->add_option("--zipf-exponent", options.zipf_exponent, "Word frequencies fall as rank^-EXPONENT")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 10.0));
+  generate
+      ->add_option("--overlap", options.overlap,
+                   "Share of the mass of a topic that is spread over the whole vocabulary")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  generate->add_option("--seed,--random-seed", options.seed, "Same seed, same corpus")
+      ->capture_default_str()
+      ->check(seed());
+  generate->add_option("--threads,--num-threads", options.threads, "CPU threads, 0: all; never changes the corpus")
+      ->capture_default_str()
+      ->check(at_least<int>(0));
+  generate->add_flag("--force", arguments->force, "Replace existing files");
+  return {generate, [arguments](const std::string&) { return run_generate(*arguments); }};
 }

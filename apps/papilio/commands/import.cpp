@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
 #include "commands/import.h"
+#include "commands/subcommands.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
@@ -40,7 +40,7 @@ ExitCode run_import(const ImportArguments& arguments) {
   require_creatable(path);
   if (would_replace(path) && !arguments.force) {
     throw CommandError(ExitCode::cannot_create,
-                       fmt::format("{} is there already; --force replaces it, -o names another", path));
+                       fmt::format("{} exists; use --force to replace it, or -o for another name", path));
   }
   const papilio::ReadReport report = import(arguments, path);
   if (arguments.quiet) {
@@ -55,18 +55,19 @@ ExitCode run_import(const ImportArguments& arguments) {
   return ExitCode::ok;
 }
 
-RunCommand add_import(CLI::App& app) {
+Subcommand add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();
-  CLI::App* import = app.add_subcommand("import", "Write a corpus file, which opens at once");
+  CLI::App* import = app.add_subcommand("import", "Write a corpus file, which opens without being parsed again");
   add_corpus_options(*import, arguments->corpus);
   import
-      ->add_option("-o,--output", arguments->output, "The corpus file; by default CORPUS.papilio-corpus in this folder")
+      ->add_option("-o,--output", arguments->output,
+                   "The corpus file; by default CORPUS.papilio-corpus in the current folder")
       ->group("Output");
-  import->add_flag("--force", arguments->force, "Replace a file that is there")->group("Output");
-  import->add_option("--threads", arguments->corpus.text.threads, "0: all; never changes the corpus")
+  import->add_flag("--force", arguments->force, "Replace an existing file")->group("Output");
+  import->add_option("--threads", arguments->corpus.text.threads, "CPU threads, 0: all; never changes the corpus")
       ->capture_default_str()
       ->check(at_least<int>(0))
       ->group("Run");
-  import->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors")->group("Run");
-  return [arguments] { return run_import(*arguments); };
+  import->add_flag("-q,--quiet", arguments->quiet, "Print errors only")->group("Run");
+  return {import, [arguments](const std::string&) { return run_import(*arguments); }};
 }

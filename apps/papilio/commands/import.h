@@ -2,9 +2,10 @@
 
 #include <string>
 
-#include "commands.h"
+#include "support/corpus_arguments.h"
+#include "support/exit_code.h"
 
-// What every command that writes a corpus file is asked for.
+// The arguments of every command that writes a corpus file.
 struct ImportArguments {
   CorpusArguments corpus;
   std::string output;  // empty: named after the corpus

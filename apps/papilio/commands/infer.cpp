@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
@@ -21,9 +21,6 @@ struct InferArguments {
   bool force = false;
   bool quiet = false;
 };
-
-const std::map<std::string, papilio::InferMethod> methods = {{"gibbs", papilio::InferMethod::gibbs},
-                                                             {"em", papilio::InferMethod::em}};
 
 void write_output(const papilio::Corpus& corpus, const papilio::DocumentTopics& inferred,
                   const DocumentTopicsOutput& output) {
@@ -49,7 +46,7 @@ void require_output(const InferArguments& arguments) {
   require_creatable(arguments.output.path);
   if (would_replace(arguments.output.path) && !arguments.force) {
     throw CommandError(ExitCode::cannot_create,
-                       fmt::format("{} is there already; --force replaces it", arguments.output.path));
+                       fmt::format("{} exists; use --force to replace it", arguments.output.path));
   }
 }
 
@@ -72,41 +69,41 @@ ExitCode run_infer(InferArguments arguments) {
 
 }  // namespace
 
-RunCommand add_infer(CLI::App& app) {
+Subcommand add_infer(CLI::App& app) {
   const auto arguments = std::make_shared<InferArguments>();
   papilio::InferOptions& options = arguments->options;
-  CLI::App* infer = app.add_subcommand("infer", "Find the topics of new documents by a trained model");
+  CLI::App* infer = app.add_subcommand("infer", "Infer the topics of new documents with a trained model");
   infer->add_option("model", arguments->model, "A model that train wrote")->required();
   add_corpus_options(*infer, arguments->corpus);
   infer
-      ->add_option("-o,--output,--output-doc-topics", arguments->output.path,
-                   "Where to: document, name, proportions, between tabs; NumPy's form for a name in .npy; - for "
-                   "standard output")
+      ->add_option(
+          "-o,--output,--output-doc-topics", arguments->output.path,
+          "File for the result, tab-separated: document, name, proportions; a NumPy array if the name ends in .npy; "
+          "- for standard output")
       ->required();
   infer
       ->add_option("--threshold,--doc-topics-threshold", arguments->output.threshold,
-                   "Only proportions of at least this")
+                   "Leave out proportions below this")
       ->check(CLI::Range(0.0, 1.0))
       ->group("Output");
   infer
       ->add_option("--max-topics,--doc-topics-max", arguments->output.most_topics,
-                   "Only so many topics a document; 0: all")
+                   "At most this many topics per document; 0: all")
       ->check(at_least<int>(0))
       ->group("Output");
-  infer->add_flag("--force", arguments->force, "Replace a file that is there")->group("Output");
-  infer->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors")->group("Output");
-  add_choice(*infer, "--method", options.method, methods,
-             "Posterior mean by sampling, or a fixed point; gibbs by default")
+  infer->add_flag("--force", arguments->force, "Replace an existing file")->group("Output");
+  infer->add_flag("-q,--quiet", arguments->quiet, "Print errors only")->group("Output");
+  add_explained_choice(*infer, "--method", options.method, papilio::infer_methods(), "Method of inference")
       ->group("Inference");
-  infer->add_option("--sweeps,--num-iterations", options.sweeps, "Of gibbs, in all")
+  infer->add_option("--sweeps,--num-iterations", options.sweeps, "gibbs: number of sweeps, including burn-in")
       ->capture_default_str()
       ->check(at_least<int>(1))
       ->group("Inference");
-  infer->add_option("--burn-in", options.burn_in, "Of gibbs: the first sweeps, which are not counted")
+  infer->add_option("--burn-in", options.burn_in, "gibbs: number of first sweeps that are not counted")
       ->capture_default_str()
       ->check(at_least<int>(0))
       ->group("Inference");
-  infer->add_option("--em-steps", options.em_steps, "Of em")
+  infer->add_option("--em-steps", options.em_steps, "em: number of steps")
       ->capture_default_str()
       ->check(at_least<int>(1))
       ->group("Inference");
@@ -114,9 +111,9 @@ RunCommand add_infer(CLI::App& app) {
       ->capture_default_str()
       ->check(seed())
       ->group("Inference");
-  infer->add_option("--threads,--num-threads", options.threads, "0: all; never changes the result")
+  infer->add_option("--threads,--num-threads", options.threads, "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
       ->check(at_least<int>(0))
       ->group("Inference");
-  return [arguments] { return run_infer(*arguments); };
+  return {infer, [arguments](const std::string&) { return run_infer(*arguments); }};
 }

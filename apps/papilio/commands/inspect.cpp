@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <string>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/model.h"
 #include "support/files.h"
 #include "support/text.h"
+
+namespace {
 
 // Loading has already compared hashes and counts.
 ExitCode run_inspect(const std::string& path) {
@@ -23,4 +28,13 @@ ExitCode run_inspect(const std::string& path) {
   }
   fmt::print("verified    hashes and counts\n");
   return ExitCode::ok;
+}
+
+}  // namespace
+
+Subcommand add_inspect(CLI::App& app) {
+  const auto model = std::make_shared<std::string>();
+  CLI::App* inspect = app.add_subcommand("inspect", "Check a model and print its sizes and settings");
+  inspect->add_option("model", *model, "A model that train wrote")->required();
+  return {inspect, [model](const std::string&) { return run_inspect(*model); }};
 }

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "papilio/visualization.h"
 #include "support/corpus_input.h"
@@ -43,7 +43,7 @@ ExitCode run_ldavis(const LdavisArguments& arguments) {
     require_creatable(arguments.output);
     if (would_replace(arguments.output) && !arguments.force) {
       throw CommandError(ExitCode::cannot_create,
-                         fmt::format("{} is there already; --force replaces it", arguments.output));
+                         fmt::format("{} exists; use --force to replace it", arguments.output));
     }
   }
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
@@ -62,28 +62,31 @@ ExitCode run_ldavis(const LdavisArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_ldavis(CLI::App& app) {
+Subcommand add_ldavis(CLI::App& app) {
   const auto arguments = std::make_shared<LdavisArguments>();
-  CLI::App* ldavis = app.add_subcommand("ldavis", "Write what pyLDAvis shows of a model, its PreparedData as JSON");
+  CLI::App* ldavis =
+      app.add_subcommand("ldavis", "Write the data that pyLDAvis displays for a model (PreparedData as JSON)");
   ldavis->add_option("model", arguments->model, "A model that train wrote")->required();
   ldavis->add_option("-o,--output", arguments->output, "The file to write; - for standard output")->required();
   ldavis->add_option("--corpus", arguments->corpus.path,
-                     "Documents whose tokens say how large topics are; by default those that the model was trained on");
-  ldavis->add_option("-n,--num-top-words", arguments->options.terms, "Words in a bar chart")
+                     "Documents whose tokens determine the size of each topic; by default the training documents");
+  ldavis->add_option("-n,--num-top-words", arguments->options.terms, "Words per bar chart")
       ->capture_default_str()
       ->check(at_least<int>(1));
-  ldavis->add_option("--lambda-step", arguments->options.lambda_step, "Of the slider between probability and lift")
+  ldavis->add_option("--lambda-step", arguments->options.lambda_step, "Step of the slider between probability and lift")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 1.0));
   ldavis->add_flag("--model-order{false}", arguments->options.sort_topics,
-                   "Topics in the order of the model, not by their tokens");
-  ldavis->add_option("--seed,--random-seed", arguments->seed, "Of the topics of --corpus")
+                   "Keep the model's order of topics instead of sorting by tokens");
+  ldavis->add_option("--seed,--random-seed", arguments->seed, "Seed of the inference on --corpus")
       ->capture_default_str()
       ->check(seed());
-  ldavis->add_option("--threads,--num-threads", arguments->options.threads, "0: all; never changes the result")
+  ldavis
+      ->add_option("--threads,--num-threads", arguments->options.threads,
+                   "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
       ->check(at_least<int>(0));
-  ldavis->add_flag("--force", arguments->force, "Replace a file that is there");
+  ldavis->add_flag("--force", arguments->force, "Replace an existing file");
   add_reading_options(*ldavis, arguments->corpus, "--corpus-format");
-  return [arguments] { return run_ldavis(*arguments); };
+  return {ldavis, [arguments](const std::string&) { return run_ldavis(*arguments); }};
 }

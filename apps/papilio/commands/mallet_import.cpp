@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "commands.h"
 #include "commands/import.h"
+#include "commands/subcommands.h"
 #include "support/option_types.h"
 
 // MALLET's import-file and import-dir: `import` under the names that tutorials use. What has no
@@ -40,31 +40,30 @@ void refuse_option(CLI::App& app, const std::string& flag, const std::string& ad
   app.add_option_function<std::vector<std::string>>(flag,
                                                     [flag, advice](const std::vector<std::string>&) {
                                                       throw CLI::ValidationError(
-                                                          flag, fmt::format("is not followed here: {}", advice));
+                                                          flag, fmt::format("not supported: {}", advice));
                                                     })
       ->expected(0, -1)
       ->group("");
 }
 
 constexpr const char* other_tokens =
-    "tokens are three or more letters, joined by single punctuation characters inside; to have others, write a "
-    "document's words between blanks and use papilio import --format low";
+    "tokens are three or more letters, with single punctuation characters inside; for other tokens, write the words "
+    "of each document separated by blanks and use papilio import --format low";
 constexpr const char* prepare_the_text = "change the text before it is imported";
 
 void refuse_what_has_no_meaning(CLI::App& app) {
-  refuse_option(app, "--keep-sequence-bigrams", "topics are of single words");
-  refuse_option(app, "--gram-sizes", "topics are of single words");
+  refuse_option(app, "--keep-sequence-bigrams", "topics consist of single words");
+  refuse_option(app, "--gram-sizes", "topics consist of single words");
   refuse_option(app, "--binary-features", "topic models count every occurrence");
-  refuse_option(app, "--use-pipe-from",
-                "words are matched by their spelling, so papilio infer and evaluate take any corpus beside a model");
+  refuse_option(app, "--use-pipe-from", "words are matched by spelling, so papilio infer and evaluate take any corpus");
   refuse_option(app, "--stop-pattern-file", "list the words themselves in --stoplist-file or --extra-stopwords");
   refuse_option(app, "--replacement-files", prepare_the_text);
   refuse_option(app, "--deletion-files", prepare_the_text);
   refuse_option(app, "--skip-header", prepare_the_text);
   refuse_option(app, "--skip-html", prepare_the_text);
   refuse_option(app, "--string-pipe", prepare_the_text);
-  refuse_option(app, "--save-text-in-source", "a corpus file holds words and names alone");
-  refuse_option(app, "--label-as-features", "labels have no part in a topic model");
+  refuse_option(app, "--save-text-in-source", "a corpus file holds only words and names");
+  refuse_option(app, "--label-as-features", "a topic model does not use labels");
   refuse_option(app, "--print-output", "papilio convert CORPUS -o - --to text prints a corpus");
   refuse_option(app, "--config", "give the options themselves");
   const char* columns = "papilio import --format csv or tsv takes --text-column and --id-column";
@@ -88,9 +87,10 @@ void add_only(CLI::App& app, const std::string& flag, const std::vector<std::str
 
 void add_mallet_options(CLI::App& app, MalletArguments& arguments) {
   ImportArguments& import = arguments.import;
-  app.add_option("--output,-o", import.output, "The corpus file; by default INPUT.papilio-corpus in this folder");
+  app.add_option("--output,-o", import.output,
+                 "The corpus file; by default INPUT.papilio-corpus in the current folder");
   add_mallet_flag(app, "--remove-stopwords", arguments.remove_stop_words, "Leave out English function words");
-  app.add_option("--stoplist-file", arguments.stop_list, "Leave out the words of this file, one a line, instead");
+  app.add_option("--stoplist-file", arguments.stop_list, "Leave out the words of this file, one per line, instead");
   app.add_option("--extra-stopwords", import.corpus.extra_stop_words, "Leave out the words of this file, too");
   add_mallet_flag(app, "--preserve-case", import.corpus.preserve_case, "Do not fold upper and lower case");
   add_only(app, "--keep-sequence", {"TRUE", "true", ""}, "Accepted: words always keep their order",
@@ -100,18 +100,18 @@ void add_mallet_options(CLI::App& app, MalletArguments& arguments) {
   add_only(app, "--encoding", {"UTF-8", "UTF8", "utf-8", "utf8"}, "Accepted where it is UTF-8",
            "text is read as UTF-8; iconv changes other encodings");
   refuse_what_has_no_meaning(app);
-  app.add_flag("--force", import.force, "Replace a file that is there");
-  app.add_option("--threads", import.corpus.text.threads, "0: all; never changes the corpus")
+  app.add_flag("--force", import.force, "Replace an existing file");
+  app.add_option("--threads", import.corpus.text.threads, "CPU threads, 0: all; never changes the corpus")
       ->capture_default_str()
       ->check(at_least<int>(0));
-  app.add_flag("-q,--quiet", import.quiet, "Print nothing but errors");
+  app.add_flag("-q,--quiet", import.quiet, "Print errors only");
 }
 
 ExitCode run_mallet_import(MalletArguments arguments) {
   CorpusArguments& corpus = arguments.import.corpus;
   if (arguments.inputs.size() > 1) {
     throw CommandError(ExitCode::usage,
-                       fmt::format("--input names {} paths, expected one (of a folder, all below it is read)",
+                       fmt::format("--input names {} paths, expected one (a folder is read with all its subfolders)",
                                    arguments.inputs.size()));
   }
   corpus.path = arguments.inputs.front();
@@ -123,7 +123,7 @@ ExitCode run_mallet_import(MalletArguments arguments) {
   return run_import(arguments.import);
 }
 
-RunCommand add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& input,
+Subcommand add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& input,
                        const std::string& example, CorpusFormat format) {
   const auto arguments = std::make_shared<MalletArguments>();
   arguments->import.corpus.format = format;
@@ -131,21 +131,21 @@ RunCommand add_command(CLI::App& app, const std::string& name, const std::string
   command->add_option("--input", arguments->inputs, input)->required();
   add_mallet_options(*command, *arguments);
   command->footer(example);
-  return [arguments] { return run_mallet_import(*arguments); };
+  return {command, [arguments](const std::string&) { return run_mallet_import(*arguments); }};
 }
 
 }  // namespace
 
-RunCommand add_import_file(CLI::App& app) {
+Subcommand add_import_file(CLI::App& app) {
   return add_command(app, "import-file", "Write a corpus file from lines \"name label text\", as MALLET does",
-                     "The file, a document a line: a name and a label without blanks, then text",
+                     "The file, one document per line: a name and a label without blanks, then text",
                      "Example:\n  papilio import-file --input news.txt --output news.mallet --keep-sequence",
                      CorpusFormat::mallet);
 }
 
-RunCommand add_import_dir(CLI::App& app) {
+Subcommand add_import_dir(CLI::App& app) {
   return add_command(app, "import-dir", "Write a corpus file from a folder of text files, as MALLET does",
-                     "The folder; every file below it is a document",
+                     "The folder; every file in it and in its subfolders is a document",
                      "Example:\n  papilio import-dir --input texts --output texts.mallet --keep-sequence "
                      "--remove-stopwords\n  papilio train-topics --input texts.mallet --num-topics 20",
                      CorpusFormat::folder);

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "commands/subcommands.h"
 #include "papilio/evaluation.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
@@ -42,14 +42,14 @@ void write_part(const papilio::Corpus& part, const PartFiles& files) {
 
 ExitCode run_split(const SplitArguments& arguments) {
   if (fs::path(arguments.prefix).filename().empty()) {
-    throw CommandError(ExitCode::usage, fmt::format("-o {} names no corpus, expected FOLDER/NAME", arguments.prefix));
+    throw CommandError(ExitCode::usage, fmt::format("-o {} has no name, expected FOLDER/NAME", arguments.prefix));
   }
   const PartFiles training = files_of(arguments.prefix, "train");
   const PartFiles held_out = files_of(arguments.prefix, "held-out");
   for (const std::string& path : {training.docword, training.vocabulary, held_out.docword, held_out.vocabulary}) {
     require_creatable(path);
     if (would_replace(path) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; --force replaces it", path));
+      throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; use --force to replace it", path));
     }
   }
   papilio::ReadReport report;
@@ -65,20 +65,22 @@ ExitCode run_split(const SplitArguments& arguments) {
 
 }  // namespace
 
-RunCommand add_split(CLI::App& app) {
+Subcommand add_split(CLI::App& app) {
   const auto arguments = std::make_shared<SplitArguments>();
-  CLI::App* split = app.add_subcommand("split", "Hold documents of a corpus out of training");
+  CLI::App* split = app.add_subcommand("split", "Split a corpus into training and held-out documents");
   add_corpus_options(*split, arguments->corpus);
-  split->add_option("--every", arguments->every, "Hold out documents N, 2N, ..., counted from 1")
+  split->add_option("--every", arguments->every, "Hold out documents N, 2N, 3N, ..., counted from 1")
       ->required()
       ->check(at_least<std::int64_t>(2));
   split
       ->add_option("-o,--output", arguments->prefix,
-                   "FOLDER/NAME: writes docword.NAME-train.txt, docword.NAME-held-out.txt and their vocab. files")
+                   "FOLDER/NAME: writes docword.NAME-train.txt, docword.NAME-held-out.txt and a vocab. file for each")
       ->required();
-  split->add_option("--threads,--num-threads", arguments->corpus.text.threads, "0: all; never changes the result")
+  split
+      ->add_option("--threads,--num-threads", arguments->corpus.text.threads,
+                   "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
       ->check(at_least<int>(0));
-  split->add_flag("--force", arguments->force, "Replace files that are there");
-  return [arguments] { return run_split(*arguments); };
+  split->add_flag("--force", arguments->force, "Replace existing files");
+  return {split, [arguments](const std::string&) { return run_split(*arguments); }};
 }

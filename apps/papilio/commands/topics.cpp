@@ -1,15 +1,34 @@
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
 
-#include "commands.h"
-#include "commands/topic_keys.h"
+#include "commands/subcommands.h"
 #include "papilio/model.h"
 #include "support/files.h"
+#include "support/option_types.h"
 #include "support/text.h"
+#include "support/topic_keys.h"
 
 namespace {
+
+enum class TopicsFormat { text, json, topic_keys };
+
+constexpr papilio::Choice<TopicsFormat> formats[] = {
+    {TopicsFormat::text, "text", "one line per topic: number, share of tokens, words"},
+    {TopicsFormat::json, "json", "one JSON object"},
+    {TopicsFormat::topic_keys, "tsv", "MALLET's topic keys: number, alpha, words"},
+};
+
+struct TopicsArguments {
+  std::string model;
+  int top_words = 10;
+  std::optional<std::int32_t> topic;  // none: all
+  TopicsFormat format = TopicsFormat::text;
+};
 
 const std::string& spelling(const papilio::Model& model, const papilio::TopWord& word) {
   return model.vocabulary[static_cast<std::size_t>(word.word)];
@@ -37,17 +56,6 @@ void print_json(const papilio::Model& model, std::int32_t topic, int words) {
     separator = ",";
   }
   fmt::print("]}}");
-}
-
-}  // namespace
-
-std::string topic_key(const papilio::Model& model, std::int32_t topic, int words) {
-  std::string line = fmt::format("{}\t{:.5f}\t", topic, model.alpha[static_cast<std::size_t>(topic)]);
-  for (const papilio::TopWord& word : papilio::counted_top_words(model, topic, words)) {
-    line += spelling(model, word);
-    line += ' ';
-  }
-  return line + '\n';
 }
 
 ExitCode run_topics(const TopicsArguments& arguments) {
@@ -79,4 +87,18 @@ ExitCode run_topics(const TopicsArguments& arguments) {
     fmt::print("]}}\n");
   }
   return ExitCode::ok;
+}
+
+}  // namespace
+
+Subcommand add_topics(CLI::App& app) {
+  const auto arguments = std::make_shared<TopicsArguments>();
+  CLI::App* topics = app.add_subcommand("topics", "Print the topics of a model with their words");
+  topics->add_option("model", arguments->model, "A model that train wrote")->required();
+  topics->add_option("-n,--num-top-words", arguments->top_words, "Words per topic")
+      ->capture_default_str()
+      ->check(at_least<int>(1));
+  topics->add_option("--topic", arguments->topic, "Print this topic only")->check(at_least<std::int32_t>(0));
+  add_explained_choice(*topics, "--format", arguments->format, formats, "What to print");
+  return {topics, [arguments](const std::string&) { return run_topics(*arguments); }};
 }

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "commands.h"
-#include "commands/topic_keys.h"
+#include "commands/subcommands.h"
+#include "commands/train_arguments.h"
 #include "commands/train_outputs.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
@@ -16,6 +18,7 @@
 #include "support/interrupt.h"
 #include "support/progress.h"
 #include "support/text.h"
+#include "support/topic_keys.h"
 
 namespace {
 
@@ -33,7 +36,7 @@ std::string default_checkpoint(const std::string& model) {
 }
 
 void refuse_to_replace(const std::string& path, const char* advice) {
-  throw CommandError(ExitCode::cannot_create, fmt::format("{} is there already; {}", path, advice));
+  throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; {}", path, advice));
 }
 
 // Finds out before the work, not after it, what cannot be read or written. A file that
@@ -50,28 +53,29 @@ Outputs plan_outputs(const TrainArguments& arguments) {
   all.insert(all.end(), {outputs.model, outputs.checkpoint});
   for (const std::string& path : all) {
     if (path == "-") {
-      throw CommandError(ExitCode::usage, "train writes files alone; none of them can be standard output (-)");
+      throw CommandError(ExitCode::usage, "train writes to files only; standard output (-) is not one of them");
     }
     if (!path.empty()) {
       require_creatable(path);
     }
   }
   if (arguments.resume && !CheckpointFile::exists(outputs.checkpoint)) {
-    throw CommandError(ExitCode::no_input, fmt::format("cannot resume: there is no checkpoint {}", outputs.checkpoint));
+    throw CommandError(ExitCode::no_input,
+                       fmt::format("cannot resume: checkpoint {} does not exist", outputs.checkpoint));
   }
   if (arguments.force) {
     return outputs;
   }
   const bool may_replace = (arguments.output.empty() || arguments.resume) && is_model(outputs.model);
   if (would_replace(outputs.model) && !may_replace) {
-    refuse_to_replace(outputs.model, "--force replaces it, -o names another");
+    refuse_to_replace(outputs.model, "use --force to replace it, or -o for another name");
   }
   if (CheckpointFile::exists(outputs.checkpoint) && !arguments.resume) {
-    refuse_to_replace(outputs.checkpoint, "--resume continues its run, --force starts anew");
+    refuse_to_replace(outputs.checkpoint, "use --resume to continue its run, or --force to start again");
   }
   for (const std::string& path : beside) {
     if (would_replace(path) && !arguments.resume) {
-      refuse_to_replace(path, "--force replaces it");
+      refuse_to_replace(path, "use --force to replace it");
     }
   }
   return outputs;
@@ -101,9 +105,10 @@ std::optional<InputCorpus> open_held_out(const TrainArguments& arguments) {
 
 class Run {
  public:
-  Run(const TrainArguments& arguments, const Outputs& outputs, const papilio::CorpusView& corpus,
-      const std::optional<InputCorpus>& held_out)
+  Run(const TrainArguments& arguments, const std::string& given, const Outputs& outputs,
+      const papilio::CorpusView& corpus, const std::optional<InputCorpus>& held_out)
       : arguments_(arguments),
+        given_(given),
         outputs_(outputs),
         corpus_(corpus),
         held_out_(held_out),
@@ -208,18 +213,18 @@ class Run {
       failure = error;
     }
     save_model(result.model);
-    tell(fmt::format("stopped after sweep {} of {}; the model so far is {}\n", result.topics.sweep,
+    tell(fmt::format("stopped after sweep {} of {}; the model so far is in {}\n", result.topics.sweep,
                      arguments_.training.sweeps, outputs_.model));
     if (failure) {
       throw CommandError(*failure);
     }
-    tell(fmt::format("to go on: {}\n", command_to_resume()));
+    tell(fmt::format("to continue: {}\n", command_to_resume()));
     return static_cast<ExitCode>(128 + InterruptWatch::signal());
   }
 
   std::string command_to_resume() const {
-    const bool again = arguments_.command.find(" --resume") != std::string::npos;
-    return arguments_.command + (again ? "" : " --resume");
+    const bool again = given_.find(" --resume") != std::string::npos;
+    return given_ + (again ? "" : " --resume");
   }
 
   // A finished run keeps its checkpoint only where one was asked for by name.
@@ -259,19 +264,20 @@ class Run {
       fmt::print("tokens      {}\n", grouped(corpus_.tokens()));
       fmt::print("topics      {}\n", grouped(result.model.topics));
       fmt::print("sweeps      {}\n", grouped(result.topics.sweep));
-      fmt::print("likelihood  {:.4f} nats a token (log p(w, z))\n", result.log_joint_per_token);
+      fmt::print("likelihood  {:.4f} nats per token (log p(w, z))\n", result.log_joint_per_token);
       if (!result.held_out.empty()) {
         const papilio::Completion& completion = result.held_out.back().completion;
-        fmt::print("held out    perplexity {:.2f}, {:.6f} nats a token; {} documents, {} tokens scored\n",
+        fmt::print("held out    perplexity {:.2f}, {:.6f} nats per token; {} documents, {} tokens scored\n",
                    completion.perplexity(), completion.nats_per_token(), grouped(completion.documents),
                    grouped(completion.tokens));
       }
-      fmt::print("speed       {:.2f} million tokens a second\n", report_.tokens_per_second() / 1e6);
+      fmt::print("speed       {:.2f} million tokens per second\n", report_.tokens_per_second() / 1e6);
       fmt::print("model       {}\n", outputs_.model);
     }
   }
 
   const TrainArguments& arguments_;
+  const std::string& given_;  // the command line
   const Outputs& outputs_;
   const papilio::CorpusView corpus_;
   const std::optional<InputCorpus>& held_out_;
@@ -279,14 +285,13 @@ class Run {
   ProgressReport report_;
 };
 
-}  // namespace
-
-ExitCode run_train(const TrainArguments& arguments) {
+ExitCode run_train(const TrainArguments& arguments, const std::string& given) {
   if (arguments.resume && !arguments.input_state.empty()) {
-    throw CommandError(ExitCode::usage, "--resume and --input-state both say what to begin with, expected one of them");
+    throw CommandError(ExitCode::usage,
+                       "--resume and --input-state both say where to start; expected only one of them");
   }
   if (arguments.corpus.path == "-" && arguments.held_out == "-") {
-    throw CommandError(ExitCode::usage, "corpus and --held-out cannot both be standard input (-)");
+    throw CommandError(ExitCode::usage, "the corpus and --held-out cannot both be standard input (-)");
   }
   require_writable_form(arguments.outputs.document_topics);
   const Outputs outputs = plan_outputs(arguments);
@@ -295,12 +300,13 @@ ExitCode run_train(const TrainArguments& arguments) {
   const papilio::CorpusView corpus = input.view();
   tell_corpus(arguments, corpus, report);
   if (corpus.tokens() == 0) {
-    throw CommandError(ExitCode::bad_data,
-                       fmt::format("{} holds no words to train on ({} documents, {} tokens before words were left out)",
-                                   arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
+    throw CommandError(
+        ExitCode::bad_data,
+        fmt::format("{} holds no words to train on ({} documents; {} tokens before any words were left out)",
+                    arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
   const std::optional<InputCorpus> held_out = open_held_out(arguments);
-  Run run(arguments, outputs, corpus, held_out);
+  Run run(arguments, given, outputs, corpus, held_out);
   try {
     return run.run();
   } catch (const std::system_error&) {
@@ -309,4 +315,26 @@ ExitCode run_train(const TrainArguments& arguments) {
     }
     return static_cast<ExitCode>(128 + SIGPIPE);  // all is written, and nobody is left to tell
   }
+}
+
+}  // namespace
+
+Subcommand add_train(CLI::App& app) {
+  const auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* train = app.add_subcommand("train", "Train a topic model on a corpus")->alias("train-topics");
+  train->footer(
+      "Examples:\n"
+      "  papilio train corpus.txt -k 100 --stopwords english\n"
+      "  papilio train docword.news.txt.gz -k 1000 --alpha-sum 50 --sweeps 500 --checkpoint-minutes 5\n"
+      "  papilio train corpus.txt -k 100 --optimize-interval 10 --output-doc-topics topics.tsv\n"
+      "  papilio train corpus.txt -k 100 --held-out held-out.txt --held-out-every 20\n"
+      "  papilio train corpus.txt -k 100 --resume");
+  add_train_options(*train, *arguments);
+  return {train, [arguments](const std::string& given) {
+            papilio::TrainOptions& training = arguments->training;
+            arguments->corpus.text.threads = training.threads;
+            training.device = papilio::Device::parse(arguments->device);
+            if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
+            return run_train(*arguments, given);
+          }};
 }

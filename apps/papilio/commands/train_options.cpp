@@ -1,58 +1,41 @@
-#include "commands/train_options.h"
 
 #include <limits>
 
+#include "commands/train_arguments.h"
 #include "support/corpus_options.h"
 #include "support/option_types.h"
 
 namespace {
 
-const std::map<std::string, ProgressStyle> progress_styles = {{"auto", ProgressStyle::detect},
-                                                              {"plain", ProgressStyle::plain},
-                                                              {"json", ProgressStyle::json},
-                                                              {"none", ProgressStyle::none}};
-
-template <class Enum>
-std::map<std::string, Enum> by_name(std::initializer_list<Enum> values) {
-  std::map<std::string, Enum> names;
-  for (const Enum value : values) names[papilio::name(value)] = value;
-  return names;
-}
-
-const auto samplers =
-    by_name({papilio::Sampler::mean_for_mode, papilio::Sampler::uncollapsed, papilio::Sampler::theta_collapsed,
-             papilio::Sampler::phi_collapsed, papilio::Sampler::collapsed});
-const auto schedules = by_name({papilio::Schedule::parallel, papilio::Schedule::sequential});
-const auto starts = by_name({papilio::Start::automatic, papilio::Start::uniform, papilio::Start::progressive});
-const auto draws = by_name({papilio::Draws::automatic, papilio::Draws::dense, papilio::Draws::sparse});
-const auto methods = [] {
-  using enum papilio::PartialSums;
-  return by_name({slots, prefix, transposed, transposed_through_scratch, butterfly_swap, butterfly_add_subtract,
-                  butterfly_two_pass, transposed_remnant_first, butterfly_swap_remnant_first,
-                  butterfly_add_subtract_remnant_first});
-}();
+constexpr papilio::Choice<ProgressStyle> progress_styles[] = {
+    {ProgressStyle::detect, "auto", "a live line on a terminal, else plain lines"},
+    {ProgressStyle::plain, "plain", "lines on standard error"},
+    {ProgressStyle::json, "json", "one JSON object per line on standard output"},
+    {ProgressStyle::none, "none", "nothing"},
+};
 
 void add_training_options(CLI::App& app, TrainArguments& arguments) {
   papilio::TrainOptions& training = arguments.training;
-  app.add_option("-k,--topics,--num-topics", training.topics, "Topics")
+  app.add_option("-k,--topics,--num-topics", training.topics, "Number of topics")
       ->capture_default_str()
       ->check(at_least<std::int32_t>(1))
       ->group("Model");
   app.add_option("--sweeps,--num-iterations", training.sweeps,
-                 "Sweeps over all tokens, a resumed run's earlier ones included")
+                 "Number of sweeps over the tokens, including those before --resume")
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<std::uint32_t>::max()}))
       ->group("Model");
   CLI::Option* alpha =
-      app.add_option("--alpha", training.alpha, "Prior of documents' topics, each topic (MALLET's --alpha is the sum)")
+      app.add_option("--alpha", training.alpha,
+                     "Prior of the topics of a document, for each topic (MALLET's --alpha is the sum over topics)")
           ->capture_default_str()
           ->check(prior())
           ->group("Model");
-  app.add_option("--alpha-sum", arguments.alpha_sum, "The same, over all topics together")
+  app.add_option("--alpha-sum", arguments.alpha_sum, "Sum of alpha over all topics, in place of --alpha")
       ->check(prior())
       ->excludes(alpha)
       ->group("Model");
-  app.add_option("--beta", training.beta, "Prior of topics' words")
+  app.add_option("--beta", training.beta, "Prior of the words of a topic, for each word")
       ->capture_default_str()
       ->check(prior())
       ->group("Model");
@@ -60,44 +43,40 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
       ->capture_default_str()
       ->check(seed())
       ->group("Model");
-  add_choice(app, "--sampler", training.sampler, samplers, "How topics are drawn (docs/lda.md); collapsed by default")
+  add_explained_choice(app, "--sampler", training.sampler, papilio::samplers(), "How topics are drawn (docs/lda.md)")
       ->group("Model");
-  add_choice(
-      app, "--schedule", training.schedule, schedules,
-      "Of collapsed and phi_collapsed: parallel, with the counts of the sweep's start, or the exact chain token by "
-      "token in one thread")
+  add_explained_choice(app, "--schedule", training.schedule, papilio::schedules(),
+                       "Which counts a token sees, for the samplers collapsed and phi_collapsed")
       ->group("Model");
-  add_choice(
-      app, "--start", training.start, starts,
-      "Sweeps over all documents from the first on, or 40 over a growing part of them, which takes less time to the "
-      "same quality where topics are many; by default what suits the counts")
+  add_explained_choice(app, "--start", training.start, papilio::starts(), "How a new run begins (docs/lda/start.md)")
       ->group("Model");
-  add_choice(app, "--draws", training.draws, draws,
-             "Of collapsed, mean_for_mode and, where asked for, theta_collapsed: over all topics, or over those of the "
-             "document "
-             "and the word; by default what suits the counts")
+  add_explained_choice(app, "--draws", training.draws, papilio::draw_kinds(),
+                       "How draws are made, for the samplers collapsed, mean_for_mode and theta_collapsed "
+                       "(docs/lda/sparse.md)")
       ->group("Model");
-  add_choice(app, "--partial-sums", training.method, methods,
-             "How sums are laid out in a draw, for study: all draw from the same distribution")
+  add_explained_choice(app, "--partial-sums", training.method, papilio::partial_sums(),
+                       "How a dense draw adds up its weights, for study: all methods draw from the same distribution")
       ->group("Model");
   app.add_option("--optimize-interval", training.optimize_every,
-                 "Sweeps between optimisations of the priors, alpha for each topic and beta; 0: they stay")
+                 "Sweeps between optimisations of the priors (alpha of each topic, and beta); 0: never")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Model");
-  app.add_option("--optimize-burn-in", training.optimize_after, "Sweeps before the first of them")
+  app.add_option("--optimize-burn-in", training.optimize_after, "Sweeps before the first optimisation of the priors")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Model");
-  app.add_option("--device", arguments.device,
-                 "Where to train, which never changes the model; by default PAPILIO_DEVICE, else a GPU that is there")
+  app.add_option(
+         "--device", arguments.device,
+         "Device to train on; never changes the model. By default PAPILIO_DEVICE, else the first GPU, else the CPU")
       ->check(device_name())
       ->group("Run");
-  app.add_option("--threads,--num-threads", training.threads, "Of the CPU, 0: all; never changes the model")
+  app.add_option("--threads,--num-threads", training.threads, "CPU threads, 0: all; never changes the model")
       ->capture_default_str()
       ->check(at_least<int>(0))
       ->group("Run");
-  app.add_option("--evaluate-every", training.evaluate_every, "Sweeps between likelihoods; 0: only after the last")
+  app.add_option("--evaluate-every", training.evaluate_every,
+                 "Sweeps between evaluations of the likelihood; 0: only after the last sweep")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Run");
@@ -106,83 +85,79 @@ void add_training_options(CLI::App& app, TrainArguments& arguments) {
 void add_held_out_options(CLI::App& app, TrainArguments& arguments) {
   CLI::Option* held_out =
       app.add_option("--held-out", arguments.held_out,
-                     "Documents that training does not see: their perplexity, as evaluate gives it, on the way")
+                     "Documents that training does not see; reports their perplexity, as evaluate does")
           ->group("Run");
-  app.add_option("--held-out-every", arguments.training.held_out_every, "Sweeps between these; 0: only after the last")
+  app.add_option("--held-out-every", arguments.training.held_out_every,
+                 "Sweeps between evaluations of the held-out documents; 0: only after the last sweep")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->needs(held_out)
       ->group("Run");
-  add_choice(app, "--held-out-format", arguments.held_out_format, corpus_formats_by_name(),
-             "What they are; by default as --format")
+  add_choice(app, "--held-out-format", arguments.held_out_format, papilio::corpus_formats(),
+             "Format of the held-out documents; by default that of --format")
       ->needs(held_out)
       ->group("Run");
 }
 
 void add_output_options(CLI::App& app, TrainArguments& arguments) {
-  app.add_option("-o,--output", arguments.output, "The model; by default CORPUS.papilio.safetensors in this folder")
+  app.add_option("-o,--output", arguments.output,
+                 "File for the model; by default CORPUS.papilio.safetensors in the current folder")
       ->group("Output");
-  app.add_flag("--force", arguments.force, "Replace files that are there")->group("Output");
-  app.add_option("--output-topic-keys", arguments.topic_keys, "Also write the topics' words, as MALLET does")
+  app.add_flag("--force", arguments.force, "Replace existing files")->group("Output");
+  app.add_option("--output-topic-keys", arguments.topic_keys,
+                 "Also write the top words of each topic, in MALLET's format")
       ->group("Output");
-  app.add_option("--num-top-words", arguments.top_words, "Words a topic there, and in diagnostics")
+  app.add_option("--num-top-words", arguments.top_words, "Words per topic in topic keys and diagnostics")
       ->capture_default_str()
       ->check(at_least<int>(1))
       ->group("Output");
-  app.add_option("--output-doc-topics", arguments.outputs.document_topics.path,
-                 "Also write the documents' topics: number, name, proportions; NumPy's form for a name in .npy")
+  app.add_option(
+         "--output-doc-topics", arguments.outputs.document_topics.path,
+         "Also write the topics of each document: number, name, proportions; a NumPy array if the name ends in .npy")
       ->group("Output");
   app.add_option("--doc-topics-threshold", arguments.outputs.document_topics.threshold,
-                 "There, only proportions of at least this")
+                 "With --output-doc-topics: leave out proportions below this")
       ->check(CLI::Range(0.0, 1.0))
       ->group("Output");
   app.add_option("--doc-topics-max", arguments.outputs.document_topics.most_topics,
-                 "There, only so many topics a document; 0: all")
+                 "With --output-doc-topics: at most this many topics per document; 0: all")
       ->check(at_least<int>(0))
       ->group("Output");
   app.add_option("--topic-word-weights-file", arguments.outputs.topic_words,
-                 "Also write topic, word, n_wk + beta; phi as K x V in NumPy's form for a name in .npy")
+                 "Also write topic, word, n_wk + beta; phi as a K x V NumPy array if the name ends in .npy")
       ->group("Output");
-  app.add_option("--output-state", arguments.outputs.state, "Also write every token's topic, as MALLET does, gzip")
+  app.add_option("--output-state", arguments.outputs.state,
+                 "Also write the topic of each token, in MALLET's format (gzip)")
       ->group("Output");
   app.add_option("--diagnostics-file", arguments.outputs.diagnostics,
-                 "Also write measures of each topic, as MALLET does")
+                 "Also write diagnostics of each topic, in MALLET's format")
       ->group("Output");
   app.add_option("--input-state", arguments.input_state,
-                 "Begin with the topics of a state that MALLET or --output-state wrote of this corpus")
+                 "Start from a state of this corpus that MALLET or --output-state wrote")
       ->group("Run");
   app.add_option("--checkpoint", arguments.checkpoint,
-                 "Keep the chain here, to resume; by default beside the model, until the run is done")
+                 "File for checkpoints; by default beside the model, and removed when the run is done")
       ->group("Run");
-  app.add_option("--checkpoint-every", arguments.checkpoint_every, "Sweeps between checkpoints; 0: no matter how many")
+  app.add_option("--checkpoint-every", arguments.checkpoint_every, "Sweeps between checkpoints; 0: by time only")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Run");
   app.add_option("--checkpoint-minutes", arguments.checkpoint_minutes,
-                 "Minutes between checkpoints, which never change the model; 0: no matter how many")
+                 "Minutes between checkpoints; 0: by sweeps only. Checkpoints never change the model")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1e9))
       ->group("Run");
-  app.add_flag("--resume", arguments.resume, "Go on from the checkpoint")->group("Run");
-  add_choice(app, "--progress", arguments.progress, progress_styles,
-             "auto: a live line on a terminal, else plain lines; json: one object a line on standard output")
+  app.add_flag("--resume", arguments.resume, "Continue from the checkpoint")->group("Run");
+  add_explained_choice(app, "--progress", arguments.progress, progress_styles, "How progress is reported")
       ->group("Run");
-  app.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors")->group("Run");
+  app.add_flag("-q,--quiet", arguments.quiet, "Print errors only")->group("Run");
 }
 
 }  // namespace
 
-void add_train(CLI::App& app, TrainArguments& arguments) {
-  CLI::App* train = app.add_subcommand("train", "Train a topic model on a corpus")->alias("train-topics");
-  train->footer(
-      "Examples:\n"
-      "  papilio train corpus.txt -k 100 --stopwords english\n"
-      "  papilio train docword.news.txt.gz -k 1000 --alpha-sum 50 --sweeps 500 --checkpoint-minutes 5\n"
-      "  papilio train corpus.txt -k 100 --optimize-interval 10 --output-doc-topics topics.tsv\n"
-      "  papilio train corpus.txt -k 100 --held-out held-out.txt --held-out-every 20\n"
-      "  papilio train corpus.txt -k 100 --resume");
-  add_corpus_options(*train, arguments.corpus);
-  add_training_options(*train, arguments);
-  add_held_out_options(*train, arguments);
-  add_output_options(*train, arguments);
+void add_train_options(CLI::App& app, TrainArguments& arguments) {
+  add_corpus_options(app, arguments.corpus);
+  add_training_options(app, arguments);
+  add_held_out_options(app, arguments);
+  add_output_options(app, arguments);
 }

@@ -47,7 +47,7 @@ void write_phi(const papilio::Model& model, const std::string& path) {
   file.commit();
 }
 
-// As MALLET: every topic with every word.
+// As MALLET does: every topic with every word.
 void write_weights(const papilio::Model& model, const std::string& path) {
   TextFile file(path);
   std::string lines;

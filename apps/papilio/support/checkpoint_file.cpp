@@ -35,7 +35,7 @@ papilio::ChainState CheckpointFile::load() {
   papilio::CheckpointReport report;
   papilio::ChainState topics = reading([&] { return papilio::load_checkpoint(corpus_, options_, path_, &report); });
   if (!report.damage.empty()) {
-    tell(fmt::format("papilio train: {}; going on from {}, sweep {}\n", without_caller(report.damage), report.path,
+    tell(fmt::format("papilio train: {}; continuing from {}, sweep {}\n", without_caller(report.damage), report.path,
                      topics.sweep));
     std::error_code error;
     if (fs::exists(path_, error)) set_aside_damaged();
@@ -51,7 +51,7 @@ void CheckpointFile::set_aside_damaged() const {
     throw CommandError(ExitCode::cannot_create,
                        fmt::format("cannot rename {} to {}.damaged: {}", path_, path_, error.message()));
   }
-  tell(fmt::format("papilio train: the damaged one is now {}.damaged\n", path_));
+  tell(fmt::format("papilio train: the damaged checkpoint is now {}.damaged\n", path_));
 }
 
 void CheckpointFile::save(const papilio::ChainState& topics) {
@@ -65,9 +65,9 @@ bool CheckpointFile::try_to_save(const papilio::ChainState& topics) {
     save(topics);
     return true;
   } catch (const CommandError& error) {
-    tell(fmt::format(
-        "papilio train: warning: {}; {}\n", without_caller(error.what()),
-        saved_sweep_ ? fmt::format("the checkpoint of sweep {} stays", *saved_sweep_) : "there is no checkpoint yet"));
+    tell(fmt::format("papilio train: warning: {}; {}\n", without_caller(error.what()),
+                     saved_sweep_ ? fmt::format("the checkpoint of sweep {} is kept", *saved_sweep_)
+                                  : "there is no checkpoint yet"));
     return false;
   }
 }

@@ -16,14 +16,14 @@ class CheckpointFile {
   // Whether there is a checkpoint at the path, or one before it.
   static bool exists(const std::string& path);
 
-  // Loads the newest whole one. A damaged one is told of and set aside under NAME.damaged, so that the next
+  // Loads the newest whole one. A damaged one is reported and renamed to NAME.damaged, so that the next
   // save keeps the whole one. Throws CommandError, and what papilio::load_checkpoint throws.
   papilio::ChainState load();
 
   // Throws CommandError.
   void save(const papilio::ChainState& topics);
 
-  // Training goes on where saving fails: that is told, and what was there before stays.
+  // Training continues where saving fails: a message says so, and the checkpoint before stays.
   bool try_to_save(const papilio::ChainState& topics);
 
  private:

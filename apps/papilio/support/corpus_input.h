@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "commands.h"
 #include "papilio/corpus.h"
 #include "papilio/corpus_file.h"
+#include "support/corpus_arguments.h"
 
 // Reads the corpus that the arguments name, with this command's exit codes.
 papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <map>
 #include <string>
 
-#include "commands.h"
+#include "support/corpus_arguments.h"
+
+namespace CLI {
+class App;
+}
 
 // The options that say which corpus to read and how, the same for every subcommand
 // that reads one.
-
-// The forms that are read, "auto" among them.
-const std::map<std::string, CorpusFormat>& corpus_formats_by_name();
 
 // The corpus as the first positional argument, and how to read it.
 void add_corpus_options(CLI::App& app, CorpusArguments& arguments, const std::string& format_flags = "--format");

@@ -29,7 +29,8 @@ bool has_all_topics(const DocumentTopicsOutput& output) { return output.threshol
 
 void require_writable_form(const DocumentTopicsOutput& output) {
   if (output.path.ends_with(".npy") && !has_all_topics(output)) {
-    throw CommandError(ExitCode::usage, "a .npy file holds all proportions: no threshold, no largest number of topics");
+    throw CommandError(ExitCode::usage,
+                       "a .npy file holds all proportions: it takes neither a threshold nor a limit on topics");
   }
 }
 

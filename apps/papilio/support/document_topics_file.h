@@ -13,7 +13,7 @@
 struct DocumentTopicsOutput {
   std::string path;      // "-": standard output
   double threshold = 0;  // only proportions of at least this
-  int most_topics = 0;   // only so many a document; 0: all
+  int most_topics = 0;   // at most this many per document; 0: all
 };
 
 // Throws CommandError (usage) where the form cannot hold what is asked for.

@@ -55,7 +55,7 @@ void require_creatable(const std::string& path) {
   }
   if (!fs::is_directory(folder, error)) {
     throw CommandError(ExitCode::cannot_create,
-                       fmt::format("cannot create {}: there is no folder {}", path, folder.string()));
+                       fmt::format("cannot create {}: folder {} does not exist", path, folder.string()));
   }
   const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
   if (access(in_place ? path.c_str() : folder.c_str(), in_place ? W_OK : W_OK | X_OK) != 0) {

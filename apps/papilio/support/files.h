@@ -20,7 +20,7 @@ auto reading(Work&& work) {
   }
 }
 
-// `bytes_needed` is about how much the file takes, told where the disk is full.
+// `bytes_needed` is roughly the size of the file, reported when the disk is full.
 template <class Work>
 void writing(const std::string& path, std::int64_t bytes_needed, Work&& work) {
   try {

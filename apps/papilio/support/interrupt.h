@@ -4,9 +4,8 @@
 
 #include <array>
 
-// While it lives, SIGINT, SIGTERM and SIGHUP (unless it was ignored) only leave a note, and a
-// second one ends the process at once. SIGPIPE leaves a note too: whoever read the output
-// is gone.
+// While it lives, SIGINT, SIGTERM and SIGHUP (unless it was ignored) are only noted, and a
+// second one ends the process at once. SIGPIPE is noted too: nobody reads the output any more.
 class InterruptWatch {
  public:
   InterruptWatch();

@@ -2,24 +2,10 @@
 
 #include <charconv>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
-namespace {
-
-// The number of a CUDA device in "cuda" or "cuda:N"; -1 for "cpu", none for anything else.
-std::optional<int> device_ordinal(const std::string& name) {
-  if (name == "cpu") return -1;
-  if (name == "cuda") return 0;
-  constexpr std::string_view prefix = "cuda:";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  int ordinal = 0;
-  const char* last = name.data() + name.size();
-  const auto [end, error] = std::from_chars(name.data() + prefix.size(), last, ordinal);
-  return error == std::errc() && end == last && ordinal >= 0 ? std::optional(ordinal) : std::nullopt;
-}
-
-}  // namespace
+#include "papilio/device.h"
+#include "papilio/error.h"
+#include "support/text.h"
 
 CLI::Validator prior() {
   return CLI::Validator(
@@ -34,15 +20,16 @@ CLI::Validator prior() {
 CLI::Validator device_name() {
   return CLI::Validator(
       [](const std::string& text) {
-        return device_ordinal(text) ? std::string() : fmt::format("is {}, expected cpu, cuda or cuda:N", text);
+        try {
+          papilio::Device::parse(text);
+        } catch (const papilio::InvalidArgument& error) {
+          return std::string(without_caller(error.what()));
+        } catch (const papilio::DeviceUnavailable&) {
+          // A device's name; the command will say that it is absent.
+        }
+        return std::string();
       },
-      "cpu|cuda|cuda:N");
-}
-
-papilio::Device device_called(const std::string& name) {
-  if (name.empty()) return papilio::Device::best();
-  const int ordinal = device_ordinal(name).value();
-  return ordinal < 0 ? papilio::Device::cpu() : papilio::Device::cuda(ordinal);
+      "auto|cpu|cuda|cuda:N");
 }
 
 // CLI11 would read -1 as the largest seed.

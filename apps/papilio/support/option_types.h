@@ -7,23 +7,36 @@
 #include <map>
 #include <string>
 
-#include "papilio/device.h"
+#include "papilio/choice.h"
 
 // Kinds of options that several subcommands have.
 
-// An option whose value is one of the names in a map.
-template <class Enum>
-CLI::Option* add_choice(CLI::App& app, const std::string& flags, Enum& value, const std::map<std::string, Enum>& names,
+// An option whose value is one of the names in a table of papilio::Choice rows. What `value` holds is the default.
+template <class Enum, class Rows>
+CLI::Option* add_choice(CLI::App& app, const std::string& flags, Enum& value, const Rows& rows,
                         const std::string& help) {
-  std::string choices;
-  for (const auto& [name, unused] : names) {
-    choices += (choices.empty() ? "" : "|") + name;
+  std::map<std::string, Enum> values;
+  std::string names;
+  for (const papilio::Choice<Enum>& row : rows) {
+    values.emplace(row.name, row.value);
+    names.append(names.empty() ? "" : "|").append(row.name);
   }
   return app
       .add_option_function<std::string>(
-          flags, [&value, &names](const std::string& name) { value = names.at(name); }, help)
-      ->check(CLI::IsMember(names))
-      ->option_text(choices);
+          flags, [&value, values](const std::string& name) { value = values.at(name); }, help)
+      ->check(CLI::IsMember(values))
+      ->option_text(names);
+}
+
+// The same with a line of help for each row, below that of the option.
+template <class Enum, class Rows>
+CLI::Option* add_explained_choice(CLI::App& app, const std::string& flags, Enum& value, const Rows& rows,
+                                  const std::string& help) {
+  std::string lines = help;
+  for (const papilio::Choice<Enum>& row : rows) {
+    lines += fmt::format("\n  {}: {}{}", row.name, row.help, row.value == value ? " (the default)" : "");
+  }
+  return add_choice(app, flags, value, rows, lines);
 }
 
 // Integers from `low` on.
@@ -38,9 +51,5 @@ CLI::Validator prior();
 // An integer from 0 to 2^64 - 1.
 CLI::Validator seed();
 
-// "cpu", "cuda" or "cuda:N".
+// A name that papilio::Device::parse reads. Whether the device is there shows when the command runs.
 CLI::Validator device_name();
-
-// The device of that name, or the best there is where it is empty. Throws
-// DeviceUnavailable where one was named that is not there.
-papilio::Device device_called(const std::string& name);

@@ -3,11 +3,12 @@
 #include <chrono>
 #include <cstdint>
 
-#include "commands.h"
 #include "papilio/lda.h"
 
-// Tells how a training run goes: a live line on a terminal, plain lines
-// elsewhere (standard error), or a JSON object a sweep (standard output).
+enum class ProgressStyle { detect, plain, json, none };
+
+// Reports the progress of a training run: a live line on a terminal, plain lines elsewhere
+// (standard error), or one JSON object per sweep (standard output).
 class ProgressReport {
  public:
   ProgressReport(ProgressStyle style, bool quiet, std::int64_t tokens);
@@ -17,7 +18,7 @@ class ProgressReport {
   // Ends the live line, so that other text starts on its own.
   void finish();
 
-  // Of all sweeps so far.
+  // Mean over the sweeps so far.
   double tokens_per_second() const;
 
   bool is_json() const { return form_ == Form::json; }
@@ -36,8 +37,8 @@ class ProgressReport {
   const bool colour_;
   const std::int64_t tokens_;
   const Clock::time_point start_ = Clock::now();
-  double drawn_ = 0;          // in this run, in units of all tokens
-  double sweep_seconds_ = 0;  // spent in them
+  double drawn_ = 0;          // tokens drawn in this run, over the tokens of the corpus
+  double sweep_seconds_ = 0;  // time that these took
   double log_joint_per_token_ = 0;
   bool evaluated_ = false;
   double held_out_perplexity_ = 0;  // 0: none yet

@@ -19,5 +19,5 @@ std::string json_string(std::string_view text);
 // Seconds as "0:07", "12:34" or "1:02:03".
 std::string clock_time(double seconds);
 
-// Writes to standard error what a run that goes on has to say; never throws, as nobody may be reading.
+// Writes a message to standard error; never throws, as nobody may be reading.
 void tell(const std::string& text) noexcept;

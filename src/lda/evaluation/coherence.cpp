@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/choices.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/occurrences.h"
 #include "papilio/evaluation.h"
@@ -132,7 +133,14 @@ int window_of(const CoherenceOptions& options) {
   return 0;
 }
 
+constexpr Choice<CoherenceMeasure> measures[] = {
+    {CoherenceMeasure::npmi, "npmi", "normalised pointwise mutual information of pairs of words in windows"},
+    {CoherenceMeasure::umass, "umass", "log conditional probability of pairs of words in documents"},
+    {CoherenceMeasure::c_v, "c_v", "cosine similarity of the words' NPMI vectors, in windows"},
+};
+
 void require_options(const CoherenceOptions& options) {
+  base::require_known(measures, options.measure, "coherence", "measure");
   require(2 <= options.top_words && options.top_words <= 1000,
           "papilio::coherence: top_words is {}, expected 2 to 1000", options.top_words);
   require(options.window >= 0, "papilio::coherence: window is {}, expected 0 (the usual) or more", options.window);
@@ -142,16 +150,12 @@ void require_options(const CoherenceOptions& options) {
 
 }  // namespace
 
-const char* name(CoherenceMeasure measure) noexcept {
-  switch (measure) {
-    case CoherenceMeasure::umass:
-      return "umass";
-    case CoherenceMeasure::npmi:
-      return "npmi";
-    case CoherenceMeasure::c_v:
-      return "c_v";
-  }
-  return "?";
+std::span<const Choice<CoherenceMeasure>> coherence_measures() noexcept { return measures; }
+
+std::string_view name(CoherenceMeasure measure) noexcept { return base::name_in(measures, measure); }
+
+CoherenceMeasure parse_coherence_measure(std::string_view name) {
+  return base::parse_in(measures, name, "parse_coherence_measure", "measure");
 }
 
 Coherence coherence(const Model& model, const CorpusView& corpus, const CoherenceOptions& options) {

@@ -120,7 +120,7 @@ void add_coherence(const CorpusView& corpus, int words, double beta, std::vector
 }  // namespace
 }  // namespace lda
 
-std::vector<TopicDiagnostics> diagnose_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z,
+std::vector<TopicDiagnostics> diagnose_topics(const CorpusView& corpus, std::span<const std::int32_t> z,
                                               const Model& model, int words) {
   base::require(words >= 1, "papilio::diagnose_topics: words is {}, expected at least 1", words);
   corpus.verify();

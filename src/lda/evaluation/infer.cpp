@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/choices.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
@@ -15,7 +16,13 @@ namespace {
 
 using base::require;
 
+constexpr Choice<InferMethod> methods[] = {
+    {InferMethod::gibbs, "gibbs", "the posterior mean of theta, from samples of the tokens' topics"},
+    {InferMethod::em, "em", "a fixed point, without random numbers"},
+};
+
 void require_options(const InferOptions& options) {
+  base::require_known(methods, options.method, "infer", "method");
   require(options.sweeps >= 1, "papilio::infer: sweeps is {}, expected at least 1", options.sweeps);
   require(0 <= options.burn_in && options.burn_in < options.sweeps,
           "papilio::infer: burn_in is {}, expected 0 <= burn_in < sweeps = {}", options.burn_in, options.sweeps);
@@ -66,7 +73,13 @@ void infer_em(const lda::KnownDocument& document, const lda::FixedPhi& phi, cons
 
 }  // namespace
 
-const char* name(InferMethod method) noexcept { return method == InferMethod::gibbs ? "gibbs" : "em"; }
+std::span<const Choice<InferMethod>> infer_methods() noexcept { return methods; }
+
+std::string_view name(InferMethod method) noexcept { return base::name_in(methods, method); }
+
+InferMethod parse_infer_method(std::string_view name) {
+  return base::parse_in(methods, name, "parse_infer_method", "method");
+}
 
 DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options) {
   require_options(options);

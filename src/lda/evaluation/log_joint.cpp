@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "base/check.h"
@@ -104,19 +105,19 @@ void require_priors(const lda::Priors& priors) {
   require(is_prior(priors.beta), "papilio::log_joint: beta is {}, expected 0 < beta <= 1e6", priors.beta);
 }
 
-double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, const lda::Priors& priors, int threads) {
+double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, const lda::Priors& priors, int threads) {
   corpus.verify();
   lda::State state;
   state.topics = static_cast<std::int32_t>(priors.alpha.size());
   lda::require_topics(corpus, z, state.topics, "log_joint");
-  state.z = z;
+  state.z.assign(z.begin(), z.end());
   state.count(corpus, threads);
   return lda::log_joint(corpus, state, priors, threads);
 }
 
 }  // namespace
 
-double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics, double alpha,
+double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, double alpha,
                  double beta, int threads) {
   require(topics >= 1, "papilio::log_joint: topics is {}, expected at least 1", topics);
   require(is_prior(alpha), "papilio::log_joint: alpha is {}, expected 0 < alpha <= 1e6", alpha);
@@ -125,19 +126,19 @@ double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, s
   return log_joint(corpus, z, priors, threads);
 }
 
-double log_joint(const CorpusView& corpus, const std::vector<std::int32_t>& z, const std::vector<double>& topic_alpha,
+double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> topic_alpha,
                  double beta, int threads) {
   require(!topic_alpha.empty(), "papilio::log_joint: topic_alpha is empty, expected a prior for each topic");
-  const lda::Priors priors = {topic_alpha, beta};
+  const lda::Priors priors = {{topic_alpha.begin(), topic_alpha.end()}, beta};
   require_priors(priors);
   return log_joint(corpus, z, priors, threads);
 }
 
-double log_joint(const TopicCounts& counts, const std::vector<double>& topic_alpha, double beta, int threads) {
+double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha, double beta, int threads) {
   counts.verify();
   require(topic_alpha.size() == counts.n_k.size(), "papilio::log_joint: topic_alpha has {} priors, expected K = {}",
           topic_alpha.size(), counts.n_k.size());
-  const lda::Priors priors = {topic_alpha, beta};
+  const lda::Priors priors = {{topic_alpha.begin(), topic_alpha.end()}, beta};
   require_priors(priors);
   const lda::LogJointTerms terms(counts.tokens(), counts.vocabulary_size(), priors, 1024);
   return terms.nats(lda::sum_of_document_rows(counts, terms, threads) +

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/choices.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/io/bytes/byte_source.h"
 #include "lda/io/content.h"
@@ -74,17 +75,23 @@ std::string first_bytes(const std::string& path) {
 }  // namespace
 }  // namespace lda
 
-std::string_view name(CorpusFormat format) {
-  return format == CorpusFormat::detect ? "auto" : lda::format_of(format).name;
-}
+std::string_view name(CorpusFormat format) { return base::name_in(corpus_formats(), format); }
 
-std::span<const CorpusFormat> corpus_formats() {
-  static const std::vector<CorpusFormat> all = [] {
-    std::vector<CorpusFormat> values;
-    for (const lda::Format* format : lda::formats) values.push_back(format->format);
-    return values;
+std::span<const CorpusFormatChoice> corpus_formats() {
+  static const std::vector<CorpusFormatChoice> all = [] {
+    std::vector<CorpusFormatChoice> rows = {
+        {{CorpusFormat::detect, "auto", "by the file's name and first bytes"}, false, false}};
+    for (const lda::Format* format : lda::formats) {
+      rows.push_back(
+          {{format->format, format->name, format->help}, format->write != nullptr, format->has_vocabulary_file});
+    }
+    return rows;
   }();
   return all;
+}
+
+CorpusFormat parse_corpus_format(std::string_view name) {
+  return base::parse_in(corpus_formats(), name, "parse_corpus_format", "corpus format");
 }
 
 bool is_written(CorpusFormat format) {

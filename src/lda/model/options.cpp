@@ -1,55 +1,71 @@
 #include "lda/model/options.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <limits>
 
 #include "base/check.h"
+#include "base/choices.h"
 
 namespace papilio {
 
-const char* name(Sampler sampler) noexcept {
-  switch (sampler) {
-    case Sampler::mean_for_mode:
-      return "mean_for_mode";
-    case Sampler::uncollapsed:
-      return "uncollapsed";
-    case Sampler::theta_collapsed:
-      return "theta_collapsed";
-    case Sampler::phi_collapsed:
-      return "phi_collapsed";
-    case Sampler::collapsed:
-      return "collapsed";
-  }
-  return "unknown";
-}
+namespace {
 
-const char* name(Draws draws) noexcept {
-  switch (draws) {
-    case Draws::automatic:
-      return "automatic";
-    case Draws::dense:
-      return "dense";
-    case Draws::sparse:
-      return "sparse";
-  }
-  return "unknown";
-}
+using enum Parameter;
 
-const char* name(Schedule schedule) noexcept { return schedule == Schedule::sequential ? "sequential" : "parallel"; }
+constexpr SamplerChoice sampler_rows[] = {
+    {{Sampler::collapsed, "collapsed", "theta and phi integrated out"}, integrated_out, integrated_out, true, true},
+    {{Sampler::phi_collapsed, "phi_collapsed", "theta drawn, phi integrated out"}, drawn, integrated_out, false, false},
+    {{Sampler::theta_collapsed, "theta_collapsed", "phi drawn, theta integrated out: the tokens of a document in turn"},
+     integrated_out,
+     drawn,
+     true,
+     false},
+    {{Sampler::uncollapsed, "uncollapsed", "theta and phi drawn"}, drawn, drawn, false, false},
+    {{Sampler::mean_for_mode, "mean_for_mode", "theta and phi replaced by their posterior means"},
+     estimated,
+     estimated,
+     true,
+     true},
+};
 
-const char* name(Start start) noexcept {
-  switch (start) {
-    case Start::automatic:
-      return "automatic";
-    case Start::uniform:
-      return "uniform";
-    case Start::progressive:
-      return "progressive";
-  }
-  return "unknown";
+constexpr Choice<Schedule> schedule_rows[] = {
+    {Schedule::parallel, "parallel", "every token at once, by the counts at the start of the sweep"},
+    {Schedule::sequential, "sequential", "one token after the other: the exact chain, in one thread"},
+};
+
+constexpr Choice<Draws> draws_rows[] = {
+    {Draws::automatic, "automatic", "sparse where that is usually faster, else dense"},
+    {Draws::dense, "dense", "over all topics"},
+    {Draws::sparse, "sparse", "over the topics of the token's document and word"},
+};
+
+constexpr Choice<Start> start_rows[] = {
+    {Start::automatic, "automatic", "progressive where that is usually faster, else uniform"},
+    {Start::uniform, "uniform", "all documents from the first sweep, each token in a random topic"},
+    {Start::progressive, "progressive", "40 sweeps over a growing part of the documents, then all"},
+};
+
+}  // namespace
+
+std::span<const SamplerChoice> samplers() noexcept { return sampler_rows; }
+std::span<const Choice<Schedule>> schedules() noexcept { return schedule_rows; }
+std::span<const Choice<Draws>> draw_kinds() noexcept { return draws_rows; }
+std::span<const Choice<Start>> starts() noexcept { return start_rows; }
+
+std::string_view name(Sampler sampler) noexcept { return base::name_in(sampler_rows, sampler); }
+std::string_view name(Schedule schedule) noexcept { return base::name_in(schedule_rows, schedule); }
+std::string_view name(Draws draws) noexcept { return base::name_in(draws_rows, draws); }
+std::string_view name(Start start) noexcept { return base::name_in(start_rows, start); }
+
+Sampler parse_sampler(std::string_view name) { return base::parse_in(sampler_rows, name, "parse_sampler", "sampler"); }
+Schedule parse_schedule(std::string_view name) {
+  return base::parse_in(schedule_rows, name, "parse_schedule", "schedule");
 }
+Draws parse_draws(std::string_view name) { return base::parse_in(draws_rows, name, "parse_draws", "kind of draws"); }
+Start parse_start(std::string_view name) { return base::parse_in(start_rows, name, "parse_start", "start"); }
 
 namespace lda {
 
@@ -69,6 +85,23 @@ int start_stages(const TrainOptions& options, Start start, std::int64_t document
   return start == Start::progressive ? std::max(stages, 1) : stages;
 }
 
+const SamplerChoice& choice_of(Sampler sampler) noexcept {
+  const SamplerChoice* row = base::find_row(sampler_rows, sampler);
+  assert(row != nullptr);
+  return *row;
+}
+
+bool knows_sparse_draws(const TrainOptions& options) {
+  const SamplerChoice& sampler = choice_of(options.sampler);
+  const bool parallel = sampler.phi != integrated_out || options.schedule == Schedule::parallel;
+  return sampler.sparse_draws && parallel && options.method == PartialSums::slots &&
+         options.topics <= most_sparse_topics;
+}
+
+bool prefers_sparse_draws(const TrainOptions& options) {
+  return knows_sparse_draws(options) && choice_of(options.sampler).sparse_by_default;
+}
+
 bool is_prior(double value) noexcept { return std::isfinite(value) && value > 0 && value <= 1e6; }
 
 namespace {
@@ -76,11 +109,22 @@ namespace {
 void require_topic_alpha(const TrainOptions& options, const char* caller) {
   const std::vector<double>& alpha = options.topic_alpha;
   require(alpha.empty() || std::ssize(alpha) == options.topics,
-          "papilio::{}: topic_alpha has {} entries, expected none or one a topic: {}", caller, alpha.size(),
+          "papilio::{}: topic_alpha has {} entries, expected none or one per topic: {}", caller, alpha.size(),
           options.topics);
   for (std::size_t k = 0; k < alpha.size(); ++k) {
     require(is_prior(alpha[k]), "papilio::{}: topic_alpha[{}] is {}, expected 0 < alpha <= 1e6", caller, k, alpha[k]);
   }
+}
+
+// "collapsed (parallel schedule), theta_collapsed, ..."
+std::string samplers_with_sparse_draws() {
+  std::string names;
+  for (const SamplerChoice& row : sampler_rows) {
+    if (!row.sparse_draws) continue;
+    names.append(names.empty() ? "" : ", ").append(row.name);
+    if (row.phi == integrated_out) names += " (parallel schedule)";
+  }
+  return names;
 }
 
 }  // namespace
@@ -106,21 +150,17 @@ void require_options(const TrainOptions& options, const char* caller) {
   require(options.checkpoint_every >= 0 && options.checkpoint_seconds >= 0,
           "papilio::{}: checkpoint_every is {} and checkpoint_seconds {}, expected 0 or more", caller,
           options.checkpoint_every, options.checkpoint_seconds);
-  require(options.sampler <= Sampler::collapsed, "papilio::{}: unknown sampler {}", caller,
-          static_cast<int>(options.sampler));
-  require(options.schedule <= Schedule::sequential, "papilio::{}: unknown schedule {}", caller,
-          static_cast<int>(options.schedule));
-  require(options.start <= Start::progressive, "papilio::{}: unknown start {}", caller,
-          static_cast<int>(options.start));
-  require(options.draws <= Draws::sparse, "papilio::{}: unknown kind of draws {}", caller,
-          static_cast<int>(options.draws));
-  require(options.draws != Draws::sparse || lda::knows_sparse_draws(options),
-          "papilio::{}: sparse draws are for the samplers collapsed (parallel), mean_for_mode and theta_collapsed, the "
-          "method slots and at most {} topics; asked for are {}, {}, {}, {}",
-          caller, lda::most_sparse_topics, name(options.sampler), name(options.schedule), name(options.method),
-          options.topics);
-  require(options.method <= PartialSums::butterfly_add_subtract_remnant_first, "papilio::{}: unknown method {}", caller,
-          static_cast<int>(options.method));
+  base::require_known(sampler_rows, options.sampler, caller, "sampler");
+  base::require_known(schedule_rows, options.schedule, caller, "schedule");
+  base::require_known(start_rows, options.start, caller, "start");
+  base::require_known(draws_rows, options.draws, caller, "kind of draws");
+  base::require_known(partial_sums(), options.method, caller, "method");
+  require(
+      options.draws != Draws::sparse || lda::knows_sparse_draws(options),
+      "papilio::{}: sparse draws need the method slots, at most {} topics, and one of the samplers {}; got method {}, "
+      "{} topics, sampler {}, schedule {}",
+      caller, lda::most_sparse_topics, samplers_with_sparse_draws(), name(options.method), options.topics,
+      name(options.sampler), name(options.schedule));
   require_topic_alpha(options, caller);
 }
 

@@ -20,16 +20,12 @@ void require_options(const TrainOptions& options, const char* caller);
 inline constexpr std::int32_t most_sparse_topics = 1 << 24;
 inline constexpr std::int64_t most_sparse_tokens = 0xffffffff;  // their numbers are 32 bits
 
-inline bool knows_sparse_draws(const TrainOptions& options) {
-  return options.method == PartialSums::slots && options.topics <= most_sparse_topics &&
-         (options.sampler == Sampler::mean_for_mode || options.sampler == Sampler::theta_collapsed ||
-          (options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel));
-}
+// The row of a sampler that is known to be one.
+const SamplerChoice& choice_of(Sampler sampler) noexcept;
 
-// Those of theta_collapsed gain less, in some corpora nothing: on request only.
-inline bool prefers_sparse_draws(const TrainOptions& options) {
-  return knows_sparse_draws(options) && options.sampler != Sampler::theta_collapsed;
-}
+// Whether sparse draws may be asked for with these options, and whether Draws::automatic takes them.
+bool knows_sparse_draws(const TrainOptions& options);
+bool prefers_sparse_draws(const TrainOptions& options);
 
 // Whether all draws of a chain are sparse; else all are dense.
 inline bool draws_sparsely(const TrainOptions& options, std::int64_t tokens) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -97,7 +98,7 @@ ChainState take_chain_state(State& state, const TrainOptions& options) {
   return chain;
 }
 
-void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
+void require_topics(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics,
                     const char* caller) {
   require(static_cast<std::int64_t>(z.size()) == corpus.tokens(),
           "papilio::{}: z has {} topics, expected one per token: {}", caller, z.size(), corpus.tokens());

@@ -44,7 +44,7 @@ State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState
 ChainState take_chain_state(State& state, const TrainOptions& options);
 
 // Throws InvalidArgument unless z holds one topic in [0, topics) for each token.
-void require_topics(const CorpusView& corpus, const std::vector<std::int32_t>& z, std::int32_t topics,
+void require_topics(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics,
                     const char* caller);
 
 }  // namespace papilio::lda

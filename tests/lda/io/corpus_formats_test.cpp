@@ -93,9 +93,16 @@ TEST(CorpusFormats, ReadsGensimsCorpusAlikeInAllItsForms) {
 }
 
 TEST(CorpusFormats, NamesAreDistinct) {
-  std::set<std::string_view> names = {name(CorpusFormat::detect)};
-  for (const CorpusFormat format : corpus_formats()) EXPECT_TRUE(names.insert(name(format)).second) << name(format);
+  std::set<std::string_view> names;
+  for (const CorpusFormatChoice& row : corpus_formats()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_EQ(name(row.value), row.name);
+    EXPECT_EQ(parse_corpus_format(row.name), row.value);
+    EXPECT_EQ(is_written(row.value), row.is_written);
+    EXPECT_EQ(has_vocabulary_file(row.value), row.has_vocabulary_file);
+  }
   EXPECT_EQ(name(CorpusFormat::matrix_market), "mtx");
+  EXPECT_THROW(parse_corpus_format("MTX"), InvalidArgument);
 }
 
 TEST(CorpusFormats, KnowsFilesByNameThenByContent) {

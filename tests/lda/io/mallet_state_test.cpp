@@ -116,8 +116,11 @@ TEST_F(MalletStates, GapsAreHeldAgainstTheMemoryLimit) {
 TEST_F(MalletStates, WordsThatWouldNotComeBackAreNotWritten) {
   Corpus corpus = make_corpus({{0}}, 1);
   corpus.vocabulary = {"two words"};
-  EXPECT_THROW(write_mallet_state(corpus, {0}, {0.1}, 0.1, folder.path("state.gz")), InvalidArgument);
-  EXPECT_THROW(write_mallet_state(make_corpus({{0}}, 1), {1}, {0.1}, 0.1, folder.path("state.gz")), InvalidArgument);
+  EXPECT_THROW(write_mallet_state(corpus, std::vector<std::int32_t>{0}, std::vector{0.1}, 0.1, folder.path("state.gz")),
+               InvalidArgument);
+  EXPECT_THROW(write_mallet_state(make_corpus({{0}}, 1), std::vector<std::int32_t>{1}, std::vector{0.1}, 0.1,
+                                  folder.path("state.gz")),
+               InvalidArgument);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ void write(const CorpusView& corpus, const std::string& path, const std::string&
 
 extern const Format corpus_file_format = {.format = CorpusFormat::corpus_file,
                                           .name = "corpus",
+                                          .help = "papilio's own corpus file",
                                           .endings = {".papilio-corpus"},
                                           .read = read,
                                           .write = write};

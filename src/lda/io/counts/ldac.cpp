@@ -66,6 +66,7 @@ void write_ldac(const CorpusView& corpus, const std::string& path, const std::st
 
 extern const Format ldac_format = {.format = CorpusFormat::ldac,
                                    .name = "ldac",
+                                   .help = "LDA-C",
                                    .endings = {".ldac", ".lda-c", ".blei"},
                                    .has_vocabulary_file = true,
                                    .has_ids = true,

@@ -130,6 +130,7 @@ void write_matrix_market(const CorpusView& corpus, const std::string& path, cons
 
 extern const Format matrix_market_format = {.format = CorpusFormat::matrix_market,
                                             .name = "mtx",
+                                            .help = "Matrix Market",
                                             .endings = {".mtx", ".mm"},
                                             .has_vocabulary_file = true,
                                             .is_matrix = true,

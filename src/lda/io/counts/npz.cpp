@@ -151,6 +151,7 @@ Corpus read_npz(const std::string& path, const CorpusOptions& options, ReadRepor
 
 extern const Format npz_format = {.format = CorpusFormat::npz,
                                   .name = "npz",
+                                  .help = "SciPy sparse matrix",
                                   .endings = {".npz"},
                                   .has_vocabulary_file = true,
                                   .is_matrix = true,

@@ -93,6 +93,7 @@ void write_svmlight(const CorpusView& corpus, const std::string& path, const std
 
 extern const Format svmlight_format = {.format = CorpusFormat::svmlight,
                                        .name = "svmlight",
+                                       .help = "SVMlight, libsvm",
                                        .endings = {".svmlight", ".svm", ".libsvm"},
                                        .has_vocabulary_file = true,
                                        .has_ids = true,

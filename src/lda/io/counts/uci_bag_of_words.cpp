@@ -86,6 +86,7 @@ Corpus read_uci(const std::string& path, const CorpusOptions& options, ReadRepor
 
 extern const Format uci_format = {.format = CorpusFormat::uci,
                                   .name = "uci",
+                                  .help = "UCI bag of words",
                                   .endings = {".uci"},
                                   .has_vocabulary_file = true,
                                   .read = read_uci,

@@ -18,6 +18,7 @@ inline constexpr const char* writer_name = "papilio::write_corpus";
 struct Format {
   CorpusFormat format;
   std::string_view name;
+  std::string_view help;                         // one line
   std::array<std::string_view, 3> endings = {};  // of file names that are always of this format
   bool has_vocabulary_file = false;              // its words are in a file of their own
   bool has_ids = false;                          // words have ids, the first of which CorpusOptions::first_id gives

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <span>
 #include <string_view>
 
 #include "base/check.h"
@@ -230,7 +231,7 @@ class StateReader {
 }  // namespace
 }  // namespace lda
 
-void write_mallet_state(const CorpusView& corpus, const std::vector<std::int32_t>& z, const std::vector<double>& alpha,
+void write_mallet_state(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> alpha,
                         double beta, const std::string& path) {
   corpus.verify();
   lda::require_topics(corpus, z, static_cast<std::int32_t>(alpha.size()), "write_mallet_state");

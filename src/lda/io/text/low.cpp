@@ -54,6 +54,10 @@ Corpus read_low(const std::string& path, const CorpusOptions& options, ReadRepor
 
 }  // namespace
 
-extern const Format low_format = {.format = CorpusFormat::low, .name = "low", .endings = {".low"}, .read = read_low};
+extern const Format low_format = {.format = CorpusFormat::low,
+                                  .name = "low",
+                                  .help = "GibbsLDA++ list of words",
+                                  .endings = {".low"},
+                                  .read = read_low};
 
 }  // namespace papilio::lda

@@ -37,7 +37,10 @@ Corpus read_mallet(const std::string& path, const CorpusOptions& options, ReadRe
 
 }  // namespace
 
-extern const Format mallet_format = {
-    .format = CorpusFormat::mallet, .name = "mallet", .endings = {".mallet"}, .read = read_mallet};
+extern const Format mallet_format = {.format = CorpusFormat::mallet,
+                                     .name = "mallet",
+                                     .help = "MALLET's lines: name, label, text",
+                                     .endings = {".mallet"},
+                                     .read = read_mallet};
 
 }  // namespace papilio::lda

@@ -28,25 +28,32 @@ TextSource text_source_of(TextForm form, const std::string& path, const CorpusOp
 
 extern const Format text_format = {.format = CorpusFormat::text,
                                    .name = "text",
+                                   .help = "plain text, one document per line",
                                    .text = TextForm::lines,
                                    .read = read<TextForm::lines>,
                                    .write = write_text};
 extern const Format csv_format = {.format = CorpusFormat::csv,
                                   .name = "csv",
+                                  .help = "comma-separated values, one document per record",
                                   .endings = {".csv"},
                                   .text = TextForm::csv,
                                   .read = read<TextForm::csv>};
 extern const Format tsv_format = {.format = CorpusFormat::tsv,
                                   .name = "tsv",
+                                  .help = "tab-separated values, one document per record",
                                   .endings = {".tsv"},
                                   .text = TextForm::tsv,
                                   .read = read<TextForm::tsv>};
 extern const Format json_lines_format = {.format = CorpusFormat::json_lines,
                                          .name = "jsonl",
+                                         .help = "one JSON object per line",
                                          .endings = {".jsonl", ".ndjson"},
                                          .text = TextForm::json_lines,
                                          .read = read<TextForm::json_lines>};
-extern const Format folder_format = {
-    .format = CorpusFormat::folder, .name = "folder", .text = TextForm::folder, .read = read<TextForm::folder>};
+extern const Format folder_format = {.format = CorpusFormat::folder,
+                                     .name = "folder",
+                                     .help = "one text file per document",
+                                     .text = TextForm::folder,
+                                     .read = read<TextForm::folder>};
 
 }  // namespace papilio::lda

@@ -115,8 +115,8 @@ Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State
   model.beta = state.priors.beta;
   model.n_wk = std::move(state.n_wk);
   model.n_k = std::move(state.n_k);
-  model.settings = {{"sampler", name(options.sampler)},
-                    {"schedule", name(options.schedule)},
+  model.settings = {{"sampler", std::string(name(options.sampler))},
+                    {"schedule", std::string(name(options.schedule))},
                     {"seed", std::to_string(options.seed)},
                     {"sweeps", std::to_string(state.sweep)},
                     {"documents", std::to_string(corpus.documents())},

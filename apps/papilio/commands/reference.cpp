@@ -1,12 +1,13 @@
-#include "reference.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "commands/subcommands.h"
 #include "papilio/version.h"
 
 namespace {
@@ -52,6 +53,21 @@ std::string roff(std::string_view text) {
   return escaped;
 }
 
+// A description of several lines, each but the first an item of its own.
+std::string roff_lines(std::string_view text) {
+  std::string lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    while (line.starts_with(' ')) line.remove_prefix(1);
+    lines += (begin == 0 ? "" : ".\n.br\n") + roff(line);
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
 void print_option(const CLI::Option* option) {
   std::string names;
   if (is_positional(option)) {
@@ -62,7 +78,7 @@ void print_option(const CLI::Option* option) {
     }
     if (!is_flag(option)) names += " \\fIVALUE\\fR";
   }
-  fmt::print(".TP\n{}\n{}.", names, roff(option->get_description()));
+  fmt::print(".TP\n{}\n{}.", names, roff_lines(option->get_description()));
   if (!is_positional(option) && !option->get_default_str().empty() && !is_flag(option)) {
     fmt::print(" Default: {}.", roff(option->get_default_str()));
   }
@@ -75,7 +91,7 @@ void print_options(const CLI::App& app) {
 
 ExitCode print_man_page(const CLI::App& app) {
   fmt::print(".TH PAPILIO 1 \"\" \"papilio {}\" \"User Commands\"\n", papilio::version());
-  fmt::print(".SH NAME\npapilio \\- topic models, the same bits for the same seed on every machine\n");
+  fmt::print(".SH NAME\npapilio \\- topic models; the same seed gives the same bits on every machine\n");
   fmt::print(".SH SYNOPSIS\n.B papilio\n.I SUBCOMMAND\n[\\fIOPTION\\fR]...\n");
   fmt::print(".SH SUBCOMMANDS\n");
   for (const CLI::App* subcommand : subcommands_of(app)) {
@@ -151,7 +167,7 @@ void print_fish(const CLI::App& app) {
       for (const std::string& name : option->get_snames()) names += " -s " + name;
       for (const std::string& name : option->get_lnames()) names += " -l " + name;
       fmt::print("complete -c papilio -n '__fish_seen_subcommand_from {}'{}{} -d {}\n", subcommand->get_name(), names,
-                 is_flag(option) ? "" : " -r", quoted(option->get_description()));
+                 is_flag(option) ? "" : " -r", quoted(first_line(option->get_description())));
     }
   }
 }
@@ -175,16 +191,16 @@ ExitCode print_completion(const CLI::App& app, const std::string& shell) {
 
 }  // namespace
 
-RunCommand add_man(CLI::App& app) {
-  app.add_subcommand("man", "Print the manual page, for man -l -");
-  return [&app] { return print_man_page(app); };
+Subcommand add_man(CLI::App& app) {
+  CLI::App* man = app.add_subcommand("man", "Print the manual page, for man -l -");
+  return {man, [&app](const std::string&) { return print_man_page(app); }};
 }
 
-RunCommand add_completion(CLI::App& app) {
+Subcommand add_completion(CLI::App& app) {
   CLI::App* completion = app.add_subcommand("completion", "Print the completions of a shell");
   const auto shell = std::make_shared<std::string>();
   completion->add_option("shell", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  return [&app, shell] { return print_completion(app, *shell); };
+  return {completion, [&app, shell](const std::string&) { return print_completion(app, *shell); }};
 }

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "commands/train_outputs.h"
+#include "papilio/lda.h"
+#include "support/corpus_arguments.h"
+#include "support/progress.h"
+
+namespace CLI {
+class App;
+}
+
+// What the command line says to `papilio train`.
+struct TrainArguments {
+  CorpusArguments corpus;
+  papilio::TrainOptions training;
+  std::string held_out;  // a corpus that training does not see; empty: none
+  CorpusFormat held_out_format = CorpusFormat::detect;
+  std::string device;      // as papilio::Device::parse reads it
+  std::string output;      // empty: named after the corpus
+  std::string checkpoint;  // empty: named after the model, and only while a run is unfinished
+  std::int64_t checkpoint_every = 0;
+  double checkpoint_minutes = 10;
+  bool resume = false;
+  bool force = false;
+  bool quiet = false;
+  ProgressStyle progress = ProgressStyle::detect;
+  std::string topic_keys;  // empty: none
+  int top_words = 20;      // of topic_keys and diagnostics
+  TrainOutputs outputs;
+  std::string input_state;          // empty: uniform topics
+  std::optional<double> alpha_sum;  // in place of training.alpha
+};
+
+// Adds the options of `papilio train`.
+void add_train_options(CLI::App& app, TrainArguments& arguments);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "papilio/corpus.h"
+#include "papilio/corpus_formats.h"
+
+using papilio::CorpusFormat;
+
+// A corpus to read, and how.
+struct CorpusArguments {
+  std::string path;
+  CorpusFormat format = CorpusFormat::detect;
+  std::string vocabulary;        // empty: look beside the corpus
+  std::string stop_words;        // empty: none; "english"; a file
+  std::string extra_stop_words;  // a file of more of them; empty: none
+  bool preserve_case = false;    // words of text keep upper and lower case
+  std::optional<int> first_id;   // of the first word in an LDA-C or SVMlight file
+  bool transposed = false;       // rows of a matrix are words
+  std::string text_column;       // of csv, tsv; a field of jsonl; empty: "text", or the only column
+  std::string id_column;         // likewise, of the documents' names; empty: none
+  bool no_header = false;        // the first record of a table is a document
+  bool no_quotes = false;        // '"' is a character like any other
+  papilio::TextOptions text;
+};
