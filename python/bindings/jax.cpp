@@ -76,7 +76,7 @@ Number number_of(Type type) {
 Array array_of(const Buffer& buffer, Device device) {
   Array array;
   array.data = buffer.data;
-  array.device = device;
+  array.cuda_ordinal = device.ordinal();
   array.number = number_of(buffer.type);
   if (array.number == Number::none) {  // pairs of uint32
     array.number = Number::int64;

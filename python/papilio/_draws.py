@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import enum
-import operator
 from typing import Any
 
-import numpy as np
-
-from papilio import _core, _frameworks
+from papilio import _direct_draws
+from papilio._arguments import DrawOptions
+from papilio._frameworks import Torch, adopt
 
 
 class DrawStatus(enum.IntEnum):
@@ -141,40 +140,17 @@ def sample_categorical(
     >>> sample_categorical(np.log(weights, where=weights > 0, out=np.full((3, 3), -np.inf)), logits=True, seed=7)
     array([2, 2, 0])
     """
-    weights, arrays = _frameworks.adopt(weights, "weights")
-    options = (seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream)
+    weights, arrays = adopt(weights, "weights")
+    options = DrawOptions(
+        seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream
+    )
     if temperature is None:
         temperature = 1.0
     elif not logits:
         raise ValueError("papilio: a temperature applies to logits; pass logits=True")
     if arrays.is_traced(weights):
-        return arrays.trace()(weights, indices, indptr, logits, temperature, options)
-    single = indptr is None and weights.ndim == 1
-    if single and indices is not None:
-        raise ValueError("papilio: indices pick rows, but weights of one dimension are a single row")
-    if not 1 <= weights.ndim <= 2:
-        raise ValueError(f"papilio: weights must have one or two dimensions; got {weights.ndim}")
-    rows = 1 if single else weights.shape[0]
-    view = arrays.view(weights, "weights")
-    picked = None
-    if indices is not None:
-        indices = arrays.integers(indices, "int32", "indices", weights)
-        rows = _length(indices, "indices")
-        picked = arrays.view(indices, "indices")
-    if indptr is not None:
-        if logits:
-            raise ValueError("papilio: logits are not taken with indptr: their rows must be of one length")
-        indptr = arrays.integers(indptr, "int64", "indptr", weights)
-        if indices is None:
-            rows = _length(indptr, "indptr") - 1
-        if rows < 0:
-            raise ValueError("papilio: indptr must have one entry more than there are rows, so at least one; got none")
-        source: tuple[Any, ...] = ("ragged", view, arrays.view(indptr, "indptr"), picked)
-    elif logits:
-        source = ("logits", view, picked, float(temperature))
-    else:
-        source = ("matrix", view, picked)
-    return _draw(arrays, weights, source, rows, single, options)
+        return _compiled_draws(arrays).sample(weights, indices, indptr, logits, temperature, options)
+    return _direct_draws.categorical(arrays, weights, indices, indptr, logits, temperature, options)
 
 
 def sample_products(
@@ -228,113 +204,21 @@ def sample_products(
     >>> sample_products(theta, phi, [0, 0, 1, 1], [0, 1, 1, 2], seed=7)
     array([0, 1, 1, 2])
     """
-    left, arrays = _frameworks.adopt(left, "left")
-    options = (seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream)
+    left, arrays = adopt(left, "left")
+    options = DrawOptions(
+        seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream
+    )
     if arrays.is_traced(left):
-        return arrays.trace_products()(left, right, left_rows, right_rows, options)
-    right = arrays.like(right, "right")
-    rows = _length(left, "left", 2)
-    picked_left = picked_right = None
-    if left_rows is not None:
-        left_rows = arrays.integers(left_rows, "int32", "left_rows", left)
-        rows = _length(left_rows, "left_rows")
-        picked_left = arrays.view(left_rows, "left_rows")
-    if right_rows is not None:
-        right_rows = arrays.integers(right_rows, "int32", "right_rows", left)
-        picked_right = arrays.view(right_rows, "right_rows")
-    source = ("products", arrays.view(left, "left"), picked_left, arrays.view(right, "right"), picked_right)
-    return _draw(arrays, left, source, rows, False, options)
+        return _compiled_draws(arrays).products(left, right, left_rows, right_rows, options)
+    return _direct_draws.products(arrays, left, right, left_rows, right_rows, options)
 
 
-def _length(x: Any, what: str, dimensions: int = 1) -> int:
-    if x.ndim != dimensions:
-        expected = "one dimension" if dimensions == 1 else "two dimensions"
-        raise ValueError(f"papilio: {what} must have {expected}; got {x.ndim}")
-    return int(x.shape[0])
+def _compiled_draws(arrays: Any) -> Any:
+    """The module that draws inside code which the framework compiles; imported when it is first needed."""
+    if arrays is Torch:
+        from papilio import _torch
 
+        return _torch
+    from papilio import _jax
 
-def _number(x: Any, what: str) -> int:
-    """An integer as 64 bits."""
-    x = operator.index(x)
-    if not 0 <= x < 2**64:
-        raise ValueError(f"papilio: {what} must lie in 0 <= {what} < 2^64; got {x}")
-    return x
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
-
-
-def _many(x: Any, arrays: Any, like: Any, rows: int, what: str) -> Any:
-    """One number a row; a seed without a dimension is that of all rows, a row number that of the first."""
-    x = arrays.integers(x, "int64", what, like)
-    if x.ndim == 0:
-        x = arrays.repeat(x, rows) if what == "seed" else arrays.count_from(x, rows)
-    if _length(x, what) != rows:
-        raise ValueError(f"papilio: {what} must have one entry a row; got {x.shape[0]} for {rows} rows")
-    return x
-
-
-def _draw(arrays: Any, like: Any, source: tuple[Any, ...], rows: int, single: bool, options: tuple[Any, ...]) -> Any:
-    """Makes the arrays of results and calls the library.
-
-    A view may be no more than an address, so every array that was made on the way has a name
-    here or in the caller until the call is over.
-    """
-    seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream = options
-    seeds = numbers = workspace = status = None
-    first = 0
-    if not _is_number(seed):
-        seed = arrays.seed(seed)
-    if _is_number(seed):
-        seed = _number(seed, "seed")
-    elif seed is None or isinstance(seed, (bool, float, str)):
-        raise TypeError(f"papilio: the seed must be an integer, or one integer a row; got {seed!r}")
-    else:
-        seed, seeds = 0, _many(seed, arrays, like, rows, "seed")
-    if row_ids is not None:
-        if _is_number(row_ids):
-            first = _number(row_ids, "row_ids")
-        else:
-            numbers = _many(row_ids, arrays, like, rows, "row_ids")
-    if out is None:
-        drawn = arrays.empty(rows, arrays.result_dtype if dtype is None else _result_dtype(dtype), like)
-    else:
-        if dtype is not None:
-            raise ValueError("papilio: the dtype is that of out; give one of the two")
-        drawn = arrays.result(out)
-        if _length(drawn, "out") != rows:
-            raise ValueError(f"papilio: out must have one entry a row; got {drawn.shape[0]} for {rows} rows")
-    if return_status:
-        status = arrays.empty(rows, "uint8", like)
-    if rows > 0:
-        if not arrays.is_on_cpu(like):
-            if cuda_stream is None:
-                cuda_stream = arrays.stream(like)
-            size = _core.workspace_bytes(source, method)
-            if size > 0:
-                workspace = arrays.empty(size, "uint8", like)
-        # fmt: off
-        _core.draw(source, arrays.view(drawn, "out"),
-                   (seed, _number(stream, "stream"), first,
-                    None if numbers is None else arrays.view(numbers, "row_ids"),
-                    None if seeds is None else arrays.view(seeds, "seed"),
-                    None if status is None else arrays.view(status, "status"),
-                    check_negative, threads, method, cuda_stream or 0,
-                    None if workspace is None else arrays.view(workspace, "the workspace")))
-        # fmt: on
-    if out is None:
-        drawn = arrays.finish(drawn, like)
-        if single:
-            drawn = drawn[0]
-    if status is None:
-        return drawn
-    status = arrays.finish(status, like)
-    return drawn, status[0] if single else status
-
-
-def _result_dtype(dtype: Any) -> str:
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype).rpartition(".")[2]
-    if name not in ("int32", "int64"):
-        raise TypeError(f"papilio: results are int32 or int64; got dtype {dtype!r}")
-    return name
+    return _jax

@@ -14,32 +14,33 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from papilio import _core, _draws
+from papilio import _core
+from papilio._arguments import DrawOptions, index_dtype, length, unsigned
 
 _TARGET = "papilio_sample_categorical"
 jax.ffi.register_ffi_target(_TARGET, _core.jax_handler(on_cuda=False), platform="cpu")
 jax.ffi.register_ffi_target(_TARGET, _core.jax_handler(on_cuda=True), platform="CUDA")
 
 
-def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: Any) -> Any:
+def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: DrawOptions) -> Any:
     """What `papilio.sample_categorical` does for such arrays."""
     if indptr is not None and logits:
-        raise ValueError("papilio: logits are not taken with indptr: their rows must be of one length")
+        raise ValueError("papilio: indptr cannot be combined with logits, whose rows have one length")
     _check_weights(weights, ("float16", "bfloat16", "float32", "float64"), "weights")
     single = indptr is None and weights.ndim == 1
     if single:
         if indices is not None:
             raise ValueError("papilio: indices pick rows, but weights of one dimension are a single row")
         weights = weights[None]
-    _draws._length(weights, "weights", 1 if indptr is not None else 2)
+    length(weights, "weights", 1 if indptr is not None else 2)
     rows = weights.shape[0]
     arrays = [weights]
     if indptr is not None:
         indptr = _pairs(indptr, "indptr")
-        rows = _draws._length(indptr[:, 0], "indptr") - 1
+        rows = length(indptr[:, 0], "indptr") - 1
     if indices is not None:
         arrays.append(_narrow(indices, "indices"))
-        rows = _draws._length(arrays[-1], "indices")
+        rows = length(arrays[-1], "indices")
     if indptr is not None:
         arrays.append(indptr)
     kind = "ragged" if indptr is not None else "logits" if logits else "matrix"
@@ -49,18 +50,18 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
     return tuple(x[0] for x in drawn) if isinstance(drawn, tuple) else drawn[0]
 
 
-def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: Any) -> Any:
+def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: DrawOptions) -> Any:
     """What `papilio.sample_products` does for such arrays."""
     right = right if isinstance(right, jax.Array) else jnp.asarray(right)
     _check_weights(left, ("float32", "float64"), "left")
     if right.dtype != left.dtype:
         raise TypeError(f"papilio: right must be of the dtype of left; got {right.dtype}")
-    rows = _draws._length(left, "left", 2)
-    _draws._length(right, "right", 2)
+    rows = length(left, "left", 2)
+    length(right, "right", 2)
     arrays = [left]
     if left_rows is not None:
         arrays.append(_narrow(left_rows, "left_rows"))
-        rows = _draws._length(arrays[-1], "left_rows")
+        rows = length(arrays[-1], "left_rows")
     arrays.append(right)
     if right_rows is not None:
         arrays.append(_narrow(right_rows, "right_rows"))
@@ -71,14 +72,14 @@ def _check_weights(x: Any, dtypes: tuple[str, ...], what: str) -> None:
     if x.dtype.name not in dtypes:
         raise TypeError(f"papilio: {what} must be of {', '.join(dtypes[:-1])} or {dtypes[-1]}; got {x.dtype}")
     if not isinstance(x, jax.core.Tracer) and (platform := next(iter(x.devices())).platform) not in ("cpu", "gpu"):
-        raise TypeError(f"papilio: {what} lies on {platform}, which is neither the CPU nor a CUDA device")
+        raise TypeError(f"papilio: {what} is on {platform}, which is neither the CPU nor a CUDA device")
 
 
-def _draw(kind: str, picks: bool, picks_right: bool, temperature: float, arrays: Any, rows: int, options: Any) -> Any:
+def _draw(kind: str, picks: bool, picks_right: bool, temperature: float, arrays: Any, rows: int, options: DrawOptions) -> Any:
     seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream = options
     if out is not None or cuda_stream is not None:
-        raise TypeError("papilio: neither out nor cuda_stream is taken with arrays of JAX")
-    words = [kind, int(picks), int(picks_right), _draws._number(stream, "stream"), temperature]
+        raise TypeError("papilio: out and cuda_stream are not supported with arrays of JAX")
+    words = [kind, int(picks), int(picks_right), unsigned(stream, "stream"), temperature]
     words += [int(check_negative), int(threads), int(return_status), method]
     arrays = [*arrays, _one_per_row(_pairs(seed, "seed"), rows, "seed"), _numbers(row_ids, rows)]
     drawn = _call(" ".join(map(str, words)), rows, _result_dtype(dtype), bool(return_status), *arrays)
@@ -95,18 +96,18 @@ def _call(call: str, rows: int, dtype: str, status: bool, weights: Any, *arrays:
 
 
 def _result_dtype(dtype: Any) -> str:
-    name = "int32" if dtype is None else _draws._result_dtype(dtype)
+    name = "int32" if dtype is None else index_dtype(dtype)
     if name == "int64" and not jax.config.jax_enable_x64:
-        raise TypeError("papilio: JAX has int64 in its x64 mode only; leave out dtype, or set jax_enable_x64")
+        raise TypeError("papilio: JAX has int64 in x64 mode only; leave out dtype, or set jax_enable_x64")
     return name
 
 
 def _integers(x: Any, what: str) -> Any:
     """`x` as an array of integers: of JAX where it is one, else of NumPy."""
     if x is None or isinstance(x, (bool, float, str)):
-        raise TypeError(f"papilio: {what} must be an integer, or one integer a row; got {x!r}")
+        raise TypeError(f"papilio: {what} must be an integer, or one integer per row; got {x!r}")
     if isinstance(x, int):
-        return np.asarray(_draws._number(x, what), dtype=np.uint64)
+        return np.asarray(unsigned(x, what), dtype=np.uint64)
     x = x if isinstance(x, jax.Array) else np.asarray(x)
     if x.dtype.kind not in "iu":
         if x.size:
@@ -131,7 +132,7 @@ def _one_per_row(pairs: Any, rows: int, what: str) -> Any:
     if pairs.ndim == 1:
         return jnp.broadcast_to(pairs, (rows, 2))
     if pairs.ndim != 2 or pairs.shape[0] != rows:
-        raise ValueError(f"papilio: {what} must have one entry a row; got shape {pairs.shape[:-1]} for {rows} rows")
+        raise ValueError(f"papilio: {what} must have one entry per row; got shape {pairs.shape[:-1]} for {rows} rows")
     return pairs
 
 

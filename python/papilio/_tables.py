@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from papilio import _core, _frameworks
-from papilio._draws import _number, _result_dtype
+from papilio import _core
+from papilio._arguments import index_dtype, unsigned
+from papilio._frameworks import adopt
 
 
 class _Table:
     _made_by: Any
 
     def __init__(self, weights: Any):
-        weights, arrays = _frameworks.adopt(weights, "weights")
+        weights, arrays = adopt(weights, "weights")
         if weights.ndim != 1:
             raise ValueError(f"papilio: a table is made from weights of one dimension; got {weights.ndim}")
         self._table = self._made_by.of(arrays.view(weights, "weights"))
@@ -62,11 +63,11 @@ class _Table:
         if (size is None) == (out is None):
             raise ValueError("papilio: give either size or out")
         if out is None:
-            out = np.empty(size, "int64" if dtype is None else _result_dtype(dtype))
+            out = np.empty(size, "int64" if dtype is None else index_dtype(dtype))
         elif dtype is not None:
-            raise ValueError("papilio: the dtype is that of out; give one of the two")
+            raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
         self._table.draw(
-            out, _number(seed, "seed"), _number(stream, "stream"), _number(first_draw, "first_draw"), threads
+            out, unsigned(seed, "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw"), threads
         )
         return out
 

@@ -22,7 +22,7 @@ def test_results_are_arrays_of_jax(golden):
     assert drawn.tolist() == golden.draws[100]
     halves = papilio.sample_categorical(weights.astype("bfloat16"), seed=1, stream=2, return_status=True)
     assert halves[0].tolist() == golden.draws[100] and halves[1].dtype == "uint8"
-    with pytest.raises(TypeError, match="neither out nor cuda_stream"):
+    with pytest.raises(TypeError, match="out and cuda_stream are not supported"):
         papilio.sample_categorical(weights, seed=1, out=np.empty(12, int))
 
 
@@ -124,14 +124,14 @@ def here(request):
     [
         ({"seed": 1.5}, TypeError, "seed must be an integer"),
         ({"seed": -1}, ValueError, "0 <= seed"),
-        ({"seed": np.arange(3)}, ValueError, "seed must have one entry a row"),
+        ({"seed": np.arange(3)}, ValueError, "seed must have one entry per row"),
         ({"seed": np.ones(4)}, TypeError, "seed must hold integers"),
-        ({"row_ids": np.arange(5)}, ValueError, "row_ids must have one entry a row"),
+        ({"row_ids": np.arange(5)}, ValueError, "row_ids must have one entry per row"),
         ({"indices": np.zeros(2)}, TypeError, "indices must hold integers"),
         ({"indices": np.zeros((2, 2), int)}, ValueError, "indices must have one dimension"),
         ({"indptr": [0, 12]}, ValueError, "weights must have one dimension"),
-        ({"logits": True, "indptr": [0, 4]}, ValueError, "logits are not taken with indptr"),
-        ({"out": np.zeros(4)}, TypeError, "neither out nor cuda_stream"),
+        ({"logits": True, "indptr": [0, 4]}, ValueError, "indptr cannot be combined with logits"),
+        ({"out": np.zeros(4)}, TypeError, "out and cuda_stream are not supported"),
         ({"dtype": "float32"}, TypeError, "results are int32 or int64"),
         ({"threads": -1}, Exception, "threads must be >= 0"),
         ({"method": "fast"}, Exception, "unknown method"),
