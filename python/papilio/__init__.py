@@ -41,10 +41,11 @@ from papilio.evaluation import (
 )
 from papilio.readers import ReadReport, english_stop_words, open_corpus, read_corpus, write_corpus
 from papilio.training import (
+    ChainState,
     HeldOutScore,
     Model,
     Progress,
-    ChainState,
+    TrainOptions,
     TrainResult,
     load_checkpoint,
     load_model,
@@ -65,6 +66,7 @@ __version__ = version()
 __all__ = [
     "LDA",
     "AliasTable",
+    "ChainState",
     "Coherence",
     "Completion",
     "Corpus",
@@ -80,7 +82,7 @@ __all__ = [
     "Progress",
     "ReadReport",
     "TopicDiagnostics",
-    "ChainState",
+    "TrainOptions",
     "TrainResult",
     "coherence",
     "complete_documents",

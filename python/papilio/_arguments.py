@@ -44,7 +44,7 @@ def is_integer(x: Any) -> bool:
 
 
 def index_dtype(dtype: Any) -> str:
-    """"int32" or "int64", from a name or a framework's dtype."""
+    """The name of the dtype, which must be int32 or int64."""
     name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype).rpartition(".")[2]
     if name not in ("int32", "int64"):
         raise TypeError(f"papilio: results are int32 or int64; got dtype {dtype!r}")

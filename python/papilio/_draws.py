@@ -8,6 +8,7 @@ from typing import Any
 from papilio import _direct_draws
 from papilio._arguments import DrawOptions
 from papilio._frameworks import Torch, adopt
+from papilio._options import PartialSums
 
 
 class DrawStatus(enum.IntEnum):
@@ -38,7 +39,7 @@ def sample_categorical(
     dtype: Any = None,
     check_negative: bool = True,
     threads: int = 0,
-    method: str = "slots",
+    method: PartialSums = "slots",
     cuda_stream: int | None = None,
 ) -> Any:
     """Draw one category from each row of weights.
@@ -167,7 +168,7 @@ def sample_products(
     dtype: Any = None,
     check_negative: bool = True,
     threads: int = 0,
-    method: str = "slots",
+    method: PartialSums = "slots",
     cuda_stream: int | None = None,
 ) -> Any:
     """Draw one category from each product of two rows, which is never stored.

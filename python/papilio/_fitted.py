@@ -170,7 +170,7 @@ class FittedTopics:
         corpus = self._as_corpus(X, "load_chain", reset=True, vocabulary=vocabulary)
         topics, damage = _core.load_checkpoint(corpus, options, os.fspath(path))
         if damage:
-            warnings.warn(f"took the checkpoint before: {damage}", stacklevel=2)
+            warnings.warn(f"LDA.load_chain: read the previous checkpoint: {damage}", stacklevel=2)
         return self._take_chain(corpus, topics, options)
 
     def _take_chain(self, corpus, topics, options):

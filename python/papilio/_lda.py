@@ -13,6 +13,7 @@ from papilio import _core, _parameters
 from papilio._estimator import Estimator, NotFittedError
 from papilio._fitted import FittedTopics
 from papilio._fitting import Fitting
+from papilio._options import Callback, Draws, Fractional, InferMethod, Sampler, Schedule, Start
 
 __all__ = ["LDA", "NotFittedError"]
 
@@ -117,21 +118,21 @@ class LDA(Fitting, FittedTopics, Estimator):
         *,
         doc_topic_prior: ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        sampler: str = "collapsed",
-        schedule: str = "parallel",
-        start: str = "automatic",
-        draws: str = "automatic",
+        sampler: Sampler = "collapsed",
+        schedule: Schedule = "parallel",
+        start: Start = "automatic",
+        draws: Draws = "automatic",
         max_iter: int = 200,
         optimize_every: int = 0,
         optimize_after: int = 50,
         evaluate_every: int = 10,
-        transform_method: str = "gibbs",
+        transform_method: InferMethod = "gibbs",
         transform_iter: int = 100,
-        fractional: str = "raise",
+        fractional: Fractional = "raise",
         random_state: Any = None,
         n_jobs: int | None = None,
         device: str | None = None,
-        callback: Any = None,
+        callback: Callback | list[Callback] | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from papilio import _core
 from papilio._core import Corpus, ReadReport
 from papilio._counts import as_counts
+from papilio._options import Fractional
 from papilio.readers import text_options
 
 __all__ = [
@@ -28,7 +29,7 @@ def corpus_from_texts(
     *,
     names: Iterable[str] = (),
     min_token_length: int = 3,
-    stop_words: str | Iterable[str] = (),
+    stop_words: Literal["english"] | Iterable[str] = (),
     min_df: int = 1,
     max_df: float = 1.0,
     max_vocabulary: int = 0,
@@ -122,7 +123,7 @@ def corpus_from_tokens(
 
 
 def corpus_from_matrix(
-    X: Any, *, vocabulary: Iterable[str] | None = None, names: Iterable[str] = (), fractional: str = "raise"
+    X: Any, *, vocabulary: Iterable[str] | None = None, names: Iterable[str] = (), fractional: Fractional = "raise"
 ) -> Corpus:
     """Makes a corpus of a matrix of counts, documents x words.
 

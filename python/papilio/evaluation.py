@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from papilio import _core
 from papilio._core import (
+    ChainState,
     Coherence,
     Completion,
     Corpus,
@@ -11,8 +12,8 @@ from papilio._core import (
     LeftToRight,
     Model,
     TopicDiagnostics,
-    ChainState,
 )
+from papilio._options import CoherenceMeasure, InferMethod
 
 __all__ = [
     "Coherence",
@@ -33,7 +34,7 @@ def infer(
     model: Model,
     corpus: Corpus,
     *,
-    method: str = "gibbs",
+    method: InferMethod = "gibbs",
     sweeps: int = 100,
     burn_in: int = 20,
     em_steps: int = 50,
@@ -129,7 +130,7 @@ def left_to_right(model: Model, corpus: Corpus, *, particles: int = 20, seed: in
 
 
 def coherence(
-    model: Model, corpus: Corpus, *, measure: str = "npmi", top_words: int = 10, window: int = 0, threads: int = 0
+    model: Model, corpus: Corpus, *, measure: CoherenceMeasure = "npmi", top_words: int = 10, window: int = 0, threads: int = 0
 ) -> Coherence:
     """How well topics' most probable words go together, by how often they do so in a corpus.
 

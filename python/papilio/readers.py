@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Union
+from typing import Literal, Union
 
 from papilio import _core
 from papilio._core import Corpus, ReadReport
+from papilio._options import CorpusFormat
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -32,7 +33,7 @@ def english_stop_words() -> list[str]:
 
 def text_options(
     min_token_length: int,
-    stop_words: str | Iterable[str],
+    stop_words: Literal["english"] | Iterable[str],
     min_df: int,
     max_df: float,
     max_vocabulary: int,
@@ -56,7 +57,7 @@ def text_options(
 def read_corpus(
     path: Path,
     *,
-    format: str = "auto",
+    format: CorpusFormat = "auto",
     vocabulary: Path | None = None,
     first_id: int | None = None,
     transposed: bool = False,
@@ -65,7 +66,7 @@ def read_corpus(
     header: bool = True,
     quotes: bool = True,
     min_token_length: int = 3,
-    stop_words: str | Iterable[str] = (),
+    stop_words: Literal["english"] | Iterable[str] = (),
     min_df: int = 1,
     max_df: float = 1.0,
     max_vocabulary: int = 0,
@@ -140,7 +141,7 @@ def read_corpus(
     return _core.read_corpus(os.fspath(path), format, options, text, report)
 
 
-def write_corpus(corpus: Corpus, path: Path, *, format: str | None = None, vocabulary: Path | None = None) -> None:
+def write_corpus(corpus: Corpus, path: Path, *, format: CorpusFormat | None = None, vocabulary: Path | None = None) -> None:
     """Writes a corpus as text, uci, ldac, svmlight, mtx, npz or a corpus file.
 
     Parameters

@@ -6,14 +6,18 @@ import math
 import os
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from papilio._core import Corpus
 from papilio._errors import FormatError
+from papilio._options import Missing, TextOptions
 from papilio.corpora import corpus_from_texts
 from papilio.readers import Path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def corpus_from_bow(
@@ -166,7 +170,7 @@ def write_dictionary(corpus: Corpus, path: Path) -> None:
         file.writelines(lines)
 
 
-def corpus_from_column(column: Any, *, names: Any = (), missing: str = "raise", **options: Any) -> Corpus:
+def corpus_from_column(column: Any, *, names: Any = (), missing: Missing = "raise", **options: Unpack[TextOptions]) -> Corpus:
     """Makes a corpus of a column of texts, a document a row.
 
     Parameters
@@ -209,7 +213,7 @@ def _is_missing(text):
 
 
 def corpus_from_parquet(
-    path: Path, text: str = "text", *, names: str | None = None, missing: str = "raise", **options: Any
+    path: Path, text: str = "text", *, names: str | None = None, missing: Missing = "raise", **options: Unpack[TextOptions]
 ) -> Corpus:
     """Makes a corpus of a column of a Parquet file; needs pyarrow.
 

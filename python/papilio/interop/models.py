@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from papilio import _core, _parameters
+from papilio._options import LDAParameters
 from papilio.readers import Path
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from papilio._lda import LDA
 
 
@@ -72,7 +75,7 @@ def to_sklearn(lda: LDA | _core.Model) -> Any:
     return other
 
 
-def from_mallet_state(path: Path, **parameters: Any) -> tuple[LDA, _core.Corpus]:
+def from_mallet_state(path: Path, **parameters: Unpack[LDAParameters]) -> tuple[LDA, _core.Corpus]:
     """An LDA of a state file of MALLET, chain included: `partial_fit` with the corpus goes on.
 
     Parameters
@@ -151,12 +154,20 @@ def ldavis_json(
     return _core.ldavis_json(model, X, terms, lambda_step, sort_topics, seed, threads)
 
 
-def pyldavis(lda: LDA | _core.Model, X: Any = None, **options: Any) -> Any:
-    """What pyLDAvis shows of a model, computed by papilio; needs pyLDAvis.
+def pyldavis(
+    lda: LDA | _core.Model,
+    X: Any = None,
+    *,
+    terms: int = 30,
+    lambda_step: float = 0.01,
+    sort_topics: bool = True,
+    threads: int = 0,
+) -> Any:
+    """Prepare a model for pyLDAvis, which must be installed; papilio computes the numbers.
 
     Parameters
     ----------
-    lda, X, **options
+    lda, X, terms, lambda_step, sort_topics, threads
         See `ldavis_json`.
 
     Returns
@@ -169,7 +180,9 @@ def pyldavis(lda: LDA | _core.Model, X: Any = None, **options: Any) -> Any:
     import pandas
     import pyLDAvis
 
-    data = json.loads(ldavis_json(lda, X, **options))
+    data = json.loads(
+        ldavis_json(lda, X, terms=terms, lambda_step=lambda_step, sort_topics=sort_topics, threads=threads)
+    )
     topics = pandas.DataFrame(data["mdsDat"], index=pandas.Index(data["topic.order"], name="topic") - 1)
     return pyLDAvis.PreparedData(
         topics,
