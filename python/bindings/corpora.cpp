@@ -80,7 +80,9 @@ CorpusObject from_counts(const InputVector<std::int64_t>& row_offsets, const Inp
 }
 
 // Compressed rows of (word, count), words rising.
-nb::tuple counts_of(const CorpusObject& object) {
+using CountRows = std::tuple<OutputArray<std::int64_t>, OutputArray<std::int32_t>, OutputArray<std::int64_t>>;
+
+CountRows counts_of(const CorpusObject& object) {
   const CorpusView corpus = object.view();
   std::vector<std::int64_t> offsets = {0};
   std::vector<std::int32_t> columns;
@@ -102,7 +104,7 @@ nb::tuple counts_of(const CorpusObject& object) {
       offsets.push_back(static_cast<std::int64_t>(columns.size()));
     }
   }
-  return nb::make_tuple(owned(std::move(offsets)), owned(std::move(columns)), owned(std::move(counts)));
+  return {owned(std::move(offsets)), owned(std::move(columns)), owned(std::move(counts))};
 }
 
 Strings as_strings(std::span<const std::string> values) { return {values.begin(), values.end()}; }

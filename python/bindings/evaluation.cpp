@@ -77,9 +77,8 @@ void bind_infer(nb::module_& m) {
       .def_prop_ro("theta",
                    [](nb::handle self) {
                      const auto& value = nb::cast<const DocumentTopics&>(self);
-                     return borrowed(
-                         value.theta.data(),
-                         {static_cast<std::size_t>(value.documents), static_cast<std::size_t>(value.topics)}, self);
+                     return borrowed(value.theta.data(), static_cast<std::size_t>(value.documents),
+                                     static_cast<std::size_t>(value.topics), self);
                    })
       .def_ro("known_tokens", &DocumentTopics::known_tokens)
       .def_ro("unknown_words", &DocumentTopics::unknown_words)
@@ -109,7 +108,9 @@ void bind_held_out(nb::module_& m) {
       nb::arg("model"), nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"),
       without_lock);
   nb::class_<LeftToRight>(m, "LeftToRight", "Held-out likelihood of whole documents.")
-      .def_prop_ro("log_likelihoods", [](const LeftToRight& self) { return owned(self.log_likelihoods); })
+      .def_prop_ro(
+          "log_likelihoods", [](const LeftToRight& self) { return owned(self.log_likelihoods); },
+          nb::rv_policy::reference)
       .def_ro("tokens", &LeftToRight::tokens)
       .def_ro("unknown_tokens", &LeftToRight::unknown_tokens)
       .def_ro("log_likelihood", &LeftToRight::log_likelihood)
@@ -127,7 +128,8 @@ void bind_coherence(nb::module_& m) {
   const nb::call_guard<nb::gil_scoped_release> without_lock;
   nb::class_<Coherence>(m, "Coherence", "How well topics' most probable words go together.")
       .def_ro("mean", &Coherence::mean)
-      .def_prop_ro("topics", [](const Coherence& self) { return owned(self.topics); })
+      .def_prop_ro(
+          "topics", [](const Coherence& self) { return owned(self.topics); }, nb::rv_policy::reference)
       .def_ro("top_words", &Coherence::top_words)
       .def_ro("window", &Coherence::window)
       .def_ro("windows", &Coherence::windows)

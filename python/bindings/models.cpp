@@ -60,7 +60,7 @@ Words words_of(const Model& model, std::int64_t topic, int count, bool counted) 
 }
 
 // K x V: a row a topic, as most programs have it.
-nb::object phi(const Model& model) {
+OutputArray<double, 2> phi(const Model& model) {
   const auto topics = static_cast<std::size_t>(model.topics);
   const std::size_t words = model.vocabulary.size();
   std::vector<double> values(topics * words);
@@ -72,19 +72,19 @@ nb::object phi(const Model& model) {
       }
     }
   }
-  return owned(std::move(values), {topics, words});
+  return owned<2>(std::move(values), {topics, words});
 }
 
-nb::object n_wk(nb::handle self) {
+OutputArray<const std::int32_t, 2> n_wk(nb::handle self) {
   const auto& model = nb::cast<const Model&>(self);
-  return borrowed(model.n_wk.data(), {model.vocabulary.size(), static_cast<std::size_t>(model.topics)}, self);
+  return borrowed(model.n_wk.data(), model.vocabulary.size(), static_cast<std::size_t>(model.topics), self);
 }
 
-nb::object n_k(nb::handle self) {
+OutputArray<const std::int64_t> n_k(nb::handle self) {
   return borrowed(std::span<const std::int64_t>(nb::cast<const Model&>(self).n_k), self);
 }
 
-nb::object alpha(nb::handle self) {
+OutputArray<const double> alpha(nb::handle self) {
   return borrowed(std::span<const double>(nb::cast<const Model&>(self).alpha), self);
 }
 
