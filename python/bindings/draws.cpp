@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -77,7 +78,7 @@ void draw(const DrawSource& source, const Array& drawn, const SampleOptions& opt
 // The keywords of `_core.draw` as the library's options.
 void draw_with_keywords(const DrawSource& source, nb::handle drawn, std::uint64_t seed, std::uint64_t stream,
                         std::uint64_t first_row_id, nb::handle row_ids, nb::handle seeds, nb::handle status,
-                        bool check_negative, int threads, const char* method, std::uintptr_t cuda_stream,
+                        bool check_negative, int threads, std::string_view method, std::uintptr_t cuda_stream,
                         nb::handle workspace) {
   const Array ids = long_array(row_ids, "row_ids");
   const Array row_seeds = long_array(seeds, "seed");
@@ -97,9 +98,10 @@ void draw_with_keywords(const DrawSource& source, nb::handle drawn, std::uint64_
         .workspace = memory.vector<std::byte>("the workspace")});
 }
 
-std::int64_t workspace_bytes(const DrawSource& source, const char* method) {
+std::int64_t workspace_bytes(const DrawSource& source, std::string_view method) {
   std::int64_t bytes = 0;
-  with_weights(source, [&](const auto& weights) { bytes = sample_workspace_bytes(weights, parse_partial_sums(method)); });
+  with_weights(source,
+               [&](const auto& weights) { bytes = sample_workspace_bytes(weights, parse_partial_sums(method)); });
   return bytes;
 }
 

@@ -8,7 +8,7 @@ Integers of 64 bits are pairs of uint32, which JAX has without its x64 mode, too
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -44,7 +44,7 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
     if indptr is not None:
         arrays.append(indptr)
     kind = "ragged" if indptr is not None else "logits" if logits else "matrix"
-    drawn = _draw(kind, indices is not None, False, float(temperature), arrays, rows, options)
+    drawn = _draw(arrays, rows, options, kind=kind, picks=indices is not None, temperature=float(temperature))
     if not single:
         return drawn
     return tuple(x[0] for x in drawn) if isinstance(drawn, tuple) else drawn[0]
@@ -65,7 +65,8 @@ def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: Dr
     arrays.append(right)
     if right_rows is not None:
         arrays.append(_narrow(right_rows, "right_rows"))
-    return _draw("products", left_rows is not None, right_rows is not None, 1.0, arrays, rows, options)
+    picks, picks_right = left_rows is not None, right_rows is not None
+    return _draw(arrays, rows, options, kind="products", picks=picks, picks_right=picks_right)
 
 
 def _check_weights(x: Any, dtypes: tuple[str, ...], what: str) -> None:
@@ -75,24 +76,61 @@ def _check_weights(x: Any, dtypes: tuple[str, ...], what: str) -> None:
         raise TypeError(f"papilio: {what} is on {platform}, which is neither the CPU nor a CUDA device")
 
 
-def _draw(kind: str, picks: bool, picks_right: bool, temperature: float, arrays: Any, rows: int, options: DrawOptions) -> Any:
-    seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream = options
-    if out is not None or cuda_stream is not None:
+class _Call(NamedTuple):
+    """What is compiled into a call: the attributes that python/bindings/jax.cpp reads, by the same names."""
+
+    kind: str
+    rows: bool
+    right_rows: bool
+    temperature: float
+    stream: int
+    check_negative: bool
+    status: bool
+    threads: int
+    method: str
+
+    def attributes(self) -> dict[str, Any]:
+        """By name, with the types that XLA has for them."""
+        types = {"temperature": np.float64, "stream": np.uint64, "threads": np.int64, "kind": str, "method": str}
+        return {name: types.get(name, np.bool_)(value) for name, value in self._asdict().items()}
+
+
+def _draw(
+    arrays: list[Any],
+    rows: int,
+    options: DrawOptions,
+    *,
+    kind: str,
+    picks: bool,
+    picks_right: bool = False,
+    temperature: float = 1.0,
+) -> Any:
+    if options.out is not None or options.cuda_stream is not None:
         raise TypeError("papilio: out and cuda_stream are not supported with arrays of JAX")
-    words = [kind, int(picks), int(picks_right), unsigned(stream, "stream"), temperature]
-    words += [int(check_negative), int(threads), int(return_status), method]
-    arrays = [*arrays, _one_per_row(_pairs(seed, "seed"), rows, "seed"), _numbers(row_ids, rows)]
-    drawn = _call(" ".join(map(str, words)), rows, _result_dtype(dtype), bool(return_status), *arrays)
-    return tuple(drawn) if return_status else drawn[0]
+    call = _Call(
+        kind=kind,
+        rows=picks,
+        right_rows=picks_right,
+        temperature=temperature,
+        stream=unsigned(options.stream, "stream"),
+        check_negative=bool(options.check_negative),
+        status=bool(options.return_status),
+        threads=int(options.threads),
+        method=options.method,
+    )
+    seeds = _one_per_row(_pairs(options.seed, "seed"), rows, "seed")
+    numbers = _numbers(options.row_ids, rows)
+    drawn = _call(call, rows, _result_dtype(options.dtype), *arrays, seeds, numbers)
+    return tuple(drawn) if call.status else drawn[0]
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3))
-def _call(call: str, rows: int, dtype: str, status: bool, weights: Any, *arrays: Any) -> Any:
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))
+def _call(call: _Call, rows: int, dtype: str, weights: Any, *arrays: Any) -> Any:
     shapes = [jax.ShapeDtypeStruct((rows,), np.dtype(dtype))]
-    if status:
+    if call.status:
         shapes.append(jax.ShapeDtypeStruct((rows,), np.uint8))
     function = jax.ffi.ffi_call(_TARGET, shapes, vmap_method="sequential")
-    return function(jax.lax.stop_gradient(weights), *arrays, call=call)
+    return function(jax.lax.stop_gradient(weights), *arrays, **call.attributes())
 
 
 def _result_dtype(dtype: Any) -> str:

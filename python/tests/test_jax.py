@@ -205,6 +205,7 @@ def test_the_layout_is_that_of_xla(tmp_path):
         "Attributes XLA_FFI_Attrs": "count=size kinds=types names=names values=attrs",
         "Buffer XLA_FFI_Buffer": "type=dtype data=data rank=rank sizes=dims",
         "Bytes XLA_FFI_ByteSpan": "data=ptr size=len",
+        "Scalar XLA_FFI_Scalar": "type=dtype value=value",
         "ErrorCreate XLA_FFI_Error_Create_Args": "message=message code=errc",
         "StreamGet XLA_FFI_Stream_Get_Args": "context=ctx stream=stream",
         "OrdinalGet XLA_FFI_DeviceOrdinal_Get_Args": "context=ctx ordinal=device_ordinal",
@@ -224,12 +225,13 @@ def test_the_layout_is_that_of_xla(tmp_path):
         for own_field, their_field in re.findall(r"(\S+)=(\S+)", names):
             lines.append(f"static_assert(offsetof({own}, {own_field}) == offsetof({theirs}, {their_field}));")
     for own, theirs in [("f16", "F16"), ("bf16", "BF16"), ("f32", "F32"), ("f64", "F64"), ("s32", "S32"), ("s64", "S64"),
-                        ("u8", "U8"), ("u32", "U32")]:  # fmt: skip
+                        ("u8", "U8"), ("u32", "U32"), ("u64", "U64"), ("pred", "PRED")]:  # fmt: skip
         lines.append(f"static_assert(static_cast<int>(Type::{own}) == XLA_FFI_DataType_{theirs});")
     for own in ("INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE"):
         lines.append(f"static_assert(static_cast<int>(Code::{own.lower()}) == XLA_FFI_Error_Code_{own});")
     lines.append("static_assert(extension_metadata == XLA_FFI_Extension_Metadata);")
     lines.append("static_assert(stage_execute == XLA_FFI_ExecutionStage_EXECUTE);")
+    lines.append("static_assert(attribute_scalar == XLA_FFI_AttrType_SCALAR);")
     lines.append("static_assert(attribute_string == XLA_FFI_AttrType_STRING);")
     lines.append("static_assert(major_version == XLA_FFI_API_MAJOR && minor_version <= XLA_FFI_API_MINOR);")
     source = tmp_path / "layout.cpp"

@@ -65,10 +65,26 @@ def test_no_parameter_is_hidden(function):
             assert parameter.annotation.startswith("Unpack["), parameter
 
 
-@pytest.mark.parametrize("name", ["sampler", "schedule", "start", "draws", "method"])
-def test_names_that_are_shown_are_taken(name):
-    kind = getattr(_options, "PartialSums" if name == "method" else name.capitalize())
+@pytest.mark.parametrize(
+    "shown, library",
+    [
+        (_options.Sampler, _core.samplers),
+        (_options.Schedule, _core.schedules),
+        (_options.Start, _core.starts),
+        (_options.Draws, _core.draw_kinds),
+        (_options.PartialSums, _core.partial_sums),
+        (_options.InferMethod, _core.infer_methods),
+        (_options.CoherenceMeasure, _core.coherence_measures),
+        (_options.CorpusFormat, _core.corpus_formats),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_names_that_are_shown_are_those_of_the_library(shown, library):
+    assert set(typing.get_args(shown)) == set(library())
+
+
+def test_the_first_name_is_the_default():
     options = _core.TrainOptions()
-    for value in typing.get_args(kind):
-        setattr(options, name, value)
-        assert getattr(options, name) == value
+    tables = {"sampler": "samplers", "schedule": "schedules", "start": "starts", "draws": "draw_kinds", "method": "partial_sums"}
+    for name, table in tables.items():
+        assert getattr(options, name) == getattr(_core, table)()[0]

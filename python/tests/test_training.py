@@ -8,10 +8,8 @@ import papilio
 import pytest
 from topic_models import corpus, digest, same_models, saved
 
-SAMPLERS = ["collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"]
 
-
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", papilio._core.samplers())
 def test_every_sampler_and_any_threads(sampler, tmp_path):
     documents = corpus()
     hashes = {
