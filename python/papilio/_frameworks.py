@@ -252,7 +252,9 @@ def adopt(x: Any, what: str) -> tuple[Any, Any]:
         return (on_device(x, what), UnknownCuda) if cuda else (np.from_dlpack(x), NumPy)
     if hasattr(x, "__array__") or _has_buffer(x):
         return np.asarray(x), NumPy
-    raise TypeError(f"papilio: {what} must be an array, such as one of NumPy or with __dlpack__; got {type(x).__name__}")
+    raise TypeError(
+        f"papilio: {what} must be an array, such as one of NumPy or with __dlpack__; got {type(x).__name__}"
+    )
 
 
 def _has_buffer(x: Any) -> bool:

@@ -1,8 +1,8 @@
 """Draws from arrays of JAX under a transformation (jit, vmap, scan), and on a GPU.
 
-They are a call of XLA's foreign function interface (python/bindings/jax.cpp), on the CPU and on
-CUDA devices. What may change from call to call is an array there; the rest is compiled in.
-Integers of 64 bits are pairs of uint32, which JAX has without its x64 mode, too.
+A draw is a call of XLA's foreign function interface (python/bindings/jax.cpp), on the CPU and on CUDA devices.
+Arrays may change from call to call; everything else is compiled in. 64-bit integers are pairs of uint32, which JAX
+has without x64 mode, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ jax.ffi.register_ffi_target(_TARGET, _core.jax_handler(on_cuda=True), platform="
 
 
 def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: DrawOptions) -> Any:
-    """What `papilio.sample_categorical` does for such arrays."""
+    """`papilio.sample_categorical` for these arrays."""
     if indptr is not None and logits:
         raise ValueError("papilio: indptr cannot be combined with logits, whose rows have one length")
     _check_weights(weights, ("float16", "bfloat16", "float32", "float64"), "weights")
@@ -51,7 +51,7 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
 
 
 def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: DrawOptions) -> Any:
-    """What `papilio.sample_products` does for such arrays."""
+    """`papilio.sample_products` for these arrays."""
     right = right if isinstance(right, jax.Array) else jnp.asarray(right)
     _check_weights(left, ("float32", "float64"), "left")
     if right.dtype != left.dtype:
@@ -141,7 +141,7 @@ def _result_dtype(dtype: Any) -> str:
 
 
 def _integers(x: Any, what: str) -> Any:
-    """`x` as an array of integers: of JAX where it is one, else of NumPy."""
+    """`x` as an array of integers: of JAX if it is one, else of NumPy."""
     if x is None or isinstance(x, (bool, float, str)):
         raise TypeError(f"papilio: {what} must be an integer, or one integer per row; got {x!r}")
     if isinstance(x, int):
@@ -155,7 +155,7 @@ def _integers(x: Any, what: str) -> Any:
 
 
 def _pairs(x: Any, what: str) -> Any:
-    """64 bits of each integer, as uint32 of shape (..., 2)."""
+    """The 64 bits of each integer, as uint32 of shape (..., 2): the low half first."""
     x = _integers(x, what)
     if not isinstance(x, jax.Array):
         wide = np.ascontiguousarray(x if x.dtype.itemsize == 8 else x.astype(np.int64))
@@ -175,7 +175,7 @@ def _one_per_row(pairs: Any, rows: int, what: str) -> Any:
 
 
 def _numbers(row_ids: Any, rows: int) -> Any:
-    """The numbers of the draws, counted on from a single one."""
+    """The number of each draw; a single integer is the first of them."""
     pairs = _pairs(0 if row_ids is None else row_ids, "row_ids")
     if pairs.ndim > 1:
         return _one_per_row(pairs, rows, "row_ids")
@@ -184,7 +184,7 @@ def _numbers(row_ids: Any, rows: int) -> Any:
 
 
 def _narrow(x: Any, what: str) -> Any:
-    """Indices as int32; those that do not fit stay out of range."""
+    """Indices as int32; those that do not fit become numbers out of range."""
     x = _integers(x, what)
     if x.dtype.itemsize >= 4 and x.dtype != np.int32:
         x = x.clip(0 if x.dtype.kind == "u" else -1, 2**31 - 1)

@@ -1,7 +1,7 @@
-"""The operators `papilio::sample_categorical` and `papilio::sample_products` of PyTorch, for compilers and tracers.
+"""The PyTorch operators `papilio::sample_categorical` and `papilio::sample_products`, for `torch.compile` and tracing.
 
-They are registered when this module is first imported: by `papilio.sample_categorical` under
-`torch.compile`, or by `import papilio.torch`.
+They are registered when this module is first imported: by `papilio.sample_categorical` under `torch.compile`, or by
+`import papilio.torch`.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def _options(seeds: Any, row_ids: Any, given: dict[str, Any]) -> DrawOptions:
 
 def _categorical(weights: Any, seeds: Any, row_ids: Any, indices: Any, indptr: Any, **given: Any) -> Any:
     options = _options(seeds, row_ids, given)
-    result = _direct_draws.categorical(
-        Torch, weights, indices, indptr, given["logits"], given["temperature"], options
-    )
+    result = _direct_draws.categorical(Torch, weights, indices, indptr, given["logits"], given["temperature"], options)
     return result if options.return_status else (result, weights.new_empty(0, dtype=torch.uint8))
 
 
@@ -70,7 +68,9 @@ def _products(left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, r
     return result if options.return_status else (result, left.new_empty(0, dtype=torch.uint8))
 
 
-def _fake_products(left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **options: Any) -> Any:
+def _fake_products(
+    left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **options: Any
+) -> Any:
     return _fake_result(left, ((left if left_rows is None else left_rows).shape[0],), options)
 
 
@@ -80,7 +80,7 @@ def _fake_result(like: Any, shape: Any, options: dict[str, Any]) -> Any:
 
 
 def _with_defaults(function: Any, schema: str) -> Any:
-    """The dispatcher passes only what differs from the schema's defaults."""
+    """Adds the schema's defaults: the dispatcher passes only what differs from them."""
     arguments = torch._C.parse_schema("papilio::" + schema).arguments
     names = [argument.name for argument in arguments if not argument.kwarg_only]
     defaults = {argument.name: argument.default_value for argument in arguments if argument.kwarg_only}
@@ -126,7 +126,7 @@ def _called(options: DrawOptions) -> tuple[Any, Any, dict[str, Any]]:
 
 
 def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: DrawOptions) -> Any:
-    """What `papilio.sample_categorical` does under a compiler."""
+    """`papilio.sample_categorical` under `torch.compile`."""
     seeds, numbers, given = _called(options)
     drawn, status = torch.ops.papilio.sample_categorical(
         weights, seeds, numbers, indices, indptr, logits=logits, temperature=temperature, **given
@@ -135,7 +135,7 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
 
 
 def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: DrawOptions) -> Any:
-    """What `papilio.sample_products` does under a compiler."""
+    """`papilio.sample_products` under `torch.compile`."""
     seeds, numbers, given = _called(options)
     drawn, status = torch.ops.papilio.sample_products(left, right, seeds, numbers, left_rows, right_rows, **given)
     return (drawn, status) if given["return_status"] else drawn

@@ -119,7 +119,8 @@ def train(
     checkpoint_every : int, default 0
         Save a checkpoint every `checkpoint_every` sweeps; 0: by time only.
     checkpoint_seconds : float, default 600
-        Save a checkpoint after the first sweep that ends this many seconds after the last checkpoint; 0: by sweeps only.
+        Save a checkpoint after the first sweep that ends this many seconds after the last checkpoint; 0: by sweeps
+        only.
     resume : ChainState, optional
         The state to continue from. The result is that of a run without a break.
     device : str, default "cpu"

@@ -85,6 +85,12 @@ def test_names_that_are_shown_are_those_of_the_library(shown, library):
 
 def test_the_first_name_is_the_default():
     options = _core.TrainOptions()
-    tables = {"sampler": "samplers", "schedule": "schedules", "start": "starts", "draws": "draw_kinds", "method": "partial_sums"}
+    tables = {
+        "sampler": "samplers",
+        "schedule": "schedules",
+        "start": "starts",
+        "draws": "draw_kinds",
+        "method": "partial_sums",
+    }
     for name, table in tables.items():
         assert getattr(options, name) == getattr(_core, table)()[0]

@@ -22,14 +22,34 @@ state = papilio.load_checkpoint(texts, "chain", sweep=3)
 papilio.save_checkpoint(state, texts, "chain", seed="1")
 papilio.interop.corpus_from_column(["a b"], min_length=2)
 """
-FOUND = ["arg-type", "assignment", "attr-defined", "arg-type", "call-arg", "arg-type", "call-arg", "arg-type", "call-arg"]
+FOUND = [
+    "arg-type",
+    "assignment",
+    "attr-defined",
+    "arg-type",
+    "call-arg",
+    "arg-type",
+    "call-arg",
+    "arg-type",
+    "call-arg",
+]
 
 
 def test_a_typed_program(tmp_path):
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
     right.write_text(PROGRAM.read_text())
     wrong.write_text(WRONG)
-    line = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", tmp_path / "cache", right, wrong]
+    line = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-error-summary",
+        "--cache-dir",
+        tmp_path / "cache",
+        right,
+        wrong,
+    ]
     done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
     found = done.stdout.splitlines()
     errors = [text for text in found if ": error: " in text]

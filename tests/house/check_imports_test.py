@@ -22,7 +22,10 @@ ROWS = [{"low", "_core"}, {"middle", "inner.leaf"}, {"inner"}, {"high"}, {""}]
 FAULTS = {
     "at the top": ({"low.py": "from food.middle import x\n"}, "low.py:1: circle: low -> middle -> low"),
     "of the module": ({"low.py": "import food.middle\n"}, "low.py:1: circle: low -> middle -> low"),
-    "in a function": ({"low.py": "def late():\n    from food import middle\n"}, "low.py:2: circle: low -> middle -> low"),
+    "in a function": (
+        {"low.py": "def late():\n    from food import middle\n"},
+        "low.py:2: circle: low -> middle -> low",
+    ),
     "for types": (
         {"low.py": "import typing\nif typing.TYPE_CHECKING:\n    from food.middle import x\n"},
         "low.py:3: circle: low -> middle -> low",
