@@ -1,4 +1,4 @@
-"""Writes docs/python_topics.ipynb and runs it, so that it holds what its cells print:
+"""Writes docs/python_topics.ipynb and runs it, so that it has the output of its cells:
 
 python3 tools/python_notebook.py [--check]
 
@@ -19,7 +19,7 @@ NOTEBOOK = Path(__file__).parent.parent / "docs" / "python_topics.ipynb"
 CELLS = [
     """# From text to topics
 
-The documents are the paragraphs of this documentation, so nothing has to be downloaded. `tools/python_notebook.py` writes and runs this notebook.""",
+The documents are the paragraphs of this documentation, so there is nothing to download. `tools/python_notebook.py` writes and runs this notebook.""",
     '''import re
 from pathlib import Path
 
@@ -34,30 +34,30 @@ texts = [
     if len(text.split()) >= 20
 ]
 print(f"{len(pages)} pages, {len(texts)} paragraphs")''',
-    """Words are made by the rules of the library's readers (`docs/corpus_formats.md`): runs of letters, case-folded. Words of fewer than
-three paragraphs, or of more than a fifth of them, are left out, and so are English function words.""",
+    """A word is a run of letters, case-folded (`docs/corpus_formats.md`). Words that occur in fewer than three paragraphs, or in more
+than a fifth of them, are left out, as are English function words.""",
     """corpus = papilio.corpus_from_texts(texts, stop_words="english", min_df=3, max_df=0.2)
 training, held_out = papilio.hold_out_every(corpus, 8)
 training, held_out""",
-    """How many topics? Perplexity of the paragraphs that training has not seen, smaller is better.""",
+    """How many topics? We compare the perplexity of held-out paragraphs; smaller is better.""",
     """def fit(topics):
     return papilio.LDA(topics, doc_topic_prior=0.2, topic_word_prior=0.1, max_iter=400, random_state=1).fit(training)
 
 
 {topics: round(fit(topics).perplexity(held_out), 1) for topics in (1, 2, 4, 8, 16)}""",
-    """Eight of them, with the words that each is made of.""",
+    """Eight topics, with the most probable words of each.""",
     """lda = fit(8)
 lda.topics(top_n=9)""",
-    """The same as bars of probabilities.""",
+    """The same words as bars of their probabilities.""",
     """plot.topic_words(lda, top_n=8);""",
-    """The likelihood of the chain tells when it has settled.""",
+    """The log-likelihood of the chain shows when it has converged.""",
     """plot.likelihood(lda);""",
-    """Topics are near where their words are alike; the area is a topic's share of all tokens.""",
+    """Topics with similar words are close together; the area of a circle is the share of all tokens.""",
     """plot.topic_map(lda);""",
-    """Topics of paragraphs that were held out. A paragraph's row is its own: it does not depend on the others.""",
+    """The topics of held-out paragraphs. The row of a paragraph does not depend on the other paragraphs.""",
     """theta = lda.transform(held_out)
 plot.document_topics(theta[:20]);""",
-    """The model is one file, without pickle, and the same bytes for any number of threads, on every machine.""",
+    """The model is one file, without pickle. It has the same bytes for any number of threads, on every machine.""",
     """import tempfile
 
 with tempfile.TemporaryDirectory() as folder:

@@ -38,34 +38,40 @@ nb::object python_type(nb::handle h) { return h.type().attr("__name__"); }
 
 Array::Array(nb::handle source, const char* what, bool writable) {
   if (source.is_none()) return;
-  if (PyTuple_Check(source.ptr()))
-    import_tuple(nb::borrow<nb::tuple>(source), what);
+  if (nb::isinstance<Array>(source))
+    *this = nb::cast<const Array&>(source);
   else
-    import_array(source, what, writable);
+    import(source, what, writable);
 }
 
-void Array::import_tuple(nb::tuple source, const char* what) {
-  data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(source[0]));
-  const auto shapes = nb::borrow<nb::tuple>(source[1]), strides = nb::borrow<nb::tuple>(source[2]);
-  dimensions = static_cast<int>(shapes.size());
-  if (dimensions < 1 || dimensions > 2)
-    throw InvalidArgument(std::string("papilio: ") + what + " must have one or two dimensions; got " +
-                          std::to_string(dimensions));
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    shape[i] = nb::cast<std::int64_t>(shapes[i]);
-    stride[i] = nb::cast<std::int64_t>(strides[i]);
+Array Array::at(const char* what, std::uintptr_t address, const Extents& shape, const Extents& strides,
+                const char* dtype, int cuda_ordinal) {
+  Array array;
+  array.set_dimensions(shape.size(), what);
+  if (strides.size() != shape.size())
+    throw InvalidArgument(std::string("papilio: ") + what + " must have one stride per dimension");
+  array.data = reinterpret_cast<void*>(address);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    array.shape[i] = nb::cast<std::int64_t>(shape[i]);
+    array.stride[i] = nb::cast<std::int64_t>(strides[i]);
   }
-  const char* name = nb::borrow<nb::str>(source[3]).c_str();
   const auto* found =
-      std::find_if(std::begin(names), std::end(names), [&](const char* n) { return std::strcmp(n, name) == 0; });
-  if (found == std::end(names))
-    throw_type_error(nb::str("papilio: {} has the dtype {}, which is none that papilio knows").format(what, name));
-  number = static_cast<Number>(found - std::begin(names));
-  const int ordinal = nb::cast<int>(source[4]);
-  if (ordinal >= 0) device = Device::cuda(ordinal);
+      std::find_if(std::begin(names), std::end(names), [&](const char* n) { return std::strcmp(n, dtype) == 0; });
+  if (found == std::end(names) || found == std::begin(names))
+    throw_type_error(nb::str("papilio: {} has the dtype {}, which papilio does not support").format(what, dtype));
+  array.number = static_cast<Number>(found - std::begin(names));
+  array.cuda_ordinal = cuda_ordinal;
+  return array;
 }
 
-void Array::import_array(nb::handle source, const char* what, bool writable) {
+void Array::set_dimensions(std::size_t count, const char* what) {
+  if (count < 1 || count > 2)
+    throw InvalidArgument(std::string("papilio: ") + what + " must have one or two dimensions; got " +
+                          std::to_string(count));
+  dimensions = static_cast<int>(count);
+}
+
+void Array::import(nb::handle source, const char* what, bool writable) {
   nb::ndarray<> writable_array;
   nb::ndarray<nb::ro> array;
   const bool taken = writable ? nb::try_cast(source, writable_array) : nb::try_cast(source, array);
@@ -73,22 +79,19 @@ void Array::import_array(nb::handle source, const char* what, bool writable) {
     throw_type_error(nb::str("papilio: {} must be {}array of numbers; got {}")
                          .format(what, writable ? "a writable " : "an ", python_type(source)));
   const auto take = [&](auto& from) {
-    dimensions = static_cast<int>(from.ndim());
-    if (dimensions < 1 || dimensions > 2)
-      throw InvalidArgument(std::string("papilio: ") + what + " must have one or two dimensions; got " +
-                            std::to_string(dimensions));
+    set_dimensions(from.ndim(), what);
     number = number_of(from.dtype());
     if (number == Number::none)
-      throw_type_error(nb::str("papilio: {} has a dtype that papilio does not know").format(what));
+      throw_type_error(nb::str("papilio: {} has a dtype that papilio does not support").format(what));
     data = const_cast<void*>(static_cast<const void*>(from.data()));
     for (int i = 0; i < dimensions; ++i) {
       shape[i] = static_cast<std::int64_t>(from.shape(static_cast<std::size_t>(i)));
       stride[i] = from.stride(static_cast<std::size_t>(i));
     }
     if (from.device_type() == nb::device::cuda::value || from.device_type() == nb::device::cuda_managed::value)
-      device = Device::cuda(from.device_id());
+      cuda_ordinal = from.device_id();
     else if (from.device_type() != nb::device::cpu::value && from.device_type() != nb::device::cuda_host::value)
-      throw_type_error(nb::str("papilio: {} lies on a device that is neither the CPU nor CUDA's").format(what));
+      throw_type_error(nb::str("papilio: {} is on a device that is neither the CPU nor a CUDA device").format(what));
     owner_ = nb::ndarray<nb::ro>(from);
   };
   if (writable)
@@ -106,14 +109,6 @@ void Array::check_vector(const char* what) const {
                           std::to_string(stride[0]));
 }
 
-nb::tuple Array::as_tuple() const {
-  const auto pair = [&](const std::int64_t* values) {
-    return dimensions == 1 ? nb::make_tuple(values[0]) : nb::make_tuple(values[0], values[1]);
-  };
-  return nb::make_tuple(reinterpret_cast<std::uintptr_t>(data), pair(shape), pair(stride),
-                        names[static_cast<std::size_t>(number)], device.is_cpu() ? -1 : device.ordinal());
-}
-
 const Array& Array::expect(std::initializer_list<Number> numbers, const char* what, const char* expected) const {
   if (number != Number::none && std::find(numbers.begin(), numbers.end(), number) == numbers.end())
     throw_type_error(
@@ -124,7 +119,11 @@ const Array& Array::expect(std::initializer_list<Number> numbers, const char* wh
 void bind_arrays(nb::module_& m) {
   nb::class_<Array>(m, "Array")
       .def(nb::init<nb::handle, const char*, bool>(), nb::arg("source"), nb::arg("what"), nb::arg("writable"))
-      .def("as_tuple", &Array::as_tuple);
+      .def_static("at", &Array::at, nb::arg("what"), nb::arg("address"), nb::arg("shape"), nb::arg("strides"),
+                  nb::arg("dtype"), nb::arg("cuda_ordinal"))
+      .def_prop_ro("shape", [](const Array& self) {
+        return self.dimensions == 1 ? nb::make_tuple(self.shape[0]) : nb::make_tuple(self.shape[0], self.shape[1]);
+      });
 }
 
 }  // namespace papilio::python

@@ -9,6 +9,7 @@ namespace papilio::python {
 
 void bind_errors(nanobind::module_& m);
 void bind_arrays(nanobind::module_& m);
+void bind_choices(nanobind::module_& m);  // the names that options can have
 void bind_draws(nanobind::module_& m);
 void bind_jax(nanobind::module_& m);  // what XLA calls
 void bind_tables(nanobind::module_& m);

@@ -80,7 +80,9 @@ CorpusObject from_counts(const InputVector<std::int64_t>& row_offsets, const Inp
 }
 
 // Compressed rows of (word, count), words rising.
-nb::tuple counts_of(const CorpusObject& object) {
+using CountRows = std::tuple<OutputArray<std::int64_t>, OutputArray<std::int32_t>, OutputArray<std::int64_t>>;
+
+CountRows counts_of(const CorpusObject& object) {
   const CorpusView corpus = object.view();
   std::vector<std::int64_t> offsets = {0};
   std::vector<std::int32_t> columns;
@@ -102,7 +104,7 @@ nb::tuple counts_of(const CorpusObject& object) {
       offsets.push_back(static_cast<std::int64_t>(columns.size()));
     }
   }
-  return nb::make_tuple(owned(std::move(offsets)), owned(std::move(columns)), owned(std::move(counts)));
+  return {owned(std::move(offsets)), owned(std::move(columns)), owned(std::move(counts))};
 }
 
 Strings as_strings(std::span<const std::string> values) { return {values.begin(), values.end()}; }
@@ -116,7 +118,7 @@ CorpusObject read(const std::string& path, const std::string& format, const Corp
   return CorpusObject(read_corpus(path, all, report));
 }
 
-// The texts stay where Python has them; the caller's list keeps them.
+// The texts are not copied; the caller's list keeps them.
 CorpusObject from_texts(const nb::list& texts, const TextOptions& options, Strings names, ReadReport* report) {
   std::vector<std::string_view> views;
   views.reserve(texts.size());
@@ -132,6 +134,24 @@ CorpusObject from_texts(const nb::list& texts, const TextOptions& options, Strin
   corpus.verify();
   return CorpusObject(std::move(corpus));
 }
+
+constexpr const char* report_doc =
+    R"(What a reader found in its input; none of it is an error.
+
+Attributes
+----------
+documents, empty_documents : int
+    Documents read, and those without a word.
+tokens_read, tokens_kept : int
+stop_words_dropped, rare_or_common_dropped : int
+    Tokens left out as stop words, and by `min_df`, `max_df` or `max_vocabulary`.
+invalid_utf8 : int
+    Sequences of bytes that are not UTF-8; they separate words.
+skipped_files : int
+    Of a folder: hidden files, links to folders, and what is not a regular file.
+format : str
+    The format that was read.
+)";
 
 void bind_options(nb::module_& m) {
   nb::class_<TextOptions>(m, "TextOptions")
@@ -153,7 +173,7 @@ void bind_options(nb::module_& m) {
       .def_rw("id_column", &CorpusOptions::id_column)
       .def_rw("header", &CorpusOptions::header)
       .def_rw("quotes", &CorpusOptions::quotes);
-  nb::class_<ReadReport>(m, "ReadReport", "What a reader met on the way; nothing of it is an error.")
+  nb::class_<ReadReport>(m, "ReadReport", report_doc)
       .def(nb::init<>())
       .def_ro("documents", &ReadReport::documents)
       .def_ro("empty_documents", &ReadReport::empty_documents)
@@ -167,18 +187,26 @@ void bind_options(nb::module_& m) {
 }
 
 constexpr const char* corpus_doc =
-    R"(Documents as rows of word numbers; every occurrence of a word is an entry of its own (a token).
+    R"(Documents as rows of word numbers, one per token.
 
-A corpus never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+A corpus never changes; its arrays cannot be written. It can be pickled and shared by threads.
 
 Parameters
 ----------
 document_offsets : array of int64, shape (D + 1,)
-    The words of document d are words[document_offsets[d]:document_offsets[d + 1]].
+    The tokens of document d are ``words[document_offsets[d]:document_offsets[d + 1]]``.
 words : array of int32, shape (N,)
     Word numbers, 0 to V - 1.
 vocabulary : list of str, length V
+    Each word once.
 document_names : list of str, length D, or empty
+
+Attributes
+----------
+documents, tokens, vocabulary_size : int
+    D, N and V.
+is_mapped : bool
+    Whether the arrays are in a file (see `open_corpus`).
 
 Raises
 ------
@@ -222,7 +250,8 @@ void bind_corpus(nb::module_& m) {
   });
   corpus.def_static("from_counts", &from_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
                     nb::arg("vocabulary"), nb::arg("document_names") = Strings());
-  corpus.def("counts", &counts_of, "Compressed rows of (word, count): row offsets, words rising in each row, counts.");
+  corpus.def("counts", &counts_of,
+             "The corpus as compressed rows (CSR): row offsets, word numbers in increasing order, and their counts.");
   corpus.def("__repr__", &describe);
   corpus.def("__len__", [](const CorpusObject& self) { return self.view().documents(); });
   const auto view = [](nb::handle self) { return nb::cast<const CorpusObject&>(self).view(); };

@@ -12,10 +12,10 @@ struct DrawSource {
   enum class Kind : std::uint8_t { matrix, logits, ragged, products };
 
   Kind kind = Kind::matrix;
-  Array weights, rows;
-  Array offsets;            // of ragged weights
-  Array right, right_rows;  // of products, whose left side is `weights`
-  double temperature = 1;   // of logits
+  Array weights = {}, rows = {};
+  Array offsets = {};                 // of ragged weights
+  Array right = {}, right_rows = {};  // of products, whose left side is `weights`
+  double temperature = 1;             // of logits
 };
 
 // Calls f<T>() with the type that weights of this dtype are read as. TypeError for others.

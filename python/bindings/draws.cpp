@@ -4,18 +4,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "arrays.h"
 #include "bindings.h"
 #include "draw_sources.h"
 #include "papilio/sampling.h"
 
-// What papilio/_draws.py calls. Its tuples keep a call cheap:
-//
-//   source   ("matrix", weights, rows) | ("logits", logits, rows, temperature)
-//            | ("ragged", values, offsets, rows) | ("products", left, left_rows, right, right_rows)
-//   options  (seed, stream, first_row_id, row_ids, seeds, status, check_negative, threads,
-//            method, cuda_stream, workspace)
+// What papilio/_direct_draws.py calls.
 
 namespace nb = nanobind;
 
@@ -27,72 +23,84 @@ Array index_array(nb::handle h, const char* what) { return Array(h, what).expect
 Array long_array(nb::handle h, const char* what) {
   return Array(h, what).expect({Number::int64, Number::uint64}, what, "int64");
 }
+Array byte_array(nb::handle h, const char* what) { return Array(h, what, true).expect({Number::uint8}, what, "uint8"); }
 
-DrawSource source_of(nb::tuple t) {
-  const std::string kind = nb::cast<std::string>(t[0]);
-  DrawSource s;
-  s.weights = Array(t[1], kind == "products" ? "left" : "weights");
-  if (kind == "matrix" || kind == "logits") {
-    s.rows = index_array(t[2], "indices");
-    if (kind == "logits") {
-      s.kind = DrawSource::Kind::logits;
-      s.temperature = nb::cast<double>(t[3]);
-    }
-  } else if (kind == "ragged") {
-    s.kind = DrawSource::Kind::ragged;
-    s.offsets = long_array(t[2], "indptr");
-    s.rows = index_array(t[3], "indices");
-  } else {
-    s.kind = DrawSource::Kind::products;
-    s.rows = index_array(t[2], "left_rows");
-    s.right = Array(t[3], "right");
-    s.right.expect({s.weights.number}, "right", "the dtype of left");
-    s.right_rows = index_array(t[4], "right_rows");
-  }
-  return s;
+DrawSource matrix_source(nb::handle weights, nb::handle rows) {
+  return {.weights = Array(weights, "weights"), .rows = index_array(rows, "indices")};
 }
 
-// The options, and the arrays that they borrow.
-struct Options {
-  explicit Options(nb::tuple o)
-      : row_ids(long_array(o[3], "row_ids")),
-        seeds(long_array(o[4], "seed")),
-        status(Array(o[5], "status", true).expect({Number::uint8}, "status", "uint8")),
-        workspace(Array(o[10], "the workspace", true).expect({Number::uint8}, "the workspace", "uint8")) {
-    values.seed = nb::cast<std::uint64_t>(o[0]);
-    values.stream = nb::cast<std::uint64_t>(o[1]);
-    values.first_row_id = nb::cast<std::uint64_t>(o[2]);
-    values.row_ids = row_ids.vector<const std::int64_t>("row_ids");
-    values.seeds = seeds.vector<const std::int64_t>("seed");
-    values.status = status.vector<DrawStatus>("status");
-    values.check_negative = nb::cast<bool>(o[6]);
-    values.threads = nb::cast<int>(o[7]);
-    values.method = parse_partial_sums(nb::borrow<nb::str>(o[8]).c_str());
-    values.cuda_stream = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(o[9]));
-    values.workspace = workspace.vector<std::byte>("the workspace");
-  }
+DrawSource logits_source(nb::handle logits, nb::handle rows, double temperature) {
+  return {.kind = DrawSource::Kind::logits,
+          .weights = Array(logits, "weights"),
+          .rows = index_array(rows, "indices"),
+          .temperature = temperature};
+}
 
-  Array row_ids, seeds, status, workspace;
-  SampleOptions values;
-};
+DrawSource ragged_source(nb::handle values, nb::handle offsets, nb::handle rows) {
+  return {.kind = DrawSource::Kind::ragged,
+          .weights = Array(values, "weights"),
+          .rows = index_array(rows, "indices"),
+          .offsets = long_array(offsets, "indptr")};
+}
 
-void draw(nb::tuple source, nb::handle drawn, nb::tuple options) {
-  const Array out = Array(drawn, "out", true);
-  out.expect({Number::int32, Number::int64}, "out", "int32 or int64");
-  const Options o(options);
-  with_weights(source_of(source), [&](const auto& weights) {
+DrawSource products_source(nb::handle left, nb::handle left_rows, nb::handle right, nb::handle right_rows) {
+  DrawSource source = {.kind = DrawSource::Kind::products,
+                       .weights = Array(left, "left"),
+                       .rows = index_array(left_rows, "left_rows"),
+                       .right = Array(right, "right"),
+                       .right_rows = index_array(right_rows, "right_rows")};
+  source.right.expect({source.weights.number}, "right", "the dtype of left");
+  return source;
+}
+
+void bind_sources(nb::module_& m) {
+  nb::class_<DrawSource>(m, "DrawSource", "Where the weights of a draw are: one of four layouts.")
+      .def_static("matrix", &matrix_source, nb::arg("weights"), nb::arg("rows").none())
+      .def_static("logits", &logits_source, nb::arg("logits"), nb::arg("rows").none(), nb::arg("temperature"))
+      .def_static("ragged", &ragged_source, nb::arg("values"), nb::arg("offsets"), nb::arg("rows").none())
+      .def_static("products", &products_source, nb::arg("left"), nb::arg("left_rows").none(), nb::arg("right"),
+                  nb::arg("right_rows").none());
+}
+
+// Draws into `drawn`; the arrays of the options are borrowed until it returns.
+void draw(const DrawSource& source, const Array& drawn, const SampleOptions& options) {
+  drawn.expect({Number::int32, Number::int64}, "out", "int32 or int64");
+  with_weights(source, [&](const auto& weights) {
     const auto call = [&]<class Index>() {
-      const auto results = out.vector<Index>("out");
+      const auto results = drawn.vector<Index>("out");
       const nb::gil_scoped_release release;
-      sample_categorical(weights, results, o.values);
+      sample_categorical(weights, results, options);
     };
-    out.number == Number::int32 ? call.template operator()<std::int32_t>() : call.template operator()<std::int64_t>();
+    drawn.number == Number::int32 ? call.template operator()<std::int32_t>() : call.template operator()<std::int64_t>();
   });
 }
 
-std::int64_t workspace_bytes(nb::tuple source, const char* method) {
+// The keywords of `_core.draw` as the library's options.
+void draw_with_keywords(const DrawSource& source, nb::handle drawn, std::uint64_t seed, std::uint64_t stream,
+                        std::uint64_t first_row_id, nb::handle row_ids, nb::handle seeds, nb::handle status,
+                        bool check_negative, int threads, std::string_view method, std::uintptr_t cuda_stream,
+                        nb::handle workspace) {
+  const Array ids = long_array(row_ids, "row_ids");
+  const Array row_seeds = long_array(seeds, "seed");
+  const Array states = byte_array(status, "status");
+  const Array memory = byte_array(workspace, "the workspace");
+  draw(source, Array(drawn, "out", true),
+       {.seed = seed,
+        .stream = stream,
+        .first_row_id = first_row_id,
+        .row_ids = ids.vector<const std::int64_t>("row_ids"),
+        .seeds = row_seeds.vector<const std::int64_t>("seed"),
+        .status = states.vector<DrawStatus>("status"),
+        .check_negative = check_negative,
+        .threads = threads,
+        .method = parse_partial_sums(method),
+        .cuda_stream = reinterpret_cast<void*>(cuda_stream),
+        .workspace = memory.vector<std::byte>("the workspace")});
+}
+
+std::int64_t workspace_bytes(const DrawSource& source, std::string_view method) {
   std::int64_t bytes = 0;
-  with_weights(source_of(source),
+  with_weights(source,
                [&](const auto& weights) { bytes = sample_workspace_bytes(weights, parse_partial_sums(method)); });
   return bytes;
 }
@@ -102,7 +110,11 @@ std::int64_t workspace_bytes(nb::tuple source, const char* method) {
 void bind_draws(nb::module_& m) {
   m.def(
       "status_name", [](int status) { return name(static_cast<DrawStatus>(status)); }, nb::arg("status"));
-  m.def("draw", &draw, nb::arg("source"), nb::arg("drawn"), nb::arg("options"));
+  bind_sources(m);
+  m.def("draw", &draw_with_keywords, nb::arg("source"), nb::arg("drawn"), nb::kw_only(), nb::arg("seed"),
+        nb::arg("stream"), nb::arg("first_row_id"), nb::arg("row_ids").none(), nb::arg("seeds").none(),
+        nb::arg("status").none(), nb::arg("check_negative"), nb::arg("threads"), nb::arg("method"),
+        nb::arg("cuda_stream"), nb::arg("workspace").none());
   m.def("workspace_bytes", &workspace_bytes, nb::arg("source"), nb::arg("method"));
 }
 

@@ -1,10 +1,11 @@
 #include <nanobind/nanobind.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <new>
-#include <sstream>
 #include <string>
+#include <string_view>
 
 #include "bindings.h"
 #include "draw_sources.h"
@@ -16,8 +17,7 @@
 //   arguments   weights, [rows], [indptr | right, [right_rows]], seeds, row numbers; 64-bit integers
 //               are pairs of uint32, the low half first, which JAX has without its x64 mode, too
 //   results     categories, [status]
-//   attribute   "call": kind, whether there are rows and right_rows, stream, temperature,
-//               check_negative, threads, whether there is a status, method
+//   attributes  the members of `Call`, by their names
 
 namespace nb = nanobind;
 
@@ -29,25 +29,47 @@ using namespace xla;
 constexpr const char* not_weights = "papilio: weights must be of float16, bfloat16, float32 or float64";
 
 struct Call {
-  std::string kind, method;
-  bool rows = false, right_rows = false, check_negative = true, status = false;
-  std::uint64_t stream = 0;
-  double temperature = 1;
-  int threads = 0;
+  std::string_view kind, method;
+  bool rows, right_rows, check_negative, status;
+  std::uint64_t stream;
+  double temperature;
+  std::int64_t threads;
 };
 
+// The attribute of that name, whose kind is one of XLA's attribute_...
+const void* attribute(const Attributes& attributes, std::string_view name, int kind) {
+  for (std::int64_t i = 0; i < attributes.count; ++i) {
+    const Bytes& found = *attributes.names[i];
+    if (std::string_view(found.data, found.size) == name && attributes.kinds[i] == kind) return attributes.values[i];
+  }
+  throw InvalidArgument("papilio: a call from JAX lacks the attribute \"" + std::string(name) +
+                        "\"; it was compiled for another version of papilio");
+}
+
+std::string_view text(const Attributes& attributes, std::string_view name) {
+  const auto& bytes = *static_cast<const Bytes*>(attribute(attributes, name, attribute_string));
+  return {bytes.data, bytes.size};
+}
+
+template <class T>
+T scalar(const Attributes& attributes, std::string_view name, Type type) {
+  const auto& found = *static_cast<const Scalar*>(attribute(attributes, name, attribute_scalar));
+  if (found.type != type)
+    throw InvalidArgument("papilio: a call from JAX has an attribute \"" + std::string(name) + "\" of another type");
+  return *static_cast<const T*>(found.value);
+}
+
 Call parse(const Attributes& attributes) {
-  if (attributes.count != 1 || attributes.kinds[0] != attribute_string)
-    throw InvalidArgument("papilio: this call from JAX was made for another version of papilio");
-  const auto& text = *static_cast<const Bytes*>(attributes.values[0]);
-  std::istringstream words(std::string(text.data, text.size));
-  Call call;
-  std::string temperature;
-  words >> call.kind >> call.rows >> call.right_rows >> call.stream >> temperature >> call.check_negative >>
-      call.threads >> call.status >> call.method;
-  call.temperature = std::strtod(temperature.c_str(), nullptr);
-  if (!words) throw InvalidArgument("papilio: this call from JAX was made for another version of papilio");
-  return call;
+  const auto flag = [&](std::string_view name) { return scalar<bool>(attributes, name, Type::pred); };
+  return {.kind = text(attributes, "kind"),
+          .method = text(attributes, "method"),
+          .rows = flag("rows"),
+          .right_rows = flag("right_rows"),
+          .check_negative = flag("check_negative"),
+          .status = flag("status"),
+          .stream = scalar<std::uint64_t>(attributes, "stream", Type::u64),
+          .temperature = scalar<double>(attributes, "temperature", Type::f64),
+          .threads = scalar<std::int64_t>(attributes, "threads", Type::s64)};
 }
 
 Number number_of(Type type) {
@@ -68,6 +90,8 @@ Number number_of(Type type) {
       return Number::uint8;
     case Type::u32:
       return Number::none;
+    default:
+      break;
   }
   throw InvalidArgument(not_weights);
 }
@@ -76,7 +100,7 @@ Number number_of(Type type) {
 Array array_of(const Buffer& buffer, Device device) {
   Array array;
   array.data = buffer.data;
-  array.device = device;
+  array.cuda_ordinal = device.ordinal();
   array.number = number_of(buffer.type);
   if (array.number == Number::none) {  // pairs of uint32
     array.number = Number::int64;
@@ -202,7 +226,7 @@ void draw(const CallFrame& frame, bool on_cuda) {
   options.seeds = seeds.vector<const std::int64_t>("seed");
   options.row_ids = row_ids.vector<const std::int64_t>("row_ids");
   options.check_negative = call.check_negative;
-  options.threads = call.threads;
+  options.threads = static_cast<int>(std::clamp<std::int64_t>(call.threads, -1, std::numeric_limits<int>::max()));
   options.method = parse_partial_sums(call.method);
   if (call.status) options.status = array_of(*frame.results.buffers[1], device).vector<DrawStatus>("status");
   if (on_cuda) options.cuda_stream = stream_of(frame);

@@ -59,8 +59,8 @@ Words words_of(const Model& model, std::int64_t topic, int count, bool counted) 
   return words;
 }
 
-// K x V: a row a topic, as most programs have it.
-nb::object phi(const Model& model) {
+// K x V: a row per topic, as most programs have it.
+OutputArray<double, 2> phi(const Model& model) {
   const auto topics = static_cast<std::size_t>(model.topics);
   const std::size_t words = model.vocabulary.size();
   std::vector<double> values(topics * words);
@@ -72,19 +72,19 @@ nb::object phi(const Model& model) {
       }
     }
   }
-  return owned(std::move(values), {topics, words});
+  return owned<2>(std::move(values), {topics, words});
 }
 
-nb::object n_wk(nb::handle self) {
+OutputArray<const std::int32_t, 2> n_wk(nb::handle self) {
   const auto& model = nb::cast<const Model&>(self);
-  return borrowed(model.n_wk.data(), {model.vocabulary.size(), static_cast<std::size_t>(model.topics)}, self);
+  return borrowed(model.n_wk.data(), model.vocabulary.size(), static_cast<std::size_t>(model.topics), self);
 }
 
-nb::object n_k(nb::handle self) {
+OutputArray<const std::int64_t> n_k(nb::handle self) {
   return borrowed(std::span<const std::int64_t>(nb::cast<const Model&>(self).n_k), self);
 }
 
-nb::object alpha(nb::handle self) {
+OutputArray<const double> alpha(nb::handle self) {
   return borrowed(std::span<const double>(nb::cast<const Model&>(self).alpha), self);
 }
 
@@ -93,33 +93,45 @@ nb::object alpha(nb::handle self) {
 namespace {
 
 constexpr const char* model_doc =
-    R"(A trained topic model: counts of (word, topic), from which phi follows.
+    R"(A trained topic model: how often each word was counted with each topic.
 
-A model never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+A model never changes; its arrays cannot be written. It can be pickled and shared by threads.
 
 Parameters
 ----------
 n_wk : array of int32, shape (V, K)
-    Occurrences of each word with each topic.
+    Tokens of each word with each topic, 0 or more.
 alpha : array of float64, shape (K,)
-    Prior of documents' topics.
+    Prior of each topic in a document; 0 < alpha <= 1e6.
 beta : float
-    Prior of topics' words.
+    Prior of each word in a topic; 0 < beta <= 1e6.
 vocabulary : list of str, length V
-settings : dict of str to str
-    How it came about: sampler, seed, sweeps, ...
+    Each word once.
+settings : dict of str to str, optional
+    How the model was trained: sampler, seed, sweeps, ...
 
 Attributes
 ----------
-topics : int
-    K.
+topics, vocabulary_size : int
+    K and V.
 n_k : array of int64, shape (K,)
-    Column sums of n_wk.
+    Tokens of each topic: the column sums of n_wk.
 
 Raises
 ------
 ValueError
     Naming what does not fit.
+
+Examples
+--------
+>>> import numpy as np
+>>> import papilio
+>>> counts = np.array([[3, 0], [1, 2]], np.int32)
+>>> model = papilio.Model(counts, np.array([0.1, 0.1]), 0.01, ["cats", "dogs"])
+>>> model.n_k.tolist()
+[4, 2]
+>>> model.top_words(0, 1)[0][0]
+'cats'
 )";
 
 }  // namespace
@@ -150,9 +162,12 @@ void bind_models(nb::module_& m) {
   model.def_prop_ro("alpha", &alpha);
   model.def_prop_ro("n_wk", &n_wk);
   model.def_prop_ro("n_k", &n_k);
-  model.def("phi", &phi, "K x V: the probability of each word in each topic, (n_wk + beta) / (n_k + V beta).");
-  model.def("top_words", &words_of, nb::arg("topic"), nb::arg("count") = 10, nb::arg("counted") = false,
-            "A topic's most probable words with their probabilities; `counted`: only those counted in it at all.");
+  model.def("phi", &phi,
+            "The probability of each word in each topic, shape (K, V): (n_wk + beta) / (n_k + V beta), transposed.");
+  model.def(
+      "top_words", &words_of, nb::arg("topic"), nb::arg("count") = 10, nb::arg("counted") = false,
+      "The `count` most probable words of a topic, with their probabilities; with `counted`, only words that were "
+      "counted with the topic.");
   model.def("__repr__", [](const Model& self) {
     return "Model(" + std::to_string(self.topics) + " topics, " + std::to_string(self.vocabulary_size()) + " words)";
   });

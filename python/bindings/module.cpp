@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   m.def("default_threads", &papilio::default_threads);
   m.def("describe_cuda_devices", &papilio::describe_cuda_devices);
   papilio::python::bind_arrays(m);
+  papilio::python::bind_choices(m);
   papilio::python::bind_draws(m);
   papilio::python::bind_jax(m);
   papilio::python::bind_tables(m);

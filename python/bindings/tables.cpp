@@ -15,9 +15,9 @@ template <class Table>
 Table make_table(nb::handle weights) {
   const Array array(weights, "weights");
   array.expect({Number::float32, Number::float64}, "weights", "float32 or float64");
-  if (!array.device.is_cpu())
+  if (!array.device().is_cpu())
     throw InvalidArgument("papilio: tables are made and drawn from on the CPU; the weights are on " +
-                          array.device.name());
+                          array.device().name());
   if (array.number == Number::float32) {
     const auto view = array.vector<const float>("weights");
     const nb::gil_scoped_release release;

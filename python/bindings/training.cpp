@@ -26,12 +26,12 @@ namespace {
 using Tokens = InputVector<std::int32_t>;
 using Priors = InputVector<double>;
 
-ChainState make_topics(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
-                       const std::string& start) {
+ChainState make_state(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta, const std::string& start) {
   return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta, .start = parse_start(start)};
 }
 
-// Tells Python of sweeps. What Python raises, Ctrl-C included, ends training in good order and waits in `error`.
+// Reports sweeps to Python. An exception of Python, Ctrl-C included, stops training after the sweep and stays in
+// `error`.
 struct Watch {
   nb::object callback;
   std::optional<nb::python_error> error;
@@ -61,7 +61,7 @@ TrainResult train_quietly(const CorpusView& corpus, TrainOptions options, const 
   if (!checkpoints.path.empty()) {
     options.checkpoint_every = checkpoints.every;
     options.checkpoint_seconds = checkpoints.seconds;
-    options.checkpoint = [&](const ChainState& topics) { save_checkpoint(topics, corpus, options, checkpoints.path); };
+    options.checkpoint = [&](const ChainState& state) { save_checkpoint(state, corpus, options, checkpoints.path); };
   }
   return train(corpus, options, resume);
 }
@@ -77,6 +77,29 @@ TrainResult train_from_python(const CorpusObject& corpus, const TrainOptions& op
   }
   return result;
 }
+
+constexpr const char* progress_doc =
+    R"(What training reports after a sweep.
+
+Attributes
+----------
+sweep, sweeps : int
+    Sweeps done, and sweeps in all.
+share : float
+    The share of all tokens that the sweep drew: less than 1 in the first sweeps of a progressive start.
+draws : {"dense", "sparse"}
+    How the sweep drew.
+tokens_per_second : float
+    In the sweeps since the last report.
+seconds : float
+    Since training began.
+training_seconds : float
+    The same without the time of likelihoods, held-out documents and callbacks.
+log_joint_per_token : float or None
+    log p(w, z) / N in nats, if it was computed after this sweep.
+held_out_perplexity : float or None
+    If the held-out documents were scored after this sweep.
+)";
 
 void bind_options(nb::module_& m) {
   nb::class_<TrainOptions>(m, "TrainOptions")
@@ -111,7 +134,7 @@ void bind_options(nb::module_& m) {
       .def_prop_rw(
           "draws", [](const TrainOptions& self) { return name(self.draws); },
           [](TrainOptions& self, const std::string& draws) { self.draws = parse_draws(draws); });
-  nb::class_<Progress>(m, "Progress", "What a training run reports after a sweep.")
+  nb::class_<Progress>(m, "Progress", progress_doc)
       .def_ro("sweep", &Progress::sweep)
       .def_ro("sweeps", &Progress::sweeps)
       .def_ro("share", &Progress::share)
@@ -128,8 +151,10 @@ void bind_options(nb::module_& m) {
       });
 }
 
-constexpr const char* topics_doc =
-    R"(The state of a chain: with the corpus and the options it determines all that follows.
+constexpr const char* state_doc =
+    R"(The state of a chain. With the corpus and the options of training it determines all further sweeps.
+
+A state never changes; its arrays cannot be written. It can be pickled and shared by threads.
 
 Parameters
 ----------
@@ -137,45 +162,82 @@ z : array of int32, shape (N,)
     The topic of each token, in the order of the corpus.
 sweep : int
     Sweeps done.
-alpha : array of float64, shape (K,), or empty
-    The priors where they were optimised; empty: those of the options.
+alpha : array of float64, shape (K,) or (0,)
+    The prior of each topic, if priors were optimised; empty: as in the options.
 beta : float
-    Likewise; 0: that of the options.
+    The prior of words, if priors were optimised; 0: as in the options.
 start : {"uniform", "progressive"}
-    How the chain began, which its first sweeps depend on.
+    How the chain started; the first 40 sweeps of a progressive start depend on it.
+
+Examples
+--------
+>>> import numpy as np
+>>> import papilio
+>>> corpus = papilio.corpus_from_tokens([["cats", "purr"], ["dogs"]])
+>>> state = papilio.ChainState(np.array([0, 0, 1], np.int32), sweep=0, alpha=np.empty(0), beta=0)
+>>> papilio.train(corpus, topics=2, sweeps=3, resume=state).topics.sweep
+3
+)";
+
+constexpr const char* score_doc =
+    R"(How well the chain predicted the held-out documents after a sweep.
+
+Attributes
+----------
+sweep : int
+training_seconds : float
+    Seconds of training until then, as in `Progress`.
+completion : Completion
+    As `complete_documents` gives it.
+)";
+
+constexpr const char* result_doc =
+    R"(A trained model, and the chain that it comes from.
+
+Attributes
+----------
+model : Model
+topics : ChainState
+    The state of the chain after the last sweep.
+log_joint_per_token : float
+    log p(w, z) / N after the last sweep, in nats.
+stopped : bool
+    Whether `progress` stopped training before the last sweep.
+held_out : list of HeldOutScore
+    In the order of sweeps; empty without held-out documents.
 )";
 
 void bind_results(nb::module_& m) {
-  nb::class_<ChainState> topics(m, "ChainState", topics_doc);
-  topics.def(
+  nb::class_<ChainState> state(m, "ChainState", state_doc);
+  state.def(
       "__init__",
       [](ChainState* self, const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
-         const std::string& start) { new (self) ChainState(make_topics(z, sweep, alpha, beta, start)); },
+         const std::string& start) { new (self) ChainState(make_state(z, sweep, alpha, beta, start)); },
       nb::arg("z"), nb::arg("sweep"), nb::arg("alpha"), nb::arg("beta"), nb::arg("start") = "uniform");
-  topics.def("__getstate__", [](nb::handle self) {
+  state.def("__getstate__", [](nb::handle self) {
     const auto& value = nb::cast<const ChainState&>(self);
     return nb::make_tuple(borrowed(std::span<const std::int32_t>(value.z), self), value.sweep,
                           borrowed(std::span<const double>(value.alpha), self), value.beta, name(value.start));
   });
-  topics.def("__setstate__",
-             [](ChainState& self, const std::tuple<Tokens, std::int64_t, Priors, double, std::string>& state) {
-               const auto& [z, sweep, alpha, beta, start] = state;
-               new (&self) ChainState(make_topics(z, sweep, alpha, beta, start));
-             });
-  topics.def_prop_ro("z", [](nb::handle self) {
+  state.def("__setstate__",
+            [](ChainState& self, const std::tuple<Tokens, std::int64_t, Priors, double, std::string>& kept) {
+              const auto& [z, sweep, alpha, beta, start] = kept;
+              new (&self) ChainState(make_state(z, sweep, alpha, beta, start));
+            });
+  state.def_prop_ro("z", [](nb::handle self) {
     return borrowed(std::span<const std::int32_t>(nb::cast<const ChainState&>(self).z), self);
   });
-  topics.def_prop_ro("alpha", [](nb::handle self) {
+  state.def_prop_ro("alpha", [](nb::handle self) {
     return borrowed(std::span<const double>(nb::cast<const ChainState&>(self).alpha), self);
   });
-  topics.def_ro("sweep", &ChainState::sweep);
-  topics.def_ro("beta", &ChainState::beta);
-  topics.def_prop_ro("start", [](const ChainState& self) { return name(self.start); });
-  nb::class_<HeldOutScore>(m, "HeldOutScore", "How well a chain foretold the held-out documents after a sweep.")
+  state.def_ro("sweep", &ChainState::sweep);
+  state.def_ro("beta", &ChainState::beta);
+  state.def_prop_ro("start", [](const ChainState& self) { return name(self.start); });
+  nb::class_<HeldOutScore>(m, "HeldOutScore", score_doc)
       .def_ro("sweep", &HeldOutScore::sweep)
       .def_ro("training_seconds", &HeldOutScore::training_seconds)
       .def_ro("completion", &HeldOutScore::completion);
-  nb::class_<TrainResult>(m, "TrainResult", "A trained model, the chain that it is of, and the chain's likelihood.")
+  nb::class_<TrainResult>(m, "TrainResult", result_doc)
       .def_ro("model", &TrainResult::model)
       .def_ro("topics", &TrainResult::topics)
       .def_ro("log_joint_per_token", &TrainResult::log_joint_per_token)
@@ -187,16 +249,16 @@ void bind_checkpoints(nb::module_& m) {
   const nb::call_guard<nb::gil_scoped_release> without_lock;
   m.def(
       "save_checkpoint",
-      [](const ChainState& topics, const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
-        save_checkpoint(topics, corpus.view(), options, path);
+      [](const ChainState& state, const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
+        save_checkpoint(state, corpus.view(), options, path);
       },
-      nb::arg("topics"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
+      nb::arg("state"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
   m.def(
       "load_checkpoint",
       [](const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
         CheckpointReport report;
-        ChainState topics = load_checkpoint(corpus.view(), options, path, &report);
-        return std::make_pair(std::move(topics), report.damage);
+        ChainState state = load_checkpoint(corpus.view(), options, path, &report);
+        return std::make_pair(std::move(state), report.damage);
       },
       nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
 }

@@ -13,10 +13,11 @@ namespace papilio::python::xla {
 constexpr int major_version = 0;
 constexpr int minor_version = 3;
 
-enum class Type : int { u8 = 6, u32 = 8, s32 = 4, s64 = 5, f16 = 10, f32 = 11, f64 = 12, bf16 = 16 };
+enum class Type : int { pred = 1, s32 = 4, s64 = 5, u8 = 6, u32 = 8, u64 = 9, f16 = 10, f32 = 11, f64 = 12, bf16 = 16 };
 enum class Code : int { invalid_argument = 3, resource_exhausted = 8, internal = 13, unavailable = 14 };
 constexpr int extension_metadata = 1;
 constexpr int stage_execute = 3;
+constexpr int attribute_scalar = 3;
 constexpr int attribute_string = 4;
 
 struct Error;    // XLA's own
@@ -57,6 +58,11 @@ struct Buffer {
 struct Bytes {
   const char* data;
   std::size_t size;
+};
+
+struct Scalar {
+  Type type;
+  void* value;
 };
 
 struct Buffers {  // arguments or results

@@ -1,7 +1,10 @@
-"""Draws from very many discrete distributions at once, and the topic models that live on it.
+"""Draws from many discrete distributions at once, and topic models trained with them.
 
-The same seed gives the same draws and the same models on every machine, for any number
-of threads, on the CPU and on CUDA devices.
+The same seed gives the same draws and the same models on every machine, for any number of
+threads, on the CPU and on CUDA devices.
+
+The modules whose names start with an underscore are the package's own; the other names are public.
+tools/check_imports.py has the order in which modules may import each other.
 """
 
 import importlib
@@ -41,10 +44,11 @@ from papilio.evaluation import (
 )
 from papilio.readers import ReadReport, english_stop_words, open_corpus, read_corpus, write_corpus
 from papilio.training import (
+    ChainState,
     HeldOutScore,
     Model,
     Progress,
-    ChainState,
+    TrainOptions,
     TrainResult,
     load_checkpoint,
     load_model,
@@ -65,6 +69,7 @@ __version__ = version()
 __all__ = [
     "LDA",
     "AliasTable",
+    "ChainState",
     "Coherence",
     "Completion",
     "Corpus",
@@ -80,7 +85,7 @@ __all__ = [
     "Progress",
     "ReadReport",
     "TopicDiagnostics",
-    "ChainState",
+    "TrainOptions",
     "TrainResult",
     "coherence",
     "complete_documents",
@@ -117,7 +122,7 @@ __all__ = [
     "write_mallet_state",
 ]
 
-# What takes long to import, or needs a package that may not be there, waits until it is asked for.
+# Imported at first use: slow to import, or in need of a package that may not be installed.
 _LATER = {"LDA": "papilio._lda", "interop": "papilio.interop", "plot": "papilio.plot"}
 
 

@@ -23,13 +23,48 @@ def describe_cuda_devices() -> list[str]: ...
 class Array:
     def __init__(self, source: object, what: str, writable: bool) -> None: ...
 
-    def as_tuple(self) -> tuple: ...
+    @staticmethod
+    def at(what: str, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: str, cuda_ordinal: int) -> Array: ...
+
+    @property
+    def shape(self) -> tuple: ...
+
+def samplers() -> list[str]: ...
+
+def schedules() -> list[str]: ...
+
+def starts() -> list[str]: ...
+
+def draw_kinds() -> list[str]: ...
+
+def partial_sums() -> list[str]: ...
+
+def infer_methods() -> list[str]: ...
+
+def coherence_measures() -> list[str]: ...
+
+def corpus_formats() -> list[str]: ...
 
 def status_name(status: int) -> str: ...
 
-def draw(source: tuple, drawn: object, options: tuple) -> None: ...
+class DrawSource:
+    """Where the weights of a draw are: one of four layouts."""
 
-def workspace_bytes(source: tuple, method: str) -> int: ...
+    @staticmethod
+    def matrix(weights: object, rows: object | None) -> DrawSource: ...
+
+    @staticmethod
+    def logits(logits: object, rows: object | None, temperature: float) -> DrawSource: ...
+
+    @staticmethod
+    def ragged(values: object, offsets: object, rows: object | None) -> DrawSource: ...
+
+    @staticmethod
+    def products(left: object, left_rows: object | None, right: object, right_rows: object | None) -> DrawSource: ...
+
+def draw(source: DrawSource, drawn: object, *, seed: int, stream: int, first_row_id: int, row_ids: object | None, seeds: object | None, status: object | None, check_negative: bool, threads: int, method: str, cuda_stream: int, workspace: object | None) -> None: ...
+
+def workspace_bytes(source: DrawSource, method: str) -> int: ...
 
 def jax_handler(on_cuda: bool) -> CapsuleType: ...
 
@@ -148,7 +183,23 @@ class CorpusOptions:
     def quotes(self, arg: bool, /) -> None: ...
 
 class ReadReport:
-    """What a reader met on the way; nothing of it is an error."""
+    """
+    What a reader found in its input; none of it is an error.
+
+    Attributes
+    ----------
+    documents, empty_documents : int
+        Documents read, and those without a word.
+    tokens_read, tokens_kept : int
+    stop_words_dropped, rare_or_common_dropped : int
+        Tokens left out as stop words, and by `min_df`, `max_df` or `max_vocabulary`.
+    invalid_utf8 : int
+        Sequences of bytes that are not UTF-8; they separate words.
+    skipped_files : int
+        Of a folder: hidden files, links to folders, and what is not a regular file.
+    format : str
+        The format that was read.
+    """
 
     def __init__(self) -> None: ...
 
@@ -181,18 +232,26 @@ class ReadReport:
 
 class Corpus:
     """
-    Documents as rows of word numbers; every occurrence of a word is an entry of its own (a token).
+    Documents as rows of word numbers, one per token.
 
-    A corpus never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+    A corpus never changes; its arrays cannot be written. It can be pickled and shared by threads.
 
     Parameters
     ----------
     document_offsets : array of int64, shape (D + 1,)
-        The words of document d are words[document_offsets[d]:document_offsets[d + 1]].
+        The tokens of document d are ``words[document_offsets[d]:document_offsets[d + 1]]``.
     words : array of int32, shape (N,)
         Word numbers, 0 to V - 1.
     vocabulary : list of str, length V
+        Each word once.
     document_names : list of str, length D, or empty
+
+    Attributes
+    ----------
+    documents, tokens, vocabulary_size : int
+        D, N and V.
+    is_mapped : bool
+        Whether the arrays are in a file (see `open_corpus`).
 
     Raises
     ------
@@ -219,9 +278,9 @@ class Corpus:
     @staticmethod
     def from_counts(row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], vocabulary: Sequence[str], document_names: Sequence[str] = []) -> Corpus: ...
 
-    def counts(self) -> tuple:
+    def counts(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """
-        Compressed rows of (word, count): row offsets, words rising in each row, counts.
+        The corpus as compressed rows (CSR): row offsets, word numbers in increasing order, and their counts.
         """
 
     def __repr__(self) -> str: ...
@@ -241,10 +300,10 @@ class Corpus:
     def is_mapped(self) -> bool: ...
 
     @property
-    def document_offsets(self) -> object: ...
+    def document_offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
 
     @property
-    def words(self) -> object: ...
+    def words(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
 
     @property
     def vocabulary(self) -> list[str]: ...
@@ -276,33 +335,45 @@ def read_word_list(path: str) -> list[str]: ...
 
 class Model:
     """
-    A trained topic model: counts of (word, topic), from which phi follows.
+    A trained topic model: how often each word was counted with each topic.
 
-    A model never changes; its arrays are views that cannot be written. It can be pickled and shared by threads.
+    A model never changes; its arrays cannot be written. It can be pickled and shared by threads.
 
     Parameters
     ----------
     n_wk : array of int32, shape (V, K)
-        Occurrences of each word with each topic.
+        Tokens of each word with each topic, 0 or more.
     alpha : array of float64, shape (K,)
-        Prior of documents' topics.
+        Prior of each topic in a document; 0 < alpha <= 1e6.
     beta : float
-        Prior of topics' words.
+        Prior of each word in a topic; 0 < beta <= 1e6.
     vocabulary : list of str, length V
-    settings : dict of str to str
-        How it came about: sampler, seed, sweeps, ...
+        Each word once.
+    settings : dict of str to str, optional
+        How the model was trained: sampler, seed, sweeps, ...
 
     Attributes
     ----------
-    topics : int
-        K.
+    topics, vocabulary_size : int
+        K and V.
     n_k : array of int64, shape (K,)
-        Column sums of n_wk.
+        Tokens of each topic: the column sums of n_wk.
 
     Raises
     ------
     ValueError
         Naming what does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import papilio
+    >>> counts = np.array([[3, 0], [1, 2]], np.int32)
+    >>> model = papilio.Model(counts, np.array([0.1, 0.1]), 0.01, ["cats", "dogs"])
+    >>> model.n_k.tolist()
+    [4, 2]
+    >>> model.top_words(0, 1)[0][0]
+    'cats'
     """
 
     def __init__(self, n_wk: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, vocabulary: Sequence[str], settings: Mapping[str, str] = {}) -> None: ...
@@ -327,22 +398,22 @@ class Model:
     def beta(self) -> float: ...
 
     @property
-    def alpha(self) -> object: ...
+    def alpha(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
 
     @property
-    def n_wk(self) -> object: ...
+    def n_wk(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]: ...
 
     @property
-    def n_k(self) -> object: ...
+    def n_k(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
 
-    def phi(self) -> object:
+    def phi(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
-        K x V: the probability of each word in each topic, (n_wk + beta) / (n_k + V beta).
+        The probability of each word in each topic, shape (K, V): (n_wk + beta) / (n_k + V beta), transposed.
         """
 
     def top_words(self, topic: int, count: int = 10, counted: bool = False) -> list[tuple[str, float]]:
         """
-        A topic's most probable words with their probabilities; `counted`: only those counted in it at all.
+        The `count` most probable words of a topic, with their probabilities; with `counted`, only words that were counted with the topic.
         """
 
     def __repr__(self) -> str: ...
@@ -463,7 +534,28 @@ class TrainOptions:
     def draws(self, arg: str, /) -> None: ...
 
 class Progress:
-    """What a training run reports after a sweep."""
+    """
+    What training reports after a sweep.
+
+    Attributes
+    ----------
+    sweep, sweeps : int
+        Sweeps done, and sweeps in all.
+    share : float
+        The share of all tokens that the sweep drew: less than 1 in the first sweeps of a progressive start.
+    draws : {"dense", "sparse"}
+        How the sweep drew.
+    tokens_per_second : float
+        In the sweeps since the last report.
+    seconds : float
+        Since training began.
+    training_seconds : float
+        The same without the time of likelihoods, held-out documents and callbacks.
+    log_joint_per_token : float or None
+        log p(w, z) / N in nats, if it was computed after this sweep.
+    held_out_perplexity : float or None
+        If the held-out documents were scored after this sweep.
+    """
 
     @property
     def sweep(self) -> int: ...
@@ -494,7 +586,9 @@ class Progress:
 
 class ChainState:
     """
-    The state of a chain: with the corpus and the options it determines all that follows.
+    The state of a chain. With the corpus and the options of training it determines all further sweeps.
+
+    A state never changes; its arrays cannot be written. It can be pickled and shared by threads.
 
     Parameters
     ----------
@@ -502,12 +596,21 @@ class ChainState:
         The topic of each token, in the order of the corpus.
     sweep : int
         Sweeps done.
-    alpha : array of float64, shape (K,), or empty
-        The priors where they were optimised; empty: those of the options.
+    alpha : array of float64, shape (K,) or (0,)
+        The prior of each topic, if priors were optimised; empty: as in the options.
     beta : float
-        Likewise; 0: that of the options.
+        The prior of words, if priors were optimised; 0: as in the options.
     start : {"uniform", "progressive"}
-        How the chain began, which its first sweeps depend on.
+        How the chain started; the first 40 sweeps of a progressive start depend on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import papilio
+    >>> corpus = papilio.corpus_from_tokens([["cats", "purr"], ["dogs"]])
+    >>> state = papilio.ChainState(np.array([0, 0, 1], np.int32), sweep=0, alpha=np.empty(0), beta=0)
+    >>> papilio.train(corpus, topics=2, sweeps=3, resume=state).topics.sweep
+    3
     """
 
     def __init__(self, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sweep: int, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, start: str = 'uniform') -> None: ...
@@ -517,10 +620,10 @@ class ChainState:
     def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float, str], /) -> None: ...
 
     @property
-    def z(self) -> object: ...
+    def z(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
 
     @property
-    def alpha(self) -> object: ...
+    def alpha(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
 
     @property
     def sweep(self) -> int: ...
@@ -532,7 +635,17 @@ class ChainState:
     def start(self) -> str: ...
 
 class HeldOutScore:
-    """How well a chain foretold the held-out documents after a sweep."""
+    """
+    How well the chain predicted the held-out documents after a sweep.
+
+    Attributes
+    ----------
+    sweep : int
+    training_seconds : float
+        Seconds of training until then, as in `Progress`.
+    completion : Completion
+        As `complete_documents` gives it.
+    """
 
     @property
     def sweep(self) -> int: ...
@@ -544,7 +657,21 @@ class HeldOutScore:
     def completion(self) -> Completion: ...
 
 class TrainResult:
-    """A trained model, the chain that it is of, and the chain's likelihood."""
+    """
+    A trained model, and the chain that it comes from.
+
+    Attributes
+    ----------
+    model : Model
+    topics : ChainState
+        The state of the chain after the last sweep.
+    log_joint_per_token : float
+        log p(w, z) / N after the last sweep, in nats.
+    stopped : bool
+        Whether `progress` stopped training before the last sweep.
+    held_out : list of HeldOutScore
+        In the order of sweeps; empty without held-out documents.
+    """
 
     @property
     def model(self) -> Model: ...
@@ -565,7 +692,7 @@ def train(corpus: Corpus, options: TrainOptions, resume: ChainState | None, prog
 
 def log_joint(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], topic_alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, threads: int) -> float: ...
 
-def save_checkpoint(topics: ChainState, corpus: Corpus, options: TrainOptions, path: str) -> None: ...
+def save_checkpoint(state: ChainState, corpus: Corpus, options: TrainOptions, path: str) -> None: ...
 
 def load_checkpoint(corpus: Corpus, options: TrainOptions, path: str) -> tuple[ChainState, str]: ...
 
@@ -586,10 +713,21 @@ def match_topics(state: MalletState, corpus: Corpus) -> ChainState: ...
 def write_mallet_state(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, path: str) -> None: ...
 
 class DocumentTopics:
-    """theta of documents, and what it follows from."""
+    """
+    Topics of documents, and the tokens that they follow from.
+
+    Attributes
+    ----------
+    theta : array of float32, shape (D, K)
+        A row per document; rows sum to 1.
+    known_tokens, unknown_tokens : int
+        Tokens whose word the model knows, and the others.
+    unknown_words : int
+        Words of the corpus that the model does not know.
+    """
 
     @property
-    def theta(self) -> object: ...
+    def theta(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), writable=False)]: ...
 
     @property
     def known_tokens(self) -> int: ...
@@ -603,7 +741,20 @@ class DocumentTopics:
 def infer(model: Model, corpus: Corpus, method: str, sweeps: int, burn_in: int, em_steps: int, seed: int, threads: int) -> DocumentTopics: ...
 
 class Completion:
-    """Held-out likelihood by document completion."""
+    """
+    Held-out likelihood by document completion.
+
+    Attributes
+    ----------
+    documents, left_out : int
+        Documents scored, and those with fewer than two known tokens.
+    tokens, tokens_seen, unknown_tokens : int
+        Tokens scored, tokens that theta was estimated from, and tokens of unknown words.
+    log_likelihood : float
+        Of the tokens scored, in nats.
+    nats_per_token, perplexity : float
+        -log_likelihood / tokens, and exp of it.
+    """
 
     @property
     def documents(self) -> int: ...
@@ -632,10 +783,23 @@ class Completion:
 def complete_documents(model: Model, corpus: Corpus, em_steps: int, seed: int, shuffle: bool, threads: int) -> Completion: ...
 
 class LeftToRight:
-    """Held-out likelihood of whole documents."""
+    """
+    Held-out likelihood of whole documents.
+
+    Attributes
+    ----------
+    log_likelihoods : array of float64, shape (D,)
+        In nats; 0 for a document without known words.
+    log_likelihood : float
+        Their sum.
+    tokens, unknown_tokens : int
+        Tokens scored, and tokens of unknown words.
+    nats_per_token, perplexity : float
+        -log_likelihood / tokens, and exp of it.
+    """
 
     @property
-    def log_likelihoods(self) -> object: ...
+    def log_likelihoods(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
     def tokens(self) -> int: ...
@@ -655,13 +819,28 @@ class LeftToRight:
 def left_to_right(model: Model, corpus: Corpus, particles: int, seed: int, threads: int) -> LeftToRight: ...
 
 class Coherence:
-    """How well topics' most probable words go together."""
+    """
+    How often the most probable words of each topic occur together.
+
+    Attributes
+    ----------
+    topics : array of float64, shape (K,)
+        NaN for a topic with fewer than two words in the corpus.
+    mean : float
+        Over the topics that have a value; NaN if none has.
+    top_words, window : int
+        Words per topic, and tokens per window (0: whole documents).
+    windows : int
+        Windows, or documents that are not empty.
+    missing_words : int
+        Top words that the corpus does not hold, counted per topic.
+    """
 
     @property
     def mean(self) -> float: ...
 
     @property
-    def topics(self) -> object: ...
+    def topics(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
     def top_words(self) -> int: ...
@@ -680,7 +859,29 @@ def coherence(model: Model, corpus: Corpus, measure: str, top_words: int, window
 def diversity(model: Model, top_words: int) -> float: ...
 
 class TopicDiagnostics:
-    """What one topic looks like in its training corpus."""
+    """
+    One topic in its training corpus, by the measures of MALLET.
+
+    Attributes
+    ----------
+    tokens : int
+    document_entropy : float
+        Of the topic's tokens over documents, in nats: low where a few documents hold most of them.
+    mean_word_length : float
+        Of the top words, in code points.
+    uniform_distance, corpus_distance : float
+        Kullback-Leibler divergence of the topic's words from uniform, and from the words of the corpus; nats.
+    effective_words : float
+        1 / sum of squared word probabilities.
+    exclusivity : float
+        Mean over the top words of the topic's share of the word.
+    coherence : float
+        UMass, with beta in place of 1.
+    documents, dominated : int
+        Documents with a token of the topic, and those where no other topic has more tokens.
+    allocated_half, allocated_little : int
+        Documents of which the topic is at least a half, and at least 2 %.
+    """
 
     @property
     def tokens(self) -> int: ...

@@ -1,6 +1,7 @@
-"""Matrices of counts on their way to a corpus."""
+"""Matrices of counts, checked."""
 
 import sys
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,13 +9,13 @@ MOST = np.iinfo(np.int32).max
 
 
 def _is_sparse(X):
-    """Whether X is a matrix of scipy, which need not be imported where it is not."""
+    """Whether X is a sparse matrix; if it is, scipy.sparse has been imported."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and sparse.issparse(X)
 
 
 def _as_array(X, caller):
-    """X as something with two dimensions and numbers: CSR, or a NumPy array."""
+    """X as two-dimensional numbers: CSR, or a NumPy array."""
     if _is_sparse(X):
         X = X.tocsr()
         if not X.has_canonical_format:
@@ -41,7 +42,7 @@ def _as_array(X, caller):
 
 
 def _compressed(X):
-    """Row offsets, columns and values of what is not zero."""
+    """Row offsets, columns and values of the non-zero entries."""
     if _is_sparse(X):
         return X.indptr, X.indices, X.data
     rows, columns = np.nonzero(X)
@@ -55,7 +56,7 @@ def _place(entry, offsets, columns):
 
 
 def _as_integers(values, offsets, columns, fractional, caller):
-    """The values as int64, each a whole number from 0 to 2^31 - 1."""
+    """The values as int64: whole numbers from 0 to 2^31 - 1."""
 
     def refuse(wrong, message):
         entry = int(np.argmax(wrong))
@@ -77,13 +78,21 @@ def _as_integers(values, offsets, columns, fractional, caller):
     return values.astype(np.int64)
 
 
-def as_counts(X, caller, fractional="raise"):
-    """Row offsets (int64), columns (int32), counts (int64) and the number of columns of a matrix.
+class Counts(NamedTuple):
+    """A matrix of counts as compressed rows (CSR)."""
 
-    Any sparse format and anything that NumPy makes an array of; entries that come twice add up.
+    offsets: np.ndarray  # int64, rows + 1
+    columns: np.ndarray  # int32
+    values: np.ndarray  # int64
+    width: int  # the number of columns
+
+
+def as_counts(X, caller, fractional="raise"):
+    """A matrix as counts: any sparse format, or anything that NumPy makes an array of. Duplicate entries add up.
+
     Raises ValueError naming the first entry that is not a count.
     """
     X = _as_array(X, caller)
     offsets, columns, values = _compressed(X)
     counts = _as_integers(values, offsets, columns, fractional, caller)
-    return offsets.astype(np.int64), columns.astype(np.int32), counts, X.shape[1]
+    return Counts(offsets.astype(np.int64), columns.astype(np.int32), counts, X.shape[1])

@@ -9,17 +9,16 @@ from papilio._framework import Framework
 
 
 class OnDevice:
-    """An array that only tells where it lies: `__cuda_array_interface__`, or DLPack on a CUDA device."""
+    """An array known only by `__cuda_array_interface__`, or by DLPack on a CUDA device."""
 
-    def __init__(self, view: Any, stream: int, owner: Any = None):
+    def __init__(self, view: _core.Array, stream: int):
         self.view = view
-        self.shape = view[1]
+        self.shape = view.shape
         self.ndim = len(self.shape)
         self.stream = stream
-        self.owner = owner
 
 
-class Device(Framework):
+class UnknownCuda(Framework):
     """Arrays on a CUDA device whose framework is not known. Results go into `out`."""
 
     @staticmethod
@@ -40,15 +39,15 @@ class Device(Framework):
 
     @staticmethod
     def repeat(x: Any, count: int) -> Any:
-        raise TypeError("papilio: one number a row is expected here")
+        raise TypeError("papilio: a number without a dimension is not supported here; give one per row")
 
     count_from = repeat
 
     @staticmethod
     def empty(count: int, dtype: str, like: Any) -> Any:
         raise TypeError(
-            "papilio: results of weights on a CUDA device that are neither PyTorch's, CuPy's nor JAX's need `out` "
-            "(and `workspace` memory is not to be had: rows of at most 8,192 categories, no logits)"
+            "papilio: weights on a CUDA device that are not of PyTorch, CuPy or JAX need `out`, "
+            "rows of at most 8,192 categories, and no logits: there is no framework to allocate memory with"
         )
 
     @staticmethod
@@ -65,14 +64,13 @@ _CUDA_TYPES["|u1"] = "uint8"
 
 
 def on_device(x: Any, what: str) -> OnDevice:
-    """`x`, which lies on a CUDA device, as `_core` takes it."""
+    """`x`, which is on a CUDA device, as an array of `UnknownCuda`."""
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None:
-        owner = _core.Array(x.__dlpack__(stream=1), what, what == "out")  # 1: ready on the default stream
-        return OnDevice(owner.as_tuple(), 0, owner)
+        return OnDevice(_core.Array(x.__dlpack__(stream=1), what, what == "out"), 0)  # 1: ready on the default stream
     name = _CUDA_TYPES.get(interface["typestr"])
     if name is None:
-        raise TypeError(f"papilio: {what} has the type {interface['typestr']!r}, which is none that papilio knows")
+        raise TypeError(f"papilio: {what} has the type {interface['typestr']!r}, which papilio does not support")
     shape = tuple(interface["shape"])
     size = int(interface["typestr"][2:])
     strides = interface.get("strides")
@@ -83,5 +81,5 @@ def on_device(x: Any, what: str) -> OnDevice:
     else:
         steps = [stride // size for stride in strides]
     ordinal = x.__dlpack_device__()[1] if hasattr(x, "__dlpack_device__") else 0
-    view = (interface["data"][0], shape, tuple(steps), name, ordinal)
+    view = _core.Array.at(what, interface["data"][0], shape, tuple(steps), name, ordinal)
     return OnDevice(view, interface.get("stream") or 0)

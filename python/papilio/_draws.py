@@ -1,18 +1,34 @@
-"""One draw from each of many rows of weights."""
+"""The public functions that draw: which framework, and whether it compiles the call."""
 
 from __future__ import annotations
 
 import enum
-import operator
 from typing import Any
 
-import numpy as np
-
-from papilio import _core, _frameworks
+from papilio import _direct_draws
+from papilio._arguments import DrawOptions
+from papilio._frameworks import Torch, adopt
+from papilio._options import PartialSums
 
 
 class DrawStatus(enum.IntEnum):
-    """What became of a row; a row that is not `OK` gives -1."""
+    """The status of a row. A row that is not `OK` gives category -1.
+
+    Attributes
+    ----------
+    OK
+        A category was drawn.
+    EMPTY
+        The row has no categories.
+    ALL_ZERO
+        No weight is positive.
+    NEGATIVE, NOT_A_NUMBER, INFINITE
+        A weight is negative, NaN or infinite.
+    OVERFLOW
+        The weights are finite, but their sum is not.
+    NO_SUCH_ROW
+        An index or offset of the row is out of range (on a CUDA device; on the CPU this raises ValueError).
+    """
 
     OK = 0
     EMPTY = 1
@@ -39,79 +55,79 @@ def sample_categorical(
     dtype: Any = None,
     check_negative: bool = True,
     threads: int = 0,
-    method: str = "slots",
+    method: PartialSums = "slots",
     cuda_stream: int | None = None,
 ) -> Any:
     """Draw one category from each row of weights.
 
-    The same seed, stream, row numbers and weights give the same categories, bit for bit, on
-    every machine, for any number of threads and any split of the rows, on the CPU and on
-    CUDA devices, from Python and from C++.
+    The probability of a category is its weight divided by the sum of the row.
 
     Parameters
     ----------
-    weights : array of shape (rows, K), (K,) or, with `indptr`, (values,)
-        float16, bfloat16, float32 or float64; from NumPy, PyTorch, CuPy, JAX or anything with
-        ``__dlpack__``, ``__cuda_array_interface__``, ``__array_interface__`` or a buffer.
-        Finite, >= 0, at least one > 0 a row; rows need not sum to 1. Strides may be any;
-        nothing is copied. Lists of numbers are taken as float64.
+    weights : array of shape (rows, K) or (K,), or (values,) with `indptr`
+        float16, bfloat16, float32 or float64; an array of NumPy, PyTorch, CuPy or JAX, or any object with
+        ``__dlpack__``, ``__cuda_array_interface__``, ``__array_interface__`` or a buffer. A list of numbers is read as
+        float64. Weights are finite and >= 0, at least one per row is > 0; rows need not sum to 1. Any strides are
+        supported, and nothing is copied.
     seed : int, array of int64 or uint64 of shape (rows,), or torch.Generator
-        0 <= seed < 2^64. With an array each row has its own. A generator of PyTorch, for tensors,
-        gives a seed of 63 bits and moves on; it is on the CPU or on the device of the weights.
-    stream : int
-        Independent draws under one seed: an iteration, a purpose. Below 2^32, to keep clear
-        of those that training uses.
-    row_ids : None, int or array of integers, shape (rows,)
-        The numbers of the draws: 0, 1, ... by default, or counted from an integer. A row keeps
-        its draw wherever it stands in a batch, if it keeps its number.
-    indices : array of integers, shape (rows,), optional
-        Draw from row ``indices[i]`` of `weights`. A row may be picked more than once.
-    indptr : array of int64, shape (rows + 1,), optional
-        Rows of different lengths, one after the other: row i is
-        ``weights[indptr[i]:indptr[i + 1]]``, as in a CSR matrix.
-    logits : bool
-        `weights` are logits: category k has the weight ``exp((logit - largest) / temperature)``.
-        -inf is a weight of 0. Not with `indptr`.
+        0 <= seed < 2^64. An array has a seed per row. From a generator, for tensors only, a seed of 63 bits is drawn;
+        the generator is on the CPU or on the device of the weights.
+    stream : int, default 0
+        Selects independent draws under one seed: an iteration, a purpose. 0 <= stream < 2^64; training uses streams
+        from 2^32 on.
+    row_ids : int or array of integers of shape (rows,), optional
+        The number of each draw. By default rows are numbered 0, 1, ...; an integer is the number of the first row. A
+        row with the same number keeps its draw wherever it is in a batch.
+    indices : array of integers of shape (rows,), optional
+        Draw i is from row ``indices[i]`` of `weights`. A row may be picked more than once.
+    indptr : array of int64 of shape (rows + 1,), optional
+        Rows of different lengths, one after the other: row i is ``weights[indptr[i]:indptr[i + 1]]``, as in a CSR
+        matrix.
+    logits : bool, default False
+        `weights` are logits: the weight of category k is ``exp((logit[k] - max(logit)) / temperature)``. -inf is a
+        weight of 0. Cannot be combined with `indptr`.
     temperature : float, optional
-        1 by default; only with `logits`.
-    out : array of int32 or int64, shape (rows,), optional
-        Receives the categories and is returned; contiguous, where the weights are.
-    return_status : bool
-        Return ``(categories, status)``: status is uint8, a `DrawStatus` a row, and rows that
-        cannot be drawn from give -1.
-    dtype : "int32" or "int64", optional
-        Of the result; int64 by default (int32 for JAX).
-    check_negative : bool
-        False skips the search for negative weights.
-    threads : int
-        0: all processors. Never changes a result.
-    method : str
-        "slots", or a method of the papers (docs/sampling.md), for study.
+        Finite and > 0; 1 by default. Only with `logits`.
+    out : array of int32 or int64 of shape (rows,), optional
+        Receives the categories and is returned. Contiguous, on the device of the weights.
+    return_status : bool, default False
+        Return ``(categories, status)``. `status` is uint8, a `DrawStatus` per row, and a row that cannot be drawn from
+        gives -1.
+    dtype : {"int32", "int64"}, optional
+        The dtype of the result: int64 by default, int32 for JAX.
+    check_negative : bool, default True
+        False saves the search for negative weights; a row that has some gives an arbitrary category.
+    threads : int, default 0
+        CPU threads; 0: all processors.
+    method : str, default "slots"
+        How the weights of a row are added up. The other methods (docs/sampling.md) are for study.
     cuda_stream : int, optional
-        The CUDA stream to queue on, as a pointer; by default the framework's current one.
+        The CUDA stream to use, as a pointer. By default the framework's current stream.
 
     Returns
     -------
-    array of shape (rows,), or a single number for `weights` of shape (K,)
-        Of the framework of `weights`, on their device.
+    array of shape (rows,), or a scalar for `weights` of shape (K,)
+        Of the framework of `weights`, on the same device.
 
     Raises
     ------
     ValueError
-        A row on the CPU that cannot be drawn from, unless `return_status`; indices out of
-        range; shapes or devices that do not fit. On a CUDA device a bad row gives -1 instead:
-        the call does not wait.
+        On the CPU: a row that cannot be drawn from, unless `return_status`, or an index out of range. (On a CUDA device
+        the call does not wait; these rows give -1.) Everywhere: shapes, devices or options that do not fit.
     TypeError
         A dtype or an object that cannot be drawn from.
-    RuntimeError
-        `DeviceError`: a CUDA device failed; `DeviceUnavailable`: it is not there, or this
-        build has no CUDA.
+    DeviceError, DeviceUnavailable
+        A CUDA device fails; it does not exist, or this build has no CUDA support.
 
     Notes
     -----
-    Takes time O(weights), one read of them; no memory but the result (logits on a CUDA
-    device: 4 bytes a weight, 8 for float64). The GIL is released. On a CUDA device the call
-    queues work and returns; it may be captured into a CUDA graph.
+    The draw of a row depends on the seed, the stream, the number and the weights of the row, and on nothing else. It is
+    the same bit for bit on every machine, for any number of threads and any split of the rows, on the CPU and on CUDA
+    devices, from Python and from C++. (This holds for the method "slots".)
+
+    Time is O(weights): they are read once. Logits on a CUDA device take 4 bytes of temporary memory per weight, 8 for
+    float64; other calls take none that grows with the input. The GIL is released. On a CUDA device the call queues work
+    and returns; it may be captured into a CUDA graph.
 
     Examples
     --------
@@ -120,7 +136,7 @@ def sample_categorical(
     >>> sample_categorical(weights, seed=7)
     array([2, 2, 0])
 
-    The draws of one call, in two:
+    The same draws in two calls:
 
     >>> sample_categorical(weights[1:], seed=7, row_ids=1)
     array([2, 0])
@@ -141,40 +157,17 @@ def sample_categorical(
     >>> sample_categorical(np.log(weights, where=weights > 0, out=np.full((3, 3), -np.inf)), logits=True, seed=7)
     array([2, 2, 0])
     """
-    weights, arrays = _frameworks.adopt(weights, "weights")
-    options = (seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream)
+    weights, arrays = adopt(weights, "weights")
+    options = DrawOptions(
+        seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream
+    )
     if temperature is None:
         temperature = 1.0
     elif not logits:
         raise ValueError("papilio: a temperature applies to logits; pass logits=True")
     if arrays.is_traced(weights):
-        return arrays.trace()(weights, indices, indptr, logits, temperature, options)
-    single = indptr is None and weights.ndim == 1
-    if single and indices is not None:
-        raise ValueError("papilio: indices pick rows, but weights of one dimension are a single row")
-    if not 1 <= weights.ndim <= 2:
-        raise ValueError(f"papilio: weights must have one or two dimensions; got {weights.ndim}")
-    rows = 1 if single else weights.shape[0]
-    view = arrays.view(weights, "weights")
-    picked = None
-    if indices is not None:
-        indices = arrays.integers(indices, "int32", "indices", weights)
-        rows = _length(indices, "indices")
-        picked = arrays.view(indices, "indices")
-    if indptr is not None:
-        if logits:
-            raise ValueError("papilio: logits are not taken with indptr: their rows must be of one length")
-        indptr = arrays.integers(indptr, "int64", "indptr", weights)
-        if indices is None:
-            rows = _length(indptr, "indptr") - 1
-        if rows < 0:
-            raise ValueError("papilio: indptr must have one entry more than there are rows, so at least one; got none")
-        source: tuple[Any, ...] = ("ragged", view, arrays.view(indptr, "indptr"), picked)
-    elif logits:
-        source = ("logits", view, picked, float(temperature))
-    else:
-        source = ("matrix", view, picked)
-    return _draw(arrays, weights, source, rows, single, options)
+        return _compiled_draws(arrays).sample(weights, indices, indptr, logits, temperature, options)
+    return _direct_draws.categorical(arrays, weights, indices, indptr, logits, temperature, options)
 
 
 def sample_products(
@@ -191,34 +184,36 @@ def sample_products(
     dtype: Any = None,
     check_negative: bool = True,
     threads: int = 0,
-    method: str = "slots",
+    method: PartialSums = "slots",
     cuda_stream: int | None = None,
 ) -> Any:
-    """Draw one category from each product of two rows, which is never stored.
+    """Draw one category from each element-wise product of two rows. The products are never stored.
 
-    Category k of draw i has the weight ``left[left_rows[i], k] * right[right_rows[i], k]``. In
-    a topic model `left` is theta, by document, and `right` is phi, by word: this draws the
-    topic of every token.
+    The weight of category k of draw i is ``left[left_rows[i], k] * right[right_rows[i], k]``. In a topic model `left`
+    is theta, with a row per document, and `right` is phi, with a row per word: one call draws the topic of every token.
 
     Parameters
     ----------
     left, right : arrays of shape (rows, K)
-        float32 or float64, both alike; columns next to each other. As `weights` of
-        `sample_categorical` otherwise.
-    left_rows, right_rows : arrays of integers, shape (draws,), optional
-        The rows of each draw; without them a side gives its rows in order.
+        float32 or float64, both the same; columns are contiguous. Otherwise as `weights` of `sample_categorical`.
+    left_rows, right_rows : arrays of integers of shape (draws,), optional
+        The rows of each draw. By default the rows in order.
     seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream
         As for `sample_categorical`.
 
     Returns
     -------
     array of shape (draws,)
-        Of the framework of `left`, on its device.
+        Of the framework of `left`, on the same device.
 
     Raises
     ------
-    ValueError, TypeError, RuntimeError
-        As `sample_categorical`.
+    ValueError, TypeError, DeviceError, DeviceUnavailable
+        As for `sample_categorical`.
+
+    Notes
+    -----
+    Time is O(draws * K). Draws are deterministic as for `sample_categorical`.
 
     Examples
     --------
@@ -228,113 +223,21 @@ def sample_products(
     >>> sample_products(theta, phi, [0, 0, 1, 1], [0, 1, 1, 2], seed=7)
     array([0, 1, 1, 2])
     """
-    left, arrays = _frameworks.adopt(left, "left")
-    options = (seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream)
+    left, arrays = adopt(left, "left")
+    options = DrawOptions(
+        seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream
+    )
     if arrays.is_traced(left):
-        return arrays.trace_products()(left, right, left_rows, right_rows, options)
-    right = arrays.like(right, "right")
-    rows = _length(left, "left", 2)
-    picked_left = picked_right = None
-    if left_rows is not None:
-        left_rows = arrays.integers(left_rows, "int32", "left_rows", left)
-        rows = _length(left_rows, "left_rows")
-        picked_left = arrays.view(left_rows, "left_rows")
-    if right_rows is not None:
-        right_rows = arrays.integers(right_rows, "int32", "right_rows", left)
-        picked_right = arrays.view(right_rows, "right_rows")
-    source = ("products", arrays.view(left, "left"), picked_left, arrays.view(right, "right"), picked_right)
-    return _draw(arrays, left, source, rows, False, options)
+        return _compiled_draws(arrays).products(left, right, left_rows, right_rows, options)
+    return _direct_draws.products(arrays, left, right, left_rows, right_rows, options)
 
 
-def _length(x: Any, what: str, dimensions: int = 1) -> int:
-    if x.ndim != dimensions:
-        expected = "one dimension" if dimensions == 1 else "two dimensions"
-        raise ValueError(f"papilio: {what} must have {expected}; got {x.ndim}")
-    return int(x.shape[0])
+def _compiled_draws(arrays: Any) -> Any:
+    """The module that draws inside code which the framework compiles; imported when it is first needed."""
+    if arrays is Torch:
+        from papilio import _torch
 
+        return _torch
+    from papilio import _jax
 
-def _number(x: Any, what: str) -> int:
-    """An integer as 64 bits."""
-    x = operator.index(x)
-    if not 0 <= x < 2**64:
-        raise ValueError(f"papilio: {what} must lie in 0 <= {what} < 2^64; got {x}")
-    return x
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
-
-
-def _many(x: Any, arrays: Any, like: Any, rows: int, what: str) -> Any:
-    """One number a row; a seed without a dimension is that of all rows, a row number that of the first."""
-    x = arrays.integers(x, "int64", what, like)
-    if x.ndim == 0:
-        x = arrays.repeat(x, rows) if what == "seed" else arrays.count_from(x, rows)
-    if _length(x, what) != rows:
-        raise ValueError(f"papilio: {what} must have one entry a row; got {x.shape[0]} for {rows} rows")
-    return x
-
-
-def _draw(arrays: Any, like: Any, source: tuple[Any, ...], rows: int, single: bool, options: tuple[Any, ...]) -> Any:
-    """Makes the arrays of results and calls the library.
-
-    A view may be no more than an address, so every array that was made on the way has a name
-    here or in the caller until the call is over.
-    """
-    seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream = options
-    seeds = numbers = workspace = status = None
-    first = 0
-    if not _is_number(seed):
-        seed = arrays.seed(seed)
-    if _is_number(seed):
-        seed = _number(seed, "seed")
-    elif seed is None or isinstance(seed, (bool, float, str)):
-        raise TypeError(f"papilio: the seed must be an integer, or one integer a row; got {seed!r}")
-    else:
-        seed, seeds = 0, _many(seed, arrays, like, rows, "seed")
-    if row_ids is not None:
-        if _is_number(row_ids):
-            first = _number(row_ids, "row_ids")
-        else:
-            numbers = _many(row_ids, arrays, like, rows, "row_ids")
-    if out is None:
-        drawn = arrays.empty(rows, arrays.result_dtype if dtype is None else _result_dtype(dtype), like)
-    else:
-        if dtype is not None:
-            raise ValueError("papilio: the dtype is that of out; give one of the two")
-        drawn = arrays.result(out)
-        if _length(drawn, "out") != rows:
-            raise ValueError(f"papilio: out must have one entry a row; got {drawn.shape[0]} for {rows} rows")
-    if return_status:
-        status = arrays.empty(rows, "uint8", like)
-    if rows > 0:
-        if not arrays.is_on_cpu(like):
-            if cuda_stream is None:
-                cuda_stream = arrays.stream(like)
-            size = _core.workspace_bytes(source, method)
-            if size > 0:
-                workspace = arrays.empty(size, "uint8", like)
-        # fmt: off
-        _core.draw(source, arrays.view(drawn, "out"),
-                   (seed, _number(stream, "stream"), first,
-                    None if numbers is None else arrays.view(numbers, "row_ids"),
-                    None if seeds is None else arrays.view(seeds, "seed"),
-                    None if status is None else arrays.view(status, "status"),
-                    check_negative, threads, method, cuda_stream or 0,
-                    None if workspace is None else arrays.view(workspace, "the workspace")))
-        # fmt: on
-    if out is None:
-        drawn = arrays.finish(drawn, like)
-        if single:
-            drawn = drawn[0]
-    if status is None:
-        return drawn
-    status = arrays.finish(status, like)
-    return drawn, status[0] if single else status
-
-
-def _result_dtype(dtype: Any) -> str:
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype).rpartition(".")[2]
-    if name not in ("int32", "int64"):
-        raise TypeError(f"papilio: results are int32 or int64; got dtype {dtype!r}")
-    return name
+    return _jax

@@ -1,15 +1,15 @@
-"""What the library throws, where Python has no exception of its own for it."""
+"""Exceptions of the library that Python has no class of its own for."""
 
 from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """A file does not hold what its format says.
+    """The content of a file does not fit its format.
 
     Attributes
     ----------
     line, column : int or None
-        The place in the file, counted from 1, where it is known.
+        The place in the file, counted from 1, if known.
     """
 
     line: int | None = None
@@ -17,11 +17,11 @@ class FormatError(ValueError):
 
 
 class DeviceUnavailable(RuntimeError):
-    """The build or the machine lacks the device that was asked for by name."""
+    """The requested device does not exist, or this build does not support it."""
 
 
 class DeviceError(RuntimeError):
-    """A device failed, or has no room for what it was asked to hold."""
+    """A device failed, or has too little memory."""
 
 
 for _error in (FormatError, DeviceUnavailable, DeviceError):

@@ -1,4 +1,4 @@
-"""What LDA inherits: scikit-learn's classes where it is installed, else the few methods of them that matter."""
+"""The base classes of LDA: scikit-learn's if it is installed, else the methods of them that users call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     class NotFittedError(ValueError, AttributeError): ...
 
     class Estimator:
-        """What both of the classes below have."""
+        """What both classes below have."""
 
         def get_params(self, deep: bool = True) -> dict[str, Any]: ...
         def set_params(self: Self, **params: Any) -> Self: ...
@@ -38,10 +38,10 @@ else:
     except ImportError:
 
         class NotFittedError(ValueError, AttributeError):
-            """A method was called that needs `fit` first."""
+            """A method that needs a fitted model was called before `fit`."""
 
         class Estimator:
-            """Parameters by name, as scikit-learn has them."""
+            """Parameters by name, as in scikit-learn."""
 
             @classmethod
             def _parameter_names(cls):
@@ -53,7 +53,7 @@ else:
                 return {name: getattr(self, name) for name in self._parameter_names()}
 
             def set_params(self, **params):
-                """Sets parameters by name; ValueError for one that the constructor does not have."""
+                """Set parameters by name; ValueError for one that the constructor does not have."""
                 names = self._parameter_names()
                 for name, value in params.items():
                     if name not in names:
@@ -64,12 +64,14 @@ else:
             def __repr__(self):
                 defaults = inspect.signature(type(self).__init__).parameters
                 changed = [
-                    f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default
+                    f"{name}={value!r}"
+                    for name, value in self.get_params().items()
+                    if value is not defaults[name].default
                 ]
                 return f"{type(self).__name__}({', '.join(changed)})"
 
             def get_feature_names_out(self, input_features=None):
-                """Names of the output's columns: the class's name and a number."""
+                """The names of the output columns: the name of the class and a number."""
                 prefix = type(self).__name__.lower()
                 return np.array([f"{prefix}{k}" for k in range(self._n_features_out)], dtype=object)
 

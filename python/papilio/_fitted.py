@@ -1,4 +1,4 @@
-"""What `fit` leaves behind: the model, its chain, their tables and files."""
+"""The part of LDA that works on a fitted model: tables, files, attributes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from papilio.readers import Path
 
 
 class Fit:
-    """What `fit` leaves: a model, and the chain that it is of."""
+    """The result of `fit`: a model, and the chain that it comes from."""
 
     def __init__(self, model, seed, corpus=None, topics=None, curve=(), held_out=()):
         self.model = model
@@ -32,7 +32,7 @@ class Fit:
 
     @property
     def components(self):
-        """K x V, made when it is first asked for."""
+        """n_wk + beta of shape (K, V), computed on first use."""
         if self._components is None:
             counts = np.ascontiguousarray(self.model.n_wk.T, np.float64)
             counts += self.model.beta
@@ -41,20 +41,20 @@ class Fit:
 
 
 class FittedTopics:
-    """The part of LDA that needs a fitted model. `_fitted` is a `Fit`, not there before."""
+    """The part of LDA that needs a fitted model: `_fitted`, a `Fit`."""
 
     def topics(self, top_n: int = 10) -> Any:
-        """A table of the topics.
+        """Make a table of the topics.
 
         Parameters
         ----------
-        top_n : int
-            Most probable words of each.
+        top_n : int, default 10
+            Words per topic.
 
         Returns
         -------
-        pandas.DataFrame, or list of dict where pandas is not installed
-            topic, tokens, share (of all tokens), alpha, words (between blanks).
+        pandas.DataFrame, or list of dict if pandas is not installed
+            topic, tokens, share (of all tokens), alpha, words (the most probable, separated by blanks).
 
         Examples
         --------
@@ -66,15 +66,16 @@ class FittedTopics:
         return as_table(topic_rows(self.model_, _parameters.integer(top_n, "top_n", 1)))
 
     def topic_words(self, top_n: int = 10) -> Any:
-        """A table of the topics' most probable words, a row a word.
+        """Make a table of the most probable words of each topic, one row per word.
 
         Parameters
         ----------
-        top_n : int
+        top_n : int, default 10
+            Words per topic.
 
         Returns
         -------
-        pandas.DataFrame, or list of dict where pandas is not installed
+        pandas.DataFrame, or list of dict if pandas is not installed
             topic, rank (from 1), word, probability.
         """
         return as_table(topic_word_rows(self.model_, _parameters.integer(top_n, "top_n", 1)))
@@ -82,17 +83,22 @@ class FittedTopics:
     # Files
 
     def save(self, path: Path) -> None:
-        """Writes the model as one safetensors file, that which the command writes; no pickle.
+        """Write the model as one safetensors file, as ``papilio train`` does; no pickle.
 
         Parameters
         ----------
         path : str or path-like
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
         """
         _core.save_model(self.model_, os.fspath(path))
 
     @classmethod
     def load(cls, path: Path) -> Any:
-        """Reads what `save` or ``papilio train`` wrote.
+        """Read a model that `save` or ``papilio train`` wrote.
 
         Parameters
         ----------
@@ -101,17 +107,20 @@ class FittedTopics:
         Returns
         -------
         LDA
-            With the parameters that the file tells. It transforms and scores; its chain is not there.
+            With the parameters in the file. It transforms and scores, but has no chain to continue.
 
         Raises
         ------
-        OSError, papilio.FormatError
+        OSError
+            The file cannot be read.
+        papilio.FormatError
+            The file does not hold a model, or is damaged.
         """
         return cls.from_model(_core.load_model(os.fspath(path)))
 
     @classmethod
     def from_model(cls, model: _core.Model) -> Any:
-        """An LDA of a model.
+        """Make a fitted LDA from a model.
 
         Parameters
         ----------
@@ -138,17 +147,22 @@ class FittedTopics:
         return lda
 
     def save_chain(self, path: Path) -> None:
-        """Writes the topics of all tokens, from which `load_chain` goes on; the file before stays as PATH.previous.
+        """Write the state of the chain, for `load_chain`. The previous file stays as PATH.previous.
 
         Parameters
         ----------
         path : str or path-like
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
         """
         fit = self._require_chain("save_chain")
         _core.save_checkpoint(fit.topics, fit.corpus, self._options(fit.seed), os.fspath(path))
 
     def load_chain(self, path: Path, X: Any, *, vocabulary: Iterable[str] | None = None) -> Any:
-        """Takes a chain up that `save_chain`, or the command as a checkpoint, wrote of the same X and parameters.
+        """Read a chain that `save_chain`, or ``papilio train`` as a checkpoint, wrote for the same X and parameters.
 
         Parameters
         ----------
@@ -158,34 +172,44 @@ class FittedTopics:
         Returns
         -------
         LDA
-            Itself, as it was: `partial_fit` goes on.
+            Itself, fitted; `partial_fit` continues the chain.
 
         Raises
         ------
         ValueError
-            Naming the first difference to what the chain is of. random_state must be an int.
-        OSError, papilio.FormatError
+            X or a parameter differs from those of the chain; the message names the first difference.
+        TypeError
+            `random_state` is not an int.
+        OSError
+            The file cannot be read.
+        papilio.FormatError
+            The file and PATH.previous are damaged.
         """
         options = self._options(_parameters.integer(self.random_state, "random_state", 0, 2**64 - 1))
         corpus = self._as_corpus(X, "load_chain", reset=True, vocabulary=vocabulary)
         topics, damage = _core.load_checkpoint(corpus, options, os.fspath(path))
         if damage:
-            warnings.warn(f"took the checkpoint before: {damage}", stacklevel=2)
+            warnings.warn(f"LDA.load_chain: read the previous checkpoint: {damage}", stacklevel=2)
         return self._take_chain(corpus, topics, options)
 
     def _take_chain(self, corpus, topics, options):
-        """The model that the topics come to, without a sweep."""
+        """The model of the state, without a sweep."""
         options.sweeps = topics.sweep
         result = _core.train(corpus, options, topics, None, "", 0, 0.0)
         self._keep(result, options, corpus)
         return self
 
     def save_mallet_state(self, path: Path) -> None:
-        """Writes the topics of all tokens as MALLET's --output-state does.
+        """Write the topic of each token as MALLET's ``--output-state`` does.
 
         Parameters
         ----------
         path : str or path-like
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
         """
         fit = self._require_chain("save_mallet_state")
         _core.write_mallet_state(fit.corpus, fit.topics.z, fit.model.alpha, fit.model.beta, os.fspath(path))
@@ -202,7 +226,7 @@ class FittedTopics:
     def _require_chain(self, method):
         fit = self._require_fit()
         if fit.topics is None:
-            raise NotFittedError(f"LDA.{method}: this model came without its chain")
+            raise NotFittedError(f"LDA.{method}: this model has no chain")
         return fit
 
     @property

@@ -13,7 +13,7 @@ from papilio.corpora import column_words
 
 
 class Fitting:
-    """The part of LDA that makes options of its parameters, a corpus of X, and keeps what training gives."""
+    """The part of LDA that trains: parameters to options, X to a corpus, and what becomes of the result."""
 
     def _options(self, seed):
         options = _core.TrainOptions()
@@ -41,28 +41,28 @@ class Fitting:
         return options
 
     def _as_corpus(self, X, method, *, reset=False, vocabulary=None, words=None):
-        """X as a corpus, of these words or the model's. Columns are compared with those of the fit, unless it is being made."""
+        """X as a corpus, with these words or the model's. Without `reset`, the columns must be those of the fit."""
         caller = f"{type(self).__name__}.{method}"
         if self.fractional not in ("raise", "round"):
             raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
         if isinstance(X, Corpus):
             if vocabulary is not None:
-                raise ValueError(f"{caller}: a corpus has a vocabulary of its own")
+                raise ValueError(f"{caller}: vocabulary cannot be given with a corpus, which has its own")
             if reset:
                 self.n_features_in_ = X.vocabulary_size
                 self.__dict__.pop("feature_names_in_", None)
             return X
-        offsets, columns, counts, width = as_counts(X, caller, self.fractional)
-        self._check_columns(X, width, reset)
+        counts = as_counts(X, caller, self.fractional)
+        self._check_columns(X, counts.width, reset)
         if words is None:
-            words = column_words(X, width, vocabulary, caller) if reset else self._fitted.model.vocabulary
-        return Corpus.from_counts(offsets, columns, counts, words)
+            words = column_words(X, counts.width, vocabulary, caller) if reset else self._fitted.model.vocabulary
+        return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words)
 
     def _join(self, corpus, options):
-        """The chain's documents and, where they are others, those of `corpus`; and all their topics."""
+        """The documents of the chain, followed by those of `corpus` if these are new; and the state of the chain."""
         old, topics = self._fitted.corpus, self._fitted.topics
         if corpus.vocabulary != old.vocabulary:
-            raise ValueError("LDA.partial_fit: documents must have the vocabulary of those before")
+            raise ValueError("LDA.partial_fit: further documents must have the vocabulary of the fit")
         if np.array_equal(old.document_offsets, corpus.document_offsets) and np.array_equal(old.words, corpus.words):
             return old, topics
         joined = Corpus(
@@ -94,7 +94,7 @@ class Fitting:
         self._keep(result, options, corpus, before, report.curve)
 
     def _keep(self, result, options, corpus, before=None, curve=()):
-        """The result, and its curves after those of the fit before."""
+        """Keeps the result; its curves follow those of the fit before."""
         held_out = [(score.sweep, score.completion.perplexity) for score in result.held_out]
         if before is not None:
             curve, held_out = [*before.curve, *curve], [*before.held_out, *held_out]

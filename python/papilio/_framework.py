@@ -1,23 +1,8 @@
-"""Arrays of each framework as `papilio._core` takes them, and results in the same framework.
+"""What papilio asks of a framework's arrays. Each framework is a class of static methods; none has instances.
 
-`_core` takes an array that it can import by itself (NumPy's), or a tuple
-`(pointer, shape, strides in elements, dtype, CUDA ordinal or -1)`, which costs less where a
-framework tells these, and needs no synchronisation of streams.
-
-A framework is a class of static methods:
-
-    view(x, what)            what `_core` takes; TypeError for what are no numbers
-    integers(x, dtype, what, like)  an array of integers of this dtype, where `like` lies
-    empty(count, dtype, like)       memory for a result
-    like(x, what)                   another array of weights, as one of this framework
-    result(x)                       the caller's memory for a result
-    seed(x)                         an integer or an array of them, of a generator too, where there are such
-    repeat(x, count)                a number without a dimension, `count` times
-    count_from(x, count)            a number without a dimension, and those that follow it
-    is_on_cpu(x), stream(x)         where it lies, and its current CUDA stream
-    finish(x, like)                 a result as the caller gets it
-    is_traced(x)                    whether a compiler is looking
-    trace(), trace_products()       what draws for it
+`papilio._core` takes an array that it can import by itself (NumPy's), or a `_core.Array` made from what the
+framework says of its array: address, shape, strides, dtype, device. That costs less than an import, and no stream
+has to be synchronised for it.
 """
 
 from __future__ import annotations
@@ -26,12 +11,48 @@ from typing import Any
 
 
 class Framework:
-    """What most of them have in common."""
+    """The methods of a framework; a subclass has those that raise here."""
 
     result_dtype = "int64"
 
     @staticmethod
+    def view(x: Any, what: str) -> Any:
+        """`x` as `_core` takes it. Raises TypeError where it does not hold numbers."""
+        raise NotImplementedError
+
+    @staticmethod
+    def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
+        """`x` as an array of integers of this dtype, on the device of `like`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def empty(count: int, dtype: str, like: Any) -> Any:
+        """Memory for a result, on the device of `like`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def like(x: Any, what: str) -> Any:
+        """A second array of weights, which must be of this framework."""
+        raise NotImplementedError
+
+    @staticmethod
+    def result(x: Any) -> Any:
+        """The caller's `out`, which must be of this framework."""
+        raise NotImplementedError
+
+    @staticmethod
+    def repeat(x: Any, count: int) -> Any:
+        """An array of no dimension, `count` times."""
+        raise NotImplementedError
+
+    @staticmethod
+    def count_from(x: Any, count: int) -> Any:
+        """The number in an array of no dimension, and those that follow it: `count` in all."""
+        raise NotImplementedError
+
+    @staticmethod
     def seed(x: Any) -> Any:
+        """The caller's seed as an integer or an array: drawn from it, where it is a generator."""
         return x
 
     @staticmethod
@@ -40,12 +61,15 @@ class Framework:
 
     @staticmethod
     def stream(x: Any) -> int:
+        """The current CUDA stream of the device of `x`."""
         return 0
 
     @staticmethod
     def finish(x: Any, like: Any) -> Any:
+        """A result as the caller gets it."""
         return x
 
     @staticmethod
     def is_traced(x: Any) -> bool:
+        """Whether the framework is compiling the call rather than running it."""
         return False

@@ -1,4 +1,4 @@
-"""Arrays of NumPy, PyTorch, CuPy and JAX; papilio._framework says what each of these classes has."""
+"""Arrays of NumPy, PyTorch, CuPy and JAX, by the methods of `papilio._framework.Framework`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from papilio._device_arrays import Device, on_device
+from papilio import _core
+from papilio._device_arrays import UnknownCuda, on_device
 from papilio._framework import Framework
 
 _INT32 = 2**31
@@ -19,9 +20,10 @@ class NumPy(Framework):
         if x.dtype.name == "bfloat16":
             words = x.view(np.uint16)
             strides = tuple(stride // 2 for stride in words.strides)
-            return (words.__array_interface__["data"][0], words.shape, strides, "bfloat16", -1)
+            address = words.__array_interface__["data"][0]
+            return _core.Array.at(what, address, words.shape, strides, "bfloat16", cuda_ordinal=-1)
         if not x.dtype.isnative:
-            raise TypeError(f"papilio: {what} has the dtype {x.dtype}, whose bytes are not in this machine's order")
+            raise TypeError(f"papilio: {what} has the dtype {x.dtype}, which is not in this machine's byte order")
         return x
 
     @staticmethod
@@ -35,7 +37,7 @@ class NumPy(Framework):
             return np.asarray(x if x.dtype.itemsize == 8 else x.astype(np.int64), order="C")
         if x.size and not (-_INT32 <= x.min() and x.max() < _INT32):
             worst = x.max() if x.max() >= _INT32 else x.min()
-            raise ValueError(f"papilio: {what} holds {worst}, which is no row's number")
+            raise ValueError(f"papilio: {what} holds {worst}, which is not a row number")
         return np.asarray(x, dtype=np.int32, order="C")
 
     @staticmethod
@@ -68,7 +70,8 @@ class Torch(NumPy):
             raise TypeError(f"papilio: {what} must be a strided tensor; got {x.layout}")
         name = str(x.dtype)[6:]  # "torch.float32"
         device = x.device
-        return (x.data_ptr(), x.shape, x.stride(), name, device.index if device.type == "cuda" else _cpu(device, what))
+        ordinal = device.index if device.type == "cuda" else _cpu(device, what)
+        return _core.Array.at(what, x.data_ptr(), x.shape, x.stride(), name, ordinal)
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
@@ -79,7 +82,7 @@ class Torch(NumPy):
             raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")
         if dtype == "int64":
             return (x if x.dtype == torch.uint64 else x.to(torch.int64)).contiguous()
-        if x.dtype == torch.int64:  # numbers that do not fit stay out of range, without waiting for a device
+        if x.dtype == torch.int64:  # what does not fit stays out of range, without waiting for a device
             x = x.clamp(-1, _INT32 - 1)
         return x.to(torch.int32).contiguous()
 
@@ -122,18 +125,6 @@ class Torch(NumPy):
         return sys.modules["torch"].compiler.is_compiling() or type(x).__name__ == "FakeTensor"
 
     @staticmethod
-    def trace() -> Any:
-        from papilio import _torch
-
-        return _torch.sample
-
-    @staticmethod
-    def trace_products() -> Any:
-        from papilio import _torch
-
-        return _torch.products
-
-    @staticmethod
     def stream(x: Any) -> int:
         return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
 
@@ -146,7 +137,7 @@ def _same_type(x: Any, kind: type, what: str) -> Any:
 
 def _cpu(device: Any, what: str) -> int:
     if device.type != "cpu":
-        raise TypeError(f"papilio: {what} lies on {device}, which is neither the CPU nor a CUDA device")
+        raise TypeError(f"papilio: {what} is on {device}, which is neither the CPU nor a CUDA device")
     return -1
 
 
@@ -154,7 +145,7 @@ class CuPy(NumPy):
     @staticmethod
     def view(x: Any, what: str) -> Any:
         strides = tuple(stride // x.itemsize for stride in x.strides)
-        return (x.data.ptr, x.shape, strides, x.dtype.name, x.device.id)
+        return _core.Array.at(what, x.data.ptr, x.shape, strides, x.dtype.name, x.device.id)
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
@@ -204,7 +195,7 @@ class CuPy(NumPy):
 
 
 class Jax(NumPy):
-    """Arrays of JAX on the CPU, by views of NumPy's; papilio._jax has the rest."""
+    """Arrays of JAX on the CPU, as NumPy sees them; papilio._jax has JAX's compiled code and GPUs."""
 
     result_dtype = "int32"  # JAX's own integers
 
@@ -214,7 +205,7 @@ class Jax(NumPy):
 
     @staticmethod
     def result(x: Any) -> Any:
-        raise TypeError("papilio: neither out nor cuda_stream is taken with arrays of JAX")
+        raise TypeError("papilio: out and cuda_stream are not supported with arrays of JAX")
 
     @staticmethod
     def finish(x: Any, like: Any) -> Any:
@@ -225,25 +216,13 @@ class Jax(NumPy):
         jax = sys.modules["jax"]
         return isinstance(x, jax.core.Tracer) or next(iter(x.devices())).platform != "cpu"
 
-    @staticmethod
-    def trace() -> Any:
-        from papilio import _jax
-
-        return _jax.sample
-
-    @staticmethod
-    def trace_products() -> Any:
-        from papilio import _jax
-
-        return _jax.products
-
 
 _known: dict[type, Any] = {np.ndarray: NumPy}
 _BY_MODULE = {"torch": Torch, "cupy": CuPy, "jax": Jax, "jaxlib": Jax, "numpy": NumPy}
 
 
 def framework_of(x: Any) -> Any:
-    """The class above that knows arrays of this type, or None."""
+    """The framework of an array, or None."""
     kind = type(x)
     known = _known.get(kind)
     if known is None:
@@ -258,7 +237,7 @@ def framework_of(x: Any) -> Any:
 
 
 def adopt(x: Any, what: str) -> tuple[Any, Any]:
-    """Any array, as one of a framework that is known, and this framework."""
+    """Any array, as one of a framework above, and that framework."""
     known = framework_of(x)
     if known is not None:
         return x, known
@@ -267,13 +246,15 @@ def adopt(x: Any, what: str) -> tuple[Any, Any]:
     if hasattr(x, "__array_interface__"):
         return np.asarray(x), NumPy
     if hasattr(x, "__cuda_array_interface__"):
-        return on_device(x, what), Device
+        return on_device(x, what), UnknownCuda
     if hasattr(x, "__dlpack__"):
         cuda = hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != 1
-        return (on_device(x, what), Device) if cuda else (np.from_dlpack(x), NumPy)
+        return (on_device(x, what), UnknownCuda) if cuda else (np.from_dlpack(x), NumPy)
     if hasattr(x, "__array__") or _has_buffer(x):
         return np.asarray(x), NumPy
-    raise TypeError(f"papilio: {what} must be an array (with __dlpack__, say); got {type(x).__name__}")
+    raise TypeError(
+        f"papilio: {what} must be an array, such as one of NumPy or with __dlpack__; got {type(x).__name__}"
+    )
 
 
 def _has_buffer(x: Any) -> bool:

@@ -1,112 +1,151 @@
 """Draws from arrays of JAX under a transformation (jit, vmap, scan), and on a GPU.
 
-They are a call of XLA's foreign function interface (python/bindings/jax.cpp), on the CPU and on
-CUDA devices. What may change from call to call is an array there; the rest is compiled in.
-Integers of 64 bits are pairs of uint32, which JAX has without its x64 mode, too.
+A draw is a call of XLA's foreign function interface (python/bindings/jax.cpp), on the CPU and on CUDA devices.
+Arrays may change from call to call; everything else is compiled in. 64-bit integers are pairs of uint32, which JAX
+has without x64 mode, too.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from papilio import _core, _draws
+from papilio import _core
+from papilio._arguments import DrawOptions, index_dtype, length, unsigned
 
 _TARGET = "papilio_sample_categorical"
 jax.ffi.register_ffi_target(_TARGET, _core.jax_handler(on_cuda=False), platform="cpu")
 jax.ffi.register_ffi_target(_TARGET, _core.jax_handler(on_cuda=True), platform="CUDA")
 
 
-def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: Any) -> Any:
-    """What `papilio.sample_categorical` does for such arrays."""
+def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: DrawOptions) -> Any:
+    """`papilio.sample_categorical` for these arrays."""
     if indptr is not None and logits:
-        raise ValueError("papilio: logits are not taken with indptr: their rows must be of one length")
+        raise ValueError("papilio: indptr cannot be combined with logits, whose rows have one length")
     _check_weights(weights, ("float16", "bfloat16", "float32", "float64"), "weights")
     single = indptr is None and weights.ndim == 1
     if single:
         if indices is not None:
             raise ValueError("papilio: indices pick rows, but weights of one dimension are a single row")
         weights = weights[None]
-    _draws._length(weights, "weights", 1 if indptr is not None else 2)
+    length(weights, "weights", 1 if indptr is not None else 2)
     rows = weights.shape[0]
     arrays = [weights]
     if indptr is not None:
         indptr = _pairs(indptr, "indptr")
-        rows = _draws._length(indptr[:, 0], "indptr") - 1
+        rows = length(indptr[:, 0], "indptr") - 1
     if indices is not None:
         arrays.append(_narrow(indices, "indices"))
-        rows = _draws._length(arrays[-1], "indices")
+        rows = length(arrays[-1], "indices")
     if indptr is not None:
         arrays.append(indptr)
     kind = "ragged" if indptr is not None else "logits" if logits else "matrix"
-    drawn = _draw(kind, indices is not None, False, float(temperature), arrays, rows, options)
+    drawn = _draw(arrays, rows, options, kind=kind, picks=indices is not None, temperature=float(temperature))
     if not single:
         return drawn
     return tuple(x[0] for x in drawn) if isinstance(drawn, tuple) else drawn[0]
 
 
-def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: Any) -> Any:
-    """What `papilio.sample_products` does for such arrays."""
+def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: DrawOptions) -> Any:
+    """`papilio.sample_products` for these arrays."""
     right = right if isinstance(right, jax.Array) else jnp.asarray(right)
     _check_weights(left, ("float32", "float64"), "left")
     if right.dtype != left.dtype:
         raise TypeError(f"papilio: right must be of the dtype of left; got {right.dtype}")
-    rows = _draws._length(left, "left", 2)
-    _draws._length(right, "right", 2)
+    rows = length(left, "left", 2)
+    length(right, "right", 2)
     arrays = [left]
     if left_rows is not None:
         arrays.append(_narrow(left_rows, "left_rows"))
-        rows = _draws._length(arrays[-1], "left_rows")
+        rows = length(arrays[-1], "left_rows")
     arrays.append(right)
     if right_rows is not None:
         arrays.append(_narrow(right_rows, "right_rows"))
-    return _draw("products", left_rows is not None, right_rows is not None, 1.0, arrays, rows, options)
+    picks, picks_right = left_rows is not None, right_rows is not None
+    return _draw(arrays, rows, options, kind="products", picks=picks, picks_right=picks_right)
 
 
 def _check_weights(x: Any, dtypes: tuple[str, ...], what: str) -> None:
     if x.dtype.name not in dtypes:
         raise TypeError(f"papilio: {what} must be of {', '.join(dtypes[:-1])} or {dtypes[-1]}; got {x.dtype}")
     if not isinstance(x, jax.core.Tracer) and (platform := next(iter(x.devices())).platform) not in ("cpu", "gpu"):
-        raise TypeError(f"papilio: {what} lies on {platform}, which is neither the CPU nor a CUDA device")
+        raise TypeError(f"papilio: {what} is on {platform}, which is neither the CPU nor a CUDA device")
 
 
-def _draw(kind: str, picks: bool, picks_right: bool, temperature: float, arrays: Any, rows: int, options: Any) -> Any:
-    seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream = options
-    if out is not None or cuda_stream is not None:
-        raise TypeError("papilio: neither out nor cuda_stream is taken with arrays of JAX")
-    words = [kind, int(picks), int(picks_right), _draws._number(stream, "stream"), temperature]
-    words += [int(check_negative), int(threads), int(return_status), method]
-    arrays = [*arrays, _one_per_row(_pairs(seed, "seed"), rows, "seed"), _numbers(row_ids, rows)]
-    drawn = _call(" ".join(map(str, words)), rows, _result_dtype(dtype), bool(return_status), *arrays)
-    return tuple(drawn) if return_status else drawn[0]
+class _Call(NamedTuple):
+    """What is compiled into a call: the attributes that python/bindings/jax.cpp reads, by the same names."""
+
+    kind: str
+    rows: bool
+    right_rows: bool
+    temperature: float
+    stream: int
+    check_negative: bool
+    status: bool
+    threads: int
+    method: str
+
+    def attributes(self) -> dict[str, Any]:
+        """By name, with the types that XLA has for them."""
+        types = {"temperature": np.float64, "stream": np.uint64, "threads": np.int64, "kind": str, "method": str}
+        return {name: types.get(name, np.bool_)(value) for name, value in self._asdict().items()}
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3))
-def _call(call: str, rows: int, dtype: str, status: bool, weights: Any, *arrays: Any) -> Any:
+def _draw(
+    arrays: list[Any],
+    rows: int,
+    options: DrawOptions,
+    *,
+    kind: str,
+    picks: bool,
+    picks_right: bool = False,
+    temperature: float = 1.0,
+) -> Any:
+    if options.out is not None or options.cuda_stream is not None:
+        raise TypeError("papilio: out and cuda_stream are not supported with arrays of JAX")
+    call = _Call(
+        kind=kind,
+        rows=picks,
+        right_rows=picks_right,
+        temperature=temperature,
+        stream=unsigned(options.stream, "stream"),
+        check_negative=bool(options.check_negative),
+        status=bool(options.return_status),
+        threads=int(options.threads),
+        method=options.method,
+    )
+    seeds = _one_per_row(_pairs(options.seed, "seed"), rows, "seed")
+    numbers = _numbers(options.row_ids, rows)
+    drawn = _call(call, rows, _result_dtype(options.dtype), *arrays, seeds, numbers)
+    return tuple(drawn) if call.status else drawn[0]
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))
+def _call(call: _Call, rows: int, dtype: str, weights: Any, *arrays: Any) -> Any:
     shapes = [jax.ShapeDtypeStruct((rows,), np.dtype(dtype))]
-    if status:
+    if call.status:
         shapes.append(jax.ShapeDtypeStruct((rows,), np.uint8))
     function = jax.ffi.ffi_call(_TARGET, shapes, vmap_method="sequential")
-    return function(jax.lax.stop_gradient(weights), *arrays, call=call)
+    return function(jax.lax.stop_gradient(weights), *arrays, **call.attributes())
 
 
 def _result_dtype(dtype: Any) -> str:
-    name = "int32" if dtype is None else _draws._result_dtype(dtype)
+    name = "int32" if dtype is None else index_dtype(dtype)
     if name == "int64" and not jax.config.jax_enable_x64:
-        raise TypeError("papilio: JAX has int64 in its x64 mode only; leave out dtype, or set jax_enable_x64")
+        raise TypeError("papilio: JAX has int64 in x64 mode only; leave out dtype, or set jax_enable_x64")
     return name
 
 
 def _integers(x: Any, what: str) -> Any:
-    """`x` as an array of integers: of JAX where it is one, else of NumPy."""
+    """`x` as an array of integers: of JAX if it is one, else of NumPy."""
     if x is None or isinstance(x, (bool, float, str)):
-        raise TypeError(f"papilio: {what} must be an integer, or one integer a row; got {x!r}")
+        raise TypeError(f"papilio: {what} must be an integer, or one integer per row; got {x!r}")
     if isinstance(x, int):
-        return np.asarray(_draws._number(x, what), dtype=np.uint64)
+        return np.asarray(unsigned(x, what), dtype=np.uint64)
     x = x if isinstance(x, jax.Array) else np.asarray(x)
     if x.dtype.kind not in "iu":
         if x.size:
@@ -116,7 +155,7 @@ def _integers(x: Any, what: str) -> Any:
 
 
 def _pairs(x: Any, what: str) -> Any:
-    """64 bits of each integer, as uint32 of shape (..., 2)."""
+    """The 64 bits of each integer, as uint32 of shape (..., 2): the low half first."""
     x = _integers(x, what)
     if not isinstance(x, jax.Array):
         wide = np.ascontiguousarray(x if x.dtype.itemsize == 8 else x.astype(np.int64))
@@ -131,12 +170,12 @@ def _one_per_row(pairs: Any, rows: int, what: str) -> Any:
     if pairs.ndim == 1:
         return jnp.broadcast_to(pairs, (rows, 2))
     if pairs.ndim != 2 or pairs.shape[0] != rows:
-        raise ValueError(f"papilio: {what} must have one entry a row; got shape {pairs.shape[:-1]} for {rows} rows")
+        raise ValueError(f"papilio: {what} must have one entry per row; got shape {pairs.shape[:-1]} for {rows} rows")
     return pairs
 
 
 def _numbers(row_ids: Any, rows: int) -> Any:
-    """The numbers of the draws, counted on from a single one."""
+    """The number of each draw; a single integer is the first of them."""
     pairs = _pairs(0 if row_ids is None else row_ids, "row_ids")
     if pairs.ndim > 1:
         return _one_per_row(pairs, rows, "row_ids")
@@ -145,7 +184,7 @@ def _numbers(row_ids: Any, rows: int) -> Any:
 
 
 def _narrow(x: Any, what: str) -> Any:
-    """Indices as int32; those that do not fit stay out of range."""
+    """Indices as int32; those that do not fit become numbers out of range."""
     x = _integers(x, what)
     if x.dtype.itemsize >= 4 and x.dtype != np.int32:
         x = x.clip(0 if x.dtype.kind == "u" else -1, 2**31 - 1)

@@ -1,4 +1,4 @@
-"""The topic model as an estimator in the manner of scikit-learn."""
+"""The topic model as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -13,91 +13,94 @@ from papilio import _core, _parameters
 from papilio._estimator import Estimator, NotFittedError
 from papilio._fitted import FittedTopics
 from papilio._fitting import Fitting
+from papilio._options import Callback, Draws, Fractional, InferMethod, Sampler, Schedule, Start
 
 __all__ = ["LDA", "NotFittedError"]
 
 
 class LDA(Fitting, FittedTopics, Estimator):
-    """Latent Dirichlet allocation by Gibbs sampling, with scikit-learn's conventions.
+    """Latent Dirichlet allocation by Gibbs sampling, with scikit-learn's interface.
 
-    It can take the place of ``sklearn.decomposition.LatentDirichletAllocation``. The same counts,
-    parameters and seed give the same model, byte for byte, for any `n_jobs` and `device`, and the
-    same as the command ``papilio train``. scikit-learn need not be installed.
+    It can replace ``sklearn.decomposition.LatentDirichletAllocation``; scikit-learn need not be installed.
 
     Parameters
     ----------
     n_components : int, default 100
-        Topics, K.
+        Topics, K; at least 1.
     doc_topic_prior : float or array of shape (K,), optional
-        alpha, for every topic or for each. None: 1 / K.
+        alpha, one for all topics or one per topic; 0 < alpha <= 1e6. None: 1 / K.
     topic_word_prior : float, optional
-        beta. None: 1 / K.
+        beta; 0 < beta <= 1e6. None: 1 / K.
     sampler : {"collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"}
-        How topics are drawn.
+        Which of theta and phi are integrated out, and which are drawn.
     schedule : {"parallel", "sequential"}
-        "parallel" draws every topic from the counts of the sweep's start; "sequential" one token after the other, the
-        exact chain, in one thread of the CPU.
+        "parallel": every topic is drawn from the counts at the start of the sweep. "sequential": the exact chain, token
+        by token, in one thread of the CPU.
     start : {"automatic", "uniform", "progressive"}
-        "progressive": the first 40 sweeps draw a growing part of the documents, which takes less time to the same quality
-        where topics are many. "automatic": where the counts of tokens and topics say so.
+        "uniform": each token starts with a random topic. "progressive": the first 40 sweeps draw a growing part of the
+        documents, which reaches the same quality sooner when there are many topics. "automatic": chosen from the
+        numbers of tokens and topics.
     draws : {"automatic", "dense", "sparse"}
-        Sparse draws have the law of dense ones, in time that follows the topics of a document. "automatic": where the
-        sampler knows them ("collapsed" in parallel, "mean_for_mode"), from 32 topics on; for "theta_collapsed" on request
-        only.
+        Sparse draws have the same distribution as dense ones. Their time depends on the number of topics in the
+        document, not on K. "automatic": sparse from 32 topics on, for "collapsed" (parallel) and "mean_for_mode";
+        "theta_collapsed" has sparse draws on request only.
     max_iter : int, default 200
-        Sweeps over all tokens.
+        Sweeps over all tokens; at least 1.
     optimize_every, optimize_after : int, default 0 and 50
-        Sweeps between optimisations of the priors, alpha of each topic and beta (0: they stay), and
-        sweeps before the first.
+        Optimise beta and the alpha of each topic every `optimize_every` sweeps, first after sweep `optimize_after`.
+        0: the priors are fixed.
     evaluate_every : int, default 10
-        Sweeps between likelihoods; 0: only after the last.
+        Compute the log-likelihood every `evaluate_every` sweeps and after the last; 0: after the last only.
     transform_method : {"gibbs", "em"}
-        How topics of new documents are found: the posterior mean by sampling, or a fixed point.
+        How `transform` finds the topics of new documents: the posterior mean by sampling, or a fixed point.
     transform_iter : int, default 100
-        Sweeps of "gibbs", the first fifth of which is not counted, or steps of "em".
+        Sweeps of "gibbs", of which the first fifth is not counted, or steps of "em"; at least 1.
     fractional : {"raise", "round"}
-        What becomes of entries of X that are not whole numbers.
+        What to do with entries of X that are not whole numbers.
     random_state : int, RandomState, Generator or None
-        An int is the seed itself, 0 to 2^64 - 1.
+        An int is the seed itself, 0 <= seed < 2^64. None: a seed from NumPy's global generator.
     n_jobs : int, optional
-        Threads of the CPU; None and -1: all, -2: all but one. Never changes the model.
+        CPU threads. None and -1: all processors; -2: all but one. Never changes the model.
     device : str, optional
-        "cpu", "cuda", "cuda:1". None: what PAPILIO_DEVICE names, else a GPU that is there, else the
-        CPU. Never changes the model.
+        "cpu", "cuda" or "cuda:N". None: the device named by the environment variable PAPILIO_DEVICE, else a GPU if
+        there is one, else the CPU; for the sequential schedule, the CPU. Never changes the model.
     callback : callable or list of callables, optional
-        Called with a `papilio.Progress` after each sweep; False stops training there.
+        Called with a `papilio.Progress` after each sweep. Training stops after the sweep if one returns False.
     verbose : int, default 0
-        1: a bar (tqdm, where it is installed), or lines on standard error.
+        1: a progress bar if tqdm is installed, else lines on standard error.
 
     Attributes
     ----------
     components_ : array of shape (K, V)
-        n_wk + beta; rows divided by their sums are the topics' distributions of words.
+        n_wk + beta. Rows divided by their sums are the word distributions of the topics.
     model_ : papilio.Model
         Counts, priors, vocabulary and settings.
     n_iter_ : int
         Sweeps done.
     log_joint_ : float
-        log p(w, z) of the last sweep in nats a token, theta and phi integrated out.
+        log p(w, z) / N after the last sweep, in nats; theta and phi are integrated out.
     log_joint_curve_ : array of shape (n, 2)
-        Sweeps and the likelihood after them.
+        Sweeps, and the log-likelihood per token after each.
     held_out_curve_ : array of shape (n, 2)
-        Sweeps and the perplexity of `held_out` after them.
+        Sweeps, and the perplexity of `held_out` after each.
     doc_topic_prior_, topic_word_prior_ : array of shape (K,) and float
-        The priors, optimised where `optimize_every` says so.
+        The priors, optimised if `optimize_every` is not 0.
     vocabulary_ : list of str
         The words of the columns.
     n_features_in_ : int
         V.
     feature_names_in_ : array of str
-        Where X was a data frame.
+        The column names, if X was a data frame.
     random_state_ : int
         The seed.
 
     Notes
     -----
-    Ctrl-C ends `fit` and `partial_fit` with KeyboardInterrupt at the end of a sweep, and so does what
-    a callback raises; the model so far is then there and usable, and `partial_fit` goes on from it.
+    The model is a function of the counts, the parameters and the seed. It has the same bytes for any `n_jobs` and
+    `device`, and the same as that of the command ``papilio train``.
+
+    Ctrl-C stops `fit` and `partial_fit` at the end of a sweep with KeyboardInterrupt, as does any exception of a
+    callback. The model so far can then be used, and `partial_fit` continues it.
 
     Examples
     --------
@@ -117,21 +120,21 @@ class LDA(Fitting, FittedTopics, Estimator):
         *,
         doc_topic_prior: ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        sampler: str = "collapsed",
-        schedule: str = "parallel",
-        start: str = "automatic",
-        draws: str = "automatic",
+        sampler: Sampler = "collapsed",
+        schedule: Schedule = "parallel",
+        start: Start = "automatic",
+        draws: Draws = "automatic",
         max_iter: int = 200,
         optimize_every: int = 0,
         optimize_after: int = 50,
         evaluate_every: int = 10,
-        transform_method: str = "gibbs",
+        transform_method: InferMethod = "gibbs",
         transform_iter: int = 100,
-        fractional: str = "raise",
+        fractional: Fractional = "raise",
         random_state: Any = None,
         n_jobs: int | None = None,
         device: str | None = None,
-        callback: Any = None,
+        callback: Callback | list[Callback] | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -157,19 +160,19 @@ class LDA(Fitting, FittedTopics, Estimator):
     # Fitting
 
     def fit(self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None, held_out: Any = None) -> LDA:
-        """Trains a model.
+        """Train a model.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or array, data frame, shape (D, V), or papilio.Corpus
-            Counts: whole numbers of any type.
+        X : array-like, sparse matrix or array, or data frame of shape (D, V), or papilio.Corpus
+            Counts: whole numbers of any type, 0 to 2^31 - 1.
         y : ignored
         vocabulary : iterable of str, optional
-            The words of the columns. By default a data frame's column names, a corpus's own words,
-            or the columns' numbers.
+            The words of the columns. By default the column names of a data frame, the words of a corpus, or the numbers
+            of the columns.
         held_out : as X, optional
-            Documents that training does not see, with the columns of X. Their perplexity after every
-            `evaluate_every`-th sweep and the last becomes `held_out_curve_`; the model stays the same.
+            Documents to score, with the columns of X. Their perplexity after every `evaluate_every`-th sweep and the
+            last becomes `held_out_curve_`. They never change the model.
 
         Returns
         -------
@@ -180,6 +183,8 @@ class LDA(Fitting, FittedTopics, Estimator):
         ------
         ValueError, TypeError
             Naming the parameter or the entry of X that does not fit.
+        papilio.DeviceUnavailable, papilio.DeviceError
+            The device does not exist, fails, or has too little memory.
         """
         options = self._options(_parameters.seed(self.random_state))
         corpus = self._as_corpus(X, "fit", reset=True, vocabulary=vocabulary)
@@ -196,25 +201,33 @@ class LDA(Fitting, FittedTopics, Estimator):
         vocabulary: Iterable[str] | None = None,
         held_out: Any = None,
     ) -> LDA:
-        """Goes on with the chain, or begins one.
+        """Continue the chain, or start one.
 
-        With the documents that it was trained on, the result is that of a run without a break:
-        ``fit`` with max_iter=20 is ``partial_fit`` twice. Any other X is further documents: they join those
-        that are there, their topics begin as in a new chain of all (uniform), and all go on together.
+        With the documents of the fit, the result is that of a run without a break: `fit` with max_iter=20 equals
+        `partial_fit` twice. Other documents join those of the fit. Their tokens start with random topics, and all
+        documents continue together.
 
         Parameters
         ----------
         X : as for `fit`
         y : ignored
         n_sweeps : int, default 10
+            At least 1.
         vocabulary : iterable of str, optional
-            Of the first call.
+            For the first call only.
         held_out : as for `fit`, optional
 
         Returns
         -------
         LDA
             Itself.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `fit`; also if the vocabulary or `n_components` has changed.
+        NotFittedError
+            The model was read from a file without its chain; `load_chain` reads one.
         """
         n_sweeps = _parameters.integer(n_sweeps, "n_sweeps", 1, 2**32 - 1)
         if not hasattr(self, "_fitted"):
@@ -225,7 +238,7 @@ class LDA(Fitting, FittedTopics, Estimator):
             return self
         fit = self._fitted
         if fit.topics is None:
-            raise NotFittedError("LDA.partial_fit: this model came without its chain; load_chain reads one")
+            raise NotFittedError("LDA.partial_fit: this model has no chain; load_chain reads one")
         options = self._options(fit.seed)
         if options.topics != fit.model.topics:
             raise ValueError(f"LDA.partial_fit: n_components is {options.topics}, but the chain has {fit.model.topics}")
@@ -237,20 +250,29 @@ class LDA(Fitting, FittedTopics, Estimator):
     # New documents
 
     def transform(self, X: Any) -> Any:
-        """Topics of documents.
-
-        A document's row depends on the model and on its own words alone. One without words that the model knows gets the
-        prior's mean.
+        """Find the topics of documents.
 
         Parameters
         ----------
         X : as for `fit`
-            The words of a corpus are matched by their spelling.
+            The words of a corpus are matched by spelling.
 
         Returns
         -------
         array of shape (D, K)
-            Rows that sum to 1; float32 where X is, else float64.
+            Rows sum to 1; float32 if X is, else float64.
+
+        Raises
+        ------
+        NotFittedError
+            `fit` was not called.
+        ValueError, TypeError
+            As for `fit`.
+
+        Notes
+        -----
+        The row of a document depends on the model, the seed and the words of the document, and on nothing else. A
+        document without words that the model knows gets the mean of the prior.
         """
         fit = self._require_fit()
         corpus = self._as_corpus(X, "transform")
@@ -262,7 +284,7 @@ class LDA(Fitting, FittedTopics, Estimator):
         return inferred.theta.astype(np.float32 if single else np.float64)
 
     def fit_transform(self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None) -> Any:
-        """`fit`, then `transform`.
+        """Call `fit`, then `transform`.
 
         Parameters
         ----------
@@ -275,27 +297,27 @@ class LDA(Fitting, FittedTopics, Estimator):
         return self.fit(X, y, vocabulary=vocabulary).transform(X)
 
     def perplexity(self, X: Any) -> float:
-        """Perplexity of documents, by document completion: half of each foretells the other half.
+        """Compute the perplexity of documents by document completion: half of each predicts the other half.
 
         Parameters
         ----------
         X : as for `fit`
-            Documents, best those that `fit` has not seen.
+            Documents that `fit` has not seen.
 
         Returns
         -------
         float
-            exp of minus the mean log-likelihood of the tokens foretold.
+            exp(-mean log-likelihood of the predicted tokens).
 
         Raises
         ------
         ValueError
-            No document has two words that the model knows.
+            No document has two tokens that the model knows.
         """
         return math.exp(self._nats_per_token(self._as_scored(X, "perplexity")))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Log-likelihood of documents, larger is better: that of a token foretold, times their tokens.
+        """Compute the log-likelihood of documents; larger is better.
 
         Parameters
         ----------
@@ -305,7 +327,7 @@ class LDA(Fitting, FittedTopics, Estimator):
         Returns
         -------
         float
-            ``-tokens * log(perplexity(X))``, in nats.
+            ``-N * log(perplexity(X))`` in nats, N being the number of tokens.
         """
         corpus = self._as_scored(X, "score")
         return -corpus.tokens * self._nats_per_token(corpus)
@@ -318,7 +340,7 @@ class LDA(Fitting, FittedTopics, Estimator):
         fit = self._fitted
         result = _core.complete_documents(fit.model, corpus, 50, fit.seed, True, _parameters.threads(self.n_jobs))
         if result.tokens == 0:
-            raise ValueError("LDA: no document has two words that the model knows, so there is nothing to score")
+            raise ValueError("LDA: no document has two tokens that the model knows, so there is nothing to score")
         return result.nats_per_token
 
     def __sklearn_tags__(self):

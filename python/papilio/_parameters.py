@@ -1,4 +1,4 @@
-"""Parameters of LDA as the library takes them; each function names the parameter that does not fit."""
+"""Checks of LDA's parameters. Each function names the parameter that does not fit."""
 
 import numbers
 
@@ -8,7 +8,7 @@ from papilio import _core
 
 
 def integer(value, name, least, most=2**31 - 1):
-    """value as int, where it is a whole number in range."""
+    """The value as int; a whole number in range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"LDA: {name} is {value!r}, expected a whole number")
     if not least <= value <= most:
@@ -33,7 +33,7 @@ def document_prior(value, topics):
     values = [_positive(alpha, "doc_topic_prior") for alpha in np.asarray(value).ravel().tolist()]
     if np.ndim(value) != 1 or len(values) != topics:
         raise ValueError(
-            f"LDA: doc_topic_prior has shape {np.shape(value)}, expected a number or one a topic, {topics}"
+            f"LDA: doc_topic_prior has shape {np.shape(value)}, expected a number, or {topics} numbers: one per topic"
         )
     return values
 
@@ -55,17 +55,17 @@ def seed(random_state):
 
 
 def threads(n_jobs):
-    """0 is all, as None and -1; -2 is all but one."""
+    """The number of threads: 0 (all) for None and -1; -2 is all but one."""
     if n_jobs is None:
         return 0
     n_jobs = integer(n_jobs, "n_jobs", -(2**31))
     if n_jobs == 0:
-        raise ValueError("LDA: n_jobs is 0, expected None or -1 for all processors, or a number of threads")
+        raise ValueError("LDA: n_jobs is 0, expected a number of threads, or None or -1 for all processors")
     return n_jobs if n_jobs > 0 else max(1, _core.default_threads() + 1 + n_jobs)
 
 
 def device(value, schedule):
-    """The name of a device; None is a GPU that is there, but for the schedule that has none."""
+    """The name of a device. None: chosen by the library, but the CPU for the sequential schedule."""
     if value is None:
         return "cpu" if schedule == "sequential" else "auto"
     if not isinstance(value, str):

@@ -1,10 +1,10 @@
-"""What LDA tells of a run while it goes on."""
+"""Reports of a run of LDA."""
 
 import sys
 
 
 def _bar(total, done):
-    """A bar of tqdm, where that is installed."""
+    """A tqdm bar, if tqdm is installed."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -13,12 +13,12 @@ def _bar(total, done):
 
 
 class Reporter:
-    """Passes the reports of a run on: to the callbacks, to a bar or lines on stderr, and to `curve`.
+    """Passes reports of training to the callbacks, to a bar or lines on stderr, and to `curve`.
 
     Attributes
     ----------
     curve : list of (int, float)
-        Sweep and log-likelihood a token, in nats, where it was evaluated.
+        Sweeps, and the log-likelihood per token in nats, where it was computed.
     """
 
     def __init__(self, callbacks, verbose, sweeps, done):
@@ -33,19 +33,19 @@ class Reporter:
             self.curve.append((progress.sweep, value))
         if self._bar is not None:
             if value is not None:
-                self._bar.set_postfix_str(f"{value:.4f} nats a token", refresh=False)
+                self._bar.set_postfix_str(f"{value:.4f} nats per token", refresh=False)
             self._bar.update(progress.sweep - self._bar.n)
         elif self._lines and value is not None:
             speed = progress.tokens_per_second / 1e6
             print(
-                f"LDA: sweep {progress.sweep} of {progress.sweeps}, {value:.4f} nats a token, "
-                f"{speed:.2f} million tokens a second",
+                f"LDA: sweep {progress.sweep} of {progress.sweeps}, {value:.4f} nats per token, "
+                f"{speed:.2f} million tokens per second",
                 file=sys.stderr,
             )
         answers = [callback(progress) for callback in self._callbacks]
         return not any(answer is False for answer in answers)
 
     def close(self):
-        """Once, at the end of the run."""
+        """Closes the bar."""
         if self._bar is not None:
             self._bar.close()

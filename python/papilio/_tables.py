@@ -1,4 +1,4 @@
-"""Tables for many draws from one row."""
+"""Tables for many draws from one row of weights."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from papilio import _core, _frameworks
-from papilio._draws import _number, _result_dtype
+from papilio import _core
+from papilio._arguments import index_dtype, unsigned
+from papilio._frameworks import adopt
 
 
 class _Table:
     _made_by: Any
 
     def __init__(self, weights: Any):
-        weights, arrays = _frameworks.adopt(weights, "weights")
+        weights, arrays = adopt(weights, "weights")
         if weights.ndim != 1:
             raise ValueError(f"papilio: a table is made from weights of one dimension; got {weights.ndim}")
         self._table = self._made_by.of(arrays.view(weights, "weights"))
 
     @property
     def categories(self) -> int:
-        """How many categories the row has."""
+        """The number of categories."""
         return int(self._table.categories())
 
     def __len__(self) -> int:
@@ -43,36 +44,41 @@ class _Table:
         Parameters
         ----------
         size : int, optional
-            Left out where `out` is given.
+            Required without `out`.
         seed, stream : int
-            As for `sample_categorical`, with which a table shares its random numbers.
-        first_draw : int
-            Draw i is number ``first_draw + i``, so that batches split freely.
+            As for `sample_categorical`. A table takes the same random numbers, so use another stream for other draws.
+        first_draw : int, default 0
+            The number of the first draw; the next ones follow. A batch may be split into calls at will.
         out : numpy.ndarray of int32 or int64, optional
-            Contiguous; is returned.
-        dtype : "int32" or "int64", optional
-            Of the result; int64 by default.
-        threads : int
+            Receives the categories and is returned; contiguous.
+        dtype : {"int32", "int64"}, optional
+            The dtype of the result; int64 by default.
+        threads : int, default 0
             0: all processors. Never changes a result.
 
         Returns
         -------
         numpy.ndarray of shape (size,)
+
+        Raises
+        ------
+        ValueError, TypeError
+            `size` and `out` both or neither given; a seed, stream or number out of range; a wrong dtype.
         """
         if (size is None) == (out is None):
             raise ValueError("papilio: give either size or out")
         if out is None:
-            out = np.empty(size, "int64" if dtype is None else _result_dtype(dtype))
+            out = np.empty(size, "int64" if dtype is None else index_dtype(dtype))
         elif dtype is not None:
-            raise ValueError("papilio: the dtype is that of out; give one of the two")
+            raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
         self._table.draw(
-            out, _number(seed, "seed"), _number(stream, "stream"), _number(first_draw, "first_draw"), threads
+            out, unsigned(seed, "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw"), threads
         )
         return out
 
 
 class AliasTable(_Table):
-    """Many draws from one row, each in constant time.
+    """An alias table: many draws from one row of weights, each in constant time.
 
     Parameters
     ----------
@@ -82,12 +88,14 @@ class AliasTable(_Table):
     Raises
     ------
     ValueError
-        A row that cannot be drawn from.
+        Weights that cannot be drawn from, or on a CUDA device.
+    TypeError
+        Another dtype.
 
     Notes
     -----
-    O(K) to make (Vose's method, in double, in a fixed order: the same table on every
-    machine), O(1) a draw, 16 bytes a category.
+    O(K) to make, O(1) per draw, 16 bytes per category. Vose's method, computed in double in a fixed order: the
+    table and its draws are the same on every machine.
 
     Examples
     --------
@@ -100,7 +108,9 @@ class AliasTable(_Table):
 
 
 class CumulativeTable(_Table):
-    """Many draws from one row, each by a binary search; monotone in the uniform number.
+    """Cumulative sums: many draws from one row of weights, each by a binary search.
+
+    The category never decreases as the uniform random number grows.
 
     Parameters
     ----------
@@ -110,11 +120,14 @@ class CumulativeTable(_Table):
     Raises
     ------
     ValueError
-        A row that cannot be drawn from.
+        Weights that cannot be drawn from, or on a CUDA device.
+    TypeError
+        Another dtype.
 
     Notes
     -----
-    O(K) to make, O(log K) a draw, 8 bytes a category. Draws differ from `AliasTable`'s.
+    O(K) to make, O(log K) per draw, 8 bytes per category. The same on every machine. Draws differ from those of
+    `AliasTable`.
 
     Examples
     --------
@@ -128,5 +141,15 @@ class CumulativeTable(_Table):
     _made_by = _core.CumulativeTable
 
     def find(self, u: float) -> int:
-        """The category in whose interval ``u * total`` lies; 0 <= u < 1."""
+        """The category whose interval contains ``u * total``.
+
+        Parameters
+        ----------
+        u : float
+            0 <= u < 1.
+
+        Returns
+        -------
+        int
+        """
         return int(self._table.find(u))

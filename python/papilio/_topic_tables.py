@@ -2,7 +2,7 @@
 
 
 def topic_rows(model, top_n):
-    """A dict a topic."""
+    """One dict per topic."""
     tokens = int(model.n_k.sum())
     rows = []
     for k in range(model.topics):
@@ -14,7 +14,7 @@ def topic_rows(model, top_n):
 
 
 def topic_word_rows(model, top_n):
-    """A dict a word of a topic."""
+    """One dict per word of a topic."""
     return [
         {"topic": k, "rank": rank, "word": word, "probability": probability}
         for k in range(model.topics)
@@ -23,7 +23,7 @@ def topic_word_rows(model, top_n):
 
 
 def as_table(rows):
-    """The rows as a data frame, where pandas is installed."""
+    """The rows as a data frame, if pandas is installed."""
     try:
         import pandas
     except ImportError:

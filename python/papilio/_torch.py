@@ -1,7 +1,7 @@
-"""The operators `papilio::sample_categorical` and `papilio::sample_products` of PyTorch, for compilers and tracers.
+"""The PyTorch operators `papilio::sample_categorical` and `papilio::sample_products`, for `torch.compile` and tracing.
 
-They are registered when this module is first imported: by `papilio.sample_categorical` under
-`torch.compile`, or by `import papilio.torch`.
+They are registered when this module is first imported: by `papilio.sample_categorical` under `torch.compile`, or by
+`import papilio.torch`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any
 
 import torch
 
-from papilio import _draws, _frameworks
+from papilio import _direct_draws
+from papilio._arguments import DrawOptions, index_dtype
+from papilio._frameworks import Torch
 
 _OPTIONS = (
     "int seed=0, int stream=0, int first_row_id=0, bool narrow=False, bool return_status=False, "
@@ -27,24 +29,27 @@ _PRODUCTS = (
 _library = torch.library.Library("papilio", "DEF")
 
 
-def _given(seeds: Any, row_ids: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The operators' options as papilio's; PyTorch's integers have a sign, papilio's are the same 64 bits without."""
-    seed, stream, first = (options[name] % 2**64 for name in ("seed", "stream", "first_row_id"))
-    return {
-        "seed": seed if seeds is None else seeds,
-        "stream": stream,
-        "row_ids": first if row_ids is None else row_ids,
-        "dtype": "int32" if options["narrow"] else "int64",
-        **{name: options[name] for name in ("return_status", "check_negative", "threads", "method")},
-    }
+def _options(seeds: Any, row_ids: Any, given: dict[str, Any]) -> DrawOptions:
+    """The operators' options as papilio's. PyTorch's integers have a sign; papilio's are the same 64 bits without."""
+    seed, stream, first = (given[name] % 2**64 for name in ("seed", "stream", "first_row_id"))
+    return DrawOptions(
+        seed=seed if seeds is None else seeds,
+        stream=stream,
+        row_ids=first if row_ids is None else row_ids,
+        out=None,
+        return_status=given["return_status"],
+        dtype="int32" if given["narrow"] else "int64",
+        check_negative=given["check_negative"],
+        threads=given["threads"],
+        method=given["method"],
+        cuda_stream=None,
+    )
 
 
-def _categorical(weights: Any, seeds: Any, row_ids: Any, indices: Any, indptr: Any, **options: Any) -> Any:
-    temperature = options["temperature"] if options["logits"] else None
-    logits = {"logits": options["logits"], "temperature": temperature}
-    given = _given(seeds, row_ids, options)
-    result = _draws.sample_categorical(weights, indices=indices, indptr=indptr, **logits, **given)
-    return result if options["return_status"] else (result, weights.new_empty(0, dtype=torch.uint8))
+def _categorical(weights: Any, seeds: Any, row_ids: Any, indices: Any, indptr: Any, **given: Any) -> Any:
+    options = _options(seeds, row_ids, given)
+    result = _direct_draws.categorical(Torch, weights, indices, indptr, given["logits"], given["temperature"], options)
+    return result if options.return_status else (result, weights.new_empty(0, dtype=torch.uint8))
 
 
 def _fake_categorical(weights: Any, seeds: Any, row_ids: Any, indices: Any, indptr: Any, **options: Any) -> Any:
@@ -57,12 +62,15 @@ def _fake_categorical(weights: Any, seeds: Any, row_ids: Any, indices: Any, indp
     return _fake_result(weights, shape, options)
 
 
-def _products(left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **options: Any) -> Any:
-    result = _draws.sample_products(left, right, left_rows, right_rows, **_given(seeds, row_ids, options))
-    return result if options["return_status"] else (result, left.new_empty(0, dtype=torch.uint8))
+def _products(left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **given: Any) -> Any:
+    options = _options(seeds, row_ids, given)
+    result = _direct_draws.products(Torch, left, right, left_rows, right_rows, options)
+    return result if options.return_status else (result, left.new_empty(0, dtype=torch.uint8))
 
 
-def _fake_products(left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **options: Any) -> Any:
+def _fake_products(
+    left: Any, right: Any, seeds: Any, row_ids: Any, left_rows: Any, right_rows: Any, **options: Any
+) -> Any:
     return _fake_result(left, ((left if left_rows is None else left_rows).shape[0],), options)
 
 
@@ -72,7 +80,7 @@ def _fake_result(like: Any, shape: Any, options: dict[str, Any]) -> Any:
 
 
 def _with_defaults(function: Any, schema: str) -> Any:
-    """The dispatcher passes only what differs from the schema's defaults."""
+    """Adds the schema's defaults: the dispatcher passes only what differs from them."""
     arguments = torch._C.parse_schema("papilio::" + schema).arguments
     names = [argument.name for argument in arguments if not argument.kwarg_only]
     defaults = {argument.name: argument.default_value for argument in arguments if argument.kwarg_only}
@@ -96,30 +104,29 @@ def _signed(x: int) -> int:
     return x - 2**64 if x >= 2**63 else x
 
 
-def _called(options: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Tensors of seeds and row numbers, where they are such, and the operators' options."""
-    seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream = options
-    if out is not None or cuda_stream is not None:
-        raise TypeError("papilio: neither out nor cuda_stream is taken under a compiler")
-    if isinstance(seed, torch.Generator):
-        raise TypeError("papilio: no generator is taken under a compiler; draw a seed from it before, as a tensor")
-    seeds = seed if isinstance(seed, torch.Tensor) else None
-    numbers = row_ids if isinstance(row_ids, torch.Tensor) else None
+def _called(options: DrawOptions) -> tuple[Any, Any, dict[str, Any]]:
+    """The tensors of seeds and row numbers, where these are tensors, and the operators' other options."""
+    if options.out is not None or options.cuda_stream is not None:
+        raise TypeError("papilio: out and cuda_stream are not supported under torch.compile")
+    if isinstance(options.seed, torch.Generator):
+        raise TypeError("papilio: a torch.Generator is not supported under torch.compile; draw a seed from it before")
+    seeds = options.seed if isinstance(options.seed, torch.Tensor) else None
+    numbers = options.row_ids if isinstance(options.row_ids, torch.Tensor) else None
     given = {
-        "seed": 0 if seeds is not None else _signed(seed),
-        "stream": _signed(stream),
-        "first_row_id": 0 if numbers is not None or row_ids is None else _signed(row_ids),
-        "narrow": dtype is not None and _draws._result_dtype(dtype) == "int32",
-        "return_status": return_status,
-        "check_negative": check_negative,
-        "threads": threads,
-        "method": method,
+        "seed": 0 if seeds is not None else _signed(options.seed),
+        "stream": _signed(options.stream),
+        "first_row_id": 0 if numbers is not None or options.row_ids is None else _signed(options.row_ids),
+        "narrow": options.dtype is not None and index_dtype(options.dtype) == "int32",
+        "return_status": options.return_status,
+        "check_negative": options.check_negative,
+        "threads": options.threads,
+        "method": options.method,
     }
     return seeds, numbers, given
 
 
-def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: Any) -> Any:
-    """What `papilio.sample_categorical` does under a compiler."""
+def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: DrawOptions) -> Any:
+    """`papilio.sample_categorical` under `torch.compile`."""
     seeds, numbers, given = _called(options)
     drawn, status = torch.ops.papilio.sample_categorical(
         weights, seeds, numbers, indices, indptr, logits=logits, temperature=temperature, **given
@@ -127,8 +134,8 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
     return (drawn, status) if given["return_status"] else drawn
 
 
-def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: Any) -> Any:
-    """What `papilio.sample_products` does under a compiler."""
+def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: DrawOptions) -> Any:
+    """`papilio.sample_products` under `torch.compile`."""
     seeds, numbers, given = _called(options)
     drawn, status = torch.ops.papilio.sample_products(left, right, seeds, numbers, left_rows, right_rows, **given)
     return (drawn, status) if given["return_status"] else drawn

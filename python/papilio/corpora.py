@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from papilio import _core
 from papilio._core import Corpus, ReadReport
 from papilio._counts import as_counts
+from papilio._options import Fractional
 from papilio.readers import text_options
 
 __all__ = [
@@ -28,23 +29,24 @@ def corpus_from_texts(
     *,
     names: Iterable[str] = (),
     min_token_length: int = 3,
-    stop_words: str | Iterable[str] = (),
+    stop_words: Literal["english"] | Iterable[str] = (),
     min_df: int = 1,
     max_df: float = 1.0,
     max_vocabulary: int = 0,
     threads: int = 0,
     report: ReadReport | None = None,
 ) -> Corpus:
-    """Makes a corpus of texts in memory by the rules of the readers.
+    """Make a corpus from texts in memory, one document per text.
 
-    A token is a run of letters, case-folded; words are numbered by first occurrence.
+    A token is a run of letters, case-folded, as in `read_corpus`. Words are numbered in the order in which they first
+    occur. The corpus is the same on every machine and for any number of threads.
 
     Parameters
     ----------
     texts : iterable of str
-        A document each. A text that is None or NaN is an error.
-    names : iterable of str
-        Names of the documents, or none.
+        None and NaN are errors; `interop.corpus_from_column` has `missing`.
+    names : iterable of str, optional
+        The names of the documents.
     min_token_length, stop_words, min_df, max_df, max_vocabulary, threads, report
         See `read_corpus`.
 
@@ -55,9 +57,9 @@ def corpus_from_texts(
     Raises
     ------
     TypeError
-        Naming the first document that is not a str.
+        Naming the first text that is not a str.
     ValueError
-        Options out of range.
+        An option out of range.
 
     Examples
     --------
@@ -81,20 +83,25 @@ def corpus_from_texts(
 def corpus_from_tokens(
     documents: Iterable[Iterable[str]], *, vocabulary: Iterable[str] | None = None, names: Iterable[str] = ()
 ) -> Corpus:
-    """Makes a corpus of documents that are lists of words already.
+    """Make a corpus from documents that are lists of words.
 
     Parameters
     ----------
     documents : iterable of iterables of str
-    vocabulary : list of str, optional
-        Words in the order of their numbers; others are left out. By default every word, by first
-        occurrence.
-    names : iterable of str
-        Names of the documents, or none.
+    vocabulary : iterable of str, optional
+        The words in the order of their numbers; other words are left out. By default all words, in the order in which
+        they first occur.
+    names : iterable of str, optional
+        The names of the documents.
 
     Returns
     -------
     Corpus
+
+    Raises
+    ------
+    TypeError
+        Naming the first document that is one str.
 
     Examples
     --------
@@ -122,26 +129,33 @@ def corpus_from_tokens(
 
 
 def corpus_from_matrix(
-    X: Any, *, vocabulary: Iterable[str] | None = None, names: Iterable[str] = (), fractional: str = "raise"
+    X: Any, *, vocabulary: Iterable[str] | None = None, names: Iterable[str] = (), fractional: Fractional = "raise"
 ) -> Corpus:
-    """Makes a corpus of a matrix of counts, documents x words.
+    """Make a corpus from a matrix of counts: documents x words.
 
     Parameters
     ----------
-    X : sparse matrix or array of any format, data frame, or array-like, shape (D, V)
-        Whole numbers of any type, 0 to 2^31 - 1.
+    X : sparse matrix or array of any format, data frame, or array-like of shape (D, V)
+        Whole numbers of any type, 0 to 2^31 - 1. Duplicate entries of a sparse matrix add up.
     vocabulary : iterable of str, optional
-        The words of the columns. By default the names of a data frame's columns where all are
-        str, else the columns' numbers "0", "1", ...
-    names : iterable of str
-        Names of the documents, or none.
+        The words of the columns, each once. By default the column names of a data frame if all are str, else the
+        numbers of the columns: "0", "1", ...
+    names : iterable of str, optional
+        The names of the documents.
     fractional : {"raise", "round"}
-        What becomes of numbers that are not whole.
+        What to do with numbers that are not whole.
 
     Returns
     -------
     Corpus
-        The words of a document in the order of the columns.
+        The tokens of a document are in the order of the columns.
+
+    Raises
+    ------
+    ValueError
+        Naming the first entry that is not a count, or the word that does not fit.
+    TypeError
+        A word that is not a str.
 
     Examples
     --------
@@ -150,9 +164,9 @@ def corpus_from_matrix(
     array([0, 0, 0, 1], dtype=int32)
     """
     caller = "papilio.corpus_from_matrix"
-    offsets, columns, counts, width = as_counts(X, caller, fractional)
-    words = column_words(X, width, vocabulary, caller)
-    return Corpus.from_counts(offsets, columns, counts, words, list(names))
+    counts = as_counts(X, caller, fractional)
+    words = column_words(X, counts.width, vocabulary, caller)
+    return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words, list(names))
 
 
 def column_words(X: Any, width: int, vocabulary: Iterable[str] | None, caller: str) -> list[str]:
@@ -165,7 +179,7 @@ def column_words(X: Any, width: int, vocabulary: Iterable[str] | None, caller: s
     if len(set(words)) != width:
         seen: set[str] = set()
         double = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
-        raise ValueError(f"{caller}: the word {double!r} comes twice in the vocabulary")
+        raise ValueError(f"{caller}: the word {double!r} occurs twice in the vocabulary")
     for number, word in enumerate(words):
         if not isinstance(word, str):
             raise TypeError(f"{caller}: word {number} is {word!r}, expected a str")
@@ -180,7 +194,7 @@ def _column_names(X: Any, width: int) -> list[str]:
 
 
 def corpus_to_matrix(corpus: Corpus) -> Any:
-    """The counts of a corpus as a sparse matrix, documents x words.
+    """Make a sparse matrix of the counts of a corpus: documents x words.
 
     Parameters
     ----------
@@ -189,6 +203,7 @@ def corpus_to_matrix(corpus: Corpus) -> Any:
     Returns
     -------
     scipy.sparse.csr_matrix of int64, shape (D, V)
+        Column numbers increase within each row.
 
     Examples
     --------
@@ -213,24 +228,31 @@ def generate_corpus(
     seed: int = 0,
     threads: int = 0,
 ) -> Corpus:
-    """Draws a corpus from a known model, the same on every machine.
+    """Draw a corpus from a known topic model; the same corpus on every machine.
 
     Parameters
     ----------
     documents, vocabulary, topics : int
-    mean_length : float
-        Tokens a document.
-    alpha : float
-        Prior of documents' topics.
-    overlap : float
-        Share of a topic's mass that is spread over the whole vocabulary.
-    seed : int
-    threads : int
-        0: all. Never changes the corpus.
+        D, V and K; 1 <= K <= V.
+    mean_length : float, default 80
+        Mean number of tokens per document; 0 < mean_length <= 1e6.
+    alpha : float, default 0.1
+        Prior of each topic in a document; 1e-6 <= alpha <= 1e6.
+    overlap : float, default 0.1
+        The share of each topic that is spread over the whole vocabulary; 0 to 1.
+    seed : int, default 0
+        0 <= seed < 2^64.
+    threads : int, default 0
+        0: all processors. Never changes the corpus.
 
     Returns
     -------
     Corpus
+
+    Raises
+    ------
+    ValueError
+        A parameter out of range.
 
     Examples
     --------
@@ -242,17 +264,28 @@ def generate_corpus(
 
 
 def hold_out_every(corpus: Corpus, every: int) -> tuple[Corpus, Corpus]:
-    """Splits a corpus: documents every - 1, 2 every - 1, ... are held out.
+    """Split a corpus: every `every`-th document is held out.
 
     Parameters
     ----------
     corpus : Corpus
     every : int
-        At least 2.
+        At least 2. Documents `every` - 1, 2 * `every` - 1, ... (from 0) are held out.
 
     Returns
     -------
     training, held_out : Corpus
-        Both with the whole vocabulary.
+        Both with the whole vocabulary and the names of their documents.
+
+    Raises
+    ------
+    ValueError
+        `every` is less than 2.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> papilio.hold_out_every(papilio.generate_corpus(documents=100, vocabulary=50, topics=3), 10)
+    (Corpus(90 documents, 50 words, 7271 tokens), Corpus(10 documents, 50 words, 788 tokens))
     """
     return _core.hold_out_every(corpus, every)

@@ -1,6 +1,6 @@
-"""Pictures of topic models, by matplotlib, which is needed only where a function is called.
+"""Plots of topic models with matplotlib, which is imported when a function is called.
 
-Every function draws on the axes that it is given, or on new ones, and returns them.
+Every function draws on the given axes, or on new ones, and returns them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def _model(lda):
 
 
 def _topics(model, topics):
-    """The topics asked for; by default all, largest first."""
+    """The given topics; by default all, those with the most tokens first."""
     if topics is None:
         return np.argsort(-model.n_k, kind="stable").tolist()
     for k in topics:
         if not 0 <= k < model.topics:
-            raise ValueError(f"papilio.plot: topic {k} is not one of 0 to {model.topics - 1}")
+            raise ValueError(f"papilio.plot: topic {k} is out of range, expected 0 to {model.topics - 1}")
     return list(topics)
 
 
@@ -52,23 +52,29 @@ def topic_words(
     columns: int = 4,
     figure: Figure | None = None,
 ) -> list[Axes]:
-    """Bars of the most probable words, a panel a topic.
+    """Plot the most probable words of topics as bars, one panel per topic.
 
     Parameters
     ----------
     lda : papilio.LDA or papilio.Model
     topics : iterable of int, optional
-        By default the eight with the most tokens.
-    top_n : int
-        Words a topic.
-    columns : int
-        Panels side by side.
+        By default the eight topics with the most tokens.
+    top_n : int, default 10
+        Words per topic.
+    columns : int, default 4
+        Panels per row.
     figure : matplotlib.figure.Figure, optional
+        By default a new one.
 
     Returns
     -------
     list of matplotlib.axes.Axes
-        One a topic, the most probable word on top.
+        One per topic, with the most probable word at the top.
+
+    Raises
+    ------
+    ValueError
+        A topic out of range.
     """
     model = _model(lda)
     chosen = _topics(model, None)[:8] if topics is None else _topics(model, topics)
@@ -93,12 +99,12 @@ def topic_words(
 
 
 def likelihood(lda: LDA, *, ax: Axes | None = None, label: str | None = None) -> Axes:
-    """The log-likelihood of the chain, sweep by sweep.
+    """Plot the log-likelihood of the chain by sweep.
 
     Parameters
     ----------
     lda : papilio.LDA
-        Its `log_joint_curve_` is drawn, a point every `evaluate_every` sweeps.
+        Its `log_joint_curve_`: one point every `evaluate_every` sweeps.
     ax : matplotlib.axes.Axes, optional
     label : str, optional
         For a legend.
@@ -106,19 +112,24 @@ def likelihood(lda: LDA, *, ax: Axes | None = None, label: str | None = None) ->
     Returns
     -------
     matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        A model from a file, which has no curve.
     """
     curve = lda.log_joint_curve_
     if not len(curve):
-        raise ValueError("papilio.plot.likelihood: this model came without its curve")
+        raise ValueError("papilio.plot.likelihood: this model has no curve")
     ax = _new_axes(ax, (6, 3.5))
     ax.plot(curve[:, 0], curve[:, 1], marker=".", label=label)
     ax.set_xlabel("sweep")
-    ax.set_ylabel("log p(w, z), nats a token")
+    ax.set_ylabel("log p(w, z), nats per token")
     return ax
 
 
 def topic_distances(model: Model) -> np.ndarray:
-    """Jensen-Shannon distances of topics' word distributions.
+    """Compute the Jensen-Shannon distances between the word distributions of topics.
 
     Parameters
     ----------
@@ -127,7 +138,7 @@ def topic_distances(model: Model) -> np.ndarray:
     Returns
     -------
     array of shape (K, K)
-        Square roots of the divergence in bits: 0 for equal topics, 1 for topics without a common word.
+        Square roots of the divergence in bits: 0 for equal topics, 1 for topics that share no word.
     """
     phi = model.phi()
     entropy = -(phi * np.log2(phi)).sum(axis=1)
@@ -140,7 +151,7 @@ def topic_distances(model: Model) -> np.ndarray:
 
 
 def topic_positions(model: Model) -> np.ndarray:
-    """Topics in the plane, by classical scaling of their distances.
+    """Place topics in the plane by classical scaling of their distances.
 
     Parameters
     ----------
@@ -149,7 +160,7 @@ def topic_positions(model: Model) -> np.ndarray:
     Returns
     -------
     array of shape (K, 2)
-        Centred; an axis points where its largest coordinate is positive.
+        Centred. The coordinate of the largest magnitude on each axis is positive.
     """
     squares = topic_distances(model) ** 2
     gram = -(squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()) / 2
@@ -163,13 +174,13 @@ def topic_positions(model: Model) -> np.ndarray:
 
 
 def topic_map(lda: LDA | Model, *, top_n: int = 2, ax: Axes | None = None) -> Axes:
-    """Topics as circles: near where their words are alike, areas by their share of the tokens.
+    """Plot topics as circles: close together if their words are similar, with areas by their share of all tokens.
 
     Parameters
     ----------
     lda : papilio.LDA or papilio.Model
-    top_n : int
-        Words written at each topic; 0: its number alone.
+    top_n : int, default 2
+        Words to write at each topic; 0: only its number.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -192,20 +203,25 @@ def topic_map(lda: LDA | Model, *, top_n: int = 2, ax: Axes | None = None) -> Ax
 
 
 def document_topics(theta: ArrayLike, *, names: Iterable[str] | None = None, ax: Axes | None = None) -> Axes:
-    """A heat map of documents' topics.
+    """Plot the topics of documents as a heat map.
 
     Parameters
     ----------
     theta : array of shape (D, K)
-        Such as `LDA.transform` gives.
+        Such as the result of `LDA.transform`.
     names : iterable of str, optional
-        Of the documents.
+        The names of the documents.
     ax : matplotlib.axes.Axes, optional
 
     Returns
     -------
     matplotlib.axes.Axes
-        A row a document, a column a topic.
+        One row per document, one column per topic.
+
+    Raises
+    ------
+    ValueError
+        `theta` is not a matrix, or `names` has another length.
     """
     theta = np.asarray(theta)
     if theta.ndim != 2:

@@ -1,13 +1,14 @@
-"""Files of corpora."""
+"""Corpora in files."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Union
+from typing import Literal, Union
 
 from papilio import _core
 from papilio._core import Corpus, ReadReport
+from papilio._options import CorpusFormat
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -15,7 +16,7 @@ __all__ = ["ReadReport", "english_stop_words", "open_corpus", "read_corpus", "wr
 
 
 def english_stop_words() -> list[str]:
-    """About 500 function words of English, sorted.
+    """Return about 500 function words of English, sorted.
 
     Returns
     -------
@@ -32,18 +33,18 @@ def english_stop_words() -> list[str]:
 
 def text_options(
     min_token_length: int,
-    stop_words: str | Iterable[str],
+    stop_words: Literal["english"] | Iterable[str],
     min_df: int,
     max_df: float,
     max_vocabulary: int,
     threads: int,
 ) -> _core.TextOptions:
-    """How text becomes words."""
+    """The options of texts as the library takes them."""
     options = _core.TextOptions()
     options.min_token_length = min_token_length
     if isinstance(stop_words, str):
         if stop_words != "english":
-            raise ValueError(f'papilio: stop_words is "{stop_words}", expected "english" or words')
+            raise ValueError(f'papilio: stop_words is "{stop_words}", expected "english" or an iterable of words')
         stop_words = english_stop_words()
     options.stop_words = list(stop_words)
     options.min_df = min_df
@@ -56,7 +57,7 @@ def text_options(
 def read_corpus(
     path: Path,
     *,
-    format: str = "auto",
+    format: CorpusFormat = "auto",
     vocabulary: Path | None = None,
     first_id: int | None = None,
     transposed: bool = False,
@@ -65,58 +66,60 @@ def read_corpus(
     header: bool = True,
     quotes: bool = True,
     min_token_length: int = 3,
-    stop_words: str | Iterable[str] = (),
+    stop_words: Literal["english"] | Iterable[str] = (),
     min_df: int = 1,
     max_df: float = 1.0,
     max_vocabulary: int = 0,
     threads: int = 0,
     report: ReadReport | None = None,
 ) -> Corpus:
-    """Reads a corpus of any format that the library knows, plain, gzip or zstd.
+    """Read a corpus in any supported format, plain or compressed by gzip or zstd.
 
     Parameters
     ----------
     path : str or path-like
         A file or a folder; "-" is standard input.
-    format : str
-        "auto" goes by the name and the first bytes; else "text", "uci", "ldac", "svmlight", "mtx",
-        "npz", "low", "mallet", "csv", "tsv", "jsonl", "folder" or "corpus".
+    format : str, default "auto"
+        "auto": from the name and the first bytes. Else "text", "uci", "ldac", "svmlight", "mtx", "npz", "low",
+        "mallet", "csv", "tsv", "jsonl", "folder" or "corpus" (docs/corpus_formats.md).
     vocabulary : str or path-like, optional
-        A file of words, one a line. By default looked for beside the corpus.
+        A file with one word per line, for formats that number words. By default a file next to the corpus.
     first_id : {0, 1}, optional
-        Of ldac and svmlight: the number of the first word.
-    transposed : bool
-        Of mtx and npz: rows are words.
+        For ldac and svmlight: the number of the first word.
+    transposed : bool, default False
+        For mtx and npz: rows are words, columns are documents.
     text_column, id_column : str, optional
-        Of csv, tsv and jsonl: what holds the text, and the documents' names.
-    header, quotes : bool
-        Of csv and tsv.
-    min_token_length : int
-        Code points that a word of text has at least.
+        For csv, tsv and jsonl: the columns with the text and with the names of the documents.
+    header, quotes : bool, default True
+        For csv and tsv: whether the first line has column names, and whether fields may be quoted.
+    min_token_length : int, default 3
+        Leave out words of text with fewer code points.
     stop_words : "english" or iterable of str
-    min_df : int
-        Keep words of at least this many documents.
-    max_df : float
-        And of at most this share of the documents.
-    max_vocabulary : int
-        Keep the most frequent words only; 0: all.
-    threads : int
-        0: all. Never changes the corpus.
+        Words to leave out.
+    min_df : int, default 1
+        Leave out words that occur in fewer documents.
+    max_df : float, default 1.0
+        Leave out words that occur in more than this share of the documents.
+    max_vocabulary : int, default 0
+        Keep this many of the most frequent words; 0: all.
+    threads : int, default 0
+        0: all processors. Never changes the corpus.
     report : ReadReport, optional
-        Receives what the reader met on the way.
+        Receives counts of what was read and left out.
 
     Returns
     -------
     Corpus
+        The same on every machine.
 
     Raises
     ------
     OSError
         The file cannot be read.
     FormatError
-        It does not hold what its format says; with line and column.
+        The content does not fit the format; with line and column.
     ValueError
-        Options that do not fit the format.
+        An option out of range, or one that does not fit the format.
 
     Examples
     --------
@@ -140,26 +143,39 @@ def read_corpus(
     return _core.read_corpus(os.fspath(path), format, options, text, report)
 
 
-def write_corpus(corpus: Corpus, path: Path, *, format: str | None = None, vocabulary: Path | None = None) -> None:
-    """Writes a corpus as text, uci, ldac, svmlight, mtx, npz or a corpus file.
+def write_corpus(
+    corpus: Corpus, path: Path, *, format: CorpusFormat | None = None, vocabulary: Path | None = None
+) -> None:
+    """Write a corpus as text, uci, ldac, svmlight, mtx, npz or a corpus file.
+
+    Each file appears whole or not at all.
 
     Parameters
     ----------
     corpus : Corpus
     path : str or path-like
-        The file, which appears whole or not at all.
     format : str, optional
-        By default what the name says: ".npz", ".mtx", "docword.*", ".ldac", ".svm", ".papilio-corpus", else text.
+        By default from the name: ".npz", ".mtx", "docword.*", ".ldac", ".svm", ".papilio-corpus"; else text.
     vocabulary : str or path-like, optional
-        Where the words go, one a line; by default `path` with ".vocab" behind it, for formats that
-        keep them apart.
+        Where to write the words, one per line, for formats that number words. By default `path` followed by ".vocab".
 
     Raises
     ------
     OSError
-        The file cannot be written.
+        A file cannot be written.
     ValueError
-        A format that is not written, or words that would not come back.
+        A format that cannot be written, or words that could not be read back.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import papilio
+    >>> corpus = papilio.corpus_from_texts(["cats purr", "dogs bark"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "corpus.npz")
+    ...     papilio.write_corpus(corpus, path)
+    ...     papilio.read_corpus(path).vocabulary
+    ['cats', 'purr', 'dogs', 'bark']
     """
     path = os.fspath(path)
     if format is None:
@@ -171,15 +187,23 @@ def write_corpus(corpus: Corpus, path: Path, *, format: str | None = None, vocab
 
 
 def open_corpus(path: Path) -> Corpus:
-    """Maps a corpus file ("papilio import" and `write_corpus` make them) and verifies it.
+    """Map a corpus file into memory and verify it.
 
     Parameters
     ----------
     path : str or path-like
+        What `write_corpus` (format "corpus") or the command ``papilio import`` wrote.
 
     Returns
     -------
     Corpus
-        Its arrays stay in the file, so that corpora larger than memory can be trained on.
+        Its arrays stay in the file, so a corpus may be larger than memory.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    FormatError
+        The file is not a corpus file, or is damaged.
     """
     return _core.open_corpus(os.fspath(path))

@@ -1,8 +1,7 @@
 """Registers the operators `torch.ops.papilio.sample_categorical` and `sample_products`.
 
-The functions of papilio take tensors as they are, and the operators by themselves under
-`torch.compile`. Import this module to call the operators directly, or for code that was
-exported with them. Their schemas::
+The functions of papilio take tensors directly, and use the operators under `torch.compile`. Import this module to call
+the operators yourself, or to run code that was exported with them. Their schemas::
 
     papilio::sample_categorical(Tensor weights, Tensor? seeds, Tensor? row_ids, Tensor? indices,
         Tensor? indptr, *, bool logits=False, float temperature=1.0, OPTIONS) -> (Tensor, Tensor)
@@ -12,8 +11,8 @@ exported with them. Their schemas::
     OPTIONS: int seed=0, int stream=0, int first_row_id=0, bool narrow=False,
         bool return_status=False, bool check_negative=True, int threads=0, str method='slots'
 
-`seed`, `stream` and `first_row_id` are 64 bits, as signed numbers; `narrow` asks for int32
-results. The second result is the status, empty without `return_status`.
+`seed`, `stream` and `first_row_id` are 64 bits, as signed integers. `narrow` selects int32 results. The second result
+is the status; it is empty without `return_status`.
 """
 
 from papilio import _torch as _torch

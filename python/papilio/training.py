@@ -1,23 +1,30 @@
-"""Training as the library has it: from a corpus and options to a model and its chain."""
+"""Training: from a corpus and options to a model and the state of its chain."""
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Callable
-from typing import Any
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from papilio import _core
-from papilio._core import Corpus, HeldOutScore, Model, Progress, ChainState, TrainResult
+from papilio._core import ChainState, Corpus, HeldOutScore, Model, Progress, TrainResult
+from papilio._options import Callback, Draws, PartialSums, Sampler, Schedule, Start, TrainOptions
 from papilio.readers import Path
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = [
+    "ChainState",
     "HeldOutScore",
     "Model",
     "Progress",
-    "ChainState",
+    "TrainOptions",
     "TrainResult",
     "load_checkpoint",
     "load_model",
@@ -29,114 +36,126 @@ __all__ = [
     "write_mallet_state",
 ]
 
-OPTIONS = (
-    "topics",
-    "sweeps",
-    "alpha",
-    "beta",
-    "seed",
-    "threads",
-    "device",
-    "sampler",
-    "schedule",
-    "start",
-    "draws",
-    "topic_alpha",
-    "evaluate_every",
-    "optimize_every",
-    "optimize_after",
-    "progress_every",
-    "held_out_every",
-    "method",
-)
-
-
-def _options(caller: str, values: dict[str, Any]) -> _core.TrainOptions:
-    options = _core.TrainOptions()
-    for name, value in values.items():
-        if name not in OPTIONS:
-            raise TypeError(f"papilio.{caller}: unknown option {name!r}, expected one of {', '.join(OPTIONS)}")
-        try:
-            setattr(options, name, value)
-        except TypeError:
-            raise TypeError(f"papilio.{caller}: {name} is {value!r}, which does not fit its type or range") from None
-    return options
+OPTION_NAMES = tuple(TrainOptions.__annotations__)
 
 
 def train(
     corpus: Corpus,
     *,
-    resume: ChainState | None = None,
+    topics: int = 100,
+    sweeps: int = 200,
+    alpha: float = 0.1,
+    beta: float = 0.01,
+    topic_alpha: ArrayLike | None = None,
+    seed: int = 0,
+    sampler: Sampler = "collapsed",
+    schedule: Schedule = "parallel",
+    start: Start = "automatic",
+    draws: Draws = "automatic",
+    method: PartialSums = "slots",
+    optimize_every: int = 0,
+    optimize_after: int = 50,
+    evaluate_every: int = 10,
     held_out: Corpus | None = None,
-    progress: Callable[[Progress], bool | None] | None = None,
+    held_out_every: int = 10,
+    progress: Callback | None = None,
+    progress_every: int = 1,
     checkpoint: Path | None = None,
     checkpoint_every: int = 0,
     checkpoint_seconds: float = 600.0,
-    **options: Any,
+    resume: ChainState | None = None,
+    device: str = "cpu",
+    threads: int = 0,
 ) -> TrainResult:
-    """Trains a topic model on a corpus.
-
-    The model is a function of corpus, options and seed: the same bytes for any number of threads, on
-    the CPU and on a GPU, and on every machine. Other threads of Python run meanwhile.
+    """Train a topic model on a corpus.
 
     Parameters
     ----------
     corpus : Corpus
-    resume : ChainState, optional
-        Topics to go on from; the result is that of a run without a break.
-    held_out : Corpus, optional
-        Documents that training does not see; words are matched by spelling. They are scored by document completion
-        after every `held_out_every`-th sweep and the last, which never changes the model.
-    progress : callable, optional
-        Called with a `Progress` after each sweep, or each `progress_every`-th; False stops training.
-    checkpoint : str or path-like, optional
-        Where the chain is saved while training goes on, every `checkpoint_seconds` seconds and every
-        `checkpoint_every`-th sweep; 0: not for that reason.
+        At least one token.
     topics : int, default 100
+        K, at least 1.
     sweeps : int, default 200
-        Those of `resume` included.
-    alpha, beta : float, default 0.1 and 0.01
-        Priors of documents' topics (each topic) and topics' words.
-    topic_alpha : list of float, optional
-        A prior for each topic in place of alpha.
+        Sweeps in all, those of `resume` included; 0 or more.
+    alpha : float, default 0.1
+        Prior of each topic in a document; 0 < alpha <= 1e6.
+    beta : float, default 0.01
+        Prior of each word in a topic; 0 < beta <= 1e6.
+    topic_alpha : array-like of shape (K,), optional
+        A prior per topic, in place of `alpha`.
     seed : int, default 0
-    threads : int, default 0
-        Of the CPU; 0: all.
-    device : str, default "cpu"
-        "cpu", "cuda", "cuda:1", or "auto": what PAPILIO_DEVICE names, else a GPU that is there.
+        0 <= seed < 2^64.
     sampler : {"collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"}
+        Which of theta and phi are integrated out, and which are drawn.
     schedule : {"parallel", "sequential"}
-        "sequential" is the exact chain token by token, in one thread of the CPU.
+        "parallel": every topic is drawn from the counts at the start of the sweep. "sequential": the exact chain,
+        token by token, in one thread.
     start : {"automatic", "uniform", "progressive"}
-        "progressive": the first 40 sweeps draw a growing part of the documents, which takes less time to the same quality
-        where topics are many. "automatic": where the counts of tokens and topics say so.
+        "uniform": each token starts with a random topic. "progressive": the first 40 sweeps draw a growing part of the
+        documents, which reaches the same quality sooner when there are many topics. "automatic": chosen from the
+        numbers of tokens and topics.
     draws : {"automatic", "dense", "sparse"}
-        Sparse draws have the law of dense ones, in time that follows the topics of a document. "automatic": from 32
-        topics on where the sampler knows them; for "theta_collapsed" on request only.
-    evaluate_every : int, default 10
-        Sweeps between likelihoods; 0: only after the last.
-    optimize_every, optimize_after : int, default 0 and 50
-        Sweeps between optimisations of the priors (0: they stay), and before the first.
-    progress_every : int, default 1
-    held_out_every : int, default 10
-        0: held-out documents are scored after the last sweep alone.
+        Sparse draws have the same distribution as dense ones. Their time depends on the number of topics in the
+        document, not on K. "automatic": sparse from 32 topics on, for "collapsed" (parallel) and "mean_for_mode";
+        "theta_collapsed" has sparse draws on request only.
     method : str, default "slots"
-        How a dense draw adds a token's weights up; the others, which docs/sampling.md lists, are for study.
+        How a dense draw adds up the weights of a token. Other methods (docs/sampling.md) are for study: they have the
+        same distribution but round differently.
+    optimize_every, optimize_after : int, default 0 and 50
+        Optimise `beta` and the alpha of each topic every `optimize_every` sweeps, first after sweep `optimize_after`.
+        0: the priors are fixed.
+    evaluate_every : int, default 10
+        Compute the log-likelihood every `evaluate_every` sweeps and after the last; 0: after the last only.
+    held_out : Corpus, optional
+        Documents to score by document completion; they never change the model. Words are matched by spelling.
+    held_out_every : int, default 10
+        Score `held_out` every `held_out_every` sweeps and after the last; 0: after the last only.
+    progress : callable, optional
+        Called with a `Progress`. Training stops after the sweep if it returns False.
+    progress_every : int, default 1
+        Call `progress` every `progress_every` sweeps and after the last.
+    checkpoint : str or path-like, optional
+        Where to save the state of the chain during training.
+    checkpoint_every : int, default 0
+        Save a checkpoint every `checkpoint_every` sweeps; 0: by time only.
+    checkpoint_seconds : float, default 600
+        Save a checkpoint after the first sweep that ends this many seconds after the last checkpoint; 0: by sweeps
+        only.
+    resume : ChainState, optional
+        The state to continue from. The result is that of a run without a break.
+    device : str, default "cpu"
+        "cpu", "cuda", "cuda:N", or "auto": the device named by the environment variable PAPILIO_DEVICE, else a GPU if
+        there is one, else the CPU.
+    threads : int, default 0
+        CPU threads; 0: all processors.
 
     Returns
     -------
     TrainResult
-        With `model`, `topics`, `log_joint_per_token`, `stopped`, and `held_out`: for each score a `HeldOutScore` with
-        `sweep`, `training_seconds` and `completion` (as `papilio.complete_documents` gives it).
+        `model`, the state of the chain as `topics`, `log_joint_per_token` (nats), `stopped` (True if `progress`
+        stopped training), and `held_out`: a `HeldOutScore` per evaluation, with `sweep`, `training_seconds` and
+        `completion` (see `complete_documents`).
 
     Raises
     ------
     ValueError
-        Options out of range, an empty corpus, topics that do not fit.
+        An option out of range, a corpus without tokens, or a state in `resume` that does not fit the corpus.
+    TypeError
+        An option of the wrong type.
     DeviceUnavailable, DeviceError
+        The device does not exist, fails, or has too little memory.
     KeyboardInterrupt
-        Ctrl-C, at the end of a sweep. This, and whatever `progress` raises, has the result so far as
-        its attribute `train_result`.
+        Ctrl-C, at the end of a sweep. This exception, and any that `progress` raises, has the result so far in its
+        attribute `train_result`.
+
+    Notes
+    -----
+    The model is a function of corpus, options and seed. `threads` and `device` never change it: it has the same bytes
+    on every machine.
+
+    A dense sweep takes O(N K) time for N tokens; a sparse one, O(topics in the document) per distinct word of a
+    document. Memory: 8 bytes per token, and dense draws 8 bytes per entry of the V x K tables. The GIL is released
+    during training.
 
     Examples
     --------
@@ -148,53 +167,185 @@ def train(
     >>> result.topics.sweep
     20
     """
+    arguments = locals()
+    options = _core_options("train", {name: arguments[name] for name in OPTION_NAMES})
     return _core.train(
         corpus,
-        _options("train", options),
-        resume,
-        progress,
-        "" if checkpoint is None else os.fspath(checkpoint),
-        checkpoint_every,
-        checkpoint_seconds,
-        held_out,
+        options,
+        resume=resume,
+        progress=progress,
+        checkpoint="" if checkpoint is None else os.fspath(checkpoint),
+        checkpoint_every=checkpoint_every,
+        checkpoint_seconds=checkpoint_seconds,
+        held_out=held_out,
     )
 
 
-def log_joint(corpus: Corpus, z: ArrayLike, alpha: ArrayLike, beta: float, *, threads: int = 0) -> float:
-    """The collapsed log-likelihood log p(w, z) in nats, theta and phi integrated out.
+def _core_options(caller: str, values: Mapping[str, Any]) -> _core.TrainOptions:
+    """The options as the library takes them."""
+    options = _core.TrainOptions()
+    for name, value in values.items():
+        if name not in OPTION_NAMES:
+            raise TypeError(f"papilio.{caller}: unknown option {name!r}, expected one of {', '.join(OPTION_NAMES)}")
+        if name == "topic_alpha" and value is None:
+            continue
+        try:
+            setattr(options, name, np.asarray(value, np.float64).tolist() if name == "topic_alpha" else value)
+        except (TypeError, OverflowError):
+            raise TypeError(f"papilio.{caller}: {name} is {value!r}, which has the wrong type or range") from None
+    return options
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _shows_train_options(function: _Function) -> _Function:
+    """Lets `help` and `inspect` show the options of `train` where a function takes them as **options."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    shared = inspect.signature(train).parameters
+    parameters = [*own, *(shared[name] for name in OPTION_NAMES)]
+    function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return function
+
+
+@_shows_train_options
+def save_checkpoint(state: ChainState, corpus: Corpus, path: Path, /, **options: Unpack[TrainOptions]) -> None:
+    """Write the state of a chain and what decides how it goes on.
+
+    The file appears whole or not at all. The previous checkpoint stays as PATH.previous.
+
+    Parameters
+    ----------
+    state : ChainState
+        Such as `TrainResult.topics`.
+    corpus : Corpus
+        The corpus that the chain was trained on.
+    path : str or path-like
+        The file, in safetensors format: 4 bytes per token.
+    **options
+        Those of `train`.
+
+    Raises
+    ------
+    ValueError
+        A state that does not fit the corpus, or options out of range.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import papilio
+    >>> corpus = papilio.generate_corpus(documents=200, vocabulary=100, topics=4)
+    >>> options: papilio.TrainOptions = {"topics": 4, "sweeps": 10, "seed": 5}
+    >>> result = papilio.train(corpus, **options)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "chain")
+    ...     papilio.save_checkpoint(result.topics, corpus, path, **options)
+    ...     state = papilio.load_checkpoint(corpus, path, **options)
+    >>> options["sweeps"] = 20
+    >>> papilio.train(corpus, resume=state, **options).topics.sweep
+    20
+    """
+    _core.save_checkpoint(state, corpus, _core_options("save_checkpoint", options), os.fspath(path))
+
+
+@_shows_train_options
+def load_checkpoint(corpus: Corpus, path: Path, /, **options: Unpack[TrainOptions]) -> ChainState:
+    """Read the state of a chain, to be continued by `train`.
+
+    Where the newest checkpoint is missing or damaged, PATH.previous is read instead, with a warning.
 
     Parameters
     ----------
     corpus : Corpus
-    z : array of int32, shape (N,)
-        The topic of each token.
-    alpha : array of float, shape (K,)
-        A prior for each topic.
+        The corpus that the chain was trained on.
+    path : str or path-like
+        What `save_checkpoint`, `train` or the command ``papilio train`` wrote.
+    **options
+        Those of `train`, as they were in the run that wrote the checkpoint. `threads`, `device` and `sweeps` may
+        differ.
+
+    Returns
+    -------
+    ChainState
+
+    Raises
+    ------
+    ValueError
+        The corpus or an option differs from the checkpoint's; the message names the first difference.
+    FormatError
+        Both files are damaged.
+    OSError
+        There is no such file, or it cannot be read.
+
+    Examples
+    --------
+    See `save_checkpoint`.
+    """
+    state, damage = _core.load_checkpoint(corpus, _core_options("load_checkpoint", options), os.fspath(path))
+    if damage:
+        warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=2)
+    return state
+
+
+def log_joint(corpus: Corpus, z: ArrayLike, alpha: ArrayLike, beta: float, *, threads: int = 0) -> float:
+    """Compute log p(w, z), the log-likelihood of words and topics with theta and phi integrated out.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    z : array-like of int32, shape (N,)
+        The topic of each token, 0 to K - 1.
+    alpha : array-like of float, shape (K,)
+        A prior per topic; 0 < alpha <= 1e6.
     beta : float
-    threads : int
-        0: all. Never changes the result.
+        0 < beta <= 1e6.
+    threads : int, default 0
+        0: all processors. Never changes the result.
 
     Returns
     -------
     float
+        In nats, for all tokens; the same on every machine.
+
+    Raises
+    ------
+    ValueError
+        Topics that do not fit the corpus, or priors out of range.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> corpus = papilio.corpus_from_tokens([["cats", "purr"], ["dogs"]])
+    >>> round(papilio.log_joint(corpus, [0, 0, 1], alpha=[0.1, 0.1], beta=0.01), 3)
+    -8.305
     """
     z = np.ascontiguousarray(z, np.int32)
     return _core.log_joint(corpus, z, np.ascontiguousarray(alpha, np.float64), beta, threads)
 
 
 def save_model(model: Model, path: Path) -> None:
-    """Writes a model as one safetensors file, whole or not at all: the bytes that the command writes.
+    """Write a model as one safetensors file, as the command ``papilio train`` does.
+
+    The file appears whole or not at all. Equal models give equal bytes.
 
     Parameters
     ----------
     model : Model
     path : str or path-like
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
     """
     _core.save_model(model, os.fspath(path))
 
 
 def load_model(path: Path) -> Model:
-    """Reads what `save_model` or the command `papilio train` wrote.
+    """Read a model that `save_model` or the command ``papilio train`` wrote.
 
     Parameters
     ----------
@@ -206,81 +357,58 @@ def load_model(path: Path) -> Model:
 
     Raises
     ------
-    OSError, FormatError
+    OSError
+        The file cannot be read.
+    FormatError
+        The file does not hold a model, or is damaged.
     """
     return _core.load_model(os.fspath(path))
 
 
-def save_checkpoint(topics: ChainState, corpus: Corpus, path: Path, /, **options: Any) -> None:
-    """Writes a chain with what decides how it goes on; the checkpoint before stays as PATH.previous.
+def read_mallet_state(path: Path) -> tuple[Corpus, ChainState, int]:
+    """Read a state file of MALLET (``--output-state``) or of `write_mallet_state`.
 
     Parameters
     ----------
-    topics : ChainState
-    corpus : Corpus
     path : str or path-like
-    **options
-        Those of `train`.
-    """
-    _core.save_checkpoint(topics, corpus, _options("save_checkpoint", options), os.fspath(path))
-
-
-def load_checkpoint(corpus: Corpus, path: Path, /, **options: Any) -> ChainState:
-    """Reads a chain of the same corpus and options; the previous checkpoint where the newest is damaged.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    path : str or path-like
-    **options
-        Those of `train`.
+        Plain, or compressed by gzip or zstd.
 
     Returns
     -------
-    ChainState
+    corpus : Corpus
+    state : ChainState
+        With the priors; give it to `train` as `resume`.
+    topics : int
+        K.
 
     Raises
     ------
-    ValueError
-        Naming the first difference to the run of the checkpoint.
-    OSError, FormatError
-    """
-    import warnings
-
-    topics, damage = _core.load_checkpoint(corpus, _options("load_checkpoint", options), os.fspath(path))
-    if damage:
-        warnings.warn(f"took the checkpoint before: {damage}", stacklevel=2)
-    return topics
-
-
-def read_mallet_state(path: Path) -> tuple[Corpus, ChainState, int]:
-    """Reads a state file of MALLET (--output-state) or of `write_mallet_state`.
-
-    Parameters
-    ----------
-    path : str or path-like
-
-    Returns
-    -------
-    corpus : Corpus
-    topics : ChainState
-        With alpha and beta, to be given to `train` as `resume`.
-    count : int
-        Topics.
+    OSError
+        The file cannot be read.
+    FormatError
+        With the line that does not fit the format.
     """
     state = _core.read_mallet_state(os.fspath(path), 0)
     return state.corpus, state.topics, state.topic_count
 
 
-def write_mallet_state(corpus: Corpus, topics: ChainState, model: Model, path: Path) -> None:
-    """Writes a chain as MALLET's --output-state does.
+def write_mallet_state(corpus: Corpus, state: ChainState, model: Model, path: Path) -> None:
+    """Write a chain as MALLET's ``--output-state`` does: gzip, one line per token.
 
     Parameters
     ----------
     corpus : Corpus
-    topics : ChainState
+    state : ChainState
     model : Model
-        Whose priors go into the file.
+        Its priors go into the file.
     path : str or path-like
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    ValueError
+        A state that does not fit the corpus, or words and names that MALLET could not read back: empty, or with
+        blanks or line ends.
     """
-    _core.write_mallet_state(corpus, topics.z, model.alpha, model.beta, os.fspath(path))
+    _core.write_mallet_state(corpus, state.z, model.alpha, model.beta, os.fspath(path))

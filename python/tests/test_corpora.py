@@ -88,7 +88,7 @@ def test_fractions_are_rounded_only_where_asked():
 def test_words_of_the_columns():
     with pytest.raises(ValueError, match="2 words for 3 columns"):
         papilio.corpus_from_matrix(MATRIX, vocabulary=["a", "b"])
-    with pytest.raises(ValueError, match="'a' comes twice"):
+    with pytest.raises(ValueError, match="'a' occurs twice"):
         papilio.corpus_from_matrix(MATRIX, vocabulary=["a", "b", "a"])
     with pytest.raises(TypeError, match="word 1 is 2"):
         papilio.corpus_from_matrix(MATRIX, vocabulary=["a", 2, "c"])

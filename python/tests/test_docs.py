@@ -1,5 +1,6 @@
 """What the documentation shows runs, and the examples print what is expected of them."""
 
+import doctest
 import os
 import pathlib
 import re
@@ -8,6 +9,8 @@ import sys
 
 import numpy as np
 import pytest
+
+import papilio
 
 ROOT = pathlib.Path(__file__).parents[2]
 # What the README's snippets take as given.
@@ -35,6 +38,14 @@ def test_snippets(page, tmp_path, monkeypatch):
             continue
         exec(compile(block, page, "exec"), names)
     assert len(blocks(page)) > len(left_out)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in vars(papilio._core).items() if isinstance(kind, type)])
+def test_examples_of_compiled_classes(name):
+    kind = getattr(papilio._core, name)
+    examples = doctest.DocTestFinder(recurse=False).find(kind, name, module=False, globs={})
+    runner = doctest.DocTestRunner()
+    assert all(runner.run(example).failed == 0 for example in examples)
 
 
 def _is_here(name):

@@ -66,7 +66,7 @@ def test_dictionaries_that_are_none(tmp_path):
         with pytest.raises(papilio.FormatError, match=f"dictionary:{line}: ") as error:
             interop.read_dictionary(path)
         assert error.value.line == line
-    with pytest.raises(ValueError, match="would not come back"):
+    with pytest.raises(ValueError, match="could not be read back"):
         interop.write_dictionary(papilio.corpus_from_tokens([["a\tb"]]), path)
 
 

@@ -22,7 +22,7 @@ def test_results_are_arrays_of_jax(golden):
     assert drawn.tolist() == golden.draws[100]
     halves = papilio.sample_categorical(weights.astype("bfloat16"), seed=1, stream=2, return_status=True)
     assert halves[0].tolist() == golden.draws[100] and halves[1].dtype == "uint8"
-    with pytest.raises(TypeError, match="neither out nor cuda_stream"):
+    with pytest.raises(TypeError, match="out and cuda_stream are not supported"):
         papilio.sample_categorical(weights, seed=1, out=np.empty(12, int))
 
 
@@ -124,14 +124,14 @@ def here(request):
     [
         ({"seed": 1.5}, TypeError, "seed must be an integer"),
         ({"seed": -1}, ValueError, "0 <= seed"),
-        ({"seed": np.arange(3)}, ValueError, "seed must have one entry a row"),
+        ({"seed": np.arange(3)}, ValueError, "seed must have one entry per row"),
         ({"seed": np.ones(4)}, TypeError, "seed must hold integers"),
-        ({"row_ids": np.arange(5)}, ValueError, "row_ids must have one entry a row"),
+        ({"row_ids": np.arange(5)}, ValueError, "row_ids must have one entry per row"),
         ({"indices": np.zeros(2)}, TypeError, "indices must hold integers"),
         ({"indices": np.zeros((2, 2), int)}, ValueError, "indices must have one dimension"),
         ({"indptr": [0, 12]}, ValueError, "weights must have one dimension"),
-        ({"logits": True, "indptr": [0, 4]}, ValueError, "logits are not taken with indptr"),
-        ({"out": np.zeros(4)}, TypeError, "neither out nor cuda_stream"),
+        ({"logits": True, "indptr": [0, 4]}, ValueError, "indptr cannot be combined with logits"),
+        ({"out": np.zeros(4)}, TypeError, "out and cuda_stream are not supported"),
         ({"dtype": "float32"}, TypeError, "results are int32 or int64"),
         ({"threads": -1}, Exception, "threads must be >= 0"),
         ({"method": "fast"}, Exception, "unknown method"),
@@ -205,6 +205,7 @@ def test_the_layout_is_that_of_xla(tmp_path):
         "Attributes XLA_FFI_Attrs": "count=size kinds=types names=names values=attrs",
         "Buffer XLA_FFI_Buffer": "type=dtype data=data rank=rank sizes=dims",
         "Bytes XLA_FFI_ByteSpan": "data=ptr size=len",
+        "Scalar XLA_FFI_Scalar": "type=dtype value=value",
         "ErrorCreate XLA_FFI_Error_Create_Args": "message=message code=errc",
         "StreamGet XLA_FFI_Stream_Get_Args": "context=ctx stream=stream",
         "OrdinalGet XLA_FFI_DeviceOrdinal_Get_Args": "context=ctx ordinal=device_ordinal",
@@ -224,12 +225,13 @@ def test_the_layout_is_that_of_xla(tmp_path):
         for own_field, their_field in re.findall(r"(\S+)=(\S+)", names):
             lines.append(f"static_assert(offsetof({own}, {own_field}) == offsetof({theirs}, {their_field}));")
     for own, theirs in [("f16", "F16"), ("bf16", "BF16"), ("f32", "F32"), ("f64", "F64"), ("s32", "S32"), ("s64", "S64"),
-                        ("u8", "U8"), ("u32", "U32")]:  # fmt: skip
+                        ("u8", "U8"), ("u32", "U32"), ("u64", "U64"), ("pred", "PRED")]:  # fmt: skip
         lines.append(f"static_assert(static_cast<int>(Type::{own}) == XLA_FFI_DataType_{theirs});")
     for own in ("INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE"):
         lines.append(f"static_assert(static_cast<int>(Code::{own.lower()}) == XLA_FFI_Error_Code_{own});")
     lines.append("static_assert(extension_metadata == XLA_FFI_Extension_Metadata);")
     lines.append("static_assert(stage_execute == XLA_FFI_ExecutionStage_EXECUTE);")
+    lines.append("static_assert(attribute_scalar == XLA_FFI_AttrType_SCALAR);")
     lines.append("static_assert(attribute_string == XLA_FFI_AttrType_STRING);")
     lines.append("static_assert(major_version == XLA_FFI_API_MAJOR && minor_version <= XLA_FFI_API_MINOR);")
     source = tmp_path / "layout.cpp"

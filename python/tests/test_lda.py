@@ -218,7 +218,7 @@ def test_documents_that_do_not_fit():
             method(-X)
     with pytest.raises(ValueError, match="3 words for 80 columns"):
         lda().fit(X, vocabulary=["a", "b", "c"])
-    with pytest.raises(ValueError, match="of its own"):
+    with pytest.raises(ValueError, match="which has its own"):
         lda().fit(corpus(), vocabulary=["a"])
 
 
@@ -271,7 +271,7 @@ def test_save_and_load(tmp_path):
     assert other.sampler == "uncollapsed" and other.random_state == 7 and other.n_iter_ == 20
     assert saved(other.set_params(max_iter=20).fit(X), tmp_path) == saved(fitted, tmp_path)
     loaded = papilio.LDA.load(tmp_path / "model")
-    with pytest.raises(ValueError, match="without its chain"):
+    with pytest.raises(ValueError, match="has no chain"):
         loaded.partial_fit(X)
     with pytest.raises(FileNotFoundError):
         papilio.LDA.load(tmp_path / "none")

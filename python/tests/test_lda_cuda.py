@@ -15,7 +15,7 @@ def device():
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"sampler": s} for s in ("collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode")]
+    [{"sampler": name} for name in papilio._core.samplers()]
     + [{"optimize_every": 5, "optimize_after": 5}, {"n_components": 40, "draws": "sparse"}],
     ids=lambda parameters: "-".join(map(str, parameters.values())),
 )

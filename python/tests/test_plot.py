@@ -40,7 +40,7 @@ def test_topic_words_of_the_largest_topics_by_default(lda):
     figure = plt.figure()
     assert {ax.figure for ax in plot.topic_words(lda, [1], figure=figure)} == {figure}
     for wrong in ([4], [-1]):
-        with pytest.raises(ValueError, match="not one of 0 to 3"):
+        with pytest.raises(ValueError, match="expected 0 to 3"):
             plot.topic_words(lda, wrong)
 
 
@@ -51,7 +51,7 @@ def test_likelihood_is_the_curve(lda, tmp_path):
     assert line.get_xdata().tolist() == [10, 20, 30]
     assert plot.likelihood(lda, ax=ax) is ax and len(ax.get_lines()) == 2
     lda.save(tmp_path / "model")
-    with pytest.raises(ValueError, match="without its curve"):
+    with pytest.raises(ValueError, match="has no curve"):
         plot.likelihood(papilio.LDA.load(tmp_path / "model"))
 
 

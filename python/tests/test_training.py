@@ -8,10 +8,8 @@ import papilio
 import pytest
 from topic_models import corpus, digest, same_models, saved
 
-SAMPLERS = ["collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"]
 
-
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", papilio._core.samplers())
 def test_every_sampler_and_any_threads(sampler, tmp_path):
     documents = corpus()
     hashes = {
@@ -35,7 +33,7 @@ def test_options_by_name():
         ({"start": "x"}, ValueError, 'unknown start "x", expected one of automatic, uniform'),
         ({"device": "gpu"}, ValueError, "unknown device"),
         ({"topic_alpha": [0.1]}, ValueError, "topic_alpha has 1"),
-        ({"topic": 3}, TypeError, "unknown option 'topic'"),
+        ({"topic": 3}, TypeError, "unexpected keyword argument 'topic'"),
         ({"sweeps": -1}, ValueError, "sweeps is -1"),
         ({"evaluate_every": -1}, ValueError, "evaluate_every"),
         ({"held_out_every": -1}, ValueError, "held_out_every is -1"),
@@ -47,6 +45,8 @@ def test_options_by_name():
             papilio.train(documents, **options)
     with pytest.raises(TypeError):
         papilio.train("corpus")
+    with pytest.raises(TypeError, match="load_checkpoint: unknown option 'topic'"):
+        papilio.load_checkpoint(documents, "nowhere", topic=3)
 
 
 def test_nothing_to_train_on():
@@ -78,7 +78,7 @@ def test_checkpoints(tmp_path):
     with pytest.raises(ValueError, match="seed"):
         papilio.load_checkpoint(documents, path, topics=4, seed=6)
     path.write_bytes(b"damaged")
-    with pytest.warns(UserWarning, match="checkpoint before"):
+    with pytest.warns(UserWarning, match="read the previous checkpoint"):
         assert papilio.load_checkpoint(documents, path, **options).sweep == 8
 
 

@@ -1,4 +1,4 @@
-"""Corpora of gensim, and columns of texts of pandas, Arrow and Parquet."""
+"""Corpora from and to gensim; columns of texts of pandas, Arrow and Parquet."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ import math
 import os
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from papilio._core import Corpus
 from papilio._errors import FormatError
+from papilio._options import Missing, TextOptions
 from papilio.corpora import corpus_from_texts
 from papilio.readers import Path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def corpus_from_bow(
     documents: Iterable[Iterable[tuple[int, float]]], id2word: Any = None, *, names: Iterable[str] = ()
 ) -> Corpus:
-    """Makes a corpus of gensim's bags of words.
+    """Make a corpus from gensim's bags of words.
 
     Parameters
     ----------
     documents : iterable of iterables of (int, count)
-        A document each, such as ``Dictionary.doc2bow`` makes, or any corpus of gensim.
+        One per document, such as ``Dictionary.doc2bow`` gives; or any corpus of gensim.
     id2word : dict of int to str, gensim Dictionary, or list of str, optional
         The words; by default their numbers.
-    names : iterable of str
-        Names of the documents, or none.
+    names : iterable of str, optional
+        The names of the documents.
 
     Returns
     -------
@@ -37,7 +41,9 @@ def corpus_from_bow(
     Raises
     ------
     ValueError
-        A count that is not a whole number from 0 on, or a number without a word.
+        A count that is not a whole number >= 0, or a number that has no word.
+    TypeError
+        Words that are not numbered by int.
 
     Examples
     --------
@@ -71,7 +77,7 @@ def corpus_from_bow(
 
 
 def _words(id2word, width, caller):
-    """The words by number; those that the dictionary skips are called by their numbers."""
+    """The words by number. A number that the dictionary skips is its own word."""
     if id2word is None:
         return [str(number) for number in range(width)]
     if hasattr(id2word, "id2token") and hasattr(id2word, "token2id"):  # a Dictionary fills the other way when asked
@@ -86,7 +92,7 @@ def _words(id2word, width, caller):
 
 
 def bow_from_corpus(corpus: Corpus) -> tuple[list[list[tuple[int, int]]], dict[int, str]]:
-    """The documents of a corpus as gensim has them.
+    """Return the documents of a corpus as gensim's bags of words.
 
     Parameters
     ----------
@@ -110,12 +116,12 @@ def bow_from_corpus(corpus: Corpus) -> tuple[list[list[tuple[int, int]]], dict[i
 
 
 def read_dictionary(path: Path) -> dict[int, str]:
-    """Reads a Dictionary of gensim in its text form (``save_as_text``).
+    """Read a gensim Dictionary in text form (``save_as_text``).
 
     Parameters
     ----------
     path : str or path-like
-        A line with the number of documents, then lines ``id TAB word TAB document frequency``.
+        A line with the number of documents, then one line per word: id, word and document frequency, separated by tabs.
 
     Returns
     -------
@@ -124,8 +130,10 @@ def read_dictionary(path: Path) -> dict[int, str]:
 
     Raises
     ------
+    OSError
+        The file cannot be read.
     papilio.FormatError
-        With the line.
+        With the line that does not fit.
     """
     words = {}
     with open(path, encoding="utf-8", newline="\n") as file:
@@ -134,9 +142,9 @@ def read_dictionary(path: Path) -> dict[int, str]:
             if number == 1 and len(fields) == 1 and fields[0].strip().isdigit():
                 continue
             if len(fields) != 3 or not fields[0].isdigit():
-                _refuse_line(path, number, "expected id, word and document frequency between tabs")
+                _refuse_line(path, number, "expected id, word and document frequency, separated by tabs")
             if int(fields[0]) in words:
-                _refuse_line(path, number, f"word number {fields[0]} comes again")
+                _refuse_line(path, number, f"word number {fields[0]} occurs twice")
             words[int(fields[0])] = fields[1]
     return words
 
@@ -148,40 +156,59 @@ def _refuse_line(path, line, message):
 
 
 def write_dictionary(corpus: Corpus, path: Path) -> None:
-    """Writes the words of a corpus as a Dictionary of gensim in its text form, sorted by word as gensim does.
+    """Write the words of a corpus as a gensim Dictionary in text form, sorted by word as gensim does.
 
     Parameters
     ----------
     corpus : papilio.Corpus
     path : str or path-like
+
+    Raises
+    ------
+    ValueError
+        A word with a tab or a line end.
+    OSError
+        The file cannot be written.
     """
     _, words, _ = corpus.counts()
     frequencies = np.bincount(words, minlength=corpus.vocabulary_size)
     lines = [f"{corpus.documents}\n"]
     for word, number in sorted((word, number) for number, word in enumerate(corpus.vocabulary)):
         if any(character in word for character in "\t\r\n"):
-            raise ValueError(f"papilio.interop.write_dictionary: word {number} is {word!r}, which would not come back")
+            raise ValueError(
+                f"papilio.interop.write_dictionary: word {number} is {word!r}, which could not be read back"
+            )
         lines.append(f"{number}\t{word}\t{frequencies[number]}\n")
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(lines)
 
 
-def corpus_from_column(column: Any, *, names: Any = (), missing: str = "raise", **options: Any) -> Corpus:
-    """Makes a corpus of a column of texts, a document a row.
+def corpus_from_column(
+    column: Any, *, names: Any = (), missing: Missing = "raise", **options: Unpack[TextOptions]
+) -> Corpus:
+    """Make a corpus from a column of texts, one document per row.
 
     Parameters
     ----------
     column : pandas.Series, pyarrow.Array or ChunkedArray, polars.Series, NumPy array or list of str
-    names : column or list of str
-        Names of the documents, or none.
+    names : column or list of str, optional
+        The names of the documents.
     missing : {"raise", "empty"}
-        What becomes of rows without a text (None, NaN): an error or an empty document.
+        What to do with a missing text (None, NaN): raise an error, or make an empty document.
     **options
-        How text becomes words: see `papilio.corpus_from_texts`.
+        `min_token_length`, `stop_words`, `min_df`, `max_df`, `max_vocabulary`, `threads` and `report`: see
+        `papilio.read_corpus`.
 
     Returns
     -------
     papilio.Corpus
+
+    Raises
+    ------
+    TypeError
+        Naming the first text that is not a str.
+    ValueError
+        An option out of range.
 
     Examples
     --------
@@ -209,23 +236,35 @@ def _is_missing(text):
 
 
 def corpus_from_parquet(
-    path: Path, text: str = "text", *, names: str | None = None, missing: str = "raise", **options: Any
+    path: Path,
+    text: str = "text",
+    *,
+    names: str | None = None,
+    missing: Missing = "raise",
+    **options: Unpack[TextOptions],
 ) -> Corpus:
-    """Makes a corpus of a column of a Parquet file; needs pyarrow.
+    """Make a corpus from a column of a Parquet file; needs pyarrow.
 
     Parameters
     ----------
     path : str or path-like
-    text : str
-        The column of the texts.
+    text : str, default "text"
+        The column with the texts.
     names : str, optional
-        The column of the documents' names.
+        The column with the names of the documents.
     missing, **options
         See `corpus_from_column`.
 
     Returns
     -------
     papilio.Corpus
+
+    Raises
+    ------
+    ValueError
+        The file has no such column, or an option is out of range.
+    OSError
+        The file cannot be read.
     """
     import pyarrow.parquet
 

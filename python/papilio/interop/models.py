@@ -1,4 +1,4 @@
-"""Models as objects of gensim, scikit-learn and pyLDAvis, and from states of MALLET."""
+"""Models as objects of gensim, scikit-learn and pyLDAvis; models from states of MALLET."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from papilio import _core, _parameters
+from papilio._options import LDAParameters
 from papilio.readers import Path
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from papilio._lda import LDA
 
 
 def to_gensim(lda: LDA | _core.Model) -> Any:
-    """The model as a ``gensim.models.LdaModel``, for what takes one; needs gensim.
+    """Convert a model to a ``gensim.models.LdaModel``; needs gensim.
 
     Parameters
     ----------
@@ -24,7 +27,7 @@ def to_gensim(lda: LDA | _core.Model) -> Any:
     Returns
     -------
     gensim.models.LdaModel
-        Its topics are those of the model: ``get_topics()`` is phi.
+        With the same topics: ``get_topics()`` is phi.
     """
     from gensim.models import LdaModel
 
@@ -43,10 +46,10 @@ def to_gensim(lda: LDA | _core.Model) -> Any:
 
 
 def to_sklearn(lda: LDA | _core.Model) -> Any:
-    """The model as a fitted ``sklearn.decomposition.LatentDirichletAllocation``; needs scikit-learn.
+    """Convert a model to a fitted ``sklearn.decomposition.LatentDirichletAllocation``; needs scikit-learn.
 
-    Its ``transform`` is scikit-learn's variational one; where alpha differs between topics, which it does not know, that
-    uses their mean.
+    Its ``transform`` is scikit-learn's variational one. scikit-learn has one alpha for all topics: the mean of the
+    model's.
 
     Parameters
     ----------
@@ -72,20 +75,27 @@ def to_sklearn(lda: LDA | _core.Model) -> Any:
     return other
 
 
-def from_mallet_state(path: Path, **parameters: Any) -> tuple[LDA, _core.Corpus]:
-    """An LDA of a state file of MALLET, chain included: `partial_fit` with the corpus goes on.
+def from_mallet_state(path: Path, **parameters: Unpack[LDAParameters]) -> tuple[LDA, _core.Corpus]:
+    """Make an LDA from a state file of MALLET, with the chain: `partial_fit` with the corpus continues it.
 
     Parameters
     ----------
     path : str or path-like
-        What MALLET's --output-state or `LDA.save_mallet_state` wrote.
+        What MALLET's ``--output-state`` or `LDA.save_mallet_state` wrote.
     **parameters
-        Others of `papilio.LDA` than n_components and the priors, which the file has.
+        Parameters of `papilio.LDA`, except `n_components` and the priors, which the file has.
 
     Returns
     -------
     lda : papilio.LDA
     corpus : papilio.Corpus
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    papilio.FormatError
+        With the line that does not fit the format.
     """
     from papilio._lda import LDA
 
@@ -115,25 +125,35 @@ def ldavis_json(
     sort_topics: bool = True,
     threads: int = 0,
 ) -> str:
-    """What pyLDAvis shows of a model, as the JSON that its page reads; pyLDAvis need not be installed.
+    """Prepare a model for the page of pyLDAvis, as JSON; pyLDAvis need not be installed.
 
     Parameters
     ----------
     lda : papilio.LDA or papilio.Model
     X : papilio.Corpus, or with an LDA as for `LDA.fit`, optional
-        Documents whose tokens the topics are weighed by; by default those of the training.
-    terms : int
-        Words in a bar chart.
-    lambda_step : float
-        Of the slider between a word's probability and its lift.
-    sort_topics : bool
-        By their tokens, most first.
-    threads : int
-        0: all. Never changes the result.
+        The documents whose tokens give the sizes of topics. By default the training documents.
+    terms : int, default 30
+        Words per bar chart.
+    lambda_step : float, default 0.01
+        The step of the slider between the probability of a word and its lift.
+    sort_topics : bool, default True
+        Sort topics by their tokens, the largest first.
+    threads : int, default 0
+        0: all processors. Never changes the result.
 
     Returns
     -------
     str
+
+    Raises
+    ------
+    ValueError
+        An option out of range.
+
+    Notes
+    -----
+    Time is O(V K / lambda_step) + O(K^3). Source: Sievert and Shirley, ACL workshop on interactive language learning,
+    visualization and interfaces, 2014.
 
     Examples
     --------
@@ -151,12 +171,20 @@ def ldavis_json(
     return _core.ldavis_json(model, X, terms, lambda_step, sort_topics, seed, threads)
 
 
-def pyldavis(lda: LDA | _core.Model, X: Any = None, **options: Any) -> Any:
-    """What pyLDAvis shows of a model, computed by papilio; needs pyLDAvis.
+def pyldavis(
+    lda: LDA | _core.Model,
+    X: Any = None,
+    *,
+    terms: int = 30,
+    lambda_step: float = 0.01,
+    sort_topics: bool = True,
+    threads: int = 0,
+) -> Any:
+    """Prepare a model for pyLDAvis, which must be installed; papilio computes the numbers.
 
     Parameters
     ----------
-    lda, X, **options
+    lda, X, terms, lambda_step, sort_topics, threads
         See `ldavis_json`.
 
     Returns
@@ -169,7 +197,9 @@ def pyldavis(lda: LDA | _core.Model, X: Any = None, **options: Any) -> Any:
     import pandas
     import pyLDAvis
 
-    data = json.loads(ldavis_json(lda, X, **options))
+    data = json.loads(
+        ldavis_json(lda, X, terms=terms, lambda_step=lambda_step, sort_topics=sort_topics, threads=threads)
+    )
     topics = pandas.DataFrame(data["mdsDat"], index=pandas.Index(data["topic.order"], name="topic") - 1)
     return pyLDAvis.PreparedData(
         topics,

@@ -1,0 +1,119 @@
+"""The names and types of options, for editors and type checkers.
+
+The compiled module checks every value. The tests compare these names and the defaults of `train` with its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, Optional, TypedDict
+
+from papilio._core import Progress, ReadReport
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Sampler = Literal["collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"]
+Schedule = Literal["parallel", "sequential"]
+Start = Literal["automatic", "uniform", "progressive"]
+Draws = Literal["automatic", "dense", "sparse"]
+PartialSums = Literal[
+    "slots",
+    "prefix",
+    "transposed",
+    "transposed_through_scratch",
+    "butterfly_swap",
+    "butterfly_add_subtract",
+    "butterfly_two_pass",
+    "transposed_remnant_first",
+    "butterfly_swap_remnant_first",
+    "butterfly_add_subtract_remnant_first",
+]
+InferMethod = Literal["gibbs", "em"]
+CoherenceMeasure = Literal["umass", "npmi", "c_v"]
+CorpusFormat = Literal[
+    "auto",
+    "text",
+    "uci",
+    "ldac",
+    "svmlight",
+    "mtx",
+    "npz",
+    "low",
+    "mallet",
+    "csv",
+    "tsv",
+    "jsonl",
+    "folder",
+    "corpus",
+]
+Fractional = Literal["raise", "round"]
+Missing = Literal["raise", "empty"]
+Callback = Callable[[Progress], Optional[bool]]
+
+
+class TrainOptions(TypedDict, total=False):
+    """What decides how a chain goes on: the options that `train`, `save_checkpoint` and `load_checkpoint` share.
+
+    `papilio.train` describes each of them and has the defaults.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> options: papilio.TrainOptions = {"topics": 4, "sweeps": 10, "seed": 5}
+    >>> corpus = papilio.generate_corpus(documents=200, vocabulary=100, topics=4)
+    >>> papilio.train(corpus, **options).model
+    Model(4 topics, 100 words)
+    """
+
+    topics: int
+    sweeps: int
+    alpha: float
+    beta: float
+    topic_alpha: ArrayLike | None
+    seed: int
+    sampler: Sampler
+    schedule: Schedule
+    start: Start
+    draws: Draws
+    method: PartialSums
+    optimize_every: int
+    optimize_after: int
+    evaluate_every: int
+    held_out_every: int
+    progress_every: int
+    device: str
+    threads: int
+
+
+class TextOptions(TypedDict, total=False):
+    """How texts become words: the options that every reader of texts shares. `papilio.read_corpus` describes them."""
+
+    min_token_length: int
+    stop_words: Literal["english"] | Iterable[str]
+    min_df: int
+    max_df: float
+    max_vocabulary: int
+    threads: int
+    report: ReadReport | None
+
+
+class LDAParameters(TypedDict, total=False):
+    """Parameters of `papilio.LDA` that a model or a chain in a file does not have."""
+
+    sampler: Sampler
+    schedule: Schedule
+    start: Start
+    draws: Draws
+    max_iter: int
+    optimize_every: int
+    optimize_after: int
+    evaluate_every: int
+    transform_method: InferMethod
+    transform_iter: int
+    fractional: Fractional
+    random_state: Any
+    n_jobs: int | None
+    device: str | None
+    callback: Callback | list[Callback] | None
+    verbose: int
