@@ -88,8 +88,9 @@ def build_wheel():
         sources.extractall(unpacked)
     (root,) = unpacked.iterdir()
     sync(root, FOLDER / "source")
+    # The compiler by the name that CMake takes for the other builds, or the compiler cache takes it for another.
     run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", dist,
-        "--config-settings", f"build-dir={OBJECTS}", FOLDER / "source")
+        "--config-settings", f"build-dir={OBJECTS}", FOLDER / "source", env={"CXX": "c++", **os.environ})
 
 
 def test_wheel(results, *arguments):
