@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Fails when a file includes, reads or prints what its floor may not.
+"""Fails when a file includes, reads or prints what its floor or room may not.
 
     tools/check_floors.py [ROOT]
 
 An allow-list: what is not named here is refused. It reports
-"src/warp/a.h:1: warp may not include lda".
+"src/warp/a.h:1: warp may not include lda". It also finds headers that include each other,
+a type name that is declared twice under src/lda, and folders that have grown too large. The
+modules of the Python package are the business of tools/check_imports.py.
 """
 
+import functools
 import pathlib
 import re
 import sys
@@ -22,6 +25,50 @@ BELOW = {
     "primitives": {"base", "warp", "random", "collective", "execution"},
     "lda": {"base", "warp", "random", "collective", "execution", "sampling", "primitives"},
 }
+
+# Room -> the rooms that it stands on: it may include these and what they stand on. A room is a folder inside a
+# floor, or the rest of one; a floor that is not named here has no rooms.
+ROOMS = {
+    "sampling/rows": set(),
+    "sampling/slots": {"sampling/rows"},
+    "sampling/blocks": {"sampling/rows"},
+    "sampling/gamma": {"sampling/rows"},
+    "sampling/logits": {"sampling/rows"},
+    "sampling/tables": {"sampling/rows"},
+    "sampling/products": {"sampling/blocks"},
+    "sampling": {"sampling/slots", "sampling/gamma", "sampling/logits", "sampling/products", "sampling/tables"},
+    "lda/corpus": set(),
+    "lda/model": {"lda/corpus"},
+    "lda/evaluation": {"lda/model"},
+    "lda/visualization": {"lda/model"},
+    "lda/io/bytes": {"lda/model"},
+    "lda/io/format": {"lda/io/bytes"},
+    "lda/io/text": {"lda/io/format"},
+    "lda/io/counts": {"lda/io/format"},
+    "lda/io/corpus_file": {"lda/io/format"},
+    "lda/io/model": {"lda/io/bytes"},
+    "lda/io": {"lda/io/text", "lda/io/counts", "lda/io/corpus_file", "lda/io/model"},
+    "lda/training": {"lda/model"},
+    "lda/training/memory": {"lda/training"},
+    "lda/training/parameters": {"lda/training/memory"},
+    "lda/training/log_joint": {"lda/training/parameters", "lda/evaluation"},
+    "lda/training/dense": {"lda/training/parameters"},
+    "lda/training/sequential": {"lda/training/dense"},
+    "lda/training/sparse": {"lda/training/parameters"},
+    "lda/training/sparse/parallel": {"lda/training/sparse", "lda/training/log_joint"},
+    "lda/training/sparse/by_document": {"lda/training/sparse/parallel", "lda/training/dense"},
+    "lda/training/sparse/targets": {"lda/training/sparse/by_document"},
+    "lda/training/chain": {"lda/training/sequential", "lda/training/sparse/targets"},
+    "lda/training/progressive": {"lda/training/chain"},
+    "lda/training/trainer": {"lda/training/progressive"},
+    "apps/papilio/support": set(),
+    "apps/papilio/commands": {"apps/papilio/support"},
+    "apps/papilio": {"apps/papilio/commands"},
+}
+ROOMED = {room.partition("/")[0] for room in ROOMS}
+
+# Folders whose files are found at a glance have no more than this many.
+LARGEST_FOLDER = 32
 
 # Place -> headers of others that it may include; a place is a path's beginning, and places add up.
 OTHERS = {
@@ -57,6 +104,7 @@ HEADER_SUFFIXES = {".h", ".cuh"}
 SUFFIXES = HEADER_SUFFIXES | {".cpp", ".cu"}
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+TYPE = re.compile(r"(?m)^(?:struct|class|enum(?: class)?|union)(?: alignas\(\w+\))? (\w+)(?: final)?(?: :[^;{]*)? \{")
 STANDARD = re.compile(r"[a-z_0-9]+$")  # <vector>, <cstdint>: no dot, no folder
 BACKEND = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*(?:CUDA|HIP|SSE|AVX|FMA|NEON|ARM|aarch64|x86|amd64|PAPILIO_)")
 ENVIRONMENT = re.compile(r"\b(?:getenv|secure_getenv|setenv|putenv|environ)\b")
@@ -64,6 +112,30 @@ PRINTING = re.compile(
     r"\bstd::(?:cout|cerr|clog|print|println)\b|\bfmt::print(?:ln)?\b|(?<![\w.>])(?:std::)?v?f?(?:printf|puts|putchar)\s*\("
 )
 ENVIRONMENT_ALLOWED = "src/execution/"
+
+
+@functools.cache
+def rooms_below(room):
+    """The rooms that a room may include, besides itself."""
+    return frozenset(ROOMS[room]).union(*(rooms_below(below) for below in ROOMS[room]))
+
+
+def room_of(path):
+    """The room of a file or folder, "lda/model/state.h" or "apps/papilio/main.cpp"; None for a folder that is none."""
+    room = path.rpartition("/")[0]
+    return room if room in ROOMS else None
+
+
+def room_include_fault(place, include):
+    """What is wrong with an include of one room from another, both as room_of wants them, or None."""
+    room, other = room_of(place), room_of(include)
+    if room is None:
+        return None  # said once of the file
+    if other is None:
+        return f"{include.rpartition('/')[0]} is no room"
+    if other == room or other in rooms_below(room):
+        return None
+    return f"{room} may not include {other}"
 
 
 def headers_on_offer(root):
@@ -93,13 +165,16 @@ def quoted_include_fault(path, name, include):
     if path.startswith("src/"):
         if top not in BELOW:
             return f'expected a path from src/ or "papilio/...", found "{include}"'
-        allowed = top == name or top in BELOW[name]
-        return None if allowed else f"{name} may not include {top}"
+        if top != name:
+            return None if top in BELOW[name] else f"{name} may not include {top}"
+        return room_include_fault(path.removeprefix("src/"), include) if name in ROOMED else None
     if path.startswith("include/"):
         return f"a public header may not include {include}"
     if top in BELOW and include not in PEEPHOLES.get(path, ()):
         return f"{name} may not include {top}; faces see only papilio/"
-    return None  # a face's own header
+    if path.startswith("apps/papilio/"):  # a face's own header
+        return room_include_fault(path, f"apps/papilio/{include}")
+    return None
 
 
 def angled_include_fault(path, name, include):
@@ -142,10 +217,68 @@ def without_comments(text):
     return re.sub(r"(?m)(?<!:)//.*$", "", text)
 
 
+def strongly_connected(graph):
+    """The circles of a graph {node: set of nodes}: sets of more than one node that reach each other, sorted."""
+    index, low, stack, circles = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            begin = stack.index(node)
+            if len(stack) - begin > 1:
+                circles.append(sorted(stack[begin:]))
+            del stack[begin:]
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return circles
+
+
+def circle_faults(texts):
+    """Headers that include each other."""
+    graph = {}
+    for path, text in texts.items():
+        base = "src/" if path.startswith("src/") else "apps/papilio/" if path.startswith("apps/papilio/") else None
+        if base and pathlib.PurePosixPath(path).suffix in HEADER_SUFFIXES:
+            includes = (INCLUDE.match(line) for line in text.splitlines())
+            graph[path] = {base + include[1] for include in includes if include and include[1]} & texts.keys()
+    for circle in strongly_connected(graph):
+        yield f"{circle[0]}:1: headers include each other: {', '.join(circle)}"
+
+
+def type_faults(texts):
+    """Types of one name, as seen from a namespace, in two files of src/lda."""
+    first = {}
+    for path, text in texts.items():
+        if not path.startswith("src/lda/"):
+            continue
+        for found in TYPE.finditer(text):
+            if first.setdefault(found[1], path) != path:
+                line = text.count("\n", 0, found.start()) + 1
+                yield f"{path}:{line}: {found[1]} is the name of a type of {first[found[1]]} too"
+
+
+def folder_faults(texts):
+    """Folders with too many files."""
+    folders = {}
+    for path in texts:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
+    for folder, files in folders.items():
+        if len(files) > LARGEST_FOLDER:
+            yield f"{folder}:1: {len(files)} files in one folder, expected at most {LARGEST_FOLDER}"
+
+
 def check(root):
     """Returns a message for every fault below `root`, in order of path and line."""
     on_offer = headers_on_offer(root)
-    messages = []
+    messages, texts = [], {}
     for folder in ("include", "src", *FACES):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix not in SUFFIXES:
@@ -156,9 +289,14 @@ def check(root):
             if folder == "src" and name not in BELOW:
                 messages.append(f"{path}:1: {name} is no floor")
                 continue
-            for number, line in enumerate(without_comments(file.read_text()).splitlines(), 1):
+            place = path.removeprefix("src/")
+            if place.partition("/")[0] in ROOMED and room_of(place) is None:
+                messages.append(f"{path}:1: {place.rpartition('/')[0]} is no room")
+            texts[path] = without_comments(file.read_text())
+            for number, line in enumerate(texts[path].splitlines(), 1):
                 faults = line_faults(path, name, line, on_offer)
                 messages += [f"{path}:{number}: {fault}" for fault in faults if fault]
+    messages += [*circle_faults(texts), *type_faults(texts), *folder_faults(texts)]
     return messages
 
 
