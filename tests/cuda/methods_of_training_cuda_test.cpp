@@ -54,7 +54,8 @@ class MethodsOfTrainingOnCuda : public testing::CudaTest,
 INSTANTIATE_TEST_SUITE_P(All, MethodsOfTrainingOnCuda,
                          ::testing::Combine(::testing::ValuesIn(all_samplers), ::testing::ValuesIn(methods)),
                          [](const auto& with) {
-                           return std::string(name(std::get<0>(with.param))) + "_" + std::string(name(std::get<1>(with.param)));
+                           return std::string(name(std::get<0>(with.param))) + "_" +
+                                  std::string(name(std::get<1>(with.param)));
                          });
 
 // Less than a block, whole blocks, and blocks with a remnant.
@@ -69,7 +70,7 @@ TEST_P(MethodsOfTrainingOnCuda, GiveTheModelOfTheCpu) {
 TEST_P(MethodsOfTrainingOnCuda, GiveTheModelOfTheCpuWherePriorsAreAtTheEdge) {
   const Corpus corpus = short_corpus(60, 100);
   TrainOptions o = options(45);
-  o.alpha = lda::recipe_of(o.sampler).theta == lda::Parameter::drawn ? 1e-30 : 1e-60;
+  o.alpha = lda::recipe_of(o.sampler).theta == Parameter::drawn ? 1e-30 : 1e-60;
   expect_same(corpus, o);
 }
 

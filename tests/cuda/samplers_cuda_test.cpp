@@ -72,10 +72,10 @@ TEST_P(SamplersOnCuda, TakePriorsAtTheEdge) {
     for (const double prior : {1e-60, 1e-6, 1e6}) {
       SCOPED_TRACE(prior);
       TrainOptions o = options(topics);
-      o.alpha = recipe.theta == lda::Parameter::drawn ? std::max(prior, 1e-30) : prior;
+      o.alpha = recipe.theta == Parameter::drawn ? std::max(prior, 1e-30) : prior;
       expect_same(corpus, o);
       o.alpha = 0.2;
-      o.beta = recipe.phi == lda::Parameter::drawn ? std::max(prior, 1e-30) : prior;
+      o.beta = recipe.phi == Parameter::drawn ? std::max(prior, 1e-30) : prior;
       expect_same(corpus, o);
     }
   }

@@ -1,7 +1,6 @@
 #include "lda/model/options.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -85,9 +84,15 @@ int start_stages(const TrainOptions& options, Start start, std::int64_t document
   return start == Start::progressive ? std::max(stages, 1) : stages;
 }
 
-const SamplerChoice& choice_of(Sampler sampler) noexcept {
+const SamplerChoice& choice_of(Sampler sampler) {
   const SamplerChoice* row = base::find_row(sampler_rows, sampler);
-  assert(row != nullptr);
+  require(row != nullptr, "papilio: unknown sampler {}", static_cast<int>(sampler));
+  return *row;
+}
+
+const PartialSumsChoice& choice_of(PartialSums method) {
+  const PartialSumsChoice* row = base::find_row(partial_sums(), method);
+  require(row != nullptr, "papilio: unknown method {}", static_cast<int>(method));
   return *row;
 }
 

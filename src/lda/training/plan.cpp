@@ -48,9 +48,7 @@ void require_sparse(const CorpusView& corpus, Order order) {
 // The one table whose last bits depend on where a row is among those that are drawn with it, which
 // only one token at a time makes the same everywhere.
 void require_same_anywhere(const TrainOptions& options, Order order) {
-  const bool depends_on_place = options.method == PartialSums::butterfly_add_subtract ||
-                                options.method == PartialSums::butterfly_add_subtract_remnant_first;
-  require(!depends_on_place || order == Order::token_by_token,
+  require(!choice_of(options.method).depends_on_position || order == Order::token_by_token,
           "papilio::train: on {} the method {} would not give the model of the CPU, because its roundings depend "
           "on a token's place among those that are drawn together; butterfly_swap has the same table without that",
           options.device.name(), name(options.method));
