@@ -81,23 +81,6 @@ std::vector<std::int64_t> numbers(std::string_view text) {
   }
 }
 
-// The enumerator of this name, the last one being `last`.
-template <class Enum>
-Enum enumerator_called(std::string_view text, Enum last) {
-  for (int i = 0; i <= static_cast<int>(last); ++i) {
-    if (papilio::name(static_cast<Enum>(i)) == text) return static_cast<Enum>(i);
-  }
-  throw std::runtime_error(fmt::format("unknown name \"{}\"\n{}", text, usage));
-}
-
-papilio::Device device_called(std::string_view name) {
-  if (name == "cpu") return papilio::Device::cpu();
-  if (name == "cuda") return papilio::Device::cuda();
-  constexpr std::string_view prefix = "cuda:";
-  if (!name.starts_with(prefix)) throw std::runtime_error(fmt::format("\"{}\" is no device\n{}", name, usage));
-  return papilio::Device::cuda(static_cast<int>(number(name.substr(prefix.size()))));
-}
-
 Options parse(const std::vector<std::string_view>& arguments) {
   Options options;
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
@@ -119,15 +102,15 @@ Options parse(const std::vector<std::string_view>& arguments) {
     } else if (name == "--threads") {
       options.threads = number(value);
     } else if (name == "--sampler") {
-      options.sampler = enumerator_called(value, papilio::Sampler::collapsed);
+      options.sampler = papilio::parse_sampler(value);
     } else if (name == "--schedule") {
-      options.schedule = enumerator_called(value, papilio::Schedule::sequential);
+      options.schedule = papilio::parse_schedule(value);
     } else if (name == "--method") {
-      options.method = enumerator_called(value, papilio::PartialSums::butterfly_add_subtract_remnant_first);
+      options.method = papilio::parse_partial_sums(value);
     } else if (name == "--draws") {
-      options.draws = enumerator_called(value, papilio::Draws::sparse);
+      options.draws = papilio::parse_draws(value);
     } else if (name == "--device") {
-      options.device = device_called(value);
+      options.device = papilio::Device::parse(value);
     } else if (name == "--json") {
       options.json = value;
     } else {

@@ -194,7 +194,7 @@ template <class T>
 struct Method {
   std::string name;
   Draw<T> draw;
-  std::int64_t share = 1;  // of the rows that it draws from, one in so many: slow ones need not do all
+  std::int64_t share = 1;  // draws from every share-th row: slow methods need not do all
 };
 
 template <class T>
@@ -204,7 +204,7 @@ std::vector<Method<T>> methods() {
        {PartialSums::slots, PartialSums::prefix, PartialSums::transposed, PartialSums::transposed_through_scratch,
         PartialSums::butterfly_swap, PartialSums::butterfly_add_subtract, PartialSums::butterfly_two_pass,
         PartialSums::butterfly_swap_remnant_first})
-    all.push_back({papilio::name(m), papilio_draw<T>(m, 1), m == PartialSums::slots ? 1 : 4});
+    all.push_back({std::string(papilio::name(m)), papilio_draw<T>(m, 1), m == PartialSums::slots ? 1 : 4});
   all.push_back({"slots, 2 threads", papilio_draw<T>(PartialSums::slots, 2), 1});
   all.push_back({"prefix sums + binary search, row by row", prefix_search<T>(), 4});
   all.push_back({"std::discrete_distribution", discrete_distribution<T>(), 16});

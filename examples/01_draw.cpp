@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace {
@@ -26,7 +27,7 @@ void draw_with_statuses() {
   std::vector<papilio::DrawStatus> status(5);
   papilio::sample_categorical(rows, drawn, {.seed = 1, .status = status});
   for (std::size_t i = 0; i < drawn.size(); ++i)
-    std::printf("row %zu: %2d  %s\n", i, drawn[i], papilio::name(status[i]));
+    std::printf("row %zu: %2d  %s\n", i, drawn[i], std::string(papilio::name(status[i])).c_str());
 }
 
 // A thousand rows, row i with the weights 1, 2, ..., 10 turned round by i.

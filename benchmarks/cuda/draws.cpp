@@ -137,7 +137,7 @@ void add_times(Record& record, const Timing& timing, std::int64_t tokens, std::i
 template <class T>
 void measure_method(Report& report, Model<T>& model, const Tokens& tokens, const char* which, std::int64_t K,
                     PartialSums method, const Effort& effort, double floor_ms) {
-  Record record = token_record(which, tokens, K, type_name<T>, papilio::name(method));
+  Record record = token_record(which, tokens, K, type_name<T>, std::string(papilio::name(method)).c_str());
   try {
     const std::int64_t workspace_bytes = model.workspace_bytes(method);
     DeviceVector<std::byte> workspace(workspace_bytes);
