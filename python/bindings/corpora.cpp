@@ -49,7 +49,7 @@ Corpus expand(std::span<const std::int64_t> row_offsets, std::span<const std::in
   const auto last = row_offsets.empty() ? -1 : row_offsets.back();
   require(!row_offsets.empty() && row_offsets.front() == 0 && last == entries &&
               std::is_sorted(row_offsets.begin(), row_offsets.end()),
-          "offsets must begin with 0, never fall and end with the number of entries");
+          "offsets must begin with 0, never decrease and end with the number of entries");
   require(counts.size() == columns.size(), "there must be a count for each entry");
   std::int64_t tokens = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {

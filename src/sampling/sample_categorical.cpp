@@ -179,14 +179,14 @@ void check_call(const Source& source, VectorView<Index> drawn, const SampleOptio
   check_vector(options.row_ids, source.device(), "row_ids");
   check_vector(options.seeds, source.device(), "seeds");
   check_vector(options.status, source.device(), "status");
-  base::require(drawn.size == rows, "papilio::sample_categorical: drawn must have one entry per row; got {} for {} rows",
-                drawn.size, rows);
+  base::require(drawn.size == rows,
+                "papilio::sample_categorical: drawn must have one entry per row; got {} for {} rows", drawn.size, rows);
   base::require(options.row_ids.empty() || options.row_ids.size == rows,
                 "papilio::sample_categorical: row_ids must have one entry per row; got {} for {} rows",
                 options.row_ids.size, rows);
   base::require(options.seeds.empty() || options.seeds.size == rows,
-                "papilio::sample_categorical: seeds must have one entry per row; got {} for {} rows", options.seeds.size,
-                rows);
+                "papilio::sample_categorical: seeds must have one entry per row; got {} for {} rows",
+                options.seeds.size, rows);
   base::require(options.status.empty() || options.status.size == rows,
                 "papilio::sample_categorical: status must have one entry per row; got {} for {} rows",
                 options.status.size, rows);
@@ -227,10 +227,9 @@ void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOp
   if (draw.rows.rows == 0) return;
   if (const std::int64_t bytes = workspace_on_cuda(source, options.method); bytes > 0) {
     check_vector(options.workspace, draw.device, "workspace");
-    base::require(
-        options.workspace.size >= bytes,
-        "papilio::sample_categorical: a workspace of {} bytes is needed (sample_workspace_bytes tells), got {}", bytes,
-        options.workspace.size);
+    base::require(options.workspace.size >= bytes,
+                  "papilio::sample_categorical: a workspace of {} bytes is needed (see sample_workspace_bytes), got {}",
+                  bytes, options.workspace.size);
     base::require(reinterpret_cast<std::uintptr_t>(options.workspace.data) % 256 == 0,
                   "papilio::sample_categorical: the workspace must be aligned to 256 bytes");
     draw.workspace = options.workspace.data;

@@ -269,7 +269,7 @@ class Damage(FaultTest):
 
     def test_another_runs_is_refused(self):
         code, _, err = self.command.run(self.train("--resume", "--seed", 5))
-        self.assertEqual((code, err), (65, "papilio train: the_chain: the checkpoint is of another run: "
+        self.assertEqual((code, err), (65, "papilio train: the_chain: the checkpoint belongs to another run: "
                                            'options.seed is "0", expected 5\n'))
 
 

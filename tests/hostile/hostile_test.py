@@ -26,10 +26,11 @@ LONGEST_COMPLAINT = 1000
 
 PLACE = re.compile(rb":\d+(:\d+)?: |line \d+ of|header|tensor|hash|metadata|byte|member|magic|holds|cut short|column|"
                    rb"checkpoint|file|archive|\.npy")
-REASON = re.compile(rb"expected|damaged|ends too early|followed by|longer than|needs more than|does not fit|cut short|"
-                    rb"holds no words|must be|fewer|claims|not what|not a |twice|is missing|cannot be|starts at|nested|"
-                    rb"has an extent|has data_offsets|already|its number|has no |differs|is of|belongs to|overlap|"
-                    rb"are valid|are not read|calls for|elements, but|inflates to more than")
+REASON = re.compile(rb"expected|damaged|ends too early|followed by|longer than|needs more than|does not fit|"
+                    rb"does not match|does not follow|cut short|holds no words|must be|fewer|claims|not what|not a |"
+                    rb"twice|is missing|cannot be|starts at|nested|has an extent|has data_offsets|already|its number|"
+                    rb"has no |differs|is of|belongs to|overlap|are valid|are not read|elements, but|"
+                    rb"inflates to more than")
 
 
 def complaints(case, code, cpu, error):

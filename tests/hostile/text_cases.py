@@ -94,9 +94,9 @@ def tables():
     cases.add("a number without end", "a\ncats\n", "--text-column", "9" * 40, says="expected a column")
     cases.add("no such id", "text\ncats\n", "--id-column", "id", says='expected a column "id"')
     cases.add("a column twice", "text,text\ncats,dogs\n", says="is there twice")
-    cases.add("fewer fields", "text,b\ncats,1\ndogs\n", says=":3: expected 2 fields as in line 1, got 1")
-    cases.add("more fields", "text,b\ncats,1\ndogs,1,2\n", says=":3: expected 2 fields as in line 1, got 3")
-    cases.add("more fields than the header", "text\ncats,1\n", says=":2: expected 1 fields as in line 1, got 2")
+    cases.add("fewer fields", "text,b\ncats,1\ndogs\n", says=":3: expected 2 fields as on line 1, got 1")
+    cases.add("more fields", "text,b\ncats,1\ndogs,1,2\n", says=":3: expected 2 fields as on line 1, got 3")
+    cases.add("more fields than the header", "text\ncats,1\n", says=":2: expected 1 fields as on line 1, got 2")
     cases.add("another record after an empty line", "text,b\n\ncats,1\n\ndogs\n", says=":5: expected 2 fields")
     cases.add("a quote that does not close", 'text,b\ncats,"1\ndogs,2\n', says=":2:6: expected a quote that closes")
     cases.add("a quote that does not close in the header", '"text,b\ncats,1\n',
@@ -113,7 +113,7 @@ def tables():
               says=":2: expected UTF-8 as the id")
     cases.add("UTF-16", b"\xff\xfet\0e\0x\0t\0\n\0", says=":1:1: expected UTF-8")
     cases.add("a million commas", "text,b\ncats" + "," * 1000000,
-              says=":2: expected 2 fields as in line 1, got 1000001")
+              says=":2: expected 2 fields as on line 1, got 1000001")
     cases.add("a million columns", "a," * 1000000 + "b\n", says='expected a column "text"')
     cases.add("a header alone", "text,b\n", says="holds no words")
     cases.add("a bomb", compress(b"text\n" + b"aaa bbb\n" * 2000000), *BOUNDED, ending=".csv.gz",
@@ -127,7 +127,7 @@ def tables():
               says="gzip stream ends too early")
     cases.add("a column by name without header", "cats,1\n", "--no-header", "--text-column", "text",
               says="can only be found by name")
-    cases.add("columns without header or number", "cats,1\n", "--no-header", says="say by its number")
+    cases.add("columns without header or number", "cats,1\n", "--no-header", says="by its number")
     cases.accept("ends of lines and quotes in fields", 'id,text\r\n1,"cats\r\n""dogs"", and\nmore"\r\n\r\n2,dogs\r\n')
     cases.accept("quotes within fields", 'text,b\n6" cats,"x"\n')
     cases.accept("empty fields", "text,\ncats,\n,\n")
@@ -141,7 +141,7 @@ def tables():
     tabs.add("a text that begins with a quote", 'id\ttext\n1\t"cats" dogs\n', says=":2:9: expected a tab or the end")
     tabs.add("commas for tabs", "id,text\n1,cats\n", "--text-column", "text",
              says='expected a column "text", got "id,text"')
-    tabs.add("one tab too many", "id\ttext\n1\tcats\t\n", says=":2: expected 2 fields as in line 1, got 3")
+    tabs.add("one tab too many", "id\ttext\n1\tcats\t\n", says=":2: expected 2 fields as on line 1, got 3")
     tabs.add("a quote that does not close", 'id\ttext\n1\t"cats\n', says=":2:3: expected a quote that closes")
     tabs.accept("quotes that are none", 'id\ttext\n1\t"cats" dogs\n2\t"\n', "--no-quotes")
     return cases + tabs
@@ -179,7 +179,7 @@ def json_lines():
     for name, value in (("null", "null"), ("an array", "[]"), ("true", "true")):
         cases.add(f"{name} as the id", '{"text":"cats","id":' + value + "}\n", "--id-field", "id",
                   says=":1:21: expected a string")
-    cases.add("a key twice", '{"text":"cats","text":"dogs"}\n', says=":1:16: expected a key that is not there yet")
+    cases.add("a key twice", '{"text":"cats","text":"dogs"}\n', says=":1:16: expected a key that has not occurred yet")
     cases.add("a key twice, once in escapes", '{"text":"cats","\\u0074ext":"dogs"}\n', says=":1:16: expected a key")
     cases.add("a surrogate in the id", '{"text":"cats","id":"\\ud800"}\n', "--id-field", "id",
               says=":1:21: expected UTF-8")

@@ -164,7 +164,7 @@ TEST_F(Files, FlippedTensorByteIsAHashError) {
   save_model(small_model(), path("a"));
   std::string bytes = read(path("a"));
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  EXPECT_NE(refusal(write(bytes)).find("hash of tensor \"n_wk\" does not fit"), std::string::npos);
+  EXPECT_NE(refusal(write(bytes)).find("hash of tensor \"n_wk\" does not match"), std::string::npos);
 }
 
 TEST_F(Files, LengthsThatLieAreRefusedWithoutAllocation) {

@@ -225,15 +225,15 @@ TYPED_TEST(BadRows, ArgumentsThatDoNotFit) {
   EXPECT_EQ(message_of([&] {
               sample_categorical(ProductWeights<T>{m, {}, {w.data(), 10, 9}, {}}, out);
             }),
-            f + "left and right must have as many columns; got 10 and 9");
+            f + "left and right must have the same number of columns; got 10 and 9");
   EXPECT_EQ(message_of([&] {
               sample_categorical(ProductWeights<T>{m, {}, {w.data(), 9, 10}, {}}, out);
             }),
-            f + "left and right must give as many rows; got 10 and 9");
+            f + "left and right must give the same number of rows; got 10 and 9");
   EXPECT_EQ(message_of([&] {
               sample_categorical(ProductWeights<T>{m, {}, {w.data(), 10, 10, 1, 10}, {}}, out);
             }),
-            f + "products need columns next to each other; got column strides 1 and 10");
+            f + "products need adjacent columns; got column strides 1 and 10");
   EXPECT_EQ(message_of([&] {
               sample_categorical(MatrixWeights<T>{{nullptr, 10, 10}}, out);
             }),

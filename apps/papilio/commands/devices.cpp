@@ -25,6 +25,6 @@ ExitCode run_devices() {
 }  // namespace
 
 Subcommand add_devices(CLI::App& app) {
-  CLI::App* devices = app.add_subcommand("devices", "Print where work runs: device, CPU target, threads");
+  CLI::App* devices = app.add_subcommand("devices", "Print what work runs on: device, CPU target, threads");
   return {devices, [](const std::string&) { return run_devices(); }};
 }

@@ -103,9 +103,9 @@ ExitCode print_man_page(const CLI::App& app) {
   }
   fmt::print(
       ".SH EXIT STATUS\n"
-      "0 done; 64 the command line is wrong; 65 an input is not what its format says; 66 an input is missing;\n"
+      "0 done; 64 the command line is wrong; 65 an input does not match its format; 66 an input is missing;\n"
       "70 internal or device error; 71 out of memory; 73 an output cannot be created or may not be replaced;\n"
-      "74 reading or writing failed on the way; 130, 143 stopped by SIGINT, SIGTERM.\n");
+      "74 reading or writing failed midway; 130, 143 stopped by SIGINT, SIGTERM.\n");
   return ExitCode::ok;
 }
 

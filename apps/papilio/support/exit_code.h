@@ -7,13 +7,13 @@
 enum class ExitCode {
   ok = 0,
   usage = 64,     // options that do not exist or do not fit
-  bad_data = 65,  // an input that is not what its format says
+  bad_data = 65,  // an input that does not match its format
   no_input = 66,  // an input that is not there or may not be read
   internal = 70,  // a fault of papilio or of a device
   no_memory = 71,
   cannot_create = 73,  // an output that may not be made, or may not be replaced
-  io_error = 74,       // reading or writing failed on the way
-  // 128 + N: stopped by signal N, in good order
+  io_error = 74,       // reading or writing failed midway
+  // 128 + N: stopped cleanly by signal N
 };
 
 // Ends the command with a message and a code.

@@ -66,7 +66,7 @@ void free_on_device(void* memory) noexcept { cudaFree(memory); }
 
 std::int64_t free_device_bytes() {
   std::size_t free = 0, all = 0;
-  check(cudaMemGetInfo(&free, &all), "asking for free device memory");
+  check(cudaMemGetInfo(&free, &all), "querying free device memory");
   return static_cast<std::int64_t>(free);
 }
 
@@ -77,7 +77,8 @@ Stream::~Stream() { cudaStreamDestroy(stream_); }
 int multiprocessors() {
   int device = 0, count = 0;
   check(cudaGetDevice(&device), "finding the current device");
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for multiprocessors");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+        "querying the number of multiprocessors");
   return count;
 }
 
@@ -103,7 +104,7 @@ std::vector<std::string> describe_cuda_devices() {
   std::vector<std::string> lines;
   for (int i = 0; i < found.count; ++i) {
     cudaDeviceProp properties;
-    execution::check(cudaGetDeviceProperties(&properties, i), "asking for a device's properties");
+    execution::check(cudaGetDeviceProperties(&properties, i), "querying a device's properties");
     lines.push_back(fmt::format("cuda:{}  {}, {:.1f} GiB, compute capability {}.{}", i, properties.name,
                                 static_cast<double>(properties.totalGlobalMem) / (1 << 30), properties.major,
                                 properties.minor));

@@ -19,7 +19,7 @@ void CorpusView::verify() const {
                 "papilio::Corpus::verify: document_offsets ends with {}, but there are {} words", offsets.back(),
                 tokens());
   base::require(document_names.empty() || std::ssize(document_names) == documents(),
-                "papilio::Corpus::verify: there are {} document names, expected none or one a document, {}",
+                "papilio::Corpus::verify: there are {} document names, expected none or one per document, {}",
                 document_names.size(), documents());
   for (std::size_t i = 0; i < words.size(); ++i) {
     base::require(words[i] >= 0 && words[i] < vocabulary_size(),

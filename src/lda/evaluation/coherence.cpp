@@ -143,7 +143,7 @@ void require_options(const CoherenceOptions& options) {
   base::require_known(measures, options.measure, "coherence", "measure");
   require(2 <= options.top_words && options.top_words <= 1000,
           "papilio::coherence: top_words is {}, expected 2 to 1000", options.top_words);
-  require(options.window >= 0, "papilio::coherence: window is {}, expected 0 (the usual) or more", options.window);
+  require(options.window >= 0, "papilio::coherence: window is {}, expected 0 (the usual size) or more", options.window);
   require(options.measure != CoherenceMeasure::umass || options.window == 0,
           "papilio::coherence: window is {}, but umass counts documents; expected 0", options.window);
 }

@@ -19,8 +19,8 @@ void require_rows(const TopicCounts& counts) {
           counts.document_topics.size(), entries);
   for (std::size_t d = 0; d + 1 < offsets.size(); ++d) {
     require(offsets[d] <= offsets[d + 1] && offsets[d + 1] <= entries,
-            "papilio::TopicCounts: document_offsets {} and {} of document {}, expected to rise up to {}", offsets[d],
-            offsets[d + 1], d, entries);
+            "papilio::TopicCounts: document_offsets {} and {} of document {}, expected not to decrease, and at most {}",
+            offsets[d], offsets[d + 1], d, entries);
   }
   require(offsets.back() == entries, "papilio::TopicCounts: document_offsets end with {}, expected {} entries",
           offsets.back(), entries);

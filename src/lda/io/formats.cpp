@@ -40,7 +40,7 @@ constexpr std::array formats = {
 
 const Format& format_of(CorpusFormat format) {
   const auto found = std::find_if(formats.begin(), formats.end(), [&](const Format* f) { return f->format == format; });
-  base::require(found != formats.end(), "papilio: there is no corpus format of number {}", static_cast<int>(format));
+  base::require(found != formats.end(), "papilio: no corpus format has the number {}", static_cast<int>(format));
   return **found;
 }
 

@@ -33,7 +33,7 @@ void for_each_document(const CorpusView& corpus, Use use) {
 
 void require_sparse(const CorpusView& corpus, Order order) {
   require(corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens,
-          "papilio::train: sparse draws number tokens and documents by 32 bits; the corpus has {} tokens and {} "
+          "papilio::train: sparse draws number tokens and documents with 32 bits; the corpus has {} tokens and {} "
           "documents, expected at most {} each",
           corpus.tokens(), corpus.documents(), most_sparse_tokens);
   if (order != Order::by_document) return;

@@ -153,7 +153,7 @@ std::vector<LdavisTopic> circles(const Model& model, const Tables& tables, int t
 void require_arguments(const Model& model, std::span<const double> topic_tokens, const LdavisOptions& options) {
   model.verify();
   require(std::ssize(topic_tokens) == model.topics,
-          "papilio::prepare_ldavis: topic_tokens has {} entries, expected one a topic: {}", topic_tokens.size(),
+          "papilio::prepare_ldavis: topic_tokens has {} entries, expected one per topic: {}", topic_tokens.size(),
           model.topics);
   require(options.terms >= 1, "papilio::prepare_ldavis: terms is {}, expected at least 1", options.terms);
   require(options.lambda_step >= 1e-3 && options.lambda_step <= 1,

@@ -86,7 +86,7 @@ int block_warps_per_multiprocessor(PartialSums method) {
   int blocks = 0;
   execution::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, blocks_kernel<S, product>(method),
                                                                  32 * warps_per_block, 0),
-                   "asking how many blocks fit");
+                   "querying how many blocks fit");
   return blocks * warps_per_block;
 }
 

@@ -26,7 +26,7 @@ void check_call(const MatrixView<const float>& shapes, const MatrixView<float>& 
           "papilio::sample_gamma: drawn must be as large as shapes; got {} x {} for {} x {}", drawn.rows, drawn.columns,
           shapes.rows, shapes.columns);
   require(drawn.column_stride == 1 || drawn.columns <= 1,
-          "papilio::sample_gamma: the columns of drawn must be neighbours; got column stride {}", drawn.column_stride);
+          "papilio::sample_gamma: the columns of drawn must be adjacent; got column stride {}", drawn.column_stride);
   require(std::abs(drawn.row_stride) >= drawn.columns || drawn.rows <= 1,
           "papilio::sample_gamma: rows of drawn overlap: row stride {}, {} columns", drawn.row_stride, drawn.columns);
   require(drawn.device == shapes.device, "papilio::sample_gamma: drawn is on {}, shapes are on {}", drawn.device.name(),

@@ -193,14 +193,14 @@ class ProductSource {
     check_vector(w_.left_rows, device(), "left_rows");
     check_vector(w_.right_rows, device(), "right_rows");
     base::require(w_.left.columns == w_.right.columns,
-                  "papilio::sample_categorical: left and right must have as many columns; got {} and {}",
+                  "papilio::sample_categorical: left and right must have the same number of columns; got {} and {}",
                   w_.left.columns, w_.right.columns);
     base::require(left_count() == right_count(),
-                  "papilio::sample_categorical: left and right must give as many rows; got {} and {}", left_count(),
-                  right_count());
+                  "papilio::sample_categorical: left and right must give the same number of rows; got {} and {}",
+                  left_count(), right_count());
     const auto unit = [](const auto& m) { return m.column_stride == 1 || m.columns <= 1; };
     base::require(unit(w_.left) && unit(w_.right),
-                  "papilio::sample_categorical: products need columns next to each other; got column strides {} and {}",
+                  "papilio::sample_categorical: products need adjacent columns; got column strides {} and {}",
                   w_.left.column_stride, w_.right.column_stride);
   }
   Device device() const { return w_.left.device; }

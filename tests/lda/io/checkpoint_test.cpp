@@ -146,7 +146,7 @@ TEST(Checkpoint, OfAnotherRunIsRefusedByName) {
   save_checkpoint(topics, corpus, two_topics, folder.path("a"));
   const auto names = [&](const Corpus& other_corpus, const TrainOptions& other_options, const std::string& what) {
     return holds(refusal<InvalidArgument>(folder, other_corpus, other_options),
-                 "load_checkpoint: a: the checkpoint is of another run: " + what + " is");
+                 "load_checkpoint: a: the checkpoint belongs to another run: " + what + " is");
   };
   EXPECT_TRUE(names(corpus, {.topics = 3}, "options.topics"));
   EXPECT_TRUE(names(corpus, {.topics = 2, .alpha = 0.2}, "options.alpha"));
@@ -184,7 +184,7 @@ TEST(Checkpoint, OfAnotherKindIsRefusedByName) {
   EXPECT_EQ(refusal_with("format", "papilio-model"),
             "papilio::load_checkpoint: a: format is \"papilio-model\", expected papilio-checkpoint");
   EXPECT_EQ(refusal_with("options.sampler", "uncollapsed"),
-            "papilio::load_checkpoint: a: the checkpoint is of another run: options.sampler is \"uncollapsed\", "
+            "papilio::load_checkpoint: a: the checkpoint belongs to another run: options.sampler is \"uncollapsed\", "
             "expected collapsed");
 }
 

@@ -100,7 +100,7 @@ TEST(CorpusFile, SaysWhatIsWrong) {
                 std::to_string(bytes.size() - 1) + ": the file is cut short");
   std::string damaged = bytes;
   damaged[damaged.find("cats")] = 'r';
-  EXPECT_EQ(refusal(folder, damaged), begin + "the hash of tensor vocabulary does not fit: the file is damaged");
+  EXPECT_EQ(refusal(folder, damaged), begin + "the hash of tensor vocabulary does not match: the file is damaged");
   EXPECT_EQ(folder.message<IoError>([&] { MappedCorpus(folder.path("none")); }),
             "papilio::MappedCorpus: cannot open none: No such file or directory");
   EXPECT_THROW(MappedCorpus(folder.path("")), IoError);

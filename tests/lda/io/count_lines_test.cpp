@@ -166,7 +166,7 @@ TEST_F(CountLines, MatrixMarketNamesThePlaceOfMistakes) {
             "corpus:3:5: expected \"row column count\", got \"1 1 0.5\" (count is not a whole number)");
   EXPECT_EQ(complaint(banner + "1099511627776 2 1\n1 1 1\n"),
             "corpus:2:1: the header claims 1099511627776 documents, but the file holds 1 entries; at most 1048576 + 16 "
-            "an entry are believed");
+            "per entry are accepted");
   EXPECT_EQ(complaint(banner + "1 2 1\n1 1 1\n", {.vocabulary = folder.write("words", "a\n")}),
             "words: expected 2 words (line 2 of corpus), got 1");
 }

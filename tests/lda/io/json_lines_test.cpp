@@ -66,7 +66,7 @@ TEST_F(JsonLines, CountsWhatIsNotUnicodeAndSeparatesThere) {
 
 TEST_F(JsonLines, RefusesWhatIsNoObject) {
   EXPECT_EQ(message("\n[1]"), "2:1: expected a JSON object, got \"[1]\"");
-  EXPECT_EQ(message("{\"text\":\"a\"} x"), "1:14: expected the end of the line behind the object, got \"x\"");
+  EXPECT_EQ(message("{\"text\":\"a\"} x"), "1:14: expected the end of the line after the object, got \"x\"");
   EXPECT_EQ(message("{\"text\":\"a\",}"), "1:13: expected a key in quotation marks, got \"}\"");
   EXPECT_EQ(message("{\"text\" \"a\"}"), "1:9: expected \":\", got \"\"a\"}\"");
   EXPECT_EQ(message("{\"text\":\"a\" \"b\":1}"), "1:13: expected \",\" or \"}\", got \"\"b\":1}\"");
@@ -96,7 +96,7 @@ TEST_F(JsonLines, RefusesOtherFields) {
   EXPECT_EQ(message("{\"text\":\"a\"}", "id"), "1:1: expected a field \"id\", got \"{\"text\":\"a\"}\"");
   EXPECT_EQ(message("{\"text\":\"a\",\"id\":[]}", "id"), "1:18: expected a string or a number as \"id\", got \"[]}\"");
   EXPECT_EQ(message("{\"a\":1,\"text\":\"\",\"\\u0061\":2}"),
-            "1:18: expected a key that is not there yet, got \"\"\\u0061\":2}\"");
+            "1:18: expected a key that has not occurred yet, got \"\"\\u0061\":2}\"");
 }
 
 TEST_F(JsonLines, BoundsNesting) {

@@ -148,7 +148,7 @@ TEST_F(Npz, RefusesMatricesThatAreNot) {
   EXPECT_EQ(complaint(with("data.npy", npy<std::int64_t>("<i8", {1, 2147483648, 3}))),
             "data.npy: element 1 is 2147483648, expected a whole number from 0 to 2147483647");
   EXPECT_EQ(complaint(with("data.npy", npy("<i8", "17179869184,", std::string(24, '\1')))),
-            "data.npy: the shape (17179869184) calls for other than the 24 bytes there are");
+            "data.npy: the shape (17179869184) does not match the 24 bytes of data");
   EXPECT_EQ(complaint(with("data.npy", npy("<c16", "1,", std::string(16, '\1')))),
             "data.npy: expected little-endian integers, float32 or float64, got type \"<c16\"");
   EXPECT_EQ(complaint(with("shape.npy", npy<std::int64_t>("<i8", {3, std::int64_t{1} << 31}))),

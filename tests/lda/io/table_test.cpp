@@ -56,7 +56,7 @@ TEST(Table, KnowsTabsAndTablesWithoutHeader) {
   plain.quotes = true;
   EXPECT_EQ(folder.message<FormatError>([&] { read_text(plain); }),
             caller +
-                "q.tsv:1:8: expected a tab or the end of the line behind the closing quote, got \" two\" (a quote "
+                "q.tsv:1:8: expected a tab or the end of the line after the closing quote, got \" two\" (a quote "
                 "within a quoted field is written twice; read with quotes = false, --no-quotes, if quotes mean nothing "
                 "here)");
 }
@@ -94,14 +94,14 @@ TEST(Table, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(message("", "a"), caller + "t:1: expected a header with the columns' names, got the end of the file");
   EXPECT_EQ(message("a,b\n", "c"), caller + "t:1: expected a column \"c\", got \"a\", \"b\"" + no_header);
   EXPECT_EQ(message("a,b\n", "3"), caller + "t:1: expected at least 3 columns, got 2");
-  EXPECT_EQ(message("a,a\n", "a"), caller + "t:1: column \"a\" is there twice; say which by its number");
-  EXPECT_EQ(message("a,b\n1,2\n\n3\n", "a"), caller + "t:4: expected 2 fields as in line 1, got 1");
-  EXPECT_EQ(message("a,b\n1,2,3\n", "a"), caller + "t:2: expected 2 fields as in line 1, got 3");
+  EXPECT_EQ(message("a,a\n", "a"), caller + "t:1: column \"a\" is there twice; choose one by its number");
+  EXPECT_EQ(message("a,b\n1,2\n\n3\n", "a"), caller + "t:4: expected 2 fields as on line 1, got 1");
+  EXPECT_EQ(message("a,b\n1,2,3\n", "a"), caller + "t:2: expected 2 fields as on line 1, got 3");
   EXPECT_EQ(message("a,b\n1,\"2\n3\n", "a"),
             caller + "t:2:3: expected a quote that closes the one here, got the end of the file");
   EXPECT_EQ(message("a,b\n\"1\"x,2\n", "a"),
             caller +
-                "t:2:4: expected \",\" or the end of the line behind the closing quote, got \"x,2\" (a quote "
+                "t:2:4: expected \",\" or the end of the line after the closing quote, got \"x,2\" (a quote "
                 "within a quoted field is written twice; read with quotes = false, --no-quotes, if quotes mean nothing "
                 "here)");
   EXPECT_EQ(folder.message<FormatError>([&] {
@@ -119,7 +119,7 @@ TEST(Table, BoundsARecord) {
   for (int i = 0; i < 200; ++i) table += "word\n";
   EXPECT_EQ(folder.message<FormatError>(
                 [&] { read_text({.path = folder.write("t", table), .form = TextForm::csv}, {.max_line_bytes = 100}); }),
-            caller + "t:2: record longer than max_line_bytes = 100, with a quote that opens in line 2");
+            caller + "t:2: record longer than max_line_bytes = 100, with a quote that opens on line 2");
 }
 
 // Blocks of several pieces, fields over several lines, compressed or not, any number of threads.

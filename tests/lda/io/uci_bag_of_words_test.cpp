@@ -151,10 +151,10 @@ TEST_F(UciBagOfWords, RefusesHeadersThatLie) {
             "docword.txt:5:1: expected the end of the file after 1 entries (line 3: NNZ), got \"garbage\"");
   EXPECT_EQ(complaint("1099511627776\n3\n1\n1099511627776 1 1\n"),
             "docword.txt:1:1: the header claims 1099511627776 documents, but the file holds 1 entries; at most 1048576 "
-            "+ 16 an entry are believed");
+            "+ 16 per entry are accepted");
   EXPECT_EQ(folder.message<FormatError>([&] { read_numbers("1\n2147483647\n1\n1 2147483647 1\n"); }),
             "papilio::read_uci_bag_of_words: docword.txt:2:1: the header claims 2147483647 words, but the file holds 1 "
-            "entries; at most 1048576 + 16 an entry are believed");
+            "entries; at most 1048576 + 16 per entry are accepted");
 }
 
 TEST_F(UciBagOfWords, StopsBeforeCountsExhaustTheMemory) {
@@ -176,7 +176,7 @@ TEST_F(UciBagOfWords, StopsBeforeCountsExhaustTheMemory) {
 TEST_F(UciBagOfWords, RefusesVocabulariesThatDoNotFit) {
   EXPECT_EQ(complaint(small, "a\nb\n"), "vocab.txt: expected 3 words (line 2 of docword.txt: W), got 2");
   EXPECT_EQ(complaint(small, "a\nb\nc\nd\n"), "vocab.txt: expected 3 words (line 2 of docword.txt: W), got 4");
-  EXPECT_EQ(complaint(small, "a\nb\na\n"), "vocab.txt:3:1: word \"a\" is in line 1 already");
+  EXPECT_EQ(complaint(small, "a\nb\na\n"), "vocab.txt:3:1: word \"a\" is already on line 1");
   EXPECT_EQ(complaint(small, "a\n\nc\n"), "vocab.txt:2:1: expected a word, got an empty line");
   EXPECT_EQ(complaint(small, "a\nb\nc\n\n"), "vocab.txt:4:1: expected a word, got an empty line");
   EXPECT_EQ(complaint(small, "a\nb\xe9\nc\n"), "vocab.txt:2:2: expected UTF-8, got \"\\xe9\"");

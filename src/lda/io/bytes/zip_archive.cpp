@@ -45,7 +45,7 @@ std::uint64_t ZipArchive::number(std::uint64_t at, int bytes) const {
 
 std::string_view ZipArchive::part(std::uint64_t at, std::uint64_t bytes) const {
   if (at > bytes_.size() || bytes > bytes_.size() - at) {
-    refuse(fmt::format("zip archive of {} bytes, but {} bytes are called for at byte {}", bytes_.size(), bytes, at));
+    refuse(fmt::format("zip archive of {} bytes, but {} bytes are expected at byte {}", bytes_.size(), bytes, at));
   }
   return bytes_.substr(at, bytes);
 }
@@ -149,7 +149,7 @@ ZipArchive::Content ZipArchive::read(std::string_view name, std::int64_t most_by
         fmt::format("damaged zip archive: {} holds {} bytes, expected {}", name, content.bytes().size(), member.bytes));
   }
   if (check_sum_of(content.bytes()) != member.check_sum) {
-    refuse(fmt::format("damaged zip archive: the check sum of {} is wrong", name));
+    refuse(fmt::format("damaged zip archive: the checksum of {} is wrong", name));
   }
   return content;
 }

@@ -146,7 +146,7 @@ std::vector<std::string> MappedCorpus::Mapping::strings(CorpusPart offsets_part,
   made.reserve(offsets.size() - 1);
   for (std::size_t i = 1; i < offsets.size(); ++i) {
     if (offsets[i] < offsets[i - 1] || offsets[i] > std::ssize(text)) {
-      fail(fmt::format("tensor {}: expected offsets of {} that do not decrease, got {} behind {}",
+      fail(fmt::format("tensor {}: expected offsets of {} that do not decrease, got {} after {}",
                        part_names[static_cast<std::size_t>(offsets_part)], what, offsets[i], offsets[i - 1]));
     }
     made.emplace_back(text.data() + offsets[i - 1], static_cast<std::size_t>(offsets[i] - offsets[i - 1]));
@@ -160,7 +160,7 @@ void MappedCorpus::Mapping::verify_hashes() const {
     const lda::Digest found =
         lda::hash_of(i == 0 ? std::as_bytes(std::span(layout.header)) : part(static_cast<CorpusPart>(i - 1)));
     if (std::memcmp(found.data(), expected.data() + i * found.size(), found.size()) != 0) {
-      fail(fmt::format("the hash of {} does not fit: the file is damaged",
+      fail(fmt::format("the hash of {} does not match: the file is damaged",
                        i == 0 ? "the header" : fmt::format("tensor {}", part_names[i - 1])));
     }
   }
@@ -171,7 +171,7 @@ void MappedCorpus::Mapping::verify_corpus() const {
   const auto offsets = elements<std::int64_t>(CorpusPart::document_offsets);
   for (std::size_t d = 1; d < offsets.size(); ++d) {
     if (offsets[d] < offsets[d - 1]) {
-      fail(fmt::format("tensor document_offsets: expected offsets that do not decrease, got {} behind {} in row {}",
+      fail(fmt::format("tensor document_offsets: expected offsets that do not decrease, got {} after {} in row {}",
                        offsets[d], offsets[d - 1], d));
     }
   }

@@ -141,8 +141,8 @@ void require_believable(const Origin& origin, std::int64_t line, const std::stri
   if (claimed <= most) return;
   origin.format_error(
       line, 1,
-      fmt::format("{} claims {} {}, but the file holds {} entries; at most {} + {} an entry are believed", who, claimed,
-                  what, entries, free_claims, claims_per_entry));
+      fmt::format("{} claims {} {}, but the file holds {} entries; at most {} + {} per entry are accepted", who,
+                  claimed, what, entries, free_claims, claims_per_entry));
 }
 
 void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, const BagOfWords& bag) {

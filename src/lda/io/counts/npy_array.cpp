@@ -61,8 +61,7 @@ NpyArray::NpyArray(const Origin& origin, std::string name, std::string_view byte
     size_ = dimension == 0 ? 0 : size_ > std::ssize(data_) / dimension ? std::ssize(data_) + 1 : size_ * dimension;
   }
   if (size_ > std::ssize(data_) || size_ * element_bytes_ != std::ssize(data_)) {
-    refuse(fmt::format("the shape ({}) calls for other than the {} bytes there are", fmt::join(shape_, ", "),
-                       data_.size()));
+    refuse(fmt::format("the shape ({}) does not match the {} bytes of data", fmt::join(shape_, ", "), data_.size()));
   }
 }
 

@@ -6,7 +6,7 @@
 namespace papilio {
 
 std::string npy_header(std::string_view type, const std::vector<std::int64_t>& shape) {
-  base::require(type.find_first_of("'\\\n") == std::string_view::npos, "papilio::npy_header: {} is no type", type);
+  base::require(type.find_first_of("'\\\n") == std::string_view::npos, "papilio::npy_header: {} is not a type", type);
   std::string sizes;
   for (const std::int64_t size : shape) {
     base::require(size >= 0, "papilio::npy_header: a size is {}, expected 0 or more", size);

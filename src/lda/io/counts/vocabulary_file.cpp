@@ -23,7 +23,7 @@ std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions
     reader.require_utf8(line);
     const std::int32_t number = words.number(line);
     if (number + 1 != reader.line_number()) {
-      reader.format_error(1, fmt::format("word {} is in line {} already", quoted(line), number + 1));
+      reader.format_error(1, fmt::format("word {} is already on line {}", quoted(line), number + 1));
     }
     if (!memory_limit.holds(2 * words.memory())) memory_limit.refuse(reader, 0, 0);
   }

@@ -71,7 +71,7 @@ lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options) {
 void require_priors(const ChainState& topics, const TrainOptions& options) {
   const auto is_prior = [](double value) { return value > 0 && value <= std::numeric_limits<double>::max(); };
   base::require(topics.alpha.empty() || std::ssize(topics.alpha) == options.topics,
-                "alpha has {} entries, expected one a topic, {}, or none", topics.alpha.size(), options.topics);
+                "alpha has {} entries, expected one per topic, {}, or none", topics.alpha.size(), options.topics);
   base::require(std::all_of(topics.alpha.begin(), topics.alpha.end(), is_prior),
                 "alpha has an entry that is not finite and above 0");
   base::require(topics.beta == 0 || is_prior(topics.beta), "beta is {}, expected a finite number of 0 or more",
@@ -87,8 +87,8 @@ void require_identity(const lda::SafetensorsFile& file, const lda::Metadata& exp
   }
   for (const auto& [key, value] : expected) {
     base::require(file.metadata(key) == value,
-                  "papilio::load_checkpoint: {}: the checkpoint is of another run: {} is {}, expected {}", path, key,
-                  lda::quoted(file.metadata(key)), value);
+                  "papilio::load_checkpoint: {}: the checkpoint belongs to another run: {} is {}, expected {}", path,
+                  key, lda::quoted(file.metadata(key)), value);
   }
 }
 
@@ -104,7 +104,7 @@ ChainState load_one(const CorpusView& corpus, const TrainOptions& options, const
   lda::SafetensorsFile file(path, "load_checkpoint");
   require_identity(file, expected, path);
   if (file.metadata().size() != expected.size() + 3) {
-    file.fail("the metadata have entries that a checkpoint does not have");
+    file.fail("the metadata has entries that a checkpoint does not have");
   }
   ChainState topics;
   topics.sweep = file.metadata_int("sweep");
@@ -156,7 +156,8 @@ void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const T
   lda::require_topics(corpus, topics.z, options.topics, "save_checkpoint");
   require_priors(topics, options);
   base::require(topics.start == Start::uniform || topics.start == Start::progressive,
-                "papilio::save_checkpoint: the chain began {}, expected uniform or progressive", name(topics.start));
+                "papilio::save_checkpoint: the chain started as {}, expected uniform or progressive",
+                name(topics.start));
   lda::Metadata metadata = identity(corpus, options);
   metadata["sweep"] = std::to_string(topics.sweep);
   metadata["beta"] = fmt::format("{}", topics.beta);

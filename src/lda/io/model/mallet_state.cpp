@@ -303,7 +303,7 @@ ChainState match_topics(const MalletState& state, const CorpusView& corpus) {
     std::sort(given.begin(), given.end());
     const auto same_word = [](const Token& a, const Token& b) { return a.first == b.first; };
     base::require(std::equal(wanted.begin(), wanted.end(), given.begin(), given.end(), same_word),
-                  "{}: document {} has {} tokens in the corpus and {} in the state, or other words", caller, d,
+                  "{}: document {} has {} tokens in the corpus and {} in the state, or different words", caller, d,
                   wanted.size(), given.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       topics.z[static_cast<std::size_t>(wanted[i].second)] = state.topics.z[static_cast<std::size_t>(given[i].second)];

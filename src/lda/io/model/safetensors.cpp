@@ -183,7 +183,7 @@ void SafetensorsFile::read_header(std::uint64_t file_size) {
   } catch (const FormatError& error) {
     fail(error.what());
   } catch (const json::exception& error) {
-    fail(fmt::format("the header is not what the format says: {}", error.what()));
+    fail(fmt::format("the header does not follow the format: {}", error.what()));
   }
   check_places(data_size);
 }
@@ -220,14 +220,14 @@ void SafetensorsFile::take_hashes() {
     entry = metadata_.erase(entry);
   }
   if (of_metadata != hash_metadata(metadata_)) {
-    fail("the hash of the metadata does not fit: the file is damaged, or papilio did not write it");
+    fail("the hash of the metadata does not match: the file is damaged, or papilio did not write it");
   }
 }
 
 const std::string& SafetensorsFile::metadata(const std::string& key) const {
   const auto found = metadata_.find(key);
   if (found == metadata_.end()) {
-    fail(fmt::format("the metadata have no \"{}\"", key));
+    fail(fmt::format("the metadata has no \"{}\"", key));
   }
   return found->second;
 }
@@ -289,7 +289,7 @@ void SafetensorsFile::go_to(const TensorPlace& tensor) {
 void SafetensorsFile::require_hash(const std::string& name, const std::string& found) const {
   const auto hash = hashes_.find(name);
   if (hash == hashes_.end() || hash->second != found) {
-    fail(fmt::format("the hash of tensor {} does not fit: the file is damaged", lda::quoted(name)));
+    fail(fmt::format("the hash of tensor {} does not match: the file is damaged", lda::quoted(name)));
   }
 }
 

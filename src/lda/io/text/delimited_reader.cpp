@@ -53,7 +53,7 @@ std::size_t DelimitedReader::take_quoted(std::size_t at) {
     if (quote == std::string_view::npos) {
       record_ += '\n';
       if (record_.size() > max_record_bytes_) {
-        format_error(fmt::format("record longer than max_line_bytes = {}, with a quote that opens in line {}",
+        format_error(fmt::format("record longer than max_line_bytes = {}, with a quote that opens on line {}",
                                  max_record_bytes_, opening_line));
       }
       if (!lines_.next_line(line_)) {
@@ -72,7 +72,7 @@ std::size_t DelimitedReader::take_quoted(std::size_t at) {
   if (at < line_.size() && line_[at] != delimiter_) {
     lines_.format_error(
         static_cast<std::int64_t>(at) + 1,
-        fmt::format("expected {} or the end of the line behind the closing quote, got {} (a quote within a quoted "
+        fmt::format("expected {} or the end of the line after the closing quote, got {} (a quote within a quoted "
                     "field is written twice; read with quotes = false, --no-quotes, if quotes mean nothing here)",
                     delimiter_ == '\t' ? "a tab" : quoted(std::string_view(&delimiter_, 1)), quoted(line_.substr(at))));
   }

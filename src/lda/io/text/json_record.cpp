@@ -51,7 +51,7 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
     if (peek() != '"') fail("a key in quotation marks");
     key_.clear();
     take_string(&key_);
-    if (!keys_.insert(key_).second) fail_at(begin, "a key that is not there yet");
+    if (!keys_.insert(key_).second) fail_at(begin, "a key that has not occurred yet");
     skip_blanks();
     take(':', "\":\"");
     skip_blanks();
@@ -66,7 +66,7 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
     }
   }
   skip_blanks();
-  if (at_ != line_.size()) fail("the end of the line behind the object");
+  if (at_ != line_.size()) fail("the end of the line after the object");
   for (const auto& [has, field] : {std::pair(has_text, &text_field_), std::pair(has_id, &id_field_)}) {
     if (!has) reader.format_error(1, fmt::format("expected a field {}, got {}", quoted(*field), quoted(line)));
   }

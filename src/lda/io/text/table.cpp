@@ -50,7 +50,7 @@ class Columns {
       const auto found = std::find(first_.begin(), first_.end(), column);
       if (found != first_.end()) {
         if (std::find(found + 1, first_.end(), column) != first_.end()) {
-          reader_.format_error(fmt::format("column {} is there twice; say which by its number", quoted(column)));
+          reader_.format_error(fmt::format("column {} is there twice; choose one by its number", quoted(column)));
         }
         return static_cast<std::size_t>(found - first_.begin());
       }
@@ -69,7 +69,7 @@ class Columns {
   std::size_t default_text() const {
     if (first_.size() == 1) return 0;
     if (!header_)
-      reader_.format_error(fmt::format("{} columns: say by its number which holds the text", first_.size()));
+      reader_.format_error(fmt::format("{} columns: choose the one that holds the text by its number", first_.size()));
     return find("text");
   }
 
@@ -105,7 +105,7 @@ void read_table(const TextSource& source, const TextOptions& options, const char
   do {
     if (count > 1 && reader.is_blank()) continue;
     if (fields.size() != count) {
-      reader.format_error(fmt::format("expected {} fields as in line {}, got {}", count, first_line, fields.size()));
+      reader.format_error(fmt::format("expected {} fields as on line {}, got {}", count, first_line, fields.size()));
     }
     if (columns.id) corpus.append_name(reader.utf8(fields[*columns.id], "id"));
     block.append(fields[columns.text], reader.last_line());

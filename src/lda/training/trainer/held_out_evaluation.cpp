@@ -37,7 +37,7 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
   take_counts(first);
   map_ = map_words(model_, *options.held_out);
   base::require(documents_to_score(*options.held_out, map_) > 0,
-                "papilio::train: no held-out document has two words that the corpus to train on holds ({} documents)",
+                "papilio::train: no held-out document has two words of the training corpus ({} documents)",
                 options.held_out->documents());
 }
 

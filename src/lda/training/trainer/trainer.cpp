@@ -25,7 +25,7 @@ void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& op
           corpus.documents(), corpus.vocabulary_size());
   const std::int64_t most_entries = std::int64_t{1} << 40;
   require(corpus.vocabulary_size() <= most_entries / options.topics,
-          "papilio::train: a table of {} words x {} topics is out of reach, expected at most 2^40 entries",
+          "papilio::train: a table of {} words x {} topics is too large, expected at most 2^40 entries",
           corpus.vocabulary_size(), options.topics);
 }
 
@@ -34,7 +34,8 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
           "papilio::train: the topics to resume from are of sweep {}, expected 0 <= sweep <= {}", resume.sweep,
           options.sweeps);
   require(resume.start == Start::uniform || resume.start == Start::progressive,
-          "papilio::train: the topics to resume from began {}, expected uniform or progressive", name(resume.start));
+          "papilio::train: the topics to resume from started as {}, expected uniform or progressive",
+          name(resume.start));
   lda::require_topics(corpus, resume.z, options.topics, "train");
   require(resume.alpha.empty() || std::ssize(resume.alpha) == options.topics,
           "papilio::train: the topics to resume from have {} priors, expected none or one per topic: {}",

@@ -220,7 +220,7 @@ void queue_in_shared(const SparseByDocumentDraw& d, bool asks_ahead, cudaStream_
   const auto bytes = static_cast<std::size_t>(documents * counted_document_bytes(d.draw.topics, 1));
   execution::check(
       cudaFuncSetAttribute(draw_in_shared<Lines>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-      "asking for shared memory");
+      "requesting shared memory");
   draw_in_shared<Lines><<<static_cast<unsigned>(blocks.all()), block_threads, bytes, stream>>>(d, blocks, asks_ahead);
 }
 

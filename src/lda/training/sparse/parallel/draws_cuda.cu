@@ -67,9 +67,9 @@ __global__ void count_frequent(const SparseDraw<Entry> draw) {
 
 int most_shared_bytes() {
   int device = 0, bytes = 0;
-  execution::check(cudaGetDevice(&device), "asking for the device");
+  execution::check(cudaGetDevice(&device), "querying the device");
   execution::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                   "asking for shared memory");
+                   "requesting shared memory");
   return bytes;
 }
 
@@ -78,7 +78,7 @@ void launch(const SparseDraw<Entry>& draw, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(sparse_row_bytes(draw.masses.padded));
   execution::check(cudaFuncSetAttribute(draw_sparsely<Entry, threads, true>,
                                         cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-                   "asking for shared memory");
+                   "requesting shared memory");
   draw_sparsely<Entry, threads, true><<<static_cast<unsigned>(draw.item_count), threads, bytes, stream>>>(draw);
 }
 

@@ -181,7 +181,7 @@ template <class Kernel>
 void allow_shared(Kernel kernel, int counters) {
   execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         counters * static_cast<int>(sizeof(int))),
-                   "asking for shared memory");
+                   "requesting shared memory");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void queue_item_terms(const SparseDraw<Entry>& draw, const TermSums& sums, cudaS
     const auto bytes = static_cast<std::size_t>(sparse_row_bytes(draw.masses.padded));
     execution::check(cudaFuncSetAttribute(add_item_terms<Entry, true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           static_cast<int>(bytes)),
-                     "asking for shared memory");
+                     "requesting shared memory");
     add_item_terms<Entry, true>
         <<<static_cast<unsigned>(std::min(draw.item_count, most)), item_threads, bytes, stream>>>(draw, AddTerms{sums});
   }
