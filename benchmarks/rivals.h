@@ -12,7 +12,7 @@ struct Rivals {
   // Sequential prefix sums and a binary search.
   std::int64_t (*prefix)(const T* left, const T* right, std::int64_t K, double u, T* buffer);
   // The exponential race (Gumbel's trick without the logarithm of the weights):
-  // a random number a category, the smallest -log(u_k) / w_k wins.
+  // one random number per category; the smallest -log(u_k) / w_k wins.
   std::int64_t (*race)(const T* left, const T* right, std::int64_t K, std::uint64_t row, T* buffer);
   // The weights themselves, for rivals that want them in an array.
   void (*multiply)(const T* left, const T* right, std::int64_t K, T* buffer);

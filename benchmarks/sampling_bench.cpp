@@ -72,7 +72,7 @@ Draw<T> papilio_draw(PartialSums method, int threads) {
   };
 }
 
-// One draw a row by `f(left, right, row, buffer)`.
+// One draw per row by `f(left, right, row, buffer)`.
 template <class T, class F>
 Draw<T> row_by_row(F f) {
   return [=](const Workload<T>& work, std::int64_t rows, std::vector<std::int32_t>& drawn) {
@@ -82,7 +82,7 @@ Draw<T> row_by_row(F f) {
   };
 }
 
-// The next uniform number of a sequence, for rivals that want one a row.
+// The next uniform number of a sequence, for rivals that want one per row.
 double next_uniform(std::uint64_t& state) {
   state += 0x9E3779B97F4A7C15u;
   std::uint64_t x = state;

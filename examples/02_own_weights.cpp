@@ -32,7 +32,7 @@ struct Component {
   float share;  // pi_k
 };
 
-// The provider: W points a tile, one a row, whose weights over the components are
+// The provider: W points per tile, one per row, whose weights over the components are
 // computed whenever they are asked for. The same weight must come out the same
 // each time, bit for bit, so one function computes it.
 struct MixtureRows {
@@ -44,7 +44,7 @@ struct MixtureRows {
 
   static constexpr double variance = 0.25;
 
-  // Rows behind the last point have no categories.
+  // Rows past the last point have no categories.
   std::int64_t size(int q) const { return q < point_count ? component_count : 0; }
 
   // pi_k * exp(-|x - mu_k|^2 / (2 variance)); what all components share cancels.
@@ -54,7 +54,7 @@ struct MixtureRows {
     return c.share * static_cast<float>(papilio::random::exponential(-(dx * dx + dy * dy) / (2 * variance)));
   }
 
-  // sums + the weights k, k + 1, ..., four a lane, of which `count` exist.
+  // sums + the weights k, k + 1, ..., four per lane, of which `count` exist.
   template <Warp W, class Signs>
   PAPILIO_LANEWISE Quads<W, float> add(Quads<W, float> sums, int q, std::int64_t k, Signs& signs,
                                        std::int64_t count = 4 * W::width) const {

@@ -8,7 +8,7 @@
 #include "papilio/error.h"
 #include "written_folder.h"
 
-// Whether the words can be written, one a line.
+// Whether the words can be written, one per line.
 inline bool are_writable(const papilio::Corpus& corpus) {
   for (const std::string& word : corpus.vocabulary) {
     if (word.find('\r') != std::string::npos || word.starts_with("\xef\xbb\xbf")) return false;
@@ -17,7 +17,7 @@ inline bool are_writable(const papilio::Corpus& corpus) {
 }
 
 // The first byte chooses the options, the second what is special about the format;
-// then the corpus and, behind a byte 0xff at the front of a line, the vocabulary, if
+// then the corpus and, after a byte 0xff at the front of a line, the vocabulary, if
 // there is one. Whatever is read must verify, be the same for two threads, and come
 // back from being written in the same format, if that can be.
 inline int check_format(papilio::CorpusFormat format, const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 #include "corpus_checks.h"
 #include "papilio/error.h"
 
-// The first byte chooses the options; then docword, and behind a 0 byte the
+// The first byte chooses the options; then docword, and after a 0 byte the
 // vocabulary, if there is one.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -4,7 +4,7 @@
 #include "corpus_checks.h"
 #include "papilio/error.h"
 
-// The input is the file. Its words, one a line, are the same list.
+// The input is the file. Its words, one per line, are the same list.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const InputFile file(as_text(data, size));
   try {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the English descriptions of all Debian packages, one a line, each once.
+# Writes the English descriptions of all Debian packages, one per line, each once.
 #
 #   tools/fetch_demo_corpus.sh FOLDER    leaves them in FOLDER/descriptions.txt
 #

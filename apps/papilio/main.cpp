@@ -40,7 +40,7 @@ int complain_of_exception(const std::string& subcommand) {
     return complain(subcommand, error.what(), ExitCode::internal);
   } catch (const std::bad_alloc&) {
     return complain(subcommand, "out of memory", ExitCode::no_memory);
-  } catch (const std::system_error& error) {  // fmt::print, a full disk behind standard output
+  } catch (const std::system_error& error) {  // fmt::print, a full disk under standard output
     return complain(subcommand, error.what(), ExitCode::io_error);
   } catch (const std::exception& error) {
     const std::string_view what = error.what();

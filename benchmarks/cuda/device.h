@@ -77,6 +77,6 @@ struct Effort {
 };
 
 // The time on the device of launch(0), launch(1), ... after two for warming up.
-// All are queued behind a kernel that waits, with an event between each two, so
+// All are queued after a kernel that waits, with an event between each two, so
 // that what the host needs for a launch is not in it.
 Timing time_launches(const std::function<void(int)>& launch, const Effort& effort = {});

@@ -4,7 +4,7 @@
 
 // What the gamma draws are measured beside.
 
-// Gamma draws as one would write them first: a thread an entry, Marsaglia and Tsang's loop, logf, expf, powf,
+// Gamma draws as one would write them first: one thread per entry, Marsaglia and Tsang's loop, logf, expf, powf,
 // sinf and cosf of the device, a cheap generator. Shapes are counts + prior; rows x columns, no gaps.
 void queue_plain_gammas(const std::int32_t* counts, float prior, std::int64_t entries, std::uint32_t seed,
                         float* drawn);

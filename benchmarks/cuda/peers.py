@@ -102,7 +102,7 @@ def torch_methods(torch):
 
 
 def torch_time(torch, draw, matrices):
-    """The time on the device of one call, as papilio's own is taken: queued behind a wait."""
+    """The time on the device of one call, as papilio's own is taken: queued after a wait."""
     check_draws(torch, draw(matrices[0]), matrices[0])
     events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
     draw(matrices[-1])

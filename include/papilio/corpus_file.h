@@ -44,7 +44,7 @@ ReadReport import_corpus(const std::string& corpus, const std::string& path, con
 // whether the arrays are what was written. All functions are thread-safe.
 //
 // The file must not become shorter while it is mapped: the system would end the process (SIGBUS). When a file is
-// replaced under its name, as papilio does it, those who mapped it keep the old one.
+// replaced by a new one of its name, as papilio does, programs that have mapped it keep the old one.
 //
 //   const MappedCorpus corpus("news.papilio-corpus");
 //   corpus.verify();

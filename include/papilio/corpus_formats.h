@@ -30,7 +30,7 @@ enum class CorpusFormat : std::uint8_t {
 };
 
 // "auto" for detect, else "text", "uci", "ldac", "svmlight", "mtx", "npz", "low", "mallet",
-// "csv", "tsv", "jsonl", "folder", "corpus"; "unknown" for a number that is no enumerator.
+// "csv", "tsv", "jsonl", "folder", "corpus"; "unknown" for a number that is not an enumerator.
 std::string_view name(CorpusFormat format);
 
 // The format of such a name. Throws InvalidArgument with the known names.

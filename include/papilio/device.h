@@ -13,7 +13,7 @@ class Device {
  public:
   static Device cpu() { return Device(-1); }
 
-  // The CUDA device of that number, as the driver counts them. Throws DeviceUnavailable where the build or the
+  // The CUDA device of that number, in the driver's numbering. Throws DeviceUnavailable where the build or the
   // machine has no such device.
   static Device cuda(int ordinal = 0);
 

@@ -30,7 +30,7 @@ enum class InferMethod : std::uint8_t {
   em,     // a fixed point of theta, without random numbers
 };
 
-// Every method, the default first; the name of one ("unknown" for a number that is no enumerator); and the
+// Every method, the default first; the name of one ("unknown" for a number that is not an enumerator); and the
 // method of a name, which throws InvalidArgument with the known names.
 std::span<const Choice<InferMethod>> infer_methods() noexcept;
 std::string_view name(InferMethod method) noexcept;

@@ -32,7 +32,7 @@ struct GammaOptions {
 // (docs/numerics.md). Draws below 2^-125 or so become 0, as many of a small shape do: Pr(0) = 2^(-125 shape).
 //
 // Same seed, stream, row numbers and shapes: same draws, bit for bit, on every device and instruction set, for any
-// number of threads and any split of the rows. A call of sample_categorical of the same seed, stream and row
+// number of threads and any split of the rows. A call of sample_categorical with the same seed, stream and row
 // numbers shares random numbers with it: use another stream.
 //
 // Time O(rows * columns). Scratch: a row per thread if the column stride of `shapes` is not 1. Throws InvalidArgument

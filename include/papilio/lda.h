@@ -58,7 +58,7 @@ enum class Parameter : std::uint8_t {
 // A row of `samplers()`.
 struct SamplerChoice : Choice<Sampler> {
   Parameter theta;
-  Parameter phi;           // integrated_out: the sequential schedule is another chain than the parallel one
+  Parameter phi;           // integrated_out: the two schedules are different chains
   bool sparse_draws;       // has sparse draws, under the parallel schedule where the schedules differ
   bool sparse_by_default;  // Draws::automatic takes them
 };
@@ -69,7 +69,7 @@ std::span<const Choice<Schedule>> schedules() noexcept;
 std::span<const Choice<Draws>> draw_kinds() noexcept;
 std::span<const Choice<Start>> starts() noexcept;
 
-// The name of a value: "collapsed", "parallel", ...; "unknown" for a number that is no enumerator.
+// The name of a value: "collapsed", "parallel", ...; "unknown" for a number that is not an enumerator.
 std::string_view name(Sampler sampler) noexcept;
 std::string_view name(Schedule schedule) noexcept;
 std::string_view name(Draws draws) noexcept;
@@ -120,7 +120,7 @@ struct ChainState;
 
 struct TrainOptions {
   std::int32_t topics = 100;               // K, at least 1
-  std::int64_t sweeps = 200;               // in all, including those of a chain that is resumed; less than 2^32
+  std::int64_t sweeps = 200;               // in total, including those before a resume; less than 2^32
   double alpha = 0.1;                      // symmetric prior of the topics of a document, for each topic; (0, 1e6]
   double beta = 0.01;                      // symmetric prior of the words of a topic, for each word; (0, 1e6]
   std::uint64_t seed = 0;                  // same seed, same model
@@ -286,7 +286,7 @@ struct CheckpointReport {
 };
 
 // Reads what `save_checkpoint` wrote. If the newest checkpoint is missing, cut short or damaged, reads the previous
-// one. A whole checkpoint of another corpus, other options or another version is refused, without a look at the
+// one. A whole checkpoint of another corpus, other options or another version is refused, without looking at the
 // previous one. Threads, device, sweeps and callbacks may differ.
 //
 // Changes no file. Before the next save, move a damaged checkpoint away, or it replaces the previous one.

@@ -40,8 +40,8 @@ std::vector<TopWord> counted_top_words(const Model& model, std::int32_t topic, i
 
 // Writes one safetensors file: tensors "n_wk" (I32, V x K), "n_k" (I64, K) and "alpha" (F64, K); vocabulary, beta,
 // settings and an XXH3-128 of each tensor in the metadata. The file is written under a temporary name beside `path`,
-// synced, then renamed: `path` has the old bytes or the new ones, never a part. The same model gives the same bytes.
-// Throws IoError.
+// synced, then renamed: `path` has the old bytes or the new ones, never part of them. The same model gives the same
+// bytes. Throws IoError.
 void save_model(const Model& model, const std::string& path);
 
 // Reads what `save_model` wrote. Throws IoError, and FormatError for anything else, including hashes that do not match.

@@ -22,7 +22,7 @@ enum class PartialSums : std::uint8_t {
   transposed,                  // coalesced loads, then a W x W exchange in registers
   transposed_through_scratch,  // the same through a tile in memory
   butterfly_swap,              // a butterfly per block of 32; the search only adds
-  butterfly_add_subtract,      // the same with one select less; the last bit depends on the lane
+  butterfly_add_subtract,      // the same with one select fewer; the last bit depends on the lane
   butterfly_two_pass,          // block totals first, then one butterfly per row
 
   // The first K mod 32 of K categories by prefix sums, then whole blocks, as in the papers. The methods
@@ -41,7 +41,7 @@ struct PartialSumsChoice : Choice<PartialSums> {
 // Every method, the default first.
 std::span<const PartialSumsChoice> partial_sums() noexcept;
 
-// "slots", "prefix", ...; "unknown" for a number that is no enumerator.
+// "slots", "prefix", ...; "unknown" for a number that is not an enumerator.
 std::string_view name(PartialSums method) noexcept;
 
 // The method of that name. Throws InvalidArgument with the known names.
@@ -59,7 +59,7 @@ enum class DrawStatus : std::uint8_t {
   no_such_row,   // an index or offset of the row is out of range (on a device only; the CPU throws)
 };
 
-// "ok", "all_zero", ...; "unknown" for a number that is no enumerator.
+// "ok", "all_zero", ...; "unknown" for a number that is not an enumerator.
 std::string_view name(DrawStatus status) noexcept;
 
 struct SampleOptions {
@@ -152,7 +152,7 @@ struct LogitWeights {
 // every device and instruction set, for any number of threads and any split of
 // the batch (method `slots`).
 //
-// Time O(rows * categories), one read of the weights and one more of a 1/32
+// Time O(rows * categories), one read of the weights and a second one of 1/32
 // part; scratch of a few KiB per thread. Throws InvalidArgument for shapes that
 // do not fit, indices out of range, and (without `status`) the first bad row;
 // `drawn` is then unspecified.

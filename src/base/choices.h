@@ -37,7 +37,7 @@ std::string names_in(const Rows& rows) {
   return names;
 }
 
-// The row of a value; null for a number that is no enumerator.
+// The row of a value; null for a number that is not an enumerator.
 template <class Rows, class Enum>
 constexpr auto* find_row(const Rows& rows, Enum value) noexcept {
   const auto row = std::find_if(std::begin(rows), std::end(rows), [&](const auto& r) { return r.value == value; });
@@ -61,7 +61,7 @@ auto parse_in(const Rows& rows, std::string_view name, const char* function, con
   return row->value;
 }
 
-// Throws InvalidArgument for a number that is no enumerator.
+// Throws InvalidArgument for a number that is not an enumerator.
 template <class Rows, class Enum>
 void require_known(const Rows& rows, Enum value, const char* function, const char* what) {
   require(find_row(rows, value) != nullptr, "papilio::{}: unknown {} {}, expected one of {}", function, what,

@@ -23,7 +23,7 @@
 //                                plus(s)    s + the weight (fused where it is a product)
 //   batch_row(q)               row q of the batch, 0 <= q < T, as seen by this thread l of
 //                              the group: quad(v, e) gives the elements of its categories
-//                              4 (v G + l) ... + 3, of weight 0 behind the end
+//                              4 (v G + l) ... + 3, of weight 0 past the end
 //   has(q)                     whether there is a row q; the same in the whole warp where
 //                              G = 32 (batches of short rows read it and throw it away)
 //   mine<n>(v, l, i, e)        categories 4 (v G + l) + n i ... + n - 1 (n = 1, 2, 4) of

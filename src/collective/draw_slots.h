@@ -15,7 +15,7 @@
 // second reading of the four slots (32 weights at most) that the search ends in.
 //
 // Source: the order is in docs/numerics.md; the butterfly over lane sums takes
-// the place of one a block in Steele and Tristan, ACM TOPC 6(4):22, 2019, sec. 3.
+// the place of one per block in Steele and Tristan, ACM TOPC 6(4):22, 2019, sec. 3.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
@@ -44,7 +44,7 @@ struct SlotScratch {
   }
 };
 
-// Reads a tile once: the lane sums of each segment of each row, zeros behind its end.
+// Reads a tile once: the lane sums of each segment of each row, zeros past its end.
 template <Warp W, class Signs, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE void add_tile(const Rows& rows, std::int64_t segments, SlotScratch<W, T> scratch,
                                bool (&sign)[W::width]) {
@@ -63,13 +63,13 @@ PAPILIO_LANEWISE void add_tile(const Rows& rows, std::int64_t segments, SlotScra
 }
 
 // The last category of positive weight before `step` of the walk through
-// segment `segment`, or through the segments before it; else the first behind
+// segment `segment`, or through the segments before it; else the first after
 // it. -1 where no weight is positive. Cold: rounding leads here about once in
 // ten million draws.
 template <class Rows>
 [[gnu::noinline, gnu::cold]] std::int64_t last_positive_before(const Rows& rows, int q, std::int64_t segment,
                                                                int step) {
-  if (rows.size(q) == 0) return -1;             // behind the last row of a batch
+  if (rows.size(q) == 0) return -1;             // past the last row of a batch
   const auto positive = [&](std::int64_t at) {  // at: segment * 1,024 + step
     const std::int64_t k = at / segment_size * segment_size + category_of_step(static_cast<int>(at % segment_size));
     return k < rows.size(q) && rows.weight(q, k) > 0 ? k : -1;

@@ -7,7 +7,7 @@
 // Where the weights of a tile of rows come from. A provider has
 //   size(q)                      the number of categories of row q
 //   weight(q, k)                 one weight, rounded to T as every draw sees it
-//   add<W>(sums, q, k, signs)    sums + the weights k ... k + 4 W - 1, four a lane
+//   add<W>(sums, q, k, signs)    sums + the weights k ... k + 4 W - 1, four per lane
 //   add<W>(..., count)           the same for the first `count` of them
 //   quads<W>(...)                four neighbours of a row of its own in every lane
 //   block<W>(q, k)               weights k ... k + W - 1, one per lane, zeros past the end

@@ -80,7 +80,7 @@ struct SimdWarp {
   static constexpr bool has_mask_registers = false;
 #endif
 
-  // A bit a lane where the machine has mask registers, else an int32 a lane, 0 or -1.
+  // One bit per lane where the machine has mask registers, else an int32 per lane, 0 or -1.
   struct BitMask {
     std::uint32_t bits;
     friend PAPILIO_LANEWISE BitMask operator&(BitMask a, BitMask b) { return {a.bits & b.bits}; }

@@ -91,7 +91,7 @@ TYPED_TEST(Guard, TakesTheLastPositiveWeightOfTheWalk) {
       {row_with(2000, {{3, 1.0f}, {1024, 1.0f}}), 1, 1024},
       {row_with(2000, {{124, 1.0f}, {3, 1.0f}}), 1, 124},  // nothing in segment 1: back into 0, lane 31 last
       {row_with(1030, {{1023, 1.0f}}), 1, 1023},
-      {row_with(5000, {{4999, 1.0f}}), 2, 4999},  // nothing before: the first behind
+      {row_with(5000, {{4999, 1.0f}}), 2, 4999},  // nothing before: the first after
       {row_with(300, {}), 0, -1},                 // nothing at all
   };
   for (const auto& c : cases) {
@@ -104,7 +104,7 @@ TYPED_TEST(Guard, TakesTheLastPositiveWeightOfTheWalk) {
 }
 
 // Inside the tree: 2^24 + 3/2 rounds to 2^24 + 2, so that a rest between the two is
-// below the sum and above its parts. The weight behind, c, must not be taken for it.
+// below the sum and above its parts. The weight after them, c, must not be taken for it.
 TYPED_TEST(Guard, StaysInTheSubtreeThatItEntered) {
   constexpr auto width = static_cast<std::size_t>(TypeParam::width);
   const std::int64_t a = 0, b = 64, c = 32;  // lanes 0, 16, 8: neighbours in this order

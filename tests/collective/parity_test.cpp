@@ -33,7 +33,7 @@ void expect_same_tables(const Realisation<T>& simd, const Realisation<T>& scalar
     std::vector<WeightRow<T>> rows;
     std::vector<double> u;
     for (int q = 0; q < width; ++q) {
-      // A partial tile: nothing behind its last row.
+      // A partial tile: nothing past its last row.
       const bool absent = turn % 4 == 0 && q > turn % width;
       const auto size = absent ? 0
                         : ragged && q % 4 != 0

@@ -139,7 +139,7 @@ TYPED_TEST(CudaDeviceFunctions, RealWeightsAndManyZeros) {
       }
 }
 
-// Beside the exact boundaries, as far as sums are rounded: there a walk ends behind its slot or
+// Beside the exact boundaries, as far as sums are rounded: there a walk ends past its slot or
 // lane now and then, and has to come back as the definition says.
 TYPED_TEST(CudaDeviceFunctions, BesideBoundariesOfRoundedSums) {
   std::mt19937_64 bits(3);
@@ -170,7 +170,7 @@ TYPED_TEST(CudaDeviceFunctions, BesideBoundariesOfRoundedSums) {
   if (std::is_same_v<TypeParam, float>) EXPECT_GT(overshot, 100);
 }
 
-// A row in the last batch that is not there is not read behind the table, nor written.
+// A row in the last batch that is not there is not read past the table, nor written.
 TYPED_TEST(CudaDeviceFunctions, SmokeOfBatchesThatAreNotFull) {
   for (const int most : all_shapes)
     for (const std::size_t rows : {1, 2, 9, 33}) {

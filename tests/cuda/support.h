@@ -26,7 +26,7 @@ class CudaTest : public ::testing::Test {
   }
 };
 
-// A host vector's copy on device 0, `offset` entries behind an aligned address, between
+// A host vector's copy on device 0, `offset` entries after an aligned address, between
 // entries that hold `gap`.
 template <class T>
 class DeviceCopy {

@@ -198,7 +198,7 @@ TEST_F(TrainOnCuda, SmokeStreamsWhatDoesNotFit) {
   }
 }
 
-// Words and z alone take 8 bytes a token, so that in no more memory than that ranges are streamed.
+// Words and z alone take 8 bytes per token, so that in no more memory than that ranges are streamed.
 TEST_F(TrainOnCuda, SmokeBringsStreamedTopicsBack) {
   const Corpus corpus = uneven_corpus();
   const execution::Stream stream;

@@ -299,7 +299,7 @@ class Crashes(FaultTest):
 
 class BrokenPipes(FaultTest):
     def read_first_line(self, arguments, **options):
-        """Ends the pipe behind the first line, as head -1 does."""
+        """Ends the pipe after the first line, as head -1 does."""
         process = self.command.start(arguments, **options)
         process.stdout.readline()
         process.stdout.close()

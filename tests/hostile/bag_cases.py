@@ -161,7 +161,7 @@ def npz():
     for length in cuts(good, 24):
         cases.add(f"cut at {length}", good[:length])
     cases.add("no zip", b"PK but no zip at all" * 10)
-    cases.add("garbage behind", good + b"x" * 70000)
+    cases.add("garbage after the end", good + b"x" * 70000)
     for name in ("indices", "indptr", "format", "shape", "data"):
         cases.add(f"without {name}", archive(matrix(**{name: None})), says=name)
         cases.add(f"objects as {name}", archive(matrix(**{name: npy("|O", "(3,)", b"\x80\x04N.")})), says=name)

@@ -22,7 +22,7 @@ def safetensors(good):
         yield f"cut at {cut}", good[:cut]
     for byte in range(9, len(good), max(1, len(good) // 25)):
         yield f"bit 0 of byte {byte} flipped", flipped(good, byte)
-    yield "a byte behind it", good + b"\0"
+    yield "a byte after it", good + b"\0"
     yield "text", b"cats and dogs\n" * 100
     for claim in (0, 1, length + 8, 1 << 30, 1 << 62, (1 << 64) - 1):
         yield f"a header of {claim} bytes claimed", tensors(good[8:8 + length], data, claim)

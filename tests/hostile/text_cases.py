@@ -103,9 +103,9 @@ def tables():
               says=":1:1: expected a quote that closes")
     cases.add("a quote at the end of the file", 'text\n"', says=":2:1: expected a quote that closes")
     cases.add("an even number of quotes that do not close", 'text\n"cats""', says=":2:1: expected a quote")
-    cases.add("bytes behind a quote", 'text,b\n"cats"x,1\n', says=':2:7: expected "," or the end of the line')
-    cases.add("a blank behind a quote", 'text,b\n"cats" ,1\n', says=':2:7: expected "," or the end')
-    cases.add("NUL behind a quote", b'text\n"cats"\0\n', says=":2:7: expected")
+    cases.add("bytes after a quote", 'text,b\n"cats"x,1\n', says=':2:7: expected "," or the end of the line')
+    cases.add("a blank after a quote", 'text,b\n"cats" ,1\n', says=':2:7: expected "," or the end')
+    cases.add("NUL after a quote", b'text\n"cats"\0\n', says=":2:7: expected")
     cases.add("a field without end", 'text\n"' + "word\n" * 30000, *BOUNDED[:2], "--max-line-bytes", "100000",
               says=":2: record longer than max_line_bytes")
     cases.add("a line without end", "text\n" + "word " * 30000, "--max-line-bytes", "100000", says=":2: line")

@@ -40,7 +40,7 @@ class Files : public ::testing::Test {
     return path("hostile");
   }
 
-  // A file with this header, and data behind it.
+  // A file with this header, and data after it.
   std::string write_with_header(const std::string& header, const std::string& data) const {
     const std::uint64_t length = header.size();
     std::string bytes(sizeof length, '\0');

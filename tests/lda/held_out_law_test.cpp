@@ -17,7 +17,7 @@
 namespace papilio {
 namespace {
 
-// Held-out nats a token of a chain: the mean over its scores from sweep `from` on.
+// Held-out nats per token of a chain: the mean over its scores from sweep `from` on.
 double nats(const CorpusView& training, const TrainOptions& options, std::int64_t from,
             const ChainState* start = nullptr) {
   const TrainResult result = train(training, options, start);
@@ -127,7 +127,8 @@ class Planted {
 TEST(HeldOut, IsTheSameByAllSamplers) {
   const Planted planted;
   std::vector<Scores> exact;
-  for (const Chain& chain : exact_chains) exact.push_back(planted.scores(std::string(name(chain.sampler)), with(chain, {})));
+  for (const Chain& chain : exact_chains)
+    exact.push_back(planted.scores(std::string(name(chain.sampler)), with(chain, {})));
   const double within = 4 * noise(exact), common = mean(exact);
   EXPECT_LT(within, 0.016) << "chains differ by more than this test can do with";
   for (const Scores& scores : exact) EXPECT_NEAR(scores.mean(), common, within) << scores.label;

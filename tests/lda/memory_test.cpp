@@ -31,8 +31,8 @@ std::int64_t peak_bytes() {
   return 0;
 }
 
-// Eight bytes a token, of which the corpus's words are four, and the tables: 8 bytes an entry, 4 more where the model
-// is kept beside them. Besides, 6 MiB for the program's own, threads and their blocks; one more int32 a token
+// Eight bytes per token, of which the corpus's words are four, and the tables: 8 bytes per entry, 4 more where the
+// model is kept beside them. Besides, 6 MiB for the program's own, threads and their blocks; one more int32 a token
 // would be 20 MB.
 TEST(Memory, IsEightBytesATokenAndTheTables) {
 #if defined(PAPILIO_TEST_SANITIZED)

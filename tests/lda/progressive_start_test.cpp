@@ -26,7 +26,7 @@ TEST(StartStages, FollowTokensATopic) {
   const auto stages = [](std::int32_t topics, std::int64_t tokens, std::int64_t documents = 1000) {
     return lda::start_stages({.topics = topics}, Start::automatic, documents, tokens);
   };
-  EXPECT_EQ(stages(1000, 1'800'000), 4);  // nips: 1,800 tokens a topic, from every 16th document on
+  EXPECT_EQ(stages(1000, 1'800'000), 4);  // nips: 1,800 tokens per topic, from every 16th document on
   EXPECT_EQ(stages(1000, 2'900'000), 3);
   EXPECT_EQ(stages(300, 1'800'000), 2);
   EXPECT_EQ(stages(180, 1'800'000), 2);
@@ -36,7 +36,7 @@ TEST(StartStages, FollowTokensATopic) {
   EXPECT_EQ(stages(1000, (1 << 18) - 1), 0);
   EXPECT_EQ(stages(1000, 1 << 18), 4);
   EXPECT_EQ(stages(1000, 2'560'000, 10'000), 3);
-  EXPECT_EQ(stages(1000, 2'560'000, 10'001), 0);  // less than 256 tokens a document
+  EXPECT_EQ(stages(1000, 2'560'000, 10'001), 0);  // less than 256 tokens per document
 }
 
 TEST(StartStages, FollowWhatIsAskedFor) {

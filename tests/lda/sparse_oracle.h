@@ -127,7 +127,7 @@ class SparseOracle {
       if (place < mass) return ++from_prior, k;
       place -= mass;
     }
-    ADD_FAILURE() << "a place behind all masses";
+    ADD_FAILURE() << "a place past all masses";
     return 0;
   }
 

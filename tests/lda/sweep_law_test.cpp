@@ -15,7 +15,7 @@
 namespace papilio {
 namespace {
 
-// Two topics, two words, so that theta and phi have one number a row; whole priors of 1 and
+// Two topics, two words, so that theta and phi have one number per row; whole priors of 1 and
 // more, so that their densities are polynomials, which Gauss' rule integrates.
 Corpus corpus() { return testing::make_corpus({{0, 1, 1}, {0, 0, 1}}, 2); }
 const std::vector<std::int32_t> old_z = {0, 1, 1, 0, 0, 0};

@@ -26,7 +26,7 @@ double total_variation(const Model& model, std::int32_t k, const std::vector<flo
   return distance;
 }
 
-// With 16,000 tokens a topic over 500 words, counting noise alone makes a total
+// With 16,000 tokens per topic over 500 words, counting noise alone makes a total
 // variation of about sqrt(500 / 16000) / 2.5 = 0.07; two planted topics are 0.44
 // or more apart. So 0.15 tells a topic found from one missed, merged or split.
 // A chain may stay where two topics are one; of three, the likeliest is taken, as

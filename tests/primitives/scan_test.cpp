@@ -131,7 +131,7 @@ TEST(Compact, KeepsFlaggedValuesInOrder) {
         if (flags[i] != 0) expected.push_back(values[i]);
       }
       const auto size = static_cast<std::int64_t>(expected.size());
-      expected.resize(expected.size() + 3, -1);  // and nothing behind them is touched
+      expected.resize(expected.size() + 3, -1);  // and nothing after them is touched
       for (const int threads : thread_counts) {
         std::vector<std::int32_t> kept(expected.size(), -1);
         EXPECT_EQ(compact(values, flags, kept, threads), size);

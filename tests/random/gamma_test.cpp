@@ -190,7 +190,7 @@ TYPED_TEST(GammaRows, AreTheSameBitsForEveryWarp) {
   }
 }
 
-// An entry does not depend on how many columns there are, and nothing behind them is written.
+// An entry does not depend on how many columns there are, and nothing after them is written.
 TYPED_TEST(GammaRows, EntriesStandForThemselves) {
   const Row row = row_of(700, 5);
   const auto whole = draw<TypeParam>(row, 9, 700);

@@ -83,7 +83,7 @@ TYPED_TEST(Methods, DenseRowsDrawAsTheOracleSays) {
     }
 }
 
-// Every remnant, with none to four blocks behind it.
+// Every remnant, followed by none to four blocks.
 TYPED_TEST(Methods, RemnantsOfEveryLengthDrawAsTheOracleSays) {
   using T = TypeParam;
   for (const PartialSums method : all_methods)

@@ -43,7 +43,7 @@ class LogGammaRise {
 //
 // The unit is the smallest power of two, from 2^-52 nats, for which no sum leaves
 // 62 bits: 2^-39 nats for 10^5 tokens, 2^-25 for 10^9, 2^-15 for 10^12. A term is off
-// by half a unit, and there are no more than four a token.
+// by half a unit, and there are no more than four per token.
 struct LogJointTerms {
   // `most_tabulated` counts in each table, fewer in those of topics with priors of their own.
   LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated);

@@ -13,7 +13,7 @@ namespace papilio::lda {
 class Occurrences {
  public:
   // `words`: topics x words_per_topic, in the corpus's numbers; -1 for a word that the corpus does not have.
-  // A window is `window` tokens in a row, or where it is 0 a document.
+  // A window is `window` tokens in a row, or, where it is 0, a document.
   Occurrences(const CorpusView& corpus, std::span<const std::int32_t> words, std::size_t words_per_topic, int window,
               int threads);
 

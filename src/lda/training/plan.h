@@ -32,7 +32,7 @@ struct Plan {
   // The draws are those of PartialSums::slots; else a warp keeps a table of partial sums.
   bool by_slots;
 
-  // Rows of phi that are kept: one a word; token by token that of the word in hand.
+  // Rows of phi that are kept: one per word; token by token that of the word in hand.
   std::int64_t phi_rows;
 };
 

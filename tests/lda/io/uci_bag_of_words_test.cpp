@@ -160,7 +160,7 @@ TEST_F(UciBagOfWords, RefusesHeadersThatLie) {
 TEST_F(UciBagOfWords, StopsBeforeCountsExhaustTheMemory) {
   std::string text = "1\n1\n1000\n";
   for (int i = 0; i < 1000; ++i) text += "1 1 2147483647\n";
-  // 2^31 - 1 tokens a line, 12 bytes each; by default the limit is the machine's.
+  // 2^31 - 1 tokens per line, 12 bytes each; by default the limit is the machine's.
   EXPECT_EQ(
       folder.message<FormatError>([&] { read_numbers(text, {.max_memory = 100000000000}); }),
       "papilio::read_uci_bag_of_words: docword.txt:7: the corpus up to here (8589934588 tokens, 1 documents) needs "

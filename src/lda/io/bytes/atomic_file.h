@@ -36,7 +36,7 @@ class AtomicFile {
   void write(std::string_view text) { write(text.data(), text.size()); }
 
   // Once, after the last write. What the target held stays under the target's name with
-  // `ending_of_the_old` behind it, unless that is empty; at no instant is there neither.
+  // `ending_of_the_old` appended, unless that is empty; at no instant is there neither.
   void commit(const std::string& ending_of_the_old = {});
 
  private:

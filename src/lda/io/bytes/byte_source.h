@@ -28,7 +28,7 @@ class ByteSource {
 // Opens a file or, for "-", standard input. A stream that begins as gzip or zstd
 // does is decompressed on the way (members or frames one after the other are
 // one stream); memory is bounded by 1 MiB and zstd's window of at most 128 MiB.
-// A stream that ends too early, or has other bytes behind its end, is damaged.
+// A stream that ends too early, or has other bytes after its end, is damaged.
 std::unique_ptr<ByteSource> open_byte_source(const Origin& origin);
 
 }  // namespace papilio::lda

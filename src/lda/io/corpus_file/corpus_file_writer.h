@@ -13,7 +13,7 @@
 namespace papilio::lda {
 
 // Writes a corpus file in one go: the bytes of each tensor as they come, in the
-// order of CorpusPart, and their hashes behind them. Throws IoError.
+// order of CorpusPart, and their hashes after them. Throws IoError.
 class CorpusFileWriter {
  public:
   CorpusFileWriter(const std::string& path, const char* caller, const CorpusSizes& sizes);

@@ -14,7 +14,7 @@ inline constexpr std::int64_t most_words = std::int64_t{(1U << 31) - 1};
 inline constexpr std::int64_t most_count = std::int64_t{(1U << 31) - 1};
 
 // Entries (document, word, count) of a matrix, in any order, on their way to a
-// corpus. Memory: 16 bytes an entry, in proportion to what was added, whatever
+// corpus. Memory: 16 bytes per entry, in proportion to what was added, whatever
 // the numbers are.
 class BagOfWords {
  public:

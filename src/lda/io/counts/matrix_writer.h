@@ -26,7 +26,7 @@ std::int64_t count_entries(const CorpusView& corpus);
 // Writes lines "document word count", numbers from 1.
 void write_entries(const CorpusView& corpus, AtomicFile& file);
 
-// Writes `path` by `write_body` and the words, one a line, to `vocabulary`, unless
+// Writes `path` by `write_body` and the words, one per line, to `vocabulary`, unless
 // that is empty; both appear whole or not at all. Throws IoError, and
 // InvalidArgument for a corpus that does not verify, words that would not come
 // back (empty, double, not UTF-8, with the end of a line), and "-" given twice.

@@ -33,7 +33,7 @@ NumberForm whole_of(double value, std::int64_t& number) {
   return NumberForm::whole;
 }
 
-// What stands behind `key` in the dictionary of a header; empty where it is not there.
+// What follows `key` in the dictionary of a header; empty where it is not there.
 std::string_view value_of(std::string_view header, std::string_view key) {
   const std::size_t at = header.find(key);
   if (at == std::string_view::npos) return {};

@@ -28,7 +28,7 @@ class NpyArray {
   // float; throws FormatError naming the element for everything else.
   std::int64_t number(std::int64_t element, std::int64_t least, std::int64_t most) const;
 
-  // The first element as text, without the zero bytes behind it.
+  // The first element as text, without the zero bytes after it.
   std::string text() const;
 
   // Throws FormatError "NAME: message".

@@ -10,7 +10,7 @@
 
 namespace papilio::lda {
 
-// Reads distinct words of UTF-8, one a line, none of them empty. Throws IoError,
+// Reads distinct words of UTF-8, one per line, none of them empty. Throws IoError,
 // and FormatError with the line of the first that is not so.
 std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options);
 

@@ -54,7 +54,7 @@ TensorView tensor_view(std::string name, Shape shape, const std::vector<T>& elem
 TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>& numbers, std::int64_t count);
 
 // Writes the tensors in the order given, larger element types first, in place of
-// the old file only when whole; the old one stays with an ending behind its name, unless
+// the old file only when whole; the old one stays with an ending after its name, unless
 // that is empty. The same contents give the same bytes. `caller` begins the messages of
 // errors. Throws IoError, and InvalidArgument where metadata are not UTF-8 or the header
 // would be too long.
@@ -70,7 +70,7 @@ struct TensorPlace {
 };
 
 // A file that `write_safetensors` wrote, header read and checked: every tensor
-// lies inside the file, right behind the one before, and nothing lies between or
+// lies inside the file, right after the one before, and nothing lies between or
 // after. Throws IoError and FormatError.
 class SafetensorsFile {
  public:

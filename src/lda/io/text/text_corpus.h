@@ -103,7 +103,7 @@ class TextBlock {
   // Appends a document that ends at `line` of the source.
   void append(std::string_view text, std::int64_t line);
 
-  // Once, behind the last document.
+  // Once, after the last document.
   void flush();
 
  private:

@@ -15,7 +15,7 @@ namespace papilio::lda {
 // from the topics that the document's other tokens have by then.
 //
 // Documents are independent given phi. So a thread takes a block of them and draws their
-// first tokens together, then their second ones, and so on: as many rows at a time as a warp likes.
+// first tokens together, then their second ones, and so on: as many rows at a time as a warp can use.
 class ByDocumentSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.

@@ -77,7 +77,7 @@ void launch_on_documents(const DocumentRange& range, const DrawnThetaTable& tabl
   execution::check_launch("drawing theta");
 }
 
-// A word a warp; phi receives the gamma draws.
+// One word per warp; phi receives the gamma draws.
 __global__ __launch_bounds__(threads_per_block) void draw_words(DrawnPhiTable table, float shape, float inverse) {
   __shared__ PendingGammas all_pending[warps_per_block];
   const int lane = static_cast<int>(threadIdx.x % 32);

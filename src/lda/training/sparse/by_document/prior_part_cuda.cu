@@ -30,7 +30,7 @@ __device__ __forceinline__ bool clear_subnormal(float (&x)[PriorMasses::topics])
   return any;
 }
 
-// A word a warp.
+// One word per warp.
 __global__ void __launch_bounds__(block_threads)
     sum_prior(const __grid_constant__ sparse::PriorPart prior, const PriorTables tables, std::int64_t words) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

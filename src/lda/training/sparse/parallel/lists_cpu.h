@@ -54,7 +54,7 @@ class DocumentLists {
   const std::int32_t topics_;
   const int threads_;
   BigArray<ListPlace> lists_;               // D
-  BigArray<Entry> entries_;                 // a part's one behind the other, from a place on that stays
+  BigArray<Entry> entries_;                 // one part's after another's, each from a place that stays
   BigArray<Spot<Entry>> spots_;             // N, in the order of words
   std::vector<std::int64_t> parts_;         // documents with which parts of about equal length begin, and D
   std::vector<std::uint32_t> first_group_;  // of each part

@@ -11,7 +11,7 @@ namespace papilio::lda {
 // topic is drawn in time that follows the number of topics of its document rather than K: docs/lda/sparse.md. The draws
 // have the law of ParallelSweep's, not their numbers.
 //
-// The first run takes over z; from then on the state's z and n_wk stay behind until they are settled. Keeps
+// The first run takes over z; from then on the state's z and n_wk stay out of date until they are settled. Keeps
 // references: the corpus, which the plan is of, must outlive it.
 std::unique_ptr<CpuSweep> make_sparse_parallel_sweep(const CorpusView& corpus, const TrainOptions& options,
                                                      const Plan& plan);

@@ -14,7 +14,7 @@ namespace papilio::lda::sparse {
 struct WordOrder {
   explicit WordOrder(const CorpusView& corpus);
 
-  BigArray<std::uint32_t> numbers;    // N, and zeros behind them, as in other arrays here: who reads them looks ahead
+  BigArray<std::uint32_t> numbers;    // N, and zeros after them, as in other arrays here: who reads them looks ahead
   BigArray<std::uint32_t> places;     // N, of each token in this order
   std::vector<std::int64_t> offsets;  // V + 1, into them
   std::vector<std::int64_t> pair_offsets;  // V + 1
