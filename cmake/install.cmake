@@ -15,7 +15,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/papilioConfigVersio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/papilioConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/papilioConfigVersion.cmake
         DESTINATION ${package_folder})
 
-# In the tree a kernel header includes "warp/warp.h"; installed, it lies in
+# In the tree a kernel header includes "warp/warp.h"; installed, it is in
 # papilio/warp and includes "papilio/warp/warp.h". base/math.h is all that they use
 # of floor base.
 set(kernel_headers_code

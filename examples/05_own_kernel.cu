@@ -49,7 +49,7 @@ __host__ __device__ double uniform(std::uint64_t stream, std::int64_t i) {
   return papilio::random::uniform53(block.word[0], block.word[1]);
 }
 
-// So many threads take so many points together: a batch of rows of up to 32 components.
+// `threads` threads take `rows` points together: a batch of rows of up to 32 components.
 using Shape = papilio::collective::BatchShape<32>;
 constexpr int block_threads = 128;
 

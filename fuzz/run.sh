@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets for so many seconds, shared equally; ends with 1 if one of them fails.
+# Runs the fuzz targets for SECONDS in total, shared equally; ends with 1 if one of them fails.
 #
 #   fuzz/run.sh SECONDS [BUILD_FOLDER]      FUZZ_TARGETS="npz ldac" runs some of them only
 #   fuzz/run.sh build [BUILD_FOLDER]        builds, and runs nothing

@@ -18,7 +18,7 @@ const std::vector<Shape> shapes = {{1 << 20, 32}, {1 << 20, 128}, {262144, 1024}
                                    {512, 131072}, {1, 131072},    {16, 131072},   {64, 131072}};
 
 // A caller that draws again and again finds its rows in memory, not in the cache:
-// launches take turns on so many matrices that none is still there.
+// launches take turns on enough matrices that none is still there.
 constexpr std::int64_t rotated_bytes = std::int64_t{1} << 30;
 
 template <class T>

@@ -51,7 +51,7 @@ class Model {
   const T* theta() const { return theta_.data(); }
   const T* phi() const { return phi_.data(); }
 
-  // phi once a token, theta once a document, and the numbers that say which.
+  // phi once per token, theta once per document, and the numbers that say which.
   std::int64_t bytes() const {
     return (tokens_.host.count() + tokens_.host.document_count) * row_bytes() + 12 * tokens_.host.count();
   }

@@ -52,8 +52,10 @@ def seconds(runs, corpus, topics, threads, system, target):
 
 
 def ratio(records_of, base, system, target):
-    """How many times as long as the base a system took to the target: at least so many where it did not get there, fewer than
-    so many where the base did not."""
+    """How many times as long as the base a system took to reach the target.
+
+    Begins with "> " where the system did not reach it, with "< " where the base did not.
+    """
     if not target or base not in records_of or system not in records_of:
         return "-"
     own, other = records_of[base]["curve"], records_of[system]["curve"]

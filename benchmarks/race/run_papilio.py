@@ -31,7 +31,7 @@ class Run:
         self.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def keep(self, last=False):
-        """Links the newest checkpoint, if it is a new one of GRID or the last, and tells of it with its sweep's time."""
+        """Links the newest checkpoint, if it is a new one of GRID or the last, and reports it with its sweep's time."""
         try:
             sweep = int(safetensors_header(self.checkpoint)["__metadata__"]["sweep"])
         except FileNotFoundError:

@@ -74,7 +74,7 @@ def sample_categorical(
         the generator is on the CPU or on the device of the weights.
     stream : int, default 0
         Selects independent draws under one seed: an iteration, a purpose. 0 <= stream < 2^64; training uses streams
-        from 2^32 on.
+        from 2^32 up.
     row_ids : int or array of integers of shape (rows,), optional
         The number of each draw. By default rows are numbered 0, 1, ...; an integer is the number of the first row. A
         row with the same number keeps its draw wherever it is in a batch.

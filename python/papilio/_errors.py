@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """The content of a file does not fit its format.
+    """The content of a file does not match its format.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ class LDA(Fitting, FittedTopics, Estimator):
         numbers of tokens and topics.
     draws : {"automatic", "dense", "sparse"}
         Sparse draws have the same distribution as dense ones. Their time depends on the number of topics in the
-        document, not on K. "automatic": sparse from 32 topics on, for "collapsed" (parallel) and "mean_for_mode";
+        document, not on K. "automatic": sparse with 32 topics or more, for "collapsed" (parallel) and "mean_for_mode";
         "theta_collapsed" has sparse draws on request only.
     max_iter : int, default 200
         Sweeps over all tokens; at least 1.

@@ -117,7 +117,7 @@ def read_corpus(
     OSError
         The file cannot be read.
     FormatError
-        The content does not fit the format; with line and column.
+        The content does not match the format; with line and column.
     ValueError
         An option out of range, or one that does not fit the format.
 

@@ -96,7 +96,7 @@ def train(
         numbers of tokens and topics.
     draws : {"automatic", "dense", "sparse"}
         Sparse draws have the same distribution as dense ones. Their time depends on the number of topics in the
-        document, not on K. "automatic": sparse from 32 topics on, for "collapsed" (parallel) and "mean_for_mode";
+        document, not on K. "automatic": sparse with 32 topics or more, for "collapsed" (parallel) and "mean_for_mode";
         "theta_collapsed" has sparse draws on request only.
     method : str, default "slots"
         How a dense draw adds up the weights of a token. Other methods (docs/sampling.md) are for study: they have the

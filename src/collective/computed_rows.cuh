@@ -16,8 +16,8 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // it for four neighbouring categories at a time, and once more for those that the
 // search ends in. It is never called for a category past the last.
 //
-// A batch holds the rows first ... first + T - 1. Of those that are not below `rows`
-// it takes the last one that is; their threads draw as it does, and have nothing to write.
+// A batch holds the rows first ... first + T - 1. In place of rows that are not below `rows` it takes the last one that
+// is; the threads of such rows draw too, and have nothing to write.
 template <int G, int T, class Weight>
 class ComputedRows {
  public:
@@ -30,7 +30,7 @@ class ComputedRows {
     __device__ __forceinline__ Sum plus(Sum sum) const { return sum + value; }
   };
 
-  // All rows have `categories` of them.
+  // Every row has `categories` categories.
   __device__ __forceinline__ ComputedRows(const Weight& weight, std::int64_t first, std::int64_t rows,
                                           std::int64_t categories)
       : weight_(weight), first_(first), rows_(rows), categories_(categories) {}
@@ -52,7 +52,7 @@ class ComputedRows {
   };
   __device__ __forceinline__ Row row() const { return {weight_, at(number()), categories_}; }
 
-  // A row, from this segment on, as one thread of its group sees it.
+  // A row, beginning with this segment, as one thread of its group sees it.
   struct Cursor {
     using Element = ComputedRows::Element;
     Row row;

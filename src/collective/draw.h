@@ -9,7 +9,7 @@
 #include "collective/target.h"
 
 // Draws by the tables of the papers: W rows at once, blocks of W categories. Where
-// K is no multiple of W, the last block is padded with zeros, so that blocks stay
+// K is not a multiple of W, the last block is padded with zeros, so that blocks stay
 // aligned; or the remnant of K mod W categories comes first, as in the papers. For
 // the canonical order see draw_slots.h.
 
@@ -71,7 +71,7 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u,
   for (std::int64_t k = 0; k < first_block; ++k) ahead.add(load_column<W>(rows, k));
   sums.start_after(ahead.total());
 
-  // At least one block, be it of zeros: then no search is of an empty table.
+  // At least one block, even one of zeros, so that no search is of an empty table.
   std::int64_t k = first_block;
   do {
     Tile<W, T> tile;

@@ -96,7 +96,7 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
 }
 
 // The first segment whose running total exceeds u times the total, by one warp.
-// `running` has room for a double a segment; `rest` becomes the target inside it.
+// `running` has room for one double per segment; `rest` becomes the target inside it.
 template <class V>
 __device__ __forceinline__ int find_segment(const V* totals, int segments, double* running, double u, double& rest,
                                             double& total) {

@@ -11,12 +11,12 @@
 // own kernels are made of, for kernels of your own too (docs/cuda.md).
 //
 // G neighbouring threads of a warp draw from T rows together. They add up each row
-// in turn, coalesced, four categories a thread and load; one butterfly over the
+// in turn, coalesced, four categories per thread and load; one butterfly over the
 // sums gives each row to G / T threads, which walk down its tree, read again the
 // slot that the walk ends in, and walk along it. A draw takes the same additions in
 // the same order as draw_slots.h, so the category is the same, bit for bit.
 //
-// Where weights come from, a provider says, a value in each thread:
+// A provider says where weights come from, with a value in each thread:
 //   Sum                        float or double, what weights are added up in
 //   Element                    one category's ingredients, with
 //                                weight()   its weight, rounded to Sum
@@ -29,8 +29,8 @@
 //   mine<n>(v, l, i, e)        categories 4 (v G + l) + n i ... + n - 1 (n = 1, 2, 4) of
 //                              the row that this thread searches, t = thread / (G / T)
 //   row()                      that row as a value with size() and weight(k)
-//   segment(s)                 for long rows: the provider of categories 1,024 s and on
-// `ComputedRows` makes one of any function. v is known when compiling.
+//   segment(s)                 for long rows: the provider of the categories from 1,024 s
+// `ComputedRows` makes one of any function. v is known at compile time.
 // Source: docs/numerics.md; the butterfly: Steele and Tristan, ACM TOPC 6(4):22, 2019.
 
 namespace papilio::inline PAPILIO_TARGET::collective {

@@ -38,7 +38,7 @@ struct SlotScratch {
   double* running;  // segments * W: running totals of the segments
   static constexpr std::int64_t lane_sums_per_segment = logical_lanes * W::width;
 
-  // Where the sums of group g of row q in a segment lie.
+  // Where the sums of group g of row q in a segment are.
   PAPILIO_LANEWISE T* at(std::int64_t segment, int g, int q) const {
     return lane_sums + segment * lane_sums_per_segment + (g * W::width + q) * W::width;
   }
@@ -128,8 +128,8 @@ PAPILIO_LANEWISE void find_in_segment(const Rows& rows, const LaneTree<W, T>& tr
   W::store(at, found_at);
   for (int q = 0; q < W::width; ++q) category[q] = first[q] + at[q];
 
-  // Past the end of the slot by rounding, or outside the row (weights that
-  // are no weights): back to the last positive weight.
+  // Past the end of the slot by rounding, or outside the row (weights that are not valid): back to the last positive
+  // weight.
   const std::uint64_t astray = W::bits(searching | !W::less(found_at, end));
   if (astray != 0) [[unlikely]]
     for (int q = 0; q < W::width; ++q)

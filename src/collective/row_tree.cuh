@@ -25,12 +25,12 @@ __host__ __device__ constexpr int log2_of(int x) { return x <= 1 ? 0 : 1 + log2_
 // The trees of T rows over G neighbouring threads of a warp, by one butterfly.
 //
 // In:  sums[q] in thread l of the group: the sum of logical lane l of row q.
-// Out: the G / T threads from t G / T on hold row t: its total, and for each
+// Out: the G / T threads that begin at t G / T hold row t: its total, and for each
 //      level of the tree the sums of the left children.
 //
 // First the butterfly: with each of log2(T) steps a thread keeps half of the rows
 // and sends the sums of the others to its partner, T - 1 exchanges in all. Then
-// each row lies in one thread of every G / T, and the remaining levels are a
+// each row is in one thread of every G / T, and the remaining levels are a
 // plain reduction. G and T are powers of two, T <= G <= 32.
 // Source: the butterfly of Steele and Tristan, ACM TOPC 6(4):22, 2019, section 3,
 // over the lane sums of T rows instead of the blocks of 32.

@@ -11,17 +11,17 @@
 //   add<W>(..., count)           the same for the first `count` of them
 //   quads<W>(...)                four neighbours of a row of its own in every lane
 //   block<W>(q, k)               weights k ... k + W - 1, one per lane, zeros past the end
-//   prefetch<W>(q)               asks for the beginning of row q > 0 (may do nothing)
-//   prefetch_part<W>(q, k, end)  asks for weights k ... end - 1 of row q (optional)
+//   prefetch<W>(q)               prefetches the beginning of row q > 0 (may do nothing)
+//   prefetch_part<W>(q, k, end)  prefetches weights k ... end - 1 of row q (optional)
 //   column<W>(k)                 weight k of a row of its own in every lane, 0 past the end (optional)
 //   longest()                    the size of the longest row of the tile (optional)
-// Any type with these draws (docs/butterfly.md, "Your own weights").
+// Any type with these members is one (docs/butterfly.md, "Your own weights").
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
 using warp::Lanes, warp::Mask, warp::Quads, warp::Warp;
 
-// Bytes at the beginning of a row that are asked for ahead of time; the
+// Bytes at the beginning of a row that are prefetched; the
 // machine's own prefetcher follows from there.
 inline constexpr int prefetched_bytes = 1024;
 
@@ -31,7 +31,7 @@ PAPILIO_LANEWISE void prefetch_values(const T* first, std::int64_t count) {
   for (std::int64_t k = 0; k < count; k += a_line) W::prefetch(first + k);
 }
 
-// Asks for the beginning of rows[q], q > 0, unless it follows rows[q - 1] in
+// Prefetches the beginning of rows[q], q > 0, unless it follows rows[q - 1] in
 // memory: a run of rows is what the machine's prefetcher does best alone.
 template <class W, class T>
 PAPILIO_LANEWISE void prefetch_row(const T* const* rows, const std::int64_t* sizes, std::int64_t q) {
@@ -40,7 +40,7 @@ PAPILIO_LANEWISE void prefetch_row(const T* const* rows, const std::int64_t* siz
   prefetch_values<W>(rows[q], sizes[q] < most ? sizes[q] : most);
 }
 
-// Rows as they lie in memory.
+// Rows as they are in memory.
 template <class T>
 struct PlainRows {
   using Weight = T;

@@ -19,7 +19,7 @@ __device__ __forceinline__ T warp_sum(T x) {
   return x;
 }
 
-// The sum over the threads of the group up to this one. Of integers: the order is any.
+// The sum over the threads of the group up to this one, of integers: the order does not matter.
 template <int width = 32, class T>
 __device__ __forceinline__ T warp_scan(T x) {
   const int thread = static_cast<int>(threadIdx.x) % width;

@@ -16,7 +16,7 @@ using primitives::FirstWrong;
 using primitives::key_bound;
 using primitives::Parts;
 
-// Below this many keys a part, a second thread costs more than it saves.
+// Below this many keys per part, a second thread costs more than it saves.
 constexpr std::int64_t least_keys = std::int64_t{1} << 15;
 
 // Counts keys[begin ... end) by `add(key)`; returns the first one out of range, or FirstWrong::none.

@@ -15,7 +15,7 @@ using primitives::FirstWrong;
 using primitives::key_bound;
 using primitives::Parts;
 
-// Below this many keys a part, a second thread costs more than it saves.
+// Below this many keys per part, a second thread costs more than it saves.
 constexpr std::int64_t least_items = std::int64_t{1} << 14;
 
 }  // namespace

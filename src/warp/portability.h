@@ -23,7 +23,7 @@
 #endif
 
 // Loops over whole tiles are unrolled where a tile must live in registers (CUDA);
-// on a CPU it lies in memory, and the code stays small.
+// on a CPU it is in memory, and the code stays small.
 #if defined(__CUDA_ARCH__)
 #define PAPILIO_UNROLL_TILE PAPILIO_UNROLL
 #else

@@ -87,7 +87,7 @@ struct MatrixProblem {
   std::int64_t columns = 0;
   std::int64_t row_stride = 0;
   std::int64_t column_stride = 1;
-  std::int64_t origin = 0;  // where element (0, 0) lies in `memory`
+  std::int64_t origin = 0;  // where element (0, 0) is in `memory`
   std::vector<std::int32_t> picked = {};
 
   std::int64_t draws() const { return picked.empty() ? rows : static_cast<std::int64_t>(picked.size()); }

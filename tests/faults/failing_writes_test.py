@@ -86,7 +86,7 @@ class EveryCall(FaultTest):
         return f"{NAMES[what]}:=.:={self.folder}"
 
     def end_of_save(self, arguments, paths, saves):
-        """The calls up to the end of so many saves, each of which ends with the folder."""
+        """The calls up to the end of that many saves, each of which ends with the folder."""
         self.restore()
         calls = self.command.calls(arguments, paths)
         return [end for end in range(3, len(calls) + 1) if calls[end - 3:end] == ["open", "fsync", "close"]][saves - 1]

@@ -5,7 +5,7 @@
 // text is a part of a path.
 //
 //   FAULT_AT     the call, from 1, at which something happens; 0: at none
-//   FAULT_FOR    to so many calls from there on (1 unless given)
+//   FAULT_FOR    to that many calls from there on (1 unless given)
 //   FAULT_DO     an error's number (28): the call fails so; "short": a write writes half;
 //                "kill-before", "kill-within" (half of a write), "kill-after": SIGKILL
 //   FAULT_LOG    a file that gets a line "NUMBER CALL PATH" for each call that counts

@@ -75,5 +75,5 @@ def zstd_raw(data):
 
 
 def zstd_repeated(byte, mebibytes):
-    """A few kilobytes that become so many MiB of one byte."""
+    """A few kilobytes that inflate to that many MiB of one byte."""
     return zstd_frame([(1, 1 << 17, byte)] * (8 * mebibytes))

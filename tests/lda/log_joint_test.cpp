@@ -198,7 +198,7 @@ TEST(LogJointOfCounts, RefusesWhatDoesNotFit) {
   EXPECT_THROW(log_joint(FewCounts().view(), Alpha{0.1, 0.1}, NAN), InvalidArgument);
 }
 
-// Rows of counts by number, as GraphLab writes them: a number, then a count a topic.
+// Rows of counts by number, as GraphLab writes them: a number, then one count per topic.
 std::map<int, std::vector<int>> read_counts(const std::filesystem::path& folder, const std::string& name) {
   std::map<int, std::vector<int>> rows;
   for (const char* part : {".1_of_2", ".2_of_2"}) {

@@ -68,7 +68,7 @@ TEST(OrderedDraws, TakePriorsThatAreNoFloats) {
 
 TEST(OrderedDraws, AreTheSameWithAnyThreads) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
-  TrainOptions o = options(600, 5);  // 109 documents a block
+  TrainOptions o = options(600, 5);  // 109 documents per block
   o.threads = 1;
   const TrainResult alone = train(corpus, o);
   for (const int threads : {2, 7}) {

@@ -165,7 +165,7 @@ class Run {
       try {
         report_.sweep(progress);
       } catch (const std::system_error&) {
-        // Nobody can read it. The run is worth more than its report; main tells of a
+        // Nobody can read it. The run is worth more than its report; main reports a
         // standard output that failed, and a pipe that broke has left its note.
       }
       return InterruptWatch::signal() == 0;

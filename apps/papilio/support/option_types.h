@@ -39,7 +39,7 @@ CLI::Option* add_explained_choice(CLI::App& app, const std::string& flags, Enum&
   return add_choice(app, flags, value, rows, lines);
 }
 
-// Integers from `low` on.
+// Integers from `low` up.
 template <class T>
 CLI::Validator at_least(T low) {
   return CLI::Range(low, std::numeric_limits<T>::max(), fmt::format(">= {}", low));

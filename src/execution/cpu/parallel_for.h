@@ -10,7 +10,7 @@ namespace papilio::execution {
 // `threads` threads (0: all; never more than the machine has), each range a
 // multiple of `grain` long except the last. Which thread gets which range is not
 // fixed: a body's results must not depend on it. The first exception of a body is
-// thrown here, after the others have come to rest.
+// thrown here, after the others have finished.
 void parallel_for(std::int64_t count, std::int64_t grain, int threads,
                   base::FunctionRef<void(std::int64_t begin, std::int64_t end)> body);
 

@@ -5,8 +5,8 @@
 
 namespace papilio::execution {
 
-// Throws InvalidArgument where `array` (a VectorView or MatrixView), called `what`, is in the
-// memory of another device than the CPU. For functions that read or write it right here.
+// Throws InvalidArgument where `array` (a VectorView or MatrixView), called `what`, is in the memory of a device other
+// than the CPU. For functions that read or write it right here.
 template <class View>
 void require_cpu(const char* function, const char* what, const View& array) {
   base::require(array.device.is_cpu(), "papilio::{}: {} is on {}, expected cpu; copy it to the CPU first", function,

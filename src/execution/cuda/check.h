@@ -14,7 +14,7 @@ inline void check(cudaError_t error, const char* what) {
     throw_device_error(error, what);
 }
 
-// After a launch: whether the kernel was taken. What goes wrong while it runs
+// After a launch: whether the kernel was accepted. What goes wrong while it runs
 // shows at the next call that waits.
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 

@@ -13,7 +13,7 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // What `later` gets from now on waits for what `earlier` has got.
+  // Work given to `later` after this call waits for the work that `earlier` has been given so far.
   void order(cudaStream_t earlier, cudaStream_t later) {
     check(cudaEventRecord(event_, earlier), "recording an event");
     check(cudaStreamWaitEvent(later, event_, 0), "waiting for an event");

@@ -24,7 +24,7 @@ class Tokenizer {
   // token lives until `use` returns.
   std::int64_t tokenize(std::string_view text, base::FunctionRef<void(std::string_view)> use);
 
-  // The whole text, case-folded in any case, and in NFC; ill-formed sequences are left as they are.
+  // The whole text, always case-folded, and in NFC; ill-formed sequences are left as they are.
   std::string fold(std::string_view text);
 
  private:

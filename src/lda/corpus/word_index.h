@@ -7,7 +7,7 @@
 
 namespace papilio::lda {
 
-// Numbers words 0, 1, ... in the order in which they first come.
+// Numbers words 0, 1, ... in the order in which they first occur.
 class WordIndex {
  public:
   WordIndex();

@@ -14,7 +14,7 @@ class LogGammaRise {
   // n below `tabulated` from a table, which changes no value.
   LogGammaRise(double prior, int bits, std::int64_t tabulated = 0);
 
-  // Of a prior for each topic, where they are all the same as of that one.
+  // For a prior per topic; where they are all the same, as for that one prior.
   LogGammaRise(const std::vector<double>& priors, int bits, std::int64_t tabulated);
 
   std::int64_t operator()(std::int64_t n, std::int32_t topic = 0) const {
@@ -41,9 +41,8 @@ class LogGammaRise {
 // The terms of log p(w, z) as integers: their sum does not depend on the order of
 // adding, so it is the same for any number of threads and on every device.
 //
-// The unit is the smallest power of two, from 2^-52 nats, for which no sum leaves
-// 62 bits: 2^-39 nats for 10^5 tokens, 2^-25 for 10^9, 2^-15 for 10^12. A term is off
-// by half a unit, and there are no more than four per token.
+// The unit is the smallest power of two, from 2^-52 nats, for which no sum exceeds 62 bits: 2^-39 nats for 10^5 tokens,
+// 2^-25 for 10^9, 2^-15 for 10^12. A term is off by half a unit, and there are no more than four per token.
 struct LogJointTerms {
   // `most_tabulated` counts in each table, fewer in those of topics with priors of their own.
   LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated);

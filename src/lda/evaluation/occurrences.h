@@ -17,7 +17,7 @@ class Occurrences {
   Occurrences(const CorpusView& corpus, std::span<const std::int32_t> words, std::size_t words_per_topic, int window,
               int threads);
 
-  // Windows in all, those of empty documents (which are none) left out.
+  // Windows in total, those of empty documents (which are none) left out.
   std::int64_t windows() const { return windows_; }
 
   // Those that hold words number i and j of the topic.

@@ -6,7 +6,7 @@
 
 namespace papilio::lda {
 
-// The format that the first bytes of a file speak for; text where none does.
+// The format that the first bytes of a file suggest; text where they suggest none.
 // `whole`: they are the whole file, so that its last line counts too.
 CorpusFormat format_of_content(std::string_view bytes, bool whole);
 

@@ -24,7 +24,7 @@ constexpr std::size_t buffered_words = std::size_t{1} << 16;
 // Keeps the words in a file without a name, and counts them as they pass.
 class SpilledWords : public DocumentSink {
  public:
-  // The file lies in the folder of `path`.
+  // The file is in the folder of `path`.
   SpilledWords(const std::string& path, const char* caller) : origin_{caller, path + " (words on the way)"} {
     std::string name = path + ".XXXXXX.tmp";
     file_ = ::mkostemps(name.data(), 4, O_CLOEXEC);

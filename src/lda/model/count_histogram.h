@@ -5,7 +5,7 @@
 
 namespace papilio::lda {
 
-// How often each count occurs, for sums over many counts that ask for their sizes alone.
+// How often each count occurs, for sums over many counts that depend on their sizes alone.
 // Integers: the order of adding does not matter.
 class CountHistogram {
  public:

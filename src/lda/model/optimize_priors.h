@@ -8,7 +8,7 @@
 
 namespace papilio::lda {
 
-// Where optimised priors stay. A topic without tokens would tend to 0: it keeps the least,
+// The range of optimised priors. A topic without tokens would tend to 0: it keeps the least,
 // so that it can be drawn again, and one sweep in which it is brings it back.
 inline constexpr double least_optimized_prior = 1e-5;
 inline constexpr double largest_prior = 1e6;
@@ -25,8 +25,7 @@ struct PriorSearch {
 //
 // From integers, sums in a fixed order and IEEE operations alone: the same doubles for any
 // number of threads and on every machine. Priors that the counts say nothing about (no tokens)
-// stay. Time O(N + V K) for the counts, and O(K) times the larger counts, at most 1024,
-// an iteration.
+// stay. Time O(N + V K) for the counts, and O(K) times the larger counts, at most 1024, per iteration.
 //
 // Source: Minka, "Estimating a Dirichlet distribution", 2000; Wallach, "Structured topic
 // models for language", 2008, chapter 2, on histograms of counts.

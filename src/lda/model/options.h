@@ -16,7 +16,7 @@ bool is_prior(double value) noexcept;
 // Throws InvalidArgument naming the first option out of range.
 void require_options(const TrainOptions& options, const char* caller);
 
-// What they are there for.
+// The most topics that sparse draws support.
 inline constexpr std::int32_t most_sparse_topics = 1 << 24;
 inline constexpr std::int64_t most_sparse_tokens = 0xffffffff;  // their numbers are 32 bits
 

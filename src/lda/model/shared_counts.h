@@ -7,7 +7,7 @@
 namespace papilio::lda {
 
 // Adds to a count that other threads add to at the same time. They are integers, so
-// that the order does not matter, and nobody reads them until all have come to rest.
+// that the order does not matter, and nobody reads them until all have finished.
 inline void add_to_count(std::int32_t* count, std::int32_t change) {
   std::atomic_ref<std::int32_t>(*count).fetch_add(change, std::memory_order_relaxed);
 }

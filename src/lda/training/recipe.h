@@ -5,7 +5,7 @@
 
 namespace papilio::lda {
 
-// How a sampler deals with the two of them. Everything else about it follows.
+// What a sampler does with theta and phi. Everything else about it follows.
 struct Recipe {
   Parameter theta;
   Parameter phi;

@@ -13,7 +13,7 @@ class CpuSweep {
   // One sweep over all tokens; state.sweep is its number.
   virtual void run(State& state) = 0;
 
-  // What the last run may have left undone: z, or z and all counts. The state is that of all runs.
+  // Does what the last run may have left undone: z, or z and all counts. The state is that of all runs.
   virtual void settle_z(State&) {}
   virtual void settle(State&) {}
 

@@ -12,8 +12,8 @@ struct Eigen {
 };
 
 // All of them, by one-sided Jacobi rotations (Hestenes) of the rows of A + c I, c large enough that no eigenvalue is
-// negative. `matrix` is n x n, row-major. Time O(n^3) a pass over all pairs of rows, about ten passes; the
-// same result on every machine of IEEE arithmetic.
+// negative. `matrix` is n x n, row-major. Time O(n^3) per pass over all pairs of rows, about ten passes; the
+// same result on every machine with IEEE arithmetic.
 Eigen eigen_of_symmetric(const std::vector<double>& matrix, std::size_t n);
 
 }  // namespace papilio::lda

@@ -16,7 +16,7 @@ struct TopicPlane {
 std::vector<double> topic_divergences(const Model& model, int threads);
 
 // Classical scaling of a K x K matrix of distances (principal coordinates): the two axes of the largest eigenvalues,
-// as numpy.isclose to 0 or negative ones all zeros. The largest coordinate of an axis is positive.
+// with zeros where an eigenvalue is negative or, by numpy.isclose, 0. The largest coordinate of an axis is positive.
 TopicPlane scale_to_plane(const std::vector<double>& distances, std::size_t topics);
 
 }  // namespace papilio::lda

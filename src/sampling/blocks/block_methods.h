@@ -48,7 +48,7 @@ PAPILIO_LANEWISE constexpr int block_scratch_size(PartialSums method) {
 }
 
 // Draws from each row of a tile by `method`, in memory of the two sizes above. `remnant_first`
-// is a bool, or a std::bool_constant where the choice is made when compiling.
+// is a bool, or a std::bool_constant where the choice is made at compile time.
 template <PartialSums method, class W, class Rows, class First, class T = typename Rows::Weight>
 PAPILIO_LANEWISE collective::BlockDraw<W, T> draw_by_method(const Rows& rows, warp::Lanes<W, T> u, T* table, T* scratch,
                                                             First remnant_first) {

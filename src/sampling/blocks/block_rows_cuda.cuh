@@ -10,7 +10,7 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 // The rows of a tile as the methods of the papers read them (collective/rows.h):
-// row q is the one that thread q brings. Each thread puts where its row lies into
+// row q is the one that thread q brings. Each thread puts where its row is into
 // shared memory, so that a coalesced read of any row costs one 16-byte load there
 // and the read itself.
 template <class S, bool product>

@@ -14,7 +14,7 @@ namespace papilio::sampling {
 // serves all rows and threads.
 class GammaPrior {
  public:
-  // One prior a column, each positive and finite. Throws InvalidArgument.
+  // One prior per column, each positive and finite. Throws InvalidArgument.
   explicit GammaPrior(std::span<const double> prior);
   // The same prior for every column.
   GammaPrior(double prior, std::int64_t columns);

@@ -67,7 +67,7 @@ __device__ __forceinline__ void decide(PendingGammas& pending, int& count, const
 }  // namespace gamma_rows
 
 // Draws the tiles of 128 columns first_tile, first_tile + tile_step, ... of a row by one warp:
-// drawn[k], first <= k < columns, where first = 128 first_tile. shape(k) is called once a column;
+// drawn[k], first <= k < columns, where first = 128 first_tile. shape(k) is called once per column;
 // inverse(k) is gamma_inverse of it where it is below 1.
 template <class Shape, class Inverse>
 __device__ __forceinline__ void draw_gamma_tiles(const random::GammaBlocks& blocks, std::int32_t first_tile,

@@ -10,8 +10,8 @@
 namespace papilio::sampling {
 
 // Draws from products of rows, a batch at a time, by the calling thread: what
-// sample_categorical draws from ProductWeights<float>, bit for bit, for a caller that knows
-// its rows to be good and asks for few at a time. Memory is kept from batch to batch.
+// sample_categorical draws from ProductWeights<float>, bit for bit, for a caller that knows that its rows are valid and
+// draws few at a time. Memory is kept from batch to batch.
 class ProductDraws {
  public:
   static constexpr std::int64_t most_rows = 256;

@@ -19,7 +19,7 @@ constexpr std::int64_t sum_bytes(Storage storage) { return storage == Storage::f
 
 // Rows of weights on a device. Row i has the categories
 //   left[l * left_stride + k * column_stride] (times right[r * right_stride + k]),
-// l = left_rows[i] or i, r = right_rows[i] or i; ragged rows lie in
+// l = left_rows[i] or i, r = right_rows[i] or i; ragged rows are in
 // left[offsets[l]] ... left[offsets[l + 1] - 1].
 struct DeviceRows {
   Storage storage = Storage::float32;

@@ -4,7 +4,7 @@
 
 #include "papilio/sampling.h"
 
-// The border between the drivers, which know where weights lie, and the kernels,
+// The border between the drivers, which know where weights are, and the kernels,
 // which are compiled once per target. No library type crosses it.
 
 namespace papilio::sampling {

@@ -31,7 +31,7 @@ struct Row {
   std::int64_t size = 0;
   std::int64_t stride = 1;
 
-  // Whether kernels can read it as it lies.
+  // Whether kernels can read it as it is stored.
   bool direct() const { return stride == 1 && std::is_same_v<S, SumOf<S>>; }
   SumOf<S> weight(std::int64_t k) const {
     const SumOf<S> w = weight_of(left[k * stride]);
@@ -71,7 +71,7 @@ void check_matrix(const MatrixView<const T>& m, Device device, const char* what)
   check_device(m, device, what);
 }
 
-// An optional vector is left empty, wherever it says that it is.
+// An optional vector is left empty, whatever its device.
 template <class V>
 void check_vector(const V& v, Device device, const char* what) {
   base::require(v.size >= 0 && (v.data != nullptr || v.size == 0),

@@ -12,8 +12,8 @@ namespace papilio::lda {
 // Where the links that `path` names lead; `path` itself where nothing is there yet.
 std::string follow_links(const std::string& path);
 
-// Removes the new files of `path` that processes which are no more, on this machine, left
-// beside it. Whatever cannot be removed stays.
+// Removes the new files of `path` that processes on this machine left beside it before they were killed. Whatever
+// cannot be removed stays.
 void remove_abandoned(const std::string& path) noexcept;
 
 // A file that appears whole or not at all.
@@ -36,7 +36,7 @@ class AtomicFile {
   void write(std::string_view text) { write(text.data(), text.size()); }
 
   // Once, after the last write. What the target held stays under the target's name with
-  // `ending_of_the_old` appended, unless that is empty; at no instant is there neither.
+  // `ending_of_the_old` appended, unless that is empty; at every instant at least one of the two exists.
   void commit(const std::string& ending_of_the_old = {});
 
  private:

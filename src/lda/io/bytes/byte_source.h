@@ -8,9 +8,8 @@
 
 namespace papilio::lda {
 
-// What is wrong with a compressed stream. Readers know the line that they have
-// come to and make a FormatError of it. (Of a damaged zstd stream, the last
-// bytes before the damage are not always given, so the line may be an earlier one.)
+// What is wrong with a compressed stream. Readers know the line that they have reached and make a FormatError of it.
+// (Of a damaged zstd stream, the last bytes before the damage are not always given, so the line may be an earlier one.)
 struct DamagedStream : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

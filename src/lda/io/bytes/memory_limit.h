@@ -7,7 +7,7 @@
 namespace papilio::lda {
 
 // Stops a reader before its corpus exhausts the memory, so that a hostile or
-// mistaken file ends in a message naming the line, not in the machine's distress.
+// mistaken file ends in a message that names the line, not in a machine out of memory.
 class MemoryLimit {
  public:
   // In bytes; 0: half of the machine's memory.

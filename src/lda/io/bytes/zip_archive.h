@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// A zip archive that lies in memory, as numpy writes them: members stored or
+// A zip archive in memory, as numpy writes them: members stored or
 // deflated, with or without Zip64, unencrypted, in one part. Whatever the bytes
 // are, what is allocated is in proportion to them, except by `read`.
 class ZipArchive {

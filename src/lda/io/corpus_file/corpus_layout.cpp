@@ -11,7 +11,7 @@
 namespace papilio::lda {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "corpus files hold numbers as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "corpus files hold numbers as they are in memory");
 
 constexpr std::string_view metadata = R"({"__metadata__":{"format":"papilio-corpus","version":"1"})";
 

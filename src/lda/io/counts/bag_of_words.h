@@ -26,7 +26,7 @@ class BagOfWords {
   std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
   std::int64_t tokens() const { return tokens_; }
 
-  // Whether a corpus of so many documents made of these entries stays within
+  // Whether a corpus of that many documents made of these entries stays within
   // max_memory; `more` are bytes that the reader itself holds or will need.
   bool fits(std::int64_t documents, std::int64_t more = 0) const;
 
@@ -60,9 +60,8 @@ class BagOfWords {
   std::int64_t tokens_ = 0;
 };
 
-// Documents without entries, and words without names and entries, are real only
-// if what calls for them (a header, a large number) is: so many of them, and so
-// many more an entry, are believed.
+// Documents without entries, and words without names and entries, are claims of a header or a large number:
+// `free_claims` of them, and `claims_per_entry` more per entry, are accepted.
 inline constexpr std::int64_t free_claims = std::int64_t{1} << 20;
 inline constexpr std::int64_t claims_per_entry = 16;
 

@@ -13,8 +13,8 @@
 
 namespace papilio::lda {
 
-// What LDA-C and SVMlight have in common: a document a line, made of "id:count"
-// pairs, without a word on the sizes of the matrix.
+// What LDA-C and SVMlight have in common: one document per line, made of "id:count"
+// pairs, with nothing about the sizes of the matrix.
 class IdCountLines {
  public:
   struct Rules {

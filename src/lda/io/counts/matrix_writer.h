@@ -28,8 +28,8 @@ void write_entries(const CorpusView& corpus, AtomicFile& file);
 
 // Writes `path` by `write_body` and the words, one per line, to `vocabulary`, unless
 // that is empty; both appear whole or not at all. Throws IoError, and
-// InvalidArgument for a corpus that does not verify, words that would not come
-// back (empty, double, not UTF-8, with the end of a line), and "-" given twice.
+// InvalidArgument for a corpus that does not verify, words that would not read back (empty, repeated, not UTF-8, with
+// the end of a line), and "-" given twice.
 void write_matrix(const CorpusView& corpus, const std::string& path, const std::string& vocabulary,
                   base::FunctionRef<void(AtomicFile&)> write_body, const char* caller);
 

@@ -10,13 +10,12 @@
 
 namespace papilio::lda {
 
-// An array of numpy's format .npy, versions 1 to 3, that lies in memory: signed
+// An array of numpy's format .npy, versions 1 to 3, in memory: signed
 // and unsigned integers, bool, float and double, and byte strings, little-endian.
 // Objects, which are pickles, are refused like every other type.
 class NpyArray {
  public:
-  // `name` begins the messages. Throws FormatError unless the bytes are as many
-  // as the array's shape calls for.
+  // `name` begins the messages. Throws FormatError unless there are as many bytes as the array's shape requires.
   NpyArray(const Origin& origin, std::string name, std::string_view bytes);
 
   const std::vector<std::int64_t>& shape() const { return shape_; }

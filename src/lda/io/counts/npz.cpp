@@ -45,7 +45,7 @@ class Members {
   Members(const Origin& origin, std::string_view bytes, std::int64_t most_bytes)
       : origin_(origin), archive_(origin, bytes), most_bytes_(most_bytes), memory_(std::ssize(bytes)) {}
 
-  // An array of so many dimensions; `content` keeps what it lies in.
+  // An array of that many dimensions; `content` keeps what it is stored in.
   NpyArray read(const char* name, std::size_t dimensions, ZipArchive::Content& content) {
     content = archive_.read(name, most_bytes_ - memory_);
     memory_ += content.memory();

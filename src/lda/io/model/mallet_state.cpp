@@ -68,7 +68,7 @@ class StateReader {
   }
 
  private:
-  // "#alpha : 0.1 0.1 ...", "#beta : 0.01"; other comments are let pass.
+  // "#alpha : 0.1 0.1 ...", "#beta : 0.01"; other comments are ignored.
   void read_comment(std::string_view line) {
     const std::string_view all = line;
     line.remove_prefix(1);

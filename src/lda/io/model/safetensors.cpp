@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::json;
 
-static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian, as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian, as they are in memory");
 
 // Bytes; 0 for a type that papilio does not store.
 std::size_t element_size(std::string_view type) {

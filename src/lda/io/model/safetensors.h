@@ -61,7 +61,7 @@ TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>&
 void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
                        const char* caller, const std::string& ending_of_the_old = {});
 
-// Where a tensor lies in a file.
+// Where a tensor is in a file.
 struct TensorPlace {
   std::string type;
   Shape shape;

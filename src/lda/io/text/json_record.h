@@ -10,9 +10,9 @@
 
 namespace papilio::lda {
 
-// Reads one JSON object a line, strictly as RFC 8259 says, and keeps two of its
+// Reads one JSON object per line, strictly as RFC 8259 says, and keeps two of its
 // fields. Throws FormatError with line and column for anything else: other
-// values, blanks or bytes after the object, keys that come twice, control
+// values, blanks or bytes after the object, keys that occur twice, control
 // characters in strings, nesting beyond 100 levels.
 //
 // What is not Unicode within a string (ill-formed UTF-8, half of a pair of

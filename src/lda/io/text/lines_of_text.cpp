@@ -10,7 +10,7 @@
 
 namespace papilio {
 
-// The lines go to the corpus where they lie in the reader's block, uncopied.
+// The lines go to the corpus straight from the reader's block, uncopied.
 void lda::read_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
   LineReader reader({caller, source.path}, options.max_line_bytes, corpus.block_bytes());
   while (true) {

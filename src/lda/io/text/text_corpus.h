@@ -18,7 +18,7 @@ class DocumentSink {
  public:
   virtual ~DocumentSink() = default;
 
-  // The next document. Words are numbered from 0 in the order in which they first come.
+  // The next document. Words are numbered from 0 in the order in which they first occur.
   virtual void append(std::span<const std::int32_t> words) = 0;
 
   // The bytes of memory that the documents so far take, nearly.

@@ -10,8 +10,7 @@
 
 namespace papilio::lda {
 
-// A chain of sweeps by one sampler, its state wherever the sampler works. Where that
-// is changes no result.
+// A chain of sweeps by one sampler, with its state wherever the sampler works, which changes no result.
 class Chain {
  public:
   virtual ~Chain() = default;
@@ -43,7 +42,7 @@ class Chain {
 };
 
 // A chain whose sweeps are over all documents, on options.device: from uniform topics, or from those of `resume`. The
-// corpus must outlive it; options and topics are known to be good.
+// corpus must outlive it; options and topics are known to be valid.
 std::unique_ptr<Chain> make_chain(const CorpusView& corpus, const TrainOptions& options,
                                   std::optional<ChainState> resume);
 

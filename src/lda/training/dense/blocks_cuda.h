@@ -6,9 +6,8 @@
 #include "lda/training/dense/parallel_cuda.h"
 #include "papilio/sampling.h"
 
-// Draws of topics on a CUDA device by the methods of the papers, with the tables and sums
-// that the CPU has, bit for bit. They are there for study and comparison; training that is to be
-// fast draws by slots.
+// Draws of topics on a CUDA device by the methods of the papers, with the tables and sums that the CPU has, bit for
+// bit. They are for study and comparison; fast training draws by slots.
 
 namespace papilio::lda {
 

@@ -24,7 +24,7 @@ class ByDocumentSweep final : public CpuSweep {
   void run(State& state) override;
 
  private:
-  // A document at work: the topics that its tokens have now.
+  // A document being drawn: the topics that its tokens have now.
   struct Document {
     std::int64_t token;  // the next
     std::int64_t end;

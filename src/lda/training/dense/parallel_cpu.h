@@ -12,8 +12,8 @@
 
 namespace papilio::lda {
 
-// Draws every token's topic given theta and phi as they are when the sweep begins: whatever
-// the order and the thread, for no token sees what another one has got.
+// Draws every token's topic given theta and phi as they are when the sweep begins, in any order and on any thread,
+// since no token sees another's new topic.
 class ParallelSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.

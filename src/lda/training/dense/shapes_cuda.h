@@ -7,8 +7,8 @@
 
 // The launch shapes of dense draws: which kernel draws from how many topics. All were chosen by measurement.
 //
-// A row of theta and phi lies in G neighbouring threads, in N vectors of four topics each: 4 G N topics. `blocks` is
-// how many blocks a multiprocessor is to hold at once: registers against work in flight.
+// A row of theta and phi is spread over G neighbouring threads, in N vectors of four topics each: 4 G N topics.
+// `blocks` is how many blocks a multiprocessor is to hold at once: registers against work in flight.
 
 namespace papilio::lda {
 

@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// As many zeros as it is made with; a large one in huge pages, where the system has them.
+// An array of zeros, its size given when it is made; a large one is in huge pages, where the system has them.
 template <class T>
 class BigArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

@@ -65,7 +65,7 @@ class TokenRanges {
   struct Range;
   struct Slot;
 
-  // Where the parts of a range lie in memory, in bytes. All but theta come from the host.
+  // Where the parts of a range are in memory, in bytes. All but theta come from the host.
   struct Layout {
     std::int64_t words = 0;
     std::int64_t by_word = 0;

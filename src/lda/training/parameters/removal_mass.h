@@ -5,8 +5,8 @@
 
 #include "warp/portability.h"
 
-// The weight that a token's old topic has without the token, over that with it: the formulas of every processor, which
-// agree to the bit. Counts are recovered from theta and phi, because n_wk changes while a sweep runs.
+// The weight that a token's old topic has without the token, divided by that with it: the formulas of every processor,
+// which agree to the bit. Counts are recovered from theta and phi, because n_wk changes while a sweep runs.
 
 namespace papilio::lda {
 

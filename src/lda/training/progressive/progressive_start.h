@@ -33,9 +33,9 @@ class PartOfCorpus {
   // Topics of its tokens, from those of all.
   std::vector<std::int32_t> take(const std::vector<std::int32_t>& z) const;
 
-  // Topics of all tokens, from those of its own. A token of another document takes the topic that a token of the same
-  // word has in the part, each of these with the same probability; or one of K where there is none. By (seed, sweep,
-  // token).
+  // Topics of all tokens, from those of its own documents. A token of another document takes the topic that a token of
+  // the same word has in the part, each of these with the same probability; or one of K where there is none. By (seed,
+  // sweep, token).
   void spread(const TrainOptions& options, std::int64_t sweep, const std::vector<std::int32_t>& part,
               std::vector<std::int32_t>& z) const;
 

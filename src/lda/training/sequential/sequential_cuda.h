@@ -9,8 +9,7 @@ namespace papilio::lda {
 
 // The sequential schedule on a CUDA device: tokens in the order of the corpus, each from the
 // counts as they are, the token itself taken out. One block works, because there is nothing
-// to share: a token waits for the one before it. Slow, and there so that a device can do all that the
-// CPU does.
+// to share: a token waits for the one before it. It is slow, and exists so that a device can do all that the CPU does.
 struct SequentialDraw {
   TopicDraw draw;                 // items, phi and removal are not read; n_wk follows
   BlockTables tables;             // where the method is not slots

@@ -4,7 +4,7 @@
 
 #include "warp/portability.h"
 
-// Floats next to others. Floats from 0 on are in the order of their bits.
+// Floats next to others. Floats >= 0 are in the order of their bits.
 
 namespace papilio::lda::sparse {
 

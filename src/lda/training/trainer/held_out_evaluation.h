@@ -8,15 +8,15 @@
 
 namespace papilio::lda {
 
-// Scores the held-out documents of the options by document completion while a chain trains. Takes the
-// memory of a model besides: counts are made from the state that the chain shows.
+// Scores the held-out documents of the options by document completion while a chain trains. Also takes the memory of a
+// model: counts are made from the state that the chain shows.
 class HeldOutEvaluation {
  public:
   // Keeps references: corpus and options must outlive it. Throws InvalidArgument where the held-out
   // documents do not verify, or none has two words that the corpus counts.
   HeldOutEvaluation(const CorpusView& corpus, const TrainOptions& options);
 
-  // What papilio::complete_documents gives for the model that the chain has come to.
+  // What papilio::complete_documents gives for the model that the chain has reached.
   Completion operator()(Chain& chain);
 
  private:

@@ -4,8 +4,8 @@
 
 #include "lda/training/sparse/fixed_point.h"
 
-// The border between the sweep (sweep_cpu.h), which owns memory, and its kernel, which is compiled once
-// an instruction-set target. No library type crosses it. docs/lda/sparse.md has the formulas.
+// The border between the sweep (sweep_cpu.h), which owns memory, and its kernel, which is compiled once per
+// instruction-set target. No library type crosses it. docs/lda/sparse.md has the formulas.
 
 namespace papilio::lda::sparse {
 

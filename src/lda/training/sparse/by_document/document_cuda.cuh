@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// Has a number on its way to the cache: a copy of it goes to the thread's own `target`, which nobody reads.
+// Starts to load a number into the cache: a copy of it goes to the thread's own `target`, which nobody reads.
 __device__ __forceinline__ void ask_for(const float* number, float* target) {
   asm volatile(
       "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(target))),

@@ -14,8 +14,8 @@ class PriorSums {
  public:
   PriorSums(std::int64_t words, std::int32_t topics, int threads);
 
-  // Of phi as drawn, in which numbers below the least normal float become 0: they slow arithmetic down and, beside
-  // any other, weigh nothing. Borrows phi and the priors until the next call.
+  // Of phi as drawn, in which numbers below the least normal float become 0: they slow arithmetic down and, next to any
+  // other number, have no weight. Borrows phi and the priors until the next call.
   const PriorPart& update(const Priors& priors, AlignedTable& phi);
 
  private:

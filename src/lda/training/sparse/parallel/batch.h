@@ -6,8 +6,8 @@
 #include "lda/training/sparse/parallel/topic_masses.h"
 #include "lda/training/sparse/statistics.h"
 
-// The border between the sparse sweep, which owns memory, and its kernel, which is compiled once
-// an instruction-set target. No library type crosses it. docs/lda/sparse.md has the formulas.
+// The border between the sparse sweep, which owns memory, and its kernel, which is compiled once per instruction-set
+// target. No library type crosses it. docs/lda/sparse.md has the formulas.
 
 namespace papilio::lda::sparse {
 
@@ -15,7 +15,7 @@ namespace papilio::lda::sparse {
 // document.
 inline constexpr int most_tokens = 16;
 
-// The most tokens or pairs that memory is asked for ahead: arrays of them are longer by this.
+// How far ahead memory is prefetched, in tokens or pairs, at most: arrays of them are longer by this.
 inline constexpr int look_ahead = 4 * most_tokens;
 
 // A token: its topic, as it is drawn, and where the topic that it had when the sweep began is in the document's list.

@@ -39,7 +39,7 @@ struct ListSums {
     // Rounding may leave more than the lane holds: then the last entry that has raised its sum.
     const float rest = rounded_down(target - double{prefix_from_0[l]});
     const float most = below(running[lanes * (depth - 1) + l]);
-    // Floats from 0 on are in the order of their bits.
+    // Floats >= 0 are in the order of their bits.
     const std::int32_t end = __builtin_bit_cast(std::int32_t, rest < most ? rest : most) + 1;
     const float* low = running + l;
     std::size_t count = depth;

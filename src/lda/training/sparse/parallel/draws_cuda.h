@@ -10,8 +10,7 @@
 
 // The sparse sampler on a CUDA device (docs/lda/sparse.md): what its kernels read and write,
 // all of it in the memory of the current device. The draws are those of the CPU, bit for bit.
-//
-// Tokens lie twice: z in the order of the corpus, from which documents' lists of topics are made at
+// Tokens are stored twice: z in the order of the corpus, from which documents' lists of topics are made at
 // the beginning of a sweep; and, by word, where each token of the word is. A block draws the tokens of
 // one word, or some of those of a frequent word, with the word's row of phi in shared memory.
 

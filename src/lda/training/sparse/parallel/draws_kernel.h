@@ -9,9 +9,9 @@
 
 // The draws of one thread, word after word: the body that every instruction-set target compiles.
 //
-// Tokens of a word are drawn a batch at a time, in stages that are loops without unforeseeable
-// branches: sums of each (document, word); targets; searches. Stages hand on queues of token
-// places, appended to without a branch. Each is a function of its own, so that its pointers have registers.
+// Tokens of a word are drawn a batch at a time, in stages that are loops without unpredictable branches: sums of each
+// (document, word); targets; searches. Stages pass on queues of token places, appended to without a branch. Each is a
+// function of its own, so that its pointers have registers.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 

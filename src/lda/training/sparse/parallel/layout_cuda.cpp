@@ -9,11 +9,11 @@ namespace papilio::lda {
 
 namespace {
 
-// Bytes that the counts of frequent words should not take for each token of the corpus.
+// The most bytes that the counts of frequent words should take for each token of the corpus.
 constexpr double row_bytes_per_token = 0.5;
 
-// Tokens from which on a word is frequent. The more, the fewer rows of counts there are; but a block that has much more
-// than its share of the tokens is waited for in the end.
+// A word with at least this many tokens is frequent. The more, the fewer rows of counts there are; but a block that has
+// much more than its share of the tokens holds up the end of the sweep.
 std::int32_t tokens_per_item(const std::vector<std::int64_t>& offsets, std::int32_t topics) {
   const auto tokens = static_cast<double>(offsets.back());
   const double row_bytes = 2.0 * sizeof(std::int32_t) * padded_topics(topics);

@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// How the work of a sparse sweep is cut for a device.
+// How the work of a sparse sweep is divided for a device.
 struct SparseCut {
   std::int32_t tokens_per_item = 0;  // a word with more is frequent: several blocks draw it; 0: by the corpus
   std::int32_t few_tokens = -1;      // of an item for a small block; -1: by the number of topics
@@ -18,7 +18,7 @@ struct SparseCut {
 // Topics rounded up to row_multiple.
 std::int32_t padded_topics(std::int32_t topics);
 
-// A corpus as a device wants it for sparse sweeps.
+// A corpus as a device needs it for sparse sweeps.
 struct SparseLayout {
   SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut);
 

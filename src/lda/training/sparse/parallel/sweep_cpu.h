@@ -9,7 +9,7 @@ namespace papilio::lda {
 
 // Sparse sweeps of all tokens at once, for samplers whose theta is counts and whose phi is estimated. Every token's
 // topic is drawn in time that follows the number of topics of its document rather than K: docs/lda/sparse.md. The draws
-// have the law of ParallelSweep's, not their numbers.
+// have the distribution of ParallelSweep's draws, but not the same values.
 //
 // The first run takes over z; from then on the state's z and n_wk stay out of date until they are settled. Keeps
 // references: the corpus, which the plan is of, must outlive it.

@@ -9,7 +9,7 @@
 #include "random/purpose.h"
 #include "random/uniform_lanes.h"
 
-// What the tokens of a range need as they come: random numbers, and memory, asked for ahead.
+// What the tokens of a range need as they come: random numbers, and memory, prefetched.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -35,7 +35,7 @@ class TokenStream {
     }
   }
 
-  // Asks for lists of pairs to come, as many as there are of these. Always inlined: GCC leaves out calls of
+  // Prefetches lists of pairs to come, as many as there are of these. Always inlined: GCC leaves out calls of
   // functions that do nothing else.
   PAPILIO_LANEWISE void ask_ahead(std::int64_t pair, int pairs) const {
     const std::uint32_t* ahead = tokens_.documents + pair + pairs_ahead;

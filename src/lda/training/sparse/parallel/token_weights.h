@@ -34,13 +34,13 @@ PAPILIO_LANEWISE double own_weight(double n_dk, double alpha, double of_word, do
 // The same with the document's other topics; `list` is the sum of all, of which the own entry takes `taken`.
 PAPILIO_LANEWISE double weight_until_others(double own, double list, double taken) { return own + (list - taken); }
 
-// Where a target past the own topic lies in the sums of the list, in which the own entry still is.
+// Where a target past the own topic is in the sums of the list, which still include the own entry.
 PAPILIO_LANEWISE double target_in_list(double target, double own, double before, double taken) {
   const double past_own = target - own;
   return past_own >= before ? past_own + taken : past_own;
 }
 
-// Rounding may leave a target beyond the list's sum where the own entry was taken out: the last place is meant.
+// Rounding may leave a target beyond the list's sum where the own entry was taken out: then the last place is taken.
 PAPILIO_LANEWISE double target_below(double target, float list, bool removes) {
   const auto most = static_cast<double>(removes ? below(list) : list);
   return target < most ? target : most;

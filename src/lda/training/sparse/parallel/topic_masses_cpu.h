@@ -8,7 +8,7 @@
 
 namespace papilio::lda::sparse {
 
-// What a sweep needs to know of the topics, whatever the token.
+// What a sweep needs to know about the topics, for any token.
 //
 // Masses of the word's part and the prior's are integers, in units of 2^-s: sums of them need no
 // order. s leaves room for alpha_k phi_wk of all topics together, which is at most the sum of alpha.

@@ -108,7 +108,7 @@ struct WordOfItem {
     return __float2int_rn(__fdividef(phi[k], __ldg(masses.inverse + k)) - static_cast<float>(masses.beta));
   }
 
-  // The first topic but `without` (-1: none is left out) whose running sum of the word part, less the latter's
+  // The first topic but `without` (-1: none is left out) whose running sum of the word part, less that topic's
   // `taken`, exceeds x; there is one.
   __device__ __forceinline__ std::int32_t find(std::uint64_t x, std::int32_t without, std::uint64_t taken) const {
     const int shifted = without / chunk_topics;  // the first chunk whose end has `taken` in it
