@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view expected = "expected auto, cpu, cuda or cuda:N, such as cuda:1";
 
-// What a device's name asks for: the number of a CUDA device, cpu or automatic; nothing where it is no name.
+// What a device's name asks for: the number of a CUDA device, cpu or automatic; nothing where it is not a device's
+// name.
 constexpr int cpu_number = -1, automatic = -2;
 
 std::optional<int> number_of(std::string_view name) {

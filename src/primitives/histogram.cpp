@@ -32,7 +32,7 @@ std::int64_t count_range(const std::int32_t* keys, std::int64_t begin, std::int6
   return FirstWrong::none;
 }
 
-// One table a part: the first part counts into `counts` itself, the others into
+// One table per part: the first part counts into `counts` itself, the others into
 // tables of their own, which are then added.
 template <class Count>
 void count_in_copies(const Parts& parts, VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads,
@@ -69,9 +69,8 @@ void count_atomically(const Parts& parts, VectorView<const std::int32_t> keys, V
 
 // Copies where they are smaller than the keys. Larger tables are held up by
 // memory, not by adding: on two cores (4 Mi keys into 8 Mi and 32 Mi counts),
-// atomics took 0.9 to 1.3 of one plain thread's time and one range of keys a thread
-// 0.9 to 1.1, with every thread reading all keys. So few threads leave it to
-// one, and more share the table by atomics.
+// atomics took 0.9 to 1.3 of one plain thread's time and one range of keys per thread 0.9 to 1.1, with every thread
+// reading all keys. So few threads leave it to one, and more share the table by atomics.
 template <class Count>
 void count_without_overflow(VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads,
                             FirstWrong& wrong) {

@@ -12,7 +12,7 @@ using execution::require_cpu;
 using primitives::FirstWrong;
 using primitives::Parts;
 
-// Below this many values a part, a second thread costs more than it saves.
+// Below this many values per part, a second thread costs more than it saves.
 constexpr std::int64_t least_values = std::int64_t{1} << 15;
 
 // Replaces each entry by the sum of those before it and returns the sum of all, modulo 2^64.

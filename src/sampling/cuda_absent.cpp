@@ -1,5 +1,5 @@
 // What takes the place of the CUDA kernels in a build without CUDA. No view can say
-// that it lies on a CUDA device there, so that nothing here is ever called.
+// that it is on a CUDA device there, so that nothing here is ever called.
 
 #include "sampling/blocks/sample_by_blocks_cuda.h"
 #include "sampling/gamma/sample_gamma_cuda.h"

@@ -172,7 +172,7 @@ void print_fish(const CLI::App& app) {
   }
 }
 
-// zsh reads bash's script by its own bashcompinit.
+// zsh reads bash's script by means of its own bashcompinit.
 void print_zsh(const CLI::App& app) {
   fmt::print("#compdef papilio\nautoload -U +X bashcompinit && bashcompinit\n");
   print_bash(app);

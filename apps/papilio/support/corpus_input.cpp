@@ -17,7 +17,7 @@ fs::path uncompressed(const fs::path& path) {
   return path.extension() == ".gz" || path.extension() == ".zst" ? fs::path(path).replace_extension() : path;
 }
 
-// A corpus file that can be used as it lies.
+// A corpus file that can be used as it is.
 bool can_be_mapped(const CorpusArguments& arguments) {
   const papilio::TextOptions& text = arguments.text;
   const bool is_whole = arguments.stop_words.empty() && arguments.extra_stop_words.empty() && text.min_df <= 1 &&

@@ -22,9 +22,9 @@ struct InputCorpus {
 // and copied only where options leave words out.
 InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
 
-// The arguments to read held-out documents beside a corpus by: as the corpus, but in the format given, if
-// any. Words are left out by no frequency (the corpus says which are known), and a vocabulary beside the
-// documents goes before the corpus's.
+// The arguments for reading held-out documents along with a corpus: the corpus's, but with the format given, if any. No
+// words are left out by frequency (the corpus says which are known), and a vocabulary next to the documents takes
+// precedence over the corpus's.
 CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::string& path, CorpusFormat format);
 
 // How the library is to read the corpus. Throws IoError where a list of stop words cannot be read.

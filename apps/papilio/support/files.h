@@ -6,8 +6,8 @@
 #include "papilio/error.h"
 #include "support/exit_code.h"
 
-// Errors of the library as this command's: an input that is not there, an
-// output that cannot be made, or a fault on the way.
+// Errors of the library as this command's: an input that is not there, an output that cannot be made, or a failure
+// midway.
 [[noreturn]] void fail_reading(const papilio::IoError& error);
 [[noreturn]] void fail_writing(const papilio::IoError& error, const std::string& path, std::int64_t bytes_needed);
 

@@ -68,7 +68,7 @@ class Particles {
     }
   }
 
-  // As many particles anew, each in proportion to its weight: those at evenly spaced points of
+  // Resamples as many particles, each in proportion to its weight: those at evenly spaced points of
   // the weights' running sum, the first point uniform.
   void resample(double sum) {
     if (particles_.size() == 1) return;

@@ -40,7 +40,7 @@ void add_documents(const CorpusView& corpus, std::span<const std::int32_t> z, st
   }
 }
 
-// Calls body(first, last) for a few ranges a thread that cover [0, count).
+// Calls body(first, last) for a few ranges per thread that cover [0, count).
 void for_each_part(std::int64_t count, int threads,
                    base::FunctionRef<void(std::int64_t first, std::int64_t last)> body) {
   const std::int64_t parts = std::min<std::int64_t>(count, std::int64_t{2} * execution::thread_count(threads));

@@ -46,7 +46,7 @@ struct OrderOf<double> {
   using Word = unsigned long long;
 };
 
-// Where the parts of the workspace lie.
+// Where the parts of the workspace are.
 template <class Sum>
 struct LogitTables {
   Sum* weights;

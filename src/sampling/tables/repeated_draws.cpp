@@ -15,7 +15,7 @@ namespace papilio {
 namespace sampling {
 namespace {
 
-// Draws a thread takes up at a time.
+// Draws that a thread takes at a time.
 constexpr std::int64_t draws_per_grain = std::int64_t{1} << 12;
 
 // The weights as doubles, times the power of two that brings the largest to

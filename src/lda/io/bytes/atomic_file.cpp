@@ -32,7 +32,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The process that a new file or a second link is of, "PID-SERIAL.tmp" or "PID-SERIAL.tmp.old";
+// The process that a new file or a second link belongs to, "PID-SERIAL.tmp" or "PID-SERIAL.tmp.old";
 // 0 for any other text.
 pid_t process_of(std::string_view text) {
   if (text.ends_with(link_ending)) text.remove_suffix(link_ending.size());
@@ -192,7 +192,7 @@ void AtomicFile::sync_folder() {
     if (errno == EACCES) return;
     origin_.io_error("sync the folder of", errno);
   }
-  // EINVAL: this file system knows no syncing of folders.
+  // EINVAL: this file system cannot sync folders.
   const int code = ::fsync(folder) == 0 || errno == EINVAL ? 0 : errno;
   ::close(folder);
   if (code != 0) origin_.io_error("sync the folder of", code);

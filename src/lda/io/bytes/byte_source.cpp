@@ -136,7 +136,7 @@ class GzipSource : public ByteSource {
     const int status = inflate(&stream_, Z_NO_FLUSH);
     source_->take(input.size() - stream_.avail_in);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    // Damage is told when the bytes before it are given, so that the reader knows its line.
+    // Damage is reported after the bytes before it have been given, so that the reader knows its line.
     if (status == Z_BUF_ERROR && input.empty()) {
       damage_ = "gzip stream ends too early";
     } else if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {

@@ -154,7 +154,7 @@ ZipArchive::Content ZipArchive::read(std::string_view name, std::int64_t most_by
   return content;
 }
 
-// Grows with what is inflated; the size that the directory tells is a claim.
+// Grows with what is inflated; the size in the directory is only a claim.
 std::string ZipArchive::inflate(const Member& member, std::string_view deflated, std::uint64_t most_bytes) const {
   constexpr std::size_t first_bytes = std::size_t{1} << 16;
   constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits

@@ -166,7 +166,7 @@ void MappedCorpus::Mapping::verify_hashes() const {
   }
 }
 
-// A file whose hashes fit is as it was written, but not everybody who writes such files checks what goes in.
+// A file whose hashes match is as it was written, but not everybody who writes such files checks what goes in.
 void MappedCorpus::Mapping::verify_corpus() const {
   const auto offsets = elements<std::int64_t>(CorpusPart::document_offsets);
   for (std::size_t d = 1; d < offsets.size(); ++d) {

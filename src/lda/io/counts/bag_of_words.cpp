@@ -81,7 +81,7 @@ Corpus BagOfWords::make_corpus(std::int64_t documents, std::vector<std::string> 
   return corpus;
 }
 
-// Brings the runs into the order of their documents, one run a document.
+// Brings the runs into the order of their documents, one run per document.
 void BagOfWords::sort_by_document() {
   const auto before = [](const Run& a, const Run& b) { return a.document < b.document; };
   if (std::is_sorted(runs_.begin(), runs_.end(), before)) return;

@@ -39,7 +39,7 @@ void list_entry(const Origin& root, const std::string& folder, const std::string
     listing.folders.push_back(path + "/");
     return;
   }
-  // A link to a file is that file; links to folders are not followed, for they may lead in a circle.
+  // A link to a file is that file; links to folders are not followed, since they may form a cycle.
   if (S_ISLNK(entry.st_mode) && ::stat(full.c_str(), &entry) != 0) entry.st_mode = 0;
   if (S_ISREG(entry.st_mode)) {
     listing.files.push_back(path);

@@ -120,7 +120,7 @@ __global__ void sum_words(DrawnPhiTable table, std::int64_t quads, float units, 
     if (sum[e] != 0 && k + e < table.topics) atomic_add(sums + k + e, sum[e]);
 }
 
-// A topic a block: its total, as a double; 0 where all draws are 0.
+// One topic per block: its total, as a double; 0 where all draws are 0.
 __global__ void take_totals(DrawnPhiTable table, FixedPointSums fixed, const std::int64_t* sums, double* totals) {
   const std::int32_t k = static_cast<std::int32_t>(blockIdx.x);
   if (fixed.is_fine(sums[k])) {

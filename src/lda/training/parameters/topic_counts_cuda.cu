@@ -14,8 +14,8 @@ namespace {
 
 using cuda::collective::atomic_add;
 
-// Blocks of threads_per_block for `work` units of work, a unit a thread, or
-// several where that fills the device more than `waves` times.
+// Blocks of threads_per_block for `work` units of work, one unit per thread, or several where that fills the device
+// more than `waves` times.
 unsigned blocks_for(std::int64_t work, int waves) {
   const std::int64_t wanted = base::ceil_div<std::int64_t>(work, threads_per_block);
   return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{execution::multiprocessors()} * waves));

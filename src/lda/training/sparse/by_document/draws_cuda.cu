@@ -151,7 +151,7 @@ __device__ __forceinline__ void draw_document(const SparseByDocumentDraw& d, con
   }
 }
 
-// Documents [first, end) of the items, by a block; those of less topics than fit have their counts in shared memory.
+// Documents [first, end) of the items, by a block; those with few enough topics have their counts in shared memory.
 template <class Count, class Lines, bool in_shared>
 __device__ __forceinline__ void draw_documents(const SparseByDocumentDraw& d, std::int64_t first, std::int64_t end,
                                                bool asks_ahead, std::byte* shared, float* target) {

@@ -96,7 +96,7 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
   if (tuning_.global_rows || !row_fits_in_shared(masses_.padded)) {
     rows_ = DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(masses_.padded) / 4), "rows of phi");
   }
-  // The host has its own of these, and needs them no more.
+  // The host has its own of these, and no longer needs them.
   layout_.document = {};
   layout_.place = {};
 }
