@@ -1,5 +1,5 @@
-// Draws one category from each row of a matrix: statuses for rows that cannot be
-// drawn from, and row numbers that make a batch splittable.
+// Draws one category from each row of a matrix. Shows the statuses of rows that cannot be drawn from, and row numbers
+// that let a batch be split.
 
 #include <papilio/sampling.h>
 
@@ -30,7 +30,7 @@ void draw_with_statuses() {
     std::printf("row %zu: %2d  %s\n", i, drawn[i], std::string(papilio::name(status[i])).c_str());
 }
 
-// A thousand rows, row i with the weights 1, 2, ..., 10 turned round by i.
+// A thousand rows, row i with the weights 1, 2, ..., 10 rotated by i.
 std::vector<double> turned_rows() {
   std::vector<double> weights(1000 * 10);
   for (std::size_t i = 0; i < 1000; ++i)
@@ -56,7 +56,7 @@ void draw_whole_and_in_pieces() {
                               {.seed = 7, .stream = 3, .first_row_id = 613});
   std::printf("in two pieces: %s\n", pieces == whole ? "the same draws" : "other draws");
 
-  // Three rows picked out and in another order, by one thread: each keeps its number.
+  // Three rows picked out and in a different order, by one thread: each keeps its number.
   const std::vector<std::int32_t> picked = {999, 0, 500};
   const std::vector<std::int64_t> ids = {999, 0, 500};
   std::vector<std::int64_t> few(3);

@@ -1,4 +1,4 @@
-// Draws from weights that are computed on the way and never stored: points are
+// Draws from weights that are computed when they are needed and never stored: points are
 // assigned to the components of a Gaussian mixture, the step of a Gibbs sampler in
 // which component k has the weight pi_k * N(x; mu_k, sigma^2).
 //
@@ -33,8 +33,7 @@ struct Component {
 };
 
 // The provider: W points per tile, one per row, whose weights over the components are
-// computed whenever they are asked for. The same weight must come out the same
-// each time, bit for bit, so one function computes it.
+// computed whenever they are asked for. A weight must have the same bits each time, so one function computes it.
 struct MixtureRows {
   using Weight = float;
   const Component* components;
@@ -113,7 +112,7 @@ std::vector<std::int64_t> assign(const std::vector<Point>& points, const std::ve
   return assigned;
 }
 
-// The same through the library's front door: all weights stored, then drawn from.
+// The same through the library's public function: all weights stored, then drawn from.
 std::vector<std::int64_t> assign_from_stored_weights(const std::vector<Point>& points,
                                                      const std::vector<Component>& components, std::uint64_t seed,
                                                      std::uint64_t stream) {

@@ -13,8 +13,7 @@
 
 namespace {
 
-// The share of tokens that have the topic most of their trained topic's tokens were
-// generated with.
+// The share of tokens whose generated topic is the most common one among the tokens of their trained topic.
 double share_found(const papilio::GeneratedCorpus& generated, const std::vector<std::int32_t>& z) {
   constexpr std::size_t K = 8;
   std::array<std::array<std::int64_t, K>, K> together = {};
@@ -28,8 +27,8 @@ double share_found(const papilio::GeneratedCorpus& generated, const std::vector<
 }  // namespace
 
 int main() {
-  // 500 documents of about 60 words, of 8 topics over 1,000 made-up words. A corpus of
-  // one's own comes from papilio::read_lines_of_text("corpus.txt").
+  // 500 documents of about 60 words, of 8 topics over 1,000 made-up words. For a corpus of your own, call
+  // papilio::read_corpus("corpus.txt") of papilio/corpus_formats.h.
   const papilio::GeneratedCorpus generated = papilio::generate_corpus({.documents = 500,
                                                                        .vocabulary = 1000,
                                                                        .topics = 8,

@@ -1,10 +1,10 @@
-// A CUDA kernel of one's own that draws from weights it computes: points are assigned
+// A CUDA kernel of your own that draws from weights it computes: points are assigned
 // to the components of a Gaussian mixture, the step of a Gibbs sampler in which
 // component k has the weight pi_k * N(x; mu_k, sigma_k). No weight is ever stored.
 // The host then stores them all and draws from them: the same assignments.
 //
 // Uses the kernel headers, which are unstable before 1.0. Compile such code with
-// --fmad=false, or weights round in other ways than on the host.
+// --fmad=false, or weights are rounded differently than on the host.
 
 #include <papilio/random/elementary.h>
 #include <papilio/random/philox.h>
@@ -31,8 +31,8 @@ struct Component {
   double width;  // sigma_k
 };
 
-// The weight of component k for point i, to a factor that all components share. One
-// function for both machines: it must give the same bits whenever it is asked.
+// The weight of component k for point i, up to a factor that all components share. One function serves both machines:
+// it must give the same bits whenever it is called.
 struct MixtureWeight {
   const Component* components;
   const double* points;

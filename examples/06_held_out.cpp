@@ -1,5 +1,5 @@
-// Holds documents out of training, and asks the model about them: their topics, how
-// well it foretells their words, and how good its topics are.
+// Holds documents out of training, and asks the model about them: their topics, how well it predicts their words, and
+// how good its topics are.
 
 #include <papilio/corpus.h>
 #include <papilio/evaluation.h>

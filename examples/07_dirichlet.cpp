@@ -1,5 +1,5 @@
-// Draws from Dirichlet distributions by way of gamma draws to make
-// the topics of documents, theta, a row each; in two pieces that are as one.
+// Draws from Dirichlet distributions by way of gamma draws: theta, the topics of documents, one row per document. Two
+// pieces give the same as one.
 
 #include <papilio/gamma.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t documents = 100000, topics = 4;
 
-// theta[d] ~ Dirichlet(alpha), documents first, first + 1, ... of all.
+// theta[d] ~ Dirichlet(alpha) for the documents first, first + 1, ... of the corpus.
 std::vector<float> draw_theta(const std::vector<float>& alpha, std::int64_t first, std::int64_t count) {
   std::vector<float> theta(static_cast<std::size_t>(count * topics));
   // A row stride of 0: the same shapes for every row.
