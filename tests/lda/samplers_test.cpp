@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lda/corpora.h"
 #include "lda/sampler_oracle.h"
@@ -185,13 +186,17 @@ TEST_P(Samplers, DrawByMethodsThatGoByPlace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Samplers,
-    ::testing::Values(Way{Sampler::mean_for_mode, Schedule::parallel}, Way{Sampler::uncollapsed, Schedule::parallel},
-                      Way{Sampler::theta_collapsed, Schedule::parallel},
-                      Way{Sampler::phi_collapsed, Schedule::parallel}, Way{Sampler::collapsed, Schedule::parallel},
-                      Way{Sampler::phi_collapsed, Schedule::sequential}, Way{Sampler::collapsed, Schedule::sequential}),
-    name_of);
+// Every sampler, under both schedules where they differ.
+std::vector<Way> all_ways() {
+  std::vector<Way> ways;
+  for (const SamplerChoice& sampler : samplers()) {
+    ways.push_back({sampler.value, Schedule::parallel});
+    if (sampler.phi == Parameter::integrated_out) ways.push_back({sampler.value, Schedule::sequential});
+  }
+  return ways;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Samplers, ::testing::ValuesIn(all_ways()), name_of);
 
 // Where phi is not integrated out there is nothing to do one after the other.
 TEST(SequentialSchedule, ChangesNothingWherePhiIsDrawnOrEstimated) {
