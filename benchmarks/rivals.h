@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "execution/cpu/simd_targets.h"
+
 // What a user would otherwise take, and the roof: one function a row. `right` is
 // null for plain rows, else the weights are left[k] * right[k]. `buffer` holds
 // K values.
@@ -18,13 +20,10 @@ struct Rivals {
   void (*multiply)(const T* left, const T* right, std::int64_t K, T* buffer);
 };
 
-#define PAPILIO_DECLARE_RIVALS(target)       \
+#define PAPILIO_DECLARE_RIVALS(target, runs) \
   namespace target {                         \
   extern const Rivals<float> rivals_float;   \
   extern const Rivals<double> rivals_double; \
   }
-PAPILIO_DECLARE_RIVALS(baseline)
-PAPILIO_DECLARE_RIVALS(avx2)
-PAPILIO_DECLARE_RIVALS(avx512)
-PAPILIO_DECLARE_RIVALS(neon)
+PAPILIO_SIMD_TARGETS(PAPILIO_DECLARE_RIVALS)
 #undef PAPILIO_DECLARE_RIVALS

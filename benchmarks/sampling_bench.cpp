@@ -27,25 +27,14 @@ using papilio::PartialSums;
 template <class T>
 const Rivals<T>& rivals() {
   const std::string target = papilio::cpu_target();
-#define PAPILIO_RIVALS(name)                \
+#define PAPILIO_RIVALS(name, runs)          \
   if (target == #name) {                    \
     if constexpr (std::is_same_v<T, float>) \
       return name::rivals_float;            \
     else                                    \
       return name::rivals_double;           \
   }
-#if defined(PAPILIO_HAS_baseline)
-  PAPILIO_RIVALS(baseline)
-#endif
-#if defined(PAPILIO_HAS_avx2)
-  PAPILIO_RIVALS(avx2)
-#endif
-#if defined(PAPILIO_HAS_avx512)
-  PAPILIO_RIVALS(avx512)
-#endif
-#if defined(PAPILIO_HAS_neon)
-  PAPILIO_RIVALS(neon)
-#endif
+  PAPILIO_SIMD_TARGETS(PAPILIO_RIVALS)
 #undef PAPILIO_RIVALS
   throw std::runtime_error("no rivals for target " + target);
 }

@@ -12,7 +12,8 @@ function(papilio_header_tests target)
   target_include_directories(${target}_public PRIVATE ${PAPILIO_INCLUDE_ROOT})
   papilio_header_library(${target}_internal ${internal})
   get_property(libraries GLOBAL PROPERTY PAPILIO_LIBRARIES)
-  target_include_directories(${target}_internal PRIVATE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_INCLUDE_ROOT})
+  target_include_directories(${target}_internal PRIVATE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_INCLUDE_ROOT}
+                                                        ${PAPILIO_GENERATED_ROOT})
   target_link_libraries(${target}_internal PRIVATE ${libraries})
 endfunction()
 

@@ -88,6 +88,7 @@ OTHERS = {
 }
 # File -> the headers of a floor that this file of a face may include.
 PEEPHOLES = {
+    "benchmarks/rivals.h": ("execution/cpu/simd_targets.h",),  # the generated list: rivals are compiled for each, too
     "benchmarks/cuda/gamma.cpp": ("lda/training/parameters/dirichlet_cuda.h",),  # likewise for those that draw theta and phi
     "benchmarks/cuda/trainer_draws.cpp": ("lda/training/dense/parallel_cuda.h",),  # the trainer's kernel, measured alone
     "benchmarks/cuda/sparse_sweeps.cpp": ("lda/training/chain/chain_cuda.h",),  # sparse sweeps and what they consist of

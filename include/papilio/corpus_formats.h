@@ -29,8 +29,8 @@ enum class CorpusFormat : std::uint8_t {
   corpus_file,    // what write_corpus_file and import_corpus write
 };
 
-// "auto" for detect, else "text", "uci", "ldac", "svmlight", "mtx", "npz", "low", "mallet",
-// "csv", "tsv", "jsonl", "folder", "corpus"; "unknown" for a number that is not an enumerator.
+// "auto" for detect, else as in `corpus_formats()`: "text", "mtx", "jsonl", ...; "unknown" for a number that is not an
+// enumerator.
 std::string_view name(CorpusFormat format);
 
 // The format of such a name. Throws InvalidArgument with the known names.

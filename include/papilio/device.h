@@ -51,8 +51,8 @@ class Device {
 // Where there is none, one line says why ("none: this build has no CUDA support").
 std::vector<std::string> describe_cuda_devices();
 
-// The instruction-set targets that this build has and this machine runs, slowest first: "baseline" (SSE2 on x86-64),
-// "avx2", "avx512", "neon". Every target gives the same results, bit for bit.
+// The instruction-set targets that this build has and this machine runs, slowest first: on x86-64 "baseline"
+// (SSE2), ..., "avx512"; "neon" on aarch64. Every target gives the same results, bit for bit.
 std::vector<std::string> cpu_targets();
 
 // The target in use: the last of `cpu_targets()`, or the one that the environment variable PAPILIO_CPU_TARGET named

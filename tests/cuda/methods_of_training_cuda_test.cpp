@@ -14,10 +14,8 @@
 namespace papilio {
 namespace {
 
-using testing::expect_same, testing::least_memory, testing::state_after, testing::uneven_corpus;
+using testing::all_samplers, testing::expect_same, testing::least_memory, testing::state_after, testing::uneven_corpus;
 
-constexpr Sampler all_samplers[] = {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed,
-                                    Sampler::phi_collapsed, Sampler::collapsed};
 constexpr PartialSums methods[] = {PartialSums::prefix,
                                    PartialSums::transposed,
                                    PartialSums::transposed_through_scratch,
@@ -52,7 +50,7 @@ class MethodsOfTrainingOnCuda : public testing::CudaTest,
 };
 
 INSTANTIATE_TEST_SUITE_P(All, MethodsOfTrainingOnCuda,
-                         ::testing::Combine(::testing::ValuesIn(all_samplers), ::testing::ValuesIn(methods)),
+                         ::testing::Combine(::testing::ValuesIn(all_samplers()), ::testing::ValuesIn(methods)),
                          [](const auto& with) {
                            return std::string(name(std::get<0>(with.param))) + "_" +
                                   std::string(name(std::get<1>(with.param)));
@@ -86,7 +84,7 @@ TEST_P(MethodsOfTrainingOnCuda, StreamWhatDoesNotFit) {
 
 class SamplersByPlaceOnCuda : public testing::CudaTest, public ::testing::WithParamInterface<Sampler> {};
 
-INSTANTIATE_TEST_SUITE_P(All, SamplersByPlaceOnCuda, ::testing::ValuesIn(all_samplers),
+INSTANTIATE_TEST_SUITE_P(All, SamplersByPlaceOnCuda, ::testing::ValuesIn(all_samplers()),
                          [](const auto& with) { return std::string(name(with.param)); });
 
 TEST_P(SamplersByPlaceOnCuda, AreRefusedByName) {
@@ -125,7 +123,7 @@ class SequentialOnCuda : public testing::CudaTest, public ::testing::WithParamIn
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SequentialOnCuda, ::testing::ValuesIn(all_samplers),
+INSTANTIATE_TEST_SUITE_P(All, SequentialOnCuda, ::testing::ValuesIn(all_samplers()),
                          [](const auto& with) { return std::string(name(with.param)); });
 
 TEST_P(SequentialOnCuda, GivesTheModelOfTheCpu) {

@@ -13,10 +13,8 @@
 namespace papilio {
 namespace {
 
-using testing::expect_same, testing::least_memory, testing::on_device, testing::state_after, testing::uneven_corpus;
-
-constexpr Sampler all_samplers[] = {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed,
-                                    Sampler::phi_collapsed, Sampler::collapsed};
+using testing::all_samplers, testing::expect_same, testing::least_memory, testing::on_device, testing::state_after,
+    testing::uneven_corpus;
 
 std::vector<double> uneven_alpha(std::int32_t topics) {
   std::vector<double> alpha;
@@ -31,7 +29,7 @@ class SamplersOnCuda : public testing::CudaTest, public ::testing::WithParamInte
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SamplersOnCuda, ::testing::ValuesIn(all_samplers),
+INSTANTIATE_TEST_SUITE_P(All, SamplersOnCuda, ::testing::ValuesIn(all_samplers()),
                          [](const auto& with) { return std::string(name(with.param)); });
 
 class SamplersOnCudaWithTopics : public testing::CudaTest,

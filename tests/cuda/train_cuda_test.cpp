@@ -230,8 +230,7 @@ TEST_F(TrainOnCuda, SmokeBringsStreamedTopicsBack) {
 
 TEST_F(TrainOnCuda, TakesNoMoreMemoryThanItIsGiven) {
   const Corpus corpus = uneven_corpus();
-  for (const Sampler sampler : {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed,
-                                Sampler::phi_collapsed, Sampler::collapsed}) {
+  for (const Sampler sampler : testing::all_samplers()) {
     for (const PartialSums method : {PartialSums::slots, PartialSums::butterfly_swap}) {
       SCOPED_TRACE(std::string(name(sampler)) + ", " + std::string(name(method)));
       const TrainOptions options = {.topics = 50, .sampler = sampler, .method = method};

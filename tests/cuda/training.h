@@ -15,6 +15,12 @@
 
 namespace papilio::testing {
 
+inline std::vector<Sampler> all_samplers() {
+  std::vector<Sampler> all;
+  for (const SamplerChoice& row : samplers()) all.push_back(row.value);
+  return all;
+}
+
 inline bool equal(const Model& a, const Model& b) {
   return a.topics == b.topics && a.vocabulary == b.vocabulary && a.alpha == b.alpha && a.beta == b.beta &&
          a.n_wk == b.n_wk && a.n_k == b.n_k && a.settings == b.settings;

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/choices.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/error.h"
 #include "papilio/evaluation.h"
@@ -93,8 +94,7 @@ TEST(Choices, ANumberThatIsNoEnumeratorIsRefused) {
     return refusal([&] { train(corpus, options); });
   };
   EXPECT_EQ(message(&TrainOptions::sampler),
-            "papilio::train: unknown sampler 77, expected one of collapsed, phi_collapsed, theta_collapsed, "
-            "uncollapsed, mean_for_mode");
+            "papilio::train: unknown sampler 77, expected one of " + base::names_in(samplers()));
   EXPECT_EQ(message(&TrainOptions::schedule),
             "papilio::train: unknown schedule 77, expected one of parallel, sequential");
   EXPECT_EQ(message(&TrainOptions::draws),

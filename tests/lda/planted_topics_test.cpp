@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 #include <set>
-#include <string>
+#include <vector>
 
+#include "lda/ways.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -49,16 +49,7 @@ double distance(const std::vector<double>& phi, std::size_t estimated, std::size
   return sum / 2;
 }
 
-struct Chain {
-  Sampler sampler;
-  Schedule schedule;
-
-  friend std::ostream& operator<<(std::ostream& out, const Chain& chain) {
-    return out << name(chain.sampler) << ", " << name(chain.schedule);
-  }
-};
-
-class PlantedTopics : public ::testing::TestWithParam<Chain> {
+class PlantedTopics : public ::testing::TestWithParam<testing::Way> {
  protected:
   static TrainResult trained() {
     TrainOptions options;
@@ -98,17 +89,7 @@ TEST_P(PlantedTopics, AreFoundAndAsLikely) {
   EXPECT_NEAR(result.log_joint_per_token, of_planted / static_cast<double>(planted().corpus.tokens()), 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(Samplers, PlantedTopics,
-                         ::testing::Values(Chain{Sampler::mean_for_mode, Schedule::parallel},
-                                           Chain{Sampler::uncollapsed, Schedule::parallel},
-                                           Chain{Sampler::theta_collapsed, Schedule::parallel},
-                                           Chain{Sampler::phi_collapsed, Schedule::parallel},
-                                           Chain{Sampler::collapsed, Schedule::parallel},
-                                           Chain{Sampler::phi_collapsed, Schedule::sequential},
-                                           Chain{Sampler::collapsed, Schedule::sequential}),
-                         [](const auto& chain) {
-                           return std::string(name(chain.param.sampler)) + "_" + std::string(name(chain.param.schedule));
-                         });
+INSTANTIATE_TEST_SUITE_P(Samplers, PlantedTopics, ::testing::ValuesIn(testing::all_ways()), testing::name_of);
 
 }  // namespace
 }  // namespace papilio

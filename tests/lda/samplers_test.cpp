@@ -6,10 +6,13 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lda/corpora.h"
 #include "lda/sampler_oracle.h"
 #include "lda/training/chain/chain_cpu.h"
+#include "lda/training/recipe.h"
+#include "lda/ways.h"
 #include "papilio/lda.h"
 #include "support/chi_square.h"
 #include "support/methods.h"
@@ -17,15 +20,7 @@
 namespace papilio {
 namespace {
 
-struct Way {
-  Sampler sampler;
-  Schedule schedule;
-};
-
-// Prints in test names.
-std::string name_of(const ::testing::TestParamInfo<Way>& way) {
-  return std::string(name(way.param.sampler)) + "_" + std::string(name(way.param.schedule));
-}
+using testing::Way;
 
 class Samplers : public ::testing::TestWithParam<Way> {
  protected:
@@ -77,7 +72,7 @@ TEST_P(Samplers, TakeThousandsOfTopics) { expect_as_the_oracle(testing::awkward_
 TEST_P(Samplers, KeepATopicWhereNoOtherHasWeight) {
   TrainOptions o = options(6, 2);
   o.alpha = 1e-60;
-  if (o.sampler == Sampler::phi_collapsed || o.sampler == Sampler::uncollapsed) o.alpha = 1e-30;
+  if (lda::recipe_of(o.sampler).theta == Parameter::drawn) o.alpha = 1e-30;
   const Corpus corpus = testing::make_corpus({{0}, {1}, {0}}, 2);
   expect_as_the_oracle(corpus, o);
   o.sweeps = 0;
@@ -185,13 +180,7 @@ TEST_P(Samplers, DrawByMethodsThatGoByPlace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Samplers,
-    ::testing::Values(Way{Sampler::mean_for_mode, Schedule::parallel}, Way{Sampler::uncollapsed, Schedule::parallel},
-                      Way{Sampler::theta_collapsed, Schedule::parallel},
-                      Way{Sampler::phi_collapsed, Schedule::parallel}, Way{Sampler::collapsed, Schedule::parallel},
-                      Way{Sampler::phi_collapsed, Schedule::sequential}, Way{Sampler::collapsed, Schedule::sequential}),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(All, Samplers, ::testing::ValuesIn(testing::all_ways()), testing::name_of);
 
 // Where phi is not integrated out there is nothing to do one after the other.
 TEST(SequentialSchedule, ChangesNothingWherePhiIsDrawnOrEstimated) {

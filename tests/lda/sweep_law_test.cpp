@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lda/laws.h"
 #include "support/chi_square.h"
@@ -409,10 +411,16 @@ TEST_P(ManyTopics, AreNotThoseOfAnotherSampler) {
     }
 }
 
-constexpr Rule dense_rules[] = {rules[0], rules[2], rules[5]};  // of the same samplers
+// Of the same samplers.
+std::vector<Rule> dense_rules() {
+  std::vector<Rule> dense(std::begin(sparse_rules), std::end(sparse_rules));
+  for (Rule& rule : dense) rule.draws = Draws::dense;
+  return dense;
+}
+
 INSTANTIATE_TEST_SUITE_P(Sparse, ManyTopics, ::testing::ValuesIn(sparse_rules),
                          [](const auto& rule) { return std::string(name(rule.param.sampler)); });
-INSTANTIATE_TEST_SUITE_P(Dense, ManyTopics, ::testing::ValuesIn(dense_rules),
+INSTANTIATE_TEST_SUITE_P(Dense, ManyTopics, ::testing::ValuesIn(dense_rules()),
                          [](const auto& rule) { return std::string(name(rule.param.sampler)); });
 
 }  // namespace

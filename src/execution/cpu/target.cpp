@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
 
@@ -13,29 +14,16 @@ namespace papilio {
 namespace execution {
 namespace {
 
-// The targets that this build holds kernels for (cmake/simd_targets.cmake), as
-// far as this machine runs them; slowest first.
+// The targets of this build, as far as this machine runs them; slowest first.
 std::vector<CpuTarget> available_targets() {
   std::vector<CpuTarget> targets;
-#if defined(PAPILIO_HAS_baseline)
-  targets.push_back(CpuTarget::baseline);
-#endif
-#if defined(PAPILIO_HAS_neon)
-  targets.push_back(CpuTarget::neon);
-#endif
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  [[maybe_unused]] const bool avx2 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-#if defined(PAPILIO_HAS_avx2)
-  if (avx2) targets.push_back(CpuTarget::avx2);
 #endif
-#if defined(PAPILIO_HAS_avx512)
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    targets.push_back(CpuTarget::avx512);
-#endif
-#endif
+#define PAPILIO_ADD(target, runs) \
+  if (runs) targets.push_back(CpuTarget::target);
+  PAPILIO_SIMD_TARGETS(PAPILIO_ADD)
+#undef PAPILIO_ADD
   return targets;
 }
 
@@ -61,17 +49,10 @@ CpuTarget cpu_target() {
 }
 
 const char* name(CpuTarget target) noexcept {
-  switch (target) {
-    case CpuTarget::baseline:
-      return "baseline";
-    case CpuTarget::neon:
-      return "neon";
-    case CpuTarget::avx2:
-      return "avx2";
-    case CpuTarget::avx512:
-      return "avx512";
-  }
-  return "unknown";
+#define PAPILIO_NAME(target, runs) #target,
+  static constexpr const char* names[] = {PAPILIO_SIMD_TARGETS(PAPILIO_NAME)};
+#undef PAPILIO_NAME
+  return names[static_cast<std::size_t>(target)];
 }
 
 }  // namespace execution

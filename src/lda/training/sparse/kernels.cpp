@@ -1,30 +1,26 @@
 #include "lda/training/sparse/kernels.h"
 
+#include <cstddef>
+
 #include "execution/cpu/target.h"
+
+// One table per target, each from a compilation of targets/kernels_cpu.cpp.
+namespace papilio {
+#define PAPILIO_DECLARE(target, runs)               \
+  namespace target {                                \
+  extern const lda::sparse::Kernels sparse_kernels; \
+  }
+PAPILIO_SIMD_TARGETS(PAPILIO_DECLARE)
+#undef PAPILIO_DECLARE
+}  // namespace papilio
 
 namespace papilio::lda::sparse {
 
 const Kernels& kernels_in_use() {
-  using execution::CpuTarget;
-  switch (execution::cpu_target()) {  // one that this build holds, so that every case returns
-#if defined(PAPILIO_HAS_avx512)
-    case CpuTarget::avx512:
-      return avx512::sparse_kernels;
-#endif
-#if defined(PAPILIO_HAS_avx2)
-    case CpuTarget::avx2:
-      return avx2::sparse_kernels;
-#endif
-#if defined(PAPILIO_HAS_neon)
-    case CpuTarget::neon:
-      return neon::sparse_kernels;
-#else
-    case CpuTarget::baseline:
-      return baseline::sparse_kernels;
-#endif
-    default:
-      __builtin_unreachable();
-  }
+#define PAPILIO_KERNELS(target, runs) &target::sparse_kernels,
+  static constexpr const Kernels* kernels[] = {PAPILIO_SIMD_TARGETS(PAPILIO_KERNELS)};
+#undef PAPILIO_KERNELS
+  return *kernels[static_cast<std::size_t>(execution::cpu_target())];
 }
 
 }  // namespace papilio::lda::sparse

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// The table of kernels that are compiled once for every instruction-set target (targets/kernels_cpu.cpp). What they take
-// is theirs (parallel/batch.h, by_document/batch.h).
+// The table of kernels that are compiled once for every instruction-set target (targets/kernels_cpu.cpp). What they
+// take is theirs (parallel/batch.h, by_document/batch.h).
 
 namespace papilio::lda::sparse {
 
@@ -29,16 +29,3 @@ struct Kernels {
 const Kernels& kernels_in_use();
 
 }  // namespace papilio::lda::sparse
-
-namespace papilio::baseline {
-extern const lda::sparse::Kernels sparse_kernels;
-}
-namespace papilio::avx2 {
-extern const lda::sparse::Kernels sparse_kernels;
-}
-namespace papilio::avx512 {
-extern const lda::sparse::Kernels sparse_kernels;
-}
-namespace papilio::neon {
-extern const lda::sparse::Kernels sparse_kernels;
-}

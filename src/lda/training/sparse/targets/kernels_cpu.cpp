@@ -6,6 +6,7 @@
 
 namespace papilio::PAPILIO_TARGET {
 
+extern const lda::sparse::Kernels sparse_kernels;
 const lda::sparse::Kernels sparse_kernels = {&sparse_kernel::draw<lda::sparse::NarrowEntry>,
                                              &sparse_kernel::draw<lda::sparse::WideEntry>, &by_document_kernel::draw};
 
