@@ -52,7 +52,7 @@ struct TextOptions {
   double max_df = 1.0;      // ... and of at most this share of the documents
   std::int64_t max_vocabulary = 0;  // keep the most frequent words only (of equal ones the first); 0: all
   std::int64_t max_line_bytes = std::int64_t{1} << 30;
-  std::int64_t max_memory = 0;  // bytes that reading may take; 0: half of the machine's memory
+  std::int64_t max_memory = 0;  // bytes that reading may take; 0: half of the machine's memory, or the container's
   int threads = 0;              // 0: all; never changes the corpus
 };
 
