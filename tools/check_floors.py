@@ -80,7 +80,7 @@ OTHERS = {
     "src/primitives/": r"fmt/",
     "src/lda/": r"fmt/|math\.h",  # math.h: lgamma_r
     "src/lda/corpus/": r"utf8proc\.h",
-    "src/lda/io/": r"nlohmann/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(stat|mman|types)\.h",
+    "src/lda/io/": r"nlohmann/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(file|mman|random|stat|types)\.h",
     "apps/": r"fmt/|CLI/|nlohmann/|fcntl\.h|signal\.h|unistd\.h|sys/(ioctl|stat|types)\.h",
     "benchmarks/": r"fmt/|benchmark/",
     "examples/": r"fmt/",

@@ -54,7 +54,8 @@ struct TextOptions {
   double max_df = 1.0;                                  // ... and in at most this share of the documents
   std::int64_t max_vocabulary = 0;                      // keep this many of the most frequent words; 0: all
   std::int64_t max_line_bytes = std::int64_t{1} << 30;  // longest line, record, or file of a folder
-  std::int64_t max_memory = 0;                          // bytes that reading may take; 0: half of the memory
+  std::int64_t max_memory = 0;                          // bytes that reading may take; 0: half of the machine's memory,
+                                                        // or of the container's
   int threads = 0;                                      // CPU threads; 0: all; never changes the corpus
 };
 

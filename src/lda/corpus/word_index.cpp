@@ -1,15 +1,15 @@
 #include "lda/corpus/word_index.h"
 
-#include <functional>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "lda/corpus/word_hash.h"
 
 namespace papilio::lda {
 namespace {
 
-std::uint64_t hash_of(std::string_view word) { return std::hash<std::string_view>{}(word); }
+std::uint64_t hash_of(std::string_view word) { return WordHash{}(word); }
 
 std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 

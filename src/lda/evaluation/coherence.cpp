@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/choices.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/corpus/word_hash.h"
 #include "lda/evaluation/occurrences.h"
 #include "papilio/evaluation.h"
 
@@ -99,7 +100,7 @@ struct WordsToCount {
 };
 
 WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int words_per_topic, int threads) {
-  std::unordered_map<std::string_view, std::int32_t> numbers;
+  std::unordered_map<std::string_view, std::int32_t, lda::WordHash> numbers;
   numbers.reserve(corpus.vocabulary.size());
   for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) {
     numbers.emplace(corpus.vocabulary[w], static_cast<std::int32_t>(w));

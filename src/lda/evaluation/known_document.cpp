@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "lda/corpus/word_hash.h"
 #include "random/philox.h"
 #include "random/purpose.h"
 #include "random/uniform.h"
@@ -15,7 +16,7 @@ namespace papilio {
 WordMap map_words(const Model& model, const CorpusView& corpus) {
   model.verify();
   corpus.verify();
-  std::unordered_map<std::string_view, std::int32_t> numbers;
+  std::unordered_map<std::string_view, std::int32_t, lda::WordHash> numbers;
   numbers.reserve(model.vocabulary.size());
   for (std::size_t w = 0; w < model.vocabulary.size(); ++w) {
     const auto row = model.n_wk.begin() + static_cast<std::ptrdiff_t>(w) * model.topics;

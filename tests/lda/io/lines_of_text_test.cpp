@@ -151,10 +151,11 @@ TEST(LinesOfText, StopsAtTheLimitOfMemory) {
   EXPECT_EQ(read_lines_of_text(tokens, {.max_memory = 1000000}).tokens(), 3);
   std::string many;
   for (int i = 0; i < 200000; ++i) many += "aaa ";
-  EXPECT_EQ(folder.message<FormatError>(
-                [&] { read_lines_of_text(folder.write("many.gz", gzip("\n" + many)), {.max_memory = 1000000}); }),
-            "papilio::read_lines_of_text: many.gz:2: the corpus up to here (200000 tokens, 2 documents) needs more "
-            "than 1000000 bytes of memory, the limit (max_memory; by default half of the machine's)");
+  EXPECT_EQ(
+      folder.message<FormatError>(
+          [&] { read_lines_of_text(folder.write("many.gz", gzip("\n" + many)), {.max_memory = 1000000}); }),
+      "papilio::read_lines_of_text: many.gz:2: the corpus up to here (200000 tokens, 2 documents) needs more "
+      "than 1000000 bytes of memory, the limit (max_memory; by default half of the machine's or the container's)");
   EXPECT_THROW(read_lines_of_text(folder.write("lines.gz", gzip(std::string(100000, '\n'))), {.max_memory = 1000000}),
                FormatError);
   std::string distinct;

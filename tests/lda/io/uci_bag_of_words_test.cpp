@@ -164,7 +164,8 @@ TEST_F(UciBagOfWords, StopsBeforeCountsExhaustTheMemory) {
   EXPECT_EQ(
       folder.message<FormatError>([&] { read_numbers(text, {.max_memory = 100000000000}); }),
       "papilio::read_uci_bag_of_words: docword.txt:7: the corpus up to here (8589934588 tokens, 1 documents) needs "
-      "more than 100000000000 bytes of memory, the limit (max_memory; by default half of the machine's)");
+      "more than 100000000000 bytes of memory, the limit (max_memory; by default half of the machine's or the "
+      "container's)");
   EXPECT_THROW(read_numbers(text), FormatError);
   EXPECT_THROW(read_numbers("100000\n1\n1\n1 1 1\n", {.max_memory = 1000000}), FormatError);
   EXPECT_THROW(read_numbers("1\n100000\n1\n1 1 1\n", {.max_memory = 1000000}), FormatError);

@@ -2,27 +2,33 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cassert>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace papilio::lda {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-// Of a new file, and of the second link to the old one.
+// Of a new file, FILE.papilio-<16 hexadecimal digits>.tmp, and of the second link to the old one, which has one more
+// ending.
+constexpr std::string_view new_beginning = ".papilio-";
+constexpr std::size_t random_digits = 16;
 constexpr std::string_view new_ending = ".tmp";
 constexpr std::string_view link_ending = ".old";
 
@@ -32,19 +38,33 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The process that a new file or a second link belongs to, "PID-SERIAL.tmp" or "PID-SERIAL.tmp.old";
-// 0 for any other text.
-pid_t process_of(std::string_view text) {
-  if (text.ends_with(link_ending)) text.remove_suffix(link_ending.size());
-  if (!text.ends_with(new_ending)) return 0;
-  text.remove_suffix(new_ending.size());
-  const char* const end = text.data() + text.size();
-  pid_t process = 0;
-  std::uint64_t serial = 0;
-  const auto [dash, no_process] = std::from_chars(text.data(), end, process);
-  if (no_process != std::errc() || dash == end || *dash != '-') return 0;
-  const auto [rest, no_serial] = std::from_chars(dash + 1, end, serial);
-  return no_serial == std::errc() && rest == end ? process : 0;
+// Whether `text`, a name without the target's before it, is that of a new file.
+bool is_new_file(std::string_view text) {
+  if (text.size() != new_beginning.size() + random_digits + new_ending.size()) return false;
+  const std::string_view digits = text.substr(new_beginning.size(), random_digits);
+  return text.starts_with(new_beginning) && text.ends_with(new_ending) &&
+         digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// 64 bits that no other process draws too.
+std::uint64_t random_bits() {
+  std::uint64_t bits = 0;
+  if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) == sizeof bits) return bits;
+  static std::atomic<std::uint64_t> serial = 0;  // before the system has randomness; O_EXCL tells equal names apart
+  timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_nsec) << 32 ^ static_cast<std::uint64_t>(::getpid()) << 8 ^ serial++;
+}
+
+// Removes a new file unless its writer is at work: who holds its lock.
+void remove_unless_locked(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return;
+  struct stat found = {};
+  if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && ::flock(file, LOCK_EX | LOCK_NB) == 0) {
+    ::unlink(path.c_str());
+  }
+  ::close(file);
 }
 
 }  // namespace
@@ -58,12 +78,24 @@ void remove_abandoned(const std::string& path) noexcept {
   namespace fs = std::filesystem;
   try {
     const std::string target = follow_links(path);
-    const std::string beginning = fs::path(target).filename().string() + ".";
+    const std::string target_name = fs::path(target).filename().string();
+    std::vector<std::string> links;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(target))) {
       const std::string name = entry.path().filename().string();
-      if (!name.starts_with(beginning)) continue;
-      const pid_t process = process_of(std::string_view(name).substr(beginning.size()));
-      if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) ::unlink(entry.path().c_str());
+      std::string_view rest = name;
+      if (!rest.starts_with(target_name)) continue;
+      rest.remove_prefix(target_name.size());
+      const std::string path_of_new = entry.path().string();
+      if (is_new_file(rest)) {
+        remove_unless_locked(path_of_new);
+      } else if (rest.ends_with(link_ending) && is_new_file(rest.substr(0, rest.size() - link_ending.size()))) {
+        links.push_back(path_of_new);
+      }
+    }
+    // A writer at work holds its new file for as long as it has a link.
+    for (const std::string& link : links) {
+      const std::string of = link.substr(0, link.size() - link_ending.size());
+      if (::access(of.c_str(), F_OK) != 0 && errno == ENOENT) ::unlink(link.c_str());
     }
   } catch (const std::exception&) {
     return;
@@ -96,15 +128,15 @@ AtomicFile::AtomicFile(const std::string& path, std::string caller)
 AtomicFile::~AtomicFile() {
   if (file_ >= 0) ::close(file_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  release_lock();
 }
 
 // Permissions below 0: those of a new file.
 void AtomicFile::open_beside(int permissions) {
-  static std::atomic<std::uint64_t> serial = 0;
   do {
-    temporary_ = fmt::format("{}.{}-{}{}", target_, ::getpid(), serial++, new_ending);
+    temporary_ = fmt::format("{}{}{:016x}{}", target_, new_beginning, random_bits(), new_ending);
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (file_ < 0 && errno == EEXIST);
+  } while (file_ < 0 ? errno == EEXIST : !lock_new_file());
   if (file_ < 0) {
     const int code = errno;
     temporary_.clear();
@@ -114,8 +146,28 @@ void AtomicFile::open_beside(int permissions) {
     const int code = errno;
     ::close(file_);
     ::unlink(temporary_.c_str());
+    release_lock();
     origin_.io_error("create", code);
   }
+}
+
+// Says that this new file's writer is alive; false where somebody took the file for abandoned before that was said.
+// File systems without locks go without.
+bool AtomicFile::lock_new_file() {
+  struct stat found = {};
+  const bool locked = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+  const bool taken = locked ? ::fstat(file_, &found) == 0 && found.st_nlink == 0 : errno == EWOULDBLOCK;
+  if (taken) {
+    ::close(file_);
+    file_ = -1;
+    return false;
+  }
+  if (locked) lock_ = ::fcntl(file_, F_DUPFD_CLOEXEC, 0);
+  return true;
+}
+
+void AtomicFile::release_lock() {
+  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -156,6 +208,7 @@ void AtomicFile::commit(const std::string& ending_of_the_old) {
   if (!ending_of_the_old.empty()) keep_old(ending_of_the_old);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) origin_.io_error("replace", errno);
   temporary_.clear();
+  release_lock();
   sync_folder();
 }
 

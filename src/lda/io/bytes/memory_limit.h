@@ -1,16 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "lda/io/bytes/line_reader.h"
 
 namespace papilio::lda {
 
+// The bytes of memory that the control groups of a process allow it: the least of its group's and those around it, by
+// version 1 or 2. `groups` is as /proc/self/cgroup, `root` as /sys/fs/cgroup; the largest number where there is no
+// limit.
+std::int64_t control_group_limit(const std::string& groups, const std::string& root);
+
 // Stops a reader before its corpus exhausts the memory, so that a hostile or
 // mistaken file ends in a message that names the line, not in a machine out of memory.
 class MemoryLimit {
  public:
-  // In bytes; 0: half of the machine's memory.
+  // In bytes; 0: half of the machine's memory, or of what the process's control group may take where that is less.
   explicit MemoryLimit(std::int64_t max_memory);
 
   std::int64_t bytes() const { return bytes_; }

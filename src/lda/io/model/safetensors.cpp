@@ -5,110 +5,30 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "base/check.h"
-#include "base/math.h"
 #include "lda/io/bytes/hash.h"
 #include "lda/io/bytes/origin.h"
+#include "lda/io/model/safetensors_header.h"
 #include "lda/io/model/safetensors_parts.h"
 #include "papilio/error.h"
 
 namespace papilio::lda {
 namespace {
 
+<<<<<<< HEAD
 using nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian, as they are in memory");
-
-// Bytes; 0 for a type that papilio does not store.
-std::size_t element_size(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::size_t>, 5> sizes = {
-      {{"U8", 1}, {"U16", 2}, {"I32", 4}, {"I64", 8}, {"F64", 8}}};
-  for (const auto& [name, size] : sizes) {
-    if (type == name) return size;
-  }
-  return 0;
-}
-
-// Elements of a shape; nothing where they are more than a file can hold.
-std::optional<std::uint64_t> elements_of(const Shape& shape) {
-  std::uint64_t elements = 1;
-  for (const std::int64_t extent : shape) {
-    const auto size = static_cast<std::uint64_t>(extent);
-    if (size != 0 && elements > (std::uint64_t{1} << 60) / size) {
-      return std::nullopt;
-    }
-    elements *= size;
-  }
-  return elements;
-}
-
-// Keeps a parse from going astray: no key twice, no nesting beyond what the format has.
-class Watch {
- public:
-  bool operator()(int depth, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) {
-      keys_.emplace_back();
-    } else if (event == json::parse_event_t::object_end) {
-      keys_.pop_back();
-    } else if (event == json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second) {
-      throw FormatError(fmt::format("key {} occurs twice in the header", parsed.dump()));
-    }
-    if (depth > 3) {
-      throw FormatError("the header is nested too deeply");
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> keys_;
-};
-
-// Reads one entry of the header. Throws FormatError, and json::exception where fields are missing.
-TensorPlace parse_place(const std::string& name, const json& value, std::uint64_t data_size) {
-  const json& shape = value.at("shape");
-  const json& offsets = value.at("data_offsets");
-  if (value.size() != 3 || !shape.is_array() || !offsets.is_array() || offsets.size() != 2) {
-    throw FormatError(fmt::format("tensor {} is {}, expected dtype, shape and two data_offsets", lda::quoted(name),
-                                  lda::quoted(value.dump())));
-  }
-  TensorPlace tensor;
-  tensor.type = value.at("dtype").get<std::string>();
-  for (const json& extent : shape) {
-    if (!extent.is_number_unsigned() || extent.get<std::uint64_t>() > std::uint64_t{1} << 60) {
-      throw FormatError(fmt::format("tensor {} has an extent of {}", lda::quoted(name), extent.dump()));
-    }
-    tensor.shape.push_back(extent.get<std::int64_t>());
-  }
-  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) {
-    throw FormatError(fmt::format("tensor {} has data_offsets {}", lda::quoted(name), offsets.dump()));
-  }
-  const auto begin = offsets[0].get<std::uint64_t>();
-  const auto end = offsets[1].get<std::uint64_t>();
-  if (begin > end || end > data_size) {
-    throw FormatError(fmt::format("tensor {} lies at {} to {}, expected a place within {} bytes", lda::quoted(name),
-                                  begin, end, data_size));
-  }
-  tensor.begin = begin;
-  tensor.size = end - begin;
-  const std::size_t element = element_size(tensor.type);
-  const std::optional<std::uint64_t> elements = elements_of(tensor.shape);
-  if (element == 0 || !elements || tensor.size % element != 0 || tensor.size / element != *elements) {
-    throw FormatError(fmt::format("tensor {} of type {} and shape [{}] cannot be {} bytes long", lda::quoted(name),
-                                  tensor.type, fmt::join(tensor.shape, ", "), tensor.size));
-  }
-  return tensor;
-}
+=======
+static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian, as they lie in memory");
+>>>>>>> refs/heads/safety
 
 }  // namespace
 
@@ -166,24 +86,16 @@ void SafetensorsFile::read_header(std::uint64_t file_size) {
   data_begin_ = sizeof length + length;
   const std::uint64_t data_size = file_size - data_begin_;
   try {
-    if (!text.starts_with('{')) {
-      throw FormatError("the header does not start with '{'; not a safetensors file");
-    }
-    if (text.find('\0') != text.npos) {
-      throw FormatError("the header has a zero byte, expected JSON and blanks");  // where a parser would stop
-    }
-    const json header = json::parse(text, Watch());
-    for (const auto& [name, value] : header.items()) {
-      if (name == "__metadata__") {
-        metadata_ = value.get<Metadata>();
-      } else {
-        places_.emplace(name, parse_place(name, value, data_size));
-      }
-    }
+    SafetensorsHeader header = parse_safetensors_header(text, data_size);
+    metadata_ = std::move(header.metadata);
+    places_ = std::move(header.places);
   } catch (const FormatError& error) {
     fail(error.what());
+<<<<<<< HEAD
   } catch (const json::exception& error) {
     fail(fmt::format("the header does not follow the format: {}", error.what()));
+=======
+>>>>>>> refs/heads/safety
   }
   check_places(data_size);
 }

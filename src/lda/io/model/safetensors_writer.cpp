@@ -9,6 +9,7 @@
 #include "lda/io/bytes/atomic_file.h"
 #include "lda/io/bytes/hash.h"
 #include "lda/io/model/safetensors.h"
+#include "lda/io/model/safetensors_header.h"
 #include "lda/io/model/safetensors_parts.h"
 #include "papilio/error.h"
 
@@ -87,6 +88,8 @@ void write_safetensors(const std::string& path, Metadata metadata, const std::ve
   for (const TensorView& tensor : tensors) {
     metadata[std::string(hash_prefix) + tensor.name] = hash_of(tensor);
   }
+  base::require(metadata.size() <= most_metadata, "papilio::{}: there are {} settings and hashes, expected at most {}",
+                caller, metadata.size(), most_metadata);
   const std::string header = header_text(metadata, tensors, caller);
   const std::uint64_t length = header.size();
   remove_abandoned(path);
