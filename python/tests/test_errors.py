@@ -97,7 +97,7 @@ BAD_PRODUCTS = {
     "halves": (dict(left=WEIGHTS.astype("f2"), right=WEIGHTS.astype("f2")), TypeError, "weights must be of float32 or float64"),
     "other width": (dict(right=np.ones((4, 5), np.float32)), ValueError, "same number of columns; got 3 and 5"),
     "other number of rows": (dict(right=np.ones((5, 3), np.float32)), ValueError, "same number of rows; got 4 and 5"),
-    "columns apart": (dict(right=np.ones((3, 4), np.float32).T), ValueError, "products need columns next to each other"),
+    "columns apart": (dict(right=np.ones((3, 4), np.float32).T), ValueError, "products need adjacent columns"),
     "one dimension": (dict(left=np.ones(3, np.float32)), ValueError, "left must have two dimensions; got 1"),
     "row too large": (dict(left_rows=[4], right_rows=[0]), ValueError, "left_rows\\[0\\] is 4"),
     "rows of floats": (dict(right_rows=[0.5]), TypeError, "right_rows must hold integers"),

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t width = 32;                        // rows per warp, categories per block
 constexpr std::int64_t most_table_bytes = 1 << 30;        // of all warps; one warp may need more
-constexpr std::int64_t most_categories = (1 << 26) - 32;  // places in a table are numbered by 32 bits
+constexpr std::int64_t most_categories = (1 << 26) - 32;  // places in a table are numbered with 32 bits
 
 // Lengths of ragged rows are known only on the device; none is longer than all of them.
 std::int64_t longest_row(const DeviceRows& rows) { return rows.offsets != nullptr ? rows.values : rows.categories; }

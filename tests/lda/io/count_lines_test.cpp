@@ -82,8 +82,8 @@ TEST_F(CountLines, LdacNamesThePlaceOfMistakes) {
 
 TEST_F(CountLines, NothingIsMadeOnTheWordOfALargeId) {
   EXPECT_EQ(complaint("1 5:1\n1 2147483646:1\n"),
-            "corpus:2:1: id 2147483646 claims 2147483647 words, but the file holds 2 entries; at most 1048576 + 16 an "
-            "entry are believed");
+            "corpus:2:1: id 2147483646 claims 2147483647 words, but the file holds 2 entries; at most 1048576 + 16 per "
+            "entry are accepted");
   EXPECT_EQ(read("1 1048590:1\n").vocabulary, (std::vector<std::string>{"1048590"}));
   EXPECT_EQ(complaint("1 0:2147483647\n", {.text = {.max_memory = 1 << 20}}),
             "corpus:1: the corpus up to here (2147483647 tokens, 1 documents) needs more than 1048576 bytes of memory, "
