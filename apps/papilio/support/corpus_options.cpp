@@ -20,7 +20,7 @@ void add_table_options(CLI::App& app, CorpusArguments& arguments) {
 
 void add_limits(CLI::App& app, papilio::TextOptions& text) {
   app.add_option("--max-memory", text.max_memory,
-                 "Memory that reading may take, in bytes; 0: half of the machine's memory")
+                 "Memory that reading may take, in bytes; 0: half of the machine's memory, or of the container's")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Corpus");

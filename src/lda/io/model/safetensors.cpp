@@ -20,17 +20,8 @@
 #include "papilio/error.h"
 
 namespace papilio::lda {
-namespace {
-
-<<<<<<< HEAD
-using nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian, as they are in memory");
-=======
-static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian, as they lie in memory");
->>>>>>> refs/heads/safety
-
-}  // namespace
 
 SafetensorsFile::SafetensorsFile(const std::string& path, const char* caller) : path_(path), caller_(caller) {
   const std::uint64_t file_size = open();
@@ -91,11 +82,6 @@ void SafetensorsFile::read_header(std::uint64_t file_size) {
     places_ = std::move(header.places);
   } catch (const FormatError& error) {
     fail(error.what());
-<<<<<<< HEAD
-  } catch (const json::exception& error) {
-    fail(fmt::format("the header does not follow the format: {}", error.what()));
-=======
->>>>>>> refs/heads/safety
   }
   check_places(data_size);
 }
