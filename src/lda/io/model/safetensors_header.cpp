@@ -133,7 +133,8 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool number_float(number_float_t, const string_t&) override { unexpected("a fraction"); }
   bool binary(binary_t&) override { unexpected("binary data"); }
   bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
-    throw FormatError(fmt::format("byte {} of the header: {}", position, error.what()));
+    throw FormatError(
+        fmt::format("byte {} of the header: expected JSON, got an error of the parser: {}", position, error.what()));
   }
 
  private:
