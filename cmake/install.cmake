@@ -4,16 +4,19 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/papilio)
 
-install(TARGETS papilio EXPORT papilioTargets)
-install(DIRECTORY include/papilio DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(EXPORT papilioTargets NAMESPACE papilio:: DESTINATION ${package_folder})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Components: `command` (apps/papilio), `development` (library and headers), `python` (python).
+install(TARGETS papilio EXPORT papilioTargets COMPONENT development)
+install(DIRECTORY include/papilio DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
+install(EXPORT papilioTargets NAMESPACE papilio:: DESTINATION ${package_folder} COMPONENT development)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libpapilio-dev COMPONENT development)
 
 configure_package_config_file(cmake/papilioConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/papilioConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/papilioConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/papilioConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/papilioConfigVersion.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
 
 # In the tree a kernel header includes "warp/warp.h"; installed, it is in
 # papilio/warp and includes "papilio/warp/warp.h". base/math.h is all that they use
@@ -42,4 +45,6 @@ install(
   else()
     set(destination \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
   endif()
-  ${kernel_headers_code}")
+  ${kernel_headers_code}" COMPONENT development)
+
+include(debian_packages)

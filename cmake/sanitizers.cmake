@@ -1,5 +1,11 @@
-# PAPILIO_SANITIZE covers everything in the build, so that no part is blind.
+# These cover everything in the build, so that no part is blind.
+if(PAPILIO_SANITIZE AND PAPILIO_SANITIZE_THREADS)
+  message(FATAL_ERROR "PAPILIO_SANITIZE and PAPILIO_SANITIZE_THREADS exclude each other")
+endif()
 if(PAPILIO_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+elseif(PAPILIO_SANITIZE_THREADS)
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
 endif()

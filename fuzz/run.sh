@@ -86,6 +86,7 @@ make_seeds() {
   printf "$state" | gzip -c > "$to/gzip"
   printf '0 NA 0 1048576 x 16777215\r\n1 NA 0 0 y 0\n' > "$to/sparse"
   printf 'cats # comment\n\n \tcaf\xc3\xa9\r\n#\n"dogs"' > "$corpora/word_list/words"
+  printf '# all\n0: bank money x\n3 weight 50: a b a:b # c\r\nfresh water: c#\nc\n' > "$corpora/seed_words/lines"
 
   to=$corpora/any_format
   printf "\x00$text" > "$to/text"
@@ -106,6 +107,7 @@ make_written_seeds() {
     { printf "\x0$case"; cat "$work/seed"; } > "$corpora/checkpoint/case_$case"
   done
   rm -f "$work"/seed*
+  "$build/fuzz/fuzz_command_line_seed" "$work/command_line.dict" "$corpora/command_line"
   make_format_seeds
 }
 
@@ -140,7 +142,9 @@ done
 status=0
 for target in "${targets[@]}"; do
   echo "fuzz_$target, $seconds s"
-  if ! "$build/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
+  options=()
+  if [[ -e $work/$target.dict ]]; then options+=("-dict=$work/$target.dict"); fi
+  if ! "$build/fuzz/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -verbosity=1 -artifact_prefix="$failures/$target-" "$corpora/$target" \
     > "$work/$target.log" 2>&1; then
     status=1

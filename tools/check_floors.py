@@ -30,23 +30,28 @@ BELOW = {
 # floor, or the rest of one; a floor that is not named here has no rooms.
 ROOMS = {
     "sampling/rows": set(),
-    "sampling/slots": {"sampling/rows"},
+    "sampling/logits": {"sampling/rows"},
+    "sampling/slots": {"sampling/rows", "sampling/logits"},
     "sampling/blocks": {"sampling/rows"},
     "sampling/gamma": {"sampling/rows"},
-    "sampling/logits": {"sampling/rows"},
     "sampling/tables": {"sampling/rows"},
+    "sampling/dynamic": {"sampling/tables"},
     "sampling/products": {"sampling/blocks"},
-    "sampling": {"sampling/slots", "sampling/gamma", "sampling/logits", "sampling/products", "sampling/tables"},
+    "sampling": {"sampling/slots", "sampling/gamma", "sampling/logits", "sampling/products", "sampling/dynamic"},
     "lda/corpus": set(),
+    "lda/corpus/phrases": {"lda/corpus"},
     "lda/model": {"lda/corpus"},
     "lda/evaluation": {"lda/model"},
     "lda/visualization": {"lda/model"},
+    "lda/visualization/report": {"lda/visualization"},
+    "lda/visualization/choose": {"lda/visualization/report"},
     "lda/io/bytes": {"lda/model"},
     "lda/io/format": {"lda/io/bytes"},
-    "lda/io/text": {"lda/io/format"},
+    "lda/io/text": {"lda/io/format", "lda/corpus/phrases"},
     "lda/io/counts": {"lda/io/format"},
     "lda/io/corpus_file": {"lda/io/format"},
     "lda/io/model": {"lda/io/bytes"},
+    "lda/editing": {"lda/io/model"},
     "lda/io": {"lda/io/text", "lda/io/counts", "lda/io/corpus_file", "lda/io/model"},
     "lda/training": {"lda/model"},
     "lda/training/memory": {"lda/training"},
@@ -61,9 +66,14 @@ ROOMS = {
     "lda/training/chain": {"lda/training/sequential", "lda/training/sparse/targets"},
     "lda/training/progressive": {"lda/training/chain"},
     "lda/training/trainer": {"lda/training/progressive"},
+    "lda/training/choose": {"lda/training/trainer"},
     "apps/papilio/support": set(),
-    "apps/papilio/commands": {"apps/papilio/support"},
-    "apps/papilio": {"apps/papilio/commands"},
+    "apps/papilio/advice": {"apps/papilio/support"},
+    "apps/papilio/phrases": {"apps/papilio/support"},
+    "apps/papilio/commands": {"apps/papilio/advice", "apps/papilio/phrases"},
+    "apps/papilio/commands/reference": {"apps/papilio/commands"},
+    "apps/papilio/commands/choose": {"apps/papilio/commands"},
+    "apps/papilio": {"apps/papilio/commands/choose", "apps/papilio/commands/reference"},
 }
 ROOMED = {room.partition("/")[0] for room in ROOMS}
 
@@ -75,12 +85,13 @@ OTHERS = {
     "src/base/": r"fmt/",
     "src/warp/": r"(imm|xmm|emm|avx2?|x86)intrin\.h|arm_neon\.h",
     "src/execution/": r"fmt/|tbb/|oneapi/|cpuid\.h|sched\.h|unistd\.h|pthread\.h|sys/mman\.h",
+    "src/execution/cpu/": r"sanitizer/tsan_interface\.h",
     "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h",
     "src/sampling/": r"fmt/",
     "src/primitives/": r"fmt/",
     "src/lda/": r"fmt/|math\.h",  # math.h: lgamma_r
-    "src/lda/corpus/": r"utf8proc\.h",
-    "src/lda/io/": r"nlohmann/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(file|mman|random|stat|types)\.h",
+    "src/lda/corpus/": r"utf8proc\.h|re2/|unicode/",
+    "src/lda/io/": r"nlohmann/|zlib\.h|zstd(_errors)?\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(file|mman|random|stat|types)\.h",
     "apps/": r"fmt/|CLI/|nlohmann/|fcntl\.h|signal\.h|unistd\.h|sys/(ioctl|stat|types)\.h",
     "benchmarks/": r"fmt/|benchmark/",
     "examples/": r"fmt/",
@@ -95,7 +106,7 @@ PEEPHOLES = {
 }
 # Slow or far-reaching headers: in a source file, never in a header.
 HEAVY_AT_HOME = {"apps/papilio/support/option_types.h": "CLI/"}  # headers whose business a heavy one is
-HEAVY = r"nlohmann/|CLI/|tbb/|oneapi/|zlib\.h|zstd\.h|xxhash\.h|utf8proc\.h"
+HEAVY = r"nlohmann/|CLI/|tbb/|oneapi/|zlib\.h|zstd(_errors)?\.h|xxhash\.h|utf8proc\.h|re2/|unicode/"
 
 FACES = ("apps", "benchmarks", "examples", "python")
 # The second surface, as it is installed: <papilio/warp/...>. Only these show how to write kernels on it.

@@ -15,15 +15,20 @@ import sys
 # The modules of papilio, lowest first. A module may import those of the rows above its own row here. One that is not
 # in a row is refused; modules of a row do not know each other.
 ROWS = [
-    {"_errors"},
+    {"_errors", "_checked", "_keywords", "_seeds", "_warnings"},
     {"_core"},  # compiled; it imports _errors
-    {"_arguments", "_framework", "_options", "_progress", "_counts", "_estimator", "_topic_tables"},
-    {"_device_arrays", "_parameters", "readers"},
-    {"_frameworks", "corpora", "training", "evaluation", "_fitted"},
-    {"_direct_draws", "_tables", "_fitting"},
-    {"_torch", "_jax", "_lda"},
+    {"_arguments", "_display", "_framework", "_options", "_progress", "_seed_words", "_sparse", "_train_options", "_estimator", "_topic_tables",
+     "phrases"},
+    {"_device_arrays", "_parameters", "_counts", "readers"},
+    {"_fit", "_inference", "_model_files"},
+    {"_frameworks", "corpora", "training", "evaluation"},
+    {"_report"},
+    {"_choice", "_direct_draws", "_dynamic", "_tables", "_fitted"},
+    {"_torch", "_jax", "_fitting", "_scoring"},
+    {"_lda"},
     {"_draws", "torch", "plot", "interop.corpora", "interop.models"},
-    {"interop"},
+    {"interop", "choose"},
+    {"__main__"},  # `python -m papilio`
     {""},  # the package itself, papilio/__init__.py
 ]
 

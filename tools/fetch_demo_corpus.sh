@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the English descriptions of all Debian packages, one per line, each once.
+# Writes the English descriptions of all Debian packages, one per line, each once (on Ubuntu, of Ubuntu's).
 #
 #   tools/fetch_demo_corpus.sh FOLDER    leaves them in FOLDER/descriptions.txt
 #
@@ -8,15 +8,23 @@
 # stay as they are, and no root is needed.
 set -euo pipefail
 
+if ! command -v apt-get >/dev/null; then
+  echo "fetch_demo_corpus: the demo reads the package descriptions that apt keeps, and there is no apt-get here;" \
+    "papilio itself reads any text: ./run install, then papilio train FILE" >&2
+  exit 1
+fi
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 helper=/usr/lib/apt/apt-helper # reads lists in whatever compression apt keeps them
 
-# Lists the Translation-en files of Debian's own archives that are here; options go to apt.
+# Lists the Translation-en files of the distribution's own archives that are here; options go to apt.
 translations() {
-  apt-get indextargets "$@" --format '$(FILENAME)' "Created-By: Translations" "Language: en" "Origin: Debian" |
-    while IFS= read -r file; do
-      [[ ! -r $file ]] || printf '%s\n' "$file"
-    done
+  local origin
+  for origin in Debian Ubuntu; do
+    apt-get indextargets "$@" --format '$(FILENAME)' "Created-By: Translations" "Language: en" "Origin: $origin" |
+      while IFS= read -r file; do
+        [[ ! -r $file ]] || printf '%s\n' "$file"
+      done
+  done
 }
 
 # Fetches them. The sources, keys and proxies are the machine's; everything that apt writes goes to FOLDER.
@@ -52,7 +60,7 @@ if ((${#files[@]} == 0)); then
   mapfile -t files < <(translations -c "$folder/apt.conf")
 fi
 if ((${#files[@]} == 0)); then
-  echo "fetch_demo_corpus: the apt sources of this machine name no Debian archive with English descriptions" >&2
+  echo "fetch_demo_corpus: the apt sources of this machine name no archive of Debian or Ubuntu with English descriptions" >&2
   exit 1
 fi
 

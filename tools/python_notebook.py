@@ -2,8 +2,9 @@
 
 python3 tools/python_notebook.py [--check]
 
-With --check the file stays as it is: its cells must be those below, and must run. Needs papilio, nbformat, nbclient,
-ipykernel, matplotlib and pandas.
+With --check the file stays as it is: its cells must be those below, and must print what it holds. Of tables the text is
+compared, of pictures that there is one: their bytes depend on the versions of pandas and matplotlib. Needs papilio,
+nbformat, nbclient, ipykernel, matplotlib and pandas.
 """
 
 import argparse
@@ -19,21 +20,14 @@ NOTEBOOK = Path(__file__).parent.parent / "docs" / "python_topics.ipynb"
 CELLS = [
     """# From text to topics
 
-The documents are the paragraphs of this documentation, so there is nothing to download. `tools/python_notebook.py` writes and runs this notebook.""",
-    '''import re
-from pathlib import Path
+The documents are paragraphs of papilio's documentation as it once was, one per line in `python_topics.txt`, so there is nothing to download. `tools/python_notebook.py` writes and runs this notebook.""",
+    '''from pathlib import Path
 
 import papilio
 from papilio import plot
 
-pages = [page for folder in (".", "lda") for page in sorted(Path(folder).glob("*.md"))]
-texts = [
-    text
-    for page in pages
-    for text in re.split(r"\\n\\s*\\n", re.sub(r"```.*?```|^\\|[^\\n]*$", "", page.read_text(), flags=re.S | re.M))
-    if len(text.split()) >= 20
-]
-print(f"{len(pages)} pages, {len(texts)} paragraphs")''',
+texts = Path("python_topics.txt").read_text(encoding="utf-8").splitlines()
+print(len(texts), "paragraphs")''',
     """A word is a run of letters, case-folded (`docs/corpus_formats.md`). Words that occur in fewer than three paragraphs, or in more
 than a fifth of them, are left out, as are English function words.""",
     """corpus = papilio.corpus_from_texts(texts, stop_words="english", min_df=3, max_df=0.2)
@@ -57,6 +51,10 @@ lda.topics(top_n=9)""",
     """The topics of held-out paragraphs. The row of a paragraph does not depend on the other paragraphs.""",
     """theta = lda.transform(held_out)
 plot.document_topics(theta[:20]);""",
+    """All of it as one page to look at: `report.save("topics.html")` writes it, `report.open()` shows it in a browser, and a cell that
+ends with `report` shows it here.""",
+    """report = lda.report(corpus, texts=texts, title="papilio's documentation")
+print(type(report).__name__, len(report.html) > 100_000)""",
     """The model is one file, without pickle. It has the same bytes for any number of threads, on every machine.""",
     """import tempfile
 
@@ -97,18 +95,44 @@ def execute(notebook):
     notebook.metadata["language_info"] = {"name": "python"}
 
 
+def shown(cell):
+    """What a cell shows, as far as it does not depend on the versions of other packages."""
+    found = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            found.append(f"{output.name}: {output.text}")
+        elif output.output_type == "error":
+            found.append(f"error: {output.ename}: {output.evalue}")
+        elif "image/png" in output.data:
+            found.append("a picture")
+        else:
+            found.append("\n".join(line.rstrip() for line in output.data["text/plain"].splitlines()))
+    return found
+
+
+def differences(kept, made):
+    """A message for each cell that shows something else."""
+    return [
+        f"cell {number} shows\n{new}\nand {NOTEBOOK.name} holds\n{old}"
+        for number, (old, new) in enumerate(zip(map(shown, kept.cells), map(shown, made.cells), strict=True))
+        if old != new
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     notebook = make()
-    if parser.parse_args().check:
-        kept = nbformat.read(NOTEBOOK, 4)
-        if [cell.source for cell in kept.cells] != [cell.source for cell in notebook.cells]:
-            sys.exit(f"{NOTEBOOK}: the cells are not those of {__file__}, which writes it")
-        execute(notebook)
-    else:
+    if not parser.parse_args().check:
         execute(notebook)
         nbformat.write(notebook, NOTEBOOK)
+        return
+    kept = nbformat.read(NOTEBOOK, 4)
+    if [cell.source for cell in kept.cells] != [cell.source for cell in notebook.cells]:
+        sys.exit(f"{NOTEBOOK}: the cells are not those of {__file__}, which writes it")
+    execute(notebook)
+    if wrong := differences(kept, notebook):
+        sys.exit("\n".join(wrong) + "\npython3 tools/python_notebook.py writes the notebook anew")
 
 
 if __name__ == "__main__":

@@ -75,10 +75,10 @@ def sync(source, target):
             shutil.copyfile(source / name, target / name)
 
 
-def build_wheel():
-    """The wheel of the source distribution."""
+def build_wheel(dist=FOLDER / "dist", objects=OBJECTS, settings=()):
+    """The wheel of the source distribution, in `dist`, by a build in `objects` with these settings for CMake."""
     tools = FOLDER / "tools"
-    dist, unpacked = FOLDER / "dist", FOLDER / "unpacked"
+    unpacked = FOLDER / "unpacked"
     for folder in (dist, unpacked):
         shutil.rmtree(folder, ignore_errors=True)
     python = tools / "bin/python"
@@ -90,7 +90,8 @@ def build_wheel():
     sync(root, FOLDER / "source")
     # The compiler by the name that CMake takes for the other builds, or the compiler cache takes it for another.
     run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", dist,
-        "--config-settings", f"build-dir={OBJECTS}", FOLDER / "source", env={"CXX": "c++", **os.environ})
+        "--config-settings", f"build-dir={objects}", *[f"--config-settings=cmake.define.{setting}" for setting in settings],
+        FOLDER / "source", env={"CXX": "c++", **os.environ})
 
 
 def test_wheel(results, *arguments):

@@ -4,26 +4,103 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <vector>
 
-#include "commands/subcommands.h"
 #include "papilio/version.h"
+#include "support/arguments.h"
+#include "support/help.h"
+#include "support/output.h"
+#include "support/suggestion.h"
 #include "support/text.h"
 
-ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
-  CLI::App app("papilio: topic models; the same seed gives the same bits on every machine", "papilio");
+CommandLine::CommandLine()
+    : app_(std::make_unique<CLI::App>("papilio: topic models; the same seed gives the same bits on every machine",
+                                      "papilio")) {
+  CLI::App& app = *app_;
   app.set_version_flag("--version", fmt::format("papilio {}", papilio::version()));
   app.require_subcommand(1);
+  app.formatter(help_format());
+  app.set_help_flag("-h,--help", "Print the common options, and exit");
+  app.set_help_all_flag("--help-all", "Print all options, and exit");
 #define PAPILIO_ADD(name) add_##name(app),
-  const std::vector<Subcommand> subcommands = {PAPILIO_SUBCOMMANDS(PAPILIO_ADD)};
+  subcommands_ = {PAPILIO_SUBCOMMANDS(PAPILIO_ADD)};
 #undef PAPILIO_ADD
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ExitCode::ok : ExitCode::usage;
+}
+
+CommandLine::~CommandLine() = default;
+
+Request CommandLine::read(std::span<const std::string> arguments, std::string& subcommand) {
+  std::vector<std::string> names;
+  for (const Subcommand& one : subcommands_) names.push_back(one.app->get_name());
+  if (arguments.empty()) {
+    throw CommandError(ExitCode::usage,
+                       fmt::format("expected a subcommand: {} (papilio --help explains)", listed(names)));
   }
-  const auto chosen =
-      std::find_if(subcommands.begin(), subcommands.end(), [](const Subcommand& s) { return s.app->parsed(); });
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "--help-all") {
+    return {.text = app_->help(), .canonical = {"--help"}};
+  }
+  if (first == "--version") {
+    return {.text = fmt::format("papilio {}\n", papilio::version()), .canonical = {"--version"}};
+  }
+  const auto chosen = std::find_if(subcommands_.begin(), subcommands_.end(), [&](const Subcommand& one) {
+    const std::vector<std::string>& aliases = one.app->get_aliases();
+    return one.app->get_name() == first || std::find(aliases.begin(), aliases.end(), first) != aliases.end();
+  });
+  if (chosen == subcommands_.end()) {
+    if (first.starts_with('-')) names = {"--help", "--version"};
+    const std::string meant = did_you_mean(first, names);
+    throw CommandError(ExitCode::usage,
+                       fmt::format("{} is no subcommand{} (papilio --help explains)", shown(first),
+                                   meant.empty() ? fmt::format("; expected {}", listed(names)) : meant));
+  }
   subcommand = chosen->app->get_name();
-  return chosen->run(shell_command(argc, argv));
+  const Arguments given(*chosen->app, arguments.subspan(1));
+  if (given.asks_for_help() == Arguments::Help::usual) {
+    keep_usual_options(*chosen->app);
+    return {.text = chosen->app->help("papilio"), .canonical = {subcommand, "--help"}};
+  }
+  if (given.asks_for_help() == Arguments::Help::all) {
+    return {.text = chosen->app->help("papilio"), .canonical = {subcommand, "--help-all"}};
+  }
+  given.apply();
+  chosen->check();
+  Request request = {.subcommand = &*chosen, .canonical = given.canonical()};
+  request.canonical.insert(request.canonical.begin(), subcommand);
+  return request;
+}
+
+namespace {
+
+// A file that does not exist and that the message names may be misspelled.
+std::string with_hint(const CommandError& error, const std::vector<std::string>& canonical) {
+  const std::string message = error.what();
+  if (error.code != ExitCode::no_input) {
+    return message;
+  }
+  for (const std::string& argument : canonical) {
+    const std::size_t equals = argument.starts_with("--") ? argument.find('=') : argument.npos;
+    const std::string path = equals == argument.npos ? argument : argument.substr(equals + 1);
+    const std::string hint = message.find(path) == message.npos ? "" : did_you_mean_file(path);
+    if (!hint.empty()) {
+      return message + hint;
+    }
+  }
+  return message;
+}
+
+}  // namespace
+
+ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
+  CommandLine command_line;
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const Request request = command_line.read(arguments, subcommand);
+  if (request.subcommand == nullptr) {
+    write_result(request.text);
+    return ExitCode::ok;
+  }
+  try {
+    return request.subcommand->run(shell_command(argc, argv));
+  } catch (const CommandError& error) {
+    throw CommandError(error.code, with_hint(error, request.canonical));
+  }
 }

@@ -1,8 +1,7 @@
-#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
 #include <exception>
 #include <new>
 #include <string>
@@ -11,21 +10,33 @@
 
 #include "command_line.h"
 #include "papilio/error.h"
+#include "papilio/output_file.h"
 #include "support/exit_code.h"
+#include "support/output.h"
 #include "support/text.h"
 
 namespace {
 
-// Never throws: standard error may be a pipe that nobody reads.
-int complain(const std::string& subcommand, const std::string& message, ExitCode code) {
-  std::fputs(
-      fmt::format("papilio{}{}: {}\n", subcommand.empty() ? "" : " ", subcommand, without_caller(message)).c_str(),
-      stderr);
+// Never throws, as standard error may be a pipe that nobody reads; nor is memory needed, which may have run out.
+int complain(std::string_view subcommand, std::string_view kind, std::string_view message, ExitCode code) noexcept {
+  try {
+    write_message(complaint(subcommand, std::string(kind).append(without_caller(message))));
+  } catch (...) {
+    for (const std::string_view part :
+         {std::string_view("papilio"), std::string_view(subcommand.empty() ? "" : " "), subcommand,
+          std::string_view(": "), kind, without_caller(message), std::string_view("\n")}) {
+      write_message(part);
+    }
+  }
   return static_cast<int>(code);
 }
 
+int complain(std::string_view subcommand, std::string_view message, ExitCode code) noexcept {
+  return complain(subcommand, "", message, code);
+}
+
 // Says in one line what is being thrown.
-int complain_of_exception(const std::string& subcommand) {
+int complain_of_exception(std::string_view subcommand) noexcept {
   try {
     throw;
   } catch (const CommandError& error) {
@@ -35,19 +46,19 @@ int complain_of_exception(const std::string& subcommand) {
   } catch (const papilio::InvalidArgument& error) {
     return complain(subcommand, error.what(), ExitCode::bad_data);
   } catch (const papilio::IoError& error) {
-    return complain(subcommand, error.what(), ExitCode::io_error);
+    return complain(subcommand, error.what(), error.code == ENOMEM ? ExitCode::no_memory : ExitCode::io_error);
   } catch (const papilio::Error& error) {  // of a device
     return complain(subcommand, error.what(), ExitCode::internal);
   } catch (const std::bad_alloc&) {
     return complain(subcommand, "out of memory", ExitCode::no_memory);
-  } catch (const std::system_error& error) {  // fmt::print, a full disk under standard output
+  } catch (const std::system_error& error) {  // standard output that cannot be written to
     return complain(subcommand, error.what(), ExitCode::io_error);
   } catch (const std::exception& error) {
     const std::string_view what = error.what();
     if (what.starts_with("pthread_create")) {  // oneTBB: no memory for a thread, or too many of them
-      return complain(subcommand, fmt::format("out of memory or threads: {}", what), ExitCode::no_memory);
+      return complain(subcommand, "out of memory or threads: ", what, ExitCode::no_memory);
     }
-    return complain(subcommand, fmt::format("internal error: {}", error.what()), ExitCode::internal);
+    return complain(subcommand, "internal error: ", what, ExitCode::internal);
   } catch (...) {
     return complain(subcommand, "internal error: an exception of an unknown kind", ExitCode::internal);
   }
@@ -55,6 +66,7 @@ int complain_of_exception(const std::string& subcommand) {
 
 // Where nothing is left to catch an exception, such as in a thread.
 [[noreturn]] void end_in_one_line() {
+  papilio::remove_unfinished_files();
   _exit(std::current_exception() == nullptr
             ? complain("", "internal error: ended without an exception", ExitCode::internal)
             : complain_of_exception(""));
@@ -63,14 +75,14 @@ int complain_of_exception(const std::string& subcommand) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_files();
   std::set_terminate(end_in_one_line);
   signal(SIGXFSZ, SIG_IGN);  // so that a file at its size limit (ulimit -f) is an error of write
   std::string subcommand;
   try {
     const ExitCode code = run_command_line(argc, argv, subcommand);
-    const bool unread = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-    if (unread && code == ExitCode::ok) {
-      return complain(subcommand, "cannot write to standard output", ExitCode::io_error);
+    if (code == ExitCode::ok) {
+      finish_results();
     }
     return static_cast<int>(code);
   } catch (...) {

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "papilio/left_out.h"
+#include "papilio/word_rules.h"
 
 namespace papilio {
 
@@ -16,11 +20,15 @@ struct CorpusView {
   std::span<const std::string> vocabulary;         // V
   std::span<const std::string> document_names;     // D, or none
 
-  std::int64_t documents() const { return static_cast<std::int64_t>(document_offsets.size()) - 1; }
+  // 0 for an empty view, which has no document_offsets.
+  std::int64_t documents() const {
+    return document_offsets.empty() ? 0 : static_cast<std::int64_t>(document_offsets.size()) - 1;
+  }
   std::int64_t tokens() const { return static_cast<std::int64_t>(words.size()); }
   std::int64_t vocabulary_size() const { return static_cast<std::int64_t>(vocabulary.size()); }
 
-  // Throws InvalidArgument naming the first offset or word that is out of range.
+  // Throws InvalidArgument naming the first offset or word that is out of range, or an array that is null but has
+  // entries. An empty view, such as that of a corpus that was moved from, does not verify.
   void verify() const;
 };
 
@@ -40,13 +48,31 @@ struct Corpus {
   void verify() const { view().verify(); }
 };
 
+// Which words that stand side by side become one word ("new york": "new_york"), before words are left out and counted.
+// docs/phrases.md has the rules. With `find` unset and no list, none.
+struct PhraseOptions {
+  bool find = false;                   // look for pairs of words whose NPMI and count are high enough, or
+  std::vector<std::string> list = {};  // join these, each of 2 to 16 words: "new york" or "new_york"
+  double threshold = 0.5;              // of a pair's NPMI, -1 to 1 (Bouma 2009)
+  std::int64_t min_count = 5;          // ... and of its occurrences
+  int length = 3;                      // most words in a phrase that is found, 2 to 16
+  std::string delimiter = "_";         // between the words of a phrase
+
+  bool used() const { return find || !list.empty(); }
+};
+
 // How plain text becomes words.
 //
-// A token is a maximal run of letters (Unicode category L, with combining marks), which may contain single
-// punctuation characters ("don't", "x-ray"). It has at least `min_token_length` code points. It is normalised to NFC
-// and, with `fold_case`, case-folded.
+// A token is what `words` says, by default a run of letters (Unicode category L, with combining marks), which may
+// contain single punctuation characters ("don't", "x-ray"). It is normalised to NFC and, with `fold_case`, case-folded.
 struct TextOptions {
-  int min_token_length = 3;
+  // Leave out tokens of fewer code points. By default 3; 2 for tokens with a digit; 1 with token_pattern and for
+  // WordRule::icu.
+  std::optional<int> min_token_length = {};
+  WordRule words = WordRule::letters;
+  // In place of `words`: a regular expression in RE2's syntax. Each match is a token, or if there is a group the first
+  // group's part of it. It is looked for in each line of a document, normalised and case-folded as tokens are.
+  std::string token_pattern = {};
   bool fold_case = true;
   std::vector<std::string> stop_words = {};             // left out; compared case-folded and in NFC
   std::int64_t min_df = 1;                              // keep words that occur in at least this many documents; with
@@ -54,10 +80,15 @@ struct TextOptions {
   double max_df = 1.0;                                  // ... and in at most this share of the documents
   std::int64_t max_vocabulary = 0;                      // keep this many of the most frequent words; 0: all
   std::int64_t max_line_bytes = std::int64_t{1} << 30;  // longest line, record, or file of a folder
-  std::int64_t max_memory = 0;                          // bytes that reading may take; 0: half of the machine's memory,
-                                                        // or of the container's
+  std::int64_t max_memory = 0;                          // bytes that reading may take, the corpus, buffers and lists
+                                                        // together; 0: half of the machine's memory, or of the
+                                                        // container's
   int threads = 0;                                      // CPU threads; 0: all; never changes the corpus
+  PhraseOptions phrases = {};                           // words to join; only text has them (docs/phrases.md)
 };
+
+// The most tokens that a document may have: counts are 32 bits wide.
+inline constexpr std::int64_t most_document_tokens = (std::int64_t{1} << 31) - 1;
 
 // What a reader found. None of this is an error.
 struct ReadReport {
@@ -67,16 +98,27 @@ struct ReadReport {
   std::int64_t tokens_kept = 0;
   std::int64_t stop_words_dropped = 0;
   std::int64_t rare_or_common_dropped = 0;  // tokens dropped by min_df, max_df or max_vocabulary
+  std::int64_t phrases = 0;                 // distinct phrases that were joined
+  std::int64_t tokens_joined = 0;           // tokens that went into phrases, less one per phrase
   std::int64_t invalid_utf8 = 0;            // ill-formed sequences; they separate words
   std::int64_t skipped_files = 0;           // of a folder: hidden files, links to folders, special files
+  std::int64_t unspaced_tokens = 0;         // of 8 characters or more of a script that is written without spaces
   std::string format;                       // "text", "uci", "csv", ...
+  std::string icu_version;                  // that cut the text into words; empty except for WordRule::icu
+  LeftOut left_out;                         // which words were left out, and why
 };
+
+// Whether the text looks as if it had no spaces between words, although it was cut as if it had: Chinese, Japanese,
+// Thai and the like, for which there is WordRule::icu. True where a tenth of the tokens read are long runs of such
+// characters.
+bool seems_unspaced(const ReadReport& report);
 
 // About 500 English function words, including contractions with either apostrophe, sorted by byte.
 const std::vector<std::string>& english_stop_words();
 
-// Reads a list of words, one per line; '#' starts a comment. Throws IoError.
-std::vector<std::string> read_word_list(const std::string& path);
+// Reads a list of words, one per line; '#' starts a comment. Throws IoError, and FormatError for a line that is not
+// UTF-8 or longer than 1 MiB and for a list that takes more than max_memory bytes (0: as in TextOptions).
+std::vector<std::string> read_word_list(const std::string& path, std::int64_t max_memory = 0);
 
 // Reads plain text, one document per line. `path` may be "-" (standard input). gzip and zstd are recognised by their
 // first bytes and decompressed. Words are numbered by first occurrence.

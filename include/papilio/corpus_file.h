@@ -23,7 +23,7 @@ namespace papilio {
 // The same corpus gives the same bytes.
 
 // Writes a corpus file, which appears whole or not at all. Throws IoError, and InvalidArgument for a corpus that does
-// not verify.
+// not verify and for words that are empty, duplicate, or not UTF-8.
 void write_corpus_file(const CorpusView& corpus, const std::string& path);
 
 // Writes the corpus file of documents of text without holding their words in memory: they are kept in an unnamed file
@@ -41,7 +41,8 @@ ReadReport import_corpus(const std::string& corpus, const std::string& path, con
 // arrays are read from the file when they are used.
 //
 // A file that is incomplete, or whose header is not exactly what papilio writes, is refused at once. `verify` tells
-// whether the arrays are what was written. All functions are thread-safe.
+// whether the arrays are what was written. All functions are thread-safe. All throw InvalidArgument for an object that
+// was moved from.
 //
 // The file must not become shorter while it is mapped: the system would end the process (SIGBUS). When a file is
 // replaced by a new one of its name, as papilio does, programs that have mapped it keep the old one.
@@ -72,11 +73,13 @@ class MappedCorpus {
   // The whole corpus; valid as long as this object.
   CorpusView view() const;
 
-  // Reads the whole file. Throws FormatError unless every hash matches, offsets do not decrease and words are in range.
+  // Reads the whole file. Throws FormatError unless every hash matches, offsets do not decrease, tokens are in range,
+  // and the vocabulary's words are distinct, not empty, and UTF-8.
   void verify() const;
 
  private:
   struct Mapping;
+  Mapping& mapping() const;
   std::unique_ptr<Mapping> mapping_;
 };
 

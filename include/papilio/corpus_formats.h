@@ -8,6 +8,7 @@
 
 #include "papilio/choice.h"
 #include "papilio/corpus.h"
+#include "papilio/texts.h"
 
 namespace papilio {
 
@@ -94,6 +95,11 @@ struct CorpusOptions {
 // Throws IoError; FormatError with path, line, column, what was expected and what was found; InvalidArgument for
 // options that do not fit the format.
 Corpus read_corpus(const std::string& path, const CorpusOptions& options = {}, ReadReport* report = nullptr);
+
+// Returns the source of the texts that read_corpus reads with these options, if the corpus is text: lines, csv, tsv,
+// jsonl or a folder. Looks at the file only to find its format. A file that does not exist counts as lines, which
+// read_corpus then refuses.
+std::optional<TextSource> find_texts(const std::string& path, const CorpusOptions& options = {});
 
 // Writes a corpus, uncompressed, in a format for which `is_written` holds. "-" is standard output. The words go to
 // `vocabulary`, one per line, unless that is empty (as it must be for text and corpus files). ldac numbers words from

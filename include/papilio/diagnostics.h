@@ -39,7 +39,8 @@ struct TopicDiagnostics {
 std::vector<TopicDiagnostics> diagnose_topics(const CorpusView& corpus, std::span<const std::int32_t> z,
                                               const Model& model, int words = 20);
 
-// Writes diagnostics as MALLET's XML: a <topic> for each topic, with a <word> for each top word. Throws IoError.
+// Writes diagnostics as MALLET's XML: a <topic> for each topic, with a <word> for each top word. Throws IoError,
+// and InvalidArgument for diagnostics that do not fit the model, and a model that does not verify.
 void write_diagnostics(const std::vector<TopicDiagnostics>& topics, const Model& model, const std::string& path);
 
 }  // namespace papilio

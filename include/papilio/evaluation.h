@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "papilio/choice.h"
 #include "papilio/corpus.h"
+#include "papilio/left_out.h"
 #include "papilio/model.h"
 
 // Inference for new documents with a trained model, and measures of its quality.
@@ -23,6 +25,9 @@ struct WordMap {
 // Matches words by spelling. A word that is in the model's vocabulary but was never counted in training is unknown: the
 // model has learned nothing about it. Throws InvalidArgument where the corpus or the model does not verify.
 WordMap map_words(const Model& model, const CorpusView& corpus);
+
+// The words of a corpus that the model does not know, for a ReadReport's `left_out`. Throws as map_words does.
+LeftOutWords unknown_words(const Model& model, const CorpusView& corpus);
 
 // How the topics of a new document are inferred.
 enum class InferMethod : std::uint8_t {
@@ -47,14 +52,16 @@ struct InferOptions {
 
 // theta of documents.
 struct DocumentTopics {
-  std::int64_t documents = 0;     // D
-  std::int32_t topics = 0;        // K
-  std::vector<float> theta;       // D x K, row-major; a row sums to 1, to rounding
-  std::int64_t known_tokens = 0;  // tokens that theta was inferred from
+  std::int64_t documents = 0;                 // D
+  std::int32_t topics = 0;                    // K
+  std::vector<float> theta;                   // D x K, row-major; a row sums to 1, to rounding
+  std::vector<std::int64_t> document_tokens;  // D, tokens that each row was inferred from
+  std::int64_t known_tokens = 0;              // their sum
   std::int64_t unknown_words = 0;
   std::int64_t unknown_tokens = 0;
 
-  const float* row(std::int64_t document) const { return theta.data() + document * topics; }
+  // theta of a document, K numbers. Throws InvalidArgument unless 0 <= document < D.
+  const float* row(std::int64_t document) const;
 };
 
 // Infers theta of documents for a fixed model, phi_wk = (n_wk + beta) / (n_k + V beta).
@@ -76,6 +83,36 @@ struct DocumentTopics {
 //   const papilio::DocumentTopics topics = papilio::infer(model, corpus, {.seed = 7});
 //   topics.row(3)[0];  // the proportion of topic 0 in document 3
 DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options = {});
+
+// A model made ready to infer the topics of a few documents at a time, bit for bit as `infer` does.
+//
+// For every call, `infer` reads the model's V x K counts and makes a table of its words. An Inference does this once.
+// A call then takes the time of its documents, and of the words of the corpus's vocabulary, which are matched by
+// spelling; where that vocabulary is a span of all of the model's own, they need not be.
+//
+// Memory: about 60 bytes per word of the model. Copies share it. Several threads may call `infer` at once.
+//
+//   const papilio::Inference inference(model);
+//   const papilio::DocumentTopics topics = inference.infer(corpus, {.seed = 7});
+class Inference {
+ public:
+  // Keeps a reference to the model, which must stay as it is for as long. Throws InvalidArgument where it does not
+  // verify.
+  explicit Inference(const Model& model);
+  explicit Inference(Model&&) = delete;
+  Inference(const Inference&) = default;  // and no move: every Inference can infer
+  Inference& operator=(const Inference&) = default;
+  ~Inference() = default;
+
+  // Throws InvalidArgument for options out of range and a corpus that does not verify.
+  DocumentTopics infer(const CorpusView& corpus, const InferOptions& options = {}) const;
+
+  const Model& model() const;
+
+ private:
+  struct Prepared;
+  std::shared_ptr<const Prepared> prepared_;
+};
 
 struct CompletionOptions {
   int em_steps = 50;
@@ -179,6 +216,28 @@ Coherence coherence(const Model& model, const CorpusView& corpus, const Coherenc
 //
 // Source: Dieng, Ruiz and Blei, TACL 8, 2020.
 double diversity(const Model& model, int top_words = 25);
+
+// How much of a model's topics another model has too.
+struct TopicStability {
+  double mean = 0;                    // of similarity
+  std::vector<double> similarity;     // K: of topic k of the first model and its partner, 0 to 1
+  std::vector<std::int32_t> partner;  // K: the partner's number in the second model; each topic is the partner of one
+};
+
+// Compares two models of the same vocabulary and number of topics, such as two that differ only in their seed. Topics
+// are partners one to one, so that the sum of their similarities is the largest possible (Hungarian algorithm; to
+// 2^-40 per topic). The similarity of two topics is the Jaccard index of their words, |A and B| / |A or B|, where A and
+// B are the `top_words` most probable words among those counted in each; 0 if both are empty.
+//
+// Deterministic: integers decide. Symmetric in `mean`; where several assignments have the largest sum, `partner` is one
+// of them. Time O(K^3) at worst, usually far less; memory 2 K^2 bytes. Throws InvalidArgument unless 1 <= top_words <=
+// 1000, both models verify, and they have the same words and the same K.
+//
+//   topic_stability(model, model).mean;  // 1, if every topic has words
+//
+// Source: Greene, O'Callaghan and Cunningham, ECML PKDD 2014, for the assignment; they compare words by rank, and
+// models of samples of the documents.
+TopicStability topic_stability(const Model& first, const Model& second, int top_words = 25);
 
 // A corpus split in two.
 struct HeldOutSplit {

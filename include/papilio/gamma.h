@@ -25,7 +25,8 @@ struct GammaOptions {
 //
 //   shapes  rows x columns, at most 2^31 - 1 columns, any strides. A row stride of 0 repeats one row; both strides 0
 //           repeat one number. Positive normal numbers (2^-126 to 2^128).
-//   drawn   the same size, column stride 1; receives the draws, >= 0.
+//   drawn   the same size, column stride 1; receives the draws, >= 0. It may be `shapes` itself, but must not overlap
+//           it otherwise.
 //
 // For another scale, multiply by it. For a Dirichlet draw, divide a row by its sum. A draw is distributed as the
 // gamma distribution rounded to float, with relative errors of about 2^-20, for shapes from 1e-6 to 1e9

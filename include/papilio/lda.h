@@ -118,18 +118,22 @@ struct HeldOutScore {
 
 struct ChainState;
 
+// The range of priors that train and infer accept, so that no probability underflows.
+inline constexpr double least_prior = 1e-100;
+inline constexpr double largest_prior = 1e6;
+
 struct TrainOptions {
   std::int32_t topics = 100;               // K, at least 1
   std::int64_t sweeps = 200;               // in total, including those before a resume; less than 2^32
-  double alpha = 0.1;                      // symmetric prior of the topics of a document, for each topic; (0, 1e6]
-  double beta = 0.01;                      // symmetric prior of the words of a topic, for each word; (0, 1e6]
+  double alpha = 0.1;                      // symmetric prior of the topics of a document, for each topic; 1e-100 to 1e6
+  double beta = 0.01;                      // symmetric prior of the words of a topic, for each word; 1e-100 to 1e6
   std::uint64_t seed = 0;                  // same seed, same model
   int threads = 0;                         // CPU threads; 0: all; never changes the model
   Device device = Device::cpu();           // where to train; never changes the model
   Sampler sampler = Sampler::collapsed;    // how topics are drawn
   std::int64_t evaluate_every = 10;        // sweeps between evaluations of the likelihood; 0: only after the last
   Schedule schedule = Schedule::parallel;  // which counts a token sees
-  Start start = Start::automatic;          // of a new chain; ignored for one that is resumed
+  Start start = Start::automatic;          // how a new chain begins; a resumed one keeps its own
   Draws draws = Draws::automatic;          // for the samplers that have sparse draws; the others are always dense
 
   // How a dense draw adds up the weights of a token. Methods other than `slots` are for comparison and study: they
@@ -137,8 +141,12 @@ struct TrainOptions {
   // parallel schedule refuses both forms of butterfly_add_subtract, whose roundings depend on a token's position.
   PartialSums method = PartialSums::slots;
 
-  // A prior for each topic, K numbers in (0, 1e6], in place of `alpha`; empty: `alpha` for every topic.
+  // A prior for each topic, K numbers from 1e-100 to 1e6, in place of `alpha`; empty: `alpha` for every topic.
   std::vector<double> topic_alpha = {};
+
+  // Seed words, in any order: the prior of a listed word in its topic is beta + weight. Their tokens start in that
+  // topic. docs/lda/seed_words.md says what changes in the law. read_seed_words (papilio/seed_words.h) reads a file.
+  std::vector<SeedWord> seed_words = {};
 
   // Sweeps between optimisations of the priors (alpha of each topic, and beta) by the current counts; 0: never.
   // The first is after sweep `optimize_after`.
@@ -203,9 +211,9 @@ struct TrainResult {
 // must fit in device memory; theta_collapsed, which draws phi, has tables and streams as above. Sparse draws need
 // fewer than 2^32 tokens.
 //
-// Throws InvalidArgument for options out of range, an empty corpus, a state that does not fit, and held-out documents
-// of which none has two words of the corpus; DeviceError where a GPU fails, or where its memory does not hold the
-// tables and one document.
+// Throws InvalidArgument, before the first sweep, for options out of range, an empty corpus, words that save_model
+// would refuse, a state that does not fit, and held-out documents of which none has two words of the corpus;
+// DeviceError where a GPU fails, or where its memory does not hold the tables and one document.
 //
 //   papilio::Corpus corpus = papilio::read_corpus("news.txt");
 //   papilio::TrainResult result = papilio::train(corpus, {.topics = 50, .sweeps = 300, .seed = 7});
@@ -226,13 +234,15 @@ TrainResult train(const CorpusView& corpus, const TrainOptions& options, ChainSt
 // G is the gamma function and A the sum of all alpha_k. `z` has the topic of each token, N numbers in [0, topics). The
 // priors are `alpha` for each of `topics` topics, or `topic_alpha`, a prior for each topic.
 //
+// With seed words of weights s_wk, G(n_wk + s_wk + beta) / G(s_wk + beta) and, for a topic's sum, V beta + s_k.
+//
 // Summed in fixed point, to 2^-25 nats per term for 10^9 tokens: the same number for any number of threads, and the
 // number that training on any device reports. Throws InvalidArgument unless 0 < alpha, beta <= 1e6 and z fits the
 // corpus.
 double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, double alpha,
                  double beta, int threads = 0);
 double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> topic_alpha,
-                 double beta, int threads = 0);
+                 double beta, int threads = 0, std::span<const SeedWord> seed_words = {});
 
 // The topic counts of a corpus, borrowed. The counts of document d are the entries document_offsets[d] ...
 // document_offsets[d + 1] - 1: each is a topic and its number of tokens. A topic without tokens needs no entry. The
@@ -244,9 +254,11 @@ struct TopicCounts {
   std::span<const std::int32_t> n_wk;              // V x K: row w is contiguous over topics
   std::span<const std::int64_t> n_k;               // K
 
-  std::int64_t documents() const { return static_cast<std::int64_t>(document_offsets.size()) - 1; }
+  std::int64_t documents() const {
+    return document_offsets.empty() ? 0 : static_cast<std::int64_t>(document_offsets.size()) - 1;
+  }
   std::int64_t vocabulary_size() const { return n_k.empty() ? 0 : static_cast<std::int64_t>(n_wk.size() / n_k.size()); }
-  std::int64_t tokens() const;  // N, the sum of n_k
+  std::int64_t tokens() const;  // N, the sum of n_k; modulo 2^64 if the counts do not verify
 
   // Throws InvalidArgument naming the first offset, topic or count that is out of range, and where counts do not add
   // up to n_k. Time O(entries + V K).

@@ -30,6 +30,10 @@ struct MalletState {
 void write_mallet_state(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> alpha,
                         double beta, const std::string& path);
 
+// Throws InvalidArgument naming the first word or name that write_mallet_state would refuse. Call it before training,
+// whose result could otherwise not be written.
+void require_mallet_names(const CorpusView& corpus);
+
 // Reads what MALLET or `write_mallet_state` wrote; plain, gzip, zstd, or "-" (standard input). Documents are numbered
 // from 0 to the last one that the file names; those without tokens become empty documents. Words keep the numbers of
 // the file, without those that never occur. Memory: the corpus and its topics, at most max_memory bytes (0: half of the
@@ -38,7 +42,7 @@ MalletState read_mallet_state(const std::string& path, std::int64_t max_memory =
 
 // Returns the topics of a state for a corpus that has the same words in each document, in any order and with any
 // numbering: the occurrences of a word in a document take the topics of the state in order. The sweep is 0. Throws
-// InvalidArgument naming the first document that differs.
+// InvalidArgument naming the first document that differs, and for a state or a corpus that does not verify.
 ChainState match_topics(const MalletState& state, const CorpusView& corpus);
 
 }  // namespace papilio

@@ -7,7 +7,8 @@
 namespace papilio {
 
 // These functions work on the CPU: they throw InvalidArgument, before reading anything, for an
-// array on another device.
+// array on another device, and for one that is null but has entries, misaligned, of negative size, or written
+// while it shares memory with another (except where it may be the same array).
 
 // Counts how often each key in [0, counts.size) occurs: counts[keys[i]] += 1.
 //

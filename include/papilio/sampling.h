@@ -141,7 +141,8 @@ struct LogitWeights {
 //   weights  T is float or double; for matrices, ragged rows and logits also Half and
 //            BFloat16, which are summed in float. Finite, >= 0, at least one > 0 per row.
 //   drawn    one entry per row, int32 or int64; receives categories counted from 0,
-//            or -1 for a bad row (see SampleOptions::status).
+//            or -1 for a bad row (see SampleOptions::status). It must not share memory
+//            with another array of the call; neither may `status`.
 //
 // P(drawn[i] = k) = weight(i, k) / sum_j weight(i, j), to within the rounding of
 // the sums: those inside a segment of 1,024 categories are in T, the rest and
@@ -154,8 +155,8 @@ struct LogitWeights {
 //
 // Time O(rows * categories), one read of the weights and a second one of 1/32
 // part; scratch of a few KiB per thread. Throws InvalidArgument for shapes that
-// do not fit, indices out of range, and (without `status`) the first bad row;
-// `drawn` is then unspecified.
+// do not fit, null or misaligned arrays, a method out of its enumeration, indices out
+// of range, and (without `status`) the first bad row; `drawn` is then unspecified.
 //
 // Arrays on a CUDA device (all of them on the same one): the draw is queued on
 // `cuda_stream`. The call allocates nothing, waits for nothing and may be captured
@@ -219,6 +220,8 @@ struct RepeatedDrawOptions {
 // never drawn. Throws InvalidArgument for a row that cannot be drawn from, and for
 // arrays that are not on the CPU.
 //
+// Copies share the table. A move is a copy, so a table that was moved from still draws.
+//
 //   papilio::AliasTable table(papilio::VectorView<const float>{w});
 //   table.sample(draws, {.seed = 7});
 //
@@ -227,6 +230,8 @@ class AliasTable {
  public:
   explicit AliasTable(VectorView<const float> weights);
   explicit AliasTable(VectorView<const double> weights);
+  AliasTable(const AliasTable&) = default;
+  AliasTable& operator=(const AliasTable&) = default;
   void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
   void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
   std::int64_t categories() const;
@@ -244,6 +249,8 @@ class CumulativeTable {
  public:
   explicit CumulativeTable(VectorView<const float> weights);
   explicit CumulativeTable(VectorView<const double> weights);
+  CumulativeTable(const CumulativeTable&) = default;
+  CumulativeTable& operator=(const CumulativeTable&) = default;
   void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
   void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
 

@@ -36,8 +36,10 @@ struct TextSource {
 // table, and each file of a folder.
 //
 // Names of documents are the ids, or the paths of files within the folder. The files of a folder are read in the order
-// of their paths, compared by bytes, which is the same on every machine. Hidden files and folders, links to folders and
-// special files are skipped and counted. Files may be gzip or zstd.
+// of their paths, compared by bytes, which is the same on every machine. Hidden files and folders, links to folders,
+// special files and what papilio writes (is_papilio_file_name) are skipped and counted. Files may be gzip or zstd.
+//
+// Lines and files that begin like no text are a FormatError: a NUL byte among the first 4,096, or the mark of a PDF.
 //
 // Memory: the corpus, and 1 MiB per thread. Throws IoError; InvalidArgument where the source does not fit its form;
 // FormatError with path, line, column, what was expected and what was found: missing columns or fields, records with
@@ -46,6 +48,24 @@ struct TextSource {
 //
 //   Corpus news = read_text({.path = "news.csv.gz", .form = TextForm::csv, .text = "body", .id = "url"});
 Corpus read_text(const TextSource& source, const TextOptions& options = {}, ReadReport* report = nullptr);
+
+// Whether a file of that name is one that papilio writes, and so no document of a folder: a model or a checkpoint
+// (".safetensors", also with ".previous" or ".damaged" after it), a corpus file (".papilio-corpus"), or one of them
+// unfinished ("NAME.papilio-RANDOM.tmp").
+bool is_papilio_file_name(std::string_view name);
+
+// Some documents as they stand in their source.
+struct SourceTexts {
+  std::vector<std::string> texts;  // of the documents asked for
+  std::vector<std::string> names;  // of all documents, or none where the source has none
+  std::int64_t documents = 0;      // that the source has
+};
+
+// Reads the beginnings of documents of a source: at most `max_bytes` bytes each, which may end within a character.
+// `documents` holds their numbers, strictly ascending. Of `options` only max_line_bytes is used. Throws what read_text
+// throws, and InvalidArgument for numbers that do not ascend or that the source does not have.
+SourceTexts read_source_texts(const TextSource& source, std::span<const std::int64_t> documents, std::int64_t max_bytes,
+                              const TextOptions& options = {});
 
 // Makes a corpus of texts in memory, one document each, by the same rules; line ends separate words. The corpus is the
 // same for any number of threads. Memory: the corpus, and 1 MiB per thread. Throws InvalidArgument for options out of

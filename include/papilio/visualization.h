@@ -25,7 +25,8 @@ struct LdavisTopic {
   std::int32_t topic;  // number in the model, from 0
   double x;
   double y;
-  double percent;  // share of all tokens
+  double percent;          // share of all tokens
+  std::string label = {};  // the model's; "" where it has none
 };
 
 // A bar of a chart. `place` is the index of a topic in LdavisData::topics, or -1 for the words that are shown while no
@@ -55,7 +56,9 @@ struct LdavisData {
   std::vector<LdavisShare> shares;  // by word in string order, then by place
   std::vector<std::string> words;   // the vocabulary of the model
 
-  // Returns what PreparedData.to_json writes. Topics are numbered from 1 in the order of `topics`.
+  // Returns what PreparedData.to_json writes. Topics are numbered from 1 in the order of `topics`. If any has a label,
+  // a member more, "topic.labels", lists them in this order, "" for none; pyLDAvis shows numbers alone. Throws
+  // InvalidArgument for a place or a word out of range.
   std::string to_json() const;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* names[] = {"none",  "float16", "bfloat16", "float32", "float64",
                                  "int32", "int64",   "uint64",   "uint8"};
+constexpr std::size_t sizes[] = {1, 2, 2, 4, 8, 4, 8, 8, 1};
 
 Number number_of(nb::dlpack::dtype type) {
   using Code = nb::dlpack::dtype_code;
@@ -61,6 +62,7 @@ Array Array::at(const char* what, std::uintptr_t address, const Extents& shape, 
     throw_type_error(nb::str("papilio: {} has the dtype {}, which papilio does not support").format(what, dtype));
   array.number = static_cast<Number>(found - std::begin(names));
   array.cuda_ordinal = cuda_ordinal;
+  array.check_alignment(what);
   return array;
 }
 
@@ -98,6 +100,35 @@ void Array::import(nb::handle source, const char* what, bool writable) {
     take(writable_array);
   else
     take(array);
+  check_alignment(what);
+}
+
+void Array::check_alignment(const char* what) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  const std::size_t size = sizes[static_cast<std::size_t>(number)];
+  if (shape[0] > 0 && address % size != 0)
+    throw InvalidArgument(std::string("papilio: ") + what + " must be aligned to its entries of " +
+                          std::to_string(size) + " bytes in memory; its address is " + std::to_string(address) +
+                          "; a copy is aligned");
+}
+
+std::pair<std::uintptr_t, std::uintptr_t> Array::bytes() const {
+  const auto size = static_cast<std::int64_t>(sizes[static_cast<std::size_t>(number)]);
+  std::int64_t first = 0, last = 0;
+  for (int i = 0; i < dimensions; ++i) {
+    if (shape[i] == 0) return {0, 0};
+    const std::int64_t reach = stride[i] * (shape[i] - 1) * size;
+    (reach < 0 ? first : last) += reach;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  return {address + static_cast<std::uintptr_t>(first), address + static_cast<std::uintptr_t>(last + size)};
+}
+
+bool Array::overlaps(const Array& other) const {
+  if (number == Number::none || other.number == Number::none || cuda_ordinal != other.cuda_ordinal) return false;
+  const auto [begin, end] = bytes();
+  const auto [other_begin, other_end] = other.bytes();
+  return begin < other_end && other_begin < end;
 }
 
 void Array::check_vector(const char* what) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "papilio/array_view.h"
 #include "papilio/error.h"
@@ -48,6 +49,9 @@ class Array {
     return {static_cast<T*>(data), shape[0], device()};
   }
 
+  // Whether the bytes from the first to the last entry of both have some in common.
+  bool overlaps(const Array& other) const;
+
   // Throws DeviceUnavailable where this build or machine lacks it.
   Device device() const { return cuda_ordinal < 0 ? Device::cpu() : Device::cuda(cuda_ordinal); }
 
@@ -65,6 +69,8 @@ class Array {
   void import(nanobind::handle source, const char* what, bool writable);
   void set_dimensions(std::size_t count, const char* what);
   void check_vector(const char* what) const;
+  void check_alignment(const char* what) const;
+  std::pair<std::uintptr_t, std::uintptr_t> bytes() const;
 
   nanobind::ndarray<nanobind::ro> owner_;
 };

@@ -36,6 +36,7 @@ void bind_choices(nb::module_& m) {
   bind_names(m, "infer_methods", infer_methods());
   bind_names(m, "coherence_measures", coherence_measures());
   bind_names(m, "corpus_formats", corpus_formats());
+  bind_names(m, "word_rules", word_rules());
 }
 
 }  // namespace papilio::python

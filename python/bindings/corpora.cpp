@@ -15,68 +15,47 @@
 #include <vector>
 
 #include "bindings.h"
+#include "checked.h"
 #include "corpus_object.h"
+#include "expanded.h"
+#include "interruptible.h"
+#include "lock.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/error.h"
 #include "papilio/evaluation.h"
+#include "papilio/stop_words.h"
+#include "path_name.h"
 #include "vectors.h"
 
 namespace papilio::python {
 namespace {
 
 using Strings = std::vector<std::string>;
-using State = std::tuple<InputVector<std::int64_t>, InputVector<std::int32_t>, Strings, Strings>;
+using State = std::tuple<ArrayLike, ArrayLike, Strings, DocumentNames>;
 
-Corpus checked(Corpus corpus) {
-  const nb::gil_scoped_release release;
+Corpus verified(Corpus corpus) {
+  const Unlocked unlocked;
   corpus.verify();
   return corpus;
 }
 
-Corpus make_corpus(const InputVector<std::int64_t>& offsets, const InputVector<std::int32_t>& words, Strings vocabulary,
-                   Strings names) {
-  return checked({as_vector(offsets), as_vector(words), std::move(vocabulary), std::move(names)});
+Corpus make_corpus(const ArrayLike& offsets, const ArrayLike& words, Strings vocabulary, DocumentNames names) {
+  return verified({vector_of<std::int64_t>(offsets, "papilio.Corpus: document_offsets"),
+                   vector_of<std::int32_t>(words, "papilio.Corpus: words"), std::move(vocabulary),
+                   std::move(names.values)});
 }
 
-void require(bool holds, const std::string& message) {
-  if (!holds) throw InvalidArgument("papilio::Corpus::from_counts: " + message);
-}
-
-// Each entry's word as often as it counts.
-Corpus expand(std::span<const std::int64_t> row_offsets, std::span<const std::int32_t> columns,
-              std::span<const std::int64_t> counts, Strings vocabulary, Strings names) {
-  const auto entries = static_cast<std::int64_t>(columns.size());
-  const auto last = row_offsets.empty() ? -1 : row_offsets.back();
-  require(!row_offsets.empty() && row_offsets.front() == 0 && last == entries &&
-              std::is_sorted(row_offsets.begin(), row_offsets.end()),
-          "offsets must begin with 0, never decrease and end with the number of entries");
-  require(counts.size() == columns.size(), "there must be a count for each entry");
-  std::int64_t tokens = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    require(0 <= counts[i] && counts[i] <= INT32_MAX,
-            "count " + std::to_string(i) + " is " + std::to_string(counts[i]) + ", expected 0 to 2147483647");
-    tokens += counts[i];
-  }
-  Corpus corpus;
+CorpusObject from_counts(const ArrayLike& row_offsets, const ArrayLike& columns, const ArrayLike& counts,
+                         Strings vocabulary, DocumentNames names) {
+  const auto offsets = vector_of<std::int64_t>(row_offsets, "papilio.Corpus.from_counts: row_offsets");
+  const auto words = vector_of<std::int32_t>(columns, "papilio.Corpus.from_counts: columns");
+  const auto times = vector_of<std::int64_t>(counts, "papilio.Corpus.from_counts: counts");
+  const Unlocked unlocked;
+  Corpus corpus = expanded(offsets, words, times, "papilio::Corpus::from_counts");
   corpus.vocabulary = std::move(vocabulary);
-  corpus.document_names = std::move(names);
-  corpus.document_offsets.reserve(row_offsets.size());
-  corpus.words.reserve(static_cast<std::size_t>(tokens));
-  for (std::size_t d = 0; d + 1 < row_offsets.size(); ++d) {
-    for (auto i = static_cast<std::size_t>(row_offsets[d]); i < static_cast<std::size_t>(row_offsets[d + 1]); ++i) {
-      corpus.words.insert(corpus.words.end(), static_cast<std::size_t>(counts[i]), columns[i]);
-    }
-    corpus.document_offsets.push_back(corpus.tokens());
-  }
+  corpus.document_names = std::move(names.values);
   corpus.verify();
-  return corpus;
-}
-
-CorpusObject from_counts(const InputVector<std::int64_t>& row_offsets, const InputVector<std::int32_t>& columns,
-                         const InputVector<std::int64_t>& counts, Strings vocabulary, Strings names) {
-  const nb::gil_scoped_release release;
-  return CorpusObject(
-      expand(as_span(row_offsets), as_span(columns), as_span(counts), std::move(vocabulary), std::move(names)));
+  return CorpusObject(std::move(corpus));
 }
 
 // Compressed rows of (word, count), words rising.
@@ -88,7 +67,7 @@ CountRows counts_of(const CorpusObject& object) {
   std::vector<std::int32_t> columns;
   std::vector<std::int64_t> counts;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     corpus.verify();
     std::vector<std::int32_t> row;
     for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
@@ -109,17 +88,17 @@ CountRows counts_of(const CorpusObject& object) {
 
 Strings as_strings(std::span<const std::string> values) { return {values.begin(), values.end()}; }
 
-CorpusObject read(const std::string& path, const std::string& format, const CorpusOptions& options,
+CorpusObject read(const PathName& path, const std::string& format, const CorpusOptions& options,
                   const TextOptions& text, ReadReport* report) {
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   CorpusOptions all = options;
   all.format = parse_corpus_format(format);
   all.text = text;
-  return CorpusObject(read_corpus(path, all, report));
+  return CorpusObject(read_corpus(path.bytes, all, report));
 }
 
 // The texts are not copied; the caller's list keeps them.
-CorpusObject from_texts(const nb::list& texts, const TextOptions& options, Strings names, ReadReport* report) {
+CorpusObject from_texts(const nb::list& texts, const TextOptions& options, DocumentNames names, ReadReport* report) {
   std::vector<std::string_view> views;
   views.reserve(texts.size());
   for (const nb::handle text : texts) {
@@ -128,9 +107,9 @@ CorpusObject from_texts(const nb::list& texts, const TextOptions& options, Strin
     if (bytes == nullptr) nb::raise_python_error();
     views.emplace_back(bytes, static_cast<std::size_t>(size));
   }
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   Corpus corpus = corpus_from_texts(views, options, report);
-  corpus.document_names = std::move(names);
+  corpus.document_names = std::move(names.values);
   corpus.verify();
   return CorpusObject(std::move(corpus));
 }
@@ -145,10 +124,20 @@ documents, empty_documents : int
 tokens_read, tokens_kept : int
 stop_words_dropped, rare_or_common_dropped : int
     Tokens left out as stop words, and by `min_df`, `max_df` or `max_vocabulary`.
+phrases, tokens_joined : int
+    Distinct phrases that were joined; tokens that went into them, less one for each phrase.
+left_out : dict of str to LeftOutWords
+    The words left out, by reason: "too_short", "number", "pattern", "stop_word", "min_df", "max_df",
+    "max_vocabulary". Reasons that nothing was left out for are not there. The same for any number of threads.
+unspaced_tokens, seems_unspaced : int, bool
+    Tokens that are long runs of a script without spaces (Chinese, Japanese, Thai), and whether they are a tenth of
+    all: then ``words="icu"`` cuts the text better.
 invalid_utf8 : int
     Sequences of bytes that are not UTF-8; they separate words.
 skipped_files : int
     Of a folder: hidden files, links to folders, and what is not a regular file.
+icu_version : str
+    Of the ICU that cut the text into words; empty except for ``words="icu"``.
 format : str
     The format that was read.
 )";
@@ -156,17 +145,25 @@ format : str
 void bind_options(nb::module_& m) {
   nb::class_<TextOptions>(m, "TextOptions")
       .def(nb::init<>())
-      .def_rw("min_token_length", &TextOptions::min_token_length)
+      .def_rw("min_token_length", &TextOptions::min_token_length, nb::arg().none())
+      .def_prop_rw(
+          "words", [](const TextOptions& self) { return std::string(name(self.words)); },
+          [](TextOptions& self, const std::string& rule) { self.words = parse_word_rule(rule); })
+      .def_rw("token_pattern", &TextOptions::token_pattern)
       .def_rw("stop_words", &TextOptions::stop_words)
       .def_rw("min_df", &TextOptions::min_df)
       .def_rw("max_df", &TextOptions::max_df)
       .def_rw("max_vocabulary", &TextOptions::max_vocabulary)
       .def_rw("max_line_bytes", &TextOptions::max_line_bytes)
       .def_rw("max_memory", &TextOptions::max_memory)
-      .def_rw("threads", &TextOptions::threads);
+      .def_rw("threads", &TextOptions::threads)
+      .def_rw("phrases", &TextOptions::phrases);
   nb::class_<CorpusOptions>(m, "CorpusOptions")
       .def(nb::init<>())
-      .def_rw("vocabulary", &CorpusOptions::vocabulary)
+      .def_prop_rw(
+          "vocabulary",
+          [](const CorpusOptions& self) { return nb::bytes(self.vocabulary.data(), self.vocabulary.size()); },
+          [](CorpusOptions& self, const PathName& path) { self.vocabulary = path.bytes; })
       .def_rw("first_id", &CorpusOptions::first_id, nb::arg().none())
       .def_rw("transposed", &CorpusOptions::transposed)
       .def_rw("text_column", &CorpusOptions::text_column)
@@ -181,8 +178,17 @@ void bind_options(nb::module_& m) {
       .def_ro("tokens_kept", &ReadReport::tokens_kept)
       .def_ro("stop_words_dropped", &ReadReport::stop_words_dropped)
       .def_ro("rare_or_common_dropped", &ReadReport::rare_or_common_dropped)
+      .def_ro("phrases", &ReadReport::phrases)
+      .def_ro("tokens_joined", &ReadReport::tokens_joined)
       .def_ro("invalid_utf8", &ReadReport::invalid_utf8)
       .def_ro("skipped_files", &ReadReport::skipped_files)
+      .def_ro("unspaced_tokens", &ReadReport::unspaced_tokens)
+      .def_prop_ro("seems_unspaced", [](const ReadReport& self) { return seems_unspaced(self); })
+      .def_prop_ro("left_out", [](const ReadReport& self) { return left_out_by_reason(self.left_out); })
+      .def(
+          "describe_left_out", [](const ReadReport& self) { return describe(self.left_out); },
+          "What was left out and why, as one line; empty if nothing was.")
+      .def_ro("icu_version", &ReadReport::icu_version)
       .def_ro("format", &ReadReport::format);
 }
 
@@ -234,22 +240,23 @@ void bind_corpus(nb::module_& m) {
   nb::class_<CorpusObject> corpus(m, "Corpus", corpus_doc);
   corpus.def(
       "__init__",
-      [](CorpusObject* self, const InputVector<std::int64_t>& offsets, const InputVector<std::int32_t>& words,
-         Strings vocabulary, Strings names) {
+      [](CorpusObject* self, const ArrayLike& offsets, const ArrayLike& words, Strings vocabulary,
+         DocumentNames names) {
         new (self) CorpusObject(make_corpus(offsets, words, std::move(vocabulary), std::move(names)));
       },
-      nb::arg("document_offsets"), nb::arg("words"), nb::arg("vocabulary"), nb::arg("document_names") = Strings());
+      nb::arg("document_offsets"), nb::arg("words"), nb::arg("vocabulary"),
+      nb::arg("document_names") = nb::make_tuple());
   corpus.def("__getstate__", [](nb::handle self) {
     const CorpusView view = nb::cast<const CorpusObject&>(self).view();
     return nb::make_tuple(borrowed(view.document_offsets, self), borrowed(view.words, self),
-                          as_strings(view.vocabulary), as_strings(view.document_names));
+                          as_strings(view.vocabulary), DocumentNames{as_strings(view.document_names)});
   });
   corpus.def("__setstate__", [](CorpusObject& self, const State& state) {
     const auto& [offsets, words, vocabulary, names] = state;
     new (&self) CorpusObject(make_corpus(offsets, words, vocabulary, names));
   });
   corpus.def_static("from_counts", &from_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
-                    nb::arg("vocabulary"), nb::arg("document_names") = Strings());
+                    nb::arg("vocabulary"), nb::arg("document_names") = nb::make_tuple());
   corpus.def("counts", &counts_of,
              "The corpus as compressed rows (CSR): row offsets, word numbers in increasing order, and their counts.");
   corpus.def("__repr__", &describe);
@@ -263,7 +270,8 @@ void bind_corpus(nb::module_& m) {
                      [view](nb::handle self) { return borrowed(view(self).document_offsets, self); });
   corpus.def_prop_ro("words", [view](nb::handle self) { return borrowed(view(self).words, self); });
   corpus.def_prop_ro("vocabulary", [](const CorpusObject& self) { return as_strings(self.view().vocabulary); });
-  corpus.def_prop_ro("document_names", [](const CorpusObject& self) { return as_strings(self.view().document_names); });
+  corpus.def_prop_ro("document_names",
+                     [](const CorpusObject& self) { return DocumentNames{as_strings(self.view().document_names)}; });
 }
 
 Corpus generate(std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double alpha,
@@ -288,37 +296,40 @@ void bind_corpora(nb::module_& m) {
         nb::arg("report").none());
   m.def("corpus_from_texts", &from_texts, nb::arg("texts"), nb::arg("options"), nb::arg("document_names"),
         nb::arg("report").none());
-  const nb::call_guard<nb::gil_scoped_release> without_lock;
+  const nb::call_guard<Unlocked> without_lock;
   m.def(
       "open_corpus",
-      [](const std::string& path) {
-        MappedCorpus corpus(path);
+      [](const PathName& path) {
+        MappedCorpus corpus(path.bytes);
         corpus.verify();
         return CorpusObject(std::move(corpus));
       },
       nb::arg("path"), without_lock);
   m.def(
       "write_corpus",
-      [](const CorpusObject& corpus, const std::string& path, const std::string& format,
-         const std::string& vocabulary) { write_corpus(corpus.view(), path, parse_corpus_format(format), vocabulary); },
+      [](const CorpusObject& corpus, const PathName& path, const std::string& format, const PathName& vocabulary) {
+        write_corpus(corpus.view(), path.bytes, parse_corpus_format(format), vocabulary.bytes);
+      },
       nb::arg("corpus"), nb::arg("path"), nb::arg("format"), nb::arg("vocabulary"), without_lock);
   m.def(
-      "corpus_format_of_name", [](const std::string& path) { return std::string(name(corpus_format_of_name(path))); },
-      nb::arg("path"));
+      "corpus_format_of_name",
+      [](const PathName& path) { return std::string(name(corpus_format_of_name(path.bytes))); }, nb::arg("path"));
   m.def(
       "has_vocabulary_file", [](const std::string& format) { return has_vocabulary_file(parse_corpus_format(format)); },
       nb::arg("format"));
   m.def(
-      "detect_corpus_format", [](const std::string& path) { return std::string(name(detect_corpus_format(path))); },
+      "detect_corpus_format", [](const PathName& path) { return std::string(name(detect_corpus_format(path.bytes))); },
       nb::arg("path"), without_lock);
   m.def(
       "generate_corpus",
       [](std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double alpha, double overlap,
          std::uint64_t seed, int threads) {
-        return CorpusObject(generate(documents, vocabulary, topics, mean_length, alpha, overlap, seed, threads));
+        return interruptible([&] {
+          return CorpusObject(generate(documents, vocabulary, topics, mean_length, alpha, overlap, seed, threads));
+        });
       },
       nb::arg("documents"), nb::arg("vocabulary"), nb::arg("topics"), nb::arg("mean_length"), nb::arg("alpha"),
-      nb::arg("overlap"), nb::arg("seed"), nb::arg("threads"), without_lock);
+      nb::arg("overlap"), nb::arg("seed"), nb::arg("threads"));
   m.def(
       "hold_out_every",
       [](const CorpusObject& corpus, std::int64_t every) {
@@ -327,7 +338,19 @@ void bind_corpora(nb::module_& m) {
       },
       nb::arg("corpus"), nb::arg("every"), without_lock);
   m.def("english_stop_words", &english_stop_words);
-  m.def("read_word_list", &read_word_list, nb::arg("path"), without_lock);
+  m.def("stop_word_languages", &stop_word_languages);
+  m.def(
+      "stop_words", [](const std::string& language) { return stop_words(language); }, nb::arg("language"));
+  m.def(
+      "find_frequent_stop_words",
+      [](const CorpusObject& corpus, int threads) -> std::optional<std::tuple<std::string, std::int64_t, Strings>> {
+        const std::optional<FrequentStopWords> found = find_frequent_stop_words(corpus.view(), threads);
+        if (!found) return std::nullopt;
+        return std::tuple(found->language, found->among, found->words);
+      },
+      nb::arg("corpus"), nb::arg("threads"), without_lock);
+  m.def(
+      "read_word_list", [](const PathName& path) { return read_word_list(path.bytes); }, nb::arg("path"), without_lock);
 }
 
 }  // namespace papilio::python

@@ -9,6 +9,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "draw_sources.h"
+#include "lock.h"
 #include "papilio/sampling.h"
 
 // What papilio/_direct_draws.py calls.
@@ -68,7 +69,7 @@ void draw(const DrawSource& source, const Array& drawn, const SampleOptions& opt
   with_weights(source, [&](const auto& weights) {
     const auto call = [&]<class Index>() {
       const auto results = drawn.vector<Index>("out");
-      const nb::gil_scoped_release release;
+      const Unlocked unlocked;
       sample_categorical(weights, results, options);
     };
     drawn.number == Number::int32 ? call.template operator()<std::int32_t>() : call.template operator()<std::int64_t>();
@@ -84,7 +85,14 @@ void draw_with_keywords(const DrawSource& source, nb::handle drawn, std::uint64_
   const Array row_seeds = long_array(seeds, "seed");
   const Array states = byte_array(status, "status");
   const Array memory = byte_array(workspace, "the workspace");
-  draw(source, Array(drawn, "out", true),
+  const Array out(drawn, "out", true);
+  for (const Array* input :
+       {&source.weights, &source.rows, &source.offsets, &source.right, &source.right_rows, &ids, &row_seeds})
+    if (out.overlaps(*input))
+      throw InvalidArgument(
+          "papilio: out shares memory with an input, which rows drawn later still read; give out "
+          "memory of its own");
+  draw(source, out,
        {.seed = seed,
         .stream = stream,
         .first_row_id = first_row_id,

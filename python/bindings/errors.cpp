@@ -2,6 +2,7 @@
 
 #include "bindings.h"
 #include "papilio/error.h"
+#include "path_name.h"
 
 namespace nb = nanobind;
 
@@ -15,7 +16,7 @@ PyObject* device_error = nullptr;
 
 // FormatError carries the place in the file, where it is known.
 void set_format_error(const FormatError& e) {
-  const nb::object error = nb::borrow(format_error)(e.what());
+  const nb::object error = nb::borrow(format_error)(text_of(e.what()));
   if (e.line > 0) error.attr("line") = e.line;
   if (e.column > 0) error.attr("column") = e.column;
   PyErr_SetObject(format_error, error.ptr());
@@ -23,7 +24,7 @@ void set_format_error(const FormatError& e) {
 
 // OSError picks FileNotFoundError and the like by the number.
 void set_os_error(const IoError& e) {
-  const nb::object error = nb::borrow(PyExc_OSError)(e.code, e.what());
+  const nb::object error = nb::borrow(PyExc_OSError)(e.code, text_of(e.what()));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
 }
 
@@ -31,17 +32,17 @@ void translate(const std::exception_ptr& caught, void*) {
   try {
     std::rethrow_exception(caught);
   } catch (const InvalidArgument& e) {
-    PyErr_SetString(PyExc_ValueError, e.what());
+    PyErr_SetObject(PyExc_ValueError, text_of(e.what()).ptr());
   } catch (const FormatError& e) {
     set_format_error(e);
   } catch (const IoError& e) {
     set_os_error(e);
   } catch (const DeviceUnavailable& e) {
-    PyErr_SetString(device_unavailable, e.what());
+    PyErr_SetObject(device_unavailable, text_of(e.what()).ptr());
   } catch (const DeviceError& e) {
-    PyErr_SetString(device_error, e.what());
+    PyErr_SetObject(device_error, text_of(e.what()).ptr());
   } catch (const Error& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
+    PyErr_SetObject(PyExc_RuntimeError, text_of(e.what()).ptr());
   }
 }
 

@@ -3,12 +3,17 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bindings.h"
+#include "checked.h"
 #include "corpus_object.h"
+#include "expanded.h"
+#include "interruptible.h"
+#include "lock.h"
 #include "papilio/diagnostics.h"
 #include "papilio/error.h"
 #include "papilio/evaluation.h"
@@ -24,6 +29,8 @@ Attributes
 ----------
 theta : array of float32, shape (D, K)
     A row per document; rows sum to 1.
+document_tokens : array of int64, shape (D,)
+    Tokens of each document whose word the model knows.
 known_tokens, unknown_tokens : int
     Tokens whose word the model knows, and the others.
 unknown_words : int
@@ -101,62 +108,62 @@ allocated_half, allocated_little : int
     Documents of which the topic is at least a half, and at least 2 %.
 )";
 
-constexpr std::int64_t tokens_per_part = std::int64_t{1} << 18;
-
-// Runs Python's signal handlers and throws what they raise: KeyboardInterrupt for Ctrl-C.
-void check_signals() {
-  const nb::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+InferOptions infer_options(const std::string& method, int sweeps, int burn_in, int em_steps, std::uint64_t seed,
+                           int threads) {
+  return {.method = parse_infer_method(method),
+          .sweeps = sweeps,
+          .burn_in = burn_in,
+          .em_steps = em_steps,
+          .seed = seed,
+          .threads = threads};
 }
 
-// The end of a range of documents from `begin` on that has about tokens_per_part tokens.
-std::int64_t end_of_part(const CorpusView& corpus, std::int64_t begin) {
-  const auto offset = [&](std::int64_t d) { return corpus.document_offsets[static_cast<std::size_t>(d)]; };
-  std::int64_t end = begin + 1;
-  while (end < corpus.documents() && offset(end) - offset(begin) < tokens_per_part) ++end;
-  return end;
+// Whether inference takes no longer than a moment, for `interruptible`.
+bool is_short(const CorpusView& corpus, std::int64_t topics, const InferOptions& options) {
+  const std::int64_t steps =
+      options.method == InferMethod::em ? std::int64_t{options.em_steps} * topics : options.sweeps;
+  return corpus.tokens() * steps < 100'000;
 }
 
-DocumentTopics infer_part(const Model& model, const CorpusView& corpus, std::int64_t begin, std::int64_t end,
-                          const InferOptions& options) {
-  const auto all = corpus.document_offsets.subspan(static_cast<std::size_t>(begin));
-  std::vector<std::int64_t> offsets(all.begin(), all.begin() + (end - begin + 1));
-  const std::int64_t first = offsets.front();
-  for (std::int64_t& offset : offsets) offset -= first;
-  const auto words = corpus.words.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(offsets.back()));
-  return infer(model, {offsets, words, corpus.vocabulary, {}}, options);
-}
-
-// Goes part by part, with a look at Ctrl-C in between; the topics of a document do not depend on the others.
 DocumentTopics infer_topics(const Model& model, const CorpusObject& object, const std::string& method, int sweeps,
                             int burn_in, int em_steps, std::uint64_t seed, int threads) {
-  const InferOptions options = {.method = parse_infer_method(method),
-                                .sweeps = sweeps,
-                                .burn_in = burn_in,
-                                .em_steps = em_steps,
-                                .seed = seed,
-                                .threads = threads};
+  const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads);
   const CorpusView corpus = object.view();
-  corpus.verify();
-  if (corpus.tokens() <= tokens_per_part) return infer(model, corpus, options);
-  DocumentTopics result;
-  result.documents = corpus.documents();
-  result.topics = model.topics;
-  result.theta.reserve(static_cast<std::size_t>(result.documents) * static_cast<std::size_t>(model.topics));
-  for (std::int64_t begin = 0; begin < corpus.documents();) {
-    const std::int64_t end = end_of_part(corpus, begin);
-    const DocumentTopics part = infer_part(model, corpus, begin, end, options);
-    result.theta.insert(result.theta.end(), part.theta.begin(), part.theta.end());
-    result.known_tokens += part.known_tokens;
-    result.unknown_words = part.unknown_words;
-    result.unknown_tokens += part.unknown_tokens;
-    check_signals();
-    begin = end;
-  }
-  return result;
+  return interruptible([&] { return infer(model, corpus, options); }, is_short(corpus, model.topics, options));
+}
+
+DocumentTopics infer_prepared(const Inference& inference, const CorpusView& corpus, const InferOptions& options) {
+  return interruptible([&] { return inference.infer(corpus, options); },
+                       is_short(corpus, inference.model().topics, options));
+}
+
+DocumentTopics infer_corpus(const Inference& inference, const CorpusObject& object, const std::string& method,
+                            int sweeps, int burn_in, int em_steps, std::uint64_t seed, int threads) {
+  return infer_prepared(inference, object.view(), infer_options(method, sweeps, burn_in, em_steps, seed, threads));
+}
+
+// Documents as compressed rows of counts; a column is a word of the model.
+DocumentTopics infer_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
+                            const ArrayLike& counts, const std::string& method, int sweeps, int burn_in, int em_steps,
+                            std::uint64_t seed, int threads) {
+  const char* caller = "papilio::Inference::infer_counts";
+  const auto offsets = vector_of<std::int64_t>(row_offsets, caller);
+  const auto words = vector_of<std::int32_t>(columns, caller);
+  const auto times = vector_of<std::int64_t>(counts, caller);
+  const Corpus tokens = expanded(offsets, words, times, caller);
+  CorpusView corpus = tokens;
+  corpus.vocabulary = inference.model().vocabulary;
+  return infer_prepared(inference, corpus, infer_options(method, sweeps, burn_in, em_steps, seed, threads));
 }
 
 void bind_infer(nb::module_& m) {
+  m.def(
+      "unknown_words",
+      [](const Model& model, const CorpusObject& corpus) {
+        const Unlocked unlocked;
+        return unknown_words(model, corpus.view());
+      },
+      nb::arg("model"), nb::arg("corpus"));
   nb::class_<DocumentTopics>(m, "DocumentTopics", document_topics_doc)
       .def_prop_ro("theta",
                    [](nb::handle self) {
@@ -164,16 +171,26 @@ void bind_infer(nb::module_& m) {
                      return borrowed(value.theta.data(), static_cast<std::size_t>(value.documents),
                                      static_cast<std::size_t>(value.topics), self);
                    })
+      .def_prop_ro("document_tokens",
+                   [](nb::handle self) {
+                     const auto& value = nb::cast<const DocumentTopics&>(self);
+                     return borrowed(std::span<const std::int64_t>(value.document_tokens), self);
+                   })
       .def_ro("known_tokens", &DocumentTopics::known_tokens)
       .def_ro("unknown_words", &DocumentTopics::unknown_words)
       .def_ro("unknown_tokens", &DocumentTopics::unknown_tokens);
   m.def("infer", &infer_topics, nb::arg("model"), nb::arg("corpus"), nb::arg("method"), nb::arg("sweeps"),
-        nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"),
-        nb::call_guard<nb::gil_scoped_release>());
+        nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"));
+  nb::class_<Inference>(m, "Inference", "A model made ready to infer topics; papilio.Inference is the public class.")
+      .def(nb::init<const Model&>(), nb::arg("model"), nb::keep_alive<1, 2>())
+      .def("infer", &infer_corpus, nb::arg("corpus"), nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"),
+           nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"))
+      .def("infer_counts", &infer_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
+           nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"),
+           nb::arg("threads"));
 }
 
 void bind_held_out(nb::module_& m) {
-  const nb::call_guard<nb::gil_scoped_release> without_lock;
   nb::class_<Completion>(m, "Completion", completion_doc)
       .def_ro("documents", &Completion::documents)
       .def_ro("left_out", &Completion::left_out)
@@ -186,11 +203,11 @@ void bind_held_out(nb::module_& m) {
   m.def(
       "complete_documents",
       [](const Model& model, const CorpusObject& corpus, int em_steps, std::uint64_t seed, bool shuffle, int threads) {
-        return complete_documents(model, corpus.view(),
-                                  {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads});
+        const CompletionOptions options = {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads};
+        return interruptible([&] { return complete_documents(model, corpus.view(), options); });
       },
-      nb::arg("model"), nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"),
-      without_lock);
+      nb::arg("model"), nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"),
+      nb::arg("threads"));
   nb::class_<LeftToRight>(m, "LeftToRight", left_to_right_doc)
       .def_prop_ro(
           "log_likelihoods", [](const LeftToRight& self) { return owned(self.log_likelihoods); },
@@ -203,13 +220,13 @@ void bind_held_out(nb::module_& m) {
   m.def(
       "left_to_right",
       [](const Model& model, const CorpusObject& corpus, int particles, std::uint64_t seed, int threads) {
-        return left_to_right(model, corpus.view(), {.particles = particles, .seed = seed, .threads = threads});
+        const LeftToRightOptions options = {.particles = particles, .seed = seed, .threads = threads};
+        return interruptible([&] { return left_to_right(model, corpus.view(), options); });
       },
-      nb::arg("model"), nb::arg("corpus"), nb::arg("particles"), nb::arg("seed"), nb::arg("threads"), without_lock);
+      nb::arg("model"), nb::arg("corpus"), nb::arg("particles"), nb::arg("seed"), nb::arg("threads"));
 }
 
 void bind_coherence(nb::module_& m) {
-  const nb::call_guard<nb::gil_scoped_release> without_lock;
   nb::class_<Coherence>(m, "Coherence", coherence_doc)
       .def_ro("mean", &Coherence::mean)
       .def_prop_ro(
@@ -222,19 +239,16 @@ void bind_coherence(nb::module_& m) {
       "coherence",
       [](const Model& model, const CorpusObject& corpus, const std::string& measure, int top_words, int window,
          int threads) {
-        return coherence(model, corpus.view(),
-                         {.measure = parse_coherence_measure(measure),
-                          .top_words = top_words,
-                          .window = window,
-                          .threads = threads});
+        const CoherenceOptions options = {
+            .measure = parse_coherence_measure(measure), .top_words = top_words, .window = window, .threads = threads};
+        return interruptible([&] { return coherence(model, corpus.view(), options); });
       },
       nb::arg("model"), nb::arg("corpus"), nb::arg("measure"), nb::arg("top_words"), nb::arg("window"),
-      nb::arg("threads"), without_lock);
-  m.def("diversity", &diversity, nb::arg("model"), nb::arg("top_words"), without_lock);
+      nb::arg("threads"));
+  m.def("diversity", &diversity, nb::arg("model"), nb::arg("top_words"), nb::call_guard<Unlocked>());
 }
 
 void bind_diagnostics(nb::module_& m) {
-  const nb::call_guard<nb::gil_scoped_release> without_lock;
   nb::class_<TopicDiagnostics>(m, "TopicDiagnostics", diagnostics_doc)
       .def_ro("tokens", &TopicDiagnostics::tokens)
       .def_ro("document_entropy", &TopicDiagnostics::document_entropy)
@@ -250,10 +264,12 @@ void bind_diagnostics(nb::module_& m) {
       .def_ro("allocated_little", &TopicDiagnostics::allocated_little);
   m.def(
       "diagnose_topics",
-      [](const CorpusObject& corpus, const InputVector<std::int32_t>& z, const Model& model, int words) {
-        return diagnose_topics(corpus.view(), as_vector(z), model, words);
+      [](const CorpusObject& corpus, const ArrayLike& z, const Model& model, int words) {
+        const auto topics = vector_of<std::int32_t>(z, "papilio.diagnose_topics: z");
+        const Unlocked unlocked;
+        return diagnose_topics(corpus.view(), topics, model, words);
       },
-      nb::arg("corpus"), nb::arg("z"), nb::arg("model"), nb::arg("words"), without_lock);
+      nb::arg("corpus"), nb::arg("z"), nb::arg("model"), nb::arg("words"));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@
 // Draws as XLA calls them from compiled code of JAX, without Python. papilio/_jax.py makes the calls:
 //
 //   arguments   weights, [rows], [indptr | right, [right_rows]], seeds, row numbers; 64-bit integers
-//               are pairs of uint32, the low half first, which JAX has without its x64 mode, too
+//               are pairs of uint32, the low half first, which JAX has without its x64 mode, too;
+//               so are doubles (weights, right) where `wide` says so
 //   results     categories, [status]
 //   attributes  the members of `Call`, by their names
 
@@ -30,7 +31,7 @@ constexpr const char* not_weights = "papilio: weights must be of float16, bfloat
 
 struct Call {
   std::string_view kind, method;
-  bool rows, right_rows, check_negative, status;
+  bool rows, right_rows, check_negative, status, wide;
   std::uint64_t stream;
   double temperature;
   std::int64_t threads;
@@ -67,6 +68,7 @@ Call parse(const Attributes& attributes) {
           .right_rows = flag("right_rows"),
           .check_negative = flag("check_negative"),
           .status = flag("status"),
+          .wide = flag("wide"),
           .stream = scalar<std::uint64_t>(attributes, "stream", Type::u64),
           .temperature = scalar<double>(attributes, "temperature", Type::f64),
           .threads = scalar<std::int64_t>(attributes, "threads", Type::s64)};
@@ -96,20 +98,17 @@ Number number_of(Type type) {
   throw InvalidArgument(not_weights);
 }
 
-// Rows one after the other, as JAX lays them out for a call.
-Array array_of(const Buffer& buffer, Device device) {
+// Rows one after the other, as JAX lays them out for a call. Pairs of uint32 are numbers of the kind `pairs`.
+Array array_of(const Buffer& buffer, Device device, Number pairs = Number::int64) {
   Array array;
   array.data = buffer.data;
   array.cuda_ordinal = device.ordinal();
   array.number = number_of(buffer.type);
-  if (array.number == Number::none) {  // pairs of uint32
-    array.number = Number::int64;
-    array.dimensions = 1;
-    array.shape[0] = buffer.sizes[0];
-    array.stride[0] = 1;
-    return array;
-  }
   array.dimensions = static_cast<int>(buffer.rank);
+  if (array.number == Number::none) {
+    array.number = pairs;
+    --array.dimensions;
+  }
   for (int i = 0; i < array.dimensions; ++i) array.shape[i] = buffer.sizes[i];
   array.stride[0] = array.dimensions == 2 ? array.shape[1] : 1;
   array.stride[1] = 1;
@@ -181,9 +180,9 @@ class Arguments {
  public:
   Arguments(const Buffers& buffers, Device device) : buffers_(buffers), device_(device) {}
 
-  Array next() {
+  Array next(Number pairs = Number::int64) {
     if (next_ == buffers_.count) throw InvalidArgument("papilio: a call from JAX lacks an argument");
-    return array_of(*buffers_.buffers[next_++], device_);
+    return array_of(*buffers_.buffers[next_++], device_, pairs);
   }
 
  private:
@@ -195,7 +194,8 @@ class Arguments {
 DrawSource source_of(const Call& call, Arguments& arguments) {
   using Kind = DrawSource::Kind;
   DrawSource source;
-  source.weights = arguments.next();
+  const Number pairs = call.wide ? Number::float64 : Number::int64;
+  source.weights = arguments.next(pairs);
   if (source.weights.number > Number::float64) throw InvalidArgument(not_weights);
   if (call.rows) source.rows = arguments.next();
   if (call.kind == "ragged") {
@@ -206,7 +206,7 @@ DrawSource source_of(const Call& call, Arguments& arguments) {
     source.temperature = call.temperature;
   } else if (call.kind == "products") {
     source.kind = Kind::products;
-    source.right = arguments.next();
+    source.right = arguments.next(pairs);
     if (source.right.number != source.weights.number || source.weights.number < Number::float32)
       throw InvalidArgument("papilio: left and right must both be of float32 or both of float64");
     if (call.right_rows) source.right_rows = arguments.next();

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "lock.h"
 #include "papilio/device.h"
 #include "papilio/version.h"
 
@@ -14,14 +15,20 @@ NB_MODULE(_core, m) {
   m.def("cpu_target", &papilio::cpu_target);
   m.def("default_threads", &papilio::default_threads);
   m.def("describe_cuda_devices", &papilio::describe_cuda_devices);
+  papilio::python::bind_lock(m);
   papilio::python::bind_arrays(m);
   papilio::python::bind_choices(m);
   papilio::python::bind_draws(m);
   papilio::python::bind_jax(m);
   papilio::python::bind_tables(m);
+  papilio::python::bind_dynamic(m);
+  papilio::python::bind_left_out(m);
+  papilio::python::bind_phrases(m);
   papilio::python::bind_corpora(m);
+  papilio::python::bind_phrase_functions(m);
   papilio::python::bind_models(m);
   papilio::python::bind_training(m);
   papilio::python::bind_evaluation(m);
   papilio::python::bind_visualization(m);
+  papilio::python::bind_choose(m);
 }

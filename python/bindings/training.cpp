@@ -15,19 +15,27 @@
 #include <vector>
 
 #include "bindings.h"
+#include "checked.h"
 #include "corpus_object.h"
+#include "lock.h"
+#include "papilio/error.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
+#include "papilio/seed_words.h"
+#include "path_name.h"
+#include "seed_words.h"
 #include "vectors.h"
 
 namespace papilio::python {
 namespace {
 
-using Tokens = InputVector<std::int32_t>;
-using Priors = InputVector<double>;
-
-ChainState make_state(const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta, const std::string& start) {
-  return {.sweep = sweep, .z = as_vector(z), .alpha = as_vector(alpha), .beta = beta, .start = parse_start(start)};
+ChainState make_state(const ArrayLike& z, std::int64_t sweep, const ArrayLike& alpha, double beta,
+                      const std::string& start) {
+  return {.sweep = sweep,
+          .z = vector_of<std::int32_t>(z, "papilio.ChainState: z"),
+          .alpha = vector_of<double>(alpha, "papilio.ChainState: alpha"),
+          .beta = beta,
+          .start = parse_start(start)};
 }
 
 // Reports sweeps to Python. An exception of Python, Ctrl-C included, stops training after the sweep and stays in
@@ -37,7 +45,8 @@ struct Watch {
   std::optional<nb::python_error> error;
 
   bool operator()(const Progress& progress) {
-    const nb::gil_scoped_acquire lock;
+    const Locked locked;
+    if (error) return false;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       return callback.is_none() || callback(progress).ptr() != Py_False;
@@ -48,6 +57,15 @@ struct Watch {
   }
 };
 
+// A checkpoint that cannot be written is no reason to lose the run. Where warnings are errors, training ends as it does
+// with an exception of the callback.
+void warn(Watch& watch, const IoError& failure) {
+  const nb::gil_scoped_acquire lock;
+  if (watch.error) return;
+  const std::string text = std::string(failure.what()) + "; training goes on without this checkpoint";
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0) watch.error.emplace();
+}
+
 struct Checkpoints {
   std::string path;
   std::int64_t every = 0;
@@ -56,12 +74,18 @@ struct Checkpoints {
 
 TrainResult train_quietly(const CorpusView& corpus, TrainOptions options, const ChainState* resume, Watch& watch,
                           const Checkpoints& checkpoints) {
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   options.progress = [&watch](const Progress& progress) { return watch(progress); };
   if (!checkpoints.path.empty()) {
     options.checkpoint_every = checkpoints.every;
     options.checkpoint_seconds = checkpoints.seconds;
-    options.checkpoint = [&](const ChainState& state) { save_checkpoint(state, corpus, options, checkpoints.path); };
+    options.checkpoint = [&](const ChainState& state) {
+      try {
+        save_checkpoint(state, corpus, options, checkpoints.path);
+      } catch (const IoError& failure) {
+        warn(watch, failure);
+      }
+    };
   }
   return train(corpus, options, resume);
 }
@@ -116,6 +140,12 @@ void bind_options(nb::module_& m) {
       .def_rw("optimize_after", &TrainOptions::optimize_after)
       .def_rw("progress_every", &TrainOptions::progress_every)
       .def_rw("held_out_every", &TrainOptions::held_out_every)
+      .def_prop_rw(
+          "seed_words", [](const TrainOptions& self) { return seed_rows(self.seed_words); },
+          [](TrainOptions& self, const ArrayLike& rows) {
+            self.seed_words = seed_words_of(rows, "papilio.TrainOptions: seed_words");
+          },
+          nb::rv_policy::reference)
       .def_prop_rw(
           "method", [](const TrainOptions& self) { return name(self.method); },
           [](TrainOptions& self, const std::string& method) { self.method = parse_partial_sums(method); })
@@ -211,7 +241,7 @@ void bind_results(nb::module_& m) {
   nb::class_<ChainState> state(m, "ChainState", state_doc);
   state.def(
       "__init__",
-      [](ChainState* self, const Tokens& z, std::int64_t sweep, const Priors& alpha, double beta,
+      [](ChainState* self, const ArrayLike& z, std::int64_t sweep, const ArrayLike& alpha, double beta,
          const std::string& start) { new (self) ChainState(make_state(z, sweep, alpha, beta, start)); },
       nb::arg("z"), nb::arg("sweep"), nb::arg("alpha"), nb::arg("beta"), nb::arg("start") = "uniform");
   state.def("__getstate__", [](nb::handle self) {
@@ -220,7 +250,7 @@ void bind_results(nb::module_& m) {
                           borrowed(std::span<const double>(value.alpha), self), value.beta, name(value.start));
   });
   state.def("__setstate__",
-            [](ChainState& self, const std::tuple<Tokens, std::int64_t, Priors, double, std::string>& kept) {
+            [](ChainState& self, const std::tuple<ArrayLike, std::int64_t, ArrayLike, double, std::string>& kept) {
               const auto& [z, sweep, alpha, beta, start] = kept;
               new (&self) ChainState(make_state(z, sweep, alpha, beta, start));
             });
@@ -246,67 +276,84 @@ void bind_results(nb::module_& m) {
 }
 
 void bind_checkpoints(nb::module_& m) {
-  const nb::call_guard<nb::gil_scoped_release> without_lock;
+  const nb::call_guard<Unlocked> without_lock;
   m.def(
       "save_checkpoint",
-      [](const ChainState& state, const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
-        save_checkpoint(state, corpus.view(), options, path);
+      [](const ChainState& state, const CorpusObject& corpus, const TrainOptions& options, const PathName& path) {
+        save_checkpoint(state, corpus.view(), options, path.bytes);
       },
       nb::arg("state"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
   m.def(
       "load_checkpoint",
-      [](const CorpusObject& corpus, const TrainOptions& options, const std::string& path) {
+      [](const CorpusObject& corpus, const TrainOptions& options, const PathName& path) {
         CheckpointReport report;
-        ChainState state = load_checkpoint(corpus.view(), options, path, &report);
-        return std::make_pair(std::move(state), report.damage);
+        ChainState state;
+        {
+          const Unlocked unlocked;
+          state = load_checkpoint(corpus.view(), options, path.bytes, &report);
+        }
+        return std::make_pair(std::move(state), text_of(report.damage));
       },
-      nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
+      nb::arg("corpus"), nb::arg("options"), nb::arg("path"));
 }
 
 void bind_mallet(nb::module_& m) {
-  const nb::call_guard<nb::gil_scoped_release> without_lock;
+  const nb::call_guard<Unlocked> without_lock;
   nb::class_<MalletState>(m, "MalletState")
       .def_prop_ro("corpus", [](const MalletState& self) { return CorpusObject(self.corpus); })
       .def_ro("topics", &MalletState::topics)
       .def_ro("topic_count", &MalletState::topic_count);
-  m.def("read_mallet_state", &read_mallet_state, nb::arg("path"), nb::arg("max_memory"), without_lock);
+  m.def(
+      "read_mallet_state",
+      [](const PathName& path, std::int64_t max_memory) { return read_mallet_state(path.bytes, max_memory); },
+      nb::arg("path"), nb::arg("max_memory"), without_lock);
   m.def(
       "match_topics",
       [](const MalletState& state, const CorpusObject& corpus) { return match_topics(state, corpus.view()); },
       nb::arg("state"), nb::arg("corpus"), without_lock);
   m.def(
       "write_mallet_state",
-      [](const CorpusObject& corpus, const Tokens& z, const Priors& alpha, double beta, const std::string& path) {
-        write_mallet_state(corpus.view(), as_vector(z), as_vector(alpha), beta, path);
+      [](const CorpusObject& corpus, const ArrayLike& z, const ArrayLike& alpha, double beta, const PathName& path) {
+        const auto topics = vector_of<std::int32_t>(z, "papilio.write_mallet_state: z");
+        const auto priors = vector_of<double>(alpha, "papilio.write_mallet_state: alpha");
+        const Unlocked unlocked;
+        write_mallet_state(corpus.view(), topics, priors, beta, path.bytes);
       },
-      nb::arg("corpus"), nb::arg("z"), nb::arg("alpha"), nb::arg("beta"), nb::arg("path"), without_lock);
+      nb::arg("corpus"), nb::arg("z"), nb::arg("alpha"), nb::arg("beta"), nb::arg("path"));
 }
 
 }  // namespace
 
 void bind_training(nb::module_& m) {
+  m.def("default_seed_weight", [] { return default_seed_weight; });
+  m.def("largest_seed_weight", [] { return largest_seed_weight; });
   bind_options(m);
   bind_results(m);
   m.def(
       "train",
       [](const CorpusObject& corpus, const TrainOptions& options, const ChainState* resume, nb::object progress,
-         std::string checkpoint, std::int64_t checkpoint_every, double checkpoint_seconds,
+         const PathName& checkpoint, std::int64_t checkpoint_every, double checkpoint_seconds,
          const CorpusObject* held_out) {
         TrainOptions all = options;
         if (held_out != nullptr) all.held_out = held_out->view();
         return train_from_python(corpus, all, resume, std::move(progress),
-                                 {std::move(checkpoint), checkpoint_every, checkpoint_seconds});
+                                 {checkpoint.bytes, checkpoint_every, checkpoint_seconds});
       },
       nb::arg("corpus"), nb::arg("options"), nb::arg("resume").none(), nb::arg("progress").none(),
       nb::arg("checkpoint"), nb::arg("checkpoint_every"), nb::arg("checkpoint_seconds"),
       nb::arg("held_out").none() = nb::none());
   m.def(
       "log_joint",
-      [](const CorpusObject& corpus, const Tokens& z, const Priors& alpha, double beta, int threads) {
-        return log_joint(corpus.view(), as_vector(z), as_vector(alpha), beta, threads);
+      [](const CorpusObject& corpus, const ArrayLike& z, const ArrayLike& alpha, double beta, int threads,
+         const ArrayLike& seed_words) {
+        const auto seeds = seed_words_of(seed_words, "papilio.log_joint: seed_words");
+        const auto topics = vector_of<std::int32_t>(z, "papilio.log_joint: z");
+        const auto priors = vector_of<double>(alpha, "papilio.log_joint: alpha");
+        const Unlocked unlocked;
+        return log_joint(corpus.view(), topics, priors, beta, threads, seeds);
       },
       nb::arg("corpus"), nb::arg("z"), nb::arg("topic_alpha"), nb::arg("beta"), nb::arg("threads"),
-      nb::call_guard<nb::gil_scoped_release>());
+      nb::arg("seed_words"));
   bind_checkpoints(m);
   bind_mallet(m);
 }

@@ -17,20 +17,6 @@ namespace papilio::python {
 
 namespace nb = nanobind;
 
-// What Python hands in: one dimension, neighbours in memory, on the CPU.
-template <class T>
-using InputVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> as_span(const InputVector<T>& array) {
-  return {array.data(), array.size()};
-}
-
-template <class T>
-std::vector<T> as_vector(const InputVector<T>& array) {
-  return {array.data(), array.data() + array.size()};
-}
-
 // What Python gets: an array of NumPy.
 template <class T, int dimensions = 1>
 using OutputArray = nb::ndarray<nb::numpy, T, nb::ndim<dimensions>>;

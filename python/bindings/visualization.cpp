@@ -1,13 +1,22 @@
 #include "papilio/visualization.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bindings.h"
 #include "corpus_object.h"
+#include "interruptible.h"
+#include "lock.h"
+#include "papilio/report.h"
+#include "path_name.h"
 
 namespace nb = nanobind;
 
@@ -23,12 +32,36 @@ std::string ldavis_json(const Model& model, const CorpusObject* corpus, int term
   return prepare_ldavis(model, expected_topic_tokens(model, corpus->view(), seed, threads), options).to_json();
 }
 
+// What the page shows of documents: `texts` is a function of a list of numbers of documents, or None.
+std::string report(const Model& model, const CorpusObject* corpus, const nb::object& texts, const DocumentNames& groups,
+                   const std::string& group_name, const std::string& title, int words, int documents, int excerpt,
+                   std::uint64_t seed, int threads, const std::vector<std::pair<std::string, std::string>>& facts,
+                   const std::string& command, const std::vector<std::pair<std::int64_t, double>>& likelihood) {
+  const ReportOptions options = {
+      .title = title, .words = words, .documents = documents, .excerpt = excerpt, .seed = seed, .threads = threads};
+  const ReportOrigin origin = {.facts = facts, .command = command, .likelihood = likelihood};
+  if (corpus == nullptr) return interruptible([&] { return report_page(model, options, nullptr, origin); });
+  ReportDocuments shown = {.corpus = corpus->view(), .groups = groups.values, .group_name = group_name};
+  if (!texts.is_none()) {
+    shown.texts = [&texts](std::span<const std::int64_t> numbers) {
+      const Locked locked;
+      nb::list wanted;
+      for (const std::int64_t number : numbers) wanted.append(number);
+      return nb::cast<DocumentNames>(texts(wanted)).values;
+    };
+  }
+  return interruptible([&] { return report_page(model, options, &shown, origin); });
+}
+
 }  // namespace
 
 void bind_visualization(nb::module_& m) {
   m.def("ldavis_json", &ldavis_json, nb::arg("model"), nb::arg("corpus").none(), nb::arg("terms"),
         nb::arg("lambda_step"), nb::arg("sort_topics"), nb::arg("seed"), nb::arg("threads"),
-        nb::call_guard<nb::gil_scoped_release>());
+        nb::call_guard<Unlocked>());
+  m.def("report_page", &report, nb::arg("model"), nb::arg("corpus").none(), nb::arg("texts").none(), nb::arg("groups"),
+        nb::arg("group_name"), nb::arg("title"), nb::arg("words"), nb::arg("documents"), nb::arg("excerpt"),
+        nb::arg("seed"), nb::arg("threads"), nb::arg("facts"), nb::arg("command"), nb::arg("likelihood"));
 }
 
 }  // namespace papilio::python

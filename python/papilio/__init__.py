@@ -8,8 +8,10 @@ tools/check_imports.py has the order in which modules may import each other.
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from papilio import _display
+from papilio._choice import choice
 from papilio._core import (
     cpu_target,
     cpu_targets,
@@ -18,8 +20,11 @@ from papilio._core import (
     version,
 )
 from papilio._draws import DrawStatus, sample_categorical, sample_products
+from papilio._dynamic import DynamicForest, DynamicWeights
 from papilio._errors import DeviceError, DeviceUnavailable, FormatError
 from papilio._tables import AliasTable, CumulativeTable
+from papilio._report import Report, report
+from papilio.choose import ChooseProgress, ChooseResult, ChooseRow, ChooseRun, choose_topics
 from papilio.corpora import (
     Corpus,
     corpus_from_matrix,
@@ -33,16 +38,31 @@ from papilio.evaluation import (
     Coherence,
     Completion,
     DocumentTopics,
+    Inference,
     LeftToRight,
     TopicDiagnostics,
+    TopicStability,
     coherence,
     complete_documents,
     diagnose_topics,
     diversity,
     infer,
     left_to_right,
+    topic_stability,
+    unknown_words,
 )
-from papilio.readers import ReadReport, english_stop_words, open_corpus, read_corpus, write_corpus
+from papilio.phrases import Phrase, find_phrases, join_phrases, phrases_in_vocabulary
+from papilio.readers import (
+    LeftOutWords,
+    ReadReport,
+    english_stop_words,
+    icu_version,
+    open_corpus,
+    read_corpus,
+    stop_word_languages,
+    stop_words,
+    write_corpus,
+)
 from papilio.training import (
     ChainState,
     HeldOutScore,
@@ -64,12 +84,18 @@ if TYPE_CHECKING:
     from papilio import interop, plot
     from papilio._lda import LDA
 
+_display.install()
+
 __version__ = version()
 
 __all__ = [
     "LDA",
     "AliasTable",
     "ChainState",
+    "ChooseProgress",
+    "ChooseResult",
+    "ChooseRow",
+    "ChooseRun",
     "Coherence",
     "Completion",
     "Corpus",
@@ -78,15 +104,24 @@ __all__ = [
     "DeviceUnavailable",
     "DocumentTopics",
     "DrawStatus",
+    "DynamicForest",
+    "DynamicWeights",
     "FormatError",
     "HeldOutScore",
+    "Inference",
+    "LeftOutWords",
     "LeftToRight",
     "Model",
+    "Phrase",
     "Progress",
     "ReadReport",
+    "Report",
     "TopicDiagnostics",
+    "TopicStability",
     "TrainOptions",
     "TrainResult",
+    "choice",
+    "choose_topics",
     "coherence",
     "complete_documents",
     "corpus_from_matrix",
@@ -100,23 +135,32 @@ __all__ = [
     "diagnose_topics",
     "diversity",
     "english_stop_words",
+    "find_phrases",
     "generate_corpus",
     "hold_out_every",
+    "icu_version",
     "infer",
     "interop",
+    "join_phrases",
     "left_to_right",
     "load_checkpoint",
     "load_model",
     "log_joint",
     "open_corpus",
+    "phrases_in_vocabulary",
     "plot",
     "read_corpus",
     "read_mallet_state",
+    "report",
     "sample_categorical",
     "sample_products",
     "save_checkpoint",
     "save_model",
+    "stop_word_languages",
+    "stop_words",
+    "topic_stability",
     "train",
+    "unknown_words",
     "version",
     "write_corpus",
     "write_mallet_state",
@@ -126,10 +170,14 @@ __all__ = [
 _LATER = {"LDA": "papilio._lda", "interop": "papilio.interop", "plot": "papilio.plot"}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'papilio' has no attribute {name!r}")
     module = importlib.import_module(_LATER[name])
     value = getattr(module, name) if name == "LDA" else module
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -33,6 +33,8 @@ def length(x: Any, what: str, dimensions: int = 1) -> int:
 
 def unsigned(x: Any, what: str) -> int:
     """An integer that fits into 64 bits without a sign."""
+    if isinstance(x, (bool, np.bool_)):
+        raise TypeError(f"papilio: {what} is {x!r}, expected a whole number")
     x = operator.index(x)
     if not 0 <= x < 2**64:
         raise ValueError(f"papilio: {what} must be in the range 0 <= {what} < 2^64; got {x}")

@@ -2,12 +2,16 @@
 The compiled part of papilio; use the names that `papilio` itself offers.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, overload
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
-from typing_extensions import CapsuleType
+from typing_extensions import CapsuleType, Unpack
+
+import papilio._options
+import papilio._report
 
 
 def version() -> str: ...
@@ -27,7 +31,7 @@ class Array:
     def at(what: str, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: str, cuda_ordinal: int) -> Array: ...
 
     @property
-    def shape(self) -> tuple: ...
+    def shape(self) -> tuple[int, ...]: ...
 
 def samplers() -> list[str]: ...
 
@@ -44,6 +48,8 @@ def infer_methods() -> list[str]: ...
 def coherence_measures() -> list[str]: ...
 
 def corpus_formats() -> list[str]: ...
+
+def word_rules() -> list[str]: ...
 
 def status_name(status: int) -> str: ...
 
@@ -76,6 +82,8 @@ class AliasTable:
 
     def categories(self) -> int: ...
 
+def choice(weights: object | None, categories: int, drawn: object, seed: int, stream: int, first_draw: int, threads: int) -> None: ...
+
 class CumulativeTable:
     @staticmethod
     def of(weights: object) -> CumulativeTable: ...
@@ -86,14 +94,141 @@ class CumulativeTable:
 
     def find(self, u: float) -> int: ...
 
+class DynamicWeights:
+    @staticmethod
+    def of(weights: object, method: str) -> DynamicWeights: ...
+
+    @staticmethod
+    def from_bytes(state: bytes) -> DynamicWeights: ...
+
+    def to_bytes(self) -> bytes: ...
+
+    def categories(self) -> int: ...
+
+    def method(self) -> str: ...
+
+    def weight(self, category: int) -> float: ...
+
+    def weights(self) -> list[float]: ...
+
+    def total(self) -> float: ...
+
+    def update(self, categories: object, weights: object) -> None: ...
+
+    def add(self, category: int, amount: float) -> None: ...
+
+    def rebuild(self) -> None: ...
+
+    def mean_comparisons(self) -> float: ...
+
+    def draw(self, drawn: object, seed: int, stream: int, first_draw: int, threads: int) -> None: ...
+
+class DynamicForest:
+    @staticmethod
+    def of(weights: object) -> DynamicForest: ...
+
+    def rows(self) -> int: ...
+
+    def categories(self) -> int: ...
+
+    def weight(self, row: int, category: int) -> float: ...
+
+    def total(self, row: int) -> float: ...
+
+    def update(self, rows: object, categories: object, weights: object, threads: int) -> None: ...
+
+    def draw(self, rows: object, drawn: object, seed: int, stream: int, first_draw: int, threads: int) -> None: ...
+
+class LeftOutWords:
+    """
+    Words of the input that are not in a corpus, or not in a model, for one reason.
+
+    Attributes
+    ----------
+    tokens : int
+        How often they occur.
+    words : int
+        How many distinct ones there are.
+    has_more_words : bool
+        Whether there are more distinct words than were counted. Of words too short, numbers and words outside of the
+        pattern, 16,384 are counted, of at most 64 bytes each, besides those of one or two ASCII characters.
+    examples : list of str
+        The three most frequent of the words counted; of equals the first by bytes.
+    """
+
+    @property
+    def tokens(self) -> int: ...
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def has_more_words(self) -> bool: ...
+
+    @property
+    def examples(self) -> list[str]: ...
+
+def icu_version() -> str: ...
+
+class PhraseOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def find(self) -> bool: ...
+
+    @find.setter
+    def find(self, arg: bool, /) -> None: ...
+
+    @property
+    def phrases(self) -> list[str]: ...
+
+    @phrases.setter
+    def phrases(self, arg: Sequence[str], /) -> None: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    @threshold.setter
+    def threshold(self, arg: float, /) -> None: ...
+
+    @property
+    def min_count(self) -> int: ...
+
+    @min_count.setter
+    def min_count(self, arg: int, /) -> None: ...
+
+    @property
+    def length(self) -> int: ...
+
+    @length.setter
+    def length(self, arg: int, /) -> None: ...
+
+    @property
+    def delimiter(self) -> str: ...
+
+    @delimiter.setter
+    def delimiter(self, arg: str, /) -> None: ...
+
 class TextOptions:
     def __init__(self) -> None: ...
 
     @property
-    def min_token_length(self) -> int: ...
+    def min_token_length(self) -> int | None: ...
 
     @min_token_length.setter
-    def min_token_length(self, arg: int, /) -> None: ...
+    def min_token_length(self, arg: int | None, /) -> None: ...
+
+    @property
+    def words(self) -> str: ...
+
+    @words.setter
+    def words(self, arg: str, /) -> None: ...
+
+    @property
+    def token_pattern(self) -> str: ...
+
+    @token_pattern.setter
+    def token_pattern(self, arg: str, /) -> None: ...
 
     @property
     def stop_words(self) -> list[str]: ...
@@ -137,14 +272,20 @@ class TextOptions:
     @threads.setter
     def threads(self, arg: int, /) -> None: ...
 
+    @property
+    def phrases(self) -> PhraseOptions: ...
+
+    @phrases.setter
+    def phrases(self, arg: PhraseOptions, /) -> None: ...
+
 class CorpusOptions:
     def __init__(self) -> None: ...
 
     @property
-    def vocabulary(self) -> str: ...
+    def vocabulary(self) -> bytes: ...
 
     @vocabulary.setter
-    def vocabulary(self, arg: str, /) -> None: ...
+    def vocabulary(self, arg: str | bytes, /) -> None: ...
 
     @property
     def first_id(self) -> int | None: ...
@@ -193,10 +334,20 @@ class ReadReport:
     tokens_read, tokens_kept : int
     stop_words_dropped, rare_or_common_dropped : int
         Tokens left out as stop words, and by `min_df`, `max_df` or `max_vocabulary`.
+    phrases, tokens_joined : int
+        Distinct phrases that were joined; tokens that went into them, less one for each phrase.
+    left_out : dict of str to LeftOutWords
+        The words left out, by reason: "too_short", "number", "pattern", "stop_word", "min_df", "max_df",
+        "max_vocabulary". Reasons that nothing was left out for are not there. The same for any number of threads.
+    unspaced_tokens, seems_unspaced : int, bool
+        Tokens that are long runs of a script without spaces (Chinese, Japanese, Thai), and whether they are a tenth of
+        all: then ``words="icu"`` cuts the text better.
     invalid_utf8 : int
         Sequences of bytes that are not UTF-8; they separate words.
     skipped_files : int
         Of a folder: hidden files, links to folders, and what is not a regular file.
+    icu_version : str
+        Of the ICU that cut the text into words; empty except for ``words="icu"``.
     format : str
         The format that was read.
     """
@@ -222,10 +373,31 @@ class ReadReport:
     def rare_or_common_dropped(self) -> int: ...
 
     @property
+    def phrases(self) -> int: ...
+
+    @property
+    def tokens_joined(self) -> int: ...
+
+    @property
     def invalid_utf8(self) -> int: ...
 
     @property
     def skipped_files(self) -> int: ...
+
+    @property
+    def unspaced_tokens(self) -> int: ...
+
+    @property
+    def seems_unspaced(self) -> bool: ...
+
+    @property
+    def left_out(self) -> dict[str, LeftOutWords]: ...
+
+    def describe_left_out(self) -> str:
+        """What was left out and why, as one line; empty if nothing was."""
+
+    @property
+    def icu_version(self) -> str: ...
 
     @property
     def format(self) -> str: ...
@@ -269,14 +441,14 @@ class Corpus:
     array([1, 0, 1], dtype=int32)
     """
 
-    def __init__(self, document_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], vocabulary: Sequence[str], document_names: Sequence[str] = []) -> None: ...
+    def __init__(self, document_offsets: numpy.typing.ArrayLike, words: numpy.typing.ArrayLike, vocabulary: Sequence[str], document_names: Sequence[str] = ()) -> None: ...
 
-    def __getstate__(self) -> tuple: ...
+    def __getstate__(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], list[str], list[str]]: ...
 
-    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Sequence[str], Sequence[str]], /) -> None: ...
+    def __setstate__(self, arg: tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike, Sequence[str], Sequence[str]], /) -> None: ...
 
     @staticmethod
-    def from_counts(row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], vocabulary: Sequence[str], document_names: Sequence[str] = []) -> Corpus: ...
+    def from_counts(row_offsets: numpy.typing.ArrayLike, columns: numpy.typing.ArrayLike, counts: numpy.typing.ArrayLike, vocabulary: Sequence[str], document_names: Sequence[str] = ()) -> Corpus: ...
 
     def counts(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """
@@ -311,19 +483,19 @@ class Corpus:
     @property
     def document_names(self) -> list[str]: ...
 
-def read_corpus(path: str, format: str, options: CorpusOptions, text: TextOptions, report: ReadReport | None) -> Corpus: ...
+def read_corpus(path: str | bytes, format: str, options: CorpusOptions, text: TextOptions, report: ReadReport | None) -> Corpus: ...
 
 def corpus_from_texts(texts: list, options: TextOptions, document_names: Sequence[str], report: ReadReport | None) -> Corpus: ...
 
-def open_corpus(path: str) -> Corpus: ...
+def open_corpus(path: str | bytes) -> Corpus: ...
 
-def write_corpus(corpus: Corpus, path: str, format: str, vocabulary: str) -> None: ...
+def write_corpus(corpus: Corpus, path: str | bytes, format: str, vocabulary: str | bytes) -> None: ...
 
-def corpus_format_of_name(path: str) -> str: ...
+def corpus_format_of_name(path: str | bytes) -> str: ...
 
 def has_vocabulary_file(format: str) -> bool: ...
 
-def detect_corpus_format(path: str) -> str: ...
+def detect_corpus_format(path: str | bytes) -> str: ...
 
 def generate_corpus(documents: int, vocabulary: int, topics: int, mean_length: float, alpha: float, overlap: float, seed: int, threads: int) -> Corpus: ...
 
@@ -331,7 +503,19 @@ def hold_out_every(corpus: Corpus, every: int) -> tuple[Corpus, Corpus]: ...
 
 def english_stop_words() -> list[str]: ...
 
-def read_word_list(path: str) -> list[str]: ...
+def stop_word_languages() -> list[str]: ...
+
+def stop_words(language: str) -> list[str]: ...
+
+def find_frequent_stop_words(corpus: Corpus, threads: int) -> tuple[str, int, list[str]] | None: ...
+
+def read_word_list(path: str | bytes) -> list[str]: ...
+
+def find_phrases(corpus: Corpus, options: PhraseOptions) -> list[tuple[str, int, float]]: ...
+
+def join_phrases(corpus: Corpus, phrases: Sequence[str], delimiter: str) -> Corpus: ...
+
+def phrases_in_vocabulary(vocabulary: Sequence[str], delimiter: str) -> list[str]: ...
 
 class Model:
     """
@@ -351,6 +535,11 @@ class Model:
         Each word once.
     settings : dict of str to str, optional
         How the model was trained: sampler, seed, sweeps, ...
+    seed_words : array of int32, shape (n, 3), optional
+        Rows of topic, word (a number in the vocabulary) and weight: the prior of that word in that topic is beta + weight.
+        Weights are 1 to 1,000,000; they are not in `n_wk`.
+    labels : list of str, length K, optional
+        What topics are called, "" for no label. Labels are distinct and no numbers.
 
     Attributes
     ----------
@@ -358,6 +547,9 @@ class Model:
         K and V.
     n_k : array of int64, shape (K,)
         Tokens of each topic: the column sums of n_wk.
+    edits : list of (list of str, str)
+        What `label`, `merge` and `drop` have done since training, oldest first, as the command has it
+        (``["merge", "3,7"]``), each with the hash of the model that it was done to.
 
     Raises
     ------
@@ -376,11 +568,15 @@ class Model:
     'cats'
     """
 
-    def __init__(self, n_wk: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, vocabulary: Sequence[str], settings: Mapping[str, str] = {}) -> None: ...
+    def __init__(self, n_wk: numpy.typing.ArrayLike, alpha: numpy.typing.ArrayLike, beta: float, vocabulary: Sequence[str], settings: Mapping[str, str] = {}, seed_words: numpy.typing.ArrayLike | None = None, labels: Sequence[str] = []) -> None: ...
 
-    def __getstate__(self) -> tuple: ...
+    def __getstate__(self) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], float, list[str], dict[str, str], NDArray[numpy.int32], list[str], list[tuple[list[str], str]]]: ...
 
-    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float, Sequence[str], Mapping[str, str]], /) -> None: ...
+    @overload
+    def __setstate__(self, arg: tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike, float, Sequence[str], Mapping[str, str], numpy.typing.ArrayLike, Sequence[str], Sequence[tuple[Sequence[str], str]]], /) -> None: ...
+
+    @overload
+    def __setstate__(self, arg: tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike, float, Sequence[str], Mapping[str, str]], /) -> None: ...
 
     @property
     def topics(self) -> int: ...
@@ -395,6 +591,12 @@ class Model:
     def settings(self) -> dict[str, str]: ...
 
     @property
+    def labels(self) -> list[str]: ...
+
+    @property
+    def edits(self) -> list[tuple[list[str], str]]: ...
+
+    @property
     def beta(self) -> float: ...
 
     @property
@@ -406,9 +608,12 @@ class Model:
     @property
     def n_k(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
 
+    @property
+    def seed_words(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]: ...
+
     def phi(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
-        The probability of each word in each topic, shape (K, V): (n_wk + beta) / (n_k + V beta), transposed.
+        The probability of each word in each topic, shape (K, V): (n_wk + beta) / (n_k + V beta), transposed. The weight of a seed word counts as that many tokens.
         """
 
     def top_words(self, topic: int, count: int = 10, counted: bool = False) -> list[tuple[str, float]]:
@@ -416,11 +621,118 @@ class Model:
         The `count` most probable words of a topic, with their probabilities; with `counted`, only words that were counted with the topic.
         """
 
+    def report(self, corpus: Corpus | None = None, **options: Unpack[papilio._options.ReportOptions]) -> papilio._report.Report:
+        """
+        Make a page that shows the model, and the documents of a corpus; `papilio.report` has the options.
+        """
+
+    def label(self, labels: Mapping[int, str]) -> Model:
+        """
+        Gives topics labels, in a new model.
+
+        Parameters
+        ----------
+        labels : dict of int to str
+            The label of each topic: at most 200 bytes of UTF-8 without control characters, not a number,
+            and no other topic's. "" takes a label away.
+
+        Returns
+        -------
+        Model
+            With `edits` that end with this one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the topic or the label.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import papilio
+        >>> model = papilio.Model(np.array([[3, 0], [1, 2]]), np.array([0.1, 0.1]), 0.01, ["cats", "dogs"])
+        >>> model.label({1: "Dogs"}).labels
+        ['', 'Dogs']
+        """
+
+    def merge(self, groups: Sequence[Sequence[int]]) -> Model:
+        """
+        Makes one topic of each group, in a new model.
+
+        Counts and alphas of a group are added: the tokens stay what they are, and so does the law of the
+        sum of the topics' shares of a document. The new topic has the lowest number of its group, and the
+        label of the first topic in it that has one; topics after a removed one move down.
+
+        Parameters
+        ----------
+        groups : list of list of int
+            Two topics or more in each, every topic at most once: ``[[3, 7], [12, 15]]``.
+
+        Returns
+        -------
+        Model
+            With `edits` that end with this one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the group or the topic.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import papilio
+        >>> model = papilio.Model(np.array([[3, 0], [1, 2]]), np.array([0.1, 0.1]), 0.01, ["cats", "dogs"])
+        >>> merged = model.merge([[0, 1]])
+        >>> merged.n_wk.tolist(), merged.alpha.tolist()
+        ([[3], [3]], [0.2])
+        """
+
+    def drop(self, topics: Sequence[int]) -> Model:
+        """
+        Leaves topics out, in a new model.
+
+        Their tokens go with them; the vocabulary stays. In new documents the remaining topics, whose shares
+        sum to 1, explain all tokens. Topics after a removed one move down.
+
+        Parameters
+        ----------
+        topics : list of int
+            Each once, and not all.
+
+        Returns
+        -------
+        Model
+            With `edits` that end with this one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the topic.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import papilio
+        >>> model = papilio.Model(np.array([[3, 0], [1, 2]]), np.array([0.1, 0.1]), 0.01, ["cats", "dogs"])
+        >>> model.drop([0]).n_k.tolist()
+        [2]
+        """
+
+    def hash(self) -> str:
+        """
+        The XXH3-128 of the file that `save_model` writes, as ``papilio inspect`` shows it.
+        """
+
     def __repr__(self) -> str: ...
 
-def save_model(model: Model, path: str) -> None: ...
+def save_model(model: Model, path: str | bytes) -> None: ...
 
-def load_model(path: str) -> Model: ...
+def load_model(path: str | bytes) -> Model: ...
+
+def default_seed_weight() -> int: ...
+
+def largest_seed_weight() -> int: ...
 
 class TrainOptions:
     def __init__(self) -> None: ...
@@ -496,6 +808,12 @@ class TrainOptions:
 
     @held_out_every.setter
     def held_out_every(self, arg: int, /) -> None: ...
+
+    @property
+    def seed_words(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]: ...
+
+    @seed_words.setter
+    def seed_words(self, arg: numpy.typing.ArrayLike, /) -> None: ...
 
     @property
     def method(self) -> str: ...
@@ -613,11 +931,11 @@ class ChainState:
     3
     """
 
-    def __init__(self, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sweep: int, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, start: str = 'uniform') -> None: ...
+    def __init__(self, z: numpy.typing.ArrayLike, sweep: int, alpha: numpy.typing.ArrayLike, beta: float, start: str = 'uniform') -> None: ...
 
-    def __getstate__(self) -> tuple: ...
+    def __getstate__(self) -> tuple[NDArray[numpy.int32], int, NDArray[numpy.float64], float, str]: ...
 
-    def __setstate__(self, arg: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float, str], /) -> None: ...
+    def __setstate__(self, arg: tuple[numpy.typing.ArrayLike, int, numpy.typing.ArrayLike, float, str], /) -> None: ...
 
     @property
     def z(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
@@ -688,13 +1006,13 @@ class TrainResult:
     @property
     def held_out(self) -> list[HeldOutScore]: ...
 
-def train(corpus: Corpus, options: TrainOptions, resume: ChainState | None, progress: object | None, checkpoint: str, checkpoint_every: int, checkpoint_seconds: float, held_out: Corpus | None = None) -> TrainResult: ...
+def train(corpus: Corpus, options: TrainOptions, resume: ChainState | None, progress: Callable[[Progress], bool | None] | None, checkpoint: str | bytes, checkpoint_every: int, checkpoint_seconds: float, held_out: Corpus | None = None) -> TrainResult: ...
 
-def log_joint(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], topic_alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, threads: int) -> float: ...
+def log_joint(corpus: Corpus, z: numpy.typing.ArrayLike, topic_alpha: numpy.typing.ArrayLike, beta: float, threads: int, seed_words: numpy.typing.ArrayLike) -> float: ...
 
-def save_checkpoint(state: ChainState, corpus: Corpus, options: TrainOptions, path: str) -> None: ...
+def save_checkpoint(state: ChainState, corpus: Corpus, options: TrainOptions, path: str | bytes) -> None: ...
 
-def load_checkpoint(corpus: Corpus, options: TrainOptions, path: str) -> tuple[ChainState, str]: ...
+def load_checkpoint(corpus: Corpus, options: TrainOptions, path: str | bytes) -> tuple[ChainState, str]: ...
 
 class MalletState:
     @property
@@ -706,11 +1024,13 @@ class MalletState:
     @property
     def topic_count(self) -> int: ...
 
-def read_mallet_state(path: str, max_memory: int) -> MalletState: ...
+def read_mallet_state(path: str | bytes, max_memory: int) -> MalletState: ...
 
 def match_topics(state: MalletState, corpus: Corpus) -> ChainState: ...
 
-def write_mallet_state(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, path: str) -> None: ...
+def write_mallet_state(corpus: Corpus, z: numpy.typing.ArrayLike, alpha: numpy.typing.ArrayLike, beta: float, path: str | bytes) -> None: ...
+
+def unknown_words(model: Model, corpus: Corpus) -> LeftOutWords: ...
 
 class DocumentTopics:
     """
@@ -720,6 +1040,8 @@ class DocumentTopics:
     ----------
     theta : array of float32, shape (D, K)
         A row per document; rows sum to 1.
+    document_tokens : array of int64, shape (D,)
+        Tokens of each document whose word the model knows.
     known_tokens, unknown_tokens : int
         Tokens whose word the model knows, and the others.
     unknown_words : int
@@ -728,6 +1050,9 @@ class DocumentTopics:
 
     @property
     def theta(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), writable=False)]: ...
+
+    @property
+    def document_tokens(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
 
     @property
     def known_tokens(self) -> int: ...
@@ -739,6 +1064,17 @@ class DocumentTopics:
     def unknown_tokens(self) -> int: ...
 
 def infer(model: Model, corpus: Corpus, method: str, sweeps: int, burn_in: int, em_steps: int, seed: int, threads: int) -> DocumentTopics: ...
+
+class Inference:
+    """
+    A model made ready to infer topics; papilio.Inference is the public class.
+    """
+
+    def __init__(self, model: Model) -> None: ...
+
+    def infer(self, corpus: Corpus, method: str, sweeps: int, burn_in: int, em_steps: int, seed: int, threads: int) -> DocumentTopics: ...
+
+    def infer_counts(self, row_offsets: numpy.typing.ArrayLike, columns: numpy.typing.ArrayLike, counts: numpy.typing.ArrayLike, method: str, sweeps: int, burn_in: int, em_steps: int, seed: int, threads: int) -> DocumentTopics: ...
 
 class Completion:
     """
@@ -919,6 +1255,140 @@ class TopicDiagnostics:
     @property
     def allocated_little(self) -> int: ...
 
-def diagnose_topics(corpus: Corpus, z: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], model: Model, words: int) -> list[TopicDiagnostics]: ...
+def diagnose_topics(corpus: Corpus, z: numpy.typing.ArrayLike, model: Model, words: int) -> list[TopicDiagnostics]: ...
 
 def ldavis_json(model: Model, corpus: Corpus | None, terms: int, lambda_step: float, sort_topics: bool, seed: int, threads: int) -> str: ...
+
+def report_page(model: Model, corpus: Corpus | None, texts: Callable[[list[int]], list[str]] | None, groups: Sequence[str], group_name: str, title: str, words: int, documents: int, excerpt: int, seed: int, threads: int, facts: Sequence[tuple[str, str]], command: str, likelihood: Sequence[tuple[int, float]]) -> str: ...
+
+class TopicStability:
+    """
+    How much of a model's topics another model has too.
+
+    Attributes
+    ----------
+    mean : float
+        Of `similarity`.
+    similarity : array of float64, shape (K,)
+        Of each topic of the first model and its partner in the second: the Jaccard index of their top words.
+    partner : array of int32, shape (K,)
+        The partner's number.
+    """
+
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def similarity(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def partner(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+def topic_stability(first: Model, second: Model, top_words: int) -> TopicStability: ...
+
+class ChooseProgress:
+    """
+    What `choose_topics` reports after a sweep.
+
+    Attributes
+    ----------
+    topics, seed : int
+        Of the model that is being trained.
+    model, models : int
+        Its number, from 1, and how many are to be trained.
+    training : Progress
+        As `train` reports it.
+    """
+
+    @property
+    def topics(self) -> int: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def model(self) -> int: ...
+
+    @property
+    def models(self) -> int: ...
+
+    @property
+    def training(self) -> Progress: ...
+
+class ChooseRun:
+    @property
+    def topics(self) -> int: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def perplexity(self) -> float: ...
+
+    @property
+    def coherence(self) -> float: ...
+
+    @property
+    def diversity(self) -> float: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class ChooseRow:
+    @property
+    def topics(self) -> int: ...
+
+    @property
+    def seeds(self) -> int: ...
+
+    @property
+    def perplexity(self) -> float: ...
+
+    @property
+    def perplexity_range(self) -> tuple[float, float]: ...
+
+    @property
+    def coherence(self) -> float: ...
+
+    @property
+    def coherence_range(self) -> tuple[float, float]: ...
+
+    @property
+    def diversity(self) -> float: ...
+
+    @property
+    def diversity_range(self) -> tuple[float, float]: ...
+
+    @property
+    def stability(self) -> float: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class ChooseResult:
+    @property
+    def rows(self) -> list[ChooseRow]: ...
+
+    @property
+    def runs(self) -> list[ChooseRun]: ...
+
+    @property
+    def stopped(self) -> bool: ...
+
+    @property
+    def documents(self) -> int: ...
+
+    @property
+    def held_out_documents(self) -> int: ...
+
+    @property
+    def measure(self) -> str: ...
+
+    @property
+    def settings(self) -> list[tuple[str, str]]: ...
+
+    def summary(self) -> str: ...
+
+    def page(self, title: str, times: bool) -> str: ...
+
+def choose_topics(corpus: Corpus, training: TrainOptions, topics: Sequence[int], seeds: int, alpha_sum: float | None, held_out_every: int, measure: str, coherence_words: int, window: int, top_words: int, state: str | bytes, progress: Callable[[ChooseProgress], bool | None] | None) -> ChooseResult: ...

@@ -1,53 +1,74 @@
 """Matrices of counts, checked."""
 
-import sys
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 
+from papilio._checked import is_sparse, plain
+from papilio._sparse import as_csr
+from papilio._warnings import caller_level
+
 MOST = np.iinfo(np.int32).max
 
 
-def _is_sparse(X):
-    """Whether X is a sparse matrix; if it is, scipy.sparse has been imported."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and sparse.issparse(X)
+def kind_of_texts(X):
+    """"texts" for a list or column of str, "tokens" for a list of lists of str, "" for anything else."""
+    first = X
+    if isinstance(X, (list, tuple)) or getattr(X, "ndim", 0) == 1:
+        first = next(iter(X), None)
+        if isinstance(first, str):
+            return "texts"
+    return "tokens" if isinstance(first, (list, tuple)) and first and isinstance(first[0], str) else ""
+
+
+def _refuse_texts(X, caller):
+    """TypeError for texts and for lists of words; it names the function that makes a corpus of them."""
+    if isinstance(X, str):
+        raise TypeError(f"{caller}: X is one text, expected documents; put it in a list")
+    kind = kind_of_texts(X)
+    if kind:
+        what = "texts" if kind == "texts" else "lists of words"
+        raise TypeError(
+            f"{caller}: X is {what}, expected numbers (counts) or a papilio.Corpus; papilio.corpus_from_{kind}(X) "
+            "makes one"
+        )
 
 
 def _as_array(X, caller):
-    """X as two-dimensional numbers: CSR, or a NumPy array."""
-    if _is_sparse(X):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-    else:
-        X = np.asarray(X)
-    if np.issubdtype(X.dtype, np.complexfloating):
-        raise ValueError(f"{caller}: Complex data not supported; expected counts, got {X.dtype}")
-    if X.dtype.kind not in "biuf" or X.dtype == np.float16:
+    """X as two-dimensional numbers of NumPy."""
+    _refuse_texts(X, caller)
+    X = plain(X, f"{caller}: X")
+    if X.dtype == np.float16:
         X = X.astype(np.float64)
     if X.ndim != 2:
         raise ValueError(
             f"{caller}: expected documents x words, got an array of {X.ndim} dimension(s). "
             "Reshape your data: X.reshape(1, -1) for one document"
         )
-    if X.shape[0] == 0:
-        raise ValueError(f"{caller}: found 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
-    if X.shape[1] == 0:
-        raise ValueError(f"{caller}: found 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
-    if X.shape[1] > MOST:
-        raise ValueError(f"{caller}: X has {X.shape[1]} columns, expected at most {MOST}")
     return X
 
 
-def _compressed(X):
-    """Row offsets, columns and values of the non-zero entries."""
-    if _is_sparse(X):
-        return X.indptr, X.indices, X.data
+def _check_shape(shape, caller):
+    if shape[0] < 1:
+        raise ValueError(f"{caller}: found 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+    if shape[1] < 1:
+        raise ValueError(f"{caller}: found 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+    if shape[1] > MOST:
+        raise ValueError(f"{caller}: X has {shape[1]} columns, expected at most {MOST}")
+
+
+def _compressed(X, caller):
+    """Row offsets, columns and values of the non-zero entries, and the number of columns."""
+    if is_sparse(X):
+        offsets, columns, values = as_csr(X, caller, _check_shape)
+        return offsets, columns, values, int(X.shape[1])
+    X = _as_array(X, caller)
+    _check_shape(X.shape, caller)
+    offsets = np.zeros(X.shape[0] + 1, np.int64)  # first: a shape that is larger than memory ends here
     rows, columns = np.nonzero(X)
-    offsets = np.searchsorted(rows, np.arange(X.shape[0] + 1))
-    return offsets, columns, X[rows, columns]
+    offsets[1:] = np.cumsum(np.bincount(rows, minlength=X.shape[0]))
+    return offsets, columns, X[rows, columns], X.shape[1]
 
 
 def _place(entry, offsets, columns):
@@ -70,12 +91,26 @@ def _as_integers(values, offsets, columns, fractional, caller):
         refuse(values < 0, f"Negative values in data passed to {caller}")
     if values.dtype.kind == "f":
         whole = np.rint(values)
-        if fractional != "round" and not np.array_equal(whole, values):
-            refuse(whole != values, f"{caller}: X must hold whole numbers (fractional='round' rounds them)")
+        if not np.array_equal(whole, values):
+            if fractional != "round":
+                refuse(whole != values, f"{caller}: X must hold whole numbers (fractional='round' rounds them)")
+            _warn_of_lost(values, whole, caller)
         values = whole
     if values.size and values.max() > MOST:
         refuse(values > MOST, f"{caller}: a count can be at most {MOST}")
     return values.astype(np.int64)
+
+
+def _warn_of_lost(values, whole, caller):
+    """Warns where rounding makes entries 0, as it does with most entries of tf-idf."""
+    entries, lost = np.count_nonzero(values), np.count_nonzero((whole == 0) & (values != 0))
+    if lost:
+        warnings.warn(
+            f"{caller}: fractional='round' rounds {lost:,} of {entries:,} entries that are not 0 to 0 "
+            f"({lost / entries:.1%}), and their words are lost; X looks like shares or tf-idf, and LDA needs counts",
+            UserWarning,
+            stacklevel=caller_level(),
+        )
 
 
 class Counts(NamedTuple):
@@ -90,9 +125,11 @@ class Counts(NamedTuple):
 def as_counts(X, caller, fractional="raise"):
     """A matrix as counts: any sparse format, or anything that NumPy makes an array of. Duplicate entries add up.
 
-    Raises ValueError naming the first entry that is not a count.
+    Raises ValueError naming the first entry that is not a count. Nothing of X is believed: its arrays are checked
+    before anything reads through them, and offsets and columns are narrowed after that.
     """
-    X = _as_array(X, caller)
-    offsets, columns, values = _compressed(X)
+    if fractional not in ("raise", "round"):
+        raise ValueError(f"{caller}: fractional is {fractional!r}, expected 'raise' or 'round'")
+    offsets, columns, values, width = _compressed(X, caller)
     counts = _as_integers(values, offsets, columns, fractional, caller)
-    return Counts(offsets.astype(np.int64), columns.astype(np.int32), counts, X.shape[1])
+    return Counts(offsets.astype(np.int64), columns.astype(np.int32), counts, width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from papilio import _core
+from papilio._checked import refuse_hidden, steps
 from papilio._framework import Framework
 
 
@@ -65,6 +66,7 @@ _CUDA_TYPES["|u1"] = "uint8"
 
 def on_device(x: Any, what: str) -> OnDevice:
     """`x`, which is on a CUDA device, as an array of `UnknownCuda`."""
+    refuse_hidden(x, f"papilio: {what}")
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None:
         return OnDevice(_core.Array(x.__dlpack__(stream=1), what, what == "out"), 0)  # 1: ready on the default stream
@@ -75,11 +77,11 @@ def on_device(x: Any, what: str) -> OnDevice:
     size = int(interface["typestr"][2:])
     strides = interface.get("strides")
     if strides is None:
-        steps = [1] * len(shape)
+        distances = [1] * len(shape)
         for i in range(len(shape) - 2, -1, -1):
-            steps[i] = steps[i + 1] * shape[i + 1]
+            distances[i] = distances[i + 1] * shape[i + 1]
     else:
-        steps = [stride // size for stride in strides]
+        distances = list(steps(strides, size, what))
     ordinal = x.__dlpack_device__()[1] if hasattr(x, "__dlpack_device__") else 0
-    view = _core.Array.at(what, interface["data"][0], shape, tuple(steps), name, ordinal)
+    view = _core.Array.at(what, interface["data"][0], shape, tuple(distances), name, ordinal)
     return OnDevice(view, interface.get("stream") or 0)

@@ -7,7 +7,8 @@ from typing import Any
 
 from papilio import _direct_draws
 from papilio._arguments import DrawOptions
-from papilio._frameworks import Torch, adopt
+from papilio._checked import threads as checked_threads
+from papilio._frameworks import Torch, adopt, compiler_of
 from papilio._options import PartialSums
 
 
@@ -69,9 +70,13 @@ def sample_categorical(
         ``__dlpack__``, ``__cuda_array_interface__``, ``__array_interface__`` or a buffer. A list of numbers is read as
         float64. Weights are finite and >= 0, at least one per row is > 0; rows need not sum to 1. Any strides are
         supported, and nothing is copied.
-    seed : int, array of int64 or uint64 of shape (rows,), or torch.Generator
-        0 <= seed < 2^64. An array has a seed per row. From a generator, for tensors only, a seed of 63 bits is drawn;
-        the generator is on the CPU or on the device of the weights.
+    seed : int, array of int64 or uint64 of shape (rows,), generator or key
+        0 <= seed < 2^64. An array has a seed per row. From a `numpy.random.Generator` or `RandomState` a seed of 64
+        bits is drawn, ``generator.integers(2**64, dtype="uint64")``: it advances, so the next call draws anew. From a
+        `torch.Generator`, for tensors only, a seed of 63 bits is drawn; the generator is on the CPU or on the device
+        of the weights. A key of JAX is a seed, and `jax.random.key(7)` is the seed 7: the first of its two words is
+        the high half. Keys of 128 bits are folded. An array of keys has a seed per row. Arrays of uint32 of JAX's are
+        raw keys, of shape (2,) or (rows, 2), never seeds per row.
     stream : int, default 0
         Selects independent draws under one seed: an iteration, a purpose. 0 <= stream < 2^64; training uses streams
         from 2^32 up.
@@ -159,14 +164,17 @@ def sample_categorical(
     """
     weights, arrays = adopt(weights, "weights")
     options = DrawOptions(
-        seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream
+        seed, stream, row_ids, out, return_status, dtype, check_negative, checked_threads(threads), method, cuda_stream
     )
     if temperature is None:
         temperature = 1.0
     elif not logits:
         raise ValueError("papilio: a temperature applies to logits; pass logits=True")
-    if arrays.is_traced(weights):
-        return _compiled_draws(arrays).sample(weights, indices, indptr, logits, temperature, options)
+    compiler = compiler_of(
+        arrays, weights, seed=seed, row_ids=row_ids, indices=indices, indptr=indptr, stream=stream, temperature=temperature
+    )
+    if compiler is not None:
+        return _compiled_draws(compiler).sample(weights, indices, indptr, logits, temperature, options)
     return _direct_draws.categorical(arrays, weights, indices, indptr, logits, temperature, options)
 
 
@@ -225,16 +233,26 @@ def sample_products(
     """
     left, arrays = adopt(left, "left")
     options = DrawOptions(
-        seed, stream, row_ids, out, return_status, dtype, check_negative, threads, method, cuda_stream
+        seed, stream, row_ids, out, return_status, dtype, check_negative, checked_threads(threads), method, cuda_stream
     )
-    if arrays.is_traced(left):
-        return _compiled_draws(arrays).products(left, right, left_rows, right_rows, options)
+    compiler = compiler_of(
+        arrays,
+        left,
+        seed=seed,
+        row_ids=row_ids,
+        right=right,
+        left_rows=left_rows,
+        right_rows=right_rows,
+        stream=stream,
+    )
+    if compiler is not None:
+        return _compiled_draws(compiler).products(left, right, left_rows, right_rows, options)
     return _direct_draws.products(arrays, left, right, left_rows, right_rows, options)
 
 
-def _compiled_draws(arrays: Any) -> Any:
+def _compiled_draws(compiler: Any) -> Any:
     """The module that draws inside code which the framework compiles; imported when it is first needed."""
-    if arrays is Torch:
+    if compiler is Torch:
         from papilio import _torch
 
         return _torch

@@ -46,7 +46,10 @@ else:
             @classmethod
             def _parameter_names(cls):
                 parameters = inspect.signature(cls.__init__).parameters
-                return sorted(name for name in parameters if name != "self")
+                kinds = inspect.Parameter
+                return sorted(
+                    name for name, p in parameters.items() if name != "self" and p.kind is not kinds.VAR_KEYWORD
+                )
 
             def get_params(self, deep=True):
                 """The constructor's parameters by name."""

@@ -2,54 +2,41 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from papilio import _core, _parameters
+from papilio._checked import file_name
+from papilio._counts import kind_of_texts
 from papilio._estimator import NotFittedError
-from papilio._topic_tables import as_table, topic_rows, topic_word_rows
+from papilio._fit import Chain, Fit
+from papilio._options import ReportOptions, Vocabulary
+from papilio._report import Report, report
+from papilio._seed_words import spelled_seeds
+from papilio._topic_tables import as_table, document_rows, topic_rows, topic_word_rows
+from papilio.corpora import renamed
 from papilio.readers import Path
 
-
-class Fit:
-    """The result of `fit`: a model, and the chain that it comes from."""
-
-    def __init__(self, model, seed, corpus=None, topics=None, curve=(), held_out=()):
-        self.model = model
-        self.seed = seed
-        self.corpus = corpus
-        self.topics = topics
-        self.curve = list(curve)
-        self.held_out = list(held_out)
-        self._components = None
-
-    def __getstate__(self):
-        return {**self.__dict__, "_components": None}
-
-    @property
-    def components(self):
-        """n_wk + beta of shape (K, V), computed on first use."""
-        if self._components is None:
-            counts = np.ascontiguousarray(self.model.n_wk.T, np.float64)
-            counts += self.model.beta
-            self._components = counts
-        return self._components
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
 
 
 class FittedTopics:
     """The part of LDA that needs a fitted model: `_fitted`, a `Fit`."""
 
-    def topics(self, top_n: int = 10) -> Any:
+    def topics(self, top_n: int = 10, *, vocabulary: Vocabulary | None = None) -> Any:
         """Make a table of the topics.
 
         Parameters
         ----------
         top_n : int, default 10
             Words per topic.
+        vocabulary : list of str, dict of str to int, or fitted vectorizer, optional
+            The words of the columns, where `fit` was not given them: in a pipeline, the step before, which has
+            ``get_feature_names_out``.
 
         Returns
         -------
@@ -63,22 +50,87 @@ class FittedTopics:
         >>> lda = papilio.LDA(n_components=2, max_iter=50, random_state=1).fit(corpus)
         >>> table = lda.topics(top_n=2)
         """
-        return as_table(topic_rows(self.model_, _parameters.integer(top_n, "top_n", 1)))
+        model = self._named(vocabulary, "topics")
+        return as_table(topic_rows(model, _parameters.integer(top_n, "top_n", 1)))
 
-    def topic_words(self, top_n: int = 10) -> Any:
+    def topic_words(self, top_n: int = 10, *, vocabulary: Vocabulary | None = None) -> Any:
         """Make a table of the most probable words of each topic, one row per word.
 
         Parameters
         ----------
         top_n : int, default 10
             Words per topic.
+        vocabulary : optional
+            As for `topics`.
 
         Returns
         -------
         pandas.DataFrame, or list of dict if pandas is not installed
             topic, rank (from 1), word, probability.
         """
-        return as_table(topic_word_rows(self.model_, _parameters.integer(top_n, "top_n", 1)))
+        model = self._named(vocabulary, "topic_words")
+        return as_table(topic_word_rows(model, _parameters.integer(top_n, "top_n", 1)))
+
+    def _named(self, vocabulary: Vocabulary | None, method: str) -> _core.Model:
+        return self.model_ if vocabulary is None else renamed(self.model_, vocabulary, f"LDA.{method}")
+
+    def representative_documents(self, n: int = 3) -> Any:
+        """Make a table of the training documents in which each topic has its largest share, `n` per topic.
+
+        Parameters
+        ----------
+        n : int, default 3
+            Documents per topic.
+
+        Returns
+        -------
+        pandas.DataFrame, or list of dict if pandas is not installed
+            topic, rank (from 1), document (its number), name (if documents have names), share (of the topic in the
+            document, as in `document_topics_`). Documents without a token of the topic are left out.
+
+        Raises
+        ------
+        NotFittedError
+            The model was read from a file without its chain.
+        """
+        n = _parameters.integer(n, "n", 1)
+        chain = self._require_chain("representative_documents")
+        counts = self._document_counts(chain)
+        return as_table(document_rows(chain.corpus, self._theta(chain, counts), counts, n))
+
+    def report(self, X: Any = None, **options: Unpack[ReportOptions]) -> Report:
+        """Make a page that shows the topics, their words and typical documents; a notebook shows it.
+
+        Parameters
+        ----------
+        X : as for `fit`, optional
+            The documents to show. By default the training documents, if there is a chain.
+        **options
+            Those of `papilio.report`: `title`, `texts`, `groups`, ... Where X is texts, `texts` is X; the default of
+            `likelihood` is `log_joint_curve_`.
+
+        Returns
+        -------
+        papilio.Report
+            ``save(path)`` writes the page, ``open()`` shows it in a browser.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `papilio.report` and `fit`.
+
+        Examples
+        --------
+        >>> import papilio
+        >>> texts = ["cats purr", "dogs bark", "cats cats", "dogs dogs bark"]
+        >>> lda = papilio.LDA(n_components=2, max_iter=50, random_state=1).fit(texts)
+        >>> page = lda.report(texts=texts, title="Cats and dogs")
+        """
+        fit = self._require_fit()
+        corpus = fit.corpus if X is None else self._as_corpus(X, "report")
+        if kind_of_texts(X) == "texts":
+            options = {"texts": list(X), **options}
+        return report(fit.model, corpus, **{"likelihood": self.log_joint_curve_, **options})
 
     # Files
 
@@ -94,10 +146,10 @@ class FittedTopics:
         OSError
             The file cannot be written.
         """
-        _core.save_model(self.model_, os.fspath(path))
+        _core.save_model(self.model_, file_name(path))
 
     @classmethod
-    def load(cls, path: Path) -> Any:
+    def load(cls, path: Path) -> Self:
         """Read a model that `save` or ``papilio train`` wrote.
 
         Parameters
@@ -116,10 +168,10 @@ class FittedTopics:
         papilio.FormatError
             The file does not hold a model, or is damaged.
         """
-        return cls.from_model(_core.load_model(os.fspath(path)))
+        return cls.from_model(_core.load_model(file_name(path)))
 
     @classmethod
-    def from_model(cls, model: _core.Model) -> Any:
+    def from_model(cls, model: _core.Model) -> Self:
         """Make a fitted LDA from a model.
 
         Parameters
@@ -136,6 +188,7 @@ class FittedTopics:
             model.topics,
             doc_topic_prior=float(alpha[0]) if (alpha == alpha[0]).all() else alpha,
             topic_word_prior=model.beta,
+            seed_words=spelled_seeds(model),
             sampler=settings.get("sampler", "collapsed"),
             schedule=settings.get("schedule", "parallel"),
             max_iter=max(1, int(settings.get("sweeps", 200))),
@@ -159,9 +212,11 @@ class FittedTopics:
             The file cannot be written.
         """
         fit = self._require_chain("save_chain")
-        _core.save_checkpoint(fit.topics, fit.corpus, self._options(fit.seed), os.fspath(path))
+        options = self._options(fit.seed)
+        self._add_seed_words(options, fit.corpus)
+        _core.save_checkpoint(fit.topics, fit.corpus, options, file_name(path))
 
-    def load_chain(self, path: Path, X: Any, *, vocabulary: Iterable[str] | None = None) -> Any:
+    def load_chain(self, path: Path, X: Any, *, vocabulary: Vocabulary | None = None) -> Self:
         """Read a chain that `save_chain`, or ``papilio train`` as a checkpoint, wrote for the same X and parameters.
 
         Parameters
@@ -187,15 +242,16 @@ class FittedTopics:
         """
         options = self._options(_parameters.integer(self.random_state, "random_state", 0, 2**64 - 1))
         corpus = self._as_corpus(X, "load_chain", reset=True, vocabulary=vocabulary)
-        topics, damage = _core.load_checkpoint(corpus, options, os.fspath(path))
+        self._add_seed_words(options, corpus)
+        topics, damage = _core.load_checkpoint(corpus, options, file_name(path))
         if damage:
             warnings.warn(f"LDA.load_chain: read the previous checkpoint: {damage}", stacklevel=2)
         return self._take_chain(corpus, topics, options)
 
-    def _take_chain(self, corpus, topics, options):
+    def _take_chain(self, corpus: _core.Corpus, topics: _core.ChainState, options: _core.TrainOptions) -> Self:
         """The model of the state, without a sweep."""
         options.sweeps = topics.sweep
-        result = _core.train(corpus, options, topics, None, "", 0, 0.0)
+        result = _core.train(corpus, options, topics, None, b"", 0, 0.0)
         self._keep(result, options, corpus)
         return self
 
@@ -212,9 +268,9 @@ class FittedTopics:
             The file cannot be written.
         """
         fit = self._require_chain("save_mallet_state")
-        _core.write_mallet_state(fit.corpus, fit.topics.z, fit.model.alpha, fit.model.beta, os.fspath(path))
+        _core.write_mallet_state(fit.corpus, fit.topics.z, fit.model.alpha, fit.model.beta, file_name(path))
 
-    def _require_fit(self):
+    def _require_fit(self) -> Fit:
         if not hasattr(self, "_fitted"):
             name = type(self).__name__
             raise NotFittedError(
@@ -223,30 +279,57 @@ class FittedTopics:
             )
         return self._fitted
 
-    def _require_chain(self, method):
+    def _require_chain(self, method: str) -> Chain:
         fit = self._require_fit()
-        if fit.topics is None:
+        if fit.topics is None or fit.corpus is None:
             raise NotFittedError(f"LDA.{method}: this model has no chain")
-        return fit
+        return Chain(fit.model, fit.seed, fit.corpus, fit.topics)
 
     @property
-    def components_(self) -> np.ndarray:
+    def components_(self) -> NDArray[np.float64]:
         return self._require_fit().components
+
+    @property
+    def topics_(self) -> NDArray[np.int32]:
+        return self._require_chain("topics_").topics.z
+
+    @property
+    def document_topics_(self) -> NDArray[np.float64]:
+        chain = self._require_chain("document_topics_")
+        return self._theta(chain, self._document_counts(chain))
+
+    def _theta(self, chain: Chain, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        theta = counts + chain.model.alpha
+        theta /= theta.sum(axis=1, keepdims=True)
+        return theta
+
+    def _document_counts(self, chain: Chain) -> NDArray[np.int64]:
+        """n_dk of shape (D, K)."""
+        documents, topics = chain.corpus.documents, chain.model.topics
+        cells = np.repeat(np.arange(documents) * topics, np.diff(chain.corpus.document_offsets)) + chain.topics.z
+        return np.bincount(cells, minlength=documents * topics).reshape(documents, topics)
 
     @property
     def model_(self) -> _core.Model:
         return self._require_fit().model
 
     @property
-    def log_joint_curve_(self) -> np.ndarray:
+    def log_joint_curve_(self) -> NDArray[np.float64]:
         return np.array(self._require_fit().curve, np.float64).reshape(-1, 2)
 
     @property
-    def held_out_curve_(self) -> np.ndarray:
+    def held_out_curve_(self) -> NDArray[np.float64]:
         return np.array(self._require_fit().held_out, np.float64).reshape(-1, 2)
 
     @property
-    def doc_topic_prior_(self) -> np.ndarray:
+    def bound_(self) -> float:
+        fit = self._require_chain("bound_")
+        if self._fitted._bound is None:
+            self._fitted._bound = self.perplexity(fit.corpus)
+        return self._fitted._bound
+
+    @property
+    def doc_topic_prior_(self) -> NDArray[np.float64]:
         return self._require_fit().model.alpha
 
     @property
@@ -262,8 +345,8 @@ class FittedTopics:
         return self._require_fit().seed
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self._require_fit().model.topics
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fitted")

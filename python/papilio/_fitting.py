@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from papilio import _core, _parameters
 from papilio._core import Corpus
-from papilio._counts import as_counts
-from papilio._fitted import Fit
+from papilio._counts import Counts, as_counts, kind_of_texts
+from papilio._fit import Fit
+from papilio._options import SeedWords, Vocabulary
 from papilio._progress import Reporter
-from papilio.corpora import column_words
+from papilio._seed_words import seed_rows
+from papilio.corpora import column_words, corpus_from_texts, corpus_from_tokens
+
+
+class Prior(NamedTuple):
+    """What training makes of documents without words, in the place of a TrainResult."""
+
+    model: _core.Model
+    topics: _core.ChainState
+    log_joint_per_token: float = math.nan
+    held_out: tuple[()] = ()
 
 
 class Fitting:
     """The part of LDA that trains: parameters to options, X to a corpus, and what becomes of the result."""
 
-    def _options(self, seed):
+    n_features_in_: int
+    n_iter_: int
+    log_joint_: float
+    seed_words: SeedWords | None
+    seed_weight: int
+    _fitted: Fit
+
+    def _options(self, seed: int) -> _core.TrainOptions:
         options = _core.TrainOptions()
         options.topics = topics = _parameters.integer(self.n_components, "n_components", 1)
         alpha = _parameters.document_prior(self.doc_topic_prior, topics)
@@ -40,14 +63,39 @@ class Fitting:
         options.seed = seed
         return options
 
-    def _as_corpus(self, X, method, *, reset=False, vocabulary=None, words=None):
+    def _add_seed_words(self, options: _core.TrainOptions, corpus: Corpus) -> None:
+        """The seed words that the corpus has, for the options."""
+        words = self.seed_words
+        options.seed_words = seed_rows(words, self.seed_weight, corpus.vocabulary if words else [], "LDA")
+    def _as_documents(self, X: Any, method: str) -> Corpus | Counts:
+        """X as a corpus with words of its own, or as counts whose columns are the model's words."""
+        caller = f"{type(self).__name__}.{method}"
+        if self.fractional not in ("raise", "round"):
+            raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
+        X = _corpus_of_texts(X)
+        if isinstance(X, Corpus):
+            return X
+        counts = as_counts(X, caller, self.fractional)
+        self._check_columns(X, counts.width, False)
+        return counts
+
+    def _as_corpus(
+        self,
+        X: Any,
+        method: str,
+        *,
+        reset: bool = False,
+        vocabulary: Vocabulary | None = None,
+        words: list[str] | None = None,
+    ) -> Corpus:
         """X as a corpus, with these words or the model's. Without `reset`, the columns must be those of the fit."""
         caller = f"{type(self).__name__}.{method}"
         if self.fractional not in ("raise", "round"):
             raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
+        X = _corpus_of_texts(X)
         if isinstance(X, Corpus):
             if vocabulary is not None:
-                raise ValueError(f"{caller}: vocabulary cannot be given with a corpus, which has its own")
+                raise ValueError(f"{caller}: vocabulary cannot be given with a corpus or texts, which have their own")
             if reset:
                 self.n_features_in_ = X.vocabulary_size
                 self.__dict__.pop("feature_names_in_", None)
@@ -58,7 +106,7 @@ class Fitting:
             words = column_words(X, counts.width, vocabulary, caller) if reset else self._fitted.model.vocabulary
         return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words)
 
-    def _join(self, corpus, options):
+    def _join(self, corpus: Corpus, options: _core.TrainOptions) -> tuple[Corpus, _core.ChainState]:
         """The documents of the chain, followed by those of `corpus` if these are new; and the state of the chain."""
         old, topics = self._fitted.corpus, self._fitted.topics
         if corpus.vocabulary != old.vocabulary:
@@ -71,19 +119,32 @@ class Fitting:
             old.vocabulary,
         )
         options.sweeps = 0
-        first = _core.train(joined, options, None, None, "", 0, 0.0).topics.z
+        self._add_seed_words(options, joined)
+        first = _core.train(joined, options, None, None, b"", 0, 0.0).topics.z
         z = np.concatenate([topics.z, first[old.tokens :]])
         return joined, _core.ChainState(z, topics.sweep, topics.alpha, topics.beta)
 
-    def _train(self, corpus, options, resume=None, held_out=None):
+    def _train(
+        self,
+        corpus: Corpus,
+        options: _core.TrainOptions,
+        resume: _core.ChainState | None = None,
+        held_out: Any = None,
+    ) -> None:
         before = None if resume is None else self._fitted
+        self._add_seed_words(options, corpus)
+        if corpus.tokens == 0 and corpus.vocabulary_size > 0:
+            self._keep(self._prior(corpus, options), options, corpus, before)
+            return
         if held_out is not None:
             held_out = self._as_corpus(held_out, "fit", words=corpus.vocabulary)
         done = 0 if resume is None else resume.sweep
         callbacks = _parameters.callbacks(self.callback)
+        if resume is not None:
+            options.start = "automatic"  # the chain has started
         report = Reporter(callbacks, self.verbose, options.sweeps, done)
         try:
-            result = _core.train(corpus, options, resume, report, "", 0, 0.0, held_out)
+            result = _core.train(corpus, options, resume, report, b"", 0, 0.0, held_out)
         except BaseException as error:
             result = getattr(error, "train_result", None)
             if result is not None:
@@ -93,7 +154,33 @@ class Fitting:
             report.close()
         self._keep(result, options, corpus, before, report.curve)
 
-    def _keep(self, result, options, corpus, before=None, curve=()):
+    def _prior(self, corpus: Corpus, options: _core.TrainOptions) -> Prior:
+        warnings.warn(
+            f"LDA: the {corpus.documents} documents of X have no words, so the model is the prior",
+            UserWarning,
+            stacklevel=4,
+        )
+        alpha = options.topic_alpha or [options.alpha] * options.topics
+        settings = {
+            "sampler": options.sampler,
+            "schedule": options.schedule,
+            "seed": str(options.seed),
+            "sweeps": str(options.sweeps),
+            "documents": str(corpus.documents),
+            "tokens": "0",
+        }
+        n_wk = np.zeros((corpus.vocabulary_size, options.topics), np.int32)
+        model = _core.Model(n_wk, alpha, options.beta, corpus.vocabulary, settings)
+        return Prior(model, _core.ChainState(np.zeros(0, np.int32), options.sweeps, alpha, options.beta))
+
+    def _keep(
+        self,
+        result: _core.TrainResult | Prior,
+        options: _core.TrainOptions,
+        corpus: Corpus,
+        before: Fit | None = None,
+        curve: Iterable[tuple[int, float]] = (),
+    ) -> None:
         """Keeps the result; its curves follow those of the fit before."""
         held_out = [(score.sweep, score.completion.perplexity) for score in result.held_out]
         if before is not None:
@@ -101,3 +188,11 @@ class Fitting:
         self._fitted = Fit(result.model, options.seed, corpus, result.topics, curve, held_out)
         self.n_iter_ = result.topics.sweep
         self.log_joint_ = result.log_joint_per_token
+
+
+def _corpus_of_texts(X: Any) -> Any:
+    """Texts and lists of words as a corpus; anything else as it is."""
+    kind = "" if isinstance(X, Corpus) else kind_of_texts(X)
+    if not kind:
+        return X
+    return corpus_from_texts(X) if kind == "texts" else corpus_from_tokens(X)

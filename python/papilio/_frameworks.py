@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from papilio import _core
+from papilio import _core, _seeds
+from papilio._arguments import index_dtype
+from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, whole
 from papilio._device_arrays import UnknownCuda, on_device
 from papilio._framework import Framework
 
@@ -19,20 +21,29 @@ class NumPy(Framework):
     def view(x: Any, what: str) -> Any:
         if x.dtype.name == "bfloat16":
             words = x.view(np.uint16)
-            strides = tuple(stride // 2 for stride in words.strides)
+            strides = steps(words.strides, 2, what)
             address = words.__array_interface__["data"][0]
             return _core.Array.at(what, address, words.shape, strides, "bfloat16", cuda_ordinal=-1)
         if not x.dtype.isnative:
             raise TypeError(f"papilio: {what} has the dtype {x.dtype}, which is not in this machine's byte order")
+        if x.dtype.hasobject:
+            raise TypeError(f"papilio: {what} holds Python objects, expected numbers; use x.astype(float)")
+        if not x.flags.aligned:
+            raise ValueError(f"papilio: {what} is not aligned to its dtype {x.dtype} in memory; use x.copy()")
+        steps(x.strides, x.itemsize, what)
         return x
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
+        refuse_hidden(x, f"papilio: {what}")
         x = np.asarray(x)
+        refuse_huge(x, f"papilio: {what}")
         if x.dtype.kind not in "iu":
             if x.size:
                 raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")
             x = x.astype(dtype)
+        if not (x.dtype.isnative and x.flags.aligned):
+            x = x.astype(x.dtype.newbyteorder("="))
         if dtype == "int64":
             return np.asarray(x if x.dtype.itemsize == 8 else x.astype(np.int64), order="C")
         if x.size and not (-_INT32 <= x.min() and x.max() < _INT32):
@@ -52,6 +63,8 @@ class NumPy(Framework):
     def result(x: Any) -> Any:
         if not isinstance(x, np.ndarray):
             raise TypeError(f"papilio: out must be a numpy.ndarray, as the weights are; got {type(x).__name__}")
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError("papilio: out is a masked array, whose mask would hide results; give a numpy.ndarray")
         return x
 
     @staticmethod
@@ -68,6 +81,10 @@ class Torch(NumPy):
     def view(x: Any, what: str) -> Any:
         if x.layout is not sys.modules["torch"].strided:
             raise TypeError(f"papilio: {what} must be a strided tensor; got {x.layout}")
+        if type(x).__name__ == "MaskedTensor":
+            raise TypeError(f"papilio: {what} is a MaskedTensor; masked entries have no value here: use x.to_tensor(0)")
+        if x.is_neg():  # such as the imaginary part of a conjugate: the sign is not in memory yet
+            raise TypeError(f"papilio: {what} is a view whose sign is not stored; use x.resolve_neg()")
         name = str(x.dtype)[6:]  # "torch.float32"
         device = x.device
         ordinal = device.index if device.type == "cuda" else _cpu(device, what)
@@ -78,7 +95,8 @@ class Torch(NumPy):
         torch = sys.modules["torch"]
         if not isinstance(x, torch.Tensor):
             x = torch.from_numpy(NumPy.integers(x, dtype, what).copy())
-        if x.is_floating_point() or x.is_complex() or x.dtype == torch.bool:
+            x = x if like is None else x.to(like.device)
+        if not _is_whole(x):
             raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")
         if dtype == "int64":
             return (x if x.dtype == torch.uint64 else x.to(torch.int64)).contiguous()
@@ -89,8 +107,10 @@ class Torch(NumPy):
     @staticmethod
     def seed(x: Any) -> Any:
         torch = sys.modules["torch"]
+        if isinstance(x, torch.Tensor):
+            return int(x) % 2**64 if x.ndim == 0 and x.device.type == "cpu" and _is_whole(x) else x
         if not isinstance(x, torch.Generator):
-            return x
+            return _seeds.known(x)
         drawn = torch.randint(2**63 - 1, (), generator=x, device=x.device)
         return drawn if drawn.is_cuda else int(drawn)
 
@@ -129,6 +149,11 @@ class Torch(NumPy):
         return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
 
 
+def _is_whole(x: Any) -> bool:
+    """Whether a tensor is of integers."""
+    return not (x.is_floating_point() or x.is_complex() or x.dtype == sys.modules["torch"].bool)
+
+
 def _same_type(x: Any, kind: type, what: str) -> Any:
     if not isinstance(x, kind):
         raise TypeError(f"papilio: {what} must be a {kind.__name__}, as the weights are; got {type(x).__name__}")
@@ -144,7 +169,7 @@ def _cpu(device: Any, what: str) -> int:
 class CuPy(NumPy):
     @staticmethod
     def view(x: Any, what: str) -> Any:
-        strides = tuple(stride // x.itemsize for stride in x.strides)
+        strides = steps(x.strides, x.itemsize, what)
         return _core.Array.at(what, x.data.ptr, x.shape, strides, x.dtype.name, x.device.id)
 
     @staticmethod
@@ -208,6 +233,10 @@ class Jax(NumPy):
         raise TypeError("papilio: out and cuda_stream are not supported with arrays of JAX")
 
     @staticmethod
+    def seed(x: Any) -> Any:
+        return _seeds.known(x, of_jax=True)
+
+    @staticmethod
     def finish(x: Any, like: Any) -> Any:
         return sys.modules["jax"].numpy.asarray(x)
 
@@ -228,7 +257,7 @@ def framework_of(x: Any) -> Any:
     if known is None:
         for base in kind.__mro__:
             known = _BY_MODULE.get(base.__module__.partition(".")[0])
-            if known is not None and hasattr(x, "dtype"):
+            if known is not None and hasattr(kind, "dtype"):
                 _known[kind] = known
                 break
         else:
@@ -236,14 +265,37 @@ def framework_of(x: Any) -> Any:
     return known
 
 
+def compiler_of(arrays: Any, weights: Any, **others: Any) -> Any:
+    """The framework that is compiling a call, not running it; None where the values of all its arrays are known.
+
+    That is the framework of `weights`, or JAX where one of the other arguments is traced by it.
+    """
+    if arrays.is_traced(weights):
+        return arrays
+    jax = sys.modules.get("jax")
+    tracer = None if jax is None else jax.core.Tracer
+    for name, x in others.items():
+        if tracer is None or x is None or type(x) is int or not isinstance(x, tracer):
+            continue
+        if arrays not in (NumPy, Jax):
+            raise TypeError(f"papilio: {name} is traced by JAX, but the weights are a {type(weights).__name__}")
+        return Jax
+    return None
+
+
 def adopt(x: Any, what: str) -> tuple[Any, Any]:
     """Any array, as one of a framework above, and that framework."""
+    if type(x) is np.ndarray:
+        return x, NumPy
     known = framework_of(x)
-    if known is not None:
+    if known is not None and known is not NumPy:
         return x, known
+    refuse_hidden(x, f"papilio: {what}")
+    if known is not None:
+        return (np.asarray(x) if isinstance(x, np.ma.MaskedArray) else x), known
     if isinstance(x, (list, tuple)):
-        return np.asarray(x, dtype=np.float64), NumPy
-    if hasattr(x, "__array_interface__"):
+        return plain(x, f"papilio: {what}").astype(np.float64), NumPy
+    if hasattr(x, "__array_interface__") or type(x).__module__.partition(".")[0] == "pyarrow":
         return np.asarray(x), NumPy
     if hasattr(x, "__cuda_array_interface__"):
         return on_device(x, what), UnknownCuda
@@ -252,8 +304,9 @@ def adopt(x: Any, what: str) -> tuple[Any, Any]:
         return (on_device(x, what), UnknownCuda) if cuda else (np.from_dlpack(x), NumPy)
     if hasattr(x, "__array__") or _has_buffer(x):
         return np.asarray(x), NumPy
+    hint = "; use x.toarray(), or x.data with indptr=x.indptr" if is_sparse(x) else ""
     raise TypeError(
-        f"papilio: {what} must be an array, such as one of NumPy or with __dlpack__; got {type(x).__name__}"
+        f"papilio: {what} must be an array, such as one of NumPy or with __dlpack__; got {type(x).__name__}{hint}"
     )
 
 
@@ -263,3 +316,15 @@ def _has_buffer(x: Any) -> bool:
     except TypeError:
         return False
     return not isinstance(x, (bytes, bytearray))
+
+
+def room(size: int | None, out: Any, dtype: Any) -> np.ndarray:
+    """Where `size` draws go: `out`, or a new array of int32 or int64."""
+    if (size is None) == (out is None):
+        raise ValueError("papilio: give either size or out")
+    if out is None:
+        size = whole(size, "papilio: size", 0, 2**63 - 1, "a number of draws, 0 or more")
+        return np.empty(size, "int64" if dtype is None else index_dtype(dtype))
+    if dtype is not None:
+        raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
+    return NumPy.result(out)

@@ -2,7 +2,7 @@
 
 A draw is a call of XLA's foreign function interface (python/bindings/jax.cpp), on the CPU and on CUDA devices.
 Arrays may change from call to call; everything else is compiled in. 64-bit integers are pairs of uint32, which JAX
-has without x64 mode, too.
+has without x64 mode, too. So are NumPy's doubles where JAX has none: a call never draws from rounded weights.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from papilio import _core
-from papilio._arguments import DrawOptions, index_dtype, length, unsigned
+from papilio import _core, _seeds
+from papilio._arguments import DrawOptions, index_dtype, is_integer, length, unsigned
+from papilio._checked import refuse_hidden, refuse_huge
+from papilio._frameworks import NumPy, adopt
 
 _TARGET = "papilio_sample_categorical"
 jax.ffi.register_ffi_target(_TARGET, _core.jax_handler(on_cuda=False), platform="cpu")
@@ -26,7 +28,7 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
     """`papilio.sample_categorical` for these arrays."""
     if indptr is not None and logits:
         raise ValueError("papilio: indptr cannot be combined with logits, whose rows have one length")
-    _check_weights(weights, ("float16", "bfloat16", "float32", "float64"), "weights")
+    weights = _weights(weights, ("float16", "bfloat16", "float32", "float64"), "weights")
     single = indptr is None and weights.ndim == 1
     if single:
         if indices is not None:
@@ -44,7 +46,7 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
     if indptr is not None:
         arrays.append(indptr)
     kind = "ragged" if indptr is not None else "logits" if logits else "matrix"
-    drawn = _draw(arrays, rows, options, kind=kind, picks=indices is not None, temperature=float(temperature))
+    drawn = _draw(arrays, rows, options, kind=kind, picks=indices is not None, temperature=temperature)
     if not single:
         return drawn
     return tuple(x[0] for x in drawn) if isinstance(drawn, tuple) else drawn[0]
@@ -52,8 +54,8 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
 
 def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: DrawOptions) -> Any:
     """`papilio.sample_products` for these arrays."""
-    right = right if isinstance(right, jax.Array) else jnp.asarray(right)
-    _check_weights(left, ("float32", "float64"), "left")
+    left = _weights(left, ("float32", "float64"), "left")
+    right = _weights(right, None, "right")
     if right.dtype != left.dtype:
         raise TypeError(f"papilio: right must be of the dtype of left; got {right.dtype}")
     rows = length(left, "left", 2)
@@ -69,11 +71,32 @@ def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: Dr
     return _draw(arrays, rows, options, kind="products", picks=picks, picks_right=picks_right)
 
 
-def _check_weights(x: Any, dtypes: tuple[str, ...], what: str) -> None:
-    if x.dtype.name not in dtypes:
+def _weights(x: Any, dtypes: tuple[str, ...] | None, what: str) -> Any:
+    """`x` as an array of JAX or, where its values are known, of NumPy."""
+    if not isinstance(x, jax.Array):
+        x, arrays = adopt(x, what)
+        if arrays is not NumPy:
+            raise TypeError(f"papilio: {what} must be an array of JAX, as the others are; got {type(x).__name__}")
+        NumPy.view(x, what)
+    if dtypes is not None and x.dtype.name not in dtypes:
         raise TypeError(f"papilio: {what} must be of {', '.join(dtypes[:-1])} or {dtypes[-1]}; got {x.dtype}")
-    if not isinstance(x, jax.core.Tracer) and (platform := next(iter(x.devices())).platform) not in ("cpu", "gpu"):
-        raise TypeError(f"papilio: {what} is on {platform}, which is neither the CPU nor a CUDA device")
+    if isinstance(x, jax.Array) and not isinstance(x, jax.core.Tracer):
+        platform = next(iter(x.devices())).platform
+        if platform not in ("cpu", "gpu"):
+            raise TypeError(f"papilio: {what} is on {platform}, which is neither the CPU nor a CUDA device")
+    return x
+
+
+def _is_wide(x: Any) -> bool:
+    """Whether weights are doubles that JAX would round to float32."""
+    return isinstance(x, np.ndarray) and x.dtype == np.float64 and not jax.config.jax_enable_x64
+
+
+def _operand(x: Any) -> Any:
+    """Weights as they are passed: an array of JAX; doubles that it cannot have, as pairs of uint32."""
+    if not _is_wide(x):
+        return x if isinstance(x, jax.Array) else jnp.asarray(x)
+    return jnp.asarray(np.ascontiguousarray(x).view(np.uint32).reshape(*x.shape, 2))
 
 
 class _Call(NamedTuple):
@@ -88,6 +111,7 @@ class _Call(NamedTuple):
     status: bool
     threads: int
     method: str
+    wide: bool
 
     def attributes(self) -> dict[str, Any]:
         """By name, with the types that XLA has for them."""
@@ -107,20 +131,33 @@ def _draw(
 ) -> Any:
     if options.out is not None or options.cuda_stream is not None:
         raise TypeError("papilio: out and cuda_stream are not supported with arrays of JAX")
+    for name, value in (("stream", options.stream), ("temperature", temperature)):
+        if isinstance(value, jax.core.Tracer):
+            raise TypeError(
+                f"papilio: {name} is traced, but is compiled into the call; "
+                + ("vary seed or row_ids instead" if name == "stream" else "divide the logits by it instead")
+            )
     call = _Call(
         kind=kind,
         rows=picks,
         right_rows=picks_right,
-        temperature=temperature,
+        temperature=float(temperature),
         stream=unsigned(options.stream, "stream"),
         check_negative=bool(options.check_negative),
         status=bool(options.return_status),
         threads=int(options.threads),
         method=options.method,
+        wide=_is_wide(arrays[0]),
     )
-    seeds = _one_per_row(_pairs(options.seed, "seed"), rows, "seed")
     numbers = _numbers(options.row_ids, rows)
-    drawn = _call(call, rows, _result_dtype(options.dtype), *arrays, seeds, numbers)
+    operands = [_operand(x) for x in arrays]
+    if _seeds.is_generator(options.seed) and any(isinstance(x, jax.core.Tracer) for x in (*operands, numbers)):
+        raise TypeError(
+            "papilio: a generator of NumPy's would give its seed once, when the call is compiled, and each run would "
+            "draw the same; give a seed that is an argument of the compiled function, or a key of JAX"
+        )
+    seeds = _one_per_row(_seed_pairs(options.seed), rows, "seed")
+    drawn = _call(call, rows, _result_dtype(options.dtype), *operands, seeds, numbers)
     return tuple(drawn) if call.status else drawn[0]
 
 
@@ -140,13 +177,26 @@ def _result_dtype(dtype: Any) -> str:
     return name
 
 
+def _seed_pairs(seed: Any) -> Any:
+    """As `_pairs`, of a seed, which may be a generator of NumPy's or a key."""
+    if isinstance(seed, jax.Array):
+        words = _seeds.key_words(seed)
+        return _pairs(seed, "seed") if words is None else _seeds.halves(words, jnp)
+    return _pairs(_seeds.known(seed, of_jax=True), "seed")
+
+
 def _integers(x: Any, what: str) -> Any:
     """`x` as an array of integers: of JAX if it is one, else of NumPy."""
     if x is None or isinstance(x, (bool, float, str)):
         raise TypeError(f"papilio: {what} must be an integer, or one integer per row; got {x!r}")
-    if isinstance(x, int):
+    if is_integer(x):
         return np.asarray(unsigned(x, what), dtype=np.uint64)
-    x = x if isinstance(x, jax.Array) else np.asarray(x)
+    if not isinstance(x, jax.Array):
+        refuse_hidden(x, f"papilio: {what}")
+        x = np.asarray(x)
+        refuse_huge(x, f"papilio: {what}")
+    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        raise TypeError(f"papilio: {what} must hold integers; got keys, which are for seed")
     if x.dtype.kind not in "iu":
         if x.size:
             raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")

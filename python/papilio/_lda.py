@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from typing import Any
+import html
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from papilio import _core, _parameters
+from papilio import _parameters
+from papilio._checked import flag
+from papilio._core import Corpus
+from papilio._display import topics_table
 from papilio._estimator import Estimator, NotFittedError
 from papilio._fitted import FittedTopics
 from papilio._fitting import Fitting
-from papilio._options import Callback, Draws, Fractional, InferMethod, Sampler, Schedule, Start
+from papilio._keywords import suggests_options_beside
+from papilio._options import (
+    Callback,
+    Draws,
+    Fractional,
+    InferMethod,
+    Sampler,
+    Schedule,
+    SeedWords,
+    Start,
+    VariationalParameters,
+    Vocabulary,
+)
+from papilio._scoring import Scoring
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
 
 __all__ = ["LDA", "NotFittedError"]
 
 
-class LDA(Fitting, FittedTopics, Estimator):
+class LDA(Fitting, Scoring, FittedTopics, Estimator):
     """Latent Dirichlet allocation by Gibbs sampling, with scikit-learn's interface.
 
     It can replace ``sklearn.decomposition.LatentDirichletAllocation``; scikit-learn need not be installed.
@@ -28,9 +47,9 @@ class LDA(Fitting, FittedTopics, Estimator):
     n_components : int, default 100
         Topics, K; at least 1.
     doc_topic_prior : float or array of shape (K,), optional
-        alpha, one for all topics or one per topic; 0 < alpha <= 1e6. None: 1 / K.
+        alpha, one for all topics or one per topic; 1e-100 to 1e6. None: 1 / K.
     topic_word_prior : float, optional
-        beta; 0 < beta <= 1e6. None: 1 / K.
+        beta; 1e-100 to 1e6. None: 1 / K.
     sampler : {"collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"}
         Which of theta and phi are integrated out, and which are drawn.
     schedule : {"parallel", "sequential"}
@@ -49,6 +68,12 @@ class LDA(Fitting, FittedTopics, Estimator):
     optimize_every, optimize_after : int, default 0 and 50
         Optimise beta and the alpha of each topic every `optimize_every` sweeps, first after sweep `optimize_after`.
         0: the priors are fixed.
+    seed_words : dict of int to words, optional
+        Words that belong to topics: ``{0: ["bank", "money"], 3: {"river": 50}}``, lists of words or dicts of word to
+        weight. The prior of a listed word in its topic is topic_word_prior + weight, and its tokens start in that
+        topic (docs/lda/seed_words.md). Words that the vocabulary lacks are a UserWarning that names them.
+    seed_weight : int, default 100
+        The weight of words in lists: how many tokens of the topic a seed word is worth; 1 to 1,000,000.
     evaluate_every : int, default 10
         Compute the log-likelihood every `evaluate_every` sweeps and after the last; 0: after the last only.
     transform_method : {"gibbs", "em"}
@@ -57,8 +82,8 @@ class LDA(Fitting, FittedTopics, Estimator):
         Sweeps of "gibbs", of which the first fifth is not counted, or steps of "em"; at least 1.
     fractional : {"raise", "round"}
         What to do with entries of X that are not whole numbers.
-    random_state : int, RandomState, Generator or None
-        An int is the seed itself, 0 <= seed < 2^64. None: a seed from NumPy's global generator.
+    random_state : int, RandomState, Generator, key of JAX or None
+        An int is the seed itself, 0 <= seed < 2^64, and so is a key of JAX. None: a seed from NumPy's global generator.
     n_jobs : int, optional
         CPU threads. None and -1: all processors; -2: all but one. Never changes the model.
     device : str, optional
@@ -68,11 +93,20 @@ class LDA(Fitting, FittedTopics, Estimator):
         Called with a `papilio.Progress` after each sweep. Training stops after the sweep if one returns False.
     verbose : int, default 0
         1: a progress bar if tqdm is installed, else lines on standard error.
+    **variational
+        `learning_method`, `learning_decay`, `learning_offset`, `batch_size`, `total_samples`, `perp_tol`,
+        `mean_change_tol`, `max_doc_update_iter`: parameters of scikit-learn's class, whose method is another. They are
+        ignored, with a warning, and are no parameters of the estimator.
 
     Attributes
     ----------
     components_ : array of shape (K, V)
-        n_wk + beta. Rows divided by their sums are the word distributions of the topics.
+        n_wk + beta, and the weights of seed words. Rows divided by their sums are the word distributions of the topics.
+    document_topics_ : array of shape (D, K)
+        theta of the training documents, in the state of the chain: (n_dk + alpha) / (n_d + sum of alpha). Computed on
+        each access.
+    topics_ : array of int32, shape (N,)
+        z, the topic of each training token, in the order of the corpus (of the columns, for a matrix).
     model_ : papilio.Model
         Counts, priors, vocabulary and settings.
     n_iter_ : int
@@ -83,6 +117,9 @@ class LDA(Fitting, FittedTopics, Estimator):
         Sweeps, and the log-likelihood per token after each.
     held_out_curve_ : array of shape (n, 2)
         Sweeps, and the perplexity of `held_out` after each.
+    bound_ : float
+        ``perplexity`` of the training documents, computed on first access. Lower than that of documents which `fit`
+        has not seen.
     doc_topic_prior_, topic_word_prior_ : array of shape (K,) and float
         The priors, optimised if `optimize_every` is not 0.
     vocabulary_ : list of str
@@ -114,6 +151,7 @@ class LDA(Fitting, FittedTopics, Estimator):
     (4, 2)
     """
 
+    @suggests_options_beside(VariationalParameters.__annotations__)
     def __init__(
         self,
         n_components: int = 100,
@@ -127,6 +165,8 @@ class LDA(Fitting, FittedTopics, Estimator):
         max_iter: int = 200,
         optimize_every: int = 0,
         optimize_after: int = 50,
+        seed_words: SeedWords | None = None,
+        seed_weight: int = 100,
         evaluate_every: int = 10,
         transform_method: InferMethod = "gibbs",
         transform_iter: int = 100,
@@ -136,7 +176,15 @@ class LDA(Fitting, FittedTopics, Estimator):
         device: str | None = None,
         callback: Callback | list[Callback] | None = None,
         verbose: int = 0,
+        **variational: Unpack[VariationalParameters],
     ) -> None:
+        if variational:
+            names = ", ".join(variational)
+            warnings.warn(
+                f"LDA: {names} belong to scikit-learn's variational method, and are ignored; max_iter counts sweeps",
+                UserWarning,
+                stacklevel=3,
+            )
         self.n_components = n_components
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
@@ -147,6 +195,8 @@ class LDA(Fitting, FittedTopics, Estimator):
         self.max_iter = max_iter
         self.optimize_every = optimize_every
         self.optimize_after = optimize_after
+        self.seed_words = seed_words
+        self.seed_weight = seed_weight
         self.evaluate_every = evaluate_every
         self.transform_method = transform_method
         self.transform_iter = transform_iter
@@ -159,17 +209,18 @@ class LDA(Fitting, FittedTopics, Estimator):
 
     # Fitting
 
-    def fit(self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None, held_out: Any = None) -> LDA:
+    def fit(self, X: Any, y: Any = None, *, vocabulary: Vocabulary | None = None, held_out: Any = None) -> Self:
         """Train a model.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or array, or data frame of shape (D, V), or papilio.Corpus
-            Counts: whole numbers of any type, 0 to 2^31 - 1.
+        X : array-like, sparse matrix or array, or data frame of shape (D, V), papilio.Corpus, or list of str
+            Counts: whole numbers of any type, 0 to 2^31 - 1. Texts are read by `papilio.corpus_from_texts` with its
+            defaults, lists of words by `papilio.corpus_from_tokens`.
         y : ignored
-        vocabulary : iterable of str, optional
-            The words of the columns. By default the column names of a data frame, the words of a corpus, or the numbers
-            of the columns.
+        vocabulary : iterable of str, dict of str to int, or vectorizer, optional
+            The words of the columns; what has ``get_feature_names_out``, such as scikit-learn's CountVectorizer, gives
+            its own. By default the column names of a data frame, the words of a corpus, or the numbers of the columns.
         held_out : as X, optional
             Documents to score, with the columns of X. Their perplexity after every `evaluate_every`-th sweep and the
             last becomes `held_out_curve_`. They never change the model.
@@ -178,6 +229,11 @@ class LDA(Fitting, FittedTopics, Estimator):
         -------
         LDA
             Itself.
+
+        Warns
+        -----
+        UserWarning
+            X has no counts at all; the model is then the prior.
 
         Raises
         ------
@@ -198,9 +254,9 @@ class LDA(Fitting, FittedTopics, Estimator):
         y: Any = None,
         *,
         n_sweeps: int = 10,
-        vocabulary: Iterable[str] | None = None,
+        vocabulary: Vocabulary | None = None,
         held_out: Any = None,
-    ) -> LDA:
+    ) -> Self:
         """Continue the chain, or start one.
 
         With the documents of the fit, the result is that of a run without a break: `fit` with max_iter=20 equals
@@ -249,13 +305,15 @@ class LDA(Fitting, FittedTopics, Estimator):
 
     # New documents
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any, *, normalize: bool = True) -> NDArray[np.floating[Any]]:
         """Find the topics of documents.
 
         Parameters
         ----------
         X : as for `fit`
-            The words of a corpus are matched by spelling.
+            The words of a corpus or of texts are matched by spelling.
+        normalize : bool, default True
+            False: rows are the expected n_dk + alpha, and sum to the known tokens of the document + the sum of alpha.
 
         Returns
         -------
@@ -273,77 +331,52 @@ class LDA(Fitting, FittedTopics, Estimator):
         -----
         The row of a document depends on the model, the seed and the words of the document, and on nothing else. A
         document without words that the model knows gets the mean of the prior.
+
+        The first call prepares the model (O(V K), as `papilio.Inference` does) and keeps about 60 bytes per word, which
+        a pickle leaves out. Later calls take the time of their documents.
         """
         fit = self._require_fit()
-        corpus = self._as_corpus(X, "transform")
+        normalize = flag(normalize, "LDA.transform: normalize")
         n = _parameters.integer(self.transform_iter, "transform_iter", 1)
-        inferred = _core.infer(
-            fit.model, corpus, self.transform_method, n, n // 5, n, fit.seed, _parameters.threads(self.n_jobs)
-        )
+        options = (self.transform_method, n, n // 5, n, fit.seed, _parameters.threads(self.n_jobs))
+        documents = self._as_documents(X, "transform")
+        if isinstance(documents, Corpus):
+            inferred = fit.inference.infer(documents, *options)
+        else:
+            inferred = fit.inference.infer_counts(documents.offsets, documents.columns, documents.values, *options)
         single = getattr(X, "dtype", None) == np.float32
-        return inferred.theta.astype(np.float32 if single else np.float64)
+        theta = inferred.theta.astype(np.float32 if single else np.float64)
+        if not normalize:
+            theta *= (inferred.document_tokens + fit.model.alpha.sum())[:, np.newaxis].astype(theta.dtype)
+        return theta
 
-    def fit_transform(self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None) -> Any:
+    def fit_transform(
+        self, X: Any, y: Any = None, *, vocabulary: Vocabulary | None = None, normalize: bool = True
+    ) -> NDArray[np.floating[Any]]:
         """Call `fit`, then `transform`.
 
         Parameters
         ----------
         X, y, vocabulary : as for `fit`
+        normalize : as for `transform`
 
         Returns
         -------
         array of shape (D, K)
         """
-        return self.fit(X, y, vocabulary=vocabulary).transform(X)
+        return self.fit(X, y, vocabulary=vocabulary).transform(X, normalize=normalize)
 
-    def perplexity(self, X: Any) -> float:
-        """Compute the perplexity of documents by document completion: half of each predicts the other half.
+    # Notebooks
 
-        Parameters
-        ----------
-        X : as for `fit`
-            Documents that `fit` has not seen.
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "_fitted"):
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return topics_table(self.model_, f"{self!r}, {self.n_iter_} sweeps")
 
-        Returns
-        -------
-        float
-            exp(-mean log-likelihood of the predicted tokens).
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
-        Raises
-        ------
-        ValueError
-            No document has two tokens that the model knows.
-        """
-        return math.exp(self._nats_per_token(self._as_scored(X, "perplexity")))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Compute the log-likelihood of documents; larger is better.
-
-        Parameters
-        ----------
-        X : as for `fit`
-        y : ignored
-
-        Returns
-        -------
-        float
-            ``-N * log(perplexity(X))`` in nats, N being the number of tokens.
-        """
-        corpus = self._as_scored(X, "score")
-        return -corpus.tokens * self._nats_per_token(corpus)
-
-    def _as_scored(self, X, method):
-        self._require_fit()
-        return self._as_corpus(X, method)
-
-    def _nats_per_token(self, corpus):
-        fit = self._fitted
-        result = _core.complete_documents(fit.model, corpus, 50, fit.seed, True, _parameters.threads(self.n_jobs))
-        if result.tokens == 0:
-            raise ValueError("LDA: no document has two tokens that the model knows, so there is nothing to score")
-        return result.nats_per_token
-
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

@@ -5,10 +5,10 @@ The compiled module checks every value. The tests compare these names and the de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, Optional, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Optional, Protocol, TypedDict, Union
 
-from papilio._core import Progress, ReadReport
+from papilio._core import Corpus, Model, Progress, ReadReport
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -47,9 +47,34 @@ CorpusFormat = Literal[
     "folder",
     "corpus",
 ]
+WordRule = Literal["letters", "mixed", "numbers", "icu"]
 Fractional = Literal["raise", "round"]
 Missing = Literal["raise", "empty"]
+Phrases = Union[Literal["auto"], Iterable[str], Model, Corpus]
 Callback = Callable[[Progress], Optional[bool]]
+
+
+class HasModel(Protocol):
+    """What has a model, such as a fitted `papilio.LDA`."""
+
+    @property
+    def model_(self) -> Model: ...
+
+
+ModelLike = Union[Model, HasModel]
+
+
+# Words of topics; of each a list, all of one weight, or a weight for each word.
+SeedWords = Mapping[int, Union[Iterable[str], Mapping[str, int]]]
+
+
+class HasFeatureNames(Protocol):
+    """What has names for its columns, such as a CountVectorizer of scikit-learn."""
+
+    def get_feature_names_out(self) -> Any: ...
+
+
+Vocabulary = Union[Iterable[str], Mapping[str, int], HasFeatureNames]
 
 
 class TrainOptions(TypedDict, total=False):
@@ -79,6 +104,8 @@ class TrainOptions(TypedDict, total=False):
     method: PartialSums
     optimize_every: int
     optimize_after: int
+    seed_words: SeedWords | None
+    seed_weight: int
     evaluate_every: int
     held_out_every: int
     progress_every: int
@@ -89,11 +116,18 @@ class TrainOptions(TypedDict, total=False):
 class TextOptions(TypedDict, total=False):
     """How texts become words: the options that every reader of texts shares. `papilio.read_corpus` describes them."""
 
-    min_token_length: int
-    stop_words: Literal["english"] | Iterable[str]
+    min_token_length: int | None
+    words: WordRule
+    token_pattern: str | None
+    stop_words: str | Iterable[str]
     min_df: int
     max_df: float
     max_vocabulary: int
+    phrases: Phrases
+    phrase_threshold: float
+    phrase_min_count: int
+    phrase_length: int
+    phrase_delimiter: str
     threads: int
     report: ReadReport | None
 
@@ -108,6 +142,8 @@ class LDAParameters(TypedDict, total=False):
     max_iter: int
     optimize_every: int
     optimize_after: int
+    seed_words: SeedWords | None
+    seed_weight: int
     evaluate_every: int
     transform_method: InferMethod
     transform_iter: int
@@ -117,3 +153,36 @@ class LDAParameters(TypedDict, total=False):
     device: str | None
     callback: Callback | list[Callback] | None
     verbose: int
+
+
+class VariationalParameters(TypedDict, total=False):
+    """Parameters of scikit-learn's ``LatentDirichletAllocation`` that belong to its variational method.
+
+    `papilio.LDA` takes and ignores them, with a warning.
+    """
+
+    learning_method: str
+    learning_decay: float
+    learning_offset: float
+    batch_size: int
+    total_samples: float
+    perp_tol: float
+    mean_change_tol: float
+    max_doc_update_iter: int
+
+
+class ReportOptions(TypedDict, total=False):
+    """What a page of topics shows: the options of `papilio.report`, which describes them."""
+
+    title: str
+    words: int
+    documents: int
+    excerpt: int
+    texts: Sequence[str] | None
+    groups: Iterable[str] | None
+    group_name: str
+    facts: Mapping[str, str] | None
+    command: str
+    likelihood: ArrayLike | None
+    seed: int
+    threads: int

@@ -4,7 +4,8 @@ import numbers
 
 import numpy as np
 
-from papilio import _core
+from papilio import _core, _seeds
+from papilio._checked import MOST_THREADS, plain
 
 
 def integer(value, name, least, most=2**31 - 1):
@@ -19,8 +20,8 @@ def integer(value, name, least, most=2**31 - 1):
 def _positive(value, name):
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"LDA: {name} is {value!r}, expected a number")
-    if not 0 < value <= 1e6:
-        raise ValueError(f"LDA: {name} is {value}, expected 0 < {name} <= 1e6")
+    if not 1e-100 <= value <= 1e6:
+        raise ValueError(f"LDA: {name} is {value}, expected 1e-100 to 1e6")
     return float(value)
 
 
@@ -30,10 +31,11 @@ def document_prior(value, topics):
         return 1.0 / topics
     if np.ndim(value) == 0:
         return _positive(value, "doc_topic_prior")
-    values = [_positive(alpha, "doc_topic_prior") for alpha in np.asarray(value).ravel().tolist()]
-    if np.ndim(value) != 1 or len(values) != topics:
+    numbers = plain(value, "LDA: doc_topic_prior")
+    values = [_positive(alpha, "doc_topic_prior") for alpha in numbers.ravel().tolist()]
+    if numbers.ndim != 1 or len(values) != topics:
         raise ValueError(
-            f"LDA: doc_topic_prior has shape {np.shape(value)}, expected a number, or {topics} numbers: one per topic"
+            f"LDA: doc_topic_prior has shape {numbers.shape}, expected a number, or {topics} numbers: one per topic"
         )
     return values
 
@@ -44,21 +46,21 @@ def word_prior(value, topics):
 
 
 def seed(random_state):
-    """An int is the seed itself; generators and None (NumPy's own generator) give 32 bits."""
+    """An int or a key of JAX is the seed itself; generators and None (NumPy's own generator) give 32 bits."""
     if random_state is None or random_state is np.random:
         return int(np.random.randint(0, 2**32, dtype=np.uint64))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(0, 2**32, dtype=np.uint64))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(0, 2**32, dtype=np.uint64))
-    return integer(random_state, "random_state", 0, 2**64 - 1)
+    return integer(_seeds.number(random_state), "random_state", 0, 2**64 - 1)
 
 
 def threads(n_jobs):
     """The number of threads: 0 (all) for None and -1; -2 is all but one."""
     if n_jobs is None:
         return 0
-    n_jobs = integer(n_jobs, "n_jobs", -(2**31))
+    n_jobs = integer(n_jobs, "n_jobs", -(2**31), MOST_THREADS)
     if n_jobs == 0:
         raise ValueError("LDA: n_jobs is 0, expected a number of threads, or None or -1 for all processors")
     return n_jobs if n_jobs > 0 else max(1, _core.default_threads() + 1 + n_jobs)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from papilio import _core
-from papilio._arguments import index_dtype, unsigned
-from papilio._frameworks import adopt
+from papilio import _core, _seeds
+from papilio._arguments import unsigned
+from papilio._checked import real, threads as checked_threads
+from papilio._frameworks import NumPy, adopt, room
 
 
 class _Table:
@@ -28,11 +29,17 @@ class _Table:
     def __len__(self) -> int:
         return self.categories
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.categories} categories)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"papilio.{type(self).__name__} cannot be pickled or copied; pickle its weights")
+
     def sample(
         self,
         size: int | None = None,
         *,
-        seed: int,
+        seed: Any,
         stream: int = 0,
         first_draw: int = 0,
         out: Any = None,
@@ -45,7 +52,9 @@ class _Table:
         ----------
         size : int, optional
             Required without `out`.
-        seed, stream : int
+        seed : int, numpy.random.Generator or key of JAX
+            As for `sample_categorical`.
+        stream : int, default 0
             As for `sample_categorical`. A table takes the same random numbers, so use another stream for other draws.
         first_draw : int, default 0
             The number of the first draw; the next ones follow. A batch may be split into calls at will.
@@ -65,15 +74,9 @@ class _Table:
         ValueError, TypeError
             `size` and `out` both or neither given; a seed, stream or number out of range; a wrong dtype.
         """
-        if (size is None) == (out is None):
-            raise ValueError("papilio: give either size or out")
-        if out is None:
-            out = np.empty(size, "int64" if dtype is None else index_dtype(dtype))
-        elif dtype is not None:
-            raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
-        self._table.draw(
-            out, unsigned(seed, "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw"), threads
-        )
+        out = NumPy.view(room(size, out, dtype), "out")
+        numbers = unsigned(_seeds.number(seed), "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw")
+        self._table.draw(out, *numbers, checked_threads(threads))
         return out
 
 
@@ -152,4 +155,4 @@ class CumulativeTable(_Table):
         -------
         int
         """
-        return int(self._table.find(u))
+        return int(self._table.find(real(u, "papilio: u", "a number, 0 <= u < 1")))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from papilio import _direct_draws
@@ -100,22 +101,46 @@ for _schema, _real, _fake in [(_CATEGORICAL, _categorical, _fake_categorical), (
     torch.library.register_fake(f"papilio::{_name}", _with_defaults(_fake, _schema), lib=_library)
 
 
-def _signed(x: int) -> int:
+def _signed(x: int, what: str) -> int:
+    """64 bits without a sign as PyTorch's integers, which have one."""
+    if not 0 <= x < 2**64:
+        raise ValueError(f"papilio: {what} must be in the range 0 <= {what} < 2^64; got {x}")
     return x - 2**64 if x >= 2**63 else x
 
 
-def _called(options: DrawOptions) -> tuple[Any, Any, dict[str, Any]]:
+def _integers(x: Any, what: str, like: Any) -> Any:
+    """Integers as a tensor, if they are not one yet. The order of the questions is one that Dynamo can trace."""
+    if x is None or torch.is_tensor(x):
+        return x
+    if isinstance(x, (list, tuple)):
+        return torch.tensor([_signed(int(i), what) for i in x], dtype=torch.int64, device=like.device)
+    if isinstance(x, np.ndarray):
+        return torch.as_tensor(x, device=like.device)
+    raise TypeError(
+        f"papilio: {what} is a {type(x).__name__}, expected an integer, a tensor or integers in a list under "
+        "torch.compile; draw a seed from a generator before the compiled call"
+    )
+
+
+def _called(like: Any, options: DrawOptions) -> tuple[Any, Any, dict[str, Any]]:
     """The tensors of seeds and row numbers, where these are tensors, and the operators' other options."""
     if options.out is not None or options.cuda_stream is not None:
         raise TypeError("papilio: out and cuda_stream are not supported under torch.compile")
-    if isinstance(options.seed, torch.Generator):
-        raise TypeError("papilio: a torch.Generator is not supported under torch.compile; draw a seed from it before")
-    seeds = options.seed if isinstance(options.seed, torch.Tensor) else None
-    numbers = options.row_ids if isinstance(options.row_ids, torch.Tensor) else None
+    seed, first, seeds, numbers = 0, 0, None, None
+    if isinstance(options.seed, int) and not isinstance(options.seed, bool):
+        seed = _signed(options.seed, "seed")
+    elif options.seed is None:
+        raise TypeError("papilio: the seed must be an integer, or one integer per row; got None")
+    else:
+        seeds = _integers(options.seed, "seed", like)
+    if isinstance(options.row_ids, int):
+        first = _signed(options.row_ids, "row_ids")
+    else:
+        numbers = _integers(options.row_ids, "row_ids", like)
     given = {
-        "seed": 0 if seeds is not None else _signed(options.seed),
-        "stream": _signed(options.stream),
-        "first_row_id": 0 if numbers is not None or options.row_ids is None else _signed(options.row_ids),
+        "seed": seed,
+        "stream": _signed(options.stream, "stream"),
+        "first_row_id": first,
         "narrow": options.dtype is not None and index_dtype(options.dtype) == "int32",
         "return_status": options.return_status,
         "check_negative": options.check_negative,
@@ -127,7 +152,8 @@ def _called(options: DrawOptions) -> tuple[Any, Any, dict[str, Any]]:
 
 def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: float, options: DrawOptions) -> Any:
     """`papilio.sample_categorical` under `torch.compile`."""
-    seeds, numbers, given = _called(options)
+    seeds, numbers, given = _called(weights, options)
+    indices, indptr = _integers(indices, "indices", weights), _integers(indptr, "indptr", weights)
     drawn, status = torch.ops.papilio.sample_categorical(
         weights, seeds, numbers, indices, indptr, logits=logits, temperature=temperature, **given
     )
@@ -136,6 +162,7 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
 
 def products(left: Any, right: Any, left_rows: Any, right_rows: Any, options: DrawOptions) -> Any:
     """`papilio.sample_products` under `torch.compile`."""
-    seeds, numbers, given = _called(options)
+    seeds, numbers, given = _called(left, options)
+    left_rows, right_rows = _integers(left_rows, "left_rows", left), _integers(right_rows, "right_rows", left)
     drawn, status = torch.ops.papilio.sample_products(left, right, seeds, numbers, left_rows, right_rows, **given)
     return (drawn, status) if given["return_status"] else drawn

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
-from papilio import _core
-from papilio._core import Corpus, ReadReport
+from papilio import _core, _seeds
+from papilio._checked import real, threads as checked_threads, whole
+from papilio._core import Corpus, Model, ReadReport
 from papilio._counts import as_counts
-from papilio._options import Fractional
-from papilio.readers import text_options
+from papilio._keywords import suggests_options
+from papilio._options import Fractional, Phrases, Vocabulary, WordRule
+from papilio.phrases import phrase_options
+from papilio.readers import text_options, warn_of_stop_words, warn_of_unspaced
 
 __all__ = [
     "Corpus",
@@ -24,15 +27,23 @@ __all__ = [
 ]
 
 
+@suggests_options
 def corpus_from_texts(
     texts: Iterable[str],
     *,
     names: Iterable[str] = (),
-    min_token_length: int = 3,
-    stop_words: Literal["english"] | Iterable[str] = (),
+    min_token_length: int | None = None,
+    words: WordRule = "letters",
+    token_pattern: str | None = None,
+    stop_words: str | Iterable[str] = (),
     min_df: int = 1,
     max_df: float = 1.0,
     max_vocabulary: int = 0,
+    phrases: Phrases = (),
+    phrase_threshold: float = 0.5,
+    phrase_min_count: int = 5,
+    phrase_length: int = 3,
+    phrase_delimiter: str = "_",
     threads: int = 0,
     report: ReadReport | None = None,
 ) -> Corpus:
@@ -44,10 +55,13 @@ def corpus_from_texts(
     Parameters
     ----------
     texts : iterable of str
-        None and NaN are errors; `interop.corpus_from_column` has `missing`.
+        A list, or one column of a table. A whole table, None and NaN are errors; `interop.corpus_from_column` has
+        `missing`.
     names : iterable of str, optional
         The names of the documents.
-    min_token_length, stop_words, min_df, max_df, max_vocabulary, threads, report
+    min_token_length, words, token_pattern, stop_words, min_df, max_df, max_vocabulary, threads, report
+        See `read_corpus`.
+    phrases, phrase_threshold, phrase_min_count, phrase_length, phrase_delimiter
         See `read_corpus`.
 
     Returns
@@ -61,6 +75,11 @@ def corpus_from_texts(
     ValueError
         An option out of range.
 
+    Warns
+    -----
+    UserWarning
+        The text looks as if it had no spaces, but `words` is not "icu".
+
     Examples
     --------
     >>> import papilio
@@ -69,15 +88,47 @@ def corpus_from_texts(
     ['cats', 'and', 'dogs']
     >>> corpus.words
     array([0, 1, 2, 2, 2], dtype=int32)
+    >>> report = papilio.ReadReport()
+    >>> papilio.corpus_from_texts(["GPT-4 and 5G in 2020"], words="mixed", report=report).vocabulary
+    ['gpt-4', 'and', '5g']
+    >>> report.left_out["too_short"].examples, report.left_out["number"].examples
+    (['in'], ['2020'])
     """
-    if isinstance(texts, str):
-        raise TypeError("papilio.corpus_from_texts: expected texts, got one str")
-    texts = list(texts)
-    for d, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"papilio.corpus_from_texts: document {d} is {text!r}, expected a str")
-    options = text_options(min_token_length, stop_words, min_df, max_df, max_vocabulary, threads)
-    return _core.corpus_from_texts(texts, options, list(names), report)
+    caller = "papilio.corpus_from_texts"
+    listed = _list_of_str(texts, "text", caller)
+    options = text_options(
+        min_token_length, words, token_pattern, stop_words, min_df, max_df, max_vocabulary, threads
+    )
+    options.phrases = phrase_options(phrases, phrase_threshold, phrase_min_count, phrase_length, phrase_delimiter)
+    found = ReadReport() if report is None else report
+    corpus = _core.corpus_from_texts(listed, options, _list_of_str(names, "name", caller), found)
+    warn_of_unspaced(found, caller)
+    warn_of_stop_words(corpus, options, caller)
+    return corpus
+
+
+_ENTRY = {"text": "document", "name": "the name of document", "word": "word"}
+
+
+def _list_of_str(values: Any, what: str, caller: str) -> list[str]:
+    """One str per document. TypeError for a str, a table, bytes, a dict, and for the first entry that is no str."""
+    if isinstance(values, (str, bytes, bytearray)):
+        raise TypeError(f"{caller}: expected {what}s, got one {type(values).__name__}; put it in a list")
+    if hasattr(values, "columns") or isinstance(values, Mapping):
+        raise TypeError(
+            f"{caller}: {what}s is a {type(values).__name__}, whose columns would be taken for documents; "
+            f'give one column, such as {what}s["text"]'
+        )
+    if isinstance(values, (set, frozenset)):
+        raise TypeError(f"{caller}: {what}s is a {type(values).__name__}, which has no order; give a list")
+    if getattr(values, "ndim", 1) != 1:
+        raise TypeError(f"{caller}: {what}s has {values.ndim} dimensions, expected one with a str per document")
+    tolist = getattr(values, "to_pylist", None)
+    listed = list(values) if tolist is None else tolist()
+    for number, entry in enumerate(listed):
+        if not isinstance(entry, str):
+            raise TypeError(f"{caller}: {_ENTRY[what]} {number} is {entry!r}, expected a str")
+    return listed
 
 
 def corpus_from_tokens(
@@ -109,12 +160,13 @@ def corpus_from_tokens(
     >>> papilio.corpus_from_tokens([["cats", "dogs"], [], ["dogs"]])
     Corpus(3 documents, 2 words, 3 tokens)
     """
-    words_given = None if vocabulary is None else list(vocabulary)
+    caller = "papilio.corpus_from_tokens"
+    words_given = None if vocabulary is None else _vocabulary(vocabulary, caller)
     numbers = {} if words_given is None else {word: number for number, word in enumerate(words_given)}
     offsets, words = [0], []
     for d, document in enumerate(documents):
         if isinstance(document, str):
-            raise TypeError(f"papilio.corpus_from_tokens: document {d} is one str, expected its words")
+            raise TypeError(f"{caller}: document {d} is one str, expected its words")
         if words_given is None:
             words.extend([numbers.setdefault(word, len(numbers)) for word in document])
         else:
@@ -123,23 +175,43 @@ def corpus_from_tokens(
     return Corpus(
         np.array(offsets, np.int64),
         np.array(words, np.int32),
-        list(numbers) if words_given is None else words_given,
-        list(names),
+        _list_of_str(list(numbers), "word", caller) if words_given is None else words_given,
+        _list_of_str(names, "name", caller),
     )
 
 
+def _vocabulary(vocabulary: Any, caller: str) -> list[str]:
+    """The words in the order of their numbers.
+
+    A dict gives the number of each word, as scikit-learn's does; what has `get_feature_names_out`, such as a
+    CountVectorizer, has the words itself.
+    """
+    if callable(getattr(vocabulary, "get_feature_names_out", None)):
+        vocabulary = vocabulary.get_feature_names_out().tolist()
+    if isinstance(vocabulary, Mapping):
+        words = sorted(vocabulary, key=vocabulary.__getitem__)
+        if [vocabulary[word] for word in words] != list(range(len(words))):
+            raise ValueError(
+                f"{caller}: vocabulary is a dict, whose values must be the numbers 0 to {len(words) - 1}, each once"
+            )
+        vocabulary = words
+    return _list_of_str(vocabulary, "word", caller)
+
+
 def corpus_from_matrix(
-    X: Any, *, vocabulary: Iterable[str] | None = None, names: Iterable[str] = (), fractional: Fractional = "raise"
+    X: Any, *, vocabulary: Vocabulary | None = None, names: Iterable[str] = (), fractional: Fractional = "raise"
 ) -> Corpus:
     """Make a corpus from a matrix of counts: documents x words.
 
     Parameters
     ----------
     X : sparse matrix or array of any format, data frame, or array-like of shape (D, V)
-        Whole numbers of any type, 0 to 2^31 - 1. Duplicate entries of a sparse matrix add up.
-    vocabulary : iterable of str, optional
-        The words of the columns, each once. By default the column names of a data frame if all are str, else the
-        numbers of the columns: "0", "1", ...
+        Whole numbers of any type, 0 to 2^31 - 1. Duplicate entries of a sparse matrix add up. Masked and missing
+        entries are errors.
+    vocabulary : iterable of str, dict of str to int, or vectorizer, optional
+        The words of the columns, each once; a dict has their numbers, as scikit-learn's ``vocabulary_``, and what has
+        ``get_feature_names_out``, such as a CountVectorizer, gives its own. By default the
+        column names of a data frame if all are str, else the numbers of the columns: "0", "1", ...
     names : iterable of str, optional
         The names of the documents.
     fractional : {"raise", "round"}
@@ -166,23 +238,26 @@ def corpus_from_matrix(
     caller = "papilio.corpus_from_matrix"
     counts = as_counts(X, caller, fractional)
     words = column_words(X, counts.width, vocabulary, caller)
-    return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words, list(names))
+    return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words, _list_of_str(names, "name", caller))
 
 
-def column_words(X: Any, width: int, vocabulary: Iterable[str] | None, caller: str) -> list[str]:
+def renamed(model: Model, vocabulary: Any, caller: str) -> Model:
+    """The model with these words for its columns."""
+    words = column_words(None, model.vocabulary_size, vocabulary, caller)
+    return Model(model.n_wk, model.alpha, model.beta, words, model.settings, model.seed_words, model.labels)
+
+
+def column_words(X: Any, width: int, vocabulary: Vocabulary | None, caller: str) -> list[str]:
     """The words of a matrix's columns, each once."""
     if vocabulary is None:
         vocabulary = _column_names(X, width)
-    words = list(vocabulary)
+    words = _vocabulary(vocabulary, caller)
     if len(words) != width:
         raise ValueError(f"{caller}: vocabulary has {len(words)} words for {width} columns")
     if len(set(words)) != width:
         seen: set[str] = set()
         double = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
         raise ValueError(f"{caller}: the word {double!r} occurs twice in the vocabulary")
-    for number, word in enumerate(words):
-        if not isinstance(word, str):
-            raise TypeError(f"{caller}: word {number} is {word!r}, expected a str")
     return words
 
 
@@ -225,7 +300,7 @@ def generate_corpus(
     mean_length: float = 80.0,
     alpha: float = 0.1,
     overlap: float = 0.1,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 0,
 ) -> Corpus:
     """Draw a corpus from a known topic model; the same corpus on every machine.
@@ -240,7 +315,7 @@ def generate_corpus(
         Prior of each topic in a document; 1e-6 <= alpha <= 1e6.
     overlap : float, default 0.1
         The share of each topic that is spread over the whole vocabulary; 0 to 1.
-    seed : int, default 0
+    seed : int, numpy.random.Generator or key of JAX, default 0
         0 <= seed < 2^64.
     threads : int, default 0
         0: all processors. Never changes the corpus.
@@ -260,7 +335,18 @@ def generate_corpus(
     >>> papilio.generate_corpus(documents=100, vocabulary=50, topics=3)
     Corpus(100 documents, 50 words, 8059 tokens)
     """
-    return _core.generate_corpus(documents, vocabulary, topics, mean_length, alpha, overlap, seed, threads)
+    caller = "papilio.generate_corpus"
+    most = 2**31 - 1
+    return _core.generate_corpus(
+        whole(documents, f"{caller}: documents", 1, most),
+        whole(vocabulary, f"{caller}: vocabulary", 1, most),
+        whole(topics, f"{caller}: topics", 1, most),
+        real(mean_length, f"{caller}: mean_length"),
+        real(alpha, f"{caller}: alpha"),
+        real(overlap, f"{caller}: overlap"),
+        whole(_seeds.number(seed), f"{caller}: seed", 0, 2**64 - 1, "a whole number, 0 <= seed < 2^64"),
+        checked_threads(threads, caller),
+    )
 
 
 def hold_out_every(corpus: Corpus, every: int) -> tuple[Corpus, Corpus]:
@@ -288,4 +374,4 @@ def hold_out_every(corpus: Corpus, every: int) -> tuple[Corpus, Corpus]:
     >>> papilio.hold_out_every(papilio.generate_corpus(documents=100, vocabulary=50, topics=3), 10)
     (Corpus(90 documents, 50 words, 7271 tokens), Corpus(10 documents, 50 words, 788 tokens))
     """
-    return _core.hold_out_every(corpus, every)
+    return _core.hold_out_every(corpus, whole(every, "papilio.hold_out_every: every", 2, 2**63 - 1))

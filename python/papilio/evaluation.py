@@ -2,107 +2,83 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from papilio import _core
+from papilio._checked import flag, threads as checked_threads, whole
 from papilio._core import (
     ChainState,
     Coherence,
     Completion,
     Corpus,
     DocumentTopics,
+    LeftOutWords,
     LeftToRight,
-    Model,
     TopicDiagnostics,
+    TopicStability,
 )
-from papilio._options import CoherenceMeasure, InferMethod
+from papilio._inference import MOST, Inference, checked_seed, corpus_of, infer, model_of
+from papilio._keywords import suggests_options
+from papilio._options import CoherenceMeasure, ModelLike
 
 __all__ = [
     "Coherence",
     "Completion",
     "DocumentTopics",
+    "Inference",
     "LeftToRight",
     "TopicDiagnostics",
+    "TopicStability",
     "coherence",
     "complete_documents",
     "diagnose_topics",
     "diversity",
     "infer",
     "left_to_right",
+    "topic_stability",
+    "unknown_words",
 ]
 
 
-def infer(
-    model: Model,
-    corpus: Corpus,
-    *,
-    method: InferMethod = "gibbs",
-    sweeps: int = 100,
-    burn_in: int = 20,
-    em_steps: int = 50,
-    seed: int = 0,
-    threads: int = 0,
-) -> DocumentTopics:
-    """Find the topics of documents, for a model that stays as it is.
+def unknown_words(model: ModelLike, corpus: Corpus) -> LeftOutWords:
+    """Count the words of a corpus that a model does not know, which `infer` and the measures leave out.
 
-    Words are matched by spelling; unknown words are left out.
+    Many of them say that the corpus was read by other rules than that of the training: `words`, `token_pattern`,
+    `min_token_length` and case must be the same.
 
     Parameters
     ----------
-    model : Model
+    model : Model or LDA
     corpus : Corpus
-    method : {"gibbs", "em"}
-        "gibbs": the posterior mean by sampling. "em": a fixed point, without random numbers.
-    sweeps, burn_in : int, default 100 and 20
-        For "gibbs": all sweeps, and the first of them that are not counted; 0 <= burn_in < sweeps.
-    em_steps : int, default 50
-        For "em"; at least 1.
-    seed : int, default 0
-        For "gibbs"; 0 <= seed < 2^64.
-    threads : int, default 0
-        0: all processors. Never changes the result.
 
     Returns
     -------
-    DocumentTopics
-        `theta`, float32 of shape (D, K) with rows that sum to 1, and counts of known and unknown tokens. A document
-        without known words gets the mean of the prior.
-
-    Raises
-    ------
-    ValueError
-        An option out of range.
-
-    Notes
-    -----
-    The row of a document depends on the model, the options and the words of the document (not their order), and on
-    nothing else.
-
-    Time of "gibbs": K per distinct word of a document, and per token and sweep the number of topics in the document. Of
-    "em": `em_steps` * K per distinct word. Ctrl-C is seen every 2^18 tokens.
+    LeftOutWords
 
     Examples
     --------
     >>> import papilio
-    >>> corpus = papilio.generate_corpus(documents=200, vocabulary=100, topics=4)
-    >>> model = papilio.train(corpus, topics=4, sweeps=20).model
-    >>> papilio.infer(model, corpus).theta.shape
-    (200, 4)
+    >>> model = papilio.train(papilio.corpus_from_texts(["cats purr", "dogs bark"]), topics=2, sweeps=5).model
+    >>> papilio.unknown_words(model, papilio.corpus_from_texts(["cats and cows and dogs"]))
+    LeftOutWords(3 tokens of 2 words: and, cows)
     """
-    return _core.infer(model, corpus, method, sweeps, burn_in, em_steps, seed, threads)
+    caller = "papilio.unknown_words"
+    return _core.unknown_words(model_of(model, caller), corpus_of(corpus, caller))
 
 
 def complete_documents(
-    model: Model, corpus: Corpus, *, em_steps: int = 50, seed: int = 0, shuffle: bool = True, threads: int = 0
+    model: ModelLike, corpus: Corpus, *, em_steps: int = 50, seed: Any = 0, shuffle: bool = True, threads: int = 0
 ) -> Completion:
     """Compute held-out likelihood by document completion: half of each document predicts the other half.
 
     Parameters
     ----------
-    model : Model
+    model : Model or LDA
     corpus : Corpus
         Documents that the model was not trained on.
     em_steps : int, default 50
         Steps that find theta from the first half; at least 1.
-    seed : int, default 0
+    seed : int, numpy.random.Generator or key of JAX, default 0
         For the shuffle; 0 <= seed < 2^64.
     shuffle : bool, default True
         Shuffle the tokens of a document before it is split. False: split them in their order.
@@ -133,20 +109,30 @@ def complete_documents(
     >>> 1 < papilio.complete_documents(model, held_out).perplexity < 100
     True
     """
-    return _core.complete_documents(model, corpus, em_steps, seed, shuffle, threads)
+    caller = "papilio.complete_documents"
+    return _core.complete_documents(
+        model_of(model, caller),
+        corpus_of(corpus, caller),
+        whole(em_steps, f"{caller}: em_steps", 1, MOST),
+        checked_seed(seed, caller),
+        flag(shuffle, f"{caller}: shuffle"),
+        checked_threads(threads, caller),
+    )
 
 
-def left_to_right(model: Model, corpus: Corpus, *, particles: int = 20, seed: int = 0, threads: int = 0) -> LeftToRight:
+def left_to_right(
+    model: ModelLike, corpus: Corpus, *, particles: int = 20, seed: Any = 0, threads: int = 0
+) -> LeftToRight:
     """Compute held-out likelihood of whole documents by the left-to-right algorithm.
 
     Parameters
     ----------
-    model : Model
+    model : Model or LDA
     corpus : Corpus
         Documents that the model was not trained on.
     particles : int, default 20
         1 to 1,000,000; more give a smaller variance.
-    seed : int, default 0
+    seed : int, numpy.random.Generator or key of JAX, default 0
         0 <= seed < 2^64.
     threads : int, default 0
         0: all processors. Never changes the result.
@@ -167,11 +153,19 @@ def left_to_right(model: Model, corpus: Corpus, *, particles: int = 20, seed: in
     on the model, the options and the words of the document. Source: Wallach, Murray, Salakhutdinov and Mimno, ICML
     2009, algorithm 3; Buntine, ACML 2009.
     """
-    return _core.left_to_right(model, corpus, particles, seed, threads)
+    caller = "papilio.left_to_right"
+    return _core.left_to_right(
+        model_of(model, caller),
+        corpus_of(corpus, caller),
+        whole(particles, f"{caller}: particles", 1, 1_000_000),
+        checked_seed(seed, caller),
+        checked_threads(threads, caller),
+    )
 
 
+@suggests_options
 def coherence(
-    model: Model,
+    model: ModelLike,
     corpus: Corpus,
     *,
     measure: CoherenceMeasure = "npmi",
@@ -183,7 +177,7 @@ def coherence(
 
     Parameters
     ----------
-    model : Model
+    model : Model or LDA
     corpus : Corpus
         For "umass" the training corpus. For "npmi" and "c_v" a corpus whose words are in the order of the text.
     measure : {"umass", "npmi", "c_v"}
@@ -210,15 +204,23 @@ def coherence(
     Time is O(N), plus the pairs of top words per document. Source: Mimno, Wallach, Talley, Leenders and McCallum, EMNLP
     2011 (umass); Roeder, Both and Hinneburg, WSDM 2015.
     """
-    return _core.coherence(model, corpus, measure, top_words, window, threads)
+    caller = "papilio.coherence"
+    return _core.coherence(
+        model_of(model, caller),
+        corpus_of(corpus, caller),
+        measure,
+        whole(top_words, f"{caller}: top_words", 2, 1000),
+        whole(window, f"{caller}: window", 0, MOST),
+        checked_threads(threads, caller),
+    )
 
 
-def diversity(model: Model, top_words: int = 25) -> float:
+def diversity(model: ModelLike, top_words: int = 25) -> float:
     """Compute the share of distinct words among the most probable words of all topics; 1: no two topics share a word.
 
     Parameters
     ----------
-    model : Model
+    model : Model or LDA
     top_words : int, default 25
         Words per topic; at least 1.
 
@@ -235,10 +237,56 @@ def diversity(model: Model, top_words: int = 25) -> float:
     -----
     Source: Dieng, Ruiz and Blei, TACL 8, 2020.
     """
-    return _core.diversity(model, top_words)
+    caller = "papilio.diversity"
+    return _core.diversity(model_of(model, caller), whole(top_words, f"{caller}: top_words", 1, MOST))
 
 
-def diagnose_topics(corpus: Corpus, state: ChainState, model: Model, *, words: int = 20) -> list[TopicDiagnostics]:
+def topic_stability(first: ModelLike, second: ModelLike, top_words: int = 25) -> TopicStability:
+    """Compare the topics of two models of one vocabulary, such as two that differ only in their seed.
+
+    Topics are partners one to one, so that the sum of their similarities is the largest possible. The similarity of two
+    topics is the Jaccard index of their top words, 0 to 1.
+
+    Parameters
+    ----------
+    first, second : Model or LDA
+        Of the same words and the same number of topics, K.
+    top_words : int, default 25
+        Words per topic, 1 to 1000.
+
+    Returns
+    -------
+    TopicStability
+        `mean`, `similarity` and `partner`, one of each topic of `first`.
+
+    Raises
+    ------
+    ValueError
+        Models of different words or numbers of topics, or `top_words` out of range.
+
+    Notes
+    -----
+    Deterministic; `mean` is the same with the models exchanged. Time is O(K^3) at worst, usually far less. Ctrl-C ends
+    it within a second. Source: Greene, O'Callaghan and Cunningham, ECML PKDD 2014, for the assignment (the Hungarian
+    algorithm); they compare words by rank, and models of samples of the documents.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> corpus = papilio.generate_corpus(documents=200, vocabulary=100, topics=4)
+    >>> first, second = (papilio.train(corpus, topics=4, sweeps=50, seed=seed).model for seed in (1, 2))
+    >>> papilio.topic_stability(first, second).mean > 0.5
+    True
+    >>> papilio.topic_stability(first, first).mean
+    1.0
+    """
+    caller = "papilio.topic_stability"
+    return _core.topic_stability(
+        model_of(first, caller), model_of(second, caller), whole(top_words, f"{caller}: top_words", 1, 1000)
+    )
+
+
+def diagnose_topics(corpus: Corpus, state: ChainState, model: ModelLike, *, words: int = 20) -> list[TopicDiagnostics]:
     """Compute MALLET's diagnostics of every topic.
 
     Parameters
@@ -247,7 +295,7 @@ def diagnose_topics(corpus: Corpus, state: ChainState, model: Model, *, words: i
         The corpus that the model was trained on.
     state : ChainState
         The topics of its tokens, such as `TrainResult.topics`.
-    model : Model
+    model : Model or LDA
     words : int, default 20
         Most probable words to use per topic; at least 1.
 
@@ -265,4 +313,6 @@ def diagnose_topics(corpus: Corpus, state: ChainState, model: Model, *, words: i
     -----
     Time is O(N + V K), plus the documents of the top words; one thread.
     """
-    return _core.diagnose_topics(corpus, state.z, model, words)
+    caller = "papilio.diagnose_topics"
+    words = whole(words, f"{caller}: words", 1, MOST)
+    return _core.diagnose_topics(corpus_of(corpus, caller), state.z, model_of(model, caller), words)

@@ -6,20 +6,22 @@ Every function draws on the given axes, or on new ones, and returns them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from papilio._checked import plain
 from papilio._core import Model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
     from papilio._lda import LDA
 
-__all__ = ["document_topics", "likelihood", "topic_map", "topic_words"]
+__all__ = ["choose_topics", "document_topics", "likelihood", "topic_map", "topic_words"]
 
 
 def _new_axes(ax, figsize):
@@ -92,8 +94,62 @@ def topic_words(
         ax.barh(places, shares)
         ax.set_yticks(places, words)
         ax.invert_yaxis()
-        ax.set_title(f"topic {k}", fontsize="medium")
+        ax.set_title(model.labels[k] or f"topic {k}", fontsize="medium")
         ax.tick_params(labelsize="small")
+        axes.append(ax)
+    return axes
+
+
+class _Measured(Protocol):
+    """A `papilio.ChooseResult`, as far as it is plotted."""
+
+    rows: Any
+    runs: Any
+
+
+def choose_topics(result: _Measured, *, figure: Figure | None = None) -> list[Axes]:
+    """Plot the measures of models over their number of topics, one panel per measure.
+
+    Parameters
+    ----------
+    result : papilio.ChooseResult
+        Of `papilio.choose_topics`.
+    figure : matplotlib.figure.Figure, optional
+        By default a new one.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+        Perplexity, coherence, diversity and, with several seeds, stability: a line through the means, and a ring for
+        each model.
+
+    Raises
+    ------
+    ValueError
+        A result without rows.
+    """
+    if not result.rows:
+        raise ValueError("papilio.plot.choose_topics: the result has no rows")
+    names = {"perplexity": "held-out perplexity", "coherence": "coherence", "diversity": "diversity"}
+    if any(row.seeds > 1 for row in result.rows):
+        names["stability"] = "stability"
+    if figure is None:
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=(8, 6), layout="constrained")
+    axes = []
+    topics = [row.topics for row in result.rows]
+    for place, (name, title) in enumerate(names.items(), 1):
+        ax = figure.add_subplot(2, 2, place)
+        ax.plot(topics, [getattr(row, name) for row in result.rows], marker="o")
+        if name != "stability" and len(result.runs) > len(topics):
+            x, y = [run.topics for run in result.runs], [getattr(run, name) for run in result.runs]
+            ax.scatter(x, y, s=16, facecolors="none", edgecolors="C0", alpha=0.6)
+        ax.set_xscale("log")
+        ax.set_xticks(topics, [str(k) for k in topics])
+        ax.minorticks_off()
+        ax.set_title(title, fontsize="medium")
+        ax.set_xlabel("topics")
         axes.append(ax)
     return axes
 
@@ -176,12 +232,16 @@ def topic_positions(model: Model) -> np.ndarray:
 def topic_map(lda: LDA | Model, *, top_n: int = 2, ax: Axes | None = None) -> Axes:
     """Plot topics as circles: close together if their words are similar, with areas by their share of all tokens.
 
+    Labels never overlap: the largest topics are labelled first, beside their circle where it is taken. Where there is
+    no place left, a topic has its number only, and then no label at all. Up to ten topics always have one.
+
     Parameters
     ----------
     lda : papilio.LDA or papilio.Model
     top_n : int, default 2
         Words to write at each topic; 0: only its number.
     ax : matplotlib.axes.Axes, optional
+        By default new ones, 6 to 12 inches wide by the number of topics.
 
     Returns
     -------
@@ -190,16 +250,67 @@ def topic_map(lda: LDA | Model, *, top_n: int = 2, ax: Axes | None = None) -> Ax
     model = _model(lda)
     positions = topic_positions(model)
     share = model.n_k / max(1, model.n_k.sum())
-    ax = _new_axes(ax, (6, 6))
-    ax.scatter(positions[:, 0], positions[:, 1], s=4000 * share, alpha=0.4)
-    for k, (x, y) in enumerate(positions):
-        words = " ".join(word for word, _ in model.top_words(k, top_n)) if top_n else ""
-        ax.annotate(f"{k} {words}".strip(), (x, y), ha="center", va="center", fontsize="small")
+    inches = min(12.0, max(6.0, 4 + model.topics**0.5))
+    ax = _new_axes(ax, (inches, inches))
+    ax.scatter(positions[:, 0], positions[:, 1], s=4000 * (inches / 6) ** 2 * share, alpha=0.4, linewidths=0)
     ax.margins(0.15)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xticks([])
     ax.set_yticks([])
+    _label_topics(ax, model, positions, top_n)
     return ax
+
+
+_MOST_LABELLED = 200  # of the topics on a map, the largest
+
+
+def _label_topics(ax: Axes, model: Model, positions: np.ndarray, top_n: int) -> None:
+    """Writes topics on a map, the largest first: each label in the nearest place that is free."""
+    ax.figure.canvas.figure.draw_without_rendering()  # or the axes do not have their size yet
+    frame, points = ax.get_window_extent(), 72 / ax.figure.dpi
+    probe = ax.text(0, 0, "", fontsize="small")
+    taken: list[tuple[float, float, float, float]] = []
+    labels = {}
+    for k in _topics(model, None)[:_MOST_LABELLED]:
+        words = model.labels[k] or (" ".join(word for word, _ in model.top_words(k, top_n)) if top_n else "")
+        x, y = ax.transData.transform(positions[k])
+        for label in (f"{k} {words}".strip(), str(k)):
+            probe.set_text(label)
+            extent = probe.get_window_extent()
+            box = _free_place((x, y, extent.width, extent.height), taken, frame)
+            if box is not None:
+                taken.append(box)
+                labels[k] = label, (box[1] - y) * points
+                break
+        else:
+            if model.topics <= 10:
+                labels[k] = f"{k} {words}".strip(), 0.0
+    probe.remove()
+    for k, (label, up) in sorted(labels.items()):
+        ax.annotate(
+            label, positions[k], (0, up), textcoords="offset points", ha="center", va="center", fontsize="small"
+        )
+
+
+def _free_place(
+    box: tuple[float, float, float, float], taken: list[tuple[float, float, float, float]], frame: Bbox
+) -> tuple[float, float, float, float] | None:
+    """The box (centre, width, height), moved up or down by up to three lines, that meets no other and lies in the frame."""
+    x, y, width, height = box
+    if x - width / 2 < frame.x0 or x + width / 2 > frame.x1:
+        return None
+    others = np.array(taken).reshape(-1, 4)
+    near = others[np.abs(others[:, 0] - x) < (others[:, 2] + width) / 2 + 2]
+    for lines in (0, 1, -1, 2, -2, 3, -3):
+        at = y + lines * height
+        inside = frame.y0 < at - height / 2 and at + height / 2 < frame.y1
+        if inside and not (np.abs(near[:, 1] - at) < (near[:, 3] + height) / 2).any():
+            return x, at, width, height
+    return None
+
+
+_MOST_ROWS = 1000  # of a heat map of documents
+_MOST_NAMES = 100
 
 
 def document_topics(theta: ArrayLike, *, names: Iterable[str] | None = None, ax: Axes | None = None) -> Axes:
@@ -208,35 +319,48 @@ def document_topics(theta: ArrayLike, *, names: Iterable[str] | None = None, ax:
     Parameters
     ----------
     theta : array of shape (D, K)
-        Such as the result of `LDA.transform`.
+        Such as the result of `LDA.transform`. Of more than 1,000 documents a row of the picture shows the mean of
+        several that follow each other; its scale then ends at the largest mean.
     names : iterable of str, optional
-        The names of the documents.
+        The names of the documents. Of more than 100 documents, 100 at even distances are named.
     ax : matplotlib.axes.Axes, optional
+        By default new ones, at most 16 inches wide and 20 inches high.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One row per document, one column per topic.
+        One row per document, or per several; one column per topic.
 
     Raises
     ------
     ValueError
         `theta` is not a matrix, or `names` has another length.
     """
-    theta = np.asarray(theta)
+    theta = plain(theta, "papilio.plot.document_topics: theta")
     if theta.ndim != 2:
         raise ValueError(
             f"papilio.plot.document_topics: theta has {theta.ndim} dimension(s), expected documents x topics"
         )
-    ax = _new_axes(ax, (1 + 0.25 * theta.shape[1], 1 + 0.2 * theta.shape[0]))
-    image = ax.imshow(theta, aspect="auto", vmin=0, vmax=1, interpolation="nearest")
-    ax.figure.colorbar(image, ax=ax, label="share")
+    documents, topics = theta.shape
+    listed = None if names is None else list(names)
+    if listed is not None and len(listed) != documents:
+        raise ValueError(f"papilio.plot.document_topics: {len(listed)} names for {documents} documents")
+    together = max(1, -(-documents // _MOST_ROWS))
+    shown = theta
+    if together > 1:
+        starts = np.arange(0, documents, together)
+        shown = np.add.reduceat(theta, starts, axis=0, dtype=np.float64)
+        shown /= np.diff(starts, append=documents)[:, None]
+    ax = _new_axes(ax, (min(16, 1 + 0.25 * topics), min(20, 1 + 0.2 * documents)))
+    extent = (-0.5, topics - 0.5, len(shown) * together - 0.5, -0.5)
+    most = 1.0 if together == 1 else float(shown.max(initial=0.0)) or 1.0
+    image = ax.imshow(shown, aspect="auto", vmin=0, vmax=most, interpolation="nearest", extent=extent)
+    ax.set_ylim(documents - 0.5, -0.5)
+    ax.figure.colorbar(image, ax=ax, label="share" if together == 1 else f"mean share of {together} documents")
     ax.set_xlabel("topic")
     ax.set_ylabel("document")
     ax.locator_params(integer=True)
-    if names is not None:
-        names = list(names)
-        if len(names) != len(theta):
-            raise ValueError(f"papilio.plot.document_topics: {len(names)} names for {len(theta)} documents")
-        ax.set_yticks(range(len(names)), names)
+    if listed is not None:
+        step = max(1, -(-documents // _MOST_NAMES))
+        ax.set_yticks(range(0, documents, step), listed[::step])
     return ax

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import warnings
 from collections.abc import Iterable
-from typing import Literal, Union
+from typing import Union
 
 from papilio import _core
-from papilio._core import Corpus, ReadReport
-from papilio._options import CorpusFormat
+from papilio._checked import file_name, flag, real, threads as checked_threads, whole
+from papilio._core import Corpus, LeftOutWords, ReadReport
+from papilio._keywords import suggests_options
+from papilio._options import CorpusFormat, Phrases, WordRule
+from papilio._warnings import caller_level
+from papilio.phrases import phrase_options
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
-__all__ = ["ReadReport", "english_stop_words", "open_corpus", "read_corpus", "write_corpus"]
+__all__ = [
+    "LeftOutWords",
+    "ReadReport",
+    "english_stop_words",
+    "icu_version",
+    "open_corpus",
+    "read_corpus",
+    "stop_word_languages",
+    "stop_words",
+    "write_corpus",
+]
 
 
 def english_stop_words() -> list[str]:
@@ -31,9 +47,55 @@ def english_stop_words() -> list[str]:
     return _core.english_stop_words()
 
 
+def stop_word_languages() -> list[str]:
+    """Return the languages whose stop words papilio knows, by their English names, sorted.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import papilio
+    >>> papilio.stop_word_languages()[:4]
+    ['catalan', 'czech', 'danish', 'dutch']
+    """
+    return _core.stop_word_languages()
+
+
+def stop_words(language: str) -> list[str]:
+    """Return the function words of a language: articles, pronouns, prepositions, conjunctions, auxiliaries, particles.
+
+    Parameters
+    ----------
+    language : str
+        One of `stop_word_languages`.
+
+    Returns
+    -------
+    list of str
+        350 to 900 words in all their forms, case-folded as text is, in NFC, sorted.
+
+    Raises
+    ------
+    ValueError
+        For any other language.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> words = papilio.stop_words("german")
+    >>> "und" in words, "dass" in words, "haus" in words
+    (True, True, False)
+    """
+    return _words_of(language)
+
+
 def text_options(
-    min_token_length: int,
-    stop_words: Literal["english"] | Iterable[str],
+    min_token_length: int | None,
+    words: WordRule,
+    token_pattern: str | None,
+    stop_words: str | Iterable[str],
     min_df: int,
     max_df: float,
     max_vocabulary: int,
@@ -41,19 +103,83 @@ def text_options(
 ) -> _core.TextOptions:
     """The options of texts as the library takes them."""
     options = _core.TextOptions()
-    options.min_token_length = min_token_length
+    if min_token_length is not None:
+        options.min_token_length = whole(min_token_length, "papilio: min_token_length", 1, 2**31 - 1)
+    options.words = words
+    options.token_pattern = token_pattern or ""
     if isinstance(stop_words, str):
-        if stop_words != "english":
-            raise ValueError(f'papilio: stop_words is "{stop_words}", expected "english" or an iterable of words')
-        stop_words = english_stop_words()
-    options.stop_words = list(stop_words)
-    options.min_df = min_df
-    options.max_df = max_df
-    options.max_vocabulary = max_vocabulary
-    options.threads = threads
+        stop_words = [word for language in stop_words.split(",") for word in _words_of(language)]
+    options.stop_words = _words(stop_words, "stop_words")
+    documents = "a number of documents, 1 or more; for a share of them only max_df is meant"
+    options.min_df = whole(min_df, "papilio: min_df", 0, 2**63 - 1, documents)
+    options.max_df = real(max_df, "papilio: max_df", "a share of the documents, 0 < max_df <= 1")
+    options.max_vocabulary = whole(
+        max_vocabulary, "papilio: max_vocabulary", 0, 2**63 - 1, "a number of words, or 0 for all"
+    )
+    options.threads = checked_threads(threads)
     return options
 
 
+def _words_of(language: str) -> list[str]:
+    known = stop_word_languages()
+    if language not in known:
+        near = difflib.get_close_matches(language, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"papilio: stop_words is {language!r}, expected an iterable of words or one of {', '.join(known)}{hint}"
+        )
+    return _core.stop_words(language)
+
+
+def warn_of_stop_words(corpus: Corpus, options: _core.TextOptions, caller: str) -> None:
+    """Warns where no stop words were left out and most of the frequent words are some language's."""
+    found = None if options.stop_words else _core.find_frequent_stop_words(corpus, options.threads)
+    if found is not None:
+        language, among, words = found
+        warnings.warn(
+            f"{caller}: {len(words)} of the {among} most frequent words are stop words ({', '.join(words[:3])}, ...); "
+            f'stop_words="{language}" leaves such words out',
+            UserWarning,
+            stacklevel=caller_level(),
+        )
+
+
+def warn_of_unspaced(report: ReadReport, caller: str) -> None:
+    """Warns where text seems to have no spaces between its words."""
+    if report.seems_unspaced:
+        warnings.warn(
+            f"{caller}: {report.unspaced_tokens} of {report.tokens_read} words are long runs of Chinese, Japanese, Thai "
+            'or similar characters; words="icu" cuts text that has no spaces',
+            UserWarning,
+            stacklevel=caller_level(),
+        )
+
+
+def icu_version() -> str:
+    """Return the version of ICU, on which the words of ``words="icu"`` depend.
+
+    Returns
+    -------
+    str
+        Such as "72.1"; empty where papilio was built without ICU, and ``words="icu"`` is an error.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> version = papilio.icu_version()
+    """
+    return _core.icu_version()
+
+
+def _words(words: Iterable[str], what: str) -> list[str]:
+    listed = list(words)
+    for number, word in enumerate(listed):
+        if not isinstance(word, str):
+            raise TypeError(f"papilio: {what}: word {number} is {word!r}, expected a str")
+    return listed
+
+
+@suggests_options
 def read_corpus(
     path: Path,
     *,
@@ -65,11 +191,18 @@ def read_corpus(
     id_column: str | None = None,
     header: bool = True,
     quotes: bool = True,
-    min_token_length: int = 3,
-    stop_words: Literal["english"] | Iterable[str] = (),
+    min_token_length: int | None = None,
+    words: WordRule = "letters",
+    token_pattern: str | None = None,
+    stop_words: str | Iterable[str] = (),
     min_df: int = 1,
     max_df: float = 1.0,
     max_vocabulary: int = 0,
+    phrases: Phrases = (),
+    phrase_threshold: float = 0.5,
+    phrase_min_count: int = 5,
+    phrase_length: int = 3,
+    phrase_delimiter: str = "_",
     threads: int = 0,
     report: ReadReport | None = None,
 ) -> Corpus:
@@ -77,7 +210,7 @@ def read_corpus(
 
     Parameters
     ----------
-    path : str or path-like
+    path : str, bytes or path-like
         A file or a folder; "-" is standard input.
     format : str, default "auto"
         "auto": from the name and the first bytes. Else "text", "uci", "ldac", "svmlight", "mtx", "npz", "low",
@@ -92,16 +225,33 @@ def read_corpus(
         For csv, tsv and jsonl: the columns with the text and with the names of the documents.
     header, quotes : bool, default True
         For csv and tsv: whether the first line has column names, and whether fields may be quoted.
-    min_token_length : int, default 3
-        Leave out words of text with fewer code points.
-    stop_words : "english" or iterable of str
-        Words to leave out.
+    min_token_length : int, optional
+        Leave out words of text with fewer characters (code points). By default 3; 2 for words with a digit; 1 with
+        `token_pattern` and ``words="icu"``.
+    words : {"letters", "mixed", "numbers", "icu"}
+        What a word of text is. "letters": a run of letters. "mixed": of letters and digits, such as "gpt-4". "numbers":
+        numbers too. "icu": what lies between ICU's word boundaries, for text without spaces (Chinese, Japanese, Thai);
+        such a corpus depends on `icu_version`, and wheels have no ICU.
+    token_pattern : str, optional
+        In place of `words`: a regular expression of RE2. Each match in a line of text is a word, or its first group if
+        there is one. The line is case-folded before. ``\\w`` and ``\\b`` are ASCII in RE2; ``\\pL`` is any letter.
+    stop_words : str or iterable of str
+        Words to leave out: themselves, or the name of a language (`stop_word_languages`), or several names with commas
+        between them, "english,german". Where none are given and most of the frequent words are stop words of a
+        language, a UserWarning names it.
     min_df : int, default 1
         Leave out words that occur in fewer documents.
     max_df : float, default 1.0
         Leave out words that occur in more than this share of the documents.
     max_vocabulary : int, default 0
         Keep this many of the most frequent words; 0: all.
+    phrases : "auto", iterable of str, Model or Corpus
+        Words of text to join: "auto" finds pairs, as `find_phrases` does; or these ("new york"); or those that a model
+        or a corpus has among its words, for text that is to be inferred (docs/phrases.md). Matrices have none.
+    phrase_threshold, phrase_min_count, phrase_length
+        For "auto": `threshold`, `min_count` and `length` of `find_phrases`.
+    phrase_delimiter : str, default "_"
+        What stands between the words of a phrase.
     threads : int, default 0
         0: all processors. Never changes the corpus.
     report : ReadReport, optional
@@ -121,6 +271,11 @@ def read_corpus(
     ValueError
         An option out of range, or one that does not fit the format.
 
+    Warns
+    -----
+    UserWarning
+        The text looks as if it had no spaces, but `words` is not "icu".
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -132,15 +287,22 @@ def read_corpus(
     Corpus(2 documents, 3 words, 5 tokens)
     """
     options = _core.CorpusOptions()
-    options.vocabulary = "" if vocabulary is None else os.fspath(vocabulary)
-    options.first_id = first_id
-    options.transposed = transposed
+    options.vocabulary = b"" if vocabulary is None else file_name(vocabulary)
+    options.first_id = None if first_id is None else whole(first_id, "papilio.read_corpus: first_id", 0, 1, "0 or 1")
+    options.transposed = flag(transposed, "papilio.read_corpus: transposed")
     options.text_column = text_column or ""
     options.id_column = id_column or ""
-    options.header = header
-    options.quotes = quotes
-    text = text_options(min_token_length, stop_words, min_df, max_df, max_vocabulary, threads)
-    return _core.read_corpus(os.fspath(path), format, options, text, report)
+    options.header = flag(header, "papilio.read_corpus: header")
+    options.quotes = flag(quotes, "papilio.read_corpus: quotes")
+    text = text_options(
+        min_token_length, words, token_pattern, stop_words, min_df, max_df, max_vocabulary, threads
+    )
+    text.phrases = phrase_options(phrases, phrase_threshold, phrase_min_count, phrase_length, phrase_delimiter)
+    found = ReadReport() if report is None else report
+    corpus = _core.read_corpus(file_name(path), format, options, text, found)
+    warn_of_unspaced(found, "papilio.read_corpus")
+    warn_of_stop_words(corpus, text, "papilio.read_corpus")
+    return corpus
 
 
 def write_corpus(
@@ -177,13 +339,15 @@ def write_corpus(
     ...     papilio.read_corpus(path).vocabulary
     ['cats', 'purr', 'dogs', 'bark']
     """
-    path = os.fspath(path)
-    if format is None:
-        format = _core.corpus_format_of_name(path)
-        format = "text" if format == "auto" else format
+    name = file_name(path)
+    chosen = _core.corpus_format_of_name(name) if format is None else format
+    if format is None and chosen == "auto":
+        chosen = "text"
     if vocabulary is None:
-        vocabulary = path + ".vocab" if _core.has_vocabulary_file(format) else ""
-    _core.write_corpus(corpus, path, format, os.fspath(vocabulary))
+        words = name + b".vocab" if _core.has_vocabulary_file(chosen) else b""
+    else:
+        words = file_name(vocabulary)
+    _core.write_corpus(corpus, name, chosen, words)
 
 
 def open_corpus(path: Path) -> Corpus:
@@ -206,4 +370,4 @@ def open_corpus(path: Path) -> Corpus:
     FormatError
         The file is not a corpus file, or is damaged.
     """
-    return _core.open_corpus(os.fspath(path))
+    return _core.open_corpus(file_name(path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,8 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from papilio import _core
+from papilio._checked import file_name, real, threads as checked_threads, whole
 from papilio._core import ChainState, Corpus, HeldOutScore, Model, Progress, TrainResult
-from papilio._options import Callback, Draws, PartialSums, Sampler, Schedule, Start, TrainOptions
+from papilio._keywords import suggests_options, unknown_option
+from papilio._model_files import load_model, read_mallet_state, save_model, write_mallet_state
+from papilio._options import Callback, Draws, PartialSums, Sampler, Schedule, SeedWords, Start, TrainOptions
+from papilio._seed_words import DEFAULT_WEIGHT, seed_rows
+from papilio._train_options import train_option
 from papilio.readers import Path
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ __all__ = [
 OPTION_NAMES = tuple(TrainOptions.__annotations__)
 
 
+@suggests_options
 def train(
     corpus: Corpus,
     *,
@@ -55,6 +60,8 @@ def train(
     method: PartialSums = "slots",
     optimize_every: int = 0,
     optimize_after: int = 50,
+    seed_words: SeedWords | None = None,
+    seed_weight: int = 100,
     evaluate_every: int = 10,
     held_out: Corpus | None = None,
     held_out_every: int = 10,
@@ -78,9 +85,9 @@ def train(
     sweeps : int, default 200
         Sweeps in all, those of `resume` included; 0 or more.
     alpha : float, default 0.1
-        Prior of each topic in a document; 0 < alpha <= 1e6.
+        Prior of each topic in a document; 1e-100 to 1e6.
     beta : float, default 0.01
-        Prior of each word in a topic; 0 < beta <= 1e6.
+        Prior of each word in a topic; 1e-100 to 1e6.
     topic_alpha : array-like of shape (K,), optional
         A prior per topic, in place of `alpha`.
     seed : int, default 0
@@ -104,6 +111,12 @@ def train(
     optimize_every, optimize_after : int, default 0 and 50
         Optimise `beta` and the alpha of each topic every `optimize_every` sweeps, first after sweep `optimize_after`.
         0: the priors are fixed.
+    seed_words : dict of int to words, optional
+        Words that belong to topics: ``{0: ["bank", "money"], 3: {"river": 50}}``, lists of words or dicts of word to
+        weight. The prior of a listed word in its topic is beta + weight in place of beta, and its tokens start in that
+        topic (docs/lda/seed_words.md). Words that the corpus does not have are a UserWarning that names them.
+    seed_weight : int, default 100
+        The weight of words in lists: how many tokens of the topic a seed word is worth; 1 to 1,000,000.
     evaluate_every : int, default 10
         Compute the log-likelihood every `evaluate_every` sweeps and after the last; 0: after the last only.
     held_out : Corpus, optional
@@ -115,7 +128,8 @@ def train(
     progress_every : int, default 1
         Call `progress` every `progress_every` sweeps and after the last.
     checkpoint : str or path-like, optional
-        Where to save the state of the chain during training.
+        Where to save the state of the chain during training. A checkpoint that cannot be written is a RuntimeWarning;
+        training goes on.
     checkpoint_every : int, default 0
         Save a checkpoint every `checkpoint_every` sweeps; 0: by time only.
     checkpoint_seconds : float, default 600
@@ -168,32 +182,38 @@ def train(
     20
     """
     arguments = locals()
-    options = _core_options("train", {name: arguments[name] for name in OPTION_NAMES})
+    options = _core_options("train", {name: arguments[name] for name in OPTION_NAMES}, corpus)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"papilio.train: progress is {progress!r}, expected a function of a Progress")
     return _core.train(
         corpus,
         options,
         resume=resume,
         progress=progress,
-        checkpoint="" if checkpoint is None else os.fspath(checkpoint),
-        checkpoint_every=checkpoint_every,
-        checkpoint_seconds=checkpoint_seconds,
+        checkpoint=b"" if checkpoint is None else file_name(checkpoint),
+        checkpoint_every=whole(checkpoint_every, "papilio.train: checkpoint_every", 0, 2**63 - 1),
+        checkpoint_seconds=real(checkpoint_seconds, "papilio.train: checkpoint_seconds", "a number of seconds"),
         held_out=held_out,
     )
 
 
-def _core_options(caller: str, values: Mapping[str, Any]) -> _core.TrainOptions:
+def _core_options(caller: str, values: Mapping[str, Any], corpus: Corpus) -> _core.TrainOptions:
     """The options as the library takes them."""
     options = _core.TrainOptions()
     for name, value in values.items():
         if name not in OPTION_NAMES:
-            raise TypeError(f"papilio.{caller}: unknown option {name!r}, expected one of {', '.join(OPTION_NAMES)}")
-        if name == "topic_alpha" and value is None:
+            raise TypeError(unknown_option(f"papilio.{caller}", name, OPTION_NAMES))
+        if name in _SEED_OPTIONS or (name == "topic_alpha" and value is None):
             continue
-        try:
-            setattr(options, name, np.asarray(value, np.float64).tolist() if name == "topic_alpha" else value)
-        except (TypeError, OverflowError):
-            raise TypeError(f"papilio.{caller}: {name} is {value!r}, which has the wrong type or range") from None
+        setattr(options, name, train_option(name, value, f"papilio.{caller}"))
+    if any(name in values for name in _SEED_OPTIONS):
+        words, weight = values.get("seed_words"), values.get("seed_weight", DEFAULT_WEIGHT)
+        vocabulary = corpus.vocabulary if words else []
+        options.seed_words = seed_rows(words, weight, vocabulary, f"papilio.{caller}")
     return options
+
+
+_SEED_OPTIONS = ("seed_words", "seed_weight")
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -248,7 +268,7 @@ def save_checkpoint(state: ChainState, corpus: Corpus, path: Path, /, **options:
     >>> papilio.train(corpus, resume=state, **options).topics.sweep
     20
     """
-    _core.save_checkpoint(state, corpus, _core_options("save_checkpoint", options), os.fspath(path))
+    _core.save_checkpoint(state, corpus, _core_options("save_checkpoint", options, corpus), file_name(path))
 
 
 @_shows_train_options
@@ -284,13 +304,21 @@ def load_checkpoint(corpus: Corpus, path: Path, /, **options: Unpack[TrainOption
     --------
     See `save_checkpoint`.
     """
-    state, damage = _core.load_checkpoint(corpus, _core_options("load_checkpoint", options), os.fspath(path))
+    state, damage = _core.load_checkpoint(corpus, _core_options("load_checkpoint", options, corpus), file_name(path))
     if damage:
         warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=2)
     return state
 
 
-def log_joint(corpus: Corpus, z: ArrayLike, alpha: ArrayLike, beta: float, *, threads: int = 0) -> float:
+def log_joint(
+    corpus: Corpus,
+    z: ArrayLike,
+    alpha: ArrayLike,
+    beta: float,
+    *,
+    seed_words: ArrayLike | None = None,
+    threads: int = 0,
+) -> float:
     """Compute log p(w, z), the log-likelihood of words and topics with theta and phi integrated out.
 
     Parameters
@@ -302,6 +330,8 @@ def log_joint(corpus: Corpus, z: ArrayLike, alpha: ArrayLike, beta: float, *, th
         A prior per topic; 0 < alpha <= 1e6.
     beta : float
         0 < beta <= 1e6.
+    seed_words : array-like of int32, shape (n, 3), optional
+        Rows of topic, word and weight, as `Model.seed_words` has them: the prior of these words is beta + weight.
     threads : int, default 0
         0: all processors. Never changes the result.
 
@@ -322,93 +352,7 @@ def log_joint(corpus: Corpus, z: ArrayLike, alpha: ArrayLike, beta: float, *, th
     >>> round(papilio.log_joint(corpus, [0, 0, 1], alpha=[0.1, 0.1], beta=0.01), 3)
     -8.305
     """
-    z = np.ascontiguousarray(z, np.int32)
-    return _core.log_joint(corpus, z, np.ascontiguousarray(alpha, np.float64), beta, threads)
+    caller = "papilio.log_joint"
+    seeds = np.empty((0, 3), np.int32) if seed_words is None else seed_words
+    return _core.log_joint(corpus, z, alpha, real(beta, f"{caller}: beta"), checked_threads(threads, caller), seeds)
 
-
-def save_model(model: Model, path: Path) -> None:
-    """Write a model as one safetensors file, as the command ``papilio train`` does.
-
-    The file appears whole or not at all. Equal models give equal bytes.
-
-    Parameters
-    ----------
-    model : Model
-    path : str or path-like
-
-    Raises
-    ------
-    OSError
-        The file cannot be written.
-    """
-    _core.save_model(model, os.fspath(path))
-
-
-def load_model(path: Path) -> Model:
-    """Read a model that `save_model` or the command ``papilio train`` wrote.
-
-    Parameters
-    ----------
-    path : str or path-like
-
-    Returns
-    -------
-    Model
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    FormatError
-        The file does not hold a model, or is damaged.
-    """
-    return _core.load_model(os.fspath(path))
-
-
-def read_mallet_state(path: Path) -> tuple[Corpus, ChainState, int]:
-    """Read a state file of MALLET (``--output-state``) or of `write_mallet_state`.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Plain, or compressed by gzip or zstd.
-
-    Returns
-    -------
-    corpus : Corpus
-    state : ChainState
-        With the priors; give it to `train` as `resume`.
-    topics : int
-        K.
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    FormatError
-        With the line that does not fit the format.
-    """
-    state = _core.read_mallet_state(os.fspath(path), 0)
-    return state.corpus, state.topics, state.topic_count
-
-
-def write_mallet_state(corpus: Corpus, state: ChainState, model: Model, path: Path) -> None:
-    """Write a chain as MALLET's ``--output-state`` does: gzip, one line per token.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    state : ChainState
-    model : Model
-        Its priors go into the file.
-    path : str or path-like
-
-    Raises
-    ------
-    OSError
-        The file cannot be written.
-    ValueError
-        A state that does not fit the corpus, or words and names that MALLET could not read back: empty, or with
-        blanks or line ends.
-    """
-    _core.write_mallet_state(corpus, state.z, model.alpha, model.beta, os.fspath(path))

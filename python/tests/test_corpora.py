@@ -69,8 +69,10 @@ def test_matrix_and_corpus_are_each_other():
         (np.zeros((0, 3)), ValueError, "0 sample"),
         (np.zeros((3, 0)), ValueError, "0 feature"),
         ([[1j]], ValueError, "Complex"),
-        ([["cats"]], ValueError, "cats"),
-        ([[{}]], TypeError, "real number"),
+        ([["cats"]], TypeError, "corpus_from_tokens"),
+        (np.array([["cats"]]), TypeError, "expected real numbers"),
+        (np.array([["3"]]), TypeError, "expected real numbers"),
+        ([[{}]], TypeError, "strings and other objects that are not numbers; entry 0 is {}"),
     ],
 )
 def test_matrices_that_are_no_counts(X, error, message):
@@ -147,10 +149,56 @@ def test_texts_that_are_none():
         papilio.corpus_from_tokens(["cats"])
     with pytest.raises(ValueError, match="max_df"):
         papilio.corpus_from_texts(["cats"], max_df=0)
-    with pytest.raises(ValueError, match="stop_words"):
-        papilio.corpus_from_texts(["cats"], stop_words="german")
+    with pytest.raises(ValueError, match="stop_words is 'germann', expected .* one of catalan, .*; did you mean 'german'"):
+        papilio.corpus_from_texts(["cats"], stop_words="germann")
+    for no_language in ("", "english,", "English", "english, german"):
+        with pytest.raises(ValueError, match="stop_words"):
+            papilio.corpus_from_texts(["cats"], stop_words=no_language)
     with pytest.raises(UnicodeEncodeError):
         papilio.corpus_from_texts(["\ud800"])
+
+
+def test_stop_words_of_languages():
+    languages = papilio.stop_word_languages()
+    assert len(languages) == 20 and languages == sorted(languages)
+    assert papilio.stop_words("english") == papilio.english_stop_words()
+    for language in languages:
+        words = papilio.stop_words(language)
+        assert 350 <= len(words) <= 900 and words == sorted(set(words))
+    texts = ["The ship und die Welle, daß außer rope"]
+    for stop_words, left in [
+        ("english", ["ship", "und", "die", "welle", "dass", "ausser", "rope"]),
+        ("german", ["the", "ship", "welle", "rope"]),
+        ("english,german", ["ship", "welle", "rope"]),
+        (papilio.stop_words("german") + ["ship"], ["the", "welle", "rope"]),
+    ]:
+        assert papilio.corpus_from_texts(texts, stop_words=stop_words).vocabulary == left
+    for none in ("klingon", "german,english", "", "German"):
+        with pytest.raises(ValueError, match="expected an iterable of words or one of catalan, "):
+            papilio.stop_words(none)
+
+
+def test_frequent_stop_words_are_a_warning(tmp_path, recwarn):
+    text = "the ship and the wave with the mast from the rope into the reef that this have been not"
+    path = tmp_path / "text"
+    path.write_text(text)
+    makers = {"corpus_from_texts": lambda **o: papilio.corpus_from_texts([text], **o),
+              "read_corpus": lambda **o: papilio.read_corpus(path, **o)}
+    for name, make in makers.items():
+        message = (
+            rf"papilio.{name}: 10 of the 15 most frequent words are stop words \(the, and, with, ...\); "
+            r'stop_words="english" leaves such words out'
+        )
+        for threads in (1, 3):
+            with pytest.warns(UserWarning, match=message) as caught:
+                make(threads=threads)
+            assert len(caught) == 1 and caught[0].filename == __file__
+    recwarn.clear()
+    for make in makers.values():
+        make(stop_words="english")
+        make(stop_words=["the"])
+    papilio.corpus_from_texts(["cats chase mice"])
+    assert not recwarn
 
 
 def test_tokens_with_a_vocabulary():
@@ -198,3 +246,65 @@ def test_npz_of_scipy_is_the_matrix(tmp_path):
 def test_held_out_documents():
     training, held_out = papilio.hold_out_every(papilio.generate_corpus(documents=10), 5)
     assert (len(training), len(held_out)) == (8, 2)
+
+
+def test_what_a_word_is():
+    def words(text, **options):
+        return papilio.corpus_from_texts([text], **options).vocabulary
+
+    text = "GPT-4, 5G and AI in 2020"
+    assert words(text) == ["gpt", "and"]
+    assert words(text, min_token_length=2) == ["gpt", "and", "ai", "in"]
+    assert words(text, words="mixed") == ["gpt-4", "5g", "and"]
+    assert words(text, words="numbers") == ["gpt-4", "5g", "and", "2020"]
+    assert words(text, token_pattern=r"\w+") == ["gpt", "4", "5g", "and", "ai", "in", "2020"]
+    assert words("#cats no #dogs", token_pattern=r"#(\w+)") == ["cats", "dogs"]
+    with pytest.raises(ValueError, match=r"token_pattern is \"\(a\": missing \): \(a at character 1"):
+        words(text, token_pattern="(a")
+    with pytest.raises(ValueError, match="expected one of letters, mixed, numbers, icu"):
+        words(text, words="digits")
+    with pytest.raises(ValueError, match="words is mixed and there is a token_pattern"):
+        words(text, words="mixed", token_pattern="a")
+
+
+def test_text_without_spaces():
+    text = "我爱北京天安门广场"
+    with pytest.warns(UserWarning, match='1 of 1 words are long runs of Chinese.*words="icu"'):
+        assert papilio.corpus_from_texts([text]).vocabulary_size == 1
+    if papilio.icu_version():
+        assert "北京" in papilio.corpus_from_texts([text], words="icu").vocabulary
+    else:
+        with pytest.raises(ValueError, match="this build has no ICU; install libicu-dev"):
+            papilio.corpus_from_texts([text], words="icu")
+
+
+def test_a_report_says_what_was_left_out(tmp_path):
+    texts = ["the cats of 1999 purr", "the cats sleep", "the dogs bark", "the 7 dogs"]
+    report = papilio.ReadReport()
+    options = {"stop_words": ["the"], "min_df": 2, "max_vocabulary": 1, "report": report}
+    papilio.corpus_from_texts(texts, **options)
+    left_out = {reason: (words.tokens, words.words, words.examples) for reason, words in report.left_out.items()}
+    assert left_out == {
+        "too_short": (1, 1, ["of"]),
+        "number": (2, 2, ["1999", "7"]),
+        "stop_word": (4, 1, ["the"]),
+        "min_df": (3, 3, ["bark", "purr", "sleep"]),
+        "max_vocabulary": (2, 1, ["dogs"]),
+    }
+    assert report.describe_left_out().startswith("left out 12 tokens: words that are too short (1 token, 1 different: of)")
+    assert repr(report.left_out["number"]) == "LeftOutWords(2 tokens of 2 words: 1999, 7)"
+    (tmp_path / "texts.txt").write_text("\n".join(texts))
+    papilio.read_corpus(tmp_path / "texts.txt", **options)
+    assert {reason: words.tokens for reason, words in report.left_out.items()} == {
+        reason: words[0] for reason, words in left_out.items()
+    }
+    papilio.corpus_from_texts(["cats"], report=report)
+    assert report.left_out == {} and report.describe_left_out() == ""
+
+
+def test_words_that_a_model_does_not_know():
+    model = papilio.train(papilio.corpus_from_texts(["cats purr", "dogs bark"]), topics=2, sweeps=2).model
+    unknown = papilio.unknown_words(model, papilio.corpus_from_texts(["cats and cows and dogs"]))
+    assert (unknown.tokens, unknown.words, unknown.examples) == (3, 2, ["and", "cows"])
+    with pytest.raises(TypeError):
+        papilio.unknown_words(model, ["cats"])

@@ -71,7 +71,7 @@ BAD_CALLS = {
     "dtype of floats": (dict(dtype="float32"), TypeError, "results are int32 or int64"),
     "dtype of nothing": (dict(dtype=3), TypeError, "results are int32 or int64"),
     # the rest
-    "negative threads": (dict(threads=-1), ValueError, "threads must be >= 0; got -1"),
+    "negative threads": (dict(threads=-1), ValueError, "threads is -1, expected a whole number from 1 to 4096, or 0 for all"),
     "unknown method": (dict(method="fast"), ValueError, 'unknown method "fast"'),
     "method for rows of one length": (
         dict(weights=np.ones(6), indptr=[0, 6], method="butterfly_swap_remnant_first"), ValueError, "takes rows of one length"),

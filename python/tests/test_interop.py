@@ -31,7 +31,7 @@ def test_bags_of_words_there_and_back():
     "documents, words, error, message",
     [
         ([[(0, 0.5)]], None, ValueError, "counts must be whole; entry 0, of word 0, is 0.5"),
-        ([[(0, -1)]], None, ValueError, "count 0 is -1"),
+        ([[(0, -1)]], None, ValueError, "entry 0, of word 0, is -1"),
         ([[(0.5, 1)]], None, TypeError, "numbered by int"),
         ([[(2, 1)]], ["a"], ValueError, "there are 1 words"),
         ([[(-1, 1)]], ["a"], ValueError, "-1"),

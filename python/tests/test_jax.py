@@ -133,7 +133,7 @@ def here(request):
         ({"logits": True, "indptr": [0, 4]}, ValueError, "indptr cannot be combined with logits"),
         ({"out": np.zeros(4)}, TypeError, "out and cuda_stream are not supported"),
         ({"dtype": "float32"}, TypeError, "results are int32 or int64"),
-        ({"threads": -1}, Exception, "threads must be >= 0"),
+        ({"threads": -1}, Exception, "threads is -1, expected a whole number from 1 to 4096"),
         ({"method": "fast"}, Exception, "unknown method"),
         ({"logits": True, "temperature": 0.0}, Exception, "temperature must be between"),
     ],

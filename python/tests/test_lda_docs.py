@@ -1,7 +1,9 @@
 """What the documentation of topic models shows is true."""
 
+import copy
 import doctest
 import importlib
+import importlib.util
 import re
 import subprocess
 import sys
@@ -9,7 +11,8 @@ import sys
 import pytest
 from topic_models import ROOT
 
-MODULES = ["corpora", "readers", "evaluation", "training", "_lda", "_fitted", "interop.corpora", "interop.models", "plot"]
+MODULES = ["choose", "corpora", "readers", "evaluation", "training", "_lda", "_fitted", "interop.corpora", "interop.models", "plot"]
+MODULES += ["_inference", "_report"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -61,8 +64,40 @@ def test_readme(tmp_path, monkeypatch):
     assert papilio.LDA.load("news.papilio.safetensors").n_components == 20
 
 
-def test_notebook_runs_as_it_stands():
+def _need_notebooks():
     for name in ("nbformat", "nbclient", "ipykernel", "matplotlib", "pandas"):
         pytest.importorskip(name)
+
+
+def test_notebook_shows_what_it_holds():
+    _need_notebooks()
     run = subprocess.run([sys.executable, ROOT / "tools/python_notebook.py", "--check"], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_a_stale_notebook_is_found():
+    _need_notebooks()
+    spec = importlib.util.spec_from_file_location("python_notebook", ROOT / "tools/python_notebook.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    import nbformat
+
+    kept = nbformat.read(tool.NOTEBOOK, 4)
+    assert tool.differences(kept, copy.deepcopy(kept)) == []
+    assert sum(shown == ["a picture"] for shown in map(tool.shown, kept.cells)) >= 4
+    code = [cell for cell in kept.cells if cell.cell_type == "code"]
+    assert all(cell.outputs for cell in code)
+    for number, cell in enumerate(code):
+        stale = copy.deepcopy(cell)
+        (output, *_) = stale.outputs
+        if output.output_type == "stream":
+            output.text = "277 paragraphs\n"
+        elif "image/png" in output.data:
+            stale.outputs = stale.outputs[1:]
+        else:
+            output.data["text/plain"] += "."
+        assert tool.shown(stale) != tool.shown(cell), number
+    made = copy.deepcopy(kept)
+    made.cells[1].outputs[0].text = "277 paragraphs\n"
+    (message,) = tool.differences(kept, made)
+    assert "cell 1 shows" in message and "277 paragraphs" in message

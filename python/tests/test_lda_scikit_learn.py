@@ -1,5 +1,6 @@
 """LDA under scikit-learn: its checks of estimators, and its own tests of LatentDirichletAllocation."""
 
+import numpy as np
 import pytest
 
 import papilio
@@ -100,60 +101,23 @@ def test_data_frames_in_and_out():
         lda.transform(X[X.columns[::-1]])
 
 
-# scikit-learn's own tests, run as they are with an LDA that takes their parameters.
+# scikit-learn's own tests, run as they are with papilio's class under the name of theirs.
 
 suite = pytest.importorskip("sklearn.decomposition.tests.test_online_lda")
 
-EXCEPTIONS = {
-    "test_lda_transform": "transform(normalize=False) is not offered",
-    "test_lda_preplexity_mismatch": "calls a private method of scikit-learn's class",
-    "test_lda_fit_perplexity": "training has no bound_; the likelihood that it computes is log_joint_",
-    "test_lda_empty_docs": "documents without any word are an error: there is nothing to train on",
-    "test_lda_dtype_match": "asks for exp_dirichlet_component_, a table of the variational method",
-}
-NOT_ABOUT_LDA = {"test_dirichlet_expectation"}  # of a function of scikit-learn
-
 
 class LatentDirichletAllocation(papilio.LDA):
-    """Takes the constructor's arguments of scikit-learn's class, and leaves those of its variational method aside.
+    """Only the name, which some tests look for in messages and names of columns, is theirs."""
 
-    One of its iterations brings each document's topics to convergence, in up to max_doc_update_iter = 100 steps; a
-    sweep draws each topic once. So an iteration becomes 20 sweeps.
-    """
 
-    def __init__(
-        self,
-        n_components=10,
-        *,
-        doc_topic_prior=None,
-        topic_word_prior=None,
-        learning_method="batch",
-        learning_offset=10.0,
-        max_iter=10,
-        evaluate_every=-1,
-        total_samples=1e6,
-        n_jobs=None,
-        verbose=0,
-        random_state=None,
-    ):
-        super().__init__(
-            n_components,
-            doc_topic_prior=doc_topic_prior,
-            topic_word_prior=topic_word_prior,
-            max_iter=20 * max_iter,
-            evaluate_every=evaluate_every,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            random_state=random_state,
-            schedule="sequential",
-            fractional="round",
-        )
-
-    def partial_fit(self, X, y=None):
-        return super().partial_fit(X, n_sweeps=60)
-
-    def perplexity(self, X, sub_sampling=False):
-        return super().perplexity(X)
+# Which tests do not pass, and why.
+EXCEPTIONS = {
+    "test_lda_preplexity_mismatch": "calls a private method of scikit-learn's class",
+    "test_lda_dtype_match": FRACTIONS,
+    "test_lda_numerical_consistency": FRACTIONS,
+    "test_verbosity": "counts lines on standard output; ours go to standard error, see below",
+}
+NOT_ABOUT_LDA = {"test_dirichlet_expectation"}  # of a function of scikit-learn
 
 
 @pytest.fixture(autouse=True)
@@ -172,16 +136,17 @@ def global_random_seed():
 
 
 def _excepted(name, function):
+    if name == "test_verbosity":  # passes where nothing is to be printed
+        return pytest.mark.xfail(reason=EXCEPTIONS[name])(function)
     if name in EXCEPTIONS:
         return pytest.mark.xfail(strict=True, reason=EXCEPTIONS[name])(function)
-    return function
+    return pytest.mark.filterwarnings("ignore:LDA. .*:UserWarning")(function)
 
 
 their_tests = {name: function for name, function in vars(suite).items() if name.startswith("test_")}
 assert EXCEPTIONS.keys() | NOT_ABOUT_LDA < their_tests.keys()
 for name in NOT_ABOUT_LDA:
     del their_tests[name]
-del their_tests["test_verbosity"]  # counts the lines on standard output; ours go to standard error, see below
 globals().update({name: _excepted(name, function) for name, function in their_tests.items()})
 
 
@@ -189,6 +154,23 @@ globals().update({name: _excepted(name, function) for name, function in their_te
 def test_verbosity_on_standard_error(verbose, evaluate_every, lines, capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
     components, X = suite._build_sparse_array(suite.CSR_CONTAINERS[0])
-    LatentDirichletAllocation(components, max_iter=3, verbose=verbose, evaluate_every=evaluate_every).fit(X)
+    papilio.LDA(components, max_iter=60, verbose=verbose, evaluate_every=evaluate_every).fit(X)
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == lines
+
+
+def test_the_swap_finds_the_same_topics():
+    """Parameters as scikit-learn's users write them, on documents whose topics both classes find."""
+    from sklearn.decomposition import LatentDirichletAllocation as Theirs
+
+    X = counts(1000)
+    written = {"n_components": 4, "learning_method": "batch", "max_iter": 60, "mean_change_tol": 1e-3, "random_state": 0}
+    theirs = Theirs(**written).fit(X)
+    with pytest.warns(UserWarning, match="LDA: learning_method, mean_change_tol belong to scikit-learn's"):
+        ours = papilio.LDA(**written).fit(X)
+    phi = [model.components_ / model.components_.sum(axis=1, keepdims=True) for model in (theirs, ours)]
+    nearest = [int(np.abs(phi[1] - topic).sum(axis=1).argmin()) for topic in phi[0]]
+    assert sorted(nearest) == [0, 1, 2, 3]
+    assert np.abs(phi[1][nearest] - phi[0]).sum(axis=1).max() < 0.1
+    largest = np.argsort(nearest)[ours.transform(X).argmax(axis=1)]
+    assert (theirs.transform(X).argmax(axis=1) == largest).mean() > 0.9

@@ -95,3 +95,43 @@ def test_document_topics_are_a_heat_map(lda):
         plot.document_topics(theta, names=["a", "b"])
     with pytest.raises(ValueError, match="1 dimension"):
         plot.document_topics(theta[0])
+
+
+def overlaps(ax):
+    """How many pairs of labels of a picture overlap, by the boxes in which they are drawn."""
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    return sum(a.overlaps(b) for number, a in enumerate(boxes) for b in boxes[:number])
+
+
+@pytest.mark.parametrize("topics", [50, 1000])
+def test_a_map_of_many_topics_can_be_read(topics):
+    generator = np.random.default_rng(7)
+    n_wk = generator.multinomial(5000, generator.dirichlet(np.full(200, 0.05), size=topics)).T.astype(np.int32)
+    n_wk *= generator.integers(1, 9, topics).astype(np.int32)
+    model = papilio.Model(n_wk, np.full(topics, 0.1), 0.01, [f"word{w}" for w in range(200)])
+    ax = plot.topic_map(model)
+    assert overlaps(ax) == 0
+    largest = np.argsort(-model.n_k, kind="stable").tolist()
+    labelled = {int(text.get_text().split()[0]) for text in ax.texts}
+    assert set(largest[:8]) <= labelled and len(labelled) > (40 if topics == 50 else 60)
+    assert labelled <= set(largest[:200])
+    assert (ax.figure.get_size_inches() <= 12).all() and len(ax.collections[0].get_offsets()) == topics
+    frame = ax.get_window_extent()
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in (t.get_window_extent() for t in ax.texts))
+
+
+@pytest.mark.parametrize("documents", [1000, 1001, 5000, 63666])
+def test_pictures_of_many_documents_are_bounded(documents):
+    theta = np.zeros((documents, 20), np.float32)
+    theta[np.arange(documents), np.arange(documents) * 20 // documents] = 1
+    ax = plot.document_topics(theta, names=[f"d{d}" for d in range(documents)])
+    assert (ax.figure.get_size_inches() <= [16, 20]).all()
+    (image,) = ax.get_images()
+    rows = image.get_array()
+    together = -(-documents // 1000)
+    assert rows.shape == (-(-documents // together), 20) and len(ax.get_yticks()) <= 100
+    assert np.allclose(rows.sum(axis=1), 1, atol=1e-6)
+    assert np.allclose(rows[-1], theta[(len(rows) - 1) * together :].mean(axis=0))
+    assert ax.get_ylim() == (documents - 0.5, -0.5)
+    ax.figure.canvas.draw()

@@ -19,10 +19,13 @@ def settable(kind):
 
 
 def test_the_options_are_those_of_the_library():
-    assert set(OPTIONS) == settable(_core.TrainOptions)
+    assert set(OPTIONS) - {"seed_weight"} == settable(_core.TrainOptions)  # rows of seed_words have the weight
     library = _core.TrainOptions()
     shown = inspect.signature(papilio.train).parameters
-    for name in OPTIONS:
+    assert shown["seed_weight"].default == _core.default_seed_weight()
+    assert inspect.signature(papilio.LDA).parameters["seed_weight"].default == _core.default_seed_weight()
+    assert shown["seed_words"].default is None and library.seed_words.shape == (0, 3)
+    for name in set(OPTIONS) - {"seed_words", "seed_weight"}:
         default = [] if name == "topic_alpha" and shown[name].default is None else shown[name].default
         assert default == getattr(library, name), name
 
@@ -76,6 +79,7 @@ def test_no_parameter_is_hidden(function):
         (_options.InferMethod, _core.infer_methods),
         (_options.CoherenceMeasure, _core.coherence_measures),
         (_options.CorpusFormat, _core.corpus_formats),
+        (_options.WordRule, _core.word_rules),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

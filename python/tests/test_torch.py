@@ -141,6 +141,120 @@ def test_compiled_without_a_graph_break(device, backend):
     assert compiled(x, 8, rows)[0].tolist() == step(x, 8, rows)[0].tolist()
 
 
+def compiled(function, backend="eager", **options):
+    torch._dynamo.reset()
+    return torch.compile(function, fullgraph=True, backend=backend, **options)  # fullgraph: a graph break is an error
+
+
+def seeds(device):
+    """Every kind of seed that a tensor can be."""
+    rows = torch.arange(6, device=device)
+    kinds = {
+        "no dimension": torch.tensor(5, device=device),
+        "int32": torch.tensor(5, device=device, dtype=torch.int32),
+        "on the CPU": torch.tensor(5),
+        "negative": torch.tensor(-3, device=device),
+        "per row": rows,
+        "per row, int32": rows.to(torch.int32),
+        "per row, uint64": rows.to(torch.uint64),
+    }
+    return kinds
+
+
+CALLS = {
+    "matrix": lambda x, s: papilio.sample_categorical(x, seed=s),
+    "logits": lambda x, s: papilio.sample_categorical(x.log(), logits=True, temperature=0.5, seed=s, dtype="int32"),
+    "picked": lambda x, s: papilio.sample_categorical(
+        x, indices=[0, 5, 5, 2, 1, 0], row_ids=[3, 2, 1, 0, 9, 9], seed=s, return_status=True
+    )[0],
+    "ragged": lambda x, s: papilio.sample_categorical(
+        x.flatten(), indptr=torch.arange(0, x.numel() + 1, x.shape[1], device=x.device), seed=s, row_ids=7
+    ),
+    "products": lambda x, s: papilio.sample_products(x, x * 2, seed=s),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_seeds_that_are_tensors_under_compile(device, call):
+    x = torch.rand(6, 40, device=device) + 0.01
+    step = compiled(CALLS[call])
+    for kind, seed in seeds(device).items():
+        torch._dynamo.reset()
+        found, expected = step(x, seed), CALLS[call](x, seed)
+        assert found.tolist() == expected.tolist() and found.dtype == expected.dtype, kind
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_seeds_that_are_tensors_with_every_backend(device, backend):
+    """Another value of the seed tensor compiles nothing, and neither does another number of rows."""
+
+    def step(x, seed):
+        drawn = papilio.sample_categorical(x.exp(), seed=seed)
+        return drawn * 2 + papilio.sample_categorical(x, seed=seed, logits=True), drawn
+
+    counter = torch._dynamo.testing.CompileCounterWithBackend(backend)
+    fast = compiled(step, counter, dynamic=True)
+    for rows in (6, 7, 8):
+        x = torch.randn(rows, 40, device=device)
+        for value in (5, 2**62, -1):
+            seed = torch.tensor(value, device=device)
+            assert [y.tolist() for y in fast(x, seed)] == [y.tolist() for y in step(x, seed)]
+    assert counter.frame_count == 1
+
+
+def test_other_seeds_under_compile(device):
+    x = torch.rand(6, 40, device=device)
+    step = compiled(CALLS["matrix"])
+    for seed in (7, 8, 9, 2**62, [1, 2, 3, 4, 5, 6], (1, 2, 3, 2**62, 5, 6)):
+        assert step(x, seed).tolist() == CALLS["matrix"](x, seed).tolist()
+    large = compiled(lambda x: papilio.sample_categorical(x, seed=2**64 - 1, row_ids=2**63, stream=2**63 + 1))
+    assert large(x).tolist() == papilio.sample_categorical(x, seed=2**64 - 1, row_ids=2**63, stream=2**63 + 1).tolist()
+    for seed in (-1, 2**64, None, 1.5, torch.Generator(), np.random.default_rng(1)):
+        torch._dynamo.reset()
+        with pytest.raises(Exception, match="seed must be|seed is a|Unsupported|Observed exception|graph"):
+            torch.compile(CALLS["matrix"], backend="eager", fullgraph=True)(x, seed)
+
+
+def test_operator_with_a_tensor_as_seed(device):
+    import papilio.torch  # noqa: F401
+
+    x = torch.rand(6, 40, device=device)
+    for seed in (torch.tensor(5, device=device), torch.arange(6, device=device)):
+        drawn = torch.ops.papilio.sample_categorical(x, seed, None, None, None)[0]
+        assert drawn.tolist() == papilio.sample_categorical(x, seed=seed).tolist()
+        torch.library.opcheck(torch.ops.papilio.sample_categorical.default, (x, seed, None, None, None))
+    meta = torch.ops.papilio.sample_categorical(x.to("meta"), torch.tensor(5, device="meta"), None, None, None)[0]
+    assert meta.shape == (6,) and meta.dtype == torch.int64 and meta.device.type == "meta"
+
+
+def test_a_seed_on_the_device_is_not_read(device):
+    """No value of a seed's has to reach the host: PyTorch would raise for a call that waits."""
+    if device == "cpu":
+        pytest.skip("the CPU's seeds are on the host")
+    x = torch.rand(6, 40, device=device)
+    seed = torch.tensor(5, device=device)
+    papilio.sample_categorical(x, seed=seed)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        drawn = papilio.sample_categorical(x, seed=seed)
+        drawn_by_host = papilio.sample_categorical(x, seed=torch.tensor(5))
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    assert drawn.tolist() == drawn_by_host.tolist() == papilio.sample_categorical(x, seed=5).tolist()
+
+
+def test_export(device):
+    class Step(torch.nn.Module):
+        def forward(self, x, seed):
+            return papilio.sample_categorical(x, seed=seed, logits=True)
+
+    x, seed = torch.randn(4, 9, device=device), torch.tensor(3, device=device)
+    exported = torch.export.export(Step(), (x, seed)).module()
+    for value in (3, 4):
+        seed = torch.tensor(value, device=device)
+        assert exported(x, seed).tolist() == Step()(x, seed).tolist()
+
+
 def test_fake_tensors():
     from torch._subclasses.fake_tensor import FakeTensorMode
 

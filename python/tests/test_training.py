@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import papilio
@@ -26,14 +27,14 @@ def test_options_by_name():
         ({"topics": "x"}, TypeError, "topics is 'x'"),
         ({"alpha": -1.0}, ValueError, "alpha is -1"),
         ({"beta": 0.0}, ValueError, "beta is 0"),
-        ({"seed": -1}, TypeError, "seed is -1"),
+        ({"seed": -1}, ValueError, "seed is -1"),
         ({"threads": -1}, ValueError, "threads"),
         ({"sampler": "x"}, ValueError, "expected one of collapsed"),
         ({"schedule": "x"}, ValueError, "parallel"),
         ({"start": "x"}, ValueError, 'unknown start "x", expected one of automatic, uniform'),
         ({"device": "gpu"}, ValueError, "unknown device"),
         ({"topic_alpha": [0.1]}, ValueError, "topic_alpha has 1"),
-        ({"topic": 3}, TypeError, "unexpected keyword argument 'topic'"),
+        ({"topic": 3}, TypeError, "unknown option 'topic'; did you mean 'topics'"),
         ({"sweeps": -1}, ValueError, "sweeps is -1"),
         ({"evaluate_every": -1}, ValueError, "evaluate_every"),
         ({"held_out_every": -1}, ValueError, "held_out_every is -1"),
@@ -80,6 +81,38 @@ def test_checkpoints(tmp_path):
     path.write_bytes(b"damaged")
     with pytest.warns(UserWarning, match="read the previous checkpoint"):
         assert papilio.load_checkpoint(documents, path, **options).sweep == 8
+
+
+def test_checkpoints_that_cannot_be_written_cost_no_chain(tmp_path):
+    documents = corpus()
+    options = {"topics": 4, "seed": 5, "sweeps": 6}
+    checkpoints = {"checkpoint": tmp_path / "no such folder" / "chain", "checkpoint_every": 2}
+    with pytest.warns(RuntimeWarning, match="No such file or directory; training goes on") as told:
+        result = papilio.train(documents, **checkpoints, **options)
+    assert len(told) == 2
+    assert same_models(result.model, papilio.train(documents, **options).model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning) as raised:
+            papilio.train(documents, **checkpoints, **options)
+    assert raised.value.train_result.topics.sweep == 3
+
+
+def test_words_that_a_model_cannot_hold_are_refused_before_the_first_sweep():
+    for words, message in [
+        (["cats", ""], "word 1 is empty"),
+        (["cats", "cats"], "words 0 and 1 are spelled the same"),
+    ]:
+        documents = papilio.Corpus(np.array([0, 2]), np.array([0, 1], np.int32), words)
+        with pytest.raises(ValueError, match=message):
+            papilio.train(documents, topics=2, progress=lambda progress: pytest.fail("a sweep"))
+
+
+def test_no_start_of_another_chain():
+    documents = corpus()
+    begun = papilio.train(documents, topics=4, sweeps=3, start="uniform").topics
+    with pytest.raises(ValueError, match="start is progressive, but the chain to resume started as uniform"):
+        papilio.train(documents, topics=4, sweeps=5, start="progressive", resume=begun)
 
 
 def test_a_progressive_start_goes_on():

@@ -54,6 +54,8 @@ PAPILIO_LANEWISE void add_tile(const Rows& rows, std::int64_t segments, SlotScra
     for (std::int64_t segment = 0; segment < segments; ++segment) {
       const std::int64_t first = segment * segment_size, end = first + segment_size;
       Lanes<W, T> sums[groups<W>];
+      if constexpr (requires { rows.template enter_segment<W>(q, first, end); })
+        rows.template enter_segment<W>(q, first, end < size ? end : size);
       add_lanes<W>(rows, q, first, end < size ? end : size, signs, sums);
       PAPILIO_UNROLL
       for (int g = 0; g < groups<W>; ++g) W::store(scratch.at(segment, g, q), sums[g]);

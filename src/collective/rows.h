@@ -14,6 +14,7 @@
 //   prefetch<W>(q)               prefetches the beginning of row q > 0 (may do nothing)
 //   prefetch_part<W>(q, k, end)  prefetches weights k ... end - 1 of row q (optional)
 //   column<W>(k)                 weight k of a row of its own in every lane, 0 past the end (optional)
+//   enter_segment<W>(q, k, end)  comes before weights k ... end - 1 of row q are added (optional)
 //   longest()                    the size of the longest row of the tile (optional)
 // Any type with these members is one (docs/butterfly.md, "Your own weights").
 
@@ -31,11 +32,15 @@ PAPILIO_LANEWISE void prefetch_values(const T* first, std::int64_t count) {
   for (std::int64_t k = 0; k < count; k += a_line) W::prefetch(first + k);
 }
 
-// Prefetches the beginning of rows[q], q > 0, unless it follows rows[q - 1] in
-// memory: a run of rows is what the machine's prefetcher does best alone.
+// Up to here a row is over before the machine's prefetcher has caught up with a run of such rows.
+inline constexpr int short_row_bytes = 256;
+
+// Prefetches the beginning of rows[q], q > 0, unless it is long and follows rows[q - 1]
+// in memory: a run of long rows is what the machine's prefetcher does best alone.
 template <class W, class T>
 PAPILIO_LANEWISE void prefetch_row(const T* const* rows, const std::int64_t* sizes, std::int64_t q) {
-  if (rows[q] == rows[q - 1] + sizes[q - 1]) return;
+  constexpr std::int64_t short_row = short_row_bytes / sizeof(T);
+  if (sizes[q] > short_row && rows[q] == rows[q - 1] + sizes[q - 1]) return;
   constexpr std::int64_t most = prefetched_bytes / sizeof(T);
   prefetch_values<W>(rows[q], sizes[q] < most ? sizes[q] : most);
 }

@@ -105,6 +105,8 @@ template <class Count>
 void histogram_of(VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads) {
   require_cpu("histogram", "keys", keys);
   require_cpu("histogram", "counts", counts);
+  execution::require_apart("histogram", "counts", counts, "keys", keys);
+  execution::thread_count(threads);
   FirstWrong wrong;
   Count most = 0;
   for (std::int64_t k = 0; k < counts.size; ++k) most = std::max(most, counts.data[k]);
@@ -122,7 +124,7 @@ void histogram_of(VectorView<const std::int32_t> keys, VectorView<Count> counts,
 // What is wrong with the offsets of histogram_by_key, if anything.
 void check_segments(std::int64_t items, VectorView<const std::int64_t> offsets, std::int64_t rows) {
   constexpr std::int64_t most_items = std::numeric_limits<std::int32_t>::max();
-  base::require(offsets.size == rows + 1,
+  base::require(offsets.size - 1 == rows,
                 "papilio::histogram_by_key: offsets must have one entry more than counts has rows; got {} for {} rows",
                 offsets.size, rows);
   for (std::int64_t s = 0; s <= rows; ++s) {
@@ -152,6 +154,13 @@ void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const st
   require_cpu("histogram_by_key", "offsets", offsets);
   require_cpu("histogram_by_key", "order", order);
   require_cpu("histogram_by_key", "counts", counts);
+  execution::require_separate_rows("histogram_by_key", "counts", counts);
+  if (counts.column_stride == 1 && counts.row_stride == counts.columns) {
+    const VectorView<std::int32_t> all(counts.data, counts.rows * counts.columns);
+    execution::require_apart("histogram_by_key", "counts", all, "values", values);
+    execution::require_apart("histogram_by_key", "counts", all, "offsets", offsets);
+    execution::require_apart("histogram_by_key", "counts", all, "order", order);
+  }
   check_segments(order.empty() ? values.size : order.size, offsets, counts.rows);
   FirstWrong wrong;
   const auto count_segment = [&](std::int64_t s) {

@@ -38,6 +38,10 @@ std::int64_t scan(VectorView<const Value> values, VectorView<std::int64_t> sums,
   base::require(sums.size == values.size || sums.size == values.size + 1,
                 "papilio::exclusive_scan: sums must have as many entries as values, or one more; got {} for {}",
                 sums.size, values.size);
+  if (static_cast<const void*>(sums.data) != static_cast<const void*>(values.data) ||
+      sizeof(Value) != sizeof(std::int64_t)) {
+    execution::require_apart("exclusive_scan", "sums", sums, "values", values);
+  }
   const Parts parts(values.size, least_values, execution::thread_count(threads));
   std::vector<std::uint64_t> totals(static_cast<std::size_t>(parts.count()));
   if (parts.count() > 1) {
@@ -86,6 +90,8 @@ std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std
                 flags.size, values.size);
   base::require(threads == 1 || kept.data != values.data || values.empty(),
                 "papilio::compact: kept may be values itself only where threads is 1; got {}", threads);
+  if (kept.data != values.data) execution::require_apart("compact", "kept", kept, "values", values);
+  execution::require_apart("compact", "kept", kept, "flags", flags);
   const Parts parts(values.size, least_values, execution::thread_count(threads));
   std::vector<std::uint64_t> starts(static_cast<std::size_t>(parts.count()));
   parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {

@@ -32,6 +32,9 @@ void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> o
   base::require(offsets.size >= 1, "papilio::sort_by_key: offsets must have one entry more than there are keys; got 0");
   base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry per item; got {} for {}",
                 order.size, keys.size);
+  execution::require_apart("sort_by_key", "offsets", offsets, "keys", keys);
+  execution::require_apart("sort_by_key", "order", order, "keys", keys);
+  execution::require_apart("sort_by_key", "order", order, "offsets", offsets);
   const std::int64_t key_count = offsets.size - 1;
   const std::int64_t most_parts =
       std::clamp<std::int64_t>(keys.size / std::max<std::int64_t>(1, key_count), 1, execution::thread_count(threads));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -9,6 +8,8 @@
 // Logarithm and exponential from IEEE additions, multiplications and divisions
 // alone, so that what is drawn with them is the same on every machine; a C
 // library's own may differ in the last bit. Must be compiled without contraction.
+//
+// __builtin_bit_cast and not std::bit_cast: kernels of one instruction set may not define functions of the library.
 
 namespace papilio::inline PAPILIO_TARGET::random {
 
@@ -21,9 +22,9 @@ inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 // x = m 2^e with m in (sqrt(1/2), sqrt(2)]; ln m = 2 artanh(s), s = (m - 1) / (m + 1),
 // |s| < 0.172, by its series up to s^21.
 PAPILIO_LANEWISE double natural_log(double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto bits = __builtin_bit_cast(std::uint64_t, x);
   int exponent = static_cast<int>(bits >> 52) - 1023;
-  double m = std::bit_cast<double>((bits & 0x000F'FFFF'FFFF'FFFFu) | 0x3FF0'0000'0000'0000u);
+  double m = __builtin_bit_cast(double, (bits & 0x000F'FFFF'FFFF'FFFFu) | 0x3FF0'0000'0000'0000u);
   if (m > 0x1.6a09e667f3bcdp0) {  // sqrt(2)
     m *= 0.5;
     ++exponent;
@@ -52,7 +53,7 @@ PAPILIO_LANEWISE double exponential(double x) {
     series = 1 + series * r / n;
   }
   const auto exponent = static_cast<std::uint64_t>(static_cast<std::int64_t>(k) + 1023);
-  return series * std::bit_cast<double>(exponent << 52);
+  return series * __builtin_bit_cast(double, exponent << 52);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::random

@@ -8,7 +8,7 @@
 #include "sampling/rows/kernels.h"
 #include "sampling/slots/sample_by_slots_cpu.h"
 
-namespace papilio::PAPILIO_TARGET {
+namespace papilio::inline PAPILIO_TARGET {
 namespace {
 
 using sampling::RowBatch;
@@ -30,4 +30,4 @@ extern const sampling::Kernels sampling_kernels;
 const sampling::Kernels sampling_kernels = {draw<float>, draw<double>, scratch_bytes, sampling_kernel::draw_gamma,
                                             sampling_kernel::weigh_logits};
 
-}  // namespace papilio::PAPILIO_TARGET
+}  // namespace papilio::inline PAPILIO_TARGET

@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/choices.h"
 #include "base/math.h"
 #include "execution/cpu/parallel_for.h"
 #include "papilio/sampling.h"
@@ -25,7 +28,8 @@ namespace {
 
 // Rows handed to a kernel at a time, and what a thread should have to do.
 constexpr std::int64_t batch_rows = 256;
-constexpr std::int64_t staged_rows = tile_rows;
+// Rows copied before they are drawn from: a tile, or as many as stay in a core's cache.
+constexpr std::int64_t staged_bytes = std::int64_t{1} << 19;
 constexpr std::int64_t weights_per_task = std::int64_t{1} << 18;
 
 struct Free {
@@ -42,8 +46,9 @@ class Workspace {
   using T = SumOf<S>;
 
  public:
-  Workspace(const Kernels& kernels, PartialSums method, std::int64_t longest_row)
+  Workspace(const Kernels& kernels, PartialSums method, std::int64_t longest_row, std::int64_t staged_rows)
       : longest_row_(longest_row),
+        staged_rows_(staged_rows),
         scratch_(allocate(kernels.scratch_bytes(method, longest_row, sizeof(T)))),
         left_(rows_with_tail),
         right_(rows_with_tail),
@@ -63,12 +68,14 @@ class Workspace {
       const Row<S> row = source.row(begin + i);
       const auto at = static_cast<std::size_t>(i);
       if constexpr (std::is_same_v<S, T>) {
-        left_[at] = row.direct() && !Source::are_logits ? row.left : stage(row, i);
+        left_[at] = row.direct() ? row.left : stage(row, i);
         right_[at] = row.right;
       } else {
         left_[at] = stage(row, i);
       }
-      if constexpr (Source::are_logits) weigh(kernels, i, row.size, source.temperature());
+      if constexpr (Source::are_logits)
+        if (options.method != PartialSums::slots)
+          left_[at] = weigh(kernels, left_[at], i, row.size, source.temperature());
       sizes_[at] = row.size;
       products |= row.right != nullptr;
       ids_[at] = options.row_ids.empty() ? options.first_row_id + static_cast<std::uint64_t>(begin + i)
@@ -81,18 +88,22 @@ class Workspace {
       sizes_[at] = 0;
       ids_[at] = 0;
     }
-    const RowBatch<T> batch = {count,
-                               left_.data(),
-                               products ? right_.data() : nullptr,
-                               sizes_.data(),
-                               ids_.data(),
-                               options.seeds.empty() ? nullptr : seeds_.data(),
-                               options.seed,
-                               options.stream,
-                               options.check_negative,
-                               options.method,
-                               has_remnant_first(options.method),
-                               scratch_.get()};
+    RowBatch<T> batch = {count,
+                         left_.data(),
+                         products ? right_.data() : nullptr,
+                         sizes_.data(),
+                         ids_.data(),
+                         options.seeds.empty() ? nullptr : seeds_.data(),
+                         options.seed,
+                         options.stream,
+                         options.check_negative,
+                         options.method,
+                         has_remnant_first(options.method),
+                         scratch_.get()};
+    if constexpr (Source::are_logits) {
+      batch.left_are_logits = options.method == PartialSums::slots;
+      batch.logit_scale = sampling_kernel::logit_scale<T>(source.temperature());
+    }
     if constexpr (std::is_same_v<T, float>)
       kernels.draw_float(batch, drawn_.data(), status_.data());
     else
@@ -105,34 +116,38 @@ class Workspace {
  private:
   static constexpr std::size_t rows_with_tail = batch_rows + tile_rows;
 
-  T* staged(std::int64_t i) { return staging_.data() + i % staged_rows * longest_row_; }
+  // Where the copy of row i goes. Left as it comes: what is drawn from is written first.
+  T* staged(std::int64_t i) {
+    if (!staging_) staging_ = allocate(staged_rows_ * longest_row_ * static_cast<std::int64_t>(sizeof(T)));
+    return static_cast<T*>(staging_.get()) + i % staged_rows_ * longest_row_;
+  }
 
-  // Copies a row that is strided, of 16-bit numbers or of logits; kernels read contiguous T.
+  // Copies a row that is strided or of 16-bit numbers; kernels read contiguous T.
   const T* stage(const Row<S>& row, std::int64_t i) {
-    staging_.resize(static_cast<std::size_t>(staged_rows * longest_row_));
     T* copy = staged(i);
     for (std::int64_t k = 0; k < row.size; ++k) copy[k] = weight_of(row.left[k * row.stride]);
     return copy;
   }
 
-  // Turns the logits of a staged row into weights.
-  void weigh(const Kernels& kernels, std::int64_t i, std::int64_t size, double temperature) {
-    T* row = staged(i);
+  // The weights of a row of logits, which may be staged already.
+  const T* weigh(const Kernels& kernels, const T* logits, std::int64_t i, std::int64_t size, double temperature) {
+    T* weights = staged(i);
     if constexpr (std::is_same_v<T, float>) {
-      kernels.weigh_logits(row, size, sampling_kernel::logit_scale_of_floats(temperature));
+      kernels.weigh_logits(logits, weights, size, sampling_kernel::logit_scale<T>(temperature));
     } else {
       T most = -std::numeric_limits<T>::infinity();
-      for (std::int64_t k = 0; k < size; ++k) most = most < row[k] ? row[k] : most;
+      for (std::int64_t k = 0; k < size; ++k) most = most < logits[k] ? logits[k] : most;
       const bool finite = std::isfinite(most);
       for (std::int64_t k = 0; k < size; ++k)
-        row[k] = finite ? sampling_kernel::weight_of_logit(row[k], most, 1 / temperature)
-                        : sampling_kernel::weight_in_bad_row(row[k]);
+        weights[k] =
+            finite ? sampling_kernel::weight_of_logit(logits[k], most, sampling_kernel::logit_scale<T>(temperature))
+                   : sampling_kernel::weight_in_bad_row(logits[k]);
     }
+    return weights;
   }
 
-  std::int64_t longest_row_;
-  Memory scratch_;
-  std::vector<T> staging_;
+  std::int64_t longest_row_, staged_rows_;
+  Memory scratch_, staging_;
   std::vector<const T*> left_, right_;
   std::vector<std::int64_t> sizes_;
   std::vector<std::uint64_t> ids_, seeds_;
@@ -171,25 +186,41 @@ template <class Source>
                   k, row.weight(k), source.rows(), row.size));
 }
 
+// With the remnant first, where blocks begin would depend on the rows that a ragged one shares a tile with.
+template <class Source>
+void check_method(const Source&, PartialSums method) {
+  base::require_known(partial_sums(), method, "sample_categorical", "method");
+  base::require(!has_remnant_first(method) || Source::rows_are_of_one_length,
+                "papilio::sample_categorical: method {} takes rows of one length, not ragged ones", name(method));
+}
+
+// `view` has an entry for each row; an optional one may be empty.
+template <class T>
+void check_entries(VectorView<T> view, std::int64_t rows, const char* what) {
+  base::require(view.size == rows, "papilio::sample_categorical: {} must have one entry per row; got {} for {} rows",
+                what, view.size, rows);
+}
+
 template <class Source, class Index>
 void check_call(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
   source.check();
+  check_method(source, options.method);
   const std::int64_t rows = source.rows();
   check_vector(drawn, source.device(), "drawn");
   check_vector(options.row_ids, source.device(), "row_ids");
   check_vector(options.seeds, source.device(), "seeds");
   check_vector(options.status, source.device(), "status");
-  base::require(drawn.size == rows,
-                "papilio::sample_categorical: drawn must have one entry per row; got {} for {} rows", drawn.size, rows);
-  base::require(options.row_ids.empty() || options.row_ids.size == rows,
-                "papilio::sample_categorical: row_ids must have one entry per row; got {} for {} rows",
-                options.row_ids.size, rows);
-  base::require(options.seeds.empty() || options.seeds.size == rows,
-                "papilio::sample_categorical: seeds must have one entry per row; got {} for {} rows",
-                options.seeds.size, rows);
-  base::require(options.status.empty() || options.status.size == rows,
-                "papilio::sample_categorical: status must have one entry per row; got {} for {} rows",
-                options.status.size, rows);
+  check_entries(drawn, rows, "drawn");
+  if (!options.row_ids.empty()) check_entries(options.row_ids, rows, "row_ids");
+  if (!options.seeds.empty()) check_entries(options.seeds, rows, "seeds");
+  if (!options.status.empty()) check_entries(options.status, rows, "status");
+  for (const auto& [what, in] : {std::pair("row_ids", options.row_ids), std::pair("seeds", options.seeds)}) {
+    execution::require_apart("sample_categorical", "drawn", drawn, what, in);
+    execution::require_apart("sample_categorical", "status", options.status, what, in);
+  }
+  execution::require_apart("sample_categorical", "drawn", drawn, "status", options.status);
+  source.check_apart(drawn, "drawn");
+  source.check_apart(options.status, "status");
   base::require(options.threads >= 0, "papilio::sample_categorical: threads must be >= 0; got {}", options.threads);
 }
 
@@ -242,6 +273,15 @@ void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOp
   options.method == PartialSums::slots ? draw_by_slots_on_cuda(draw) : draw_by_blocks_on_cuda(draw);
 }
 
+// Slots draw from each long row alone; the other methods take a tile's rows side by side.
+template <class S>
+std::int64_t rows_to_stage(PartialSums method, std::int64_t rows, std::int64_t longest) {
+  const std::int64_t tile = std::min(rows, tile_rows);
+  if (method != PartialSums::slots) return tile;
+  const std::int64_t row_bytes = std::max<std::int64_t>(longest, 1) * static_cast<std::int64_t>(sizeof(SumOf<S>));
+  return std::clamp<std::int64_t>(staged_bytes / row_bytes, 1, tile);
+}
+
 template <class Source, class Index>
 void run_on_cpu(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
   using T = typename Source::Weight;
@@ -253,14 +293,15 @@ void run_on_cpu(const Source& source, VectorView<Index> drawn, const SampleOptio
                 8 * sizeof(Index));
 
   const Kernels& kernels = kernels_in_use();
-  const bool staged = Source::are_logits || !source.row(0).direct();
+  const bool staged = !source.row(0).direct() || (Source::are_logits && options.method != PartialSums::slots);
+  const std::int64_t staged_rows = rows_to_stage<T>(options.method, rows, longest);
   const std::int64_t a_batch = staged ? staged_rows : batch_rows;
   const std::int64_t grain =
       base::round_up(std::max<std::int64_t>(1, weights_per_task / std::max<std::int64_t>(longest, 1)), a_batch);
   std::atomic<std::int64_t> first_bad{rows};
 
   execution::parallel_for(rows, grain, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> work(kernels, options.method, longest);
+    Workspace<T> work(kernels, options.method, longest, staged_rows);
     for (std::int64_t at = begin; at < end; at += a_batch) {
       const std::int64_t count = std::min(a_batch, end - at);
       work.draw(kernels, source, options, at, at + count);
@@ -276,29 +317,22 @@ void run_on_cpu(const Source& source, VectorView<Index> drawn, const SampleOptio
     }
   });
   if (options.status.empty() && first_bad < rows) {
-    Workspace<T> work(kernels, options.method, longest);
+    Workspace<T> work(kernels, options.method, longest, staged_rows);
     work.draw(kernels, source, options, first_bad, first_bad + 1);
     throw_bad_row(source, first_bad, work.status(0));
   }
 }
 
-// With the remnant first, where blocks begin would depend on the rows that a ragged one shares a tile with.
-template <class Source>
-void check_method(const Source&, PartialSums method) {
-  base::require(!has_remnant_first(method) || Source::rows_are_of_one_length,
-                "papilio::sample_categorical: method {} takes rows of one length, not ragged ones", name(method));
-}
-
 template <class Source, class Index>
 void run(const Source& source, VectorView<Index> drawn, const SampleOptions& options) {
   check_call(source, drawn, options);
-  check_method(source, options.method);
   source.device().is_cpu() ? run_on_cpu(source, drawn, options) : queue_on_cuda(source, drawn, options);
 }
 
 template <class Source>
 std::int64_t workspace_bytes(const Source& source, PartialSums method) {
   source.check();
+  check_method(source, method);
   return source.device().is_cpu() ? 0 : workspace_on_cuda(source, method);
 }
 

@@ -1,6 +1,8 @@
 """Runs the command papilio from end to end: python3 command_test.py path/to/papilio."""
 
+import csv
 import gzip
+import io
 import json
 import os
 import pty
@@ -53,7 +55,13 @@ class Train(CommandTest):
     def test_needs_nothing_but_a_corpus_and_topics(self):
         run = self.papilio("train", "pets.txt", "-k", 2)
         self.assertEqual(self.names(), ["pets.papilio.safetensors", "pets.txt"])
-        lines = dict(line.split(maxsplit=1) for line in run.out.splitlines())
+        sizes, topics, commands = run.out.split("\n\n")
+        lines = dict(line.split(maxsplit=1) for line in sizes.splitlines())
+        self.assertEqual(topics.splitlines(), self.papilio("topics", "pets.papilio.safetensors", "-n", 8).out.splitlines())
+        for line in commands.splitlines():
+            self.assertIn(" papilio ", line)
+            self.assertIn(" pets.papilio.safetensors", line)
+        self.assertRegex(lines["time"], r"^\d:\d\d$")
         self.assertEqual(lines["documents"], "7")
         self.assertEqual(lines["topics"], "2")
         self.assertEqual(lines["model"], "pets.papilio.safetensors")
@@ -291,8 +299,22 @@ class OtherCommands(CommandTest):
             self.assertEqual(len(probabilities), 3)
             self.assertEqual(probabilities, sorted(probabilities, reverse=True))
         one = self.papilio("topics", "pets.papilio.safetensors", "--topic", 1).out.splitlines()
-        self.assertEqual(len(one), 1)
-        self.assertEqual(one[0].split()[0], "1")
+        self.assertEqual([line.split()[0] for line in one], ["topic", "1"])
+        self.assertEqual(self.papilio("topics", "pets.papilio.safetensors", "--json", "-n", 3).out,
+                         self.papilio("topics", "pets.papilio.safetensors", "--format", "json", "-n", 3).out)
+        self.papilio("topics", "pets.papilio.safetensors", "--json", "--csv", code=64)
+        self.papilio("topics", "pets.papilio.safetensors", "--json", "--format", "json", code=64)
+
+    def test_topics_are_sorted_by_share_for_people(self):
+        self.papilio("train", "pets.txt", "-k", 6, "--alpha", 5)
+        rows = list(csv.DictReader(io.StringIO(self.papilio("topics", "pets.papilio.safetensors", "--csv").out)))
+        self.assertEqual([row["topic"] for row in rows], list("012345"))
+        lines = self.papilio("topics", "pets.papilio.safetensors").out.splitlines()
+        self.assertEqual(lines[0].split(), ["topic", "share", "words"])
+        by_share = sorted(rows, key=lambda row: -float(row["share"]))
+        self.assertEqual([(line.split()[0], line.split()[2:]) for line in lines[1:]],
+                         [(row["topic"], row["words"].split()) for row in by_share])
+        self.assertNotEqual(rows, by_share)  # so that something was sorted
 
     def test_generated_corpus_is_fixed_by_its_seed(self):
         options = ["--documents", 50, "--words", 100, "--topics", 3]
@@ -324,6 +346,14 @@ class OtherCommands(CommandTest):
             self.assertIn(word, devices)
         for arguments in (["--help"], ["train", "--help"]):
             self.assertIn("--help", self.papilio(*arguments).out)
+        usual, every = (self.papilio("train", option).out for option in ("--help", "--help-all"))
+        self.assertIn("Number of topics (an integer of at least 1; by default 100)", usual)
+        for option in ("--partial-sums", "--max-line-bytes", "--input-state"):
+            self.assertNotIn(option, usual)
+            self.assertIn(option, every)
+        self.assertLess(usual.count("  -"), 30)
+        self.assertIn("papilio train --help-all explains ", usual)
+        self.assertNotRegex(usual + every, r"INT|FLOAT|TEXT|UINT|REQUIRED.*REQUIRED")
         run = self.papilio("devices", code=70, env={**os.environ, "PAPILIO_CPU_TARGET": "abacus"})
         self.assertIn("abacus", run.err)
 

@@ -36,6 +36,8 @@ def fixtures(folder):
         (folder / name).write_text("\n".join(texts) + "\n")
     (folder / "new.txt").write_text("\n".join(texts[:7]) + "\n")
     (folder / "held-out.txt").write_text("\n".join(texts[7:13]) + "\n")
+    (folder / "phrases.txt").write_text("apple banana\nclutch engine\n")
+    (folder / "seeds.txt").write_text("0: apple banana\n1: axle brake\n")
     (folder / "table.csv").write_text("id,text\n" + "".join(f'd{d},"{t}"\n' for d, t in enumerate(texts)))
     (folder / "table.tsv").write_text("id\ttext\n" + "".join(f"d{d}\t{t}\n" for d, t in enumerate(texts)))
     (folder / "records.jsonl").write_text("".join(f'{{"id": "d{d}", "text": "{t}"}}\n' for d, t in enumerate(texts)))

@@ -39,7 +39,8 @@ class EvaluateTest(unittest.TestCase):
 class Infer(EvaluateTest):
     def test_writes_the_topics_of_each_document(self):
         run = self.papilio("infer", "model", "new.txt", "-o", "topics.tsv")
-        self.assertIn("2 topics of 4 documents (gibbs) from 12 tokens; 1 tokens of 1 unknown words left out", run.err)
+        self.assertIn("2 topics of 4 documents (gibbs) from 12 tokens\nleft out 1 token: ", run.err)
+        self.assertIn("words that the model does not know (1 token, 1 different: comet)", run.err)
         rows = self.rows((self.path / "topics.tsv").read_text())
         self.assertEqual([row[0] for row in rows], ["0", "1", "2", "3"])
         theta = [[float(value) for value in row[2:]] for row in rows]
@@ -102,7 +103,8 @@ class Evaluate(EvaluateTest):
         run = self.papilio("evaluate", "model", "--held-out", "new.txt", "--corpus", "train.txt", "--reference",
                            "train.txt", "--seed", 3)
         lines = dict(line.split(maxsplit=1) for line in run.out.splitlines())
-        self.assertEqual(run.err, "")
+        self.assertEqual(run.err, "new.txt: left out 1 token: words that the model does not know (1 token, 1 different: "
+                                  "comet)\n")
         self.assertEqual(sorted(lines), ["c_v", "diversity", "left", "model", "npmi", "perplexity", "umass"])
         self.assertIn(": 5 tokens scored, 7 seen, split by seed 3", lines["perplexity"])
         self.assertIn("windows of 10 tokens", lines["npmi"])

@@ -170,7 +170,7 @@ class MalletNames(command_test.CommandTest):
         self.assertEqual(folded[0], folded[1])
 
     def test_refuses_what_has_no_meaning_by_name(self):
-        for options, advice in ((["--token-regex", "[a-z]+"], "--format low"),
+        for options, advice in ((["--token-regex", "[a-z"], "missing ]"),
                                 (["--gram-sizes", "1,2"], "single words"),
                                 (["--use-pipe-from", "other.mallet"], "by spelling"),
                                 (["--skip-html"], "before it is imported"),

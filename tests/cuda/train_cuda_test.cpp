@@ -24,7 +24,7 @@ using testing::equal, testing::expect_same, testing::least_memory, testing::on_d
 
 using TrainOnCuda = testing::CudaTest;
 
-// The hashes are those of tests/lda/golden_topics_test.cpp.
+// The hashes are those of tests/lda/golden/golden_topics_test.cpp.
 TEST_F(TrainOnCuda, GivesTheGoldenTopics) {
   const auto hash = [](const std::vector<std::int32_t>& z) { return XXH3_64bits(z.data(), z.size() * sizeof(z[0])); };
   const Corpus corpus = testing::small_generated_corpus().corpus;

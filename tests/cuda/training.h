@@ -23,7 +23,8 @@ inline std::vector<Sampler> all_samplers() {
 
 inline bool equal(const Model& a, const Model& b) {
   return a.topics == b.topics && a.vocabulary == b.vocabulary && a.alpha == b.alpha && a.beta == b.beta &&
-         a.n_wk == b.n_wk && a.n_k == b.n_k && a.settings == b.settings;
+         a.n_wk == b.n_wk && a.n_k == b.n_k && a.settings == b.settings && a.seed_words == b.seed_words &&
+         a.s_k == b.s_k;
 }
 
 // The corpus of the golden topics, between documents of 0, 1 and many tokens.
@@ -76,6 +77,8 @@ inline void expect_same(const Corpus& corpus, TrainOptions options) {
     results[side] = train(corpus, options);
   }
   EXPECT_EQ(results[0].topics.z, results[1].topics.z);
+  EXPECT_EQ(results[0].topics.start, results[1].topics.start);
+  EXPECT_EQ(results[0].model.settings, results[1].model.settings);
   EXPECT_TRUE(equal(results[0].model, results[1].model));
   EXPECT_EQ(likelihoods[0], likelihoods[1]);
   EXPECT_EQ(results[0].log_joint_per_token, results[1].log_joint_per_token);

@@ -270,7 +270,7 @@ class Damage(FaultTest):
     def test_another_runs_is_refused(self):
         code, _, err = self.command.run(self.train("--resume", "--seed", 5))
         self.assertEqual((code, err), (65, "papilio train: the_chain: the checkpoint belongs to another run: "
-                                           'options.seed is "0", expected 5\n'))
+                                           '--seed is "0", expected 5\n'))
 
 
 class Signals(FaultTest):
@@ -329,7 +329,7 @@ class BrokenPipes(FaultTest):
         with open("/dev/full", "w") as full:
             code, _, err = self.command.run(["train", "pets.txt", "-k", 3, "--progress=json", "-o", "m"], stdout=full)
         self.assertEqual(code, 74, err)
-        self.assertTrue(err.endswith("papilio train: cannot write to standard output\n"), err)
+        self.assertTrue(err.endswith("papilio train: cannot write to standard output: No space left on device\n"), err)
         self.run_well("inspect", "m")
 
 

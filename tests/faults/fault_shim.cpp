@@ -1,13 +1,14 @@
 // A library to be preloaded (LD_PRELOAD) that makes calls to the system fail, or kills the process in them.
 //
-// The calls that count are those of open, write, fsync, close, rename, link and unlink on
+// The calls that count are those of open, write, fsync, close, rename (renameat2), link and unlink on
 // files that FAULT_PATH names, a list with colons between: "=/a/b" is that path alone, other
 // text is a part of a path.
 //
 //   FAULT_AT     the call, from 1, at which something happens; 0: at none
 //   FAULT_FOR    to that many calls from there on (1 unless given)
 //   FAULT_DO     an error's number (28): the call fails so; "short": a write writes half;
-//                "kill-before", "kill-within" (half of a write), "kill-after": SIGKILL
+//                "kill-before", "kill-within" (half of a write), "kill-after": SIGKILL;
+//                "pause": makes the file FAULT_PAUSE.here and waits until it is gone
 //   FAULT_LOG    a file that gets a line "NUMBER CALL PATH" for each call that counts
 //   FAULT_THROW  "runtime_error", "bad_alloc" or "int": a thread of its own throws that
 
@@ -74,6 +75,12 @@ void log(int call, const char* name, const char* path) {
   real<int (*)(int)>("close")(file);
 }
 
+void pause_here() {
+  const std::string here = std::string(setting("FAULT_PAUSE")) + ".here";
+  real<int (*)(int)>("close")(real<Open>("open")(here.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  while (access(here.c_str(), F_OK) == 0) usleep(200);
+}
+
 // What happens at a call that counts.
 struct Fault {
   Fault(const char* name, const char* path) {
@@ -82,6 +89,7 @@ struct Fault {
     const int at = number("FAULT_AT", 0);
     if (at > 0 && call >= at && call < at + number("FAULT_FOR", 1)) what = setting("FAULT_DO");
     if (what == "kill-before") kill(getpid(), SIGKILL);
+    if (what == "pause") pause_here();
   }
   // The error that takes the call's place, or 0.
   int error() const { return what.empty() || what.front() > '9' ? 0 : std::atoi(what.data()); }
@@ -182,6 +190,19 @@ int close(int file) {
 int rename(const char* from, const char* to) noexcept {
   using Function = int (*)(const char*, const char*);
   return counts(from) || counts(to) ? call<Function>("rename", to, from, to) : real<Function>("rename")(from, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
+  using Function = int (*)(int, const char*, int, const char*, unsigned);
+  if (!counts(from) && !counts(to)) return real<Function>("renameat2")(from_folder, from, to_folder, to, flags);
+  const Fault fault("rename", to);
+  if (fault.error() != 0) {
+    errno = fault.error();
+    return -1;
+  }
+  const int result = real<Function>("renameat2")(from_folder, from, to_folder, to, flags);
+  fault.after();
+  return result;
 }
 
 int link(const char* from, const char* to) noexcept {

@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+import sys
+import unittest
 
 TEXT = """\
 The cat chased the mouse, and the mouse hid from the cat.
@@ -16,6 +18,20 @@ def quick_folder():
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
+def run_script(whole, summary):
+    """Runs the tests of the script that calls this, PAPILIO SHIM [WHOLE] [ARGUMENTS]: its globals PAPILIO and SHIM are
+    set, and the one called as the option `whole` (ALL for --all) to whether that is given. Prints summary() at the end."""
+    script = sys.modules["__main__"]
+    script.PAPILIO, script.SHIM = map(os.path.abspath, sys.argv[1:3])
+    del sys.argv[1:3]
+    if whole in sys.argv:
+        setattr(script, whole.strip("-").replace("-", "_").upper(), True)
+        sys.argv.remove(whole)
+    program = unittest.main(script, verbosity=2, exit=False)
+    print(summary())
+    sys.exit(not program.result.wasSuccessful())
+
+
 class Command:
     def __init__(self, papilio, shim, folder):
         self.papilio, self.shim, self.folder = papilio, shim, folder
@@ -24,14 +40,17 @@ class Command:
         """`faults` by the names that fault_shim.cpp documents, without FAULT_."""
         if not faults:
             return dict(os.environ)
+        return self.preloaded({f"FAULT_{name}": str(value) for name, value in faults.items()})
+
+    def preloaded(self, settings):
+        """An environment with the shim."""
         asan = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0"]))
-        return {**os.environ, "LD_PRELOAD": self.shim, "ASAN_OPTIONS": asan,
-                **{f"FAULT_{name}": str(value) for name, value in faults.items()}}
+        return {**os.environ, "LD_PRELOAD": self.shim, "ASAN_OPTIONS": asan, **settings}
 
     def start(self, arguments, faults=None, **options):
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.Popen([self.papilio, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                env=self.environment(faults), **options)
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL,
+                   "env": self.environment(faults), **options}
+        return subprocess.Popen([self.papilio, *map(str, arguments)], cwd=self.folder, **options)
 
     def run(self, arguments, faults=None, **options):
         """Exit status (below 0: the signal that ended it), standard output and standard error."""

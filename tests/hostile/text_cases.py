@@ -46,12 +46,14 @@ def streams():
              says="damaged zstd stream")
     zstd.add("zstd with a wrong check sum", zstd_frame([(0, 4, b"cats")], checksum=b"1234"),
              says="damaged zstd stream")
-    zstd.add("zstd with a window of 3.75 TiB", zstd_frame([(0, 4, b"cats")], window=0xff), says="damaged zstd stream")
-    zstd.add("zstd with a window of 256 MiB", zstd_frame([(0, 4, b"cats")], window=0x90), says="damaged zstd stream")
+    zstd.add("zstd with a window of 3.75 TiB", zstd_frame([(0, 4, b"cats")], window=0xff),
+             says="zstd stream that needs more than")
+    zstd.add("zstd with a window of 256 MiB", zstd_frame([(0, 4, b"cats")], window=0x90),
+             says="zstd stream that needs more than")
     zstd.add("zstd with a dictionary", b"\x28\xb5\x2f\xfd\x01\x50\x07" + b"\x21\0\0cats", says="damaged zstd stream")
     zstd.add("zstd with a reserved bit", b"\x28\xb5\x2f\xfd\x08\x50" + b"\x21\0\0cats", says="damaged zstd stream")
     zstd.add("zstd that claims 2^60 bytes", b"\x28\xb5\x2f\xfd\xe0" + (1 << 60).to_bytes(8, "little") + b"\x21\0\0cats",
-             says="damaged zstd stream")
+             says="zstd stream that needs more than")
     zstd.add("zstd bomb of lines", zstd_repeated(b"\n", 16), *BOUNDED, says="needs more than")
     zstd.add("zstd bomb of one line", zstd_repeated(b"a", 64), *BOUNDED, says="longer than max_line_bytes")
     zstd.add("zstd bomb of blanks", zstd_repeated(b" ", 64), *BOUNDED, says="longer than max_line_bytes")
@@ -68,12 +70,15 @@ def lines():
     cases.add("a line beyond the bound", TEXT + b"x" * 2000, "--max-line-bytes", "1000", says=":601: line")
     cases.add("a line without end", b"word " * 100000, "--max-line-bytes", "100000",
               says=":1: line of 500000 bytes, longer than")
-    for name, data in (("nothing", b""), ("an empty line", b"\n"), ("NUL bytes", b"\0" * 10000),
-                       ("0xff bytes", b"\xff" * 10000),
+    for name, data in (("nothing", b""), ("an empty line", b"\n"), ("0xff bytes", b"\xff" * 10000),
                        ("digits", b"1 2 3\n"), ("blanks", b" \t\r\n" * 100), ("short words", b"a bc d\n"),
                        ("marks", "\u0301\u0301".encode() * 1000)):
         cases.add(f"{name} alone", data, says="holds no words to train on")
-    cases.accept("NUL bytes between words", b"cats\0dogs\0\n" * 10)
+    cases.add("NUL bytes between words", b"cats\0dogs\0\n" * 10, says="got a binary file (a NUL byte at offset 4)")
+    cases.add("NUL bytes alone", b"\0" * 10000, says="got a binary file (a NUL byte at offset 0)")
+    cases.add("the last byte that is looked at", b"cats " * 819 + b"\0", says="a NUL byte at offset 4095)")
+    cases.add("a PDF", b"%PDF-1.7\ncats\n", says="got a PDF file")
+    cases.accept("a NUL byte farther down", b"cats " * 820 + b"\0cats")
     cases.accept("ill-formed UTF-8", b"cats \xff\xc0\xaf \xed\xa0\x80 \xf5\x80 dogs\xe2\x82\ncats\n")
     cases.accept("CRLF, a byte-order mark, no end", b"\xef\xbb\xbfcats dogs\r\n\r\ncats")
     cases.accept("a carriage return alone", b"cats\rdogs\r")
@@ -218,6 +223,7 @@ def folders():
         case("a cut gzip in it", {"x/b.gz": packed[:-3], "x/a": TEXT}, says="gzip stream ends too early"),
         case("a damaged zstd in it", {"x/sub/b.zst": zstd_raw(TEXT)[:-3]}, says="zstd stream ends too early"),
         case("UTF-16 in it", {"x/sub/deep/b": b"\xff\xfea\0"}, says=":1:1: expected UTF-8"),
+        case("a picture in it", {"x/sub/b.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"}, says="x/sub/b.png: expected text"),
         case("a file beyond the bound", {"x/b": b"word\n" * 1000}, "--max-line-bytes", "1000", says="file longer than"),
         case("a bomb in it", {"x/b.gz": compress(b"a" * (1 << 26))}, *BOUNDED, says="file longer than"),
         case("nothing in it", {"x/.hidden": TEXT}, says="holds no words"),

@@ -61,6 +61,7 @@ TEST(Choices, TablesHoldEveryEnumeratorOnce) {
   check_table(infer_methods(), parse_infer_method);
   check_table(coherence_measures(), parse_coherence_measure);
   check_table(corpus_formats(), parse_corpus_format);
+  check_table(word_rules(), parse_word_rule);
 }
 
 TEST(Choices, TheDefaultComesFirst) {
@@ -72,6 +73,7 @@ TEST(Choices, TheDefaultComesFirst) {
   EXPECT_EQ(infer_methods()[0].value, InferOptions().method);
   EXPECT_EQ(coherence_measures()[0].value, CoherenceOptions().measure);
   EXPECT_EQ(corpus_formats()[0].value, CorpusOptions().format);
+  EXPECT_EQ(word_rules()[0].value, TextOptions().words);
 }
 
 TEST(Choices, AnUnknownNameIsQuotedShortAndSafe) {

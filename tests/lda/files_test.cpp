@@ -101,11 +101,18 @@ TEST_F(Files, ModelIsPlainSafetensors) {
   std::memcpy(&length, bytes.data(), sizeof length);
   EXPECT_EQ(length % 8, 0u);
   const std::string header = bytes.substr(8, length);
-  EXPECT_NE(header.find(R"("n_wk":{"data_offsets":[32,56],"dtype":"I32","shape":[3,2]})"), header.npos) << header;
+  const std::string data = bytes.substr(8 + length);
+  EXPECT_NE(header.find(R"("n_wk":{"data_offsets":[64,88],"dtype":"I32","shape":[3,2]})"), header.npos) << header;
   std::int32_t n_wk[6];
-  std::memcpy(n_wk, bytes.data() + 8 + length + 32, sizeof n_wk);
+  std::memcpy(n_wk, data.data() + 64, sizeof n_wk);
   EXPECT_EQ(n_wk[4], 5);
-  EXPECT_EQ(bytes.size(), 8 + length + 56);
+  EXPECT_NE(header.find(R"("vocabulary":{"data_offsets":[88,112],"dtype":"U8","shape":[24]})"), header.npos) << header;
+  EXPECT_EQ(data.substr(88), "straßetab\t\"quote\"日本");
+  EXPECT_NE(header.find(R"("vocabulary_offsets":{"data_offsets":[32,64],"dtype":"I64","shape":[4]})"), header.npos)
+      << header;
+  std::int64_t offsets[4];
+  std::memcpy(offsets, data.data() + 32, sizeof offsets);
+  EXPECT_EQ(std::vector<std::int64_t>(offsets, offsets + 4), (std::vector<std::int64_t>{0, 7, 18, 24}));
 }
 
 TEST_F(Files, ModelMustBeSoundToBeSaved) {
@@ -113,8 +120,10 @@ TEST_F(Files, ModelMustBeSoundToBeSaved) {
   model.n_k[0] = 5;
   EXPECT_THROW(save_model(model, path("a")), InvalidArgument);
   model = small_model();
-  model.vocabulary[1] = "\xff";
-  EXPECT_THROW(save_model(model, path("a")), InvalidArgument);
+  for (const char* word : {"\xff", "", "straße"}) {  // ill-formed, empty, and there already
+    model.vocabulary[1] = word;
+    EXPECT_THROW(save_model(model, path("a")), InvalidArgument);
+  }
   model = small_model();
   model.settings["note"] = "\xff";
   EXPECT_THROW(save_model(model, path("a")), InvalidArgument);
@@ -165,7 +174,7 @@ TEST_F(Files, FlippedTensorByteIsAHashError) {
   save_model(small_model(), path("a"));
   std::string bytes = read(path("a"));
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  EXPECT_NE(refusal(write(bytes)).find("hash of tensor \"n_wk\" does not match"), std::string::npos);
+  EXPECT_NE(refusal(write(bytes)).find("hash of tensor \"vocabulary\" does not match"), std::string::npos);
 }
 
 TEST_F(Files, LengthsThatLieAreRefusedWithoutAllocation) {

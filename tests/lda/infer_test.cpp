@@ -98,6 +98,8 @@ TEST(MapWords, GoesBySpellingAndCountsTheUnknown) {
   EXPECT_EQ(map.model_words, (std::vector<std::int32_t>{2, -1, -1, 0}));
   EXPECT_EQ(map.unknown_words, 2);
   EXPECT_EQ(map.unknown_tokens, 3);
+  corpus.vocabulary.emplace_back("never");
+  EXPECT_EQ(unknown_words(model, corpus), (LeftOutWords{.tokens = 3, .words = 2, .examples = {"new", "w1"}}));
 }
 
 // 30,000 samples, of which even fully correlated tens leave 3,000: the standard deviation of a theta, below 0.25,
@@ -181,6 +183,41 @@ TEST(Infer, IsAFunctionOfTheDocumentAlone) {
   const DocumentTopics nine = infer(model, corpus, options);
   options.seed = 10;
   EXPECT_NE(infer(model, corpus, options).theta, nine.theta);
+}
+
+TEST(Infer, APreparedModelGivesTheSameBits) {
+  const auto& [corpus, model] = trained();
+  const Inference inference(model);
+  Corpus other = corpus;
+  other.vocabulary.assign(corpus.vocabulary.rbegin(), corpus.vocabulary.rend());
+  other.vocabulary[3] = "unheard";
+  CorpusView own = corpus;
+  own.vocabulary = model.vocabulary;
+  for (const InferMethod method : {InferMethod::gibbs, InferMethod::em}) {
+    const InferOptions options = {.method = method, .sweeps = 20, .burn_in = 5, .seed = 9};
+    for (const CorpusView& view : {corpus.view(), other.view(), own}) {
+      const DocumentTopics expected = infer(model, view, options);
+      const DocumentTopics found = inference.infer(view, options);
+      EXPECT_EQ(found.theta, expected.theta) << name(method);
+      EXPECT_EQ(found.document_tokens, expected.document_tokens);
+      EXPECT_EQ(found.known_tokens, expected.known_tokens);
+      EXPECT_EQ(found.unknown_tokens, expected.unknown_tokens);
+      EXPECT_EQ(found.unknown_words, expected.unknown_words);
+    }
+  }
+}
+
+// A word of the model that was never counted is unknown in its own vocabulary too.
+TEST(Infer, APreparedModelKnowsWhichOfItsOwnWordsItHasCounted) {
+  Model model = make_model({{1, 0}, {0, 0}, {0, 3}, {2, 0}}, {1, 1}, 0.1);
+  const Corpus corpus = make_corpus({{0, 1, 1, 2, 3}}, 4);
+  CorpusView own = corpus;
+  own.vocabulary = model.vocabulary;
+  const DocumentTopics found = Inference(model).infer(own);
+  EXPECT_EQ(found.unknown_words, 1);
+  EXPECT_EQ(found.unknown_tokens, 2);
+  EXPECT_EQ(found.known_tokens, 3);
+  EXPECT_EQ(found.document_tokens, std::vector<std::int64_t>{3});
 }
 
 TEST(Infer, RowsSumToOneAndMethodsAgree) {

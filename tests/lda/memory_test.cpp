@@ -9,10 +9,10 @@
 #include "papilio/corpus.h"
 #include "papilio/lda.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PAPILIO_TEST_SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define PAPILIO_TEST_SANITIZED 1
 #endif
 #endif

@@ -63,10 +63,15 @@ class OrderedOracle {
     for (std::size_t i = 0; i < z.size(); ++i) {
       ++n_wk[static_cast<std::size_t>(corpus_.words[i]) * topics_ + static_cast<std::size_t>(z[i])];
     }
+    std::int64_t counted = corpus_.tokens();
+    for (const SeedWord& seed : options_.seed_words) {
+      n_wk[static_cast<std::size_t>(seed.word) * topics_ + static_cast<std::size_t>(seed.topic)] += seed.weight;
+      counted += seed.weight;
+    }
     lda::draw_phi({.n_wk = n_wk.data(),
                    .words = corpus_.vocabulary_size(),
                    .topics = options_.topics,
-                   .tokens = corpus_.tokens(),
+                   .tokens = counted,
                    .beta = priors_.beta,
                    .seed = options_.seed,
                    .stream = stream(random::Purpose::phi),

@@ -43,6 +43,12 @@ std::int64_t expect_as_the_oracle(const Corpus& corpus, const TrainOptions& o) {
   return oracle.from_prior;
 }
 
+TEST(OrderedDraws, CountSeedWordsAsTokens) {
+  TrainOptions o = options(13, 4);
+  o.seed_words = {{1, 3, 40}, {0, 3, 7}, {12, 7, 1000}, {0, 121, 2}, {1, 120, 5}, {1, 122, 100'000}};
+  EXPECT_GT(expect_as_the_oracle(testing::awkward_corpus(), o), 0);
+}
+
 TEST(OrderedDraws, AreThoseOfThePlainestForm) {
   for (const std::int32_t topics : {1, 2, 13, 16, 64, 65, 130}) {
     SCOPED_TRACE(topics);

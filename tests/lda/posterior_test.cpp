@@ -19,6 +19,7 @@ struct TinyModel {
   Corpus corpus;
   std::vector<double> alpha;
   double beta = 0;
+  std::vector<SeedWord> seed_words = {};
 
   std::size_t topics() const { return alpha.size(); }
 
@@ -27,6 +28,7 @@ struct TinyModel {
     options.topics = static_cast<std::int32_t>(topics());
     options.topic_alpha = alpha;
     options.beta = beta;
+    options.seed_words = seed_words;
     options.seed = 3;
     options.sampler = sampler;
     options.schedule = schedule;
@@ -37,6 +39,13 @@ struct TinyModel {
 // Topics differ in their priors, so that no label may stand for another.
 TinyModel two_topics() { return {testing::make_corpus({{0, 1, 1}, {2, 0}, {2, 2, 1}}, 3), {0.6, 1.1}, 0.15}; }
 TinyModel three_topics() { return {testing::make_corpus({{0, 1}, {1, 2, 2}}, 4), {0.5, 0.9, 1.4}, 0.15}; }
+
+TinyModel seeded(TinyModel model) {
+  model.seed_words = {{0, 1, 2}, {1, 0, 1}, {1, 2, 3}};
+  return model;
+}
+TinyModel two_seeded_topics() { return seeded(two_topics()); }
+TinyModel three_seeded_topics() { return seeded(three_topics()); }
 
 // All topics of a corpus' tokens have a number each: digits to the base K.
 std::size_t number_of(const std::vector<std::int32_t>& z, std::size_t topics) {
@@ -57,7 +66,7 @@ std::vector<double> exact_posterior(const TinyModel& model) {
   double total = 0;
   for (std::size_t s = 0; s < static_cast<std::size_t>(std::pow(model.topics(), tokens)); ++s) {
     const auto z = topics_of(s, tokens, model.topics());
-    mass.push_back(std::exp(log_joint(model.corpus, z, model.alpha, model.beta, 1)));
+    mass.push_back(std::exp(log_joint(model.corpus, z, model.alpha, model.beta, 1, model.seed_words)));
     total += mass.back();
   }
   for (double& m : mass) m /= total;
@@ -138,6 +147,13 @@ TEST_P(ExactPosterior, IsWhereTheChainGoes) {
   const TinyModel model = GetParam().model();
   expect_exact(model, testing::sweep_of(model.options(GetParam().sampler, GetParam().schedule)));
 }
+
+INSTANTIATE_TEST_SUITE_P(SeededExactSamplers, ExactPosterior,
+                         ::testing::Values(Chain{Sampler::uncollapsed, Schedule::parallel, two_seeded_topics},
+                                           Chain{Sampler::theta_collapsed, Schedule::parallel, three_seeded_topics},
+                                           Chain{Sampler::phi_collapsed, Schedule::sequential, three_seeded_topics},
+                                           Chain{Sampler::collapsed, Schedule::sequential, two_seeded_topics}),
+                         [](const auto& chain) { return std::string(name(chain.param.sampler)); });
 
 INSTANTIATE_TEST_SUITE_P(ExactSamplers, ExactPosterior,
                          ::testing::Values(Chain{Sampler::uncollapsed, Schedule::parallel, two_topics},

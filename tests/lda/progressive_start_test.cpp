@@ -1,5 +1,6 @@
 #include "lda/training/progressive/progressive_start.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -234,9 +235,33 @@ TEST(ProgressiveStart, IsOfTheTopicsWhereAChainGoesOn) {
   other.start = Start::automatic;
   EXPECT_EQ(train(corpus, other, &begun).topics.z, train(corpus, options).topics.z);
   const ChainState given = {.z = begun.z};  // topics of sweep 0: of a uniform start
+  const Z from_given = train(corpus, other, &given).topics.z;
   other.start = Start::uniform;
-  EXPECT_EQ(train(corpus, options, &given).topics.z, train(corpus, other, &given).topics.z);
+  EXPECT_EQ(train(corpus, other, &given).topics.z, from_given);
   EXPECT_EQ(train(corpus, other).topics.start, Start::uniform);
+}
+
+TEST(ProgressiveStart, OfAnotherChainIsRefused) {
+  const lda::Folder folder;
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  TrainOptions other = progressive(30);
+  other.start = Start::uniform;
+  for (const auto& pair : {std::pair(progressive(12), other), std::pair(other, progressive(40))}) {
+    const TrainOptions& begun_by = pair.first;
+    const TrainOptions& resumed_by = pair.second;
+    const ChainState begun = train(corpus, begun_by).topics;
+    EXPECT_EQ(
+        folder.message<InvalidArgument>([&] { train(corpus, resumed_by, &begun); }),
+        fmt::format("papilio::train: start is {}, but the chain to resume started as {}; expected {} or automatic",
+                    name(resumed_by.start), name(begun_by.start), name(begun_by.start)));
+  }
+  // Where no stage has tokens, a progressive start is a uniform one, and goes on as such.
+  const Corpus late = testing::make_corpus({{}, {0, 1, 1}}, 2);
+  TrainOptions options = {.topics = 2, .sweeps = 3, .start = Start::progressive};
+  const ChainState begun = train(late, options).topics;
+  EXPECT_EQ(begun.start, Start::uniform);
+  options.sweeps = 5;
+  EXPECT_EQ(train(late, options, &begun).topics.sweep, 5);
 }
 
 TEST(ProgressiveStart, StoppedOnTheWayIsAModelOfAllTokens) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "lda/training/memory/aligned_table.h"
@@ -82,6 +83,10 @@ class SamplerOracle {
     n_wk_.assign(corpus_.vocabulary.size() * K_, 0);
     n_k_.assign(K_, 0);
     for_each_token([&](std::size_t i, std::size_t d, std::size_t w) { count_token(d, w, topic(i), 1); });
+    for (const SeedWord& seed : options_.seed_words) {
+      n_wk_[static_cast<std::size_t>(seed.word) * K_ + static_cast<std::size_t>(seed.topic)] += seed.weight;
+      n_k_[static_cast<std::size_t>(seed.topic)] += seed.weight;
+    }
   }
 
   Row counted_theta(std::size_t d) const {
@@ -107,7 +112,7 @@ class SamplerOracle {
     lda::draw_phi({.n_wk = n_wk_.data(),
                    .words = corpus_.vocabulary_size(),
                    .topics = options_.topics,
-                   .tokens = corpus_.tokens(),
+                   .tokens = std::accumulate(n_k_.begin(), n_k_.end(), std::int64_t{0}),
                    .beta = options_.beta,
                    .seed = options_.seed,
                    .stream = stream(random::Purpose::phi),

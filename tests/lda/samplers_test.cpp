@@ -64,6 +64,13 @@ TEST_P(Samplers, TakeAPriorForEachTopic) {
   expect_as_the_oracle(testing::awkward_corpus(), o);
 }
 
+// Of words with many tokens, with one and with none.
+TEST_P(Samplers, CountSeedWordsAsTokens) {
+  TrainOptions o = options(13, 3);
+  o.seed_words = {{1, 3, 40}, {0, 3, 7}, {12, 7, 1000}, {0, 121, 2}, {1, 120, 5}, {1, 122, 100'000}};
+  expect_as_the_oracle(testing::awkward_corpus(), o);
+}
+
 // More topics than a segment of a row's sum has.
 TEST_P(Samplers, TakeThousandsOfTopics) { expect_as_the_oracle(testing::awkward_corpus(), options(1100, 1)); }
 

@@ -62,6 +62,10 @@ class SparseOracle {
       ++n_wk_[static_cast<std::size_t>(corpus_.words[i]) * topics_ + static_cast<std::size_t>(z[i])];
       ++n_k_[static_cast<std::size_t>(z[i])];
     }
+    for (const SeedWord& seed : options_.seed_words) {
+      n_wk_[static_cast<std::size_t>(seed.word) * topics_ + static_cast<std::size_t>(seed.topic)] += seed.weight;
+      n_k_[static_cast<std::size_t>(seed.topic)] += seed.weight;
+    }
   }
 
   double prior_mass() const { return static_cast<double>(corpus_.vocabulary_size()) * priors_.beta; }

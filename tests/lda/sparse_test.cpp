@@ -61,6 +61,18 @@ TEST_P(SparseDraws, TakeAPriorForEachTopic) {
   expect_as_the_oracle(testing::awkward_corpus(), o);
 }
 
+// Of words that no thread shares, that threads share, with one token and with none.
+TEST_P(SparseDraws, CountSeedWordsAsTokens) {
+  TrainOptions o = options(GetParam(), 13, 4);
+  o.seed_words = {{1, 3, 40}, {0, 3, 7}, {12, 7, 1000}, {0, 121, 2}, {1, 120, 5}, {1, 122, 100'000}};
+  expect_as_the_oracle(testing::awkward_corpus(), o);
+  std::vector<std::vector<std::int32_t>> documents(40, std::vector<std::int32_t>(1000, 1));
+  for (std::size_t d = 0; d < documents.size(); ++d) documents[d][d] = 0, documents[d][7 * d + 50] = 2;
+  o = options(GetParam(), 6, 2);
+  o.seed_words = {{2, 1, 500}, {5, 0, 3}};
+  expect_as_the_oracle(testing::make_corpus(documents, 3), o);
+}
+
 TEST_P(SparseDraws, TakeThousandsOfTopics) {
   expect_as_the_oracle(testing::awkward_corpus(), options(GetParam(), 2500, 2));
 }

@@ -23,6 +23,7 @@ Corpus corpus() { return testing::make_corpus({{0, 1, 1}, {0, 0, 1}}, 2); }
 const std::vector<std::int32_t> old_z = {0, 1, 1, 0, 0, 0};
 const std::vector<double> alpha = {1, 2};
 constexpr double beta = 1;
+const std::vector<SeedWord> seeds = {{1, 0, 3}, {0, 1, 1}, {1, 1, 1}};  // whole numbers too
 constexpr std::size_t tokens = 6;
 constexpr std::size_t outcomes = 64;
 
@@ -62,6 +63,14 @@ struct Counts {
   double n_wk[2][2] = {};
   double n_k[2] = {};
 
+  explicit Counts(bool seeded = false) {
+    if (!seeded) return;
+    for (const SeedWord& seed : seeds) {
+      n_wk[seed.word][seed.topic] += seed.weight;
+      n_k[seed.topic] += seed.weight;
+    }
+  }
+
   void add(const Corpus& text, std::size_t token, std::int32_t k) {
     ++n_dk[token / 3][k];
     ++n_wk[text.words[token]][k];
@@ -79,6 +88,7 @@ struct Rule {
   Source phi;
   bool sees_new_topics;  // those of the tokens before
   Draws draws = Draws::dense;
+  bool seeded = false;
 
   TrainOptions options() const {
     TrainOptions options;
@@ -89,17 +99,19 @@ struct Rule {
     options.sampler = sampler;
     options.schedule = schedule;
     options.draws = draws;
+    if (seeded) options.seed_words = seeds;
     return options;
   }
   friend std::ostream& operator<<(std::ostream& out, const Rule& rule) {
-    return out << name(rule.sampler) << ", " << name(rule.schedule) << ", " << name(rule.draws);
+    return out << name(rule.sampler) << ", " << name(rule.schedule) << ", " << name(rule.draws)
+               << (rule.seeded ? ", seeded" : "");
   }
 };
 
 class Law {
  public:
   explicit Law(const Rule& rule) : rule_(rule) {
-    Counts all;
+    Counts all(rule.seeded);
     for (std::size_t i = 0; i < tokens; ++i) all.add(text_, i, old_z[i]);
     for (std::size_t d = 0; d < 2; ++d) {
       theta_[d] = nodes_of_beta(all.n_dk[d][0] + alpha[0], all.n_dk[d][1] + alpha[1]);
@@ -135,7 +147,7 @@ class Law {
 
  private:
   Counts seen_by(std::size_t token, const std::vector<std::int32_t>& z) const {
-    Counts counts;
+    Counts counts(rule_.seeded);
     for (std::size_t j = 0; j < tokens; ++j) {
       if (j != token) counts.add(text_, j, rule_.sees_new_topics && j < token ? z[j] : old_z[j]);
     }
@@ -237,6 +249,19 @@ constexpr Rule sparse_rules[] = {{Sampler::mean_for_mode, Schedule::parallel, co
 INSTANTIATE_TEST_SUITE_P(SparseSamplers, SweepLaw, ::testing::ValuesIn(sparse_rules),
                          [](const auto& rule) { return std::string(name(rule.param.sampler)); });
 
+// The prior of a seed word is beta + weight: every sampler, dense and sparse.
+std::vector<Rule> seeded_rules() {
+  std::vector<Rule> seeded(std::begin(rules), std::end(rules));
+  seeded.insert(seeded.end(), std::begin(sparse_rules), std::end(sparse_rules));
+  for (Rule& rule : seeded) rule.seeded = true;
+  return seeded;
+}
+
+INSTANTIATE_TEST_SUITE_P(SeededSamplers, SweepLaw, ::testing::ValuesIn(seeded_rules()), [](const auto& rule) {
+  return std::string(name(rule.param.sampler)) + "_" + std::string(name(rule.param.schedule)) + "_" +
+         std::string(name(rule.param.draws));
+});
+
 INSTANTIATE_TEST_SUITE_P(Samplers, SweepLaw, ::testing::ValuesIn(rules), [](const auto& rule) {
   return std::string(name(rule.param.sampler)) + "_" + std::string(name(rule.param.schedule));
 });
@@ -257,6 +282,16 @@ TEST(SweepLaws, TellTheSamplersApart) {
   }
 }
 
+// And no sampler without seed words passes for one with them, or the other way round.
+TEST(SweepLaws, TellSeedWordsFromNone) {
+  for (const Rule& rule : seeded_rules()) {
+    Rule plain = rule;
+    plain.seeded = false;
+    EXPECT_GT(chi_square(plain.options(), probabilities(rule)), 1.5 * limit) << rule;
+    EXPECT_GT(chi_square(rule.options(), probabilities(plain)), 1.5 * limit) << rule;
+  }
+}
+
 // --- Many topics: from 32 on, sparse draws are the default ---------------------------------
 
 // Forty topics of other priors; tokens that share their document and word, and topics that only
@@ -274,8 +309,14 @@ class ManyTopics : public ::testing::TestWithParam<Rule> {
     for (std::size_t k = 0; k < K; ++k) priors.push_back(0.05 * static_cast<double>(1 + k % 5));
     return priors;
   }
+  // Of topics that have no tokens, some of the word, and some of the document.
+  static std::vector<SeedWord> seed_words(const Rule& rule) {
+    if (!rule.seeded) return {};
+    return {{5, 0, 3}, {17, 0, 1}, {17, 1, 2}, {39, 1, 2}, {8, 0, 4}};
+  }
   static TrainOptions options(const Rule& rule) {
     TrainOptions options = rule.options();
+    options.seed_words = seed_words(rule);
     options.topics = K;
     options.topic_alpha = priors();
     return options;
@@ -301,6 +342,10 @@ class ManyTopics : public ::testing::TestWithParam<Rule> {
       if (itself && rule.phi == Source::counted_without_the_token) continue;
       ++in_topic[k];
       if (corpus.words[i] == corpus.words[token]) ++of_word[k];
+    }
+    for (const SeedWord& seed : seed_words(rule)) {
+      in_topic[static_cast<std::size_t>(seed.topic)] += seed.weight;
+      if (seed.word == corpus.words[token]) of_word[static_cast<std::size_t>(seed.topic)] += seed.weight;
     }
     if (rule.phi == Source::drawn) return shares_of_drawn_phi(theta, of_word, in_topic);
     Probabilities shares(K);
@@ -405,10 +450,11 @@ TEST_P(ManyTopics, AreDrawnIndependently) {
 // The power of these tests: no sampler passes for another.
 TEST_P(ManyTopics, AreNotThoseOfAnotherSampler) {
   const auto topics = topics_of_sweeps(GetParam());
-  for (const Rule& other : sparse_rules)
-    if (other.sampler != GetParam().sampler) {
-      EXPECT_LT(p_value(topics, 0, law(other, 0)), least_p) << other;
-    }
+  for (Rule other : sparse_rules) {
+    if (other.sampler == GetParam().sampler) continue;
+    other.seeded = GetParam().seeded;
+    EXPECT_LT(p_value(topics, 0, law(other, 0)), least_p) << other;
+  }
 }
 
 // Of the same samplers.
@@ -420,6 +466,16 @@ std::vector<Rule> dense_rules() {
 
 INSTANTIATE_TEST_SUITE_P(Sparse, ManyTopics, ::testing::ValuesIn(sparse_rules),
                          [](const auto& rule) { return std::string(name(rule.param.sampler)); });
+std::vector<Rule> seeded_rules_of_many_topics() {
+  std::vector<Rule> seeded = dense_rules();
+  seeded.insert(seeded.end(), std::begin(sparse_rules), std::end(sparse_rules));
+  for (Rule& rule : seeded) rule.seeded = true;
+  return seeded;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeded, ManyTopics, ::testing::ValuesIn(seeded_rules_of_many_topics()), [](const auto& rule) {
+  return std::string(name(rule.param.sampler)) + "_" + std::string(name(rule.param.draws));
+});
 INSTANTIATE_TEST_SUITE_P(Dense, ManyTopics, ::testing::ValuesIn(dense_rules()),
                          [](const auto& rule) { return std::string(name(rule.param.sampler)); });
 

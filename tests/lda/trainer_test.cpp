@@ -1,7 +1,10 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "lda/corpora.h"
@@ -257,6 +260,55 @@ TEST(Train, RefusesOptionsOutOfRange) {
   EXPECT_THROW(train(corpus, {.method = static_cast<PartialSums>(10)}), InvalidArgument);
   EXPECT_THROW(train(testing::make_corpus({{}, {}}, 2), {}), InvalidArgument);
   EXPECT_THROW(train(testing::make_corpus({{0, 2}}, 2), {}), InvalidArgument);
+}
+
+// What could not be saved is not trained.
+TEST(Train, RefusesWordsThatAModelCannotHold) {
+  for (const char* word : {"", "w0", "\xff"}) {
+    Corpus corpus = testing::make_corpus({{0, 1}}, 2);
+    corpus.vocabulary[1] = word;
+    bool swept = false;
+    const auto progress = [&](const Progress&) { return swept = true; };
+    EXPECT_THROW(train(corpus, {.topics = 2, .progress = progress}), InvalidArgument) << word;
+    EXPECT_FALSE(swept);
+  }
+}
+
+// One range of priors: what is trained can be inferred with.
+TEST(Train, AcceptsThePriorsThatInferAccepts) {
+  const Corpus corpus = testing::make_corpus({{0, 1}, {1, 1}}, 2);
+  const auto message = [](const auto& call) {
+    try {
+      call();
+    } catch (const InvalidArgument& error) {
+      const std::string text = error.what();
+      return text.substr(std::min(text.find(", expected"), text.size()));
+    }
+    return std::string();
+  };
+  Model model = train(corpus, {.topics = 2, .sweeps = 1}).model;
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double prior : {0.0, -0.0, -1.0, 5e-324, 1e-320, 2.3e-308, 1e-101, 1e-100, 1e-60, 1e-6, 0.5, 1e6,
+                             std::nextafter(1e6, 2e6), 1e300, infinity, std::nan("")}) {
+    const bool fits = 1e-100 <= prior && prior <= 1e6;
+    const std::string expected = fits ? "" : ", expected 1e-100 to 1e6";
+    for (const SamplerChoice& sampler : samplers()) {
+      const auto expected_where = [&](Parameter parameter) {  // a prior that a parameter is drawn by is a float
+        return fits && prior < 1.18e-38 && parameter == Parameter::drawn
+                   ? fmt::format(", expected 1.18e-38 to 1e6 for the sampler {}, which draws by it", sampler.name)
+                   : expected;
+      };
+      TrainOptions options = {.topics = 2, .sweeps = 2, .alpha = prior, .sampler = sampler.value};
+      EXPECT_EQ(message([&] { infer(train(corpus, options).model, corpus); }), expected_where(sampler.theta)) << prior;
+      options = {.topics = 2, .sweeps = 2, .beta = prior, .sampler = sampler.value};
+      EXPECT_EQ(message([&] { infer(train(corpus, options).model, corpus); }), expected_where(sampler.phi)) << prior;
+      options = {.topics = 2, .sweeps = 2, .sampler = sampler.value, .topic_alpha = {0.1, prior}};
+      EXPECT_EQ(message([&] { infer(train(corpus, options).model, corpus); }), expected_where(sampler.theta)) << prior;
+    }
+    if (!(prior > 0) || std::isinf(prior)) continue;  // no model of these verifies
+    model.alpha[1] = prior;
+    EXPECT_EQ(message([&] { infer(model, corpus); }), expected) << prior;
+  }
 }
 
 TEST(Train, RefusesTopicsThatDoNotFit) {

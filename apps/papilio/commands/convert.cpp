@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "commands/subcommands.h"
+#include "support/command_files.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
 #include "support/option_types.h"
+#include "support/output.h"
 #include "support/text.h"
 
 namespace {
@@ -69,26 +70,39 @@ std::string output_vocabulary(const ConvertArguments& arguments, CorpusFormat fo
   return arguments.output + ".vocab";
 }
 
-ExitCode run_convert(const ConvertArguments& arguments) {
+void check_convert(const ConvertArguments& arguments) {
+  require_one_standard_input(arguments.corpus, {{"the corpus", arguments.corpus.path}});
+  ConvertArguments meant = arguments;
+  meant.output = dash_for_standard_output(meant.output);
+  output_vocabulary(meant, output_format(meant));
+}
+
+ExitCode run_convert(ConvertArguments arguments) {
+  arguments.output = dash_for_standard_output(arguments.output);
+  arguments.vocabulary = dash_for_standard_output(arguments.vocabulary);
   const CorpusFormat format = output_format(arguments);
   const std::string vocabulary = output_vocabulary(arguments, format);
-  for (const std::string& path : {arguments.output, vocabulary}) {
-    if (path.empty() || path == "-") {
-      continue;
-    }
-    require_creatable(path);
-    if (would_replace(path) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; use --force to replace it", path));
-    }
-  }
+  CommandFiles files(arguments.force);
+  files.reads(arguments.corpus);
+  files.writes({.option = "-o", .path = arguments.output});
+  files.writes(
+      {.option = arguments.vocabulary.empty() ? "the vocabulary of -o," : "--output-vocabulary", .path = vocabulary});
+  files.reserve();
   papilio::ReadReport report;
   const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
   writing(arguments.output, corpus.tokens() * 12,
           [&] { papilio::write_corpus(corpus, arguments.output, format, vocabulary); });
+  tell("{}", left_out_summary(report));
   const bool to_output = arguments.output == "-" || vocabulary == "-";
-  fmt::print(to_output ? stderr : stdout, "read {} ({}), wrote {} ({}): {} documents, {} words, {} tokens\n",
-             arguments.corpus.path, report.format, arguments.output, papilio::name(format), grouped(corpus.documents()),
-             grouped(corpus.vocabulary_size()), grouped(corpus.tokens()));
+  const std::string done =
+      fmt::format("read {} ({}), wrote {} ({}): {} documents, {} words, {} tokens\n", printable(arguments.corpus.path),
+                  report.format, printable(arguments.output), papilio::name(format), grouped(corpus.documents()),
+                  grouped(corpus.vocabulary_size()), grouped(corpus.tokens()));
+  if (to_output) {
+    tell(done);
+  } else {
+    write_result(done);
+  }
   return ExitCode::ok;
 }
 
@@ -107,7 +121,8 @@ Subcommand add_convert(CLI::App& app) {
       "File for the words of the matrix, one per line; by default vocab.* beside docword.*, else OUTPUT.vocab");
   convert->add_option("--threads,--num-threads", arguments->corpus.text.threads, "CPU threads, 0: all")
       ->capture_default_str()
-      ->check(at_least<int>(0));
+      ->check(thread_count());
   convert->add_flag("--force", arguments->force, "Replace existing files");
-  return {convert, [arguments](const std::string&) { return run_convert(*arguments); }};
+  return {convert, [arguments](const std::string&) { return run_convert(*arguments); },
+          [arguments] { check_convert(*arguments); }};
 }

@@ -5,19 +5,20 @@
 
 #include "commands/subcommands.h"
 #include "papilio/device.h"
+#include "support/output.h"
 
 namespace {
 
 ExitCode run_devices() {
   const std::string chosen = papilio::cpu_target();
-  fmt::print("device      {}\n", papilio::Device::best().name());
-  fmt::print("cpu target  {} (of", chosen);
+  print("device      {}\n", papilio::Device::best().name());
+  print("cpu target  {} (of", chosen);
   for (const std::string& target : papilio::cpu_targets()) {
-    fmt::print(" {}", target);
+    print(" {}", target);
   }
-  fmt::print(")\nthreads     {}\n", papilio::default_threads());
+  print(")\nthreads     {}\n", papilio::default_threads());
   for (const std::string& device : papilio::describe_cuda_devices()) {
-    fmt::print("cuda        {}\n", device);
+    print("cuda        {}\n", device);
   }
   return ExitCode::ok;
 }

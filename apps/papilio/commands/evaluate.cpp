@@ -7,10 +7,12 @@
 
 #include "commands/subcommands.h"
 #include "papilio/evaluation.h"
+#include "phrases/model_phrases.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
 #include "support/option_types.h"
+#include "support/output.h"
 #include "support/text.h"
 
 namespace {
@@ -46,12 +48,21 @@ struct Evaluation {
   std::optional<papilio::Coherence> c_v;
 };
 
-papilio::Corpus read_named(const std::string& path, const EvaluateArguments& arguments) {
-  CorpusArguments corpus = arguments.reading;
-  corpus.path = path;
-  corpus.text.threads = arguments.threads;
+// Says what was left out of it, which of its words the model does not know, and where phrases are missing.
+papilio::Corpus read_named(const std::string& path, const papilio::Model& model, const EvaluateArguments& arguments) {
+  CorpusArguments reading = arguments.reading;
+  reading.path = path;
+  reading.text.threads = arguments.threads;
+  ask_phrases_of_text_alone(reading);
+  use_phrases(model, arguments.model, reading);
   papilio::ReadReport report;
-  return read_corpus(corpus, report);
+  papilio::Corpus corpus = read_corpus(reading, report);
+  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus);
+  if (const std::string summary = left_out_summary(report); !summary.empty()) {
+    tell("{}: {}", printable(path), summary);
+  }
+  tell(missing_phrases(model, arguments.model, reading, corpus));
+  return corpus;
 }
 
 // Whether every document's words are sorted by number, which no text's are.
@@ -71,7 +82,7 @@ Evaluation evaluate(const EvaluateArguments& arguments) {
   result.topics = model.topics;
   result.diversity = papilio::diversity(model, diversity_words);
   if (!arguments.held_out.empty()) {
-    const papilio::Corpus corpus = read_named(arguments.held_out, arguments);
+    const papilio::Corpus corpus = read_named(arguments.held_out, model, arguments);
     result.completion =
         papilio::complete_documents(model, corpus, {.seed = arguments.seed, .threads = arguments.threads});
     if (result.completion->tokens == 0) {
@@ -88,13 +99,13 @@ Evaluation evaluate(const EvaluateArguments& arguments) {
                               {.measure = measure, .top_words = arguments.top_words, .threads = arguments.threads});
   };
   if (!arguments.training.empty()) {
-    result.umass = coherence(read_named(arguments.training, arguments), papilio::CoherenceMeasure::umass);
+    result.umass = coherence(read_named(arguments.training, model, arguments), papilio::CoherenceMeasure::umass);
   }
   if (!arguments.reference.empty()) {
-    const papilio::Corpus corpus = read_named(arguments.reference, arguments);
+    const papilio::Corpus corpus = read_named(arguments.reference, model, arguments);
     if (is_bag(corpus)) {
-      fmt::print(stderr, "warning: {} is a bag of words, without the order of the text: npmi and c_v mean little\n",
-                 arguments.reference);
+      tell("warning: {} is a bag of words, without the order of the text: npmi and c_v mean little\n",
+           arguments.reference);
     }
     result.npmi = coherence(corpus, papilio::CoherenceMeasure::npmi);
     result.c_v = coherence(corpus, papilio::CoherenceMeasure::c_v);
@@ -106,33 +117,32 @@ void print_coherence(const char* label, const papilio::Coherence& coherence, con
   const std::string counted =
       coherence.window == 0 ? fmt::format("{} documents", grouped(coherence.windows))
                             : fmt::format("{} windows of {} tokens", grouped(coherence.windows), coherence.window);
-  fmt::print("{:<11} {:.4f}, mean over topics; top {} words, {} of {}", label, coherence.mean, coherence.top_words,
-             counted, corpus);
+  print("{:<11} {:.4f}, mean over topics; top {} words, {} of {}", label, coherence.mean, coherence.top_words, counted,
+        printable(corpus));
   if (coherence.missing_words > 0) {
-    fmt::print("; {} of the words do not occur", grouped(coherence.missing_words));
+    print("; {} of the words do not occur", grouped(coherence.missing_words));
   }
-  fmt::print("\n");
+  print("\n");
 }
 
 void print_text(const Evaluation& result, const EvaluateArguments& arguments) {
-  fmt::print("model       {}, {} topics\n", arguments.model, grouped(result.topics));
-  fmt::print("diversity   {:.4f}, share of distinct words among the topics' top {}\n", result.diversity,
-             diversity_words);
+  print("model       {}, {} topics\n", printable(arguments.model), grouped(result.topics));
+  print("diversity   {:.4f}, share of distinct words among the topics' top {}\n", result.diversity, diversity_words);
   if (result.completion) {
     const papilio::Completion& completion = *result.completion;
-    fmt::print(
+    print(
         "perplexity  {:.2f}, {:.6f} nats per token; {} of {}, document completion: {} tokens scored, {} seen, "
         "split by seed {}\n",
         completion.perplexity(), completion.nats_per_token(),
-        fmt::format("{} documents", grouped(completion.documents)), arguments.held_out, grouped(completion.tokens),
-        grouped(completion.tokens_seen), arguments.seed);
-    fmt::print("left out    {} tokens of unknown words, {} documents of fewer than two known tokens\n",
-               grouped(completion.unknown_tokens), grouped(completion.left_out));
+        fmt::format("{} documents", grouped(completion.documents)), printable(arguments.held_out),
+        grouped(completion.tokens), grouped(completion.tokens_seen), arguments.seed);
+    print("left out    {} tokens of unknown words, {} documents of fewer than two known tokens\n",
+          grouped(completion.unknown_tokens), grouped(completion.left_out));
   }
   if (result.left_to_right) {
-    fmt::print("left-right  {:.2f}, {:.6f} nats per token; whole documents of {}: {} tokens, {} particles, seed {}\n",
-               result.left_to_right->perplexity(), result.left_to_right->nats_per_token(), arguments.held_out,
-               grouped(result.left_to_right->tokens), arguments.particles, arguments.seed);
+    print("left-right  {:.2f}, {:.6f} nats per token; whole documents of {}: {} tokens, {} particles, seed {}\n",
+          result.left_to_right->perplexity(), result.left_to_right->nats_per_token(), printable(arguments.held_out),
+          grouped(result.left_to_right->tokens), arguments.particles, arguments.seed);
   }
   if (result.umass) {
     print_coherence("umass", *result.umass, arguments.training);
@@ -146,7 +156,7 @@ void print_text(const Evaluation& result, const EvaluateArguments& arguments) {
 std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 void print_coherence_json(const char* name, const papilio::Coherence& coherence, const std::string& corpus) {
-  fmt::print(
+  print(
       ",\n\"{}\":{{\"mean\":{},\"top_words\":{},\"window\":{},\"windows\":{},\"missing_words\":{},\"corpus\":{},"
       "\"topics\":[",
       name, json_number(coherence.mean), coherence.top_words,
@@ -154,18 +164,18 @@ void print_coherence_json(const char* name, const papilio::Coherence& coherence,
       json_string(corpus));
   const char* separator = "";
   for (const double topic : coherence.topics) {
-    fmt::print("{}{}", separator, json_number(topic));
+    print("{}{}", separator, json_number(topic));
     separator = ",";
   }
-  fmt::print("]}}");
+  print("]}}");
 }
 
 void print_json(const Evaluation& result, const EvaluateArguments& arguments) {
-  fmt::print("{{\"model\":{},\"topics\":{},\n\"diversity\":{{\"value\":{},\"top_words\":{}}}",
-             json_string(arguments.model), result.topics, json_number(result.diversity), diversity_words);
+  print("{{\"model\":{},\"topics\":{},\n\"diversity\":{{\"value\":{},\"top_words\":{}}}", json_string(arguments.model),
+        result.topics, json_number(result.diversity), diversity_words);
   if (result.completion) {
     const papilio::Completion& completion = *result.completion;
-    fmt::print(
+    print(
         ",\n\"document_completion\":{{\"perplexity\":{},\"nats_per_token\":{},\"documents\":{},\"left_out\":{},"
         "\"tokens\":{},\"tokens_seen\":{},\"unknown_tokens\":{},\"seed\":{},\"corpus\":{}}}",
         json_number(completion.perplexity()), json_number(completion.nats_per_token()), completion.documents,
@@ -173,7 +183,7 @@ void print_json(const Evaluation& result, const EvaluateArguments& arguments) {
         json_string(arguments.held_out));
   }
   if (result.left_to_right) {
-    fmt::print(
+    print(
         ",\n\"left_to_right\":{{\"perplexity\":{},\"nats_per_token\":{},\"tokens\":{},\"particles\":{},\"seed\":{},"
         "\"corpus\":{}}}",
         json_number(result.left_to_right->perplexity()), json_number(result.left_to_right->nats_per_token()),
@@ -186,13 +196,20 @@ void print_json(const Evaluation& result, const EvaluateArguments& arguments) {
     print_coherence_json("npmi", *result.npmi, arguments.reference);
     print_coherence_json("c_v", *result.c_v, arguments.reference);
   }
-  fmt::print("}}\n");
+  print("}}\n");
+}
+
+void check_evaluate(const EvaluateArguments& arguments) {
+  if (arguments.particles > 0 && arguments.held_out.empty()) {
+    throw CommandError(ExitCode::usage, "--left-to-right is given without --held-out; it scores held-out documents");
+  }
+  require_no_new_phrases(arguments.reading);
+  require_one_standard_input(
+      arguments.reading,
+      {{"--held-out", arguments.held_out}, {"--corpus", arguments.training}, {"--reference", arguments.reference}});
 }
 
 ExitCode run_evaluate(const EvaluateArguments& arguments) {
-  if (arguments.particles > 0 && arguments.held_out.empty()) {
-    throw CommandError(ExitCode::usage, "--left-to-right needs --held-out");
-  }
   const Evaluation result = evaluate(arguments);
   if (arguments.format == EvaluateFormat::json) {
     print_json(result, arguments);
@@ -216,17 +233,18 @@ Subcommand add_evaluate(CLI::App& app) {
       ->add_option("--left-to-right", arguments->particles,
                    "Particles of the left-to-right estimate of the likelihood of whole held-out documents (slow); 0: "
                    "no estimate")
-      ->check(CLI::Range(0, 1'000'000));
+      ->check(between(0, 1'000'000));
   evaluate->add_option("-n,--num-top-words", arguments->top_words, "Words per topic for coherence")
       ->capture_default_str()
-      ->check(CLI::Range(2, 1000));
+      ->check(between(2, 1000));
   evaluate->add_option("--seed,--random-seed", arguments->seed, "Seed of the held-out split and of the particles")
       ->capture_default_str()
       ->check(seed());
   evaluate->add_option("--threads,--num-threads", arguments->threads, "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
-      ->check(at_least<int>(0));
+      ->check(thread_count());
   add_explained_choice(*evaluate, "--format", arguments->format, formats, "What to print");
   add_reading_options(*evaluate, arguments->reading, "--corpus-format");
-  return {evaluate, [arguments](const std::string&) { return run_evaluate(*arguments); }};
+  return {evaluate, [arguments](const std::string&) { return run_evaluate(*arguments); },
+          [arguments] { check_evaluate(*arguments); }};
 }

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <numeric>
 
 #include "commands/subcommands.h"
 #include "papilio/corpus.h"
+#include "support/command_files.h"
 #include "support/files.h"
 #include "support/option_types.h"
+#include "support/output.h"
 #include "support/text.h"
 
 namespace {
@@ -40,34 +43,35 @@ void write_topics(const papilio::GeneratedCorpus& generated, int topics, const s
   file.commit();
 }
 
-ExitCode run_generate(const GenerateArguments& arguments) {
+void check_generate(const GenerateArguments& arguments) {
   const papilio::GenerateOptions& options = arguments.options;
   if (options.topics > options.vocabulary) {
     throw CommandError(ExitCode::usage,
                        fmt::format("--topics is {}, expected at most --words, {}", options.topics, options.vocabulary));
   }
-  const fs::path prefix = arguments.prefix;
-  const std::string name = prefix.filename().string();
-  if (name.empty()) {
+  if (fs::path(arguments.prefix).filename().empty()) {
     throw CommandError(ExitCode::usage, fmt::format("-o {} has no name, expected FOLDER/NAME", arguments.prefix));
   }
+}
+
+ExitCode run_generate(const GenerateArguments& arguments) {
+  const papilio::GenerateOptions& options = arguments.options;
+  const fs::path prefix = arguments.prefix;
+  const std::string name = prefix.filename().string();
   const std::string docword = (prefix.parent_path() / ("docword." + name + ".txt")).string();
   const std::string vocab = (prefix.parent_path() / ("vocab." + name + ".txt")).string();
   const std::string topics = (prefix.parent_path() / ("topics." + name + ".tsv")).string();
-  for (const std::string& path : {docword, vocab, topics}) {
-    require_creatable(path);
-    if (would_replace(path) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; use --force to replace it", path));
-    }
-  }
+  CommandFiles files(arguments.force);
+  for (const std::string& path : {docword, vocab, topics}) files.writes({.option = "-o", .path = path});
+  files.reserve();
   const papilio::GeneratedCorpus generated = papilio::generate_corpus(options);
   const papilio::Corpus& corpus = generated.corpus;
   writing(docword, corpus.tokens() * 12, [&] { papilio::write_uci_bag_of_words(corpus, docword, vocab); });
   writing(topics, options.topics * corpus.vocabulary_size() * 20,
           [&] { write_topics(generated, options.topics, topics); });
-  fmt::print("documents   {}\nwords       {}\ntokens      {}\ncorpus      {}\nvocabulary  {}\ntopics      {}\n",
-             grouped(corpus.documents()), grouped(corpus.vocabulary_size()), grouped(corpus.tokens()), docword, vocab,
-             topics);
+  print("documents   {}\nwords       {}\ntokens      {}\ncorpus      {}\nvocabulary  {}\ntopics      {}\n",
+        grouped(corpus.documents()), grouped(corpus.vocabulary_size()), grouped(corpus.tokens()), printable(docword),
+        printable(vocab), printable(topics));
   return ExitCode::ok;
 }
 
@@ -76,6 +80,7 @@ ExitCode run_generate(const GenerateArguments& arguments) {
 Subcommand add_generate(CLI::App& app) {
   const auto arguments = std::make_shared<GenerateArguments>();
   papilio::GenerateOptions& options = arguments->options;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   CLI::App* generate = app.add_subcommand("generate", "Draw a corpus from a known model, for tests and benchmarks");
   generate
       ->add_option("-o,--output", arguments->prefix,
@@ -83,10 +88,10 @@ Subcommand add_generate(CLI::App& app) {
       ->required();
   generate->add_option("--documents", options.documents, "Number of documents")
       ->capture_default_str()
-      ->check(at_least<std::int64_t>(1));
+      ->check(between(std::int64_t{1}, most));
   generate->add_option("--words", options.vocabulary, "Number of distinct words")
       ->capture_default_str()
-      ->check(at_least<std::int64_t>(1));
+      ->check(between(std::int64_t{1}, most));
   generate->add_option("-k,--topics,--num-topics", options.topics, "Number of topics")
       ->capture_default_str()
       ->check(at_least<int>(1));
@@ -95,21 +100,22 @@ Subcommand add_generate(CLI::App& app) {
       ->check(prior());
   generate->add_option("--alpha", options.alpha, "Prior of the topics of a document, for each topic")
       ->capture_default_str()
-      ->check(CLI::Range(1e-6, 1e6));
+      ->check(between(1e-6, 1e6));
   generate->add_option("--zipf-exponent", options.zipf_exponent, "Word frequencies fall as rank^-EXPONENT")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 10.0));
+      ->check(between(0.0, 10.0));
   generate
       ->add_option("--overlap", options.overlap,
                    "Share of the mass of a topic that is spread over the whole vocabulary")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0.0, 1.0));
   generate->add_option("--seed,--random-seed", options.seed, "Same seed, same corpus")
       ->capture_default_str()
       ->check(seed());
   generate->add_option("--threads,--num-threads", options.threads, "CPU threads, 0: all; never changes the corpus")
       ->capture_default_str()
-      ->check(at_least<int>(0));
+      ->check(thread_count());
   generate->add_flag("--force", arguments->force, "Replace existing files");
-  return {generate, [arguments](const std::string&) { return run_generate(*arguments); }};
+  return {generate, [arguments](const std::string&) { return run_generate(*arguments); },
+          [arguments] { check_generate(*arguments); }};
 }

@@ -4,11 +4,14 @@
 
 #include "commands/subcommands.h"
 #include "papilio/evaluation.h"
+#include "phrases/model_phrases.h"
+#include "support/command_files.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/document_topics_file.h"
 #include "support/files.h"
 #include "support/option_types.h"
+#include "support/output.h"
 #include "support/text.h"
 
 namespace {
@@ -34,35 +37,36 @@ void write_output(const papilio::Corpus& corpus, const papilio::DocumentTopics& 
   });
 }
 
-void require_output(const InferArguments& arguments) {
+void check_infer(const InferArguments& arguments) {
+  require_one_standard_input(arguments.corpus, {{"the corpus", arguments.corpus.path}});
   require_writable_form(arguments.output);
+  require_no_new_phrases(arguments.corpus);
   if (arguments.options.burn_in >= arguments.options.sweeps) {
     throw CommandError(ExitCode::usage, fmt::format("--burn-in is {}, expected less than --sweeps, {}",
                                                     arguments.options.burn_in, arguments.options.sweeps));
   }
-  if (arguments.output.path == "-") {
-    return;
-  }
-  require_creatable(arguments.output.path);
-  if (would_replace(arguments.output.path) && !arguments.force) {
-    throw CommandError(ExitCode::cannot_create,
-                       fmt::format("{} exists; use --force to replace it", arguments.output.path));
-  }
 }
 
 ExitCode run_infer(InferArguments arguments) {
-  require_output(arguments);
+  CommandFiles files(arguments.force);
+  files.reads("the model", arguments.model);
+  files.reads(arguments.corpus);
+  files.writes({.option = "-o", .path = arguments.output.path});
+  files.reserve();
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
   arguments.corpus.text.threads = arguments.options.threads;
+  use_phrases(model, arguments.model, arguments.corpus);
   papilio::ReadReport report;
   const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
+  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus);
   const papilio::DocumentTopics inferred = papilio::infer(model, corpus, arguments.options);
+  arguments.output.labels = model.labels;
   write_output(corpus, inferred, arguments.output);
   if (!arguments.quiet) {
-    fmt::print(stderr,
-               "inferred {} topics of {} documents ({}) from {} tokens; {} tokens of {} unknown words left out\n",
-               grouped(inferred.topics), grouped(inferred.documents), papilio::name(arguments.options.method),
-               grouped(inferred.known_tokens), grouped(inferred.unknown_tokens), grouped(inferred.unknown_words));
+    tell("inferred {} topics of {} documents ({}) from {} tokens\n{}", grouped(inferred.topics),
+         grouped(inferred.documents), papilio::name(arguments.options.method), grouped(inferred.known_tokens),
+         left_out_summary(report));
+    tell(missing_phrases(model, arguments.model, arguments.corpus, corpus));
   }
   return ExitCode::ok;
 }
@@ -84,7 +88,7 @@ Subcommand add_infer(CLI::App& app) {
   infer
       ->add_option("--threshold,--doc-topics-threshold", arguments->output.threshold,
                    "Leave out proportions below this")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(between(0.0, 1.0))
       ->group("Output");
   infer
       ->add_option("--max-topics,--doc-topics-max", arguments->output.most_topics,
@@ -113,7 +117,8 @@ Subcommand add_infer(CLI::App& app) {
       ->group("Inference");
   infer->add_option("--threads,--num-threads", options.threads, "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
-      ->check(at_least<int>(0))
+      ->check(thread_count())
       ->group("Inference");
-  return {infer, [arguments](const std::string&) { return run_infer(*arguments); }};
+  return {infer, [arguments](const std::string&) { return run_infer(*arguments); },
+          [arguments] { check_infer(*arguments); }};
 }

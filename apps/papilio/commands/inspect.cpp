@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -9,24 +10,47 @@
 #include "commands/subcommands.h"
 #include "papilio/model.h"
 #include "support/files.h"
+#include "support/output.h"
 #include "support/text.h"
+#include "support/topic_keys.h"
 
 namespace {
+
+// "seed words  12 in 3 topics", and a line for each of these: the topic, then its words with their weights.
+void print_seed_words(const papilio::Model& model) {
+  print("seed words  {}\n", seeds_summary(model.seed_words));
+  std::map<std::int32_t, std::string> words_of;
+  for (const papilio::SeedWord& seed : model.seed_words) {
+    words_of[seed.topic] +=
+        fmt::format(" {} ({})", printable(model.vocabulary[static_cast<std::size_t>(seed.word)]), seed.weight);
+  }
+  for (const auto& [topic, words] : words_of) print("  topic {}:{}\n", topic, words);
+}
 
 // Loading has already compared hashes and counts.
 ExitCode run_inspect(const std::string& path) {
   const papilio::Model model = reading([&] { return papilio::load_model(path); });
   const auto [least, most] = std::minmax_element(model.alpha.begin(), model.alpha.end());
-  fmt::print("model       {}\n", path);
-  fmt::print("topics      {}\n", grouped(model.topics));
-  fmt::print("words       {}\n", grouped(model.vocabulary_size()));
-  fmt::print("counted     {} tokens\n", grouped(std::accumulate(model.n_k.begin(), model.n_k.end(), std::int64_t{0})));
-  fmt::print("alpha       {}\n", *least == *most ? fmt::format("{}", *least) : fmt::format("{} to {}", *least, *most));
-  fmt::print("beta        {}\n", model.beta);
+  print("model       {}\n", printable(path));
+  print("topics      {}\n", grouped(model.topics));
+  print("words       {}\n", grouped(model.vocabulary_size()));
+  print("counted     {} tokens\n", grouped(std::accumulate(model.n_k.begin(), model.n_k.end(), std::int64_t{0})));
+  print("alpha       {}\n", *least == *most ? fmt::format("{}", *least) : fmt::format("{} to {}", *least, *most));
+  print("beta        {}\n", model.beta);
   for (const auto& [key, value] : model.settings) {
-    fmt::print("{:<11} {}\n", key, value);
+    print("{:<11} {}\n", printable(key), printable(value));
   }
-  fmt::print("verified    hashes and counts\n");
+  if (!model.seed_words.empty()) print_seed_words(model);
+  const auto labels =
+      std::count_if(model.labels.begin(), model.labels.end(), [](const std::string& label) { return !label.empty(); });
+  if (labels > 0) print("labels      {} of {} topics\n", grouped(labels), grouped(model.topics));
+  for (std::size_t i = 0; i < model.edits.size(); ++i) {
+    std::string change;
+    for (const std::string& word : model.edits[i].change) change += shell_word(word) + ' ';
+    print("{:<11} {}of model {}\n", fmt::format("edit {}", i + 1), printable(change), model.edits[i].parent);
+  }
+  print("hash        {}\n", papilio::model_hash(model));
+  print("verified    hashes and counts\n");
   return ExitCode::ok;
 }
 

@@ -4,11 +4,14 @@
 
 #include "commands/subcommands.h"
 #include "papilio/evaluation.h"
+#include "papilio/report.h"
 #include "papilio/visualization.h"
+#include "support/command_files.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
 #include "support/option_types.h"
+#include "support/output.h"
 
 namespace {
 
@@ -29,27 +32,41 @@ papilio::LdavisData prepare(const LdavisArguments& arguments, const papilio::Mod
   reading.text.threads = arguments.options.threads;
   papilio::ReadReport report;
   const InputCorpus corpus = open_corpus(reading, report);
-  if (papilio::map_words(model, corpus.view()).unknown_tokens == corpus.view().tokens()) {
+  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus.view());
+  if (report.left_out[papilio::LeftOutReason::unknown].tokens == corpus.view().tokens()) {
     throw CommandError(ExitCode::bad_data, fmt::format("{} has no word that the model knows", reading.path));
   }
+  tell("{}", left_out_summary(report));
   return papilio::prepare_ldavis(
       model, papilio::expected_topic_tokens(model, corpus.view(), arguments.seed, arguments.options.threads),
       arguments.options);
 }
 
+// The page of `papilio report`, which needs no pyLDAvis.
+std::string page_of(const LdavisArguments& arguments, const papilio::Model& model) {
+  papilio::ReportOptions options = {.title = corpus_name(arguments.model),
+                                    .words = arguments.options.terms,
+                                    .seed = arguments.seed,
+                                    .threads = arguments.options.threads};
+  if (arguments.corpus.path.empty()) return papilio::report_page(model, options);
+  papilio::ReadReport report;
+  const InputCorpus corpus = open_corpus(arguments.corpus, report);
+  const papilio::ReportDocuments documents = {.corpus = corpus.view()};
+  return papilio::report_page(model, options, &documents);
+}
+
 ExitCode run_ldavis(const LdavisArguments& arguments) {
   const bool to_output = arguments.output == "-";
-  if (!to_output) {
-    require_creatable(arguments.output);
-    if (would_replace(arguments.output) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create,
-                         fmt::format("{} exists; use --force to replace it", arguments.output));
-    }
-  }
+  CommandFiles files(arguments.force);
+  files.reads("the model", arguments.model);
+  files.reads(arguments.corpus, "--corpus");
+  files.writes({.option = "-o", .path = arguments.output});
+  files.reserve();
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
-  const std::string json = prepare(arguments, model).to_json() + "\n";
+  const std::string json =
+      arguments.output.ends_with(".html") ? page_of(arguments, model) : prepare(arguments, model).to_json() + "\n";
   if (to_output) {
-    fmt::print("{}", json);
+    print("{}", json);
     return ExitCode::ok;
   }
   writing(arguments.output, std::ssize(json), [&] {
@@ -67,7 +84,10 @@ Subcommand add_ldavis(CLI::App& app) {
   CLI::App* ldavis =
       app.add_subcommand("ldavis", "Write the data that pyLDAvis displays for a model (PreparedData as JSON)");
   ldavis->add_option("model", arguments->model, "A model that train wrote")->required();
-  ldavis->add_option("-o,--output", arguments->output, "The file to write; - for standard output")->required();
+  ldavis
+      ->add_option("-o,--output", arguments->output,
+                   "The file to write; - for standard output; NAME.html: the page of papilio report")
+      ->required();
   ldavis->add_option("--corpus", arguments->corpus.path,
                      "Documents whose tokens determine the size of each topic; by default the training documents");
   ldavis->add_option("-n,--num-top-words", arguments->options.terms, "Words per bar chart")
@@ -75,7 +95,7 @@ Subcommand add_ldavis(CLI::App& app) {
       ->check(at_least<int>(1));
   ldavis->add_option("--lambda-step", arguments->options.lambda_step, "Step of the slider between probability and lift")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1.0));
+      ->check(between(0.001, 1.0));
   ldavis->add_flag("--model-order{false}", arguments->options.sort_topics,
                    "Keep the model's order of topics instead of sorting by tokens");
   ldavis->add_option("--seed,--random-seed", arguments->seed, "Seed of the inference on --corpus")
@@ -85,8 +105,11 @@ Subcommand add_ldavis(CLI::App& app) {
       ->add_option("--threads,--num-threads", arguments->options.threads,
                    "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
-      ->check(at_least<int>(0));
+      ->check(thread_count());
   ldavis->add_flag("--force", arguments->force, "Replace an existing file");
   add_reading_options(*ldavis, arguments->corpus, "--corpus-format");
-  return {ldavis, [arguments](const std::string&) { return run_ldavis(*arguments); }};
+  return {ldavis, [arguments](const std::string&) { return run_ldavis(*arguments); },
+          [arguments] {
+            require_one_standard_input(arguments->corpus, {{"--corpus", arguments->corpus.path}});
+          }};
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,7 +9,9 @@
 
 #include "commands/import.h"
 #include "commands/subcommands.h"
+#include "papilio/stop_words.h"
 #include "support/option_types.h"
+#include "support/text.h"
 
 // MALLET's import-file and import-dir: `import` under the names that tutorials use. What has no
 // meaning here is refused by name rather than passed over.
@@ -20,6 +23,7 @@ struct MalletArguments {
   std::vector<std::string> inputs;
   bool remove_stop_words = false;
   std::string stop_list;
+  std::string token_regex;
 };
 
 // An option of MALLET's that says yes alone, and what it is told otherwise.
@@ -30,7 +34,7 @@ void add_mallet_flag(CLI::App& app, const std::string& flags, bool& value, const
       ->check(CLI::Validator(
           [](const std::string& text) {
             const bool fits = text.empty() || text == "TRUE" || text == "true" || text == "FALSE" || text == "false";
-            return fits ? std::string() : fmt::format("is {}, expected TRUE or FALSE", text);
+            return fits ? std::string() : fmt::format("is {}, expected TRUE or FALSE", shown(text));
           },
           "[TRUE|FALSE]"));
 }
@@ -46,9 +50,8 @@ void refuse_option(CLI::App& app, const std::string& flag, const std::string& ad
       ->group("");
 }
 
-constexpr const char* other_tokens =
-    "tokens are three or more letters, with single punctuation characters inside; for other tokens, write the words "
-    "of each document separated by blanks and use papilio import --format low";
+// MALLET's default, which `--words letters` stands for.
+constexpr const char* mallet_tokens = R"(\p{L}[\p{L}\p{P}]+\p{L})";
 constexpr const char* prepare_the_text = "change the text before it is imported";
 
 void refuse_what_has_no_meaning(CLI::App& app) {
@@ -80,7 +83,7 @@ void add_only(CLI::App& app, const std::string& flag, const std::vector<std::str
             for (const std::string& one : accepted) {
               if (text == one) return std::string();
             }
-            return fmt::format("is {}: {}", text, advice);
+            return fmt::format("is {}: {}", shown(text), advice);
           },
           accepted.front()));
 }
@@ -96,19 +99,30 @@ void add_mallet_options(CLI::App& app, MalletArguments& arguments) {
   add_only(app, "--keep-sequence", {"TRUE", "true", ""}, "Accepted: words always keep their order",
            "words always keep their order");
   app.get_option("--keep-sequence")->expected(0, 1);
-  add_only(app, "--token-regex", {R"(\p{L}[\p{L}\p{P}]+\p{L})"}, "Accepted where it is MALLET's default", other_tokens);
+  app.add_option(
+         "--token-regex", arguments.token_regex,
+         "Each match of this regular expression (RE2's syntax) in a line is a word, or its first group if there "
+         "is one; by default words are letters")
+      ->check(token_pattern());
   add_only(app, "--encoding", {"UTF-8", "UTF8", "utf-8", "utf8"}, "Accepted where it is UTF-8",
            "text is read as UTF-8; iconv changes other encodings");
   refuse_what_has_no_meaning(app);
   app.add_flag("--force", import.force, "Replace an existing file");
   app.add_option("--threads", import.corpus.text.threads, "CPU threads, 0: all; never changes the corpus")
       ->capture_default_str()
-      ->check(at_least<int>(0));
+      ->check(thread_count());
   app.add_flag("-q,--quiet", import.quiet, "Print errors only");
 }
 
-ExitCode run_mallet_import(MalletArguments arguments) {
-  CorpusArguments& corpus = arguments.import.corpus;
+bool is_language(const std::string& name) {
+  const std::vector<std::string>& languages = papilio::stop_word_languages();
+  return std::find(languages.begin(), languages.end(), name) != languages.end();
+}
+
+// The arguments of papilio import that these stand for.
+ImportArguments import_arguments(const MalletArguments& arguments) {
+  ImportArguments import = arguments.import;
+  CorpusArguments& corpus = import.corpus;
   if (arguments.inputs.size() > 1) {
     throw CommandError(ExitCode::usage,
                        fmt::format("--input names {} paths, expected one (a folder is read with all its subfolders)",
@@ -116,22 +130,25 @@ ExitCode run_mallet_import(MalletArguments arguments) {
   }
   corpus.path = arguments.inputs.front();
   if (!arguments.stop_list.empty()) {
-    corpus.stop_words = arguments.stop_list;
+    corpus.stop_words = is_language(arguments.stop_list) ? "./" + arguments.stop_list : arguments.stop_list;
   } else if (arguments.remove_stop_words) {
     corpus.stop_words = "english";
   }
-  return run_import(arguments.import);
+  if (arguments.token_regex != mallet_tokens) corpus.text.token_pattern = arguments.token_regex;
+  return import;
 }
 
 Subcommand add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& input,
                        const std::string& example, CorpusFormat format) {
   const auto arguments = std::make_shared<MalletArguments>();
   arguments->import.corpus.format = format;
+  arguments->import.stop_words_option = "papilio import --stopwords";
   CLI::App* command = app.add_subcommand(name, description);
-  command->add_option("--input", arguments->inputs, input)->required();
+  command->add_option("--input", arguments->inputs, input)->required()->allow_extra_args(false);  // "[a]" is a name
   add_mallet_options(*command, *arguments);
   command->footer(example);
-  return {command, [arguments](const std::string&) { return run_mallet_import(*arguments); }};
+  return {command, [arguments](const std::string&) { return run_import(import_arguments(*arguments)); },
+          [arguments] { check_import(import_arguments(*arguments)); }};
 }
 
 }  // namespace

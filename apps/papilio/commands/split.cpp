@@ -5,10 +5,12 @@
 
 #include "commands/subcommands.h"
 #include "papilio/evaluation.h"
+#include "support/command_files.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
 #include "support/option_types.h"
+#include "support/output.h"
 #include "support/text.h"
 
 namespace {
@@ -40,26 +42,31 @@ void write_part(const papilio::Corpus& part, const PartFiles& files) {
           [&] { papilio::write_uci_bag_of_words(part, files.docword, files.vocabulary); });
 }
 
-ExitCode run_split(const SplitArguments& arguments) {
+void check_split(const SplitArguments& arguments) {
+  require_one_standard_input(arguments.corpus, {{"the corpus", arguments.corpus.path}});
   if (fs::path(arguments.prefix).filename().empty()) {
     throw CommandError(ExitCode::usage, fmt::format("-o {} has no name, expected FOLDER/NAME", arguments.prefix));
   }
+}
+
+ExitCode run_split(const SplitArguments& arguments) {
   const PartFiles training = files_of(arguments.prefix, "train");
   const PartFiles held_out = files_of(arguments.prefix, "held-out");
+  CommandFiles command_files(arguments.force);
+  command_files.reads(arguments.corpus);
   for (const std::string& path : {training.docword, training.vocabulary, held_out.docword, held_out.vocabulary}) {
-    require_creatable(path);
-    if (would_replace(path) && !arguments.force) {
-      throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; use --force to replace it", path));
-    }
+    command_files.writes({.option = "-o", .path = path});
   }
+  command_files.reserve();
   papilio::ReadReport report;
   const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
+  tell("{}", left_out_summary(report));
   const papilio::HeldOutSplit split = papilio::hold_out_every(corpus, arguments.every);
   write_part(split.training, training);
   write_part(split.held_out, held_out);
-  fmt::print("training    {} documents, {} tokens: {}\nheld out    {} documents, {} tokens: {}\n",
-             grouped(split.training.documents()), grouped(split.training.tokens()), training.docword,
-             grouped(split.held_out.documents()), grouped(split.held_out.tokens()), held_out.docword);
+  print("training    {} documents, {} tokens: {}\nheld out    {} documents, {} tokens: {}\n",
+        grouped(split.training.documents()), grouped(split.training.tokens()), printable(training.docword),
+        grouped(split.held_out.documents()), grouped(split.held_out.tokens()), printable(held_out.docword));
   return ExitCode::ok;
 }
 
@@ -80,7 +87,8 @@ Subcommand add_split(CLI::App& app) {
       ->add_option("--threads,--num-threads", arguments->corpus.text.threads,
                    "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
-      ->check(at_least<int>(0));
+      ->check(thread_count());
   split->add_flag("--force", arguments->force, "Replace existing files");
-  return {split, [arguments](const std::string&) { return run_split(*arguments); }};
+  return {split, [arguments](const std::string&) { return run_split(*arguments); },
+          [arguments] { check_split(*arguments); }};
 }

@@ -16,13 +16,17 @@ struct Subcommand {
   // Runs it with the arguments that were parsed. `given` is the whole command line, quoted for a shell, for
   // messages that say what to type next.
   std::function<ExitCode(const std::string& given)> run;
+
+  // Throws CommandError (usage) for arguments that contradict one another. Opens no file.
+  std::function<void()> check = [] {};
 };
 
 // Every subcommand, in the order of the help. A new one is a file in commands/ that defines
 // `Subcommand add_NAME(CLI::App& app)`, and its row here.
-#define PAPILIO_SUBCOMMANDS(row)                                                                        \
-  row(train) row(topics) row(infer) row(evaluate) row(inspect) row(ldavis) row(import) row(import_file) \
-      row(import_dir) row(convert) row(split) row(generate) row(devices) row(completion) row(man)
+#define PAPILIO_SUBCOMMANDS(row)                                                                                       \
+  row(train) row(topics) row(infer) row(evaluate) row(choose) row(inspect) row(label) row(merge) row(drop) row(report) \
+      row(ldavis) row(import) row(import_file) row(import_dir) row(convert) row(split) row(generate) row(devices)      \
+          row(completion) row(man)
 
 #define PAPILIO_DECLARE(name) Subcommand add_##name(CLI::App& app);
 PAPILIO_SUBCOMMANDS(PAPILIO_DECLARE)

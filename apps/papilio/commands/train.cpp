@@ -3,117 +3,96 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <memory>
+#include <new>
 #include <optional>
-#include <system_error>
 #include <utility>
 
+#include "advice/hints.h"
 #include "commands/subcommands.h"
 #include "commands/train_arguments.h"
+#include "commands/train_files.h"
 #include "commands/train_outputs.h"
+#include "commands/train_summary.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
+#include "phrases/model_phrases.h"
 #include "support/checkpoint_file.h"
+#include "support/command_files.h"
 #include "support/corpus_input.h"
+#include "support/corpus_options.h"
 #include "support/files.h"
 #include "support/interrupt.h"
+#include "support/output.h"
 #include "support/progress.h"
 #include "support/text.h"
 #include "support/topic_keys.h"
 
 namespace {
 
-// Where a run writes.
-struct Outputs {
-  std::string model;
-  std::string checkpoint;
-};
-
-std::string default_checkpoint(const std::string& model) {
-  constexpr std::string_view ending = ".papilio.safetensors";
-  const std::string_view stem =
-      model.ends_with(ending) ? std::string_view(model).substr(0, model.size() - ending.size()) : model;
-  return fmt::format("{}.checkpoint.safetensors", stem);
-}
-
-void refuse_to_replace(const std::string& path, const char* advice) {
-  throw CommandError(ExitCode::cannot_create, fmt::format("{} exists; {}", path, advice));
-}
-
-// Finds out before the work, not after it, what cannot be read or written. A file that
-// is there is replaced only where --force is given, or where it is a papilio
-// model and either nobody named it or its run is being resumed.
-Outputs plan_outputs(const TrainArguments& arguments) {
-  Outputs outputs;
-  outputs.model =
-      arguments.output.empty() ? corpus_name(arguments.corpus.path) + ".papilio.safetensors" : arguments.output;
-  outputs.checkpoint = arguments.checkpoint.empty() ? default_checkpoint(outputs.model) : arguments.checkpoint;
-  std::vector<std::string> beside = paths_of(arguments.outputs);
-  beside.push_back(arguments.topic_keys);
-  std::vector<std::string> all = beside;
-  all.insert(all.end(), {outputs.model, outputs.checkpoint});
-  for (const std::string& path : all) {
-    if (path == "-") {
-      throw CommandError(ExitCode::usage, "train writes to files only; standard output (-) is not one of them");
-    }
-    if (!path.empty()) {
-      require_creatable(path);
-    }
-  }
-  if (arguments.resume && !CheckpointFile::exists(outputs.checkpoint)) {
-    throw CommandError(ExitCode::no_input,
-                       fmt::format("cannot resume: checkpoint {} does not exist", outputs.checkpoint));
-  }
-  if (arguments.force) {
-    return outputs;
-  }
-  const bool may_replace = (arguments.output.empty() || arguments.resume) && is_model(outputs.model);
-  if (would_replace(outputs.model) && !may_replace) {
-    refuse_to_replace(outputs.model, "use --force to replace it, or -o for another name");
-  }
-  if (CheckpointFile::exists(outputs.checkpoint) && !arguments.resume) {
-    refuse_to_replace(outputs.checkpoint, "use --resume to continue its run, or --force to start again");
-  }
-  for (const std::string& path : beside) {
-    if (would_replace(path) && !arguments.resume) {
-      refuse_to_replace(path, "use --force to replace it");
-    }
-  }
-  return outputs;
-}
-
 void tell_corpus(const TrainArguments& arguments, const papilio::CorpusView& corpus,
                  const papilio::ReadReport& report) {
   if (!arguments.quiet) {
-    fmt::print(stderr, "{}; training on {}\n", read_summary(arguments.corpus.path, report, corpus.vocabulary_size()),
-               arguments.training.device.name());
+    tell("{}; training on {}\n{}", read_summary(arguments.corpus.path, report, corpus.vocabulary_size()),
+         arguments.training.device.name(), left_out_summary(report));
+    tell_hints(arguments.corpus, corpus, report, {.topics = arguments.training.topics});
   }
 }
 
+// Seed words that the corpus does not have are named: one more may be a spelling mistake.
+void read_seed_words(TrainArguments& arguments, const papilio::CorpusView& corpus) {
+  if (arguments.seed_words.empty()) return;
+  papilio::SeedWordsReport report;
+  papilio::TrainOptions& training = arguments.training;
+  training.seed_words = reading([&] {
+    return papilio::read_seed_words(
+        arguments.seed_words, corpus.vocabulary,
+        {.topics = training.topics, .weight = arguments.seed_weight, .max_memory = arguments.corpus.text.max_memory},
+        &report);
+  });
+  if (training.seed_words.empty()) {
+    throw CommandError(ExitCode::bad_data,
+                       fmt::format("--seed-words {}: no words, expected a line per topic", arguments.seed_words));
+  }
+  if (report.unknown > 0) {
+    std::string names;
+    for (const std::string& word : report.examples) names += fmt::format("{} {}", names.empty() ? "" : ",", word);
+    const bool more = report.unknown > std::ssize(report.examples);
+    tell(fmt::format("papilio train: warning: {} seed word{} not in the vocabulary, left out:{}{}\n",
+                     grouped(report.unknown), report.unknown == 1 ? " is" : "s are", printable(names),
+                     more ? ", ..." : ""));
+  }
+  if (!arguments.quiet) tell(fmt::format("seed words: {}\n", seeds_summary(training.seed_words)));
+}
+
 // The held-out documents, if any.
-std::optional<InputCorpus> open_held_out(const TrainArguments& arguments) {
+std::optional<InputCorpus> open_held_out(const TrainArguments& arguments, const papilio::CorpusView& corpus) {
   if (arguments.held_out.empty()) {
     return std::nullopt;
   }
-  const CorpusArguments from = held_out_arguments(arguments.corpus, arguments.held_out, arguments.held_out_format);
+  CorpusArguments from = held_out_arguments(arguments.corpus, arguments.held_out, arguments.held_out_format);
+  ask_phrases_of_text_alone(from);
+  use_phrases(corpus, from);
   papilio::ReadReport report;
   InputCorpus held_out = open_corpus(from, report);
   if (!arguments.quiet) {
-    fmt::print(stderr, "held out: {}\n", read_summary(from.path, report, held_out.view().vocabulary_size()));
+    tell("held out: {}\n{}", read_summary(from.path, report, held_out.view().vocabulary_size()),
+         left_out_summary(report));
   }
   return held_out;
 }
 
 class Run {
  public:
-  Run(const TrainArguments& arguments, const std::string& given, const Outputs& outputs,
+  Run(const TrainArguments& arguments, const std::string& given, const TrainFiles& outputs, const CommandFiles& files,
       const papilio::CorpusView& corpus, const std::optional<InputCorpus>& held_out)
       : arguments_(arguments),
         given_(given),
         outputs_(outputs),
+        files_(files),
         corpus_(corpus),
         held_out_(held_out),
         checkpoint_(outputs.checkpoint, corpus, arguments.training),
-        report_(arguments.progress, arguments.quiet, corpus.tokens()) {}
+        report_(arguments.progress, arguments.quiet, arguments.verbose, corpus.tokens()) {}
 
   ExitCode run() {
     std::optional<papilio::ChainState> start;
@@ -127,10 +106,17 @@ class Run {
     if (InterruptWatch::signal() != 0 && result.topics.sweep < arguments_.training.sweeps) {
       return stop(result);
     }
-    save_model_or_chain(result);
-    write_topic_keys(result.model);
-    write_outputs(arguments_.outputs, corpus_, result, arguments_.top_words);
-    finish_checkpoint(result.topics);
+    keeping_chain(result.topics, [&] { save_model(result.model); });
+    // What is left to write can be made again, and the reader of a pipe may take forever.
+    InterruptWatch::end_at_once();
+    if (InterruptWatch::signal() != 0 && files_.writes_streams()) {
+      return stop(result);
+    }
+    keeping_chain(result.topics, [&] {
+      write_topic_keys(result.model);
+      write_outputs(arguments_.outputs, corpus_, result, arguments_.top_words);
+      finish_checkpoint(result.topics);
+    });
     tell_done(result);
     return ExitCode::ok;
   }
@@ -164,9 +150,10 @@ class Run {
     options.progress = [this](const papilio::Progress& progress) {
       try {
         report_.sweep(progress);
-      } catch (const std::system_error&) {
+      } catch (const OutputError&) {
         // Nobody can read it. The run is worth more than its report; main reports a
         // standard output that failed, and a pipe that broke has left its note.
+      } catch (const std::bad_alloc&) {  // a lack of memory to report with is no reason to fail either
       }
       return InterruptWatch::signal() == 0;
     };
@@ -190,48 +177,69 @@ class Run {
     writing(outputs_.model, bytes, [&] { papilio::save_model(model, outputs_.model); });
   }
 
-  // What has been computed is not lost with a model that cannot be written: the chain may
-  // still find its place.
-  void save_model_or_chain(const papilio::TrainResult& result) {
+  // Does the work that is left. If a file cannot be written, what has been computed is not lost: the chain is saved
+  // wherever possible, and the message says where it is and how to continue.
+  template <class Work>
+  void keeping_chain(const papilio::ChainState& chain, Work&& work) {
+    const auto fail = [&](ExitCode code, std::string_view what) {
+      throw CommandError(code, fmt::format("{}{}{}", what, code == ExitCode::no_memory ? "; " : "\n", keep(chain)));
+    };
     try {
-      save_model(result.model);
+      work();
     } catch (const CommandError& error) {
-      if (!checkpoint_.try_to_save(result.topics)) {
-        throw;
-      }
-      throw CommandError(error.code, fmt::format("{}\nthe chain is in {}; to write the model: {}", error.what(),
-                                                 outputs_.checkpoint, command_to_resume()));
+      fail(error.code, error.what());
+    } catch (const papilio::InvalidArgument& error) {
+      fail(ExitCode::bad_data, without_caller(error.what()));
+    } catch (const papilio::Error& error) {
+      fail(ExitCode::io_error, without_caller(error.what()));
+    } catch (const std::bad_alloc&) {
+      fail(ExitCode::no_memory, "out of memory");
+    }
+  }
+
+  // Where the chain has been saved after a failure, for a message.
+  std::string keep(const papilio::ChainState& chain) {
+    try {
+      const std::string place = checkpoint_.save_somewhere(chain, default_checkpoint(outputs_.model));
+      return fmt::format("the chain is in {}; to write the model: {}", place, command_to_resume(place));
+    } catch (const CommandError& error) {
+      return fmt::format("the chain could not be saved either: {}", error.what());
     }
   }
 
   // After a signal. The model so far is written even where the checkpoint cannot be.
   ExitCode stop(const papilio::TrainResult& result) {
-    std::optional<CommandError> failure;
-    try {
-      checkpoint_.save(result.topics);
-    } catch (const CommandError& error) {
-      failure = error;
-    }
-    save_model(result.model);
-    tell(fmt::format("stopped after sweep {} of {}; the model so far is in {}\n", result.topics.sweep,
-                     arguments_.training.sweeps, outputs_.model));
-    if (failure) {
-      throw CommandError(*failure);
-    }
-    tell(fmt::format("to continue: {}\n", command_to_resume()));
+    keeping_chain(result.topics, [&] {
+      std::optional<CommandError> failure;
+      try {
+        checkpoint_.save(result.topics);
+      } catch (const CommandError& error) {
+        failure = error;
+      }
+      save_model(result.model);
+      tell(fmt::format("stopped after sweep {} of {}; the model so far is in {}\n", result.topics.sweep,
+                       arguments_.training.sweeps, outputs_.model));
+      if (failure) {
+        throw CommandError(*failure);
+      }
+    });
+    tell(fmt::format("to continue: {}\n", command_to_resume(outputs_.checkpoint)));
     return static_cast<ExitCode>(128 + InterruptWatch::signal());
   }
 
-  std::string command_to_resume() const {
-    const bool again = given_.find(" --resume") != std::string::npos;
-    return given_ + (again ? "" : " --resume");
+  std::string command_to_resume(const std::string& checkpoint) const {
+    std::string command = without_options(given_, {"--input-state"});  // the chain in the checkpoint replaces it
+    if (checkpoint != outputs_.checkpoint) {
+      command = fmt::format("{} --checkpoint {}", without_options(command, {"--checkpoint"}), shell_word(checkpoint));
+    }
+    return command + (arguments_.resume ? "" : " --resume");
   }
 
   // A finished run keeps its checkpoint only where one was asked for by name.
   void finish_checkpoint(const papilio::ChainState& topics) {
     if (!arguments_.checkpoint.empty()) {
       checkpoint_.save(topics);
-    } else {
+    } else if (checkpoint_.is_ours() || arguments_.force) {
       papilio::remove_checkpoint(outputs_.checkpoint);
     }
   }
@@ -251,7 +259,7 @@ class Run {
 
   void tell_done(const papilio::TrainResult& result) const {
     if (report_.is_json()) {
-      fmt::print(
+      print(
           "{{\"event\":\"done\",\"documents\":{},\"words\":{},\"tokens\":{},\"topics\":{},\"sweeps\":{},"
           "\"log_joint_per_token\":{},\"held_out_perplexity\":{},\"tokens_per_second\":{:.0f},\"model\":{}}}\n",
           corpus_.documents(), corpus_.vocabulary_size(), corpus_.tokens(), result.model.topics, result.topics.sweep,
@@ -259,42 +267,50 @@ class Run {
           result.held_out.empty() ? "null" : fmt::format("{}", result.held_out.back().completion.perplexity()),
           report_.tokens_per_second(), json_string(outputs_.model));
     } else if (!arguments_.quiet) {
-      fmt::print("documents   {}\n", grouped(corpus_.documents()));
-      fmt::print("words       {}\n", grouped(corpus_.vocabulary_size()));
-      fmt::print("tokens      {}\n", grouped(corpus_.tokens()));
-      fmt::print("topics      {}\n", grouped(result.model.topics));
-      fmt::print("sweeps      {}\n", grouped(result.topics.sweep));
-      fmt::print("likelihood  {:.4f} nats per token (log p(w, z))\n", result.log_joint_per_token);
-      if (!result.held_out.empty()) {
-        const papilio::Completion& completion = result.held_out.back().completion;
-        fmt::print("held out    perplexity {:.2f}, {:.6f} nats per token; {} documents, {} tokens scored\n",
-                   completion.perplexity(), completion.nats_per_token(), grouped(completion.documents),
-                   grouped(completion.tokens));
-      }
-      fmt::print("speed       {:.2f} million tokens per second\n", report_.tokens_per_second() / 1e6);
-      fmt::print("model       {}\n", outputs_.model);
+      const TrainOutputs& files = arguments_.outputs;
+      print_summary({.corpus = corpus_,
+                     .result = result,
+                     .seconds = report_.seconds(),
+                     .tokens_per_second = report_.tokens_per_second(),
+                     .model = outputs_.model,
+                     .others = {{"topic keys", arguments_.topic_keys},
+                                {"doc topics", files.document_topics.path},
+                                {"weights", files.topic_words},
+                                {"state", files.state},
+                                {"diagnostics", files.diagnostics},
+                                {"checkpoint", arguments_.checkpoint}}});
     }
   }
 
   const TrainArguments& arguments_;
   const std::string& given_;  // the command line
-  const Outputs& outputs_;
+  const TrainFiles& outputs_;
+  const CommandFiles& files_;
   const papilio::CorpusView corpus_;
   const std::optional<InputCorpus>& held_out_;
   CheckpointFile checkpoint_;
   ProgressReport report_;
 };
 
-ExitCode run_train(const TrainArguments& arguments, const std::string& given) {
+void check_train(const TrainArguments& arguments) {
   if (arguments.resume && !arguments.input_state.empty()) {
     throw CommandError(ExitCode::usage,
                        "--resume and --input-state both say where to start; expected only one of them");
   }
-  if (arguments.corpus.path == "-" && arguments.held_out == "-") {
-    throw CommandError(ExitCode::usage, "the corpus and --held-out cannot both be standard input (-)");
+  if (arguments.alpha_sum && *arguments.alpha_sum / arguments.training.topics < papilio::least_prior) {
+    throw CommandError(ExitCode::usage, fmt::format("--alpha-sum is {}, too little to divide among {} topics",
+                                                    *arguments.alpha_sum, arguments.training.topics));
   }
+  require_one_standard_input(arguments.corpus, {{"the corpus", arguments.corpus.path},
+                                                {"--held-out", arguments.held_out},
+                                                {"--seed-words", arguments.seed_words}});
   require_writable_form(arguments.outputs.document_topics);
-  const Outputs outputs = plan_outputs(arguments);
+}
+
+ExitCode run_train(TrainArguments arguments, const std::string& given) {
+  const TrainFiles outputs = plan_files(arguments);
+  CommandFiles files(arguments.force);
+  reserve_files(arguments, outputs, files);
   papilio::ReadReport report;
   const InputCorpus input = open_corpus(arguments.corpus, report);
   const papilio::CorpusView corpus = input.view();
@@ -305,11 +321,14 @@ ExitCode run_train(const TrainArguments& arguments, const std::string& given) {
         fmt::format("{} holds no words to train on ({} documents; {} tokens before any words were left out)",
                     arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
-  const std::optional<InputCorpus> held_out = open_held_out(arguments);
-  Run run(arguments, given, outputs, corpus, held_out);
+  require_own_model(arguments, outputs, corpus, report);
+  require_writable(arguments.outputs, corpus);
+  read_seed_words(arguments, corpus);
+  const std::optional<InputCorpus> held_out = open_held_out(arguments, corpus);
+  Run run(arguments, given, outputs, files, corpus, held_out);
   try {
     return run.run();
-  } catch (const std::system_error&) {
+  } catch (const OutputError&) {
     if (InterruptWatch::signal() != SIGPIPE) {
       throw;
     }
@@ -328,13 +347,16 @@ Subcommand add_train(CLI::App& app) {
       "  papilio train docword.news.txt.gz -k 1000 --alpha-sum 50 --sweeps 500 --checkpoint-minutes 5\n"
       "  papilio train corpus.txt -k 100 --optimize-interval 10 --output-doc-topics topics.tsv\n"
       "  papilio train corpus.txt -k 100 --held-out held-out.txt --held-out-every 20\n"
+      "  papilio train corpus.txt -k 100 --seed-words seeds.txt\n"
       "  papilio train corpus.txt -k 100 --resume");
   add_train_options(*train, *arguments);
-  return {train, [arguments](const std::string& given) {
+  return {train,
+          [arguments](const std::string& given) {
             papilio::TrainOptions& training = arguments->training;
             arguments->corpus.text.threads = training.threads;
             training.device = papilio::Device::parse(arguments->device);
             if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
             return run_train(*arguments, given);
-          }};
+          },
+          [arguments] { check_train(*arguments); }};
 }

@@ -6,6 +6,7 @@
 
 #include "commands/train_outputs.h"
 #include "papilio/lda.h"
+#include "papilio/seed_words.h"
 #include "support/corpus_arguments.h"
 #include "support/progress.h"
 
@@ -27,13 +28,20 @@ struct TrainArguments {
   bool resume = false;
   bool force = false;
   bool quiet = false;
+  bool verbose = false;
   ProgressStyle progress = ProgressStyle::detect;
   std::string topic_keys;  // empty: none
   int top_words = 20;      // of topic_keys and diagnostics
   TrainOutputs outputs;
   std::string input_state;          // empty: uniform topics
   std::optional<double> alpha_sum;  // in place of training.alpha
+  std::string seed_words;           // a file; empty: none
+  std::int32_t seed_weight = papilio::default_seed_weight;
 };
 
 // Adds the options of `papilio train`.
 void add_train_options(CLI::App& app, TrainArguments& arguments);
+
+// Adds those of them that decide how a model of a given number of topics is trained: `training` but its `topics`, and
+// `alpha_sum`, `device`.
+void add_model_options(CLI::App& app, TrainArguments& arguments);

@@ -9,6 +9,8 @@
 #include "papilio/diagnostics.h"
 #include "papilio/mallet.h"
 #include "papilio/npy.h"
+#include "support/exit_code.h"
+#include "support/text.h"
 
 namespace {
 
@@ -54,9 +56,10 @@ void write_weights(const papilio::Model& model, const std::string& path) {
   for (std::int32_t k = 0; k < model.topics; ++k) {
     lines.clear();
     for (std::int64_t w = 0; w < model.vocabulary_size(); ++w) {
-      const std::int32_t n = model.n_wk[static_cast<std::size_t>(w * model.topics + k)];
+      const std::int64_t n =
+          std::int64_t{model.n_wk[static_cast<std::size_t>(w * model.topics + k)]} + model.seed_weight(w, k);
       fmt::format_to(std::back_inserter(lines), "{}\t{}\t{}\n", k, model.vocabulary[static_cast<std::size_t>(w)],
-                     n + model.beta);
+                     static_cast<double>(n) + model.beta);
     }
     file.write(lines);
   }
@@ -65,8 +68,23 @@ void write_weights(const papilio::Model& model, const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> paths_of(const TrainOutputs& outputs) {
-  return {outputs.document_topics.path, outputs.topic_words, outputs.state, outputs.diagnostics};
+std::vector<NamedOutput> named_outputs(const TrainOutputs& outputs) {
+  return {{"--output-doc-topics", outputs.document_topics.path},
+          {"--topic-word-weights-file", outputs.topic_words},
+          {"--output-state", outputs.state},
+          {"--diagnostics-file", outputs.diagnostics}};
+}
+
+void require_writable(const TrainOutputs& outputs, const papilio::CorpusView& corpus) {
+  if (outputs.state.empty()) {
+    return;
+  }
+  try {
+    papilio::require_mallet_names(corpus);  // blanks separate its fields
+  } catch (const papilio::InvalidArgument& error) {
+    throw CommandError(ExitCode::bad_data,
+                       fmt::format("--output-state {}: {}", outputs.state, without_caller(error.what())));
+  }
 }
 
 void write_outputs(const TrainOutputs& outputs, const papilio::CorpusView& corpus, const papilio::TrainResult& result,

@@ -15,8 +15,17 @@ struct TrainOutputs {
   std::string diagnostics;
 };
 
-// The paths that are to be written, for checks before the work.
-std::vector<std::string> paths_of(const TrainOutputs& outputs);
+// An option and the path that it names.
+struct NamedOutput {
+  const char* option;
+  std::string path;
+};
+
+// What is to be written, for checks before the work.
+std::vector<NamedOutput> named_outputs(const TrainOutputs& outputs);
+
+// Call before training. Throws CommandError for a corpus with words or names that one of the outputs cannot hold.
+void require_writable(const TrainOutputs& outputs, const papilio::CorpusView& corpus);
 
 // Writes each that is asked for; throws CommandError for what cannot be written.
 void write_outputs(const TrainOutputs& outputs, const papilio::CorpusView& corpus, const papilio::TrainResult& result,

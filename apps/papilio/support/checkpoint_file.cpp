@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "support/files.h"
+#include "support/output.h"
 #include "support/text.h"
 
 namespace {
@@ -28,7 +32,7 @@ CheckpointFile::CheckpointFile(std::string path, const papilio::CorpusView& corp
 
 bool CheckpointFile::exists(const std::string& path) {
   std::error_code error;
-  return fs::exists(path, error) || fs::exists(papilio::previous_checkpoint(path), error);
+  return fs::is_regular_file(path, error) || fs::is_regular_file(papilio::previous_checkpoint(path), error);
 }
 
 papilio::ChainState CheckpointFile::load() {
@@ -58,6 +62,33 @@ void CheckpointFile::save(const papilio::ChainState& topics) {
   writing(path_, bytes_of(corpus_, options_.topics),
           [&] { papilio::save_checkpoint(topics, corpus_, options_, path_); });
   saved_sweep_ = topics.sweep;
+}
+
+std::string CheckpointFile::save_somewhere(const papilio::ChainState& topics, const std::string& beside) {
+  if (try_to_save(topics)) return path_;
+  std::string failures;
+  const auto saves = [&](const std::string& path) {
+    try {
+      papilio::save_checkpoint(topics, corpus_, options_, path);
+      return true;
+    } catch (const papilio::IoError& error) {
+      failures += fmt::format("{}{}", failures.empty() ? "" : "; ", without_caller(error.what()));
+      return false;
+    }
+  };
+  if (beside != path_ && !exists(beside) && saves(beside)) return beside;
+  const char* const named = std::getenv("TMPDIR");
+  std::string folder = fmt::format("{}/papilio-XXXXXX", named == nullptr || *named == '\0' ? "/tmp" : named);
+  if (mkdtemp(folder.data()) == nullptr) {
+    throw CommandError(
+        ExitCode::io_error,
+        fmt::format("{}cannot create {}: {}", failures.empty() ? "" : failures + "; ", folder, std::strerror(errno)));
+  }
+  const std::string path = folder + "/" + fs::path(beside).filename().string();
+  if (saves(path)) return path;
+  std::error_code error;
+  fs::remove(folder, error);
+  throw CommandError(ExitCode::io_error, failures);
 }
 
 bool CheckpointFile::try_to_save(const papilio::ChainState& topics) {

@@ -16,12 +16,19 @@ class CheckpointFile {
   // Whether there is a checkpoint at the path, or one before it.
   static bool exists(const std::string& path);
 
+  // Whether the file at the path belongs to this run, which has loaded or saved it.
+  bool is_ours() const { return saved_sweep_.has_value(); }
+
   // Loads the newest whole one. A damaged one is reported and renamed to NAME.damaged, so that the next
   // save keeps the whole one. Throws CommandError, and what papilio::load_checkpoint throws.
   papilio::ChainState load();
 
   // Throws CommandError.
   void save(const papilio::ChainState& topics);
+
+  // Saves after a failure: at its own place, beside the model (`beside`), or in a new folder where temporary files go
+  // ($TMPDIR, else /tmp), whatever works first. Returns the path. Throws CommandError that says why none did.
+  std::string save_somewhere(const papilio::ChainState& topics, const std::string& beside);
 
   // Training continues where saving fails: a message says so, and the checkpoint before stays.
   bool try_to_save(const papilio::ChainState& topics);

@@ -1,11 +1,22 @@
 #include "support/corpus_input.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
 
+#include "papilio/corpus_file.h"
 #include "papilio/corpus_formats.h"
+#include "papilio/model.h"
+#include "papilio/phrases.h"
+#include "papilio/stop_words.h"
+#include "support/exit_code.h"
 #include "support/files.h"
+#include "support/suggestion.h"
 #include "support/text.h"
 
 namespace {
@@ -17,11 +28,21 @@ fs::path uncompressed(const fs::path& path) {
   return path.extension() == ".gz" || path.extension() == ".zst" ? fs::path(path).replace_extension() : path;
 }
 
+// The folder itself, by whatever it is called: "letters" for "letters/", and for "." within it. Empty for "/".
+std::string folder_name(fs::path path) {
+  if (!path.has_filename()) path = path.parent_path();  // of slashes at the end
+  if (path.filename() == "." || path.filename() == "..") {
+    std::error_code error;
+    path = fs::canonical(path, error);
+  }
+  return path.filename().string();
+}
+
 // A corpus file that can be used as it is.
 bool can_be_mapped(const CorpusArguments& arguments) {
   const papilio::TextOptions& text = arguments.text;
   const bool is_whole = arguments.stop_words.empty() && arguments.extra_stop_words.empty() && text.min_df <= 1 &&
-                        text.max_df >= 1 && text.max_vocabulary == 0;
+                        text.max_df >= 1 && text.max_vocabulary == 0 && arguments.phrases.source.empty();
   const CorpusFormat format = arguments.format == CorpusFormat::detect && arguments.vocabulary.empty()
                                   ? papilio::detect_corpus_format(arguments.path)
                                   : arguments.format;
@@ -40,7 +61,124 @@ papilio::ReadReport report_of(const papilio::MappedCorpus& corpus) {
   return report;
 }
 
+constexpr int most_phrase_words = 16;
+
+// A model's file is a safetensors file: 8 bytes of length, then JSON. No list of phrases begins with a zero among its
+// first 8 bytes.
+bool is_model_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char bytes[9] = {};
+  file.read(bytes, sizeof bytes);
+  return file && bytes[8] == '{' && std::find(bytes, bytes + 8, '\0') != bytes + 8;
+}
+
+int count_words(std::string line, const std::string& delimiter) {
+  for (std::size_t at = line.find(delimiter); at != line.npos; at = line.find(delimiter, at)) {
+    std::fill_n(line.begin() + static_cast<std::ptrdiff_t>(at), delimiter.size(), ' ');
+  }
+  int words = 0;
+  bool in_word = false;
+  for (const char c : line) {
+    const bool is_blank = c == ' ' || c == '\t';
+    words += !is_blank && !in_word ? 1 : 0;
+    in_word = !is_blank;
+  }
+  return words;
+}
+
+std::vector<std::string> read_phrases(const CorpusArguments& arguments) {
+  const PhraseArguments& phrases = arguments.phrases;
+  if (phrases.source != "-" && papilio::is_corpus_file(phrases.source)) {
+    return papilio::phrases_in_vocabulary(papilio::MappedCorpus(phrases.source).vocabulary(), phrases.delimiter);
+  }
+  if (phrases.source != "-" && is_model_file(phrases.source)) {
+    return papilio::phrases_in_vocabulary(papilio::load_model(phrases.source).vocabulary, phrases.delimiter);
+  }
+  const std::vector<std::string> list = papilio::read_word_list(phrases.source, arguments.text.max_memory);
+  for (const std::string& line : list) {
+    const int words = count_words(line, phrases.delimiter);
+    if (words < 2 || words > most_phrase_words) {
+      throw CommandError(
+          ExitCode::bad_data,
+          fmt::format("{}: \"{}\" has {} words; expected phrases of 2 to {} words, one per line",
+                      printable(phrases.source), printable(line.substr(0, 80)), words, most_phrase_words));
+    }
+  }
+  return list;
+}
+
+// What the arguments say of phrases. Throws CommandError where a file is no list of them.
+papilio::PhraseOptions phrase_options(const CorpusArguments& arguments) {
+  const PhraseArguments& phrases = arguments.phrases;
+  papilio::PhraseOptions options = {.threshold = phrases.threshold,
+                                    .min_count = phrases.min_count,
+                                    .length = phrases.length,
+                                    .delimiter = phrases.delimiter};
+  if (phrases.known) {
+    options.list = *phrases.known;
+  } else if (phrases.source == "auto") {
+    options.find = true;
+  } else if (!phrases.source.empty()) {
+    options.list = read_phrases(arguments);
+  }
+  return options;
+}
+
+bool is_language(const std::string& name) {
+  const std::vector<std::string>& languages = papilio::stop_word_languages();
+  return std::binary_search(languages.begin(), languages.end(), name);
+}
+
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error) || path == "-";
+}
+
+std::vector<std::string> parts_of(const std::string& given) {
+  if (given.find(',') == given.npos || is_there(given)) return {given};
+  std::vector<std::string> parts;
+  std::istringstream list(given + ",");
+  for (std::string part; std::getline(list, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+void require_list(const std::string& part, const std::string& given) {
+  if (part.empty() || (part == "-" && part != given)) {
+    throw CommandError(ExitCode::usage, fmt::format("--stopwords {} has {} between its commas, expected a language or "
+                                                    "a file",
+                                                    shown(given), part.empty() ? "nothing" : "standard input (-)"));
+  }
+  if (is_language(part) || is_there(part) || part.find('/') != part.npos) return;
+  throw CommandError(ExitCode::no_input, fmt::format("--stopwords {} is neither a file nor one of the languages {}{}",
+                                                     shown(part), fmt::join(papilio::stop_word_languages(), ", "),
+                                                     did_you_mean(part, papilio::stop_word_languages())));
+}
+
 }  // namespace
+
+StopWordLists stop_word_lists(const std::string& given) {
+  StopWordLists lists;
+  if (given.empty()) return lists;
+  for (const std::string& part : parts_of(given)) {
+    require_list(part, given);
+    (is_language(part) ? lists.languages : lists.files).push_back(part);
+  }
+  return lists;
+}
+
+std::vector<std::string> read_stop_words(const std::string& given, std::int64_t max_memory) {
+  const StopWordLists lists = stop_word_lists(given);
+  std::vector<std::string> words;
+  for (const std::string& language : lists.languages) {
+    const std::vector<std::string>& list = papilio::stop_words(language);
+    words.insert(words.end(), list.begin(), list.end());
+  }
+  for (const std::string& file : lists.files) {
+    const std::vector<std::string> list = papilio::read_word_list(file, max_memory);
+    words.insert(words.end(), list.begin(), list.end());
+  }
+  return words;
+}
 
 papilio::CorpusOptions corpus_options(const CorpusArguments& arguments) {
   papilio::CorpusOptions options = {.format = arguments.format,
@@ -53,14 +191,15 @@ papilio::CorpusOptions corpus_options(const CorpusArguments& arguments) {
                                     .quotes = !arguments.no_quotes,
                                     .text = arguments.text};
   if (!arguments.stop_words.empty()) {
-    options.text.stop_words = arguments.stop_words == "english" ? papilio::english_stop_words()
-                                                                : papilio::read_word_list(arguments.stop_words);
+    options.text.stop_words = read_stop_words(arguments.stop_words, arguments.text.max_memory);
   }
   if (!arguments.extra_stop_words.empty()) {
-    const std::vector<std::string> extra = papilio::read_word_list(arguments.extra_stop_words);
+    const std::vector<std::string> extra =
+        papilio::read_word_list(arguments.extra_stop_words, arguments.text.max_memory);
     options.text.stop_words.insert(options.text.stop_words.end(), extra.begin(), extra.end());
   }
   options.text.fold_case = !arguments.preserve_case;
+  options.text.phrases = phrase_options(arguments);
   return options;
 }
 
@@ -101,18 +240,33 @@ InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& r
 }
 
 std::string read_summary(const std::string& path, const papilio::ReadReport& report, std::int64_t words) {
-  std::string summary = fmt::format("read {} ({}): {} documents, {} words, {} tokens", path, report.format,
+  const std::string icu = report.icu_version.empty() ? "" : ", ICU " + report.icu_version;
+  std::string summary = fmt::format("read {} ({}{}): {} documents, {} words, {} tokens", path, report.format, icu,
                                     grouped(report.documents), grouped(words), grouped(report.tokens_kept));
   const auto add = [&](std::int64_t number, const char* what) {
     if (number > 0) {
       summary += fmt::format("; {} {}", grouped(number), what);
     }
   };
+  add(report.phrases, "phrases joined");
   add(report.empty_documents, "empty documents");
-  add(report.stop_words_dropped, "stop words left out");
-  add(report.rare_or_common_dropped, "rare or common tokens left out");
   add(report.invalid_utf8, "ill-formed UTF-8 sequences");
   add(report.skipped_files, "files left out");
+  return summary;
+}
+
+std::string left_out_summary(const papilio::ReadReport& report) {
+  std::string summary = printable(papilio::describe(report.left_out));
+  if (!summary.empty()) {
+    summary += "\n";
+  }
+  if (papilio::seems_unspaced(report)) {
+    summary += fmt::format(
+        "hint: {} of the {} words read are long runs of Chinese, Japanese, Thai or similar characters; --words icu "
+        "cuts "
+        "text that has no spaces\n",
+        grouped(report.unspaced_tokens), grouped(report.tokens_read));
+  }
   return summary;
 }
 
@@ -120,7 +274,9 @@ std::string corpus_name(const std::string& path) {
   if (path == "-") {
     return "stdin";
   }
-  std::string name = uncompressed(path).filename().replace_extension().string();
+  std::error_code error;
+  std::string name =
+      fs::is_directory(path, error) ? folder_name(path) : uncompressed(path).filename().replace_extension().string();
   if (name.starts_with("docword.")) {
     name = name.substr(std::string("docword.").size());
   }

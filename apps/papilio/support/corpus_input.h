@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "papilio/corpus.h"
 #include "papilio/corpus_file.h"
@@ -30,9 +32,26 @@ CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::str
 // How the library is to read the corpus. Throws IoError where a list of stop words cannot be read.
 papilio::CorpusOptions corpus_options(const CorpusArguments& arguments);
 
+// What --stopwords names.
+struct StopWordLists {
+  std::vector<std::string> languages;
+  std::vector<std::string> files;
+};
+
+// Takes "german" or "english,german,mine.txt" apart. What is called like a language is the language ("./german" is a
+// file); a file whose own name has commas is taken whole. Throws CommandError for what is neither language nor file.
+StopWordLists stop_word_lists(const std::string& given);
+
+// The words of all of them; none for an empty name. Throws what stop_word_lists and papilio::read_word_list throw.
+std::vector<std::string> read_stop_words(const std::string& given, std::int64_t max_memory);
+
 // "read news.csv (csv): 3 documents, 10 words, 20 tokens; 1 empty documents".
 std::string read_summary(const std::string& path, const papilio::ReadReport& report, std::int64_t words);
 
-// The corpus's name without folder, "docword." and endings: "news" for
-// "in/news.txt.gz" and "in/docword.news.txt"; "stdin" for "-".
+// What a reader left out and what is remarkable about the text, for people: lines that each end; empty if there is
+// nothing to say. Words are printable.
+std::string left_out_summary(const papilio::ReadReport& report);
+
+// The corpus's name without folder, "docword." and endings: "news" for "in/news.txt.gz" and "in/docword.news.txt"; of a
+// folder its own, "letters" for "in/letters/" and for "." within it; "stdin" for "-".
 std::string corpus_name(const std::string& path);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "support/corpus_arguments.h"
@@ -13,6 +14,15 @@ class App;
 
 // The corpus as the first positional argument, and how to read it.
 void add_corpus_options(CLI::App& app, CorpusArguments& arguments, const std::string& format_flags = "--format");
+
+// Throws CommandError (usage) if more than one of these names, the word lists and the vocabulary of `reading` is "-":
+// two readers of standard input would each get a part of it. A word list that is read once for each of several corpora
+// cannot be "-" either.
+struct NamedInput {
+  const char* name;  // as a message calls it
+  std::string path;
+};
+void require_one_standard_input(const CorpusArguments& reading, std::initializer_list<NamedInput> inputs);
 
 // How to read it alone.
 void add_reading_options(CLI::App& app, CorpusArguments& arguments, const std::string& format_flags = "--format");

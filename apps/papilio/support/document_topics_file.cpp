@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "papilio/npy.h"
+#include "support/output.h"
+#include "support/text.h"
 
 namespace {
 
@@ -21,6 +23,11 @@ std::string document_name(const papilio::CorpusView& corpus, std::int64_t docume
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
   return name;
+}
+
+std::string topic_name(const DocumentTopicsOutput& output, std::int32_t topic) {
+  const auto k = static_cast<std::size_t>(topic);
+  return k < output.labels.size() && !output.labels[k].empty() ? output.labels[k] : std::to_string(topic);
 }
 
 bool has_all_topics(const DocumentTopicsOutput& output) { return output.threshold == 0 && output.most_topics == 0; }
@@ -45,6 +52,10 @@ DocumentTopicsFile::DocumentTopicsFile(const DocumentTopicsOutput& output, const
     write(papilio::npy_header("<f4", {corpus.documents(), topics}));
   } else if (!has_all_topics(output)) {
     write("#doc\tname\ttopic\tproportion\t...\n");
+  } else if (!output.labels.empty()) {
+    std::string header = "#doc\tname";
+    for (std::int32_t k = 0; k < topics; ++k) header += '\t' + topic_name(output, k);
+    write(header + '\n');
   }
 }
 
@@ -68,7 +79,7 @@ void DocumentTopicsFile::write(const std::string& text) {
   if (file_) {
     file_->write(text);
   } else {
-    fmt::print("{}", text);
+    write_result(results_reach_terminal() ? printable(text, "\t\n") : text);
   }
 }
 
@@ -90,7 +101,7 @@ std::string DocumentTopicsFile::line_of(const float* theta) const {
   }
   for (const std::int32_t k : order) {
     if (static_cast<double>(theta[k]) >= output_.threshold) {
-      fmt::format_to(std::back_inserter(line), "\t{}\t{}", k, theta[k]);
+      fmt::format_to(std::back_inserter(line), "\t{}\t{}", topic_name(output_, k), theta[k]);
     }
   }
   return line + '\n';

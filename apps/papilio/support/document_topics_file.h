@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "papilio/corpus.h"
 #include "support/files.h"
@@ -11,9 +12,10 @@
 // NumPy's .npy for a path that ends so.
 
 struct DocumentTopicsOutput {
-  std::string path;      // "-": standard output
-  double threshold = 0;  // only proportions of at least this
-  int most_topics = 0;   // at most this many per document; 0: all
+  std::string path;                      // "-": standard output
+  double threshold = 0;                  // only proportions of at least this
+  int most_topics = 0;                   // at most this many per document; 0: all
+  std::vector<std::string> labels = {};  // of the model: what topics are called in text; none: their numbers
 };
 
 // Throws CommandError (usage) where the form cannot hold what is asked for.

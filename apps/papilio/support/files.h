@@ -4,6 +4,7 @@
 #include <string>
 
 #include "papilio/error.h"
+#include "papilio/output_file.h"
 #include "support/exit_code.h"
 
 // Errors of the library as this command's: an input that is not there, an output that cannot be made, or a failure
@@ -30,34 +31,14 @@ void writing(const std::string& path, std::int64_t bytes_needed, Work&& work) {
   }
 }
 
-// Throws CommandError (cannot_create) unless a file can be made at `path`: its
-// folder is there and may be written to, and `path` is not a folder itself.
-void require_creatable(const std::string& path);
+// Whether an error of that number (errno) says that a file may not be opened or made, rather than that work on it
+// failed midway.
+bool means_denied(int error);
 
-// Whether there is a regular file, which writing would replace.
-bool would_replace(const std::string& path);
+// "-" for a path that is standard output by another name, such as /dev/stdout; else the path.
+std::string dash_for_standard_output(const std::string& path);
 
 // Whether `path` holds a whole papilio model.
 bool is_model(const std::string& path);
 
-// A text file that appears under its name only when whole. A device or pipe is written to in place.
-class TextFile {
- public:
-  explicit TextFile(const std::string& path);
-  ~TextFile();
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
-
-  void write(const std::string& text);
-  void commit();
-
- private:
-  [[noreturn]] void fail(const char* doing) const;
-  void flush();
-
-  std::string path_;
-  std::string target_;     // with symbolic links followed
-  std::string temporary_;  // empty: written in place, or done
-  std::string pending_;
-  int file_ = -1;
-};
+using TextFile = papilio::OutputFile;

@@ -3,9 +3,15 @@
 #include <signal.h>
 
 #include <array>
+#include <atomic>
+
+// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless they are ignored, remove what is being written
+// (papilio::remove_unfinished_files) before they end the process.
+void remove_unfinished_at_signals();
 
 // While it lives, SIGINT, SIGTERM and SIGHUP (unless it was ignored) are only noted, and a
-// second one ends the process at once. SIGPIPE is noted too: nobody reads the output any more.
+// second one ends the process at once, without unfinished files. SIGPIPE is noted too: nobody reads the output any
+// more.
 class InterruptWatch {
  public:
   InterruptWatch();
@@ -15,6 +21,12 @@ class InterruptWatch {
 
   // The signal that came, or 0.
   static int signal();
+
+  // Whether one came, for papilio::InterruptionScope.
+  static const std::atomic<bool>& flag();
+
+  // From now on the first SIGINT, SIGTERM or SIGHUP ends the process.
+  static void end_at_once();
 
  private:
   static constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};

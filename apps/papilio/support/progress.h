@@ -2,16 +2,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "papilio/lda.h"
 
 enum class ProgressStyle { detect, plain, json, none };
 
-// Reports the progress of a training run: a live line on a terminal, plain lines elsewhere
+// Reports the progress of a training run: a live line on a terminal, never wider than it, plain lines elsewhere
 // (standard error), or one JSON object per sweep (standard output).
 class ProgressReport {
  public:
-  ProgressReport(ProgressStyle style, bool quiet, std::int64_t tokens);
+  ProgressReport(ProgressStyle style, bool quiet, bool verbose, std::int64_t tokens);
 
   void sweep(const papilio::Progress& progress);
 
@@ -21,6 +22,9 @@ class ProgressReport {
   // Mean over the sweeps so far.
   double tokens_per_second() const;
 
+  // Since it was made.
+  double seconds() const;
+
   bool is_json() const { return form_ == Form::json; }
 
  private:
@@ -29,12 +33,14 @@ class ProgressReport {
 
   static Form choose(ProgressStyle style, bool quiet);
   void print_live(const papilio::Progress& progress);
+  std::string live_rest(const papilio::Progress& progress, std::size_t columns) const;
   void print_plain(const papilio::Progress& progress) const;
   void print_json(const papilio::Progress& progress) const;
   double seconds_left(const papilio::Progress& progress) const;
 
   const Form form_;
   const bool colour_;
+  const bool verbose_;
   const std::int64_t tokens_;
   const Clock::time_point start_ = Clock::now();
   double drawn_ = 0;          // tokens drawn in this run, over the tokens of the corpus
@@ -42,6 +48,6 @@ class ProgressReport {
   double log_joint_per_token_ = 0;
   bool evaluated_ = false;
   double held_out_perplexity_ = 0;  // 0: none yet
-  std::size_t live_width_ = 0;
+  std::size_t live_width_ = 0;      // columns that the live line takes now
   Clock::time_point last_line_ = {};
 };

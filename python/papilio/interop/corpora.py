@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from papilio._checked import plain
 from papilio._core import Corpus
 from papilio._errors import FormatError
 from papilio._options import Missing, TextOptions
@@ -58,14 +59,19 @@ def corpus_from_bow(
             ids.append(number)
             counts.append(count)
         offsets.append(len(ids))
-    numbers = np.array(ids if ids else [], dtype=None if ids else np.int64)
+    numbers = np.asarray(plain(ids, f"{caller}: word numbers"), dtype=None if ids else np.int64)
     if numbers.dtype.kind not in "iu":
         raise TypeError(f"{caller}: words must be numbered by int, got {numbers.dtype}")
-    whole = np.array(counts, np.float64)
+    whole = plain(counts, f"{caller}: counts").astype(np.float64)
+    if ((whole < 0) | (whole >= 2**31)).any():
+        entry = int(np.argmax((whole < 0) | (whole >= 2**31)))
+        raise ValueError(f"{caller}: a count is 0 to 2^31 - 1; entry {entry}, of word {ids[entry]}, is {counts[entry]}")
     if not (whole == np.rint(whole)).all():
         entry = int(np.argmax(whole != np.rint(whole)))
         raise ValueError(f"{caller}: counts must be whole; entry {entry}, of word {ids[entry]}, is {counts[entry]}")
     width = int(numbers.max()) + 1 if len(ids) else 0
+    if id2word is None and width > 2**24 and width > 16 * len(ids):
+        raise ValueError(f"{caller}: {len(ids)} entries have words numbered up to {width - 1}; give id2word")
     vocabulary = _words(id2word, width, caller)
     if len(ids) and (numbers.min() < 0 or numbers.max() >= len(vocabulary)):
         raise ValueError(
@@ -150,7 +156,7 @@ def read_dictionary(path: Path) -> dict[int, str]:
 
 
 def _refuse_line(path, line, message):
-    error = FormatError(f"papilio.interop.read_dictionary: {os.fspath(path)}:{line}: {message}")
+    error = FormatError(f"papilio.interop.read_dictionary: {os.fsdecode(path)}:{line}: {message}")
     error.line = line
     raise error
 
@@ -196,8 +202,8 @@ def corpus_from_column(
     missing : {"raise", "empty"}
         What to do with a missing text (None, NaN): raise an error, or make an empty document.
     **options
-        `min_token_length`, `stop_words`, `min_df`, `max_df`, `max_vocabulary`, `threads` and `report`: see
-        `papilio.read_corpus`.
+        `min_token_length`, `words`, `token_pattern`, `stop_words`, `min_df`, `max_df`, `max_vocabulary`, `phrases` and
+        its options, `threads` and `report`: see `papilio.read_corpus`.
 
     Returns
     -------
@@ -218,13 +224,21 @@ def corpus_from_column(
     """
     if missing not in ("raise", "empty"):
         raise ValueError(f"papilio.interop.corpus_from_column: missing is {missing!r}, expected 'raise' or 'empty'")
-    texts = _as_list(column)
+    texts = _as_list(column, "column")
     if missing == "empty":
         texts = ["" if _is_missing(text) else text for text in texts]
-    return corpus_from_texts(texts, names=[str(name) for name in _as_list(names)], **options)
+    ids = _as_list(names, "names")
+    if any(_is_missing(name) for name in ids):
+        raise TypeError("papilio.interop.corpus_from_column: a name is missing; fill the missing ones first")
+    return corpus_from_texts(texts, names=[str(name) for name in ids], **options)
 
 
-def _as_list(column):
+def _as_list(column, what):
+    if hasattr(column, "columns") or isinstance(column, (str, bytes, dict)):
+        raise TypeError(
+            f"papilio.interop.corpus_from_column: {what} is a {type(column).__name__}, expected one column, such as "
+            'frame["text"]'
+        )
     for method in ("to_pylist", "tolist", "to_list"):
         if hasattr(column, method):
             return getattr(column, method)()
@@ -268,7 +282,8 @@ def corpus_from_parquet(
     """
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(path, columns=[text] if names is None else [text, names])
+    with open(path, "rb") as file:  # Arrow takes names in UTF-8 only
+        table = pyarrow.parquet.read_table(file, columns=[text] if names is None else [text, names])
     if text not in table.column_names or (names is not None and names not in table.column_names):
         raise ValueError(f"papilio.interop.corpus_from_parquet: {path} has no column {text!r} or {names!r}")
     ids = () if names is None else table.column(names)

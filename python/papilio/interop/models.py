@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from papilio import _core, _parameters
+from papilio._checked import file_name, flag, real, threads as checked_threads, whole
 from papilio._options import LDAParameters
+from papilio._seed_words import counts_with_seeds
 from papilio.readers import Path
 
 if TYPE_CHECKING:
@@ -27,22 +28,42 @@ def to_gensim(lda: LDA | _core.Model) -> Any:
     Returns
     -------
     gensim.models.LdaModel
-        With the same topics: ``get_topics()`` is phi.
+        With the same topics: ``get_topics()`` is phi. Its ``id2word`` is a ``gensim.corpora.Dictionary``, with the
+        document frequencies of the training corpus if `lda` has it.
     """
     from gensim.models import LdaModel
 
     model = _model(lda)
     gensim = LdaModel(
         num_topics=model.topics,
-        id2word=dict(enumerate(model.vocabulary)),
+        id2word=_gensim_dictionary(model, _training_corpus(lda)),
         alpha=np.array(model.alpha),
         eta=model.beta,
         dtype=np.float64,
     )
-    gensim.state.sstats = np.ascontiguousarray(model.n_wk.T, np.float64)
+    gensim.state.sstats = counts_with_seeds(model)
     gensim.state.numdocs = int(model.settings.get("documents", 0))
     gensim.sync_state()
     return gensim
+
+
+def _training_corpus(lda):
+    """The documents that an LDA was fitted on, where it has them."""
+    return getattr(getattr(lda, "_fitted", None), "corpus", None)
+
+
+def _gensim_dictionary(model, corpus):
+    from gensim.corpora import Dictionary
+
+    dictionary = Dictionary()
+    dictionary.token2id = {word: number for number, word in enumerate(model.vocabulary)}
+    dictionary.id2token = dict(enumerate(model.vocabulary))
+    dictionary.cfs = dict(enumerate(model.n_wk.sum(axis=1, dtype=np.int64).tolist()))
+    if corpus is not None:
+        offsets, columns, _ = corpus.counts()
+        dictionary.dfs = dict(enumerate(np.bincount(columns, minlength=model.vocabulary_size).tolist()))
+        dictionary.num_docs, dictionary.num_pos, dictionary.num_nnz = corpus.documents, corpus.tokens, int(offsets[-1])
+    return dictionary
 
 
 def to_sklearn(lda: LDA | _core.Model) -> Any:
@@ -65,7 +86,7 @@ def to_sklearn(lda: LDA | _core.Model) -> Any:
     model = _model(lda)
     alpha = float(np.mean(model.alpha))
     other = LatentDirichletAllocation(model.topics, doc_topic_prior=alpha, topic_word_prior=model.beta, random_state=0)
-    other.components_ = np.ascontiguousarray(model.n_wk.T, np.float64) + model.beta
+    other.components_ = counts_with_seeds(model) + model.beta
     totals = other.components_.sum(axis=1, keepdims=True)
     other.exp_dirichlet_component_ = np.exp(psi(other.components_) - psi(totals))
     other.doc_topic_prior_, other.topic_word_prior_ = alpha, model.beta
@@ -99,7 +120,7 @@ def from_mallet_state(path: Path, **parameters: Unpack[LDAParameters]) -> tuple[
     """
     from papilio._lda import LDA
 
-    state = _core.read_mallet_state(os.fspath(path), 0)
+    state = _core.read_mallet_state(file_name(path), 0)
     corpus, topics = state.corpus, state.topics
     lda = LDA(
         state.topic_count,
@@ -164,11 +185,24 @@ def ldavis_json(
     >>> sorted(json.loads(interop.ldavis_json(papilio.train(corpus, topics=4, sweeps=20).model)))
     ['R', 'lambda.step', 'mdsDat', 'plot.opts', 'tinfo', 'token.table', 'topic.order']
     """
+    caller = "papilio.interop.ldavis_json"
     model, seed = _model(lda), 0
     if not isinstance(lda, _core.Model):
         seed = lda.random_state_
         X = None if X is None else lda._as_corpus(X, "ldavis_json")
-    return _core.ldavis_json(model, X, terms, lambda_step, sort_topics, seed, threads)
+    elif X is not None and not isinstance(X, _core.Corpus):
+        raise TypeError(
+            f"{caller}: X is a {type(X).__name__}, expected a papilio.Corpus, or an LDA in place of the model"
+        )
+    return _core.ldavis_json(
+        model,
+        X,
+        whole(terms, f"{caller}: terms", 1, 2**31 - 1),
+        real(lambda_step, f"{caller}: lambda_step"),
+        flag(sort_topics, f"{caller}: sort_topics"),
+        seed,
+        checked_threads(threads, caller),
+    )
 
 
 def pyldavis(

@@ -1,16 +1,25 @@
 #pragma once
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "papilio/array_view.h"
 
 namespace papilio::execution {
 
-// Throws InvalidArgument where `array` (a VectorView or MatrixView), called `what`, is in the memory of a device other
-// than the CPU. For functions that read or write it right here.
-template <class View>
-void require_cpu(const char* function, const char* what, const View& array) {
+// Throws InvalidArgument where `array`, called `what`, is in the memory of a device other than the CPU, or cannot be an
+// array (execution/check_view.h). For functions that read or write it right here.
+template <class T>
+void require_cpu(const char* function, const char* what, const VectorView<T>& array) {
   base::require(array.device.is_cpu(), "papilio::{}: {} is on {}, expected cpu; copy it to the CPU first", function,
                 what, array.device.name());
+  require_vector(function, what, array);
+}
+
+template <class T>
+void require_cpu(const char* function, const char* what, const MatrixView<T>& array) {
+  base::require(array.device.is_cpu(), "papilio::{}: {} is on {}, expected cpu; copy it to the CPU first", function,
+                what, array.device.name());
+  require_matrix(function, what, array);
 }
 
 }  // namespace papilio::execution

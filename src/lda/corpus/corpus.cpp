@@ -3,10 +3,15 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 
 namespace papilio {
 
 void CorpusView::verify() const {
+  execution::require_span("Corpus::verify", "document_offsets", document_offsets);
+  execution::require_span("Corpus::verify", "words", words);
+  execution::require_span("Corpus::verify", "vocabulary", vocabulary);
+  execution::require_span("Corpus::verify", "document_names", document_names);
   const auto& offsets = document_offsets;
   base::require(!offsets.empty() && offsets[0] == 0, "papilio::Corpus::verify: document_offsets must begin with 0; {}",
                 offsets.empty() ? "it is empty" : "it begins with " + std::to_string(offsets[0]));
@@ -14,6 +19,9 @@ void CorpusView::verify() const {
     base::require(offsets[d] >= offsets[d - 1],
                   "papilio::Corpus::verify: document_offsets[{}] is {}, less than {} before it", d, offsets[d],
                   offsets[d - 1]);
+    base::require(offsets[d] - offsets[d - 1] <= most_document_tokens,
+                  "papilio::Corpus::verify: document {} has {} tokens, expected at most 2^31 - 1; split it", d - 1,
+                  offsets[d] - offsets[d - 1]);
   }
   base::require(offsets.back() == tokens(),
                 "papilio::Corpus::verify: document_offsets ends with {}, but there are {} words", offsets.back(),

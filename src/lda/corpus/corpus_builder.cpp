@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/choices.h"
 #include "base/math.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/corpus/phrases.h"
 #include "lda/corpus/tokenizer.h"
+#include "lda/corpus/word_tally.h"
 #include "papilio/primitives.h"
 
 namespace papilio::lda {
@@ -94,8 +97,18 @@ Corpus keep_chosen(Corpus corpus, const std::vector<std::uint8_t>& keep, int thr
 }  // namespace
 
 void require_text_options(const TextOptions& options, const char* caller) {
-  base::require(options.min_token_length >= 1, "{}: min_token_length is {}, expected at least 1", caller,
-                options.min_token_length);
+  base::require(options.min_token_length.value_or(1) >= 1, "{}: min_token_length is {}, expected at least 1", caller,
+                options.min_token_length.value_or(1));
+  base::require(name(options.words) != "unknown", "{}: words is {}, which is no rule for words", caller,
+                static_cast<int>(options.words));
+  base::require(options.words != WordRule::icu || !icu_version().empty(),
+                "{}: words is icu, but this build has no ICU; install libicu-dev and build papilio again", caller);
+  if (!options.token_pattern.empty()) {
+    base::require(options.words == WordRule::letters,
+                  "{}: words is {} and there is a token_pattern, expected one of them", caller, name(options.words));
+    const std::string fault = token_pattern_fault(options.token_pattern);
+    base::require(fault.empty(), "{}: token_pattern is {}: {}", caller, base::quoted(options.token_pattern), fault);
+  }
   base::require(options.min_df >= 0, "{}: min_df is {}, expected at least 0", caller, options.min_df);
   base::require(options.max_df > 0 && options.max_df <= 1, "{}: max_df is {}, expected 0 < max_df <= 1", caller,
                 options.max_df);
@@ -104,6 +117,7 @@ void require_text_options(const TextOptions& options, const char* caller) {
   base::require(options.max_line_bytes >= 1 && options.max_line_bytes <= std::int64_t{1} << 40,
                 "{}: max_line_bytes is {}, expected 1 to 2^40", caller, options.max_line_bytes);
   base::require(options.max_memory >= 0, "{}: max_memory is {}, expected at least 0", caller, options.max_memory);
+  require_phrase_options(options, caller);
   execution::thread_count(options.threads);  // refuses numbers out of range
 }
 
@@ -138,36 +152,53 @@ std::vector<std::int64_t> document_frequencies(const Corpus& corpus, int threads
 }
 
 std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::int64_t documents,
-                                       const TextOptions& options) {
-  std::vector<std::uint8_t> keep(statistics.counts.size(), 1);
+                                       const TextOptions& options, std::span<const std::string> vocabulary,
+                                       LeftOut* left_out) {
+  using enum LeftOutReason;
+  constexpr auto stays = static_cast<LeftOutReason>(255);
+  std::vector<LeftOutReason> reasons(statistics.counts.size(), stays);
   for (std::size_t w = 0; w < statistics.frequencies.size(); ++w) {
     const std::int64_t df = statistics.frequencies[w];
     // The share is compared as a quotient, so that 29 of 100 documents are 0.29 exactly as the user wrote it.
     const bool common = df > 0 && static_cast<double>(df) / static_cast<double>(documents) > options.max_df;
-    keep[w] = df >= options.min_df && !common ? 1 : 0;
+    reasons[w] = df < options.min_df ? min_df : common ? max_df : stays;
   }
-  for (std::size_t w = 0; w < keep.size(); ++w) {
-    if (options.min_df == 1 && statistics.counts[w] == 0) keep[w] = 0;
+  for (std::size_t w = 0; w < reasons.size(); ++w) {
+    if (options.min_df == 1 && statistics.counts[w] == 0) reasons[w] = min_df;
   }
+  std::vector<std::uint8_t> keep;
+  for (const LeftOutReason reason : reasons) keep.push_back(reason == stays ? 1 : 0);
   if (options.max_vocabulary > 0) keep_most_frequent(statistics.counts, options.max_vocabulary, keep);
+  for (std::size_t w = 0; w < keep.size(); ++w) {
+    if (keep[w] == 0 && reasons[w] == stays) reasons[w] = max_vocabulary;
+  }
+  for (const LeftOutReason reason : {min_df, max_df, max_vocabulary}) {
+    if (left_out == nullptr) break;
+    (*left_out)[reason] =
+        pick_words(vocabulary, statistics.counts, [&](std::size_t w) { return reasons[w] == reason; });
+  }
   return keep;
 }
 
-Corpus keep_words(Corpus corpus, const TextOptions& options) {
+Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out) {
   WordStatistics statistics;
   if (limits_frequencies(options)) statistics.frequencies = document_frequencies(corpus, options.threads);
   statistics.counts = count_words(corpus, options.threads);
-  const std::vector<std::uint8_t> keep = choose_words(statistics, corpus.documents(), options);
+  const std::vector<std::uint8_t> keep =
+      choose_words(statistics, corpus.documents(), options, corpus.vocabulary, left_out);
   return keep_chosen(std::move(corpus), keep, options.threads);
 }
 
-Corpus drop_stop_words(Corpus corpus, const TextOptions& options) {
+Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_out) {
+  if (options.stop_words.empty()) return corpus;
   const WordIndex stop_words = index_stop_words(options.stop_words);
   Tokenizer tokenizer(1);
   std::vector<std::uint8_t> keep;
   for (const std::string& word : corpus.vocabulary) {
     keep.push_back(stop_words.find(tokenizer.fold(word)) < 0 ? 1 : 0);
   }
+  left_out[LeftOutReason::stop_word] =
+      pick_words(corpus.vocabulary, count_words(corpus, options.threads), [&](std::size_t w) { return keep[w] == 0; });
   return keep_chosen(std::move(corpus), keep, options.threads);
 }
 
@@ -176,7 +207,8 @@ void complete_report(std::span<const std::int64_t> document_offsets, const char*
   report.format = format;
   report.documents = std::ssize(offsets) - 1;
   report.tokens_kept = offsets.back();
-  report.rare_or_common_dropped = report.tokens_read - report.stop_words_dropped - report.tokens_kept;
+  report.rare_or_common_dropped =
+      report.tokens_read - report.stop_words_dropped - report.tokens_joined - report.tokens_kept;
   for (std::size_t d = 1; d < offsets.size(); ++d) report.empty_documents += offsets[d] == offsets[d - 1] ? 1 : 0;
 }
 
@@ -185,3 +217,11 @@ void complete_report(const Corpus& corpus, const char* format, ReadReport& repor
 }
 
 }  // namespace papilio::lda
+
+namespace papilio {
+
+bool seems_unspaced(const ReadReport& report) {
+  return report.unspaced_tokens > 0 && 10 * report.unspaced_tokens >= report.tokens_read;
+}
+
+}  // namespace papilio

@@ -28,17 +28,18 @@ struct WordStatistics {
 // Whether min_df or max_df leaves anything out.
 inline bool limits_frequencies(const TextOptions& options) { return options.min_df > 1 || options.max_df < 1; }
 
-// Which words stay by min_df, max_df and max_vocabulary: 1 or 0 each.
+// Which words stay by min_df, max_df and max_vocabulary: 1 or 0 each. The others are told to `left_out`, if any.
 std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::int64_t documents,
-                                       const TextOptions& options);
+                                       const TextOptions& options, std::span<const std::string> vocabulary,
+                                       LeftOut* left_out);
 
 // Leaves out the words that min_df, max_df and max_vocabulary exclude, and their
 // tokens; the words that stay keep their order, and every document stays. Of
 // equally frequent words at the edge of max_vocabulary, those with lower numbers stay.
-Corpus keep_words(Corpus corpus, const TextOptions& options);
+Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out = nullptr);
 
 // Leaves out the stop words and their tokens.
-Corpus drop_stop_words(Corpus corpus, const TextOptions& options);
+Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_out);
 
 // What a reader of `format` knows at its end.
 void complete_report(std::span<const std::int64_t> document_offsets, const char* format, ReadReport& report);

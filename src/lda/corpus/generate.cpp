@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "papilio/corpus.h"
 #include "papilio/primitives.h"
@@ -62,7 +63,7 @@ struct PlantedTopics {
 // the overall frequencies. A word goes to more than one topic where it would
 // otherwise be over a tenth of one.
 PlantedTopics plant(const GenerateOptions& options) {
-  constexpr double most_of_a_topic = 0.1;
+  constexpr double most_share = 0.1;
   PlantedTopics planted;
   for (std::int64_t w = 0; w < options.vocabulary; ++w) {
     const double rank = static_cast<double>(w + 1);
@@ -77,8 +78,8 @@ PlantedTopics plant(const GenerateOptions& options) {
   std::vector<std::pair<double, int>> receivers;
   for (std::size_t w = 0; w < planted.overall.size(); ++w) {
     const double mass = planted.overall.mass(w);
-    const double share_of_a_topic = mass / planted.overall.total() * options.topics;
-    const double shares = std::clamp(std::ceil(share_of_a_topic / most_of_a_topic), 1.0, 1.0 * options.topics);
+    const double topic_share = mass / planted.overall.total() * options.topics;
+    const double shares = std::clamp(std::ceil(topic_share / most_share), 1.0, 1.0 * options.topics);
     receivers.clear();
     for (int i = 0; i < static_cast<int>(shares); ++i) {
       receivers.push_back(lightest.top());
@@ -97,6 +98,7 @@ std::vector<float> phi_of(const PlantedTopics& planted, double overlap) {
   std::vector<float> phi(planted.own.size() * words);
   std::vector<double> row(words);
   for (std::size_t k = 0; k < planted.own.size(); ++k) {
+    execution::stop_point();
     for (std::size_t w = 0; w < words; ++w) {
       row[w] = overlap * planted.overall.mass(w) / planted.overall.total();
     }
@@ -207,6 +209,7 @@ GeneratedCorpus generate_corpus(const GenerateOptions& options) {
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(options.documents));
   execution::parallel_for(options.documents, 64, options.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t d = begin; d < end; ++d) {
+      execution::stop_point();
       lengths[static_cast<std::size_t>(d)] = draw_length(options, static_cast<std::uint64_t>(d));
     }
   });
@@ -217,6 +220,7 @@ GeneratedCorpus generate_corpus(const GenerateOptions& options) {
   generated.topics.resize(static_cast<std::size_t>(tokens));
   execution::parallel_for(options.documents, 64, options.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t d = begin; d < end; ++d) {
+      execution::stop_point();
       draw_document(options, planted, d, generated);
     }
   });

@@ -11,7 +11,7 @@
 namespace papilio::lda {
 namespace {
 
-enum class CharacterClass : std::uint8_t { separator, letter, mark, punctuation, beyond_ascii };
+enum class CharacterClass : std::uint8_t { separator, letter, digit, mark, punctuation, beyond_ascii };
 
 CharacterClass classify(std::int32_t code_point) {
   switch (utf8proc_category(code_point)) {
@@ -21,6 +21,10 @@ CharacterClass classify(std::int32_t code_point) {
     case UTF8PROC_CATEGORY_LM:
     case UTF8PROC_CATEGORY_LO:
       return CharacterClass::letter;
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+      return CharacterClass::digit;
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ME:
@@ -49,40 +53,115 @@ const std::array<CharacterClass, 256> class_of_byte = [] {
 
 CharacterClass class_at(const char* byte) { return class_of_byte[static_cast<std::uint8_t>(*byte)]; }
 
+// A character, its length in bytes and its class; separator if it is ill-formed.
+struct Classified {
+  std::int32_t code_point;
+  std::int32_t length;
+  CharacterClass kind;
+};
+
+Classified classified_at(const char* begin, const char* end) {
+  if (class_at(begin) != CharacterClass::beyond_ascii) return {*begin, 1, class_at(begin)};
+  const Utf8Character here = decode_utf8(begin, end);
+  return {here.code_point, here.length, here.code_point < 0 ? CharacterClass::separator : classify(here.code_point)};
+}
+
 char fold_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Of ASCII, or of any script.
+bool has_digit(std::string_view word, bool any_script) {
+  if (std::any_of(word.begin(), word.end(), is_digit)) return true;
+  const char* const end = word.data() + word.size();
+  for (const char* next = word.data(); any_script && next != end;) {
+    const Classified here = classified_at(next, end);
+    if (here.kind == CharacterClass::digit) return true;
+    next += here.length;
+  }
+  return false;
+}
+
+// Whether words of the character's script are written without spaces between them: Thai, Lao, Burmese, Khmer, Japanese
+// and Chinese, by blocks of Unicode.
+bool is_unspaced(std::int32_t c) {
+  return c >= 0x0e00 &&
+         (c < 0x0f00 || (c >= 0x1000 && c < 0x10a0) || (c >= 0x1780 && c < 0x1800) || (c >= 0x3040 && c < 0x3100) ||
+          (c >= 0x3400 && c < 0xa000) || (c >= 0xf900 && c < 0xfb00) || (c >= 0x20000 && c < 0x32000));
+}
+
+// So many characters of such a script are hardly one word.
+constexpr int least_unspaced = 8;
 
 }  // namespace
 
-std::int64_t Tokenizer::tokenize(std::string_view text, base::FunctionRef<void(std::string_view)> use) {
-  std::int64_t ill_formed = 0;
-  const char* next = text.data();
-  const char* const end = next + text.size();
-  while (true) {
-    while (next != end && class_at(next) != CharacterClass::letter && class_at(next) != CharacterClass::beyond_ascii) {
-      ++next;
-    }
-    if (next == end) return ill_formed;
-    if (class_at(next) == CharacterClass::letter) {
-      next = ascii_token(next, end, use);
-      continue;
-    }
-    const Utf8Character first = decode_utf8(next, end);
-    if (first.code_point >= 0 && classify(first.code_point) == CharacterClass::letter) {
-      next = unicode_token(next, end, use);
-    } else {
-      ill_formed += first.code_point < 0 ? 1 : 0;
-      next += first.length;
-    }
+Tokenizer::Tokenizer(const TextOptions& options)
+    : min_length_(
+          options.min_token_length.value_or(options.words == WordRule::icu || !options.token_pattern.empty() ? 1 : 3)),
+      min_length_with_digit_(options.min_token_length.value_or(std::min(min_length_, 2))),
+      fold_case_(options.fold_case),
+      keeps_digits_(options.words == WordRule::mixed || options.words == WordRule::numbers),
+      keeps_numbers_(options.words == WordRule::numbers) {
+  if (!options.token_pattern.empty()) {
+    finder_ = make_pattern_finder(options.token_pattern);
+    rest_ = std::make_unique<Tokenizer>(
+        TextOptions{.min_token_length = 1, .words = WordRule::numbers, .fold_case = options.fold_case});
+  } else if (options.words == WordRule::icu) {
+    finder_ = make_boundary_finder();
   }
 }
 
-// A token that begins with an ASCII letter; returns where it ends. Left to
+std::int64_t Tokenizer::tokenize(std::string_view text, Use use) {
+  std::int64_t ill_formed = 0;
+  between_ = {};
+  last_end_ = text.data();
+  if (needs_lines()) {
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      ill_formed += tokenize_line(line.substr(0, line.find_last_not_of('\r') + 1), use);
+      if (watches_between_ && line.size() < text.size()) between_.add("\n");
+      text.remove_prefix(std::min(text.size(), line.size() + 1));
+    }
+    return ill_formed;
+  }
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  while (true) {
+    CharacterClass here = CharacterClass::separator;
+    while (next != end &&
+           ((here = class_at(next)) == CharacterClass::separator || here == CharacterClass::punctuation)) {
+      ++next;
+    }
+    if (next == end) {
+      if (watches_between_) between_.add({last_end_, end});
+      return ill_formed;
+    }
+    if (here == CharacterClass::beyond_ascii) {
+      const Classified first = classified_at(next, end);
+      here = first.kind;
+      if (here == CharacterClass::letter || (here == CharacterClass::digit && keeps_digits_)) {
+        next = unicode_token(next, end, use);
+        continue;
+      }
+      if (here != CharacterClass::digit) {
+        ill_formed += first.code_point < 0 ? 1 : 0;
+        next += first.length;
+        continue;
+      }
+    }
+    next = here == CharacterClass::letter || keeps_digits_ ? ascii_token(next, end, use) : number(next, end);
+  }
+}
+
+// A token that begins with an ASCII letter or digit; returns where it ends. Left to
 // unicode_token as soon as a byte beyond ASCII may belong to it.
-const char* Tokenizer::ascii_token(const char* begin, const char* end, base::FunctionRef<void(std::string_view)> use) {
+const char* Tokenizer::ascii_token(const char* begin, const char* end, Use use) {
   const char* last = begin + 1;
   while (last != end) {
     const CharacterClass here = class_at(last);
-    if (here == CharacterClass::letter) {
+    if (here == CharacterClass::letter || (here == CharacterClass::digit && keeps_digits_)) {
       ++last;
       continue;
     }
@@ -90,41 +169,151 @@ const char* Tokenizer::ascii_token(const char* begin, const char* end, base::Fun
     if (here != CharacterClass::punctuation || last + 1 == end) break;
     const CharacterClass after = class_at(last + 1);
     if (after == CharacterClass::beyond_ascii) return unicode_token(begin, end, use);
-    if (after != CharacterClass::letter) break;
+    if (after != CharacterClass::letter && (after != CharacterClass::digit || !keeps_digits_)) break;
     last += 2;
   }
-  if (last - begin >= min_token_length_) {
-    token_.resize(static_cast<std::size_t>(last - begin));
-    std::transform(begin, last, token_.begin(), [this](char c) { return fold_case_ ? fold_ascii(c) : c; });
-    use(token_);
-  }
+  use_ascii({begin, static_cast<std::size_t>(last - begin)}, use);
   return last;
 }
 
-// A token that begins with any letter; returns where it ends.
-const char* Tokenizer::unicode_token(const char* begin, const char* end,
-                                     base::FunctionRef<void(std::string_view)> use) {
+void Tokenizer::use_ascii(std::string_view raw, Use use) {
+  token_.resize(raw.size());
+  std::transform(raw.begin(), raw.end(), token_.begin(), [this](char c) { return fold_case_ ? fold_ascii(c) : c; });
+  std::int64_t least = min_length_;
+  if (keeps_digits_) {
+    if (!keeps_numbers_ && std::none_of(raw.begin(), raw.end(), is_letter)) return left_out_.numbers.add(token_);
+    if (std::any_of(raw.begin(), raw.end(), is_digit)) least = min_length_with_digit_;
+  }
+  if (std::ssize(raw) < least) return left_out_.too_short.add(token_);
+  use_token(raw.data(), raw.data() + raw.size(), token_, use);
+}
+
+// A token that begins with any letter or digit; returns where it ends.
+const char* Tokenizer::unicode_token(const char* begin, const char* end, Use use) {
   code_points_.clear();
   const char* next = begin;
+  bool has_letter = false;
+  bool has_digit = false;
+  int unspaced = 0;
+  const auto belongs = [&](CharacterClass kind) {
+    return kind == CharacterClass::letter || (kind == CharacterClass::digit && keeps_digits_);
+  };
   while (next != end) {
-    const Utf8Character here = decode_utf8(next, end);
-    if (here.code_point < 0) break;
-    const CharacterClass kind = classify(here.code_point);
-    if (kind == CharacterClass::punctuation && next + here.length != end) {
-      const Utf8Character after = decode_utf8(next + here.length, end);
-      if (after.code_point < 0 || classify(after.code_point) != CharacterClass::letter) break;
-    } else if (kind != CharacterClass::letter && kind != CharacterClass::mark) {
+    const Classified here = classified_at(next, end);
+    if (here.kind == CharacterClass::punctuation) {
+      if (next + here.length == end || !belongs(classified_at(next + here.length, end).kind)) break;
+    } else if (!belongs(here.kind) && here.kind != CharacterClass::mark) {
       break;
     }
+    has_letter |= here.kind == CharacterClass::letter;
+    has_digit |= here.kind == CharacterClass::digit;
+    unspaced += is_unspaced(here.code_point) ? 1 : 0;
     append_decomposed(here.code_point, fold_case_);
     next += here.length;
   }
   token_.clear();
-  if (finish_composed() >= min_token_length_) use(token_);
+  const std::int64_t length = finish_composed();
+  if (!has_letter && !keeps_numbers_) {
+    left_out_.numbers.add(token_);
+  } else if (length < (has_digit ? min_length_with_digit_ : min_length_)) {
+    left_out_.too_short.add(token_);
+  } else {
+    use_token(begin, next, token_, use);
+  }
+  left_out_.unspaced += unspaced >= least_unspaced ? 1 : 0;
   return next;
 }
 
-std::string Tokenizer::fold(std::string_view text) {
+// The token stands at [begin, end) of the text or of the line.
+void Tokenizer::use_token(const char* begin, const char* end, std::string_view token, Use use) {
+  if (!watches_between_) return use(token);
+  between_.add({last_end_, begin});
+  use(token);
+  between_ = {};
+  last_end_ = end;
+}
+
+bool Tokenizer::is_too_short(std::string_view word) const {
+  const auto length = std::count_if(word.begin(), word.end(), [](char c) { return (c & 0xc0) != 0x80; });
+  if (length >= std::max(min_length_, min_length_with_digit_)) return false;
+  return length < (has_digit(word, !needs_lines()) ? min_length_with_digit_ : min_length_);
+}
+
+// Digits, joined by single punctuation characters, where no word has digits; returns where they end.
+const char* Tokenizer::number(const char* begin, const char* end) {
+  const char* last = begin;
+  while (last != end) {
+    const Classified here = classified_at(last, end);
+    if (here.kind == CharacterClass::punctuation) {
+      const char* const after = last + here.length;
+      if (after == end || classified_at(after, end).kind != CharacterClass::digit) break;
+    } else if (here.kind != CharacterClass::digit) {
+      break;
+    }
+    last += here.length;
+  }
+  left_out_.numbers.add({begin, static_cast<std::size_t>(last - begin)});
+  return last;
+}
+
+// The line in NFC and case-folded, which goes to the finder up to each ill-formed sequence. A character that follows an
+// ASCII character may compose with it; ASCII characters compose with none before them.
+std::int64_t Tokenizer::tokenize_line(std::string_view line, Use use) {
+  std::int64_t ill_formed = 0;
+  const char* next = line.data();
+  const char* const end = next + line.size();
+  token_.clear();
+  while (next != end) {
+    const char* run_end = std::find_if(next, end, [](char c) { return (c & 0x80) != 0; });
+    const char* const plain_end = run_end == end || run_end == next ? run_end : run_end - 1;
+    for (; next != plain_end; ++next) token_ += fold_case_ ? fold_ascii(*next) : *next;
+    code_points_.clear();
+    bool is_well_formed = true;
+    while (next != end && is_well_formed && (next < run_end || (*next & 0x80) != 0)) {
+      const Utf8Character here = decode_utf8(next, end);
+      is_well_formed = here.code_point >= 0;
+      if (is_well_formed) append_decomposed(here.code_point, fold_case_);
+      next += here.length;
+    }
+    finish_composed();
+    if (!is_well_formed) ++ill_formed;
+    if (!is_well_formed || next == end || token_.size() >= longest_found_line) find_in_line(use);
+    between_.parts |= !is_well_formed;
+  }
+  return ill_formed;
+}
+
+void Tokenizer::find_in_line(Use use) {
+  last_end_ = token_.data();
+  const auto keep = [&](std::string_view word) {
+    is_too_short(word) ? left_out_.too_short.add(word) : use_token(word.data(), word.data() + word.size(), word, use);
+  };
+  const auto leave_out = [&](std::string_view rest) {
+    if (rest_ == nullptr) return left_out_.numbers.add(rest);
+    rest_->tokenize(rest, [&](std::string_view word) { left_out_.outside_pattern.add(word); });
+  };
+  if (!token_.empty()) finder_->find(token_, keep, leave_out);
+  if (watches_between_) between_.add({last_end_, token_.data() + token_.size()});
+  token_.clear();
+}
+
+bool Tokenizer::is_cut(char c) const { return needs_lines() ? c == '\n' : class_at(&c) == CharacterClass::separator; }
+
+std::size_t Tokenizer::after_last_cut(std::string_view text) const {
+  std::size_t end = text.size();
+  while (end > 0 && !is_cut(text[end - 1])) --end;
+  return end;
+}
+
+std::size_t Tokenizer::part_size(std::string_view text, std::size_t most) const {
+  if (text.size() <= most) return text.size();
+  if (const std::size_t end = after_last_cut(text.substr(0, most)); end > 0) return end;
+  std::size_t end = most;
+  while (end < text.size() && !is_cut(text[end])) ++end;
+  return std::min(end + 1, text.size());
+}
+
+std::string Tokenizer::fold(std::string_view text, bool fold_case) {
   token_.clear();
   code_points_.clear();
   const char* next = text.data();
@@ -132,7 +321,7 @@ std::string Tokenizer::fold(std::string_view text) {
   while (next != end) {
     const Utf8Character here = decode_utf8(next, end);
     if (here.code_point >= 0) {
-      append_decomposed(here.code_point, true);
+      append_decomposed(here.code_point, fold_case);
     } else {
       finish_composed();
       code_points_.clear();

@@ -4,11 +4,11 @@
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/check.h"
 #include "base/choices.h"
+#include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/corpus/word_hash.h"
 #include "lda/evaluation/occurrences.h"
@@ -111,6 +111,7 @@ WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int wo
   words.words.resize(topics);
   execution::parallel_for(model.topics, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
+      execution::stop_point();
       auto number = words.numbers.begin() + k * words_per_topic;
       for (const TopWord& top : counted_top_words(model, static_cast<std::int32_t>(k), words_per_topic)) {
         const auto found = numbers.find(model.vocabulary[static_cast<std::size_t>(top.word)]);
@@ -174,6 +175,7 @@ Coherence coherence(const Model& model, const CorpusView& corpus, const Coherenc
   double sum = 0;
   std::int64_t coherent = 0;
   for (std::size_t k = 0; k < topics; ++k) {
+    execution::stop_point();
     const TopicWords words(occurrences, k, words_per_topic);
     const double value = coherence_of(words, options.measure);
     result.topics.push_back(value);
@@ -185,21 +187,6 @@ Coherence coherence(const Model& model, const CorpusView& corpus, const Coherenc
   }
   result.mean = coherent > 0 ? sum / static_cast<double>(coherent) : std::numeric_limits<double>::quiet_NaN();
   return result;
-}
-
-double diversity(const Model& model, int top_words) {
-  require(top_words >= 1, "papilio::diversity: top_words is {}, expected at least 1", top_words);
-  model.verify();
-  std::unordered_set<std::int32_t> distinct;
-  std::size_t all = 0;
-  for (std::int32_t k = 0; k < model.topics; ++k) {
-    for (const TopWord& top : counted_top_words(model, k, top_words)) {
-      distinct.insert(top.word);
-      ++all;
-    }
-  }
-  return all == 0 ? std::numeric_limits<double>::quiet_NaN()
-                  : static_cast<double>(distinct.size()) / static_cast<double>(all);
 }
 
 }  // namespace papilio

@@ -142,7 +142,8 @@ std::vector<TopicDiagnostics> diagnose_topics(const CorpusView& corpus, std::spa
     const std::int64_t begin = corpus.document_offsets[d - 1];
     of_documents.add(z.data() + begin, corpus.document_offsets[d] - begin);
   }
-  lda::add_coherence(corpus, words, model.beta, topics);
+  const auto most = static_cast<int>(std::min<std::int64_t>(words, model.vocabulary_size()));
+  lda::add_coherence(corpus, most, model.beta, topics);
   return topics;
 }
 

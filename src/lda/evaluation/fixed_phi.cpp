@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <array>
 
+#include "execution/cpu/interruption.h"
+#include "lda/model/seeds.h"
+
 namespace papilio::lda {
 
 FixedPhi::FixedPhi(const Model& model) : model_(model) {
   const double prior_mass = static_cast<double>(model.vocabulary_size()) * model.beta;
   for (const std::int64_t n : model.n_k) {
     n_k_prior_.push_back(static_cast<double>(n) + prior_mass);
+  }
+  for (std::size_t k = 0; k < model.s_k.size(); ++k) {
+    n_k_prior_[k] = static_cast<double>(model.n_k[k] + model.s_k[k]) + prior_mass;
   }
   for (const double a : model.alpha) {
     alpha_sum_ += a;
@@ -24,6 +30,10 @@ void FixedPhi::set_words(const KnownDocument& document, bool prior_sums) {
     double* phi = phi_.data() + place * topics;
     for (std::size_t k = 0; k < topics; ++k) {
       phi[k] = (n_wk[k] + model_.beta) / n_k_prior_[k];
+    }
+    for (const SeedWord& seed : seeds_of(model_.seed_words, document.words[place])) {
+      const auto k = static_cast<std::size_t>(seed.topic);
+      phi[k] = (static_cast<double>(std::int64_t{n_wk[k]} + seed.weight) + model_.beta) / n_k_prior_[k];
     }
     if (prior_sums) {
       double sum = 0;
@@ -56,6 +66,7 @@ void FixedPhi::fold_in(std::span<const std::int32_t> counts, int steps, std::vec
   theta.assign(topics, 1.0 / model_.topics);
   std::vector<double> share(topics);
   for (int step = 0; step < steps; ++step) {
+    execution::stop_point();
     std::fill(share.begin(), share.end(), 0.0);
     for (std::size_t place = 0; place < counts.size(); ++place) {
       if (counts[place] > 0) {

@@ -35,7 +35,7 @@ class FixedPhi {
 
  private:
   const Model& model_;
-  std::vector<double> n_k_prior_;  // n_k + V beta
+  std::vector<double> n_k_prior_;  // n_k + s_k + V beta
   double alpha_sum_ = 0;
   std::vector<double> phi_;
   std::vector<double> sums_;

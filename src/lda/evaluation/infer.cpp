@@ -1,8 +1,11 @@
+#include <memory>
 #include <vector>
 
 #include "base/check.h"
 #include "base/choices.h"
+#include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/evaluation/counted_words.h"
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
 #include "lda/evaluation/topic_draws.h"
@@ -34,6 +37,7 @@ void sweep(const lda::KnownDocument& document, const lda::FixedPhi& phi, std::ui
            lda::TopicDraws& topics, std::vector<std::int32_t>& z) {
   const std::uint64_t stream = random::stream(random::Purpose::infer_topics, static_cast<std::uint32_t>(number));
   for (std::size_t i = 0; i < z.size(); ++i) {
+    if (i % 256 == 0) execution::stop_point();
     if (number > 0) {
       topics.remove(z[i]);
     }
@@ -71,32 +75,26 @@ void infer_em(const lda::KnownDocument& document, const lda::FixedPhi& phi, cons
   }
 }
 
-}  // namespace
-
-std::span<const Choice<InferMethod>> infer_methods() noexcept { return methods; }
-
-std::string_view name(InferMethod method) noexcept { return base::name_in(methods, method); }
-
-InferMethod parse_infer_method(std::string_view name) {
-  return base::parse_in(methods, name, "parse_infer_method", "method");
-}
-
-DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options) {
-  require_options(options);
-  lda::require_model(model, "infer");
-  const WordMap map = map_words(model, corpus);
+// For options, a model and a corpus that have been checked.
+DocumentTopics infer_documents(const Model& model, const lda::CountedWords& words, const CorpusView& corpus,
+                               const InferOptions& options) {
+  const bool are_own = words.are_those_of(corpus);
+  const WordMap looked_up = are_own ? WordMap() : words.map(corpus);
+  const WordMap& map = are_own ? words.own() : looked_up;
   DocumentTopics result;
   result.documents = corpus.documents();
   result.topics = model.topics;
-  result.known_tokens = corpus.tokens() - map.unknown_tokens;
   result.unknown_words = map.unknown_words;
-  result.unknown_tokens = map.unknown_tokens;
+  result.unknown_tokens = are_own ? lda::unknown_tokens(map, corpus) : map.unknown_tokens;
+  result.known_tokens = corpus.tokens() - result.unknown_tokens;
   result.theta.resize(static_cast<std::size_t>(result.documents) * static_cast<std::size_t>(model.topics));
+  result.document_tokens.resize(static_cast<std::size_t>(result.documents));
   execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
     lda::FixedPhi phi(model);
     std::vector<double> scratch;
     for (std::int64_t d = begin; d < end; ++d) {
       const lda::KnownDocument document = lda::known_document(corpus, map, d);
+      result.document_tokens[static_cast<std::size_t>(d)] = document.size();
       float* theta = result.theta.data() + d * model.topics;
       const bool gibbs = options.method == InferMethod::gibbs;
       phi.set_words(document, gibbs);
@@ -109,5 +107,50 @@ DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOp
   });
   return result;
 }
+
+}  // namespace
+
+std::span<const Choice<InferMethod>> infer_methods() noexcept { return methods; }
+
+std::string_view name(InferMethod method) noexcept { return base::name_in(methods, method); }
+
+InferMethod parse_infer_method(std::string_view name) {
+  return base::parse_in(methods, name, "parse_infer_method", "method");
+}
+
+const float* DocumentTopics::row(std::int64_t document) const {
+  require(0 <= document && document < documents,
+          "papilio::DocumentTopics::row: document {}, expected 0 <= document < {}", document, documents);
+  const auto begin = static_cast<std::size_t>(document) * static_cast<std::size_t>(topics);
+  require(begin + static_cast<std::size_t>(topics) <= theta.size(),
+          "papilio::DocumentTopics::row: theta has {} numbers, expected {} documents x {} topics", theta.size(),
+          documents, topics);
+  return theta.data() + begin;
+}
+
+DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options) {
+  require_options(options);
+  lda::require_model(model, "infer");
+  corpus.verify();
+  return infer_documents(model, lda::CountedWords(model), corpus, options);
+}
+
+struct Inference::Prepared {
+  const Model& model;
+  lda::CountedWords words;
+};
+
+Inference::Inference(const Model& model) {
+  lda::require_model(model, "Inference");
+  prepared_ = std::shared_ptr<const Prepared>(new Prepared{model, lda::CountedWords(model)});
+}
+
+DocumentTopics Inference::infer(const CorpusView& corpus, const InferOptions& options) const {
+  require_options(options);
+  corpus.verify();
+  return infer_documents(prepared_->model, prepared_->words, corpus, options);
+}
+
+const Model& Inference::model() const { return prepared_->model; }
 
 }  // namespace papilio

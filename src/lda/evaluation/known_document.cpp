@@ -1,12 +1,12 @@
 #include "lda/evaluation/known_document.h"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
-#include "lda/corpus/word_hash.h"
+#include "lda/corpus/word_tally.h"
+#include "lda/evaluation/counted_words.h"
+#include "lda/model/options.h"
 #include "random/philox.h"
 #include "random/purpose.h"
 #include "random/uniform.h"
@@ -16,24 +16,15 @@ namespace papilio {
 WordMap map_words(const Model& model, const CorpusView& corpus) {
   model.verify();
   corpus.verify();
-  std::unordered_map<std::string_view, std::int32_t, lda::WordHash> numbers;
-  numbers.reserve(model.vocabulary.size());
-  for (std::size_t w = 0; w < model.vocabulary.size(); ++w) {
-    const auto row = model.n_wk.begin() + static_cast<std::ptrdiff_t>(w) * model.topics;
-    if (std::any_of(row, row + model.topics, [](std::int32_t n) { return n > 0; })) {
-      numbers.emplace(model.vocabulary[w], static_cast<std::int32_t>(w));
-    }
-  }
-  WordMap map;
-  map.model_words.reserve(corpus.vocabulary.size());
-  for (const std::string& word : corpus.vocabulary) {
-    const auto found = numbers.find(word);
-    map.model_words.push_back(found == numbers.end() ? -1 : found->second);
-    map.unknown_words += found == numbers.end() ? 1 : 0;
-  }
-  map.unknown_tokens = std::count_if(corpus.words.begin(), corpus.words.end(),
-                                     [&](std::int32_t w) { return map.model_words[static_cast<std::size_t>(w)] < 0; });
-  return map;
+  return lda::CountedWords(model).map(corpus);
+}
+
+LeftOutWords unknown_words(const Model& model, const CorpusView& corpus) {
+  const WordMap map = map_words(model, corpus);
+  std::vector<std::int64_t> counts(corpus.vocabulary.size());
+  for (const std::int32_t word : corpus.words) ++counts[static_cast<std::size_t>(word)];
+  return lda::pick_words(corpus.vocabulary, counts,
+                         [&](std::size_t w) { return map.model_words[w] < 0 && counts[w] > 0; });
 }
 
 }  // namespace papilio
@@ -106,11 +97,10 @@ void shuffle_tokens(KnownDocument& document, std::uint64_t seed) {
 
 void require_model(const Model& model, const char* caller) {
   model.verify();
-  const auto in_range = [](double prior) { return 1e-100 <= prior && prior <= 1e6; };
-  base::require(in_range(model.beta), "papilio::{}: the model's beta is {}, expected 1e-100 to 1e6", caller,
+  base::require(is_prior(model.beta), "papilio::{}: the model's beta is {}, expected 1e-100 to 1e6", caller,
                 model.beta);
   for (std::size_t k = 0; k < model.alpha.size(); ++k) {
-    base::require(in_range(model.alpha[k]), "papilio::{}: the model's alpha of topic {} is {}, expected 1e-100 to 1e6",
+    base::require(is_prior(model.alpha[k]), "papilio::{}: the model's alpha of topic {} is {}, expected 1e-100 to 1e6",
                   caller, k, model.alpha[k]);
   }
 }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
@@ -34,6 +35,7 @@ class Particles {
     const std::int32_t word = document_.tokens[position_];
     double sum = 0;
     for (std::size_t r = 0; r < particles_.size(); ++r) {
+      execution::stop_point();
       redraw(particles_[r], r);
       weights_[r] = particles_[r].topics.total(phi_, word);
       sum += weights_[r];

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/function_ref.h"
+#include "execution/check_view.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/log_joint_terms.h"
 #include "papilio/lda.h"
@@ -83,9 +84,9 @@ std::int64_t sum_of_document_rows(const TopicCounts& counts, const LogJointTerms
 }  // namespace
 
 double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads) {
-  const LogJointTerms terms(corpus.tokens(), corpus.vocabulary_size(), priors, 1024);
+  const LogJointTerms terms(corpus.tokens() + state.seeds.total(), corpus.vocabulary_size(), priors, 1024);
   return terms.nats(sum_of_documents(corpus, state, terms, threads) +
-                    sum_of_words(state.n_wk, state.n_k, terms, threads));
+                    sum_of_words(state.n_wk, state.n_k, terms, threads) - terms.of_seeds(state.seeds));
 }
 
 }  // namespace papilio::lda
@@ -105,9 +106,14 @@ void require_priors(const lda::Priors& priors) {
   require(is_prior(priors.beta), "papilio::log_joint: beta is {}, expected 0 < beta <= 1e6", priors.beta);
 }
 
-double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, const lda::Priors& priors, int threads) {
+double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, const lda::Priors& priors, int threads,
+                 std::span<const SeedWord> seed_words = {}) {
   corpus.verify();
+  TrainOptions seeded;
+  seeded.topics = static_cast<std::int32_t>(priors.alpha.size());
+  seeded.seed_words.assign(seed_words.begin(), seed_words.end());
   lda::State state;
+  state.seeds = lda::seeds_of_options(corpus, seeded, "log_joint");
   state.topics = static_cast<std::int32_t>(priors.alpha.size());
   lda::require_topics(corpus, z, state.topics, "log_joint");
   state.z.assign(z.begin(), z.end());
@@ -127,17 +133,20 @@ double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std:
 }
 
 double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> topic_alpha,
-                 double beta, int threads) {
+                 double beta, int threads, std::span<const SeedWord> seed_words) {
   require(!topic_alpha.empty(), "papilio::log_joint: topic_alpha is empty, expected a prior for each topic");
+  execution::require_span("log_joint", "topic_alpha", topic_alpha);
+  execution::require_span("log_joint", "seed_words", seed_words);
   const lda::Priors priors = {{topic_alpha.begin(), topic_alpha.end()}, beta};
   require_priors(priors);
-  return log_joint(corpus, z, priors, threads);
+  return log_joint(corpus, z, priors, threads, seed_words);
 }
 
 double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha, double beta, int threads) {
   counts.verify();
   require(topic_alpha.size() == counts.n_k.size(), "papilio::log_joint: topic_alpha has {} priors, expected K = {}",
           topic_alpha.size(), counts.n_k.size());
+  execution::require_span("log_joint", "topic_alpha", topic_alpha);
   const lda::Priors priors = {{topic_alpha.begin(), topic_alpha.end()}, beta};
   require_priors(priors);
   const lda::LogJointTerms terms(counts.tokens(), counts.vocabulary_size(), priors, 1024);

@@ -5,7 +5,7 @@
 
 namespace papilio::lda {
 
-// papilio::log_joint of a state whose counts are those of its z.
+// papilio::log_joint of a state whose counts are those of its z and its seeds.
 double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads);
 
 }  // namespace papilio::lda

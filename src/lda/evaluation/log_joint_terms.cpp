@@ -88,6 +88,13 @@ LogJointTerms::LogJointTerms(std::int64_t tokens, std::int64_t words, const Prio
       of_word_topic(priors.beta, bits, tabulated(tokens, most_tabulated)),
       of_topic(priors.beta * static_cast<double>(words), bits) {}
 
+std::int64_t LogJointTerms::of_seeds(const Seeds& seeds) const {
+  std::int64_t sum = 0;
+  for (const SeedWord& seed : seeds.words()) sum += of_word_topic(seed.weight);
+  for (const std::int64_t s : seeds.s_k()) sum -= of_topic(s);
+  return sum;
+}
+
 double LogJointTerms::nats(std::int64_t sum) const { return std::ldexp(static_cast<double>(sum), -bits); }
 
 }  // namespace papilio::lda

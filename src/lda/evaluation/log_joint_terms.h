@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lda/model/priors.h"
+#include "lda/model/seeds.h"
 
 namespace papilio::lda {
 
@@ -44,7 +45,8 @@ class LogGammaRise {
 // The unit is the smallest power of two, from 2^-52 nats, for which no sum exceeds 62 bits: 2^-39 nats for 10^5 tokens,
 // 2^-25 for 10^9, 2^-15 for 10^12. A term is off by half a unit, and there are no more than four per token.
 struct LogJointTerms {
-  // `most_tabulated` counts in each table, fewer in those of topics with priors of their own.
+  // tokens: of the corpus and of all seeds' weights. `most_tabulated` counts in each table, fewer in those of topics
+  // with priors of their own.
   LogJointTerms(std::int64_t tokens, std::int64_t words, const Priors& priors, std::int64_t most_tabulated);
 
   // How many counts a table holds: n_wk, and n_dk where all topics have one prior; n_dk of one topic where each
@@ -53,6 +55,10 @@ struct LogJointTerms {
   static std::int64_t tabulated_by_topic(std::int64_t tokens, std::int64_t topics, std::int64_t most_tabulated);
 
   double nats(std::int64_t sum) const;
+
+  // What the terms of seeds alone come to, which terms of counts that include them have too much: a rise from
+  // s + prior to n + s + prior is one from the prior there, less the rise to s + prior.
+  std::int64_t of_seeds(const Seeds& seeds) const;
 
   int bits;                        // the unit is 2^-bits nats
   LogGammaRise of_document_topic;  // n_dk, by topic; tabulated

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 
 namespace papilio::lda {
@@ -86,6 +87,7 @@ class DocumentWindows {
   // Adds the counts to `pairs`, which other threads may do too.
   void add_to(std::vector<std::int64_t>& pairs, std::size_t words_per_topic) const {
     for (std::size_t i = 0; i < present_.size(); ++i) {
+      execution::stop_point();
       const std::size_t topic = present_[i].entry / words_per_topic;
       for (std::size_t j = i; j < present_.size() && present_[j].entry / words_per_topic == topic; ++j) {
         const std::int64_t windows = common_windows(intervals(present_[i]), intervals(present_[j]));
@@ -132,6 +134,7 @@ Occurrences::Occurrences(const CorpusView& corpus, std::span<const std::int32_t>
     DocumentWindows document(places);
     std::int64_t sum = 0;
     for (std::int64_t d = begin; d < end; ++d) {
+      execution::stop_point();
       const auto first = static_cast<std::size_t>(corpus.document_offsets[static_cast<std::size_t>(d)]);
       const auto last = static_cast<std::size_t>(corpus.document_offsets[static_cast<std::size_t>(d) + 1]);
       sum += document.find(corpus.words.subspan(first, last - first), window);

@@ -1,7 +1,8 @@
-#include <numeric>
+#include <cstdint>
 #include <vector>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -62,9 +63,18 @@ std::vector<std::int64_t> sum_of_words(const TopicCounts& counts) {
 
 }  // namespace
 
-std::int64_t TopicCounts::tokens() const { return std::accumulate(n_k.begin(), n_k.end(), std::int64_t{0}); }
+std::int64_t TopicCounts::tokens() const {
+  std::uint64_t sum = 0;
+  for (const std::int64_t n : n_k) sum += static_cast<std::uint64_t>(n);
+  return static_cast<std::int64_t>(sum);
+}
 
 void TopicCounts::verify() const {
+  execution::require_span("TopicCounts", "document_offsets", document_offsets);
+  execution::require_span("TopicCounts", "document_topics", document_topics);
+  execution::require_span("TopicCounts", "n_dk", n_dk);
+  execution::require_span("TopicCounts", "n_wk", n_wk);
+  execution::require_span("TopicCounts", "n_k", n_k);
   require(!n_k.empty(), "papilio::TopicCounts: n_k is empty, expected a count for each topic");
   require(n_wk.size() % n_k.size() == 0, "papilio::TopicCounts: n_wk has {} entries, expected a multiple of K = {}",
           n_wk.size(), n_k.size());

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/choices.h"
 #include "lda/corpus/corpus_builder.h"
+#include "lda/corpus/phrases.h"
 #include "lda/io/bytes/byte_source.h"
 #include "lda/io/content.h"
 #include "lda/io/corpus_file/corpus_layout.h"
@@ -167,6 +168,7 @@ Corpus read_corpus(const std::string& path, const CorpusOptions& options, ReadRe
   base::require(format.has_columns() || (chosen.text_column.empty() && chosen.id_column.empty()),
                 "{}: {}: {} has no columns or fields, but \"{}\" is asked for", reader_name, path, format.name,
                 chosen.text_column.empty() ? chosen.id_column : chosen.text_column);
+  if (!format.text) lda::require_no_phrases(options.text, reader_name, format.name);
   if (format.has_vocabulary_file && chosen.vocabulary.empty()) chosen.vocabulary = find_vocabulary(path);
   ReadReport counts;
   Corpus corpus = format.read(path, chosen, counts);

@@ -4,16 +4,20 @@
 
 namespace papilio {
 
-ReadReport import_corpus(const std::string& corpus, const std::string& path, const CorpusOptions& options) {
+std::optional<TextSource> find_texts(const std::string& path, const CorpusOptions& options) {
   CorpusOptions chosen = options;
-  if (chosen.format == CorpusFormat::detect && chosen.vocabulary.empty()) chosen.format = detect_corpus_format(corpus);
+  if (chosen.format == CorpusFormat::detect && chosen.vocabulary.empty()) chosen.format = detect_corpus_format(path);
   const std::optional<TextForm> text =
       chosen.format == CorpusFormat::detect ? std::nullopt : lda::format_of(chosen.format).text;
-  if (text && chosen.vocabulary.empty() && !chosen.first_id && !chosen.transposed) {
-    return import_text(lda::text_source_of(*text, corpus, chosen), path, chosen.text);
-  }
+  if (!text || !chosen.vocabulary.empty() || chosen.first_id || chosen.transposed) return std::nullopt;
+  return lda::text_source_of(*text, path, chosen);
+}
+
+ReadReport import_corpus(const std::string& corpus, const std::string& path, const CorpusOptions& options) {
+  const std::optional<TextSource> texts = find_texts(corpus, options);
+  if (texts) return import_text(*texts, path, options.text);
   ReadReport report;
-  write_corpus_file(read_corpus(corpus, chosen, &report), path);
+  write_corpus_file(read_corpus(corpus, options, &report), path);
   return report;
 }
 

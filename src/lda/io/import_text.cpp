@@ -1,16 +1,17 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "lda/corpus/corpus_builder.h"
+#include "lda/corpus/marked_words.h"
+#include "lda/io/bytes/atomic_file.h"
 #include "lda/io/corpus_file/corpus_file_writer.h"
 #include "lda/io/text/text_source.h"
 #include "papilio/corpus_file.h"
@@ -24,25 +25,20 @@ constexpr std::size_t buffered_words = std::size_t{1} << 16;
 // Keeps the words in a file without a name, and counts them as they pass.
 class SpilledWords : public DocumentSink {
  public:
-  // The file is in the folder of `path`.
+  // The file is on the file system of `path`.
   SpilledWords(const std::string& path, const char* caller) : origin_{caller, path + " (words on the way)"} {
-    std::string name = path + ".XXXXXX.tmp";
-    file_ = ::mkostemps(name.data(), 4, O_CLOEXEC);
+    file_ = open_unnamed_beside(path);
     if (file_ < 0) origin_.io_error("create", errno);
-    ::unlink(name.c_str());
     buffer_.reserve(buffered_words);
   }
-  ~SpilledWords() override {
-    if (words_ != nullptr) ::munmap(words_, tokens() * sizeof(std::int32_t));
-    ::close(file_);
-  }
+  ~SpilledWords() override { ::close(file_); }
   SpilledWords(const SpilledWords&) = delete;
   SpilledWords& operator=(const SpilledWords&) = delete;
 
   void append(std::span<const std::int32_t> words) override {
     const auto document = static_cast<std::int64_t>(offsets_.size()) - 1;
     for (const std::int32_t word : words) {
-      const auto w = static_cast<std::size_t>(word);
+      const auto w = static_cast<std::size_t>(unmarked(word));
       if (w >= tallies_.size()) tallies_.resize(w + 1);
       Tally& tally = tallies_[w];
       ++tally.count;
@@ -51,15 +47,16 @@ class SpilledWords : public DocumentSink {
       buffer_.push_back(word);
       if (buffer_.size() == buffered_words) flush();
     }
-    offsets_.push_back(offsets_.back() + std::ssize(words));
+    end_ += std::ssize(words);
   }
+  void end_document() override { offsets_.push_back(end_); }
 
   std::int64_t memory() const override {
     return static_cast<std::int64_t>(2 * (offsets_.size() * sizeof(std::int64_t) + tallies_.size() * sizeof(Tally)));
   }
 
   std::vector<std::int64_t>& offsets() { return offsets_; }
-  std::size_t tokens() const { return tokens_; }
+  std::int64_t tokens() const { return end_; }
 
   WordStatistics statistics() const {
     WordStatistics statistics;
@@ -70,15 +67,17 @@ class SpilledWords : public DocumentSink {
     return statistics;
   }
 
-  // All words; none can be appended any more.
-  std::span<const std::int32_t> words() {
+  // Calls use(words) for all words, block by block; none can be appended any more.
+  void for_each_block(base::FunctionRef<void(std::span<const std::int32_t>)> use) {
     flush();
-    if (words_ == nullptr && tokens_ > 0) {
-      void* const mapped = ::mmap(nullptr, tokens_ * sizeof(std::int32_t), PROT_READ, MAP_SHARED, file_, 0);
-      if (mapped == MAP_FAILED) origin_.io_error("map", errno);
-      words_ = static_cast<std::int32_t*>(mapped);
+    buffer_.resize(buffered_words);
+    for (off_t at = 0;;) {
+      const std::size_t bytes = read_block(at);
+      if (bytes == 0) break;
+      use(std::span<const std::int32_t>(buffer_).first(bytes / sizeof(std::int32_t)));
+      at += static_cast<off_t>(bytes);
     }
-    return {words_, tokens_};
+    buffer_.clear();
   }
 
  private:
@@ -96,15 +95,27 @@ class SpilledWords : public DocumentSink {
       if (written < 0) origin_.io_error("write to", errno);
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
-    tokens_ += buffer_.size();
     buffer_.clear();
+  }
+
+  // Fills the buffer from that byte of the file on; less only at its end.
+  std::size_t read_block(off_t at) {
+    const auto block = std::as_writable_bytes(std::span(buffer_));
+    std::size_t filled = 0;
+    while (filled < block.size()) {
+      const ssize_t got = ::pread(file_, block.data() + filled, block.size() - filled, at + static_cast<off_t>(filled));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) origin_.io_error("read", errno);
+      if (got == 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    return filled;
   }
 
   Origin origin_;
   int file_ = -1;
-  std::size_t tokens_ = 0;  // in the file
   std::vector<std::int32_t> buffer_;
-  std::int32_t* words_ = nullptr;
+  std::int64_t end_ = 0;  // of the words so far
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<Tally> tallies_;
 };
@@ -118,27 +129,30 @@ std::vector<std::int32_t> renumber(const std::vector<std::uint8_t>& keep) {
 }
 
 // Makes the documents' offsets those of the words that stay.
-void shrink(std::span<const std::int32_t> words, const std::vector<std::int32_t>& numbers,
-            std::vector<std::int64_t>& offsets) {
+void shrink(SpilledWords& spilled, const std::vector<std::int32_t>& numbers) {
   std::int64_t kept = 0;
   std::int64_t i = 0;
-  for (std::int64_t& offset : offsets) {
-    for (; i < offset; ++i) kept += numbers[static_cast<std::size_t>(words[static_cast<std::size_t>(i)])] >= 0 ? 1 : 0;
-    offset = kept;
-  }
+  auto offset = spilled.offsets().begin();
+  spilled.for_each_block([&](std::span<const std::int32_t> words) {
+    for (const std::int32_t word : words) {
+      for (; *offset == i; ++offset) *offset = kept;
+      kept += numbers[static_cast<std::size_t>(word)] >= 0 ? 1 : 0;
+      ++i;
+    }
+  });
+  std::fill(offset, spilled.offsets().end(), kept);
 }
 
-void write_words(std::span<const std::int32_t> words, const std::vector<std::int32_t>& numbers,
-                 CorpusFileWriter& file) {
+void write_words(SpilledWords& spilled, const std::vector<std::int32_t>& numbers, CorpusFileWriter& file) {
   std::vector<std::int32_t> block;
-  for (std::size_t begin = 0; begin < words.size(); begin += buffered_words) {
+  spilled.for_each_block([&](std::span<const std::int32_t> words) {
     block.clear();
-    for (const std::int32_t word : words.subspan(begin, std::min(buffered_words, words.size() - begin))) {
+    for (const std::int32_t word : words) {
       const std::int32_t number = numbers[static_cast<std::size_t>(word)];
       if (number >= 0) block.push_back(number);
     }
     file.write_elements(std::span<const std::int32_t>(block));
-  }
+  });
 }
 
 std::int64_t bytes_of(const std::vector<std::string>& strings) {
@@ -161,19 +175,30 @@ ReadReport import_text(const TextSource& source, const std::string& path, const 
   using namespace lda;
   constexpr const char* caller = "papilio::import_text";
   require_text_options(options, caller);
-  SpilledWords spilled(path, caller);
-  TextCorpus text(options, spilled);
+  SpilledWords read(path, caller);
+  TextCorpus text(options, read);
   read_text_source(source, options, caller, text);
-  const std::span<const std::int32_t> words = spilled.words();
-  std::vector<std::string> vocabulary = text.take_words();
+  std::vector<std::string> vocabulary;
+  std::optional<SpilledWords> joined;
+  if (options.phrases.used()) {
+    joined.emplace(path, caller);
+    const auto words = [&](base::FunctionRef<void(std::span<const std::int32_t>)> use) { read.for_each_block(use); };
+    vocabulary = join_text_phrases(text, read.offsets(), words, *joined, {caller, source.path});
+  } else {
+    vocabulary = text.take_words();
+  }
+  SpilledWords& spilled = joined ? *joined : read;
   WordStatistics statistics = spilled.statistics();
   statistics.counts.resize(vocabulary.size());
   statistics.frequencies.resize(vocabulary.size());
   std::vector<std::int64_t>& offsets = spilled.offsets();
-  const std::vector<std::uint8_t> keep = choose_words(statistics, std::ssize(offsets) - 1, options);
+  text.complete_report();
+  ReadReport report = text.report();
+  const std::vector<std::uint8_t> keep =
+      choose_words(statistics, std::ssize(offsets) - 1, options, vocabulary, &report.left_out);
   const std::vector<std::int32_t> numbers = renumber(keep);
   drop_words(keep, vocabulary);
-  shrink(words, numbers, offsets);
+  shrink(spilled, numbers);
 
   const std::vector<std::string> names = text.take_names();
   CorpusFileWriter file(path, caller,
@@ -189,7 +214,7 @@ ReadReport import_text(const TextSource& source, const std::string& path, const 
   file.end_part();
   if (!names.empty()) file.write_offsets(names);
   file.end_part();
-  write_words(words, numbers, file);
+  write_words(spilled, numbers, file);
   file.end_part();
   file.write_strings(vocabulary);
   file.end_part();
@@ -197,8 +222,7 @@ ReadReport import_text(const TextSource& source, const std::string& path, const 
   file.end_part();
   file.commit();
 
-  ReadReport report = text.report();
-  report.stop_words_dropped = report.tokens_read - std::ssize(words);
+  report.stop_words_dropped = report.tokens_read - report.tokens_joined - spilled.tokens();
   complete_report(offsets, format_name(source.form), report);
   return report;
 }

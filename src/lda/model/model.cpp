@@ -5,18 +5,42 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "lda/model/labels.h"
+#include "lda/model/seeds.h"
 
 namespace papilio {
 
 using base::require;
+
+const std::string& Model::label(std::int32_t topic) const {
+  static const std::string none;
+  require(0 <= topic && topic < topics, "papilio::Model::label: topic {}, expected 0 <= topic < {}", topic, topics);
+  return static_cast<std::size_t>(topic) < labels.size() ? labels[static_cast<std::size_t>(topic)] : none;
+}
 
 double Model::phi(std::int64_t w, std::int32_t k) const {
   require(0 <= w && w < vocabulary_size(), "papilio::Model::phi: word {}, expected 0 <= word < {}", w,
           vocabulary_size());
   require(0 <= k && k < topics, "papilio::Model::phi: topic {}, expected 0 <= topic < {}", k, topics);
   const auto entry = static_cast<std::size_t>(w * topics + k);
-  return (n_wk[entry] + beta) /
-         (static_cast<double>(n_k[static_cast<std::size_t>(k)]) + static_cast<double>(vocabulary_size()) * beta);
+  require(entry < n_wk.size() && static_cast<std::size_t>(k) < n_k.size(),
+          "papilio::Model::phi: n_wk has {} entries and n_k {}, expected {} words x {} topics and {}", n_wk.size(),
+          n_k.size(), vocabulary_size(), topics, topics);
+  const auto topic = static_cast<std::size_t>(k);
+  const std::int64_t of_topic = n_k[topic] + (topic < s_k.size() ? s_k[topic] : 0);
+  const std::int64_t of_word = std::int64_t{n_wk[entry]} + (seed_words.empty() ? 0 : seed_weight(w, k));
+  return (static_cast<double>(of_word) + beta) /
+         (static_cast<double>(of_topic) + static_cast<double>(vocabulary_size()) * beta);
+}
+
+std::int32_t Model::seed_weight(std::int64_t w, std::int32_t k) const {
+  require(0 <= w && w < vocabulary_size(), "papilio::Model::seed_weight: word {}, expected 0 <= word < {}", w,
+          vocabulary_size());
+  require(0 <= k && k < topics, "papilio::Model::seed_weight: topic {}, expected 0 <= topic < {}", k, topics);
+  for (const SeedWord& seed : lda::seeds_of(seed_words, w)) {
+    if (seed.topic == k) return seed.weight;
+  }
+  return 0;
 }
 
 void Model::verify() const {
@@ -45,16 +69,32 @@ void Model::verify() const {
     require(n_k[k] == sums[k], "papilio::Model::verify: n_k of topic {} is {}, but its column of n_wk sums to {}", k,
             n_k[k], sums[k]);
   }
+  const lda::Seeds seeds(seed_words, topics, "Model::verify");
+  require(seeds.words() == seed_words, "papilio::Model::verify: seed_words do not ascend by word, then by topic");
+  require(seed_words.empty() || seed_words.back().word < vocabulary_size(),
+          "papilio::Model::verify: a seed word has the number {}, expected 0 <= word < {}",
+          seed_words.empty() ? 0 : seed_words.back().word, vocabulary_size());
+  require(seeds.s_k() == s_k, "papilio::Model::verify: s_k are not the sums of the seed words' weights");
+  const std::string fault = lda::labels_fault(labels, topics);
+  require(fault.empty(), "papilio::Model::verify: {}", fault);
+  for (const ModelEdit& edit : edits) {
+    require(lda::is_edit(edit), "papilio::Model::verify: an edit is not words and the hash of a model");
+  }
 }
 
 std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count) {
   require(0 <= topic && topic < model.topics, "papilio::top_words: topic {}, expected 0 <= topic < {}", topic,
           model.topics);
   require(count >= 0, "papilio::top_words: count is {}, expected 0 or more", count);
+  const auto columns = static_cast<std::size_t>(model.topics);
+  require(model.n_wk.size() % columns == 0 && model.n_wk.size() / columns == model.vocabulary.size(),
+          "papilio::top_words: n_wk has {} entries, expected {} words x {} topics", model.n_wk.size(),
+          model.vocabulary.size(), model.topics);
   std::vector<std::int32_t> words(model.vocabulary.size());
   std::iota(words.begin(), words.end(), 0);
   const auto n_of = [&](std::int32_t w) {
-    return model.n_wk[static_cast<std::size_t>(std::int64_t{w} * model.topics + topic)];
+    return std::int64_t{model.n_wk[static_cast<std::size_t>(std::int64_t{w} * model.topics + topic)]} +
+           (model.seed_words.empty() ? 0 : model.seed_weight(w, topic));
   };
   const auto end = words.begin() + std::min<std::int64_t>(count, model.vocabulary_size());
   std::partial_sort(words.begin(), end, words.end(),

@@ -20,6 +20,11 @@ struct DocumentCounts {
 struct WordCounts {
   CountHistogram words;   // n_wk
   CountHistogram topics;  // n_k
+
+  void finish() {
+    words.finish();
+    topics.finish();
+  }
 };
 
 void add_documents(const CorpusView& corpus, std::span<const std::int32_t> z, std::int64_t first, std::int64_t last,
@@ -82,21 +87,33 @@ WordCounts count_words(std::span<const std::int32_t> n_wk, std::span<const std::
   for (const std::int64_t n : n_k) {
     all.topics.add(n);
   }
-  all.words.finish();
-  all.topics.finish();
+  all.finish();
   return all;
+}
+
+WordCounts count_seeds(const Seeds& seeds) {
+  WordCounts counts;
+  for (const SeedWord& seed : seeds.words()) counts.words.add(seed.weight);
+  for (const std::int64_t s : seeds.s_k()) counts.topics.add(s);
+  counts.finish();
+  return counts;
 }
 
 double within_bounds(double prior) { return std::clamp(prior, least_optimized_prior, largest_prior); }
 
 bool is_near(double next, double prior, double tolerance) { return std::abs(next - prior) <= tolerance * prior; }
 
-// The prior of a component out of `components` with the same one.
+// The prior of a component out of `components` with the same one. Counts include those of seeds: from s + prior to
+// n + s + prior is as far as from the prior there, less the way to s + prior. Minka's step lowers no likelihood with
+// seeds either, since ln G(n + s + prior) - ln G(s + prior) is convex in ln prior.
 double search_symmetric(const CountHistogram& counts, const CountHistogram& totals, double components, double prior,
-                        const PriorSearch& search) {
+                        const PriorSearch& search, const WordCounts& seeds = {}) {
   bool is_found = totals.empty();
   for (int iteration = 0; iteration < search.most_iterations && !is_found; ++iteration) {
-    const double ratio = counts.digamma_rise(prior) / (components * totals.digamma_rise(components * prior));
+    const double rise = counts.digamma_rise(prior) - seeds.words.digamma_rise(prior);
+    const double total_prior = components * prior;
+    const double total_rise = totals.digamma_rise(total_prior) - seeds.topics.digamma_rise(total_prior);
+    const double ratio = rise / (components * total_rise);
     const double next = within_bounds(prior * ratio);
     is_found = is_near(next, prior, search.tolerance);
     prior = next;
@@ -143,11 +160,12 @@ void optimize_alpha(DocumentCounts counts, Priors& priors, int threads, const Pr
 }  // namespace
 
 void optimize_priors(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const std::int32_t> n_wk,
-                     std::span<const std::int64_t> n_k, Priors& priors, int threads, const PriorSearch& search) {
+                     std::span<const std::int64_t> n_k, Priors& priors, int threads, const PriorSearch& search,
+                     const Seeds& seeds) {
   optimize_alpha(count_documents(corpus, z, priors.alpha.size(), threads), priors, threads, search);
   const WordCounts words = count_words(n_wk, n_k, threads);
-  priors.beta =
-      search_symmetric(words.words, words.topics, static_cast<double>(corpus.vocabulary_size()), priors.beta, search);
+  priors.beta = search_symmetric(words.words, words.topics, static_cast<double>(corpus.vocabulary_size()), priors.beta,
+                                 search, count_seeds(seeds));
 }
 
 }  // namespace papilio::lda

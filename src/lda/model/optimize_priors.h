@@ -4,14 +4,15 @@
 #include <span>
 
 #include "lda/model/priors.h"
+#include "lda/model/seeds.h"
 #include "papilio/corpus.h"
+#include "papilio/lda.h"
 
 namespace papilio::lda {
 
 // The range of optimised priors. A topic without tokens would tend to 0: it keeps the least,
 // so that it can be drawn again, and one sweep in which it is brings it back.
 inline constexpr double least_optimized_prior = 1e-5;
-inline constexpr double largest_prior = 1e6;
 
 struct PriorSearch {
   bool symmetric_alpha = false;  // one alpha for all topics; else one for each
@@ -23,6 +24,8 @@ struct PriorSearch {
 // point for the Dirichlet-multinomial likelihood, from the priors as they are, alpha by the
 // documents' counts and beta by the words'. No step lowers the likelihood.
 //
+// With seeds, which n_wk and n_k include, the prior of a seed word is beta + s_wk; of it beta is searched.
+//
 // From integers, sums in a fixed order and IEEE operations alone: the same doubles for any
 // number of threads and on every machine. Priors that the counts say nothing about (no tokens)
 // stay. Time O(N + V K) for the counts, and O(K) times the larger counts, at most 1024, per iteration.
@@ -30,6 +33,7 @@ struct PriorSearch {
 // Source: Minka, "Estimating a Dirichlet distribution", 2000; Wallach, "Structured topic
 // models for language", 2008, chapter 2, on histograms of counts.
 void optimize_priors(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const std::int32_t> n_wk,
-                     std::span<const std::int64_t> n_k, Priors& priors, int threads, const PriorSearch& search = {});
+                     std::span<const std::int64_t> n_k, Priors& priors, int threads, const PriorSearch& search = {},
+                     const Seeds& seeds = {});
 
 }  // namespace papilio::lda

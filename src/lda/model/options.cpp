@@ -1,12 +1,12 @@
 #include "lda/model/options.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 
 #include "base/check.h"
 #include "base/choices.h"
+#include "lda/model/seeds.h"
 
 namespace papilio {
 
@@ -107,7 +107,7 @@ bool prefers_sparse_draws(const TrainOptions& options) {
   return knows_sparse_draws(options) && choice_of(options.sampler).sparse_by_default;
 }
 
-bool is_prior(double value) noexcept { return std::isfinite(value) && value > 0 && value <= 1e6; }
+bool is_prior(double value) noexcept { return least_prior <= value && value <= largest_prior; }
 
 namespace {
 
@@ -117,8 +117,21 @@ void require_topic_alpha(const TrainOptions& options, const char* caller) {
           "papilio::{}: topic_alpha has {} entries, expected none or one per topic: {}", caller, alpha.size(),
           options.topics);
   for (std::size_t k = 0; k < alpha.size(); ++k) {
-    require(is_prior(alpha[k]), "papilio::{}: topic_alpha[{}] is {}, expected 0 < alpha <= 1e6", caller, k, alpha[k]);
+    require(is_prior(alpha[k]), "papilio::{}: topic_alpha[{}] is {}, expected 1e-100 to 1e6", caller, k, alpha[k]);
   }
+}
+
+// Priors by which theta or phi are drawn are floats there.
+void require_drawn_priors(const TrainOptions& options, const char* caller) {
+  const auto require_float = [&](Parameter parameter, double prior, const char* what) {
+    require(parameter != drawn || prior >= double{std::numeric_limits<float>::min()},
+            "papilio::{}: {} is {}, expected 1.18e-38 to 1e6 for the sampler {}, which draws by it", caller, what,
+            prior, name(options.sampler));
+  };
+  const SamplerChoice& sampler = choice_of(options.sampler);
+  const std::vector<double>& alpha = options.topic_alpha;
+  require_float(sampler.theta, alpha.empty() ? options.alpha : *std::min_element(alpha.begin(), alpha.end()), "alpha");
+  require_float(sampler.phi, options.beta, "beta");
 }
 
 // "collapsed (parallel schedule), theta_collapsed, ..."
@@ -139,8 +152,8 @@ void require_options(const TrainOptions& options, const char* caller) {
   require(options.topics >= 1, "papilio::{}: topics is {}, expected at least 1", caller, options.topics);
   require(0 <= options.sweeps && options.sweeps <= most_sweeps, "papilio::{}: sweeps is {}, expected 0 <= sweeps <= {}",
           caller, options.sweeps, most_sweeps);
-  require(is_prior(options.alpha), "papilio::{}: alpha is {}, expected 0 < alpha <= 1e6", caller, options.alpha);
-  require(is_prior(options.beta), "papilio::{}: beta is {}, expected 0 < beta <= 1e6", caller, options.beta);
+  require(is_prior(options.alpha), "papilio::{}: alpha is {}, expected 1e-100 to 1e6", caller, options.alpha);
+  require(is_prior(options.beta), "papilio::{}: beta is {}, expected 1e-100 to 1e6", caller, options.beta);
   require(options.threads >= 0, "papilio::{}: threads is {}, expected 0 (all) or more", caller, options.threads);
   require(options.evaluate_every >= 0, "papilio::{}: evaluate_every is {}, expected 0 or more", caller,
           options.evaluate_every);
@@ -167,6 +180,8 @@ void require_options(const TrainOptions& options, const char* caller) {
       caller, lda::most_sparse_topics, samplers_with_sparse_draws(), name(options.method), options.topics,
       name(options.sampler), name(options.schedule));
   require_topic_alpha(options, caller);
+  static_cast<void>(Seeds(options.seed_words, options.topics, caller));
+  require_drawn_priors(options, caller);
 }
 
 }  // namespace lda

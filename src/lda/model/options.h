@@ -10,7 +10,7 @@ namespace papilio::lda {
 // Sparse draws were the faster ones there (docs/lda/sparse.md); a sweep over fewer topics is short either way.
 inline constexpr std::int32_t least_sparse_topics = 32;
 
-// theta and phi are floats: priors must not leave their range.
+// Whether it is from least_prior to largest_prior.
 bool is_prior(double value) noexcept;
 
 // Throws InvalidArgument naming the first option out of range.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/model/shared_counts.h"
 #include "papilio/primitives.h"
@@ -20,14 +21,23 @@ constexpr std::int64_t tokens_per_task = std::int64_t{1} << 16;
 
 }  // namespace
 
-void require_countable(const CorpusView& corpus, int threads) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+void require_countable(const CorpusView& corpus, int threads, std::int32_t weight) {
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max() - weight;
   if (corpus.tokens() <= most) return;
   std::vector<std::int64_t> occurrences(static_cast<std::size_t>(corpus.vocabulary_size()));
   histogram(corpus.words, occurrences, threads);
   const auto word = std::max_element(occurrences.begin(), occurrences.end());
-  require(*word <= most, "papilio: word {} occurs {} times, expected at most 2^31 - 1", word - occurrences.begin(),
-          *word);
+  require(*word <= most, "papilio: word {} occurs {} times, expected at most 2^31 - 1{}", word - occurrences.begin(),
+          *word, weight == 0 ? "" : " with the weight of a seed word");
+}
+
+Seeds seeds_of_options(const CorpusView& corpus, const TrainOptions& options, const char* caller) {
+  Seeds seeds(options.seed_words, options.topics, caller);
+  for (const SeedWord& last : std::span(seeds.words()).last(seeds.empty() ? 0 : 1)) {
+    require(last.word < corpus.vocabulary_size(), "papilio::{}: a seed word has the number {}, expected 0 <= word < {}",
+            caller, last.word, corpus.vocabulary_size());
+  }
+  return seeds;
 }
 
 void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
@@ -44,12 +54,14 @@ void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std:
 
 void State::count(const CorpusView& corpus, int threads) {
   count_words(corpus, z, topics, threads, n_wk);
+  seeds.add_to_words(n_wk);
   count_topics(threads);
 }
 
 void State::count_topics(int threads) {
   n_k.assign(static_cast<std::size_t>(topics), 0);
   histogram(z, VectorView<std::int64_t>(n_k), threads);
+  seeds.add_to_topics(n_k);
 }
 
 void State::verify(const CorpusView& corpus) const {
@@ -66,6 +78,10 @@ void State::verify(const CorpusView& corpus) const {
     ++recount_wk[static_cast<std::size_t>(corpus.words[i]) * columns + k];
     ++recount_k[k];
   }
+  for (const SeedWord& seed : seeds.words()) {
+    recount_wk[static_cast<std::size_t>(seed.word) * columns + static_cast<std::size_t>(seed.topic)] += seed.weight;
+  }
+  seeds.add_to_topics(recount_k);
   for (std::size_t i = 0; i < entries; ++i) {
     require(n_wk[i] == recount_wk[i], "papilio::State::verify: n_wk of word {}, topic {} is {}, a recount gives {}",
             i / columns, i % columns, n_wk[i], recount_wk[i]);
@@ -82,6 +98,7 @@ State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState
   state.sweep = chain.sweep;
   state.priors = priors_of(options, &chain);
   state.start = chain.start;
+  state.seeds = seeds_of_options(corpus, options, "train");
   state.z = std::move(chain.z);
   state.count(corpus, options.threads);
   return state;
@@ -102,6 +119,7 @@ void require_topics(const CorpusView& corpus, std::span<const std::int32_t> z, s
                     const char* caller) {
   require(static_cast<std::int64_t>(z.size()) == corpus.tokens(),
           "papilio::{}: z has {} topics, expected one per token: {}", caller, z.size(), corpus.tokens());
+  execution::require_span(caller, "z", z);
   for (std::size_t i = 0; i < z.size(); ++i) {
     require(0 <= z[i] && z[i] < topics, "papilio::{}: the topic of token {} is {}, expected 0 <= topic < {}", caller, i,
             z[i], topics);

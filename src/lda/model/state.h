@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lda/model/priors.h"
+#include "lda/model/seeds.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
@@ -14,10 +15,11 @@ struct State {
   std::int32_t topics = 0;         // K
   std::int64_t sweep = 0;          // sweeps done
   std::vector<std::int32_t> z;     // N, the topic of each token
-  std::vector<std::int32_t> n_wk;  // V x K: row w is contiguous over topics
-  std::vector<std::int64_t> n_k;   // K
+  std::vector<std::int32_t> n_wk;  // V x K: row w is contiguous over topics; the seeds' counts included
+  std::vector<std::int64_t> n_k;   // K, likewise
   Priors priors;
   Start start = Start::uniform;  // as in ChainState
+  Seeds seeds = {};
 
   // Counts z anew. Throws InvalidArgument where a word occurs more often than a count can hold.
   void count(const CorpusView& corpus, int threads);
@@ -30,10 +32,14 @@ struct State {
   void verify(const CorpusView& corpus) const;
 };
 
-// Throws InvalidArgument where a word occurs more often than an entry of n_wk, of 32 bits, can hold.
-void require_countable(const CorpusView& corpus, int threads);
+// Throws InvalidArgument where a word occurs more often than an entry of n_wk, of 32 bits, can hold beside a seed's
+// weight.
+void require_countable(const CorpusView& corpus, int threads, std::int32_t weight = 0);
 
-// Counts n_wk alone, from topics that fit the corpus. Throws as State::count.
+// The seed words of the options. Throws InvalidArgument where one is not in the vocabulary, and as Seeds.
+Seeds seeds_of_options(const CorpusView& corpus, const TrainOptions& options, const char* caller);
+
+// Counts n_wk of tokens alone, from topics that fit the corpus. Throws as State::count.
 void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
                  std::vector<std::int32_t>& n_wk);
 
@@ -44,7 +50,6 @@ State state_of(const CorpusView& corpus, const TrainOptions& options, ChainState
 ChainState take_chain_state(State& state, const TrainOptions& options);
 
 // Throws InvalidArgument unless z holds one topic in [0, topics) for each token.
-void require_topics(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics,
-                    const char* caller);
+void require_topics(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, const char* caller);
 
 }  // namespace papilio::lda

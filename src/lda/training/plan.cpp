@@ -1,5 +1,6 @@
 #include "lda/training/plan.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/check.h"
@@ -77,7 +78,9 @@ Plan::Plan(const CorpusView& corpus, const TrainOptions& options)
     require_same_anywhere(options, order);
     if (order == Order::by_document) require_short_documents(corpus);
   }
-  require_countable(corpus, options.threads);
+  std::int32_t heaviest = 0;
+  for (const SeedWord& seed : options.seed_words) heaviest = std::max(heaviest, seed.weight);
+  require_countable(corpus, options.threads, heaviest);
 }
 
 }  // namespace papilio::lda

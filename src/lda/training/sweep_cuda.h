@@ -11,13 +11,15 @@
 
 namespace papilio::lda {
 
-// What sweeps on a CUDA device begin with. References are for the sweep's constructor; the corpus must outlive it.
+// What sweeps on a CUDA device begin with. References are for the sweep's constructor; corpus and seeds must outlive
+// it.
 struct CudaStart {
   const CorpusView& corpus;
   const TrainOptions& options;
   const Plan& plan;
   const Priors& priors;
-  const std::vector<std::int32_t>* z;  // null: uniform topics
+  const Seeds& seeds;
+  const std::vector<std::int32_t>* z;  // null: uniform topics; never where there are seeds
   cudaStream_t stream;                 // of the chain, on which, or in the order of which, all work is queued
 };
 
@@ -43,7 +45,7 @@ class CudaSweep {
 
   virtual std::vector<std::int32_t> z() = 0;
 
-  // Counts of state.z, which is z().
+  // Counts of state.z, which is z(), and of state.seeds.
   virtual void count(State& state) = 0;
 
   // Of the device's memory, taken by now.

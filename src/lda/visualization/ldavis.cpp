@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/visualization/topic_plane.h"
 #include "papilio/evaluation.h"
@@ -145,13 +146,15 @@ std::vector<LdavisTopic> circles(const Model& model, const Tables& tables, int t
   std::vector<LdavisTopic> topics;
   for (std::size_t place = 0; place < tables.topics(); ++place) {
     const auto k = static_cast<std::size_t>(tables.topic(place));
-    topics.push_back({tables.topic(place), plane.x[k], plane.y[k], 100 * tables.proportion(place)});
+    topics.push_back({tables.topic(place), plane.x[k], plane.y[k], 100 * tables.proportion(place),
+                      model.label(tables.topic(place))});
   }
   return topics;
 }
 
 void require_arguments(const Model& model, std::span<const double> topic_tokens, const LdavisOptions& options) {
   model.verify();
+  execution::require_span("prepare_ldavis", "topic_tokens", topic_tokens);
   require(std::ssize(topic_tokens) == model.topics,
           "papilio::prepare_ldavis: topic_tokens has {} entries, expected one per topic: {}", topic_tokens.size(),
           model.topics);

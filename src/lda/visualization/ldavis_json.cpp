@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
 
+#include "base/check.h"
 #include "papilio/visualization.h"
 
 namespace papilio {
@@ -43,9 +45,22 @@ void append_numbers(std::string& json, const char* name, const Rows& rows, Value
   append_list(json, name, rows, [&](const auto& row) { fmt::format_to(std::back_inserter(json), "{}", value(row)); });
 }
 
+// A row of bars or shares names a topic and a word of `data`.
+void require_row(const char* rows, std::size_t i, std::int32_t place, std::int32_t least_place, std::int32_t word,
+                 const LdavisData& data) {
+  base::require(least_place <= place && place < std::ssize(data.topics),
+                "papilio::LdavisData::to_json: {}[{}].place is {}, expected {} <= place < {}", rows, i, place,
+                least_place, data.topics.size());
+  base::require(0 <= word && word < std::ssize(data.words),
+                "papilio::LdavisData::to_json: {}[{}].word is {}, expected 0 <= word < {}", rows, i, word,
+                data.words.size());
+}
+
 }  // namespace
 
 std::string LdavisData::to_json() const {
+  for (std::size_t i = 0; i < bars.size(); ++i) require_row("bars", i, bars[i].place, -1, bars[i].word, *this);
+  for (std::size_t i = 0; i < shares.size(); ++i) require_row("shares", i, shares[i].place, 0, shares[i].word, *this);
   std::string json = "{\"mdsDat\": {";
   const auto quoted = [&](std::int32_t word) { append_quoted(json, words[static_cast<std::size_t>(word)]); };
   append_numbers(json, "x", topics, [](const LdavisTopic& t) { return t.x; });
@@ -70,6 +85,11 @@ std::string LdavisData::to_json() const {
   fmt::format_to(std::back_inserter(json), "}}, \"R\": {}, \"lambda.step\": {}, ", terms, lambda_step);
   json += "\"plot.opts\": {\"xlab\": \"PC1\", \"ylab\": \"PC2\"}, ";
   append_numbers(json, "topic.order", topics, [](const LdavisTopic& t) { return t.topic + 1; });
+  const bool has_labels =
+      std::any_of(topics.begin(), topics.end(), [](const LdavisTopic& topic) { return !topic.label.empty(); });
+  if (has_labels) {
+    append_list(json += ", ", "topic.labels", topics, [&](const LdavisTopic& t) { append_quoted(json, t.label); });
+  }
   json += '}';
   return json;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "execution/cpu/parallel_for.h"
+#include "lda/visualization/doubly_centred.h"
 #include "lda/visualization/symmetric_eigen.h"
 
 namespace papilio::lda {
@@ -20,12 +21,14 @@ struct TopicPhi {
 std::vector<TopicPhi> sparse_topics(const Model& model) {
   std::vector<TopicPhi> topics(static_cast<std::size_t>(model.topics));
   for (std::size_t k = 0; k < topics.size(); ++k) {
-    const double mass = static_cast<double>(model.n_k[k]) + static_cast<double>(model.vocabulary_size()) * model.beta;
+    const std::int64_t counted = model.n_k[k] + (k < model.s_k.size() ? model.s_k[k] : 0);
+    const double mass = static_cast<double>(counted) + static_cast<double>(model.vocabulary_size()) * model.beta;
     topics[k].phi_of_others = model.beta / mass;
   }
   for (std::int32_t w = 0; w < model.vocabulary_size(); ++w) {
     for (std::int32_t k = 0; k < model.topics; ++k) {
-      if (model.n_wk[static_cast<std::size_t>(std::int64_t{w} * model.topics + k)] == 0) continue;
+      const std::int32_t n = model.n_wk[static_cast<std::size_t>(std::int64_t{w} * model.topics + k)];
+      if (n == 0 && (model.seed_words.empty() || model.seed_weight(w, k) == 0)) continue;
       topics[static_cast<std::size_t>(k)].words.push_back(w);
       topics[static_cast<std::size_t>(k)].phi.push_back(model.phi(w, k));
     }
@@ -54,27 +57,6 @@ double divergence(const TopicPhi& a, const TopicPhi& b, std::int64_t vocabulary)
     ++counted;
   }
   return sum + static_cast<double>(vocabulary - counted) * term(a.phi_of_others, b.phi_of_others);
-}
-
-// -1/2 H D^2 H, H taking means of rows and columns away.
-std::vector<double> centred(const std::vector<double>& distances, std::size_t n) {
-  std::vector<double> squares(distances.size());
-  std::vector<double> means(n);
-  double mean = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      squares[i * n + j] = distances[i * n + j] * distances[i * n + j];
-      means[i] += squares[i * n + j];
-    }
-    means[i] /= static_cast<double>(n);
-    mean += means[i] / static_cast<double>(n);
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      squares[i * n + j] = -(squares[i * n + j] - means[i] - means[j] + mean) / 2;
-    }
-  }
-  return squares;
 }
 
 std::vector<double> axis(const Eigen& eigen, std::size_t number) {
@@ -109,7 +91,9 @@ std::vector<double> topic_divergences(const Model& model, int threads) {
 }
 
 TopicPlane scale_to_plane(const std::vector<double>& distances, std::size_t topics) {
-  const Eigen eigen = eigen_of_symmetric(centred(distances, topics), topics);
+  std::vector<double> squares(distances.size());
+  std::transform(distances.begin(), distances.end(), squares.begin(), [](double d) { return d * d; });
+  const Eigen eigen = eigen_of_symmetric(doubly_centred(squares, topics), topics);
   return {axis(eigen, 0), axis(eigen, 1)};
 }
 

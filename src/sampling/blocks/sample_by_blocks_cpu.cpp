@@ -4,7 +4,7 @@
 
 #include "sampling/blocks/sample_by_blocks_kernel.h"
 
-namespace papilio::PAPILIO_TARGET::sampling_kernel {
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 namespace {
 
 template <PartialSums method, class T>
@@ -30,4 +30,4 @@ std::int64_t block_scratch_bytes(PartialSums method, std::int64_t longest_row, s
   return weight_bytes * (block_scratch_size<BlockWarp>(method) + block_table_size(method, blocks, block_lanes));
 }
 
-}  // namespace papilio::PAPILIO_TARGET::sampling_kernel
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

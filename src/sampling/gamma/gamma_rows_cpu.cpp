@@ -5,8 +5,8 @@
 #include "sampling/gamma/gamma_rows_kernel.h"
 #include "warp/native_warp.h"
 
-namespace papilio::PAPILIO_TARGET::sampling_kernel {
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 void draw_gamma(const GammaColumns& columns) { draw_gamma_columns<warp::NativeWarp<float>>(columns); }
 
-}  // namespace papilio::PAPILIO_TARGET::sampling_kernel
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

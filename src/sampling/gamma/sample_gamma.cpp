@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "execution/cpu/parallel_for.h"
 #include "papilio/gamma.h"
 #include "sampling/gamma/sample_gamma_cuda.h"
@@ -22,13 +23,15 @@ void check_call(const MatrixView<const float>& shapes, const MatrixView<float>& 
   require(shapes.rows >= 0 && 0 <= shapes.columns && shapes.columns <= most_columns,
           "papilio::sample_gamma: shapes are {} x {}, expected 0 or more rows and 0 to 2^31 - 1 columns", shapes.rows,
           shapes.columns);
+  execution::require_matrix("sample_gamma", "shapes", shapes);
+  execution::require_matrix("sample_gamma", "drawn", drawn);
+  execution::require_vector("sample_gamma", "row_ids", options.row_ids);
   require(drawn.rows == shapes.rows && drawn.columns == shapes.columns,
           "papilio::sample_gamma: drawn must be as large as shapes; got {} x {} for {} x {}", drawn.rows, drawn.columns,
           shapes.rows, shapes.columns);
   require(drawn.column_stride == 1 || drawn.columns <= 1,
           "papilio::sample_gamma: the columns of drawn must be adjacent; got column stride {}", drawn.column_stride);
-  require(std::abs(drawn.row_stride) >= drawn.columns || drawn.rows <= 1,
-          "papilio::sample_gamma: rows of drawn overlap: row stride {}, {} columns", drawn.row_stride, drawn.columns);
+  execution::require_separate_rows("sample_gamma", "drawn", drawn);
   require(drawn.device == shapes.device, "papilio::sample_gamma: drawn is on {}, shapes are on {}", drawn.device.name(),
           shapes.device.name());
   require(options.row_ids.empty() || options.row_ids.size == shapes.rows,
@@ -38,8 +41,21 @@ void check_call(const MatrixView<const float>& shapes, const MatrixView<float>& 
           "papilio::sample_gamma: row_ids are on {}, shapes on {}", options.row_ids.device.name(),
           shapes.device.name());
   require(options.threads >= 0, "papilio::sample_gamma: threads must be >= 0; got {}", options.threads);
-  require(shapes.data != nullptr || shapes.rows * shapes.columns == 0, "papilio::sample_gamma: shapes are null");
-  require(drawn.data != nullptr || shapes.rows * shapes.columns == 0, "papilio::sample_gamma: drawn is null");
+}
+
+template <class T>
+bool is_gapless(const MatrixView<T>& m) {
+  return m.column_stride == 1 && m.row_stride == m.columns;
+}
+
+// In place is fine: a shape is read before its draw is written. A part of the array is not.
+void check_apart(const MatrixView<const float>& shapes, const MatrixView<float>& drawn, const GammaOptions& options) {
+  if (!is_gapless(drawn)) return;
+  const VectorView<float> written(drawn.data, drawn.rows * drawn.columns, drawn.device);
+  execution::require_apart("sample_gamma", "drawn", written, "row_ids", options.row_ids);
+  if (!is_gapless(shapes) || shapes.data == drawn.data) return;
+  execution::require_apart("sample_gamma", "drawn", written, "shapes",
+                           VectorView<const float>(shapes.data, shapes.rows * shapes.columns, shapes.device));
 }
 
 bool is_shape(float shape) { return std::isnormal(shape) && shape > 0; }
@@ -94,6 +110,7 @@ void draw_on_cpu(const MatrixView<const float>& shapes, const MatrixView<float>&
 
 void sample_gamma(MatrixView<const float> shapes, MatrixView<float> drawn, const GammaOptions& options) {
   check_call(shapes, drawn, options);
+  check_apart(shapes, drawn, options);
   if (shapes.rows == 0 || shapes.columns == 0) return;
   if (shapes.device.is_cpu()) return draw_on_cpu(shapes, drawn, options);
   sampling::draw_gammas_on_cuda({.shapes = shapes.data,

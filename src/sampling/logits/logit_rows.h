@@ -10,10 +10,11 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Of the exponent of 2 in float: (x - largest) * scale.
-inline float logit_scale_of_floats(double temperature) {
+// For float of the exponent of 2, for double of e: (x - largest) * scale.
+template <class T>
+T logit_scale(double temperature) {
   constexpr double log2_e = 0x1.71547652b82fep0;
-  return static_cast<float>(log2_e / temperature);
+  return sizeof(T) == 8 ? static_cast<T>(1 / temperature) : static_cast<T>(log2_e / temperature);
 }
 
 // e^((x - largest) scale) for a finite largest logit; NaN stays what it is.

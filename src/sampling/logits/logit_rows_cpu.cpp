@@ -5,10 +5,11 @@
 #include "sampling/logits/logit_rows_kernel.h"
 #include "warp/native_warp.h"
 
-namespace papilio::PAPILIO_TARGET::sampling_kernel {
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-void weigh_logits(float* row, std::int64_t count, float scale) {
-  weigh_logits_by_lanes<warp::NativeWarp<float>>(row, count, scale);
+void weigh_logits(const float* logits, float* weights, std::int64_t count, float scale) {
+  using W = warp::NativeWarp<float>;
+  weigh_logits_by_lanes<W>(logits, weights, count, largest_logit<W>(logits, count), scale);
 }
 
-}  // namespace papilio::PAPILIO_TARGET::sampling_kernel
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -6,7 +6,7 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Turns a row of logits into weights, in place.
-void weigh_logits(float* row, std::int64_t count, float scale);
+// Turns a row of logits into weights, which may take its place.
+void weigh_logits(const float* logits, float* weights, std::int64_t count, float scale);
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -115,8 +115,7 @@ void queue_weighing(const DeviceRows& rows, void* workspace, double temperature,
   const auto blocks = static_cast<unsigned>(rows.rows * parts);
   find_largest_logits<S, Sum><<<blocks, logit_threads, 0, stream>>>(rows, tables, parts);
   execution::check_launch("finding the largest logits");
-  const Sum scale =
-      sizeof(Sum) == 8 ? static_cast<Sum>(1 / temperature) : static_cast<Sum>(logit_scale_of_floats(temperature));
+  const Sum scale = logit_scale<Sum>(temperature);
   weigh_logits<S, Sum><<<blocks, logit_threads, 0, stream>>>(rows, tables, parts, scale);
   execution::check_launch("turning logits into weights");
 }

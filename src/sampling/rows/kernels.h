@@ -27,7 +27,8 @@ struct Kernels {
   void (*draw_double)(const RowBatch<double>& batch, std::int64_t* drawn, DrawStatus* status);
   std::int64_t (*scratch_bytes)(PartialSums method, std::int64_t longest_row, std::int64_t weight_bytes);
   void (*draw_gamma)(const GammaColumns& columns);
-  void (*weigh_logits)(float* row, std::int64_t count, float scale);  // in place; see logit_rows_kernel.h
+  // See logit_rows_kernel.h.
+  void (*weigh_logits)(const float* logits, float* weights, std::int64_t count, float scale);
 };
 
 // The kernels of the target in use (papilio::cpu_target).

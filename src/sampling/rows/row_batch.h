@@ -24,8 +24,10 @@ struct RowBatch {
   std::uint64_t stream;
   bool check_negative;
   PartialSums method;
-  bool remnant_first;  // of the methods of the papers
-  void* scratch;       // scratch_bytes() of the longest row, aligned to 64 bytes
+  bool remnant_first;            // of the methods of the papers
+  void* scratch;                 // scratch_bytes() of the longest row, aligned to 64 bytes
+  bool left_are_logits = false;  // slots only; the other methods take their weights
+  T logit_scale = 0;             // see logit_rows.h
 };
 
 // Rows per tile at most, on any target.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "papilio/sampling.h"
 #include "sampling/rows/device_rows.h"
 
@@ -44,6 +45,15 @@ inline Storage storage_of(const double*) { return Storage::float64; }
 inline Storage storage_of(const Half*) { return Storage::half; }
 inline Storage storage_of(const BFloat16*) { return Storage::bfloat16; }
 
+// Throws where an array that the draw writes shares memory with weights or indices, as far as that is plain: gaps
+// between a matrix's rows may hold anything.
+template <class Written, class T>
+void check_apart(VectorView<Written> written, const char* what, const MatrixView<const T>& m, const char* of) {
+  if (m.column_stride != 1 || m.row_stride != m.columns) return;
+  execution::require_apart("sample_categorical", what, written, of,
+                           VectorView<const T>(m.data, m.rows * m.columns, m.device));
+}
+
 // indices[i], or i where there are none.
 inline std::int64_t picked(VectorView<const std::int32_t> indices, std::int64_t i, std::int64_t rows,
                            const char* what) {
@@ -62,20 +72,20 @@ void check_device(const V& view, Device expected, const char* what) {
 
 template <class T>
 void check_matrix(const MatrixView<const T>& m, Device device, const char* what) {
-  base::require(m.rows >= 0 && m.columns >= 0,
-                "papilio::sample_categorical: {} must have sizes >= 0; got {} rows x {} columns", what, m.rows,
-                m.columns);
-  base::require(m.data != nullptr || m.rows == 0 || m.columns == 0,
-                "papilio::sample_categorical: {} is null, but {} rows x {} columns were given", what, m.rows,
-                m.columns);
+  execution::require_matrix("sample_categorical", what, m);
   check_device(m, device, what);
+}
+
+// The address of the first weight of a row, which need not exist where rows have no columns.
+template <class T>
+const T* row_of(const MatrixView<const T>& m, std::int64_t row) {
+  return m.columns == 0 ? nullptr : m.data + row * m.row_stride;
 }
 
 // An optional vector is left empty, whatever its device.
 template <class V>
 void check_vector(const V& v, Device device, const char* what) {
-  base::require(v.size >= 0 && (v.data != nullptr || v.size == 0),
-                "papilio::sample_categorical: {} is null or of negative size ({} entries)", what, v.size);
+  execution::require_vector("sample_categorical", what, v);
   if (!v.empty()) check_device(v, device, what);
 }
 
@@ -91,13 +101,17 @@ class MatrixSource {
     check_matrix(w_.matrix, device(), "the matrix of weights");
     check_vector(w_.rows, device(), "rows");
   }
+  template <class Written>
+  void check_apart(VectorView<Written> written, const char* what) const {
+    sampling::check_apart(written, what, w_.matrix, "the matrix of weights");
+    execution::require_apart("sample_categorical", what, written, "rows", w_.rows);
+  }
   Device device() const { return w_.matrix.device; }
   std::int64_t rows() const { return w_.rows.empty() ? w_.matrix.rows : w_.rows.size; }
   std::int64_t longest_row() const { return w_.matrix.columns; }
   Row<T> row(std::int64_t i) const {
     const std::int64_t r = picked(w_.rows, i, w_.matrix.rows, "rows");
-    return {w_.matrix.data + r * w_.matrix.row_stride, nullptr, w_.matrix.columns,
-            w_.matrix.columns > 1 ? w_.matrix.column_stride : 1};
+    return {row_of(w_.matrix, r), nullptr, w_.matrix.columns, w_.matrix.columns > 1 ? w_.matrix.column_stride : 1};
   }
   DeviceRows on_device() const {
     return {.storage = storage_of(w_.matrix.data),
@@ -149,6 +163,12 @@ class RaggedSource {
     base::require(!w_.offsets.empty(),
                   "papilio::sample_categorical: offsets must have one entry more than there are "
                   "rows, so at least one; got none");
+  }
+  template <class Written>
+  void check_apart(VectorView<Written> written, const char* what) const {
+    execution::require_apart("sample_categorical", what, written, "values", w_.values);
+    execution::require_apart("sample_categorical", what, written, "offsets", w_.offsets);
+    execution::require_apart("sample_categorical", what, written, "rows", w_.rows);
   }
   Device device() const { return w_.offsets.device; }
   std::int64_t rows() const { return w_.rows.empty() ? w_.offsets.size - 1 : w_.rows.size; }
@@ -203,13 +223,20 @@ class ProductSource {
                   "papilio::sample_categorical: products need adjacent columns; got column strides {} and {}",
                   w_.left.column_stride, w_.right.column_stride);
   }
+  template <class Written>
+  void check_apart(VectorView<Written> written, const char* what) const {
+    sampling::check_apart(written, what, w_.left, "left");
+    sampling::check_apart(written, what, w_.right, "right");
+    execution::require_apart("sample_categorical", what, written, "left_rows", w_.left_rows);
+    execution::require_apart("sample_categorical", what, written, "right_rows", w_.right_rows);
+  }
   Device device() const { return w_.left.device; }
   std::int64_t rows() const { return left_count(); }
   std::int64_t longest_row() const { return w_.left.columns; }
   Row<T> row(std::int64_t i) const {
     const std::int64_t l = picked(w_.left_rows, i, w_.left.rows, "left_rows");
     const std::int64_t r = picked(w_.right_rows, i, w_.right.rows, "right_rows");
-    return {w_.left.data + l * w_.left.row_stride, w_.right.data + r * w_.right.row_stride, w_.left.columns, 1};
+    return {row_of(w_.left, l), row_of(w_.right, r), w_.left.columns, 1};
   }
   DeviceRows on_device() const {
     return {.storage = storage_of(w_.left.data),

@@ -2,10 +2,11 @@
 
 #include "sampling/slots/sample_by_slots_cpu.h"
 
+#include "sampling/logits/logit_rows_kernel.h"
 #include "sampling/slots/sample_by_slots_kernel.h"
 #include "warp/native_warp.h"
 
-namespace papilio::PAPILIO_TARGET::sampling_kernel {
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 template <class T>
 void draw_by_slots(const RowBatch<T>& batch, std::int64_t* drawn, DrawStatus* status) {
@@ -16,10 +17,15 @@ void draw_by_slots(const RowBatch<T>& batch, std::int64_t* drawn, DrawStatus* st
     else
       draw_batch_by_slots<W, collective::IgnoreSigns>(rows, batch, drawn, status);
   };
-  if (batch.right != nullptr)
+  if (batch.left_are_logits) {
+    typename LogitRows<W, T>::Tile tile;
+    const LogitRows<W, T> rows = {batch.left, batch.sizes, batch.logit_scale, &tile};
+    draw_batch_by_slots<W, collective::IgnoreSigns>(rows, batch, drawn, status);
+  } else if (batch.right != nullptr) {
     by_signs(collective::ProductRows<T>{batch.left, batch.right, batch.sizes});
-  else
+  } else {
     by_signs(collective::PlainRows<T>{batch.left, batch.sizes});
+  }
 }
 template void draw_by_slots(const RowBatch<float>& batch, std::int64_t* drawn, DrawStatus* status);
 template void draw_by_slots(const RowBatch<double>& batch, std::int64_t* drawn, DrawStatus* status);
@@ -30,4 +36,4 @@ std::int64_t slot_scratch_bytes(std::int64_t longest_row, std::int64_t weight_by
   return segments * width * (collective::logical_lanes * weight_bytes + 8);
 }
 
-}  // namespace papilio::PAPILIO_TARGET::sampling_kernel
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

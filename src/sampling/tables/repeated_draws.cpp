@@ -5,18 +5,15 @@
 #include <limits>
 
 #include "base/check.h"
-#include "execution/cpu/parallel_for.h"
 #include "execution/cpu/require_cpu.h"
 #include "papilio/sampling.h"
 #include "random/philox.h"
 #include "random/uniform.h"
+#include "sampling/tables/draw_each.h"
 
 namespace papilio {
 namespace sampling {
 namespace {
-
-// Draws that a thread takes at a time.
-constexpr std::int64_t draws_per_grain = std::int64_t{1} << 12;
 
 // The weights as doubles, times the power of two that brings the largest to
 // [2^989, 2^990): sums of up to 2^32 of them then stay finite, and a weight loses bits only
@@ -44,23 +41,6 @@ std::vector<double> scaled_weights(const char* table, VectorView<const T> weight
   std::vector<double> scaled(static_cast<std::size_t>(weights.size));
   for (std::size_t k = 0; k < scaled.size(); ++k) scaled[k] = std::ldexp(double{weights.data[k]}, 990 - exponent);
   return scaled;
-}
-
-// floor(x K / 2^64) for K < 2^32.
-std::uint64_t multiply_high(std::uint32_t x_low, std::uint32_t x_high, std::uint64_t K) {
-  return (x_high * K + (x_low * K >> 32)) >> 32;
-}
-
-// drawn[i] = category of random block first_draw + i.
-template <class Index, class Category>
-void draw_each(const char* table, VectorView<Index> drawn, const RepeatedDrawOptions& options, Category category) {
-  execution::require_cpu(table, "drawn", drawn);
-  execution::parallel_for(drawn.size, draws_per_grain, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::uint64_t number = options.first_draw + static_cast<std::uint64_t>(i);
-      drawn.data[i] = static_cast<Index>(category(random::draw_block(options.seed, options.stream, number)));
-    }
-  });
 }
 
 }  // namespace

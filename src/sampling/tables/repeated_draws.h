@@ -18,8 +18,8 @@ struct DoubleDouble {
     const double from_b = sum - a.high;
     const double lost = (a.high - (sum - from_b)) + (b.high - from_b);
     const double rest = lost + (a.low + b.low);
-    const double high = sum + rest;
-    return {high, rest - (high - sum)};
+    const double rounded = sum + rest;
+    return {rounded, rest - (rounded - sum)};
   }
   friend DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + DoubleDouble{-b.high, -b.low}; }
   friend DoubleDouble operator/(DoubleDouble a, double b) {

@@ -45,6 +45,39 @@ TEST(Checkpoint, ContinuesTheChain) {
   EXPECT_EQ(folder.read("resumed"), folder.read("whole"));
 }
 
+TEST(Checkpoint, ContinuesAChainWithSeedWords) {
+  const Folder folder;
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  TrainOptions options = {.topics = 4, .sweeps = 6, .seed = 2, .seed_words = {{3, 5, 50}, {0, 8, 20}}};
+  save_model(train(corpus, options).model, folder.path("whole"));
+  options.sweeps = 3;
+  save_checkpoint(train(corpus, options).topics, corpus, options, folder.path("a"));
+  options.sweeps = 6;
+  std::swap(options.seed_words[0], options.seed_words[1]);  // their order says nothing
+  const ChainState topics = load_checkpoint(corpus, options, folder.path("a"));
+  save_model(train(corpus, options, &topics).model, folder.path("resumed"));
+  EXPECT_EQ(folder.read("resumed"), folder.read("whole"));
+}
+
+TEST(Checkpoint, OfOtherSeedWordsIsRefused) {
+  const Folder folder;
+  const Corpus corpus = three_tokens();
+  const ChainState state = {.z = {0, 1, 0}};
+  TrainOptions seeded = two_topics;
+  seeded.seed_words = {{1, 0, 50}};
+  TrainOptions others = seeded;
+  others.seed_words[0].weight = 51;
+  const std::string begin =
+      "papilio::load_checkpoint: a: the checkpoint belongs to another run: options.seed_words is ";
+  save_checkpoint(state, corpus, seeded, folder.path("a"));
+  EXPECT_TRUE(refusal<InvalidArgument>(folder, corpus, two_topics).starts_with(begin + "\"1 words in 1 topics, "));
+  EXPECT_TRUE(refusal<InvalidArgument>(folder, corpus, two_topics).ends_with(", expected none"));
+  EXPECT_TRUE(refusal<InvalidArgument>(folder, corpus, others).starts_with(begin + "\"1 words in 1 topics, "));
+  EXPECT_EQ(load_checkpoint(corpus, seeded, folder.path("a")).z, state.z);
+  save_checkpoint(state, corpus, two_topics, folder.path("a"));
+  EXPECT_TRUE(refusal<InvalidArgument>(folder, corpus, seeded).starts_with(begin + "\"none\", expected 1 words in "));
+}
+
 TEST(Checkpoint, IsShownWhileTrainingGoesOn) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   TrainOptions options = {.topics = 4, .sweeps = 7, .seed = 2};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lda/io/corpus_file/corpus_file_writer.h"
 #include "lda/io/corpus_file/corpus_layout.h"
 #include "lda/io/files.h"
 #include "papilio/corpus_file.h"
@@ -15,7 +16,7 @@
 namespace papilio::lda {
 namespace {
 
-const Corpus small = {{0, 3, 3, 5}, {2, 0, 2, 1, 0}, {"cats", "caf\u00e9", ""}, {"a", "", "b/c"}};
+const Corpus small = {{0, 3, 3, 5}, {2, 0, 2, 1, 0}, {"cats", "caf\u00e9", "b"}, {"a", "", "b/c"}};
 
 Corpus copy(const MappedCorpus& mapped) {
   const CorpusView view = mapped.view();
@@ -107,6 +108,41 @@ TEST(CorpusFile, SaysWhatIsWrong) {
   EXPECT_THROW(MappedCorpus("-"), FormatError);
 }
 
+// Not everybody who writes such files checks the words; a model could not be saved with these.
+TEST(CorpusFile, RefusesWordsThatAreNone) {
+  const Folder folder;
+  const auto refusal_of = [&](const std::vector<std::string>& vocabulary) {
+    const std::vector<std::int64_t> offsets = {0, 2};
+    const std::vector<std::int32_t> words = {0, 1};
+    CorpusSizes sizes = {.documents = 1, .tokens = 2, .words = std::ssize(vocabulary)};
+    for (const std::string& word : vocabulary) sizes.vocabulary_bytes += std::ssize(word);
+    CorpusFileWriter file(folder.path("x"), "test", sizes);
+    file.write_elements(std::span(offsets));
+    file.end_part();
+    file.write_offsets(vocabulary);
+    file.end_part();
+    file.end_part();
+    file.write_elements(std::span(words));
+    file.end_part();
+    file.write_strings(vocabulary);
+    file.end_part();
+    file.end_part();
+    file.commit();
+    const std::string refused = folder.message<FormatError>([&] { read_corpus_file(folder.path("x")); });
+    EXPECT_EQ(refused, folder.message<FormatError>([&] { MappedCorpus(folder.path("x")).verify(); }));
+    return refused;
+  };
+  const std::string begin = "papilio::MappedCorpus: x: tensor vocabulary: ";
+  EXPECT_EQ(refusal_of({"cats", "dogs"}), "nothing thrown");
+  EXPECT_EQ(refusal_of({"cats", ""}), begin + "word 1 is empty, expected one or more characters");
+  EXPECT_EQ(refusal_of({"cats", "dogs", "cats"}),
+            begin + "words 0 and 2 are spelled the same, expected distinct words");
+  EXPECT_EQ(refusal_of({"caf\xe9", "dogs"}), begin + "word 0 is not well-formed UTF-8: its byte 3 is 0xe9");
+  const Corpus doubled = {{0, 2}, {0, 1}, {"cats", "cats"}};
+  EXPECT_EQ(folder.message<InvalidArgument>([&] { write_corpus_file(doubled, folder.path("y")); }),
+            "papilio::write_corpus_file: words 0 and 1 are spelled the same, expected distinct words");
+}
+
 // A header whose numbers lie, but agree with each other.
 TEST(CorpusFile, BelievesNoHeader) {
   const Folder folder;
@@ -152,6 +188,17 @@ TEST(CorpusFile, LeavesWordsOutWhenReadIntoMemory) {
   EXPECT_EQ(report.stop_words_dropped, 1);
   EXPECT_EQ(report.rare_or_common_dropped, 1);
   EXPECT_EQ(read_corpus_file(folder.path("c"), {.min_df = 0}), corpus);
+}
+
+TEST(CorpusFile, IsNotReadIntoMemoryBeyondTheLimit) {
+  const Folder folder;
+  const Corpus corpus = {{0, 100000}, std::vector<std::int32_t>(100000), {"cats"}};
+  write_corpus_file(corpus, folder.path("c"));
+  EXPECT_EQ(read_corpus_file(folder.path("c"), {.max_memory = 1300000}), corpus);
+  EXPECT_EQ(folder.message<FormatError>([&] { read_corpus_file(folder.path("c"), {.max_memory = 1200000}); }),
+            "papilio::read_corpus_file: c: the corpus up to here (100000 tokens, 1 documents) needs more than 1200000 "
+            "bytes of memory, the limit for reading; raise it with max_memory (--max-memory; by default half of the "
+            "machine's memory or of the container's)");
 }
 
 // Pages of the file that the process has touched since it was mapped.

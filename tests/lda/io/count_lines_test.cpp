@@ -87,7 +87,8 @@ TEST_F(CountLines, NothingIsMadeOnTheWordOfALargeId) {
   EXPECT_EQ(read("1 1048590:1\n").vocabulary, (std::vector<std::string>{"1048590"}));
   EXPECT_EQ(complaint("1 0:2147483647\n", {.text = {.max_memory = 1 << 20}}),
             "corpus:1: the corpus up to here (2147483647 tokens, 1 documents) needs more than 1048576 bytes of memory, "
-            "the limit (max_memory; by default half of the machine's or the container's)");
+            "the limit for reading; raise it with max_memory (--max-memory; by default half of the machine's memory or "
+            "of the container's)");
   std::string empty;
   for (int i = 0; i < 100000; ++i) empty += "0\n";
   EXPECT_NE(complaint(gzip(empty), {.text = {.max_memory = 1 << 20}}).find("needs more than"), std::string::npos);

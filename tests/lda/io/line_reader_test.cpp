@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lda/corpus/tokenizer.h"
 #include "lda/io/files.h"
 
 namespace papilio::lda {
@@ -13,8 +14,9 @@ namespace {
 using Lines = std::vector<std::string>;
 
 Lines lines_of(const Folder& folder, std::string_view bytes, std::int64_t max_line_bytes = 1000,
-               std::size_t block_bytes = 4096) {
-  LineReader reader({"test", folder.write("lines", bytes)}, max_line_bytes, block_bytes);
+               std::size_t block_bytes = 4096, std::int64_t max_memory = 0) {
+  MemoryLimit memory_limit(max_memory);
+  LineReader reader({"test", folder.write("lines", bytes)}, memory_limit, max_line_bytes, block_bytes);
   Lines lines;
   std::string_view line;
   while (reader.next_line(line)) {
@@ -99,9 +101,52 @@ TEST(LineReader, NamesTheLineOfDamage) {
             "test: lines:3: damaged gzip stream: incorrect data check");
 }
 
+// Whatever the size of the buffer: the parts of each line, one after the other, are the line.
+TEST(LineReader, GivesLongLinesInParts) {
+  const Folder folder;
+  const std::string bytes = "ab cd ef gh\n\nabcdefghijklmnopq r\n1 2 3 4 5 6 7 8 9 \nx y z ";
+  const Lines expected = {"ab cd ef gh", "", "abcdefghijklmnopq r", "1 2 3 4 5 6 7 8 9 ", "x y z "};
+  for (std::size_t block = 4; block < 40; ++block) {
+    MemoryLimit memory_limit(0);
+    const Tokenizer tokenizer(1);
+    LineReader reader({"test", folder.write("lines", bytes)}, memory_limit, 100, block);
+    Lines lines;
+    bool goes_on = false;
+    while (true) {
+      const std::vector<std::string_view>& parts = reader.next_parts(tokenizer);
+      if (parts.empty()) break;
+      for (const std::string_view& part : parts) {
+        if (goes_on) {
+          lines.back() += part;
+        } else {
+          lines.emplace_back(part);
+        }
+        goes_on = &part == &parts.back() && reader.goes_on();
+        if (goes_on) {
+          EXPECT_EQ(part.back(), ' ');
+        }
+      }
+      EXPECT_EQ(reader.line_number(), std::ssize(lines));
+    }
+    EXPECT_FALSE(goes_on);
+    EXPECT_EQ(lines, expected) << block;
+  }
+}
+
+TEST(LineReader, CountsLongLinesTowardsTheMemoryLimit) {
+  const Folder folder;
+  const std::string bytes = "short\n" + std::string(3000000, 'x') + "\n";
+  EXPECT_EQ(lines_of(folder, bytes, 4000000, 4096, 5000000).size(), 2U);
+  EXPECT_EQ(folder.message<FormatError>([&] { lines_of(folder, bytes, 4000000, 4096, 1000000); }),
+            "test: lines:2: a line of 1048576 bytes so far, which must be held whole, needs more than 1000000 bytes of "
+            "memory, the limit for reading; raise it with max_memory (--max-memory; by default half of the machine's "
+            "memory or of the container's)");
+}
+
 TEST(LineReader, GivesWholeLinesInBlocks) {
   const Folder folder;
-  LineReader reader({"test", folder.write("lines", "aaaa\nbbbb\ncccc\ndd")}, 100, 11);
+  MemoryLimit memory_limit(0);
+  LineReader reader({"test", folder.write("lines", "aaaa\nbbbb\ncccc\ndd")}, memory_limit, 100, 11);
   const auto next = [&] {
     const auto& block = reader.next_block();
     return Lines(block.begin(), block.end());

@@ -71,13 +71,38 @@ TEST(LinesOfText, AppliesTheLimitsOfDocumentFrequency) {
   EXPECT_EQ(read_lines_of_text(path, {.max_vocabulary = 2}).vocabulary, (Words{"all", "most"}));
 }
 
-TEST(LinesOfText, CountsInvalidUtf8AndSeparatesAtNul) {
+TEST(LinesOfText, CountsInvalidUtf8) {
   const Folder folder;
   ReadReport report;
-  const std::string_view bytes = "one\0two\n\xff\xfethree\xc3\nfour\xe2\x82\n"sv;
+  const std::string_view bytes = "one\n\xff\xfethree\xc3\nfour\xe2\x82\n"sv;
   const Corpus corpus = read_lines_of_text(folder.write("text", bytes), {}, &report);
-  EXPECT_EQ(corpus.vocabulary, (Words{"one", "two", "three", "four"}));
+  EXPECT_EQ(corpus.vocabulary, (Words{"one", "three", "four"}));
   EXPECT_EQ(report.invalid_utf8, 4);
+}
+
+// By the first 4,096 bytes of its content; farther down, a NUL byte separates words.
+TEST(LinesOfText, RefusesWhatBeginsLikeNoText) {
+  const Folder folder;
+  const auto message = [&](std::string_view bytes) {
+    const std::string path = folder.write("text", bytes);
+    return folder.message<FormatError>([&] { read_lines_of_text(path); });
+  };
+  const std::string says = "papilio::read_lines_of_text: text: expected text, got a binary file (a NUL byte at offset ";
+  EXPECT_EQ(message("one\0two\n"sv), says + "3)");
+  EXPECT_EQ(message("\xef\xbb\xbf\0"sv), says + "3)");
+  std::string long_text = "one two\n" + std::string(4087, 'x') + std::string("\0two", 4);
+  EXPECT_EQ(message(long_text), says + "4095)");
+  EXPECT_EQ(message(gzip(long_text)), says + "4095)");
+  EXPECT_EQ(
+      message("%PDF-1.7\none two\n"),
+      "papilio::read_lines_of_text: text: expected text, got a PDF file (\"%PDF-\" at offset 0); extract its text "
+      "first");
+  long_text.insert(0, "\n");
+  for (const int threads : {1, 4}) {
+    const Corpus corpus =
+        read_lines_of_text(folder.write("text", long_text), {.max_memory = 1 << 20, .threads = threads});
+    EXPECT_EQ(corpus.vocabulary, (Words{"one", "two", std::string(4087, 'x')}));
+  }
 }
 
 TEST(LinesOfText, ReadsCompressedTextTheSame) {
@@ -151,11 +176,14 @@ TEST(LinesOfText, StopsAtTheLimitOfMemory) {
   EXPECT_EQ(read_lines_of_text(tokens, {.max_memory = 1000000}).tokens(), 3);
   std::string many;
   for (int i = 0; i < 200000; ++i) many += "aaa ";
-  EXPECT_EQ(
-      folder.message<FormatError>(
-          [&] { read_lines_of_text(folder.write("many.gz", gzip("\n" + many)), {.max_memory = 1000000}); }),
-      "papilio::read_lines_of_text: many.gz:2: the corpus up to here (200000 tokens, 2 documents) needs more "
-      "than 1000000 bytes of memory, the limit (max_memory; by default half of the machine's or the container's)");
+  // How many tokens it has read by then depends on the threads.
+  const std::string message = folder.message<FormatError>(
+      [&] { read_lines_of_text(folder.write("many.gz", gzip("\n" + many)), {.max_memory = 1000000}); });
+  EXPECT_TRUE(message.starts_with("papilio::read_lines_of_text: many.gz:2: the corpus up to here (")) << message;
+  EXPECT_TRUE(
+      message.ends_with("needs more than 1000000 bytes of memory, the limit for reading; raise it with max_memory "
+                        "(--max-memory; by default half of the machine's memory or of the container's)"))
+      << message;
   EXPECT_THROW(read_lines_of_text(folder.write("lines.gz", gzip(std::string(100000, '\n'))), {.max_memory = 1000000}),
                FormatError);
   std::string distinct;
@@ -197,6 +225,35 @@ TEST(WriteLinesOfText, RefusesWordsThatBreakLines) {
   }),
             "papilio::write_lines_of_text: word 0 is \"a\\x0ab\", which holds the end of a line");
   EXPECT_EQ(folder.names(), Words{});
+}
+
+// A line is read in parts where it is longer than a thread's share, which a small limit makes small: 4 KiB. Cuts stand
+// only where no token does, so that the corpus is the same.
+TEST(LinesOfText, LongLinesAreReadInParts) {
+  const Folder folder;
+  const std::vector<std::string> pieces = {
+      "cats", " ", "dog's", "\xc3\xa9t\xc3\xa9", "-", "1", "\t", "\xe2\x82", "a\xcc\x81", "...", "x-ray",
+      "\r",   "$", "\xff"};
+  std::string text;
+  std::uint64_t state = 1;
+  const auto next = [&] { return state = state * 6364136223846793005U + 1442695040888963407U, state >> 33; };
+  for (int line = 0; line < 6; ++line) {
+    const std::size_t bytes = std::size_t{1} << (4 * line);
+    for (const std::size_t begin = text.size(); text.size() < begin + bytes;) text += pieces[next() % pieces.size()];
+    text += "\n";
+  }
+  const std::string path = folder.write("parts", text);
+  ReadReport whole, parts;
+  const Corpus expected = read_lines_of_text(path, {.min_token_length = 1}, &whole);
+  for (const int threads : {1, 3}) {
+    const TextOptions options = {.min_token_length = 1, .max_memory = 40'000'000, .threads = threads};
+    const Corpus corpus = read_lines_of_text(path, options, &parts);
+    EXPECT_EQ(corpus.document_offsets, expected.document_offsets);
+    EXPECT_EQ(corpus.words, expected.words);
+    EXPECT_EQ(corpus.vocabulary, expected.vocabulary);
+    EXPECT_EQ(parts.invalid_utf8, whole.invalid_utf8);
+    EXPECT_GT(parts.invalid_utf8, 1000);
+  }
 }
 
 }  // namespace

@@ -59,6 +59,41 @@ TEST_F(ControlGroups, WhatIsNotThereLimitsNothing) {
   EXPECT_EQ(control_group_limit(folder_.path("absent"), folder_.path("root")), none);
 }
 
+// A group beyond memory.high is slowed down to a crawl, so that it limits as memory.max does.
+TEST_F(ControlGroups, MemoryHighLimitsToo) {
+  add("a/b/memory.max", "1073741824\n");
+  add("a/b/memory.high", "max\n");
+  EXPECT_EQ(limit("0::/a/b\n"), 1073741824);
+  add("a/memory.high", "805306368\n");
+  EXPECT_EQ(limit("0::/a/b\n"), 805306368);
+}
+
+// systemd's hybrid: version 1 counts memory, version 2 lies beside it.
+TEST_F(ControlGroups, BothVersionsAtOnce) {
+  add("memory/a/memory.limit_in_bytes", "536870912\n");
+  add("unified/b/memory.max", "268435456\n");
+  EXPECT_EQ(limit("4:memory:/a\n0::/c\n"), 536870912);
+  EXPECT_EQ(limit("4:memory:/a\n0::/b\n"), 268435456);
+}
+
+TEST(MemoryLimit, IsSharedByTheParts) {
+  MemoryLimit limit(1000);
+  MemoryShare first(limit);
+  EXPECT_TRUE(first.set(600));
+  {
+    MemoryShare second(limit);
+    EXPECT_TRUE(second.set(300));
+    EXPECT_FALSE(second.set(401));
+    EXPECT_EQ(limit.left(), 100);
+    EXPECT_TRUE(first.set(200));
+    EXPECT_TRUE(second.set(401));
+    EXPECT_FALSE(limit.holds(400));
+  }
+  EXPECT_EQ(limit.left(), 800);
+  EXPECT_FALSE(first.set(1001));
+  EXPECT_TRUE(first.set(1000));
+}
+
 TEST(MemoryLimit, IsPartOfTheMachineUnlessGiven) {
   EXPECT_EQ(MemoryLimit(12345).bytes(), 12345);
   EXPECT_GT(MemoryLimit(0).bytes(), 1 << 20);

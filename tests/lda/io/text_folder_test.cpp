@@ -53,6 +53,23 @@ TEST(TextFolder, LeavesOutAndCountsWhatIsHiddenOrNoFile) {
   EXPECT_EQ(report.skipped_files, 7);
 }
 
+TEST(TextFolder, LeavesOutWhatPapilioWrites) {
+  const Folder folder;
+  folder.write("real", "cats");
+  for (const char* name : {"real.papilio.safetensors", "real.checkpoint.safetensors", "a.safetensors.previous",
+                           "a.safetensors.damaged", "real.papilio-corpus", "real.papilio-x1y2.tmp"}) {
+    EXPECT_TRUE(is_papilio_file_name(name)) << name;
+    folder.write(name, "dogs");
+  }
+  for (const char* name : {"real", "notes.tmp", "papilio-", "safetensors.txt"}) {
+    EXPECT_FALSE(is_papilio_file_name(name)) << name;
+  }
+  ReadReport report;
+  const Corpus corpus = read_text({.path = folder.path(""), .form = TextForm::folder}, {}, &report);
+  EXPECT_EQ(corpus.document_names, Words{"real"});
+  EXPECT_EQ(report.skipped_files, 6);
+}
+
 TEST(TextFolder, NamesTheFileThatIsDamaged) {
   const Folder folder;
   const auto message = [&](const std::string& bytes) {
@@ -65,6 +82,11 @@ TEST(TextFolder, NamesTheFileThatIsDamaged) {
   EXPECT_EQ(message(gzip(std::string(100000, 'x'))),
             "papilio::read_text: ./x.gz:1: file longer than max_line_bytes = 1000");
   EXPECT_EQ(message("\xff\xfe"), "papilio::read_text: ./x.gz:1:1: expected UTF-8, got the byte-order mark of UTF-16");
+  EXPECT_EQ(message(std::string("\x89PNG\r\n\x1a\n\0\0", 10)),
+            "papilio::read_text: ./x.gz: expected text, got a binary file (a NUL byte at offset 8)");
+  EXPECT_EQ(message(gzip("%PDF-1.4")),
+            "papilio::read_text: ./x.gz: expected text, got a PDF file (\"%PDF-\" at offset 0);"
+            " extract its text first");
   EXPECT_EQ(folder.message<IoError>([&] { read_text({.path = folder.path("none"), .form = TextForm::folder}); }),
             "papilio::read_text: cannot open none: No such file or directory");
   EXPECT_THROW(read_text({.path = "-", .form = TextForm::folder}), InvalidArgument);

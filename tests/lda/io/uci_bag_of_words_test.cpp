@@ -157,6 +157,19 @@ TEST_F(UciBagOfWords, RefusesHeadersThatLie) {
             "entries; at most 1048576 + 16 per entry are accepted");
 }
 
+// Its counts would not fit 32 bits. Refused before memory is taken for its tokens.
+TEST_F(UciBagOfWords, RefusesDocumentsOfTooManyTokens) {
+  const TextOptions options = {.max_memory = std::int64_t{1} << 45};
+  EXPECT_EQ(
+      folder.message<FormatError>([&] { read_numbers("2\n2\n4\n1 1 7\n2 1 2147483647\n1 2 1\n2 2 1\n", options); }),
+      "papilio::read_uci_bag_of_words: docword.txt: document 2 has 2147483648 tokens, expected at most 2^31 - 1; "
+      "split it");
+  const std::vector<std::int64_t> offsets = {0, 5, (std::int64_t{1} << 31) + 5};
+  const CorpusView corpus = {offsets, {}, {}, {}};
+  EXPECT_EQ(folder.message<InvalidArgument>([&] { corpus.verify(); }),
+            "papilio::Corpus::verify: document 1 has 2147483648 tokens, expected at most 2^31 - 1; split it");
+}
+
 TEST_F(UciBagOfWords, StopsBeforeCountsExhaustTheMemory) {
   std::string text = "1\n1\n1000\n";
   for (int i = 0; i < 1000; ++i) text += "1 1 2147483647\n";
@@ -164,8 +177,8 @@ TEST_F(UciBagOfWords, StopsBeforeCountsExhaustTheMemory) {
   EXPECT_EQ(
       folder.message<FormatError>([&] { read_numbers(text, {.max_memory = 100000000000}); }),
       "papilio::read_uci_bag_of_words: docword.txt:7: the corpus up to here (8589934588 tokens, 1 documents) needs "
-      "more than 100000000000 bytes of memory, the limit (max_memory; by default half of the machine's or the "
-      "container's)");
+      "more than 100000000000 bytes of memory, the limit for reading; raise it with max_memory (--max-memory; by "
+      "default half of the machine's memory or of the container's)");
   EXPECT_THROW(read_numbers(text), FormatError);
   EXPECT_THROW(read_numbers("100000\n1\n1\n1 1 1\n", {.max_memory = 1000000}), FormatError);
   EXPECT_THROW(read_numbers("1\n100000\n1\n1 1 1\n", {.max_memory = 1000000}), FormatError);

@@ -1,5 +1,6 @@
 #include "lda/io/bytes/atomic_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -15,10 +16,13 @@
 #include <cstring>
 #include <ctime>
 #include <exception>
-#include <filesystem>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "papilio/error.h"
 
 namespace papilio::lda {
 namespace {
@@ -31,12 +35,7 @@ constexpr std::string_view new_beginning = ".papilio-";
 constexpr std::size_t random_digits = 16;
 constexpr std::string_view new_ending = ".tmp";
 constexpr std::string_view link_ending = ".old";
-
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
+constexpr std::size_t longest_ending = new_beginning.size() + random_digits + new_ending.size() + link_ending.size();
 
 // Whether `text`, a name without the target's before it, is that of a new file.
 bool is_new_file(std::string_view text) {
@@ -56,6 +55,23 @@ std::uint64_t random_bits() {
   return static_cast<std::uint64_t>(now.tv_nsec) << 32 ^ static_cast<std::uint64_t>(::getpid()) << 8 ^ serial++;
 }
 
+// What is in a folder, if it can be read. Not by std::filesystem: with libstdc++, an allocation that fails in the
+// constructor of a directory_iterator ends the process.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  const auto close = [](DIR* open) { ::closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> open(::opendir(folder.c_str()), close);
+  while (const dirent* entry = open ? ::readdir(open.get()) : nullptr) names.emplace_back(entry->d_name);
+  return names;
+}
+
+// FILE.papilio-<random>.tmp, with room for link_ending after it.
+std::string new_path(const std::string& target) {
+  const std::string name = stem_beside(target, longest_ending);
+  return fmt::format("{}{}{}{:016x}{}", target.substr(0, target.rfind('/') + 1), name, new_beginning, random_bits(),
+                     new_ending);
+}
+
 // Removes a new file unless its writer is at work: who holds its lock.
 void remove_unless_locked(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -69,23 +85,16 @@ void remove_unless_locked(const std::string& path) {
 
 }  // namespace
 
-std::string follow_links(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-  return real ? std::string(real.get()) : path;
-}
-
 void remove_abandoned(const std::string& path) noexcept {
-  namespace fs = std::filesystem;
   try {
     const std::string target = follow_links(path);
-    const std::string target_name = fs::path(target).filename().string();
+    const std::string target_name = stem_beside(target, longest_ending);
     std::vector<std::string> links;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(target))) {
-      const std::string name = entry.path().filename().string();
+    for (const std::string& name : names_in(folder_of(target))) {
       std::string_view rest = name;
       if (!rest.starts_with(target_name)) continue;
       rest.remove_prefix(target_name.size());
-      const std::string path_of_new = entry.path().string();
+      const std::string path_of_new = folder_of(target) + "/" + name;
       if (is_new_file(rest)) {
         remove_unless_locked(path_of_new);
       } else if (rest.ends_with(link_ending) && is_new_file(rest.substr(0, rest.size() - link_ending.size()))) {
@@ -102,6 +111,39 @@ void remove_abandoned(const std::string& path) noexcept {
   }
 }
 
+int open_unnamed_beside(const std::string& path) {
+  const std::string target = follow_links(path);
+#ifdef O_TMPFILE
+  const int unnamed = ::open(folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (unnamed >= 0) return unnamed;
+#endif
+  const std::string name = new_path(target);
+  const UnfinishedFile unfinished(name);
+  const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file >= 0) ::unlink(name.c_str());
+  return file;
+}
+
+Placed rename_unless_exists(const std::string& from, const std::string& target) noexcept {
+  const auto done = [](int result) {
+    return result == 0 ? Placed::yes : errno == EEXIST ? Placed::exists : Placed::failed;
+  };
+  const auto is_missing = [](int code) {
+    return code == ENOSYS || code == EINVAL || code == EOPNOTSUPP || code == EPERM || code == EMLINK;
+  };
+#ifdef RENAME_NOREPLACE
+  const int renamed = ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE);
+  if (renamed == 0 || !is_missing(errno)) return done(renamed);
+#endif
+  const int linked = ::link(from.c_str(), target.c_str());
+  if (linked == 0) ::unlink(from.c_str());
+  if (linked == 0 || !is_missing(errno)) return done(linked);
+  const int kept = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (kept < 0) return done(kept);
+  ::close(kept);
+  return done(::rename(from.c_str(), target.c_str()));
+}
+
 AtomicFile::AtomicFile(const std::string& path, std::string caller)
     : origin_{std::move(caller), path == "-" ? "(standard output)" : path},
       target_(path),
@@ -112,17 +154,18 @@ AtomicFile::AtomicFile(const std::string& path, std::string caller)
     return;
   }
   if (path.empty()) origin_.io_error("create a file without a name", ENOENT);
-  struct stat found = {};
-  const bool exists = ::stat(path.c_str(), &found) == 0;
-  if (!exists && errno != ENOENT) origin_.io_error("create", errno);
-  if (exists && S_ISDIR(found.st_mode)) origin_.io_error("create", EISDIR);
-  if (exists && !S_ISREG(found.st_mode)) {
-    file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file_ < 0) origin_.io_error("write to", errno);
+  OutputTarget target;
+  const int code = find_target(path, target);
+  if (code != 0) origin_.io_error("create", code);
+  if (target.kind == OutputTarget::Kind::folder) origin_.io_error("create", EISDIR);
+  if (target.kind != OutputTarget::Kind::nothing && target.kind != OutputTarget::Kind::file) {
+    open_directly(target);
     return;
   }
-  if (exists) target_ = follow_links(path);
-  open_beside(exists ? static_cast<int>(found.st_mode & 07777) : -1);
+  target_ = target.path;
+  reserved_ = reserved_output(target);
+  struct stat found = {};
+  open_beside(::stat(target_.c_str(), &found) == 0 ? &found : nullptr);
 }
 
 AtomicFile::~AtomicFile() {
@@ -131,24 +174,43 @@ AtomicFile::~AtomicFile() {
   release_lock();
 }
 
-// Permissions below 0: those of a new file.
-void AtomicFile::open_beside(int permissions) {
+void AtomicFile::open_directly(const OutputTarget& target) {
+  if (target.kind == OutputTarget::Kind::other) origin_.io_error("write to", ENXIO);
+  file_ = target.kind == OutputTarget::Kind::descriptor ? ::fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0)
+                                                        : ::open(target.path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file_ < 0) origin_.io_error("write to", errno);
+}
+
+void AtomicFile::open_beside(const struct stat* replaced) {
+  const mode_t mode = replaced == nullptr ? 0666 : replaced->st_mode & 0600;
   do {
-    temporary_ = fmt::format("{}{}{:016x}{}", target_, new_beginning, random_bits(), new_ending);
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary_ = new_path(target_);
+    unfinished_ = UnfinishedFile(temporary_);
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   } while (file_ < 0 ? errno == EEXIST : !lock_new_file());
   if (file_ < 0) {
     const int code = errno;
     temporary_.clear();
     origin_.io_error("create", code);
   }
-  if (permissions >= 0 && ::fchmod(file_, static_cast<mode_t>(permissions)) != 0) {
-    const int code = errno;
-    ::close(file_);
-    ::unlink(temporary_.c_str());
-    release_lock();
-    origin_.io_error("create", code);
-  }
+  if (replaced != nullptr) take_after(*replaced);
+}
+
+// The owner before the permissions, which a change of owner reduces.
+void AtomicFile::take_after(const struct stat& replaced) {
+  struct stat made = {};
+  if (::fstat(file_, &made) != 0) made = {};
+  const bool same = made.st_uid == replaced.st_uid && made.st_gid == replaced.st_gid;
+  const bool owned = same || ::fchown(file_, replaced.st_uid, replaced.st_gid) == 0;
+  const bool grouped = owned || made.st_gid == replaced.st_gid || ::fchown(file_, made.st_uid, replaced.st_gid) == 0;
+  mode_t mode = replaced.st_mode & (owned ? 07777 : 0777);
+  if (!grouped) mode &= 0707 | (mode & 0007) << 3;
+  if (::fchmod(file_, mode) == 0) return;
+  const int code = errno;
+  ::close(std::exchange(file_, -1));
+  ::unlink(temporary_.c_str());
+  release_lock();
+  origin_.io_error("create", code);
 }
 
 // Says that this new file's writer is alive; false where somebody took the file for abandoned before that was said.
@@ -205,11 +267,45 @@ void AtomicFile::commit(const std::string& ending_of_the_old) {
   }
   sync_file();
   close_file();
-  if (!ending_of_the_old.empty()) keep_old(ending_of_the_old);
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) origin_.io_error("replace", errno);
+  put_in_place(ending_of_the_old);
   temporary_.clear();
+  unfinished_ = {};
   release_lock();
   sync_folder();
+}
+
+void AtomicFile::put_in_place(const std::string& ending_of_the_old) {
+  if (reserved_ != nullptr && reserved_->keeps_existing) {
+    const Placed placed = rename_unless_exists(temporary_, target_);
+    if (placed == Placed::failed) origin_.io_error("create", errno);
+    if (placed == Placed::exists) put_aside();
+    reserved_->keeps_existing = false;  // what is there now is ours
+    return;
+  }
+  if (!ending_of_the_old.empty()) keep_old(ending_of_the_old);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) origin_.io_error("replace", errno);
+}
+
+// The file is finished and must not be lost: it takes the first name that is free, and its later versions the same.
+void AtomicFile::put_aside() {
+  std::string& aside = reserved_->aside;
+  if (!aside.empty()) {
+    if (::rename(temporary_.c_str(), aside.c_str()) != 0) origin_.io_error("create", errno);
+  }
+  for (int number = 1; aside.empty(); ++number) {
+    const std::string free = path_beside(target_, fmt::format(".{}", number));
+    const Placed placed = rename_unless_exists(temporary_, free);
+    if (placed == Placed::failed) origin_.io_error("create", errno);
+    if (placed == Placed::yes) aside = free;
+  }
+  temporary_.clear();
+  unfinished_ = {};
+  release_lock();
+  sync_folder();
+  throw IoError(fmt::format("{}: cannot create {}: another file has got that name in the meantime and is not replaced; "
+                            "what was written is in {}",
+                            origin_.caller, origin_.path, aside),
+                EEXIST);
 }
 
 void AtomicFile::sync_file() {
@@ -230,6 +326,7 @@ void AtomicFile::close_file() {
 void AtomicFile::keep_old(const std::string& ending) {
   const std::string kept = target_ + ending;
   const std::string link = temporary_ + std::string(link_ending);
+  const UnfinishedFile unfinished(link);
   const bool linked = ::link(target_.c_str(), link.c_str()) == 0;
   if (!linked && errno == ENOENT) return;
   const bool renamed = ::rename(linked ? link.c_str() : target_.c_str(), kept.c_str()) == 0;

@@ -5,12 +5,14 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -153,9 +155,13 @@ class GzipSource : public ByteSource {
 
 class ZstdSource : public ByteSource {
  public:
-  explicit ZstdSource(std::unique_ptr<BufferedSource> source)
+  ZstdSource(std::unique_ptr<BufferedSource> source, MemoryLimit* limit)
       : source_(std::move(source)), stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
+    if (limit == nullptr) return;
+    memory_.emplace(*limit);
+    while (window_log_ > least_window_log && std::int64_t{2} << window_log_ > limit->left()) --window_log_;
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window_log_);
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }
   ZstdSource(const ZstdSource&) = delete;
@@ -168,27 +174,53 @@ class ZstdSource : public ByteSource {
       if (bytes.empty() && between_frames_) return 0;
       ZSTD_inBuffer input = {bytes.data(), bytes.size(), 0};
       const std::size_t status = ZSTD_decompressStream(stream_, &output, &input);
-      if (ZSTD_isError(status)) throw DamagedStream(fmt::format("damaged zstd stream: {}", ZSTD_getErrorName(status)));
+      if (ZSTD_isError(status)) refuse(status);
       source_->take(input.pos);
       between_frames_ = status == 0;
       if (bytes.empty() && output.pos == 0 && !between_frames_) throw DamagedStream("zstd stream ends too early");
     }
+    count_memory();
     return output.pos;
   }
 
  private:
+  static constexpr int most_window_log = 27;
+  static constexpr int least_window_log = 17;  // the window of a block; what that takes is not worth counting
+
+  [[noreturn]] void refuse(std::size_t status) const {
+    if (ZSTD_getErrorCode(status) != ZSTD_error_frameParameter_windowTooLarge) {
+      throw DamagedStream(fmt::format("damaged zstd stream: {}", ZSTD_getErrorName(status)));
+    }
+    throw DamagedStream(fmt::format(
+        "zstd stream that needs more than {} bytes of memory for its window{}", std::int64_t{1} << window_log_,
+        window_log_ == most_window_log ? ", the largest that is read (compress it without --ultra and --long)"
+                                       : "; raise the limit for reading with max_memory (--max-memory)"));
+  }
+
+  void count_memory() {
+    const auto bytes = static_cast<std::int64_t>(ZSTD_sizeof_DStream(stream_));
+    if (memory_ && !memory_->set(std::max(bytes - uncounted_bytes, std::int64_t{0}))) {
+      throw DamagedStream(
+          fmt::format("zstd stream that needs more than the memory left for reading, {} of {} bytes; "
+                      "raise the limit with max_memory (--max-memory)",
+                      memory_->limit().left(), memory_->limit().bytes()));
+    }
+  }
+
   std::unique_ptr<BufferedSource> source_;
   ZSTD_DStream* stream_;
+  int window_log_ = most_window_log;
+  std::optional<MemoryShare> memory_;
   bool between_frames_ = true;
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_byte_source(const Origin& origin) {
+std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit) {
   auto source = std::make_unique<BufferedSource>(std::make_unique<FileSource>(origin));
   const std::string_view beginning = source->peek(4);
   if (begins_as_gzip(beginning)) return std::make_unique<GzipSource>(std::move(source));
-  if (begins_as_zstd(beginning)) return std::make_unique<ZstdSource>(std::move(source));
+  if (begins_as_zstd(beginning)) return std::make_unique<ZstdSource>(std::move(source), limit);
   return source;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
 
 namespace papilio::lda {
@@ -26,8 +27,10 @@ class ByteSource {
 
 // Opens a file or, for "-", standard input. A stream that begins as gzip or zstd
 // does is decompressed on the way (members or frames one after the other are
-// one stream); memory is bounded by 1 MiB and zstd's window of at most 128 MiB.
+// one stream); memory is bounded by 1 MiB and zstd's window of at most 128 MiB,
+// which with a limit counts there and is at most half of what is left at the beginning.
 // A stream that ends too early, or has other bytes after its end, is damaged.
-std::unique_ptr<ByteSource> open_byte_source(const Origin& origin);
+// The limit, where there is one, must outlive the source.
+std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit = nullptr);
 
 }  // namespace papilio::lda

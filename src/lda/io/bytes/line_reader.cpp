@@ -7,14 +7,18 @@
 #include <cstring>
 #include <utility>
 
+#include "lda/corpus/tokenizer.h"
 #include "lda/corpus/utf8.h"
+#include "lda/io/bytes/binary_content.h"
 
 namespace papilio::lda {
 
-LineReader::LineReader(Origin origin, std::int64_t max_line_bytes, std::size_t block_bytes)
+LineReader::LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes, std::size_t block_bytes)
     : origin_(std::move(origin)),
+      memory_(memory_limit),
       max_line_bytes_(static_cast<std::size_t>(max_line_bytes)),
-      source_(open_byte_source(origin_)),
+      most_lines_(std::max(block_bytes / sizeof(std::string_view), std::size_t{64})),
+      source_(open_byte_source(origin_, &memory_limit)),
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)),
       capacity_(block_bytes) {
   assert(max_line_bytes > 0 && block_bytes >= 4);
@@ -24,8 +28,13 @@ const std::vector<std::string_view>& LineReader::next_block() {
   assert(next_ == lines_.size() || next_ == 0);
   read_block();
   next_ = lines_.size();
-  lines_given_ += static_cast<std::int64_t>(lines_.size());
+  lines_given_ = lines_read_;
   return lines_;
+}
+
+const std::vector<std::string_view>& LineReader::next_parts(const Tokenizer& tokenizer) {
+  tokenizer_ = &tokenizer;
+  return next_block();
 }
 
 bool LineReader::next_line(std::string_view& line) {
@@ -47,18 +56,27 @@ void LineReader::require_utf8(std::string_view line) const {
 
 void LineReader::read_block() {
   lines_.clear();
-  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
-  end_ -= begin_;
-  begin_ = 0;
-  std::size_t searched = end_;  // no line ends before it
+  cut_lines();
   while (lines_.empty() && !(at_end_ && begin_ == end_)) {
-    const bool at_beginning = lines_read_ == 0 && searched == 0;
-    if (end_ == capacity_) grow();
+    move_to_front();
+    if (end_ == capacity_) {
+      if (tokenizer_ != nullptr && cut_part()) return;
+      grow();
+    }
+    const bool at_beginning = lines_read_ == 0 && end_ == 0;
     end_ += fill();
     if (at_beginning) check_beginning();
-    cut_lines(std::max(searched, begin_));
-    searched = end_;
+    cut_lines();
   }
+  if (open_ && lines_.empty()) add_line(buffer_.get(), buffer_.get());  // the file ends where a part did
+}
+
+void LineReader::move_to_front() {
+  if (begin_ == 0) return;
+  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+  searched_ -= begin_;
+  end_ -= begin_;
+  begin_ = 0;
 }
 
 // Reads until the buffer is full or the source ends; returns the number of bytes.
@@ -72,35 +90,57 @@ std::size_t LineReader::fill() {
     }
   } catch (const DamagedStream& damage) {
     const auto ends = std::count(buffer_.get() + begin_, buffer_.get() + end_ + filled, '\n');
-    origin_.format_error(lines_read_ + ends + 1, 0, damage.what());
+    origin_.format_error(lines_read_ + ends + (open_ ? 0 : 1), 0, damage.what());
   }
   return filled;
 }
 
 // Cuts what is read into lines; a last part without an end waits, unless it ends the file.
-void LineReader::cut_lines(std::size_t searched) {
+void LineReader::cut_lines() {
   const char* const end = buffer_.get() + end_;
-  const char* from = buffer_.get() + searched;
-  while (const void* found = std::memchr(from, '\n', static_cast<std::size_t>(end - from))) {
+  const char* from = buffer_.get() + std::max(searched_, begin_);
+  while (lines_.size() < most_lines_) {
+    const void* const found = std::memchr(from, '\n', static_cast<std::size_t>(end - from));
+    if (found == nullptr) {
+      from = end;
+      break;
+    }
     const char* const line_end = static_cast<const char*>(found);
     add_line(buffer_.get() + begin_, line_end);
     from = line_end + 1;
     begin_ = static_cast<std::size_t>(from - buffer_.get());
   }
-  if (at_end_ && begin_ < end_) {
+  searched_ = static_cast<std::size_t>(from - buffer_.get());
+  if (at_end_ && begin_ < end_ && searched_ == end_) {
     add_line(buffer_.get() + begin_, end);
     begin_ = end_;
   }
 }
 
+// Gives out what a full buffer holds of a line, up to where no token can be; false where there is no such place.
+bool LineReader::cut_part() {
+  const std::size_t bytes = tokenizer_->after_last_cut({buffer_.get() + begin_, end_ - begin_});
+  if (bytes == 0) return false;
+  if (!open_) ++lines_read_;
+  open_ = true;
+  open_bytes_ += bytes;
+  if (open_bytes_ > max_line_bytes_) refuse_length();
+  lines_.emplace_back(buffer_.get() + begin_, bytes);
+  begin_ += bytes;
+  return true;
+}
+
 void LineReader::add_line(const char* begin, const char* end) {
-  ++lines_read_;
+  if (!open_) ++lines_read_;
   if (end > begin && end[-1] == '\r') --end;
   const auto length = static_cast<std::size_t>(end - begin);
-  if (length > max_line_bytes_) {
-    origin_.format_error(lines_read_, 0,
-                         fmt::format("line of {} bytes, longer than max_line_bytes = {}", length, max_line_bytes_));
+  if (open_bytes_ + length > max_line_bytes_) {
+    origin_.format_error(
+        lines_read_, 0,
+        fmt::format("line of {} bytes, longer than max_line_bytes = {}", open_bytes_ + length, max_line_bytes_));
   }
+  open_ = false;
+  open_bytes_ = 0;
   lines_.emplace_back(begin, length);
 }
 
@@ -110,19 +150,29 @@ void LineReader::check_beginning() {
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) {
     origin_.format_error(1, 1, "expected UTF-8, got the byte-order mark of UTF-16");
   }
+  if (tokenizer_ != nullptr) refuse_binary(origin_, bytes);
 }
 
 // Makes room for a line that fills the whole buffer, begun at its front.
 void LineReader::grow() {
   // Two bytes more than the longest line: its end.
-  if (end_ - begin_ >= max_line_bytes_ + 2) {
-    origin_.format_error(lines_read_ + 1, 0, fmt::format("line longer than max_line_bytes = {}", max_line_bytes_));
-  }
+  if (open_bytes_ + (end_ - begin_) >= max_line_bytes_ + 2) refuse_length();
   const std::size_t capacity = std::max(capacity_ + 1, std::min(2 * capacity_, max_line_bytes_ + 2));
+  const bool holds_word = tokenizer_ != nullptr && !tokenizer_->needs_lines();
+  if (!memory_.set(std::max(static_cast<std::int64_t>(capacity) - uncounted_bytes, std::int64_t{0}))) {
+    memory_.limit().refuse(
+        origin_, lines_read_ + (open_ ? 0 : 1),
+        fmt::format("a {} of {} bytes so far, which must be held whole,", holds_word ? "word" : "line", end_ - begin_));
+  }
   auto buffer = std::make_unique_for_overwrite<char[]>(capacity);
   std::memcpy(buffer.get(), buffer_.get(), end_);
   buffer_ = std::move(buffer);
   capacity_ = capacity;
+}
+
+void LineReader::refuse_length() const {
+  origin_.format_error(lines_read_ + (open_ ? 0 : 1), 0,
+                       fmt::format("line longer than max_line_bytes = {}", max_line_bytes_));
 }
 
 }  // namespace papilio::lda

@@ -7,22 +7,34 @@
 #include <vector>
 
 #include "lda/io/bytes/byte_source.h"
+#include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
 
 namespace papilio::lda {
 
+class Tokenizer;
+
 // Cuts a file into lines, which end in "\n" or "\r\n"; the last one may lack it.
 //
 // A byte-order mark of UTF-8 at the beginning is left out; one of UTF-16 is a
-// FormatError, as are lines longer than `max_line_bytes` and damaged compressed
-// streams. Memory: a block and the longest line.
+// FormatError, as are lines longer than `max_line_bytes`, lines that do not fit the memory limit, and damaged
+// compressed streams. Memory: a block (twice where lines are short) and the longest line, or with next_parts the
+// longest token. The limit must outlive the object.
 class LineReader {
  public:
-  LineReader(Origin origin, std::int64_t max_line_bytes, std::size_t block_bytes = std::size_t{1} << 18);
+  LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes,
+             std::size_t block_bytes = std::size_t{1} << 18);
 
   // The next lines, without their ends; none at the end of the file. They live
   // until the next call.
   const std::vector<std::string_view>& next_block();
+
+  // The same, but a line that is longer than the block may come in parts, cut where the tokenizer allows it, which
+  // must live as long as the reader; the last line of a block is such a part if goes_on(), and the first of the next
+  // continues it. A part may end with the "\r" of the line's end. A file that begins like no text is a FormatError
+  // (refuse_binary), for which a block must have at least 4,096 bytes.
+  const std::vector<std::string_view>& next_parts(const Tokenizer& tokenizer);
+  bool goes_on() const { return open_; }
 
   // The next line; false at the end of the file. It lives until the next call.
   bool next_line(std::string_view& line);
@@ -43,19 +55,28 @@ class LineReader {
  private:
   void read_block();
   std::size_t fill();
-  void cut_lines(std::size_t searched);
+  void move_to_front();
+  void cut_lines();
+  bool cut_part();
   void add_line(const char* begin, const char* end);
   void check_beginning();
   void grow();
+  [[noreturn]] void refuse_length() const;
 
   Origin origin_;
+  MemoryShare memory_;
   std::size_t max_line_bytes_;
+  std::size_t most_lines_;  // of a block
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_;
-  std::size_t begin_ = 0;  // bytes [begin_, end_) are read but not yet cut into lines
+  std::size_t begin_ = 0;     // bytes [begin_, end_) are read but not yet cut into lines
+  std::size_t searched_ = 0;  // no line ends between begin_ and here
   std::size_t end_ = 0;
   bool at_end_ = false;
+  const Tokenizer* tokenizer_ = nullptr;  // cuts long lines into parts
+  bool open_ = false;                     // parts of a line have been given out, but not its end
+  std::size_t open_bytes_ = 0;            // of those parts
   std::vector<std::string_view> lines_;
   std::size_t next_ = 0;         // of lines_, for next_line
   std::int64_t lines_read_ = 0;  // cut so far

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 
@@ -27,12 +28,12 @@ std::int64_t limit_in(const std::string& path) {
   return error == std::errc() && bytes > 0 ? bytes : no_limit;
 }
 
-// The least limit of a group and the groups around it: files called `name` below `root`. Inside a container the path of
-// the group may be the host's, whose files are not there; those of the root are.
-std::int64_t least_limit(const std::string& root, std::string group, const std::string& name) {
+// The least limit of a group and the groups around it: files called as `names` below `root`. Inside a container the
+// path of the group may be the host's, whose files are not there; those of the root are.
+std::int64_t least_limit(const std::string& root, std::string group, std::initializer_list<const char*> names) {
   std::int64_t least = no_limit;
   for (;;) {
-    least = std::min(least, limit_in(fmt::format("{}{}/{}", root, group, name)));
+    for (const char* name : names) least = std::min(least, limit_in(fmt::format("{}{}/{}", root, group, name)));
     const std::size_t slash = group.rfind('/');
     if (slash == std::string::npos) return least;
     group.resize(slash);
@@ -61,9 +62,12 @@ std::int64_t control_group_limit(const std::string& groups, const std::string& r
     std::string path(line.substr(second + 1));
     if (path == "/") path.clear();
     if (controllers == ",,") {
-      least = std::min(least, least_limit(root, path, "memory.max"));
+      // Above memory.high the system slows a group down instead of ending it. Beside version 1, version 2 is "unified".
+      for (const std::string& folder : {root, root + "/unified"}) {
+        least = std::min(least, least_limit(folder, path, {"memory.max", "memory.high"}));
+      }
     } else if (controllers.find(",memory,") != controllers.npos) {
-      least = std::min(least, least_limit(root + "/memory", path, "memory.limit_in_bytes"));
+      least = std::min(least, least_limit(root + "/memory", path, {"memory.limit_in_bytes"}));
     }
   }
   return least;
@@ -72,10 +76,14 @@ std::int64_t control_group_limit(const std::string& groups, const std::string& r
 MemoryLimit::MemoryLimit(std::int64_t max_memory) : bytes_(max_memory > 0 ? max_memory : machine_memory() / 2) {}
 
 void MemoryLimit::refuse(const Origin& at, std::int64_t line, std::int64_t tokens, std::int64_t documents) const {
+  refuse(at, line, fmt::format("the corpus up to here ({} tokens, {} documents)", tokens, documents));
+}
+
+void MemoryLimit::refuse(const Origin& at, std::int64_t line, std::string_view what) const {
   at.format_error(line, 0,
-                  fmt::format("the corpus up to here ({} tokens, {} documents) needs more than {} bytes of memory, "
-                              "the limit (max_memory; by default half of the machine's or the container's)",
-                              tokens, documents, bytes_));
+                  fmt::format("{} needs more than {} bytes of memory, the limit for reading; raise it with max_memory "
+                              "(--max-memory; by default half of the machine's memory or of the container's)",
+                              what, bytes_));
 }
 
 }  // namespace papilio::lda

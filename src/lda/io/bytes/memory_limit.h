@@ -2,8 +2,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
-#include "lda/io/bytes/line_reader.h"
+#include "lda/io/bytes/origin.h"
 
 namespace papilio::lda {
 
@@ -12,25 +13,58 @@ namespace papilio::lda {
 // limit.
 std::int64_t control_group_limit(const std::string& groups, const std::string& root);
 
-// Stops a reader before its corpus exhausts the memory, so that a hostile or
-// mistaken file ends in a message that names the line, not in a machine out of memory.
+// The memory that reading may take, and how much of it the parts of a reader hold, each by its MemoryShare. Stops a
+// reader before it exhausts the memory, so that a hostile or mistaken file ends in a message that names the line, not
+// in a machine out of memory. One object serves one read, on one thread.
 class MemoryLimit {
  public:
   // In bytes; 0: half of the machine's memory, or of what the process's control group may take where that is less.
   explicit MemoryLimit(std::int64_t max_memory);
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
 
   std::int64_t bytes() const { return bytes_; }
-  bool holds(std::int64_t bytes) const { return bytes <= bytes_; }
+  std::int64_t left() const { return bytes_ - held_; }
+  bool holds(std::int64_t bytes) const { return bytes <= left(); }
 
-  // Throws FormatError at the reader's line, saying how far it had come.
-  [[noreturn]] void refuse(const LineReader& at, std::int64_t tokens, std::int64_t documents) const {
-    refuse(at.origin(), at.line_number(), tokens, documents);
-  }
+  // Throws FormatError at a line of the origin (0: none), saying how far the corpus had come.
   [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::int64_t tokens, std::int64_t documents) const;
 
+  // Throws FormatError "WHAT needs more than N bytes of memory, the limit ...".
+  [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::string_view what) const;
+
  private:
+  friend class MemoryShare;
   std::int64_t bytes_;
+  std::int64_t held_ = 0;
 };
+
+// What one part of a reader holds, until it is destroyed. Vectors and strings that grow by doubling are counted by
+// their capacity: while one grows, the old copy and the filled half of the new one take no more than that.
+class MemoryShare {
+ public:
+  explicit MemoryShare(MemoryLimit& limit) : limit_(limit) {}
+  ~MemoryShare() { limit_.held_ -= bytes_; }
+  MemoryShare(const MemoryShare&) = delete;
+  MemoryShare& operator=(const MemoryShare&) = delete;
+
+  // What it holds from now on; false, and nothing changes, where that does not fit.
+  bool set(std::int64_t bytes) {
+    if (bytes > bytes_ && !limit_.holds(bytes - bytes_)) return false;
+    limit_.held_ += bytes - bytes_;
+    bytes_ = bytes;
+    return true;
+  }
+
+  MemoryLimit& limit() const { return limit_; }
+
+ private:
+  MemoryLimit& limit_;
+  std::int64_t bytes_ = 0;
+};
+
+// The first buffers of a file, which every reader has whatever it reads, are not counted.
+inline constexpr std::int64_t uncounted_bytes = std::int64_t{1} << 18;
 
 // What a token and a document take while a corpus is read: their place in it, in
 // the copy that leaves out rare words, and the room in which vectors grow.

@@ -22,6 +22,11 @@ void Origin::io_error(std::string_view cannot, int code) const {
                 code);
 }
 
+void refuse_document(const Origin& at, std::int64_t line, std::int64_t document, std::int64_t tokens) {
+  at.format_error(line, 0,
+                  fmt::format("document {} has {} tokens, expected at most 2^31 - 1; split it", document, tokens));
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string shown = "\"";

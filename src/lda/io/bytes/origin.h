@@ -22,6 +22,9 @@ struct Origin {
   [[noreturn]] void io_error(std::string_view cannot, int code) const;
 };
 
+// Throws FormatError for a document, by its number from 1, of more tokens than there can be (most_document_tokens).
+[[noreturn]] void refuse_document(const Origin& at, std::int64_t line, std::int64_t document, std::int64_t tokens);
+
 // The text in quotation marks, shortened to 60 bytes, bytes that are not
 // printable ASCII as \xNN: safe to show whatever the file holds.
 std::string quoted(std::string_view text);

@@ -140,10 +140,9 @@ ZipArchive::Content ZipArchive::read(std::string_view name, std::int64_t most_by
   }
   const std::uint64_t begin = member.header + 30 + number(member.header + 26, 2) + number(member.header + 28, 2);
   const std::string_view bytes = part(begin, member.stored_bytes);
-  Content content =
-      member.method == stored
-          ? Content(bytes)
-          : Content(inflate(member, bytes, static_cast<std::uint64_t>(std::max<std::int64_t>(most_bytes, 0))));
+  Content content = member.method == stored
+                        ? Content(bytes)
+                        : inflate(member, bytes, static_cast<std::uint64_t>(std::max<std::int64_t>(most_bytes, 0)));
   if (content.bytes().size() != member.bytes) {
     refuse(
         fmt::format("damaged zip archive: {} holds {} bytes, expected {}", name, content.bytes().size(), member.bytes));
@@ -154,44 +153,51 @@ ZipArchive::Content ZipArchive::read(std::string_view name, std::int64_t most_by
   return content;
 }
 
-// Grows with what is inflated; the size in the directory is only a claim.
-std::string ZipArchive::inflate(const Member& member, std::string_view deflated, std::uint64_t most_bytes) const {
-  constexpr std::size_t first_bytes = std::size_t{1} << 16;
+// The size in the directory is only a claim; what is not written to takes no memory.
+ZipArchive::Content ZipArchive::inflate(const Member& member, std::string_view deflated,
+                                        std::uint64_t most_bytes) const {
   constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
+  constexpr std::uint64_t largest_ratio = 1032;               // of what deflate can do
+  if (member.bytes > most_bytes) {
+    refuse(
+        fmt::format("{} inflates to more than {} bytes, the memory that is left (raise it with max_memory, "
+                    "--max-memory)",
+                    member.name, most_bytes));
+  }
+  if (member.bytes / largest_ratio > deflated.size()) {
+    refuse(fmt::format("damaged zip archive: {} holds {} bytes, expected {}, more than deflate can make of them",
+                       member.name, deflated.size(), member.bytes));
+  }
   z_stream stream = {};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   const struct End {
     z_stream* stream;
     ~End() { inflateEnd(stream); }
   } end = {&stream};
-  std::string out;
+  const std::size_t capacity = member.bytes + 1;  // one more shows that there is more
+  auto out = std::make_unique_for_overwrite<char[]>(capacity);
   std::size_t size = 0;
   int status = Z_OK;
   while (status == Z_OK) {
-    if (size == out.size()) {
-      if (size >= most_bytes) {
-        refuse(fmt::format("{} inflates to more than {} bytes, the memory that is left (max_memory)", member.name,
-                           most_bytes));
-      }
-      out.resize(std::min(std::max(2 * size, first_bytes), static_cast<std::size_t>(most_bytes)));
-    }
-    const std::size_t room = std::min(out.size() - size, most_at_once);
+    const std::size_t room = std::min(capacity - size, most_at_once);
     const std::size_t input = std::min(deflated.size(), most_at_once);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(deflated.data()));
     stream.avail_in = static_cast<uInt>(input);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+    stream.next_out = reinterpret_cast<Bytef*>(out.get() + size);
     stream.avail_out = static_cast<uInt>(room);
     status = ::inflate(&stream, Z_NO_FLUSH);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     deflated.remove_prefix(input - stream.avail_in);
     size += room - stream.avail_out;
+    if (size > member.bytes) {
+      refuse(fmt::format("damaged zip archive: {} holds more than the expected {} bytes", member.name, member.bytes));
+    }
   }
   if (status != Z_STREAM_END) {
     refuse(fmt::format("damaged zip archive: {}: {}", member.name,
                        stream.msg != nullptr ? stream.msg : "it ends too early"));
   }
-  out.resize(size);
-  return out;
+  return {std::move(out), size};
 }
 
 }  // namespace papilio::lda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,20 +18,25 @@ class ZipArchive {
   // What a member holds; the bytes live as long as this and the archive's bytes.
   class Content {
    public:
-    explicit Content(std::string_view stored) : stored_(stored) {}
-    explicit Content(std::string&& inflated) : inflated_(std::move(inflated)) {}
-    std::string_view bytes() const { return inflated_.empty() ? stored_ : std::string_view(inflated_); }
-    std::int64_t memory() const { return static_cast<std::int64_t>(inflated_.capacity()); }
+    Content() = default;
+    explicit Content(std::string_view stored) : bytes_(stored) {}
+    Content(std::unique_ptr<char[]> inflated, std::size_t size)
+        : bytes_(inflated.get(), size), inflated_(std::move(inflated)) {}
+    std::string_view bytes() const { return bytes_; }
+    std::int64_t memory() const { return inflated_ == nullptr ? 0 : std::ssize(bytes_); }
 
    private:
-    std::string_view stored_;
-    std::string inflated_;
+    std::string_view bytes_;
+    std::unique_ptr<char[]> inflated_;
   };
 
   // Reads the list of members. Throws FormatError.
   ZipArchive(const Origin& origin, std::string_view bytes);
 
   bool has(std::string_view name) const;
+
+  // What the list of members takes.
+  std::int64_t memory() const { return static_cast<std::int64_t>(members_.capacity() * sizeof(Member)); }
 
   // The member's content, checked against its size and check sum; it may take
   // `most_bytes` of memory. Throws FormatError, also where there is no such member.
@@ -60,7 +66,7 @@ class ZipArchive {
   std::uint64_t read_member(std::uint64_t at);
   void read_large_numbers(Member& member, std::uint64_t at, std::uint64_t end) const;
   const Member& find(std::string_view name) const;
-  std::string inflate(const Member& member, std::string_view deflated, std::uint64_t most_bytes) const;
+  Content inflate(const Member& member, std::string_view deflated, std::uint64_t most_bytes) const;
 
   Origin origin_;
   std::string_view bytes_;

@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "lda/corpus/vocabulary.h"
 #include "papilio/corpus_file.h"
 
 namespace papilio {
@@ -46,6 +47,7 @@ std::int64_t bytes_of(std::span<const std::string> strings) {
 
 void write_corpus_file(const CorpusView& corpus, const std::string& path) {
   corpus.verify();
+  lda::require_vocabulary(corpus.vocabulary, "write_corpus_file");
   lda::CorpusSizes sizes;
   sizes.documents = corpus.documents();
   sizes.tokens = corpus.tokens();

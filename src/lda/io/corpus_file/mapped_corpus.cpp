@@ -8,13 +8,20 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
+#include "base/check.h"
 #include "lda/corpus/corpus_builder.h"
+#include "lda/corpus/phrases.h"
 #include "lda/corpus/tokenizer.h"
+#include "lda/corpus/vocabulary.h"
 #include "lda/io/bytes/hash.h"
+#include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
 #include "lda/io/corpus_file/corpus_layout.h"
 #include "papilio/corpus_file.h"
@@ -54,10 +61,20 @@ struct MappedCorpus::Mapping {
   void* bytes = nullptr;
   std::size_t size = 0;
   lda::CorpusLayout layout;
-  std::once_flag made_vocabulary;
-  std::once_flag made_names;
-  std::vector<std::string> vocabulary;
-  std::vector<std::string> names;
+
+  // Made when they are first asked for. Not by std::call_once: where that passes an exception on, glibc ends the
+  // program if there is no memory left.
+  struct Made {
+    const std::vector<std::string>& get(auto&& make) {
+      const std::lock_guard guard(making);
+      if (!strings) strings = make();
+      return *strings;
+    }
+    std::mutex making;
+    std::optional<std::vector<std::string>> strings;
+  };
+  Made vocabulary;
+  Made names;
 };
 
 namespace {
@@ -191,41 +208,67 @@ MappedCorpus::~MappedCorpus() = default;
 MappedCorpus::MappedCorpus(MappedCorpus&&) noexcept = default;
 MappedCorpus& MappedCorpus::operator=(MappedCorpus&&) noexcept = default;
 
-std::int64_t MappedCorpus::documents() const { return mapping_->layout.sizes.documents; }
-std::int64_t MappedCorpus::tokens() const { return mapping_->layout.sizes.tokens; }
-std::int64_t MappedCorpus::vocabulary_size() const { return mapping_->layout.sizes.words; }
+MappedCorpus::Mapping& MappedCorpus::mapping() const {
+  base::require(mapping_ != nullptr,
+                "papilio::MappedCorpus: this object was moved from, so it maps no file; use the one it was moved to");
+  return *mapping_;
+}
+
+std::int64_t MappedCorpus::documents() const { return mapping().layout.sizes.documents; }
+std::int64_t MappedCorpus::tokens() const { return mapping().layout.sizes.tokens; }
+std::int64_t MappedCorpus::vocabulary_size() const { return mapping().layout.sizes.words; }
 
 std::span<const std::int64_t> MappedCorpus::document_offsets() const {
-  return mapping_->elements<std::int64_t>(CorpusPart::document_offsets);
+  return mapping().elements<std::int64_t>(CorpusPart::document_offsets);
 }
 
 std::span<const std::int32_t> MappedCorpus::words() const {
-  return mapping_->elements<std::int32_t>(CorpusPart::words);
+  return mapping().elements<std::int32_t>(CorpusPart::words);
 }
 
 const std::vector<std::string>& MappedCorpus::vocabulary() const {
-  Mapping& m = *mapping_;
-  std::call_once(m.made_vocabulary,
-                 [&] { m.vocabulary = m.strings(CorpusPart::vocabulary_offsets, CorpusPart::vocabulary, "words"); });
-  return m.vocabulary;
+  Mapping& m = mapping();
+  return m.vocabulary.get([&] { return m.strings(CorpusPart::vocabulary_offsets, CorpusPart::vocabulary, "words"); });
 }
 
 const std::vector<std::string>& MappedCorpus::document_names() const {
-  Mapping& m = *mapping_;
-  std::call_once(m.made_names, [&] { m.names = m.strings(CorpusPart::name_offsets, CorpusPart::names, "names"); });
-  return m.names;
+  Mapping& m = mapping();
+  return m.names.get([&] { return m.strings(CorpusPart::name_offsets, CorpusPart::names, "names"); });
 }
 
 CorpusView MappedCorpus::view() const { return {document_offsets(), words(), vocabulary(), document_names()}; }
 
 void MappedCorpus::verify() const {
-  mapping_->verify_hashes();
-  mapping_->verify_corpus();
+  mapping().verify_hashes();
+  mapping().verify_corpus();
+  const std::string fault = lda::vocabulary_fault(vocabulary());
+  if (!fault.empty()) mapping().fail("tensor vocabulary: " + fault);
 }
 
+namespace lda {
+namespace {
+
+// By the sizes alone, before anything is copied.
+void require_room(const MappedCorpus& mapped, const std::string& path, const TextOptions& options, const char* caller) {
+  std::error_code error;
+  const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  const std::int64_t text = file_bytes - 4 * mapped.tokens() - 8 * (mapped.documents() + mapped.vocabulary_size());
+  const MemoryLimit limit(options.max_memory);
+  if (!limit.holds(bytes_per_token * mapped.tokens() + bytes_per_document * mapped.documents() +
+                   2 * (static_cast<std::int64_t>(sizeof(std::string)) * mapped.vocabulary_size() + text))) {
+    limit.refuse({caller, path}, 0, mapped.tokens(), mapped.documents());
+  }
+}
+
+}  // namespace
+}  // namespace lda
+
 Corpus read_corpus_file(const std::string& path, const TextOptions& options, ReadReport* report) {
-  lda::require_text_options(options, "papilio::read_corpus_file");
+  constexpr const char* caller = "papilio::read_corpus_file";
+  lda::require_text_options(options, caller);
+  lda::require_no_phrases(options, caller, "a corpus file");
   const MappedCorpus mapped(path);
+  lda::require_room(mapped, path, options, caller);
   mapped.verify();
   Corpus corpus;
   corpus.document_offsets.assign(mapped.document_offsets().begin(), mapped.document_offsets().end());
@@ -234,9 +277,9 @@ Corpus read_corpus_file(const std::string& path, const TextOptions& options, Rea
   corpus.document_names = mapped.document_names();
   ReadReport counts;
   counts.tokens_read = corpus.tokens();
-  corpus = lda::drop_stop_words(std::move(corpus), options);
+  corpus = lda::drop_stop_words(std::move(corpus), options, counts.left_out);
   counts.stop_words_dropped = counts.tokens_read - corpus.tokens();
-  corpus = lda::keep_words(std::move(corpus), options);
+  corpus = lda::keep_words(std::move(corpus), options, &counts.left_out);
   lda::complete_report(corpus, "corpus", counts);
   if (report != nullptr) *report = counts;
   return corpus;

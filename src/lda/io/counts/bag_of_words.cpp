@@ -12,6 +12,7 @@
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/tokenizer.h"
 #include "lda/corpus/word_index.h"
+#include "lda/corpus/word_tally.h"
 #include "lda/io/counts/vocabulary_file.h"
 #include "papilio/primitives.h"
 
@@ -20,8 +21,9 @@ namespace {
 
 constexpr std::int64_t grain = 256;  // runs
 
-// Takes the stop words out; returns each word's new number, -1 for stop words.
-std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, const TextOptions& options) {
+// Takes the stop words out and appends them to `dropped`; returns each word's new number, -1 - s for dropped[s].
+std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, const TextOptions& options,
+                                          std::vector<std::string>& dropped) {
   std::vector<std::int32_t> numbers(vocabulary.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   if (options.stop_words.empty()) return numbers;
@@ -30,8 +32,8 @@ std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, 
   std::vector<std::string> kept;
   for (std::size_t w = 0; w < vocabulary.size(); ++w) {
     const bool stop = stop_words.find(tokenizer.fold(vocabulary[w])) >= 0;
-    numbers[w] = stop ? -1 : static_cast<std::int32_t>(kept.size());
-    if (!stop) kept.push_back(std::move(vocabulary[w]));
+    numbers[w] = stop ? -1 - static_cast<std::int32_t>(dropped.size()) : static_cast<std::int32_t>(kept.size());
+    (stop ? dropped : kept).push_back(std::move(vocabulary[w]));
   }
   vocabulary = std::move(kept);
   return numbers;
@@ -46,37 +48,46 @@ void BagOfWords::add(std::int64_t document, std::int64_t word, std::int64_t coun
   tokens_ += count;
 }
 
-// Twice an entry and a run: the room in which vectors grow.
-bool BagOfWords::fits(std::int64_t documents, std::int64_t more) const {
+// Twice an entry: the room in which vectors grow, or the sorted copy. Three times a run: two numbers per run are
+// sorted besides.
+bool BagOfWords::fits(std::int64_t documents, std::int64_t more) {
   constexpr std::int64_t bytes_per_entry = 2 * sizeof(Entry);
-  constexpr std::int64_t bytes_per_run = 2 * sizeof(Run);
+  constexpr std::int64_t bytes_per_run = 3 * sizeof(Run);
   const std::int64_t rows = std::max(documents, std::ssize(runs_));
-  return memory_limit_.holds(bytes_per_token * tokens_ + bytes_per_entry * entries() +
-                             bytes_per_run * std::ssize(runs_) + bytes_per_document * rows + more);
+  return memory_.set(bytes_per_token * tokens_ + bytes_per_entry * entries() + bytes_per_run * std::ssize(runs_) +
+                     bytes_per_document * rows + more);
 }
 
-void BagOfWords::require_room(const LineReader& at, std::int64_t documents, std::int64_t more) const {
+void BagOfWords::require_room(const LineReader& at, std::int64_t documents, std::int64_t more) {
   if (!fits(documents, more)) refuse(at.origin(), at.line_number(), documents);
 }
 
 void BagOfWords::refuse(const Origin& at, std::int64_t line, std::int64_t documents) const {
-  memory_limit_.refuse(at, line, tokens_, std::max(documents, std::ssize(runs_)));
+  memory_.limit().refuse(at, line, tokens_, std::max(documents, std::ssize(runs_)));
 }
 
-Corpus BagOfWords::make_corpus(std::int64_t documents, std::vector<std::string> vocabulary, std::int64_t first_word,
-                               const char* format, ReadReport& report) && {
+Corpus BagOfWords::make_corpus(const Origin& origin, std::int64_t documents, std::vector<std::string> vocabulary,
+                               std::int64_t first_word, const char* format, ReadReport& report) && {
   for (Entry& entry : entries_) entry.word -= static_cast<std::int32_t>(first_word);
   report.tokens_read = tokens_;
   sort_by_document();
-  const std::vector<std::int32_t> numbers = drop_stop_words(vocabulary, options_);
+  std::vector<std::string> stop_words;
+  const std::vector<std::int32_t> numbers = drop_stop_words(vocabulary, options_, stop_words);
+  std::vector<std::int64_t> stop_word_counts(stop_words.size());
+  for (std::size_t e = 0; e < entries_.size() && !stop_words.empty(); ++e) {
+    const std::int32_t number = numbers[static_cast<std::size_t>(entries_[e].word)];
+    if (number < 0) stop_word_counts[static_cast<std::size_t>(-1 - number)] += entries_[e].count;
+  }
+  report.left_out[LeftOutReason::stop_word] =
+      pick_words(stop_words, stop_word_counts, [&](std::size_t w) { return stop_word_counts[w] > 0; });
   Corpus corpus;
   corpus.vocabulary = std::move(vocabulary);
   corpus.document_offsets.resize(static_cast<std::size_t>(documents + 1));
-  expand(numbers, corpus);
+  expand(origin, numbers, corpus);
   entries_ = {};
   runs_ = {};
   report.stop_words_dropped = report.tokens_read - corpus.tokens();
-  corpus = keep_words(std::move(corpus), options_);
+  corpus = keep_words(std::move(corpus), options_, &report.left_out);
   complete_report(corpus, format, report);
   return corpus;
 }
@@ -105,7 +116,7 @@ void BagOfWords::sort_by_document() {
 }
 
 // Writes every entry's word as often as its count says, by word within a document.
-void BagOfWords::expand(const std::vector<std::int32_t>& numbers, Corpus& corpus) {
+void BagOfWords::expand(const Origin& origin, const std::vector<std::int32_t>& numbers, Corpus& corpus) {
   const auto number = [&](const Entry& entry) { return numbers[static_cast<std::size_t>(entry.word)]; };
   const std::int64_t runs = std::ssize(runs_);
   const auto entries_of = [&](std::int64_t r) {
@@ -121,6 +132,10 @@ void BagOfWords::expand(const std::vector<std::int32_t>& numbers, Corpus& corpus
       for (auto entry = begin; entry != end; ++entry) length += number(*entry) >= 0 ? entry->count : 0;
     }
   });
+  const auto longest = std::max_element(lengths.begin(), lengths.end());
+  if (longest != lengths.end() && *longest > most_document_tokens) {
+    refuse_document(origin, 0, longest - lengths.begin() + 1, *longest);
+  }
   const std::int64_t tokens = exclusive_scan(lengths, corpus.document_offsets, options_.threads);
   corpus.words.resize(static_cast<std::size_t>(tokens));
   execution::parallel_for(runs, grain, options_.threads, [&](std::int64_t first, std::int64_t last) {
@@ -145,7 +160,7 @@ void require_believable(const Origin& origin, std::int64_t line, const std::stri
                   claimed, what, entries, free_claims, claims_per_entry));
 }
 
-void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, const BagOfWords& bag) {
+void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, BagOfWords& bag) {
   const std::string who = "the header";
   require_believable(origin, shape.documents_line, who, shape.documents, "documents", bag.entries());
   if (!named) require_believable(origin, shape.words_line, who, shape.words, "words", bag.entries());

@@ -18,7 +18,7 @@ inline constexpr std::int64_t most_count = std::int64_t{(1U << 31) - 1};
 // the numbers are.
 class BagOfWords {
  public:
-  explicit BagOfWords(const TextOptions& options) : options_(options), memory_limit_(options.max_memory) {}
+  BagOfWords(const TextOptions& options, MemoryLimit& memory_limit) : options_(options), memory_(memory_limit) {}
 
   // Counts of a pair that comes again add up. 0 <= word < most_words, 1 <= count <= most_count.
   void add(std::int64_t document, std::int64_t word, std::int64_t count);
@@ -27,17 +27,18 @@ class BagOfWords {
   std::int64_t tokens() const { return tokens_; }
 
   // Whether a corpus of that many documents made of these entries stays within
-  // max_memory; `more` are bytes that the reader itself holds or will need.
-  bool fits(std::int64_t documents, std::int64_t more = 0) const;
+  // the limit, towards which it counts from now on; `more` are bytes that its words will need.
+  bool fits(std::int64_t documents, std::int64_t more = 0);
 
   // Throws FormatError at the reader's line unless it fits.
-  void require_room(const LineReader& at, std::int64_t documents, std::int64_t more = 0) const;
+  void require_room(const LineReader& at, std::int64_t documents, std::int64_t more = 0);
   [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::int64_t documents) const;
 
   // The corpus: documents by number, the words of each sorted, then without the
-  // words that the options leave out. Word numbers begin at `first_word`.
-  Corpus make_corpus(std::int64_t documents, std::vector<std::string> vocabulary, std::int64_t first_word,
-                     const char* format, ReadReport& report) &&;
+  // words that the options leave out. Word numbers begin at `first_word`. Throws FormatError at the origin for a
+  // document of more than most_document_tokens.
+  Corpus make_corpus(const Origin& origin, std::int64_t documents, std::vector<std::string> vocabulary,
+                     std::int64_t first_word, const char* format, ReadReport& report) &&;
 
  private:
   struct Entry {
@@ -51,10 +52,10 @@ class BagOfWords {
   };
 
   void sort_by_document();
-  void expand(const std::vector<std::int32_t>& numbers, Corpus& corpus);
+  void expand(const Origin& origin, const std::vector<std::int32_t>& numbers, Corpus& corpus);
 
   TextOptions options_;
-  MemoryLimit memory_limit_;
+  MemoryShare memory_;
   std::vector<Entry> entries_;
   std::vector<Run> runs_;
   std::int64_t tokens_ = 0;
@@ -79,6 +80,6 @@ struct ClaimedShape {
 
 // Throws FormatError unless the claims are in proportion to the bag and fit the
 // memory. Words that have names are not claims.
-void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, const BagOfWords& bag);
+void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, BagOfWords& bag);
 
 }  // namespace papilio::lda

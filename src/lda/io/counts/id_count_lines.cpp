@@ -10,11 +10,13 @@
 namespace papilio::lda {
 
 IdCountLines::IdCountLines(const std::string& path, const CorpusOptions& options, const Rules& rules)
-    : reader_({reader_name, path}, options.text.max_line_bytes),
+    : memory_limit_(options.text.max_memory),
+      vocabulary_memory_(memory_limit_),
+      reader_({reader_name, path}, memory_limit_, options.text.max_line_bytes),
       rules_(rules),
       named_(!options.vocabulary.empty()),
-      bag_(options.text) {
-  if (named_) vocabulary_ = read_vocabulary({reader_name, options.vocabulary}, options.text);
+      bag_(options.text, memory_limit_) {
+  if (named_) vocabulary_ = read_vocabulary({reader_name, options.vocabulary}, options.text, vocabulary_memory_);
 }
 
 void IdCountLines::add_pair(const FieldLine& line, std::string_view field) {
@@ -30,7 +32,9 @@ void IdCountLines::add_pair(const FieldLine& line, std::string_view field) {
     largest_id_ = id;
     largest_at_ = reader_.line_number();
   }
-  if (count > 0) bag_.add(documents_, id, count);
+  if (count == 0) return;
+  bag_.add(documents_, id, count);
+  if (bag_.entries() % 1024 == 0) bag_.require_room(reader_, documents_);  // a line may be long
 }
 
 void IdCountLines::end_document() {
@@ -58,7 +62,7 @@ std::vector<std::string> IdCountLines::name_words(std::int64_t first) {
 Corpus IdCountLines::make_corpus(const char* format, ReadReport& report) && {
   const std::int64_t first = rules_.first_id.value_or(smallest_id_ == 0 ? 0 : 1);
   std::vector<std::string> words = name_words(first);
-  return std::move(bag_).make_corpus(documents_, std::move(words), first, format, report);
+  return std::move(bag_).make_corpus(reader_.origin(), documents_, std::move(words), first, format, report);
 }
 
 }  // namespace papilio::lda

@@ -41,6 +41,8 @@ class IdCountLines {
  private:
   std::vector<std::string> name_words(std::int64_t first);
 
+  MemoryLimit memory_limit_;
+  MemoryShare vocabulary_memory_;
   LineReader reader_;
   Rules rules_;
   bool named_;  // by a vocabulary

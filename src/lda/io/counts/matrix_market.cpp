@@ -100,21 +100,23 @@ void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, 
 }
 
 Corpus read_matrix_market(const std::string& path, const CorpusOptions& options, ReadReport& report) {
-  LineReader reader({reader_name, path}, options.text.max_line_bytes);
+  MemoryLimit memory_limit(options.text.max_memory);
+  MemoryShare vocabulary_memory(memory_limit);
+  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes);
   const MatrixHeader header = read_header(reader, options.transposed);
   const std::int64_t documents = options.transposed ? header.columns : header.rows;
   const std::int64_t words = options.transposed ? header.rows : header.columns;
   const bool named = !options.vocabulary.empty();
   std::vector<std::string> vocabulary;
   if (named) {
-    vocabulary = read_vocabulary({reader_name, options.vocabulary}, options.text, words,
+    vocabulary = read_vocabulary({reader_name, options.vocabulary}, options.text, vocabulary_memory, words,
                                  fmt::format("line {} of {}", header.line, reader.origin().name()));
   }
-  BagOfWords bag(options.text);
+  BagOfWords bag(options.text, memory_limit);
   read_body(reader, header, options.transposed, bag);
   require_believable(reader.origin(), {documents, header.line, words, header.line}, named, bag);
   if (!named) vocabulary = numbers_as_words(1, words);
-  return std::move(bag).make_corpus(documents, std::move(vocabulary), 0, "mtx", report);
+  return std::move(bag).make_corpus(reader.origin(), documents, std::move(vocabulary), 0, "mtx", report);
 }
 
 void write_matrix_market(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,35 +21,54 @@ namespace papilio::lda {
 namespace {
 
 // The whole file; its directory is at its end.
-std::string read_bytes(const Origin& origin, const MemoryLimit& memory_limit) {
-  std::string bytes;
-  std::size_t size = 0;
-  try {
-    const auto source = open_byte_source(origin);
-    while (true) {
-      if (size == bytes.size()) bytes.resize(std::max(std::size_t{1} << 16, 2 * size));
-      const std::size_t got = source->read(bytes.data() + size, bytes.size() - size);
-      if (got == 0) break;
-      size += got;
-      if (!memory_limit.holds(static_cast<std::int64_t>(2 * size))) memory_limit.refuse(origin, 0, 0, 0);
+class FileBytes {
+ public:
+  FileBytes(const Origin& origin, MemoryLimit& memory_limit) : memory_(memory_limit) {
+    try {
+      const auto source = open_byte_source(origin, &memory_limit);
+      while (true) {
+        if (size_ == capacity_) grow(origin);
+        const std::size_t got = source->read(bytes_.get() + size_, capacity_ - size_);
+        if (got == 0) break;
+        size_ += got;
+      }
+    } catch (const DamagedStream& damage) {
+      origin.format_error(0, 0, damage.what());
     }
-  } catch (const DamagedStream& damage) {
-    origin.format_error(0, 0, damage.what());
   }
-  bytes.resize(size);
-  return bytes;
-}
+
+  std::string_view bytes() const { return {bytes_.get(), size_}; }
+
+ private:
+  void grow(const Origin& origin) {
+    const std::size_t capacity = std::max(std::size_t{1} << 16, 2 * capacity_);
+    if (!memory_.set(std::max(static_cast<std::int64_t>(capacity) - uncounted_bytes, std::int64_t{0}))) {
+      memory_.limit().refuse(origin, 0, fmt::format("the file, {} bytes so far,", size_));
+    }
+    auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+    std::copy_n(bytes_.get(), size_, bytes.get());
+    bytes_ = std::move(bytes);
+    capacity_ = capacity;
+  }
+
+  MemoryShare memory_;
+  std::unique_ptr<char[]> bytes_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+};
 
 // The members of a file, inflated one after the other within the memory that is left.
 class Members {
  public:
-  Members(const Origin& origin, std::string_view bytes, std::int64_t most_bytes)
-      : origin_(origin), archive_(origin, bytes), most_bytes_(most_bytes), memory_(std::ssize(bytes)) {}
+  Members(const Origin& origin, std::string_view bytes, MemoryLimit& memory_limit)
+      : origin_(origin), memory_(memory_limit), archive_(origin, bytes) {
+    count(archive_.memory());
+  }
 
   // An array of that many dimensions; `content` keeps what it is stored in.
   NpyArray read(const char* name, std::size_t dimensions, ZipArchive::Content& content) {
-    content = archive_.read(name, most_bytes_ - memory_);
-    memory_ += content.memory();
+    content = archive_.read(name, memory_.limit().left());
+    count(content.memory());
     NpyArray array(origin_, name, content.bytes());
     if (array.shape().size() != dimensions) {
       array.refuse(
@@ -58,13 +78,17 @@ class Members {
   }
 
   bool has(const char* name) const { return archive_.has(name); }
-  std::int64_t memory() const { return memory_; }
 
  private:
+  void count(std::int64_t bytes) {
+    bytes_ += bytes;
+    if (!memory_.set(bytes_)) memory_.limit().refuse(origin_, 0, "the archive, with its members inflated,");
+  }
+
   Origin origin_;
+  MemoryShare memory_;
+  std::int64_t bytes_ = 0;
   ZipArchive archive_;
-  std::int64_t most_bytes_;
-  std::int64_t memory_;
 };
 
 // A matrix by rows (csr) or columns (csc), either of them "lines": those of line l are
@@ -109,14 +133,15 @@ bool is_by_rows(const NpyArray& format) {
 
 Corpus read_npz(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   const Origin origin = {reader_name, path};
-  const MemoryLimit memory_limit(options.text.max_memory);
-  const std::string bytes = read_bytes(origin, memory_limit);
-  Members members(origin, bytes, memory_limit.bytes());
+  MemoryLimit memory_limit(options.text.max_memory);
+  MemoryShare vocabulary_memory(memory_limit);
+  const FileBytes file(origin, memory_limit);
+  Members members(origin, file.bytes(), memory_limit);
   if (!members.has("format.npy")) {
     origin.format_error(0, 0,
                         "expected a sparse matrix as scipy.sparse.save_npz writes it, found no member format.npy");
   }
-  std::vector<ZipArchive::Content> contents(5, ZipArchive::Content(std::string_view()));
+  std::vector<ZipArchive::Content> contents(5);
   const bool by_rows = is_by_rows(members.read("format.npy", 0, contents[0]));
   const NpyArray shape = members.read("shape.npy", 1, contents[1]);
   if (shape.size() != 2) shape.refuse(fmt::format("expected 2 numbers, got {}", shape.size()));
@@ -128,7 +153,7 @@ Corpus read_npz(const std::string& path, const CorpusOptions& options, ReadRepor
   const bool named = !options.vocabulary.empty();
   std::vector<std::string> vocabulary;
   if (named) {
-    vocabulary = read_vocabulary({reader_name, options.vocabulary}, options.text, words,
+    vocabulary = read_vocabulary({reader_name, options.vocabulary}, options.text, vocabulary_memory, words,
                                  fmt::format("shape.npy of {}", origin.name()));
   }
   const NpyArray ends = members.read("indptr.npy", 1, contents[2]);
@@ -136,15 +161,15 @@ Corpus read_npz(const std::string& path, const CorpusOptions& options, ReadRepor
   const NpyArray counts = members.read("data.npy", 1, contents[4]);
   const Compressed matrix = {by_documents ? documents : words, by_documents ? words : documents, ends, places, counts};
   check(matrix);
-  BagOfWords bag(options.text);
+  BagOfWords bag(options.text, memory_limit);
   for_each_entry(matrix, [&](std::int64_t line, std::int64_t place, std::int64_t count) {
     if (count == 0) return;
     bag.add(by_documents ? line : place, by_documents ? place : line, count);
-    if (!bag.fits(0, members.memory())) bag.refuse(origin, 0, 0);
+    if (!bag.fits(0)) bag.refuse(origin, 0, 0);
   });
   require_believable(origin, {documents, 0, words, 0}, named, bag);
   if (!named) vocabulary = numbers_as_words(0, words);
-  return std::move(bag).make_corpus(documents, std::move(vocabulary), 0, "npz", report);
+  return std::move(bag).make_corpus(origin, documents, std::move(vocabulary), 0, "npz", report);
 }
 
 }  // namespace

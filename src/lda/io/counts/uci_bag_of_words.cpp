@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "lda/corpus/corpus_builder.h"
+#include "lda/corpus/phrases.h"
 #include "lda/io/bytes/fields.h"
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/number.h"
@@ -98,22 +99,25 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
                              ReadReport* report) {
   using namespace lda;
   require_text_options(options, caller);
+  require_no_phrases(options, caller, "a bag of words");
   base::require(docword != "-" || vocabulary != "-", "{}: docword and vocabulary cannot both be standard input",
                 caller);
-  LineReader reader({caller, docword}, options.max_line_bytes);
+  MemoryLimit memory_limit(options.max_memory);
+  MemoryShare vocabulary_memory(memory_limit);
+  LineReader reader({caller, docword}, memory_limit, options.max_line_bytes);
   const UciHeader header = read_header(reader);
   const bool named = !vocabulary.empty();
   std::vector<std::string> words;
   if (named) {
-    words = read_vocabulary({caller, vocabulary}, options, header.words,
+    words = read_vocabulary({caller, vocabulary}, options, vocabulary_memory, header.words,
                             fmt::format("line 2 of {}: W", reader.origin().name()));
   }
-  BagOfWords bag(options);
+  BagOfWords bag(options, memory_limit);
   read_body(reader, header, bag);
   require_believable(reader.origin(), {header.documents, 1, header.words, 2}, named, bag);
   if (!named) words = numbers_as_words(1, header.words);
   ReadReport counts;
-  Corpus corpus = std::move(bag).make_corpus(header.documents, std::move(words), 0, "uci", counts);
+  Corpus corpus = std::move(bag).make_corpus(reader.origin(), header.documents, std::move(words), 0, "uci", counts);
   if (report != nullptr) *report = counts;
   return corpus;
 }

@@ -2,21 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string_view>
 
 #include "base/check.h"
+#include "lda/corpus/tokenizer.h"
 #include "lda/corpus/utf8.h"
 #include "lda/corpus/word_index.h"
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/memory_limit.h"
 
 namespace papilio::lda {
+namespace {
 
-std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options) {
-  LineReader reader(origin, options.max_line_bytes);
-  const MemoryLimit memory_limit(options.max_memory);
+constexpr std::size_t long_word = std::size_t{1} << 16;
+
+}  // namespace
+
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory) {
+  LineReader reader(origin, memory.limit(), options.max_line_bytes);
   WordIndex words;
+  std::size_t longest = 0;
   std::string_view line;
   while (reader.next_line(line)) {
     if (line.empty()) reader.format_error(1, "expected a word, got an empty line");
@@ -25,14 +32,18 @@ std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions
     if (number + 1 != reader.line_number()) {
       reader.format_error(1, fmt::format("word {} is already on line {}", quoted(line), number + 1));
     }
-    if (!memory_limit.holds(2 * words.memory())) memory_limit.refuse(reader, 0, 0);
+    longest = std::max(longest, line.size());  // is folded where there are stop words
+    const std::int64_t bytes = 2 * words.memory() + (longest > long_word ? Tokenizer::memory_for(longest) : 0);
+    if (!memory.set(bytes)) {
+      memory.limit().refuse(origin, number + 1, fmt::format("the vocabulary of {} words up to here", number + 1));
+    }
   }
   return words.take_words();
 }
 
-std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, std::int64_t expected,
-                                         const std::string& where) {
-  std::vector<std::string> words = read_vocabulary(origin, options);
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory,
+                                         std::int64_t expected, const std::string& where) {
+  std::vector<std::string> words = read_vocabulary(origin, options, memory);
   if (std::ssize(words) != expected) {
     origin.format_error(0, 0, fmt::format("expected {} words ({}), got {}", expected, where, words.size()));
   }

@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
 
-// Reads distinct words of UTF-8, one per line, none of them empty. Throws IoError,
-// and FormatError with the line of the first that is not so.
-std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options);
+// Reads distinct words of UTF-8, one per line, none of them empty; `memory` counts what they take. Throws IoError, and
+// FormatError with the line of the first that is not so.
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory);
 
 // The same, and throws FormatError unless there are `expected` words, the number
 // that stands at `where` ("line 2 of docword.txt: W").
-std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, std::int64_t expected,
-                                         const std::string& where);
+std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory,
+                                         std::int64_t expected, const std::string& where);
 
 // `count` words called by their numbers: "first", "first + 1", ...
 std::vector<std::string> numbers_as_words(std::int64_t first, std::int64_t count);

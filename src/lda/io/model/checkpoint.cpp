@@ -13,6 +13,7 @@
 #include "lda/io/bytes/atomic_file.h"
 #include "lda/io/bytes/hash.h"
 #include "lda/io/bytes/origin.h"
+#include "lda/io/model/corpus_identity.h"
 #include "lda/io/model/safetensors.h"
 #include "lda/model/options.h"
 #include "lda/model/priors.h"
@@ -39,32 +40,37 @@ std::string alpha_text(const TrainOptions& options) {
                                : fmt::format("one for each topic, {}", hash_of(priors.alpha));
 }
 
+constexpr const char* seed_words_key = "options.seed_words";  // only where there are some
+
+// "12 words in 3 topics, HASH", the same in whichever order the options have them.
+std::string seed_words_text(const lda::Seeds& seeds) {
+  std::vector<std::int32_t> numbers;
+  for (const SeedWord& seed : seeds.words()) numbers.insert(numbers.end(), {seed.topic, seed.word, seed.weight});
+  const auto topics = std::count_if(seeds.s_k().begin(), seeds.s_k().end(), [](std::int64_t s) { return s > 0; });
+  return fmt::format("{} words in {} topics, {}", seeds.words().size(), topics, hash_of(numbers));
+}
+
 // What decides how a chain goes on: a checkpoint holds these words, and fits only where all agree.
-lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options) {
-  std::string vocabulary;
-  for (const std::string& word : corpus.vocabulary) {
-    vocabulary += fmt::format("{} {}", word.size(), word);
-  }
-  return {{"format", "papilio-checkpoint"},
-          {"format_version", "3"},
-          {"options.topics", std::to_string(options.topics)},
-          {"options.alpha", alpha_text(options)},
-          {"options.beta", fmt::format("{}", options.beta)},
-          {"options.optimize", options.optimize_every == 0
-                                   ? "never"
-                                   : fmt::format("every {} after {}", options.optimize_every, options.optimize_after)},
-          {"options.seed", std::to_string(options.seed)},
-          {"options.sampler", std::string(name(options.sampler))},
-          {"options.method", std::string(name(options.method))},
-          {"options.schedule", std::string(name(options.schedule))},
-          {"options.draws",
-           std::string(name(lda::draws_sparsely(options, corpus.tokens()) ? Draws::sparse : Draws::dense))},
-          {"corpus.documents", std::to_string(corpus.documents())},
-          {"corpus.tokens", std::to_string(corpus.tokens())},
-          {"corpus.vocabulary_size", std::to_string(corpus.vocabulary_size())},
-          {"corpus.hash_of_document_offsets", hash_of(corpus.document_offsets)},
-          {"corpus.hash_of_words", hash_of(corpus.words)},
-          {"corpus.hash_of_vocabulary", hash_of(vocabulary)}};
+lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options, const char* caller) {
+  lda::Metadata metadata = {
+      {"format", "papilio-checkpoint"},
+      {"format_version", "3"},
+      {"options.topics", std::to_string(options.topics)},
+      {"options.alpha", alpha_text(options)},
+      {"options.beta", fmt::format("{}", options.beta)},
+      {"options.optimize", options.optimize_every == 0
+                               ? "never"
+                               : fmt::format("every {} after {}", options.optimize_every, options.optimize_after)},
+      {"options.seed", std::to_string(options.seed)},
+      {"options.sampler", std::string(name(options.sampler))},
+      {"options.method", std::string(name(options.method))},
+      {"options.schedule", std::string(name(options.schedule))},
+      {"options.draws",
+       std::string(name(lda::draws_sparsely(options, corpus.tokens()) ? Draws::sparse : Draws::dense))}};
+  lda::add_corpus_identity(metadata, corpus);
+  const lda::Seeds seeds = lda::seeds_of_options(corpus, options, caller);
+  if (!seeds.empty()) metadata[seed_words_key] = seed_words_text(seeds);
+  return metadata;
 }
 
 // Throws InvalidArgument for priors that no chain can have reached.
@@ -85,6 +91,13 @@ void require_identity(const lda::SafetensorsFile& file, const lda::Metadata& exp
                                     lda::quoted(file.metadata(key)), expected.at(key)));
     }
   }
+  const auto seeds_in = [](const lda::Metadata& metadata) {
+    const auto found = metadata.find(seed_words_key);
+    return found == metadata.end() ? std::string("none") : found->second;
+  };
+  base::require(seeds_in(file.metadata()) == seeds_in(expected),
+                "papilio::load_checkpoint: {}: the checkpoint belongs to another run: {} is {}, expected {}", path,
+                seed_words_key, lda::quoted(seeds_in(file.metadata())), seeds_in(expected));
   for (const auto& [key, value] : expected) {
     base::require(file.metadata(key) == value,
                   "papilio::load_checkpoint: {}: the checkpoint belongs to another run: {} is {}, expected {}", path,
@@ -143,7 +156,7 @@ std::string previous_checkpoint(const std::string& path) { return lda::follow_li
 void remove_checkpoint(const std::string& path) noexcept {
   try {
     lda::remove_abandoned(path);
-    for (const std::string& file : {previous_checkpoint(path), path}) ::unlink(file.c_str());
+    for (const std::string& file : {previous_checkpoint(path), lda::follow_links(path)}) ::unlink(file.c_str());
   } catch (const std::bad_alloc&) {
     return;
   }
@@ -158,7 +171,7 @@ void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const T
   base::require(topics.start == Start::uniform || topics.start == Start::progressive,
                 "papilio::save_checkpoint: the chain started as {}, expected uniform or progressive",
                 name(topics.start));
-  lda::Metadata metadata = identity(corpus, options);
+  lda::Metadata metadata = identity(corpus, options, "save_checkpoint");
   metadata["sweep"] = std::to_string(topics.sweep);
   metadata["beta"] = fmt::format("{}", topics.beta);
   metadata["start"] = name(topics.start);
@@ -171,7 +184,7 @@ void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const T
 ChainState load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
                            CheckpointReport* report) {
   lda::require_options(options, "load_checkpoint");
-  const lda::Metadata expected = identity(corpus, options);
+  const lda::Metadata expected = identity(corpus, options, "load_checkpoint");
   const auto load = [&](const std::string& from, const std::string& damage) {
     ChainState topics = load_one(corpus, options, expected, from);
     if (report != nullptr) *report = {from, damage};

@@ -39,6 +39,14 @@ void write_diagnostics(const std::vector<TopicDiagnostics>& topics, const Model&
   constexpr const char* caller = "papilio::write_diagnostics";
   base::require(std::ssize(topics) == model.topics, "{}: there are {} topics' diagnostics for a model of {}", caller,
                 topics.size(), model.topics);
+  model.verify();
+  for (std::size_t k = 0; k < topics.size(); ++k) {
+    for (const TopWord& word : topics[k].top_words) {
+      base::require(0 <= word.word && word.word < model.vocabulary_size(),
+                    "{}: a top word of topic {} is {}, expected 0 <= word < {}", caller, k, word.word,
+                    model.vocabulary_size());
+    }
+  }
   lda::AtomicFile file(path, caller);
   file.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model>\n");
   const auto ratio = [](std::int64_t a, std::int64_t b) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "lda/io/bytes/gzip_file.h"
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/memory_limit.h"
@@ -52,7 +53,9 @@ std::string_view take_first(std::string_view& line) {
 class StateReader {
  public:
   StateReader(const std::string& path, std::int64_t max_memory)
-      : reader_({"papilio::read_mallet_state", path}, std::int64_t{1} << 30), memory_limit_(max_memory) {}
+      : memory_limit_(max_memory),
+        memory_(memory_limit_),
+        reader_({"papilio::read_mallet_state", path}, memory_limit_, std::int64_t{1} << 30) {}
 
   MalletState read() {
     std::string_view line;
@@ -79,6 +82,8 @@ class StateReader {
     std::vector<double> values;
     for (std::string_view field = take_first(line); !field.empty(); field = take_first(line)) {
       values.push_back(read_prior(all, field));
+      bytes_ += 2 * sizeof(double);
+      check_memory();
     }
     if (name == "alpha") {
       if (values.empty() || values.size() > most_topics) {
@@ -180,8 +185,8 @@ class StateReader {
 
   void check_memory() {
     const std::int64_t bytes = bytes_ + 16 * state_.corpus.tokens();
-    if (!memory_limit_.holds(bytes)) {
-      memory_limit_.refuse(reader_, state_.corpus.tokens(), state_.corpus.documents());
+    if (!memory_.set(bytes)) {
+      memory_limit_.refuse(reader_.origin(), reader_.line_number(), state_.corpus.tokens(), state_.corpus.documents());
     }
   }
 
@@ -220,8 +225,9 @@ class StateReader {
   // An offset and a name, in vectors that have grown.
   static constexpr std::int64_t bytes_per_document_ = 2 * (sizeof(std::int64_t) + sizeof(std::string));
 
-  LineReader reader_;
   MemoryLimit memory_limit_;
+  MemoryShare memory_;
+  LineReader reader_;
   MalletState state_;
   std::vector<std::string> names_;
   bool any_name_ = false;
@@ -231,16 +237,21 @@ class StateReader {
 }  // namespace
 }  // namespace lda
 
-void write_mallet_state(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> alpha,
-                        double beta, const std::string& path) {
+void require_mallet_names(const CorpusView& corpus) {
   corpus.verify();
-  lda::require_topics(corpus, z, static_cast<std::int32_t>(alpha.size()), "write_mallet_state");
   for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) lda::require_one_field(corpus.vocabulary[w], "word", w);
   for (std::size_t d = 0; d < corpus.document_names.size(); ++d) {
     base::require(corpus.document_names[d].find_first_of("\r\n") == std::string::npos,
                   "{}: the name of document {} is {}, which holds the end of a line", lda::writer, d,
                   lda::quoted(corpus.document_names[d]));
   }
+}
+
+void write_mallet_state(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> alpha,
+                        double beta, const std::string& path) {
+  require_mallet_names(corpus);
+  execution::require_span("write_mallet_state", "alpha", alpha);
+  lda::require_topics(corpus, z, static_cast<std::int32_t>(alpha.size()), "write_mallet_state");
   lda::GzipFile file(path, lda::writer);
   std::string text = "#doc source pos typeindex type topic\n#alpha :";
   for (const double a : alpha) fmt::format_to(std::back_inserter(text), " {}", a);
@@ -272,6 +283,9 @@ MalletState read_mallet_state(const std::string& path, std::int64_t max_memory) 
 ChainState match_topics(const MalletState& state, const CorpusView& corpus) {
   const CorpusView from = state.corpus.view();
   constexpr const char* caller = "papilio::match_topics";
+  from.verify();
+  corpus.verify();
+  lda::require_topics(from, state.topics.z, state.topic_count, "match_topics");
   base::require(corpus.documents() >= from.documents(), "{}: the state has {} documents, the corpus {}", caller,
                 from.documents(), corpus.documents());
   std::map<std::string_view, std::int32_t> numbers;
@@ -292,6 +306,12 @@ ChainState match_topics(const MalletState& state, const CorpusView& corpus) {
     const auto row = static_cast<std::size_t>(d);
     wanted.clear();
     given.clear();
+    const std::int64_t tokens_here = corpus.document_offsets[row + 1] - corpus.document_offsets[row];
+    const std::int64_t tokens_there =
+        d < from.documents() ? from.document_offsets[row + 1] - from.document_offsets[row] : 0;
+    base::require(tokens_here == tokens_there,
+                  "{}: document {} has {} tokens in the corpus and {} in the state, or different words", caller, d,
+                  tokens_here, tokens_there);
     for (std::int64_t i = corpus.document_offsets[row]; i < corpus.document_offsets[row + 1]; ++i) {
       wanted.emplace_back(corpus.words[static_cast<std::size_t>(i)], i);
     }

@@ -1,83 +1,178 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "lda/corpus/vocabulary.h"
 #include "lda/io/bytes/origin.h"
 #include "lda/io/model/safetensors.h"
+#include "lda/io/model/vocabulary_tensors.h"
+#include "lda/model/labels.h"
 #include "papilio/error.h"
 #include "papilio/model.h"
 
 namespace papilio {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view settings_prefix = "settings.";
 
-std::string vocabulary_text(const std::vector<std::string>& vocabulary) {
-  json words = json::array();
-  for (std::size_t w = 0; w < vocabulary.size(); ++w) {
-    words.push_back(vocabulary[w]);
-    try {
-      words.back().dump();
-    } catch (const json::type_error&) {
-      throw InvalidArgument(fmt::format("papilio::save_model: word {} is not valid UTF-8", w));
-    }
+// Version 1 has the vocabulary as a JSON list in the metadata, which a header's limit of 100 MB bounds.
+// Version 3 may have seed words and labels, as tensors, and edits, in the metadata; a model without any is of
+// version 2.
+constexpr const char* version = "2";
+constexpr const char* version_of_json_vocabulary = "1";
+constexpr const char* version_of_more = "3";
+
+constexpr const char* seed_words_tensor = "seed_words";
+constexpr const char* edits_entry = "edits";  // a line per edit, oldest first: parent and words, with tabs between
+
+std::vector<std::string> json_vocabulary(const lda::SafetensorsFile& file) {
+  const std::string& text = file.metadata("vocabulary");
+  try {
+    return lda::vocabulary_of_json(text);
+  } catch (const FormatError& error) {
+    file.fail(error.what());
   }
-  return words.dump();
 }
 
-std::vector<std::string> vocabulary_of(const lda::SafetensorsFile& file) {
-  try {
-    return json::parse(file.metadata("vocabulary")).get<std::vector<std::string>>();
-  } catch (const json::exception&) {
-    file.fail("\"vocabulary\" is not a JSON list of words");
+// Rows of topic, word, weight.
+std::vector<std::int32_t> seed_rows(const Model& model) {
+  std::vector<std::int32_t> rows;
+  for (const SeedWord& seed : model.seed_words) rows.insert(rows.end(), {seed.topic, seed.word, seed.weight});
+  return rows;
+}
+
+void read_seed_words(lda::SafetensorsFile& file, Model& model) {
+  const lda::Shape shape = file.shape(seed_words_tensor);
+  if (shape.size() != 2 || shape[0] < 1 || shape[1] != 3) {
+    file.fail("tensor \"seed_words\" is not a matrix of rows of topic, word, weight");
+  }
+  const std::vector<std::int32_t> rows = file.read<std::int32_t>(seed_words_tensor, shape);
+  model.s_k.resize(static_cast<std::size_t>(model.topics));
+  for (std::size_t i = 0; i < rows.size(); i += 3) {
+    const SeedWord seed = {.topic = rows[i], .word = rows[i + 1], .weight = rows[i + 2]};
+    model.seed_words.push_back(seed);
+    if (0 <= seed.topic && seed.topic < model.topics) model.s_k[static_cast<std::size_t>(seed.topic)] += seed.weight;
   }
 }
+
+std::string text_of(const std::vector<ModelEdit>& edits) {
+  std::string text;
+  for (const ModelEdit& edit : edits) text += fmt::format("{}\t{}\n", edit.parent, fmt::join(edit.change, "\t"));
+  return text;
+}
+
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<ModelEdit> edits_of(const lda::SafetensorsFile& file) {
+  std::vector<ModelEdit> edits;
+  const auto entry = file.metadata().find(edits_entry);
+  if (entry == file.metadata().end()) return edits;
+  if (!entry->second.ends_with('\n')) file.fail("the edits in the metadata are not whole lines");
+  for (const std::string_view line :
+       parts_of(std::string_view(entry->second).substr(0, entry->second.size() - 1), '\n')) {
+    const std::vector<std::string_view> parts = parts_of(line, '\t');
+    ModelEdit edit = {{parts.begin() + 1, parts.end()}, std::string(parts.front())};
+    if (!lda::is_edit(edit)) file.fail(fmt::format("an edit is {}, expected a hash and words", lda::quoted(line)));
+    edits.push_back(std::move(edit));
+  }
+  return edits;
+}
+
+// What a model's file is made of.
+struct Contents {
+  explicit Contents(const Model& model, const char* caller) {
+    model.verify();
+    lda::require_vocabulary(model.vocabulary, caller);
+    const bool has_more = !model.seed_words.empty() || !model.labels.empty() || !model.edits.empty();
+    metadata = {{"format", "papilio-model"},
+                {"format_version", has_more ? version_of_more : version},
+                {"beta", fmt::format("{}", model.beta)}};
+    for (const auto& [key, value] : model.settings) metadata[std::string(settings_prefix) + key] = value;
+    if (!model.edits.empty()) metadata[edits_entry] = text_of(model.edits);
+    tensors = {lda::tensor_view("alpha", {model.topics}, model.alpha),
+               lda::tensor_view("n_k", {model.topics}, model.n_k),
+               lda::offsets_view(lda::vocabulary_offsets_tensor, model.vocabulary)};
+    if (!model.labels.empty()) tensors.push_back(lda::offsets_view(lda::label_offsets_tensor, model.labels));
+    tensors.push_back(lda::tensor_view("n_wk", {model.vocabulary_size(), model.topics}, model.n_wk));
+    if (!model.seed_words.empty()) {
+      seeds = seed_rows(model);
+      tensors.push_back(lda::tensor_view(seed_words_tensor, {std::ssize(model.seed_words), 3}, seeds));
+    }
+    tensors.push_back(lda::words_view(lda::vocabulary_tensor, model.vocabulary));
+    if (!model.labels.empty()) tensors.push_back(lda::words_view(lda::labels_tensor, model.labels));
+  }
+
+  lda::Metadata metadata;
+  std::vector<std::int32_t> seeds;
+  std::vector<lda::TensorView> tensors;  // borrow from the model, and `seeds`
+};
 
 }  // namespace
 
 void save_model(const Model& model, const std::string& path) {
-  model.verify();
-  lda::Metadata metadata = {{"format", "papilio-model"},
-                            {"format_version", "1"},
-                            {"vocabulary", vocabulary_text(model.vocabulary)},
-                            {"beta", fmt::format("{}", model.beta)}};
-  for (const auto& [key, value] : model.settings) {
-    metadata[std::string(settings_prefix) + key] = value;
-  }
-  lda::write_safetensors(
-      path, std::move(metadata),
-      {lda::tensor_view("alpha", {model.topics}, model.alpha), lda::tensor_view("n_k", {model.topics}, model.n_k),
-       lda::tensor_view("n_wk", {model.vocabulary_size(), model.topics}, model.n_wk)},
-      "save_model");
+  const Contents contents(model, "save_model");
+  lda::write_safetensors(path, contents.metadata, contents.tensors, "save_model");
+}
+
+std::string model_hash(const Model& model) {
+  const Contents contents(model, "model_hash");
+  return lda::hash_safetensors(contents.metadata, contents.tensors, "model_hash");
 }
 
 Model load_model(const std::string& path) {
   lda::SafetensorsFile file(path, "load_model");
-  if (file.metadata("format") != "papilio-model" || file.metadata("format_version") != "1") {
-    file.fail(fmt::format("the file is a {} of version {}, expected a papilio-model of version 1",
-                          lda::quoted(file.metadata("format")), lda::quoted(file.metadata("format_version"))));
+  const bool has_json = file.metadata("format_version") == version_of_json_vocabulary;
+  const bool has_more = file.metadata("format_version") == version_of_more;
+  if (file.metadata("format") != "papilio-model" ||
+      (!has_json && !has_more && file.metadata("format_version") != version)) {
+    file.fail(fmt::format("the file is a {} of version {}, expected a papilio-model of version {}, {} or {}",
+                          lda::quoted(file.metadata("format")), lda::quoted(file.metadata("format_version")),
+                          version_of_json_vocabulary, version, version_of_more));
   }
-  file.require_tensors({"alpha", "n_k", "n_wk"});
+  const bool has_labels = has_more && file.has_tensor(lda::labels_tensor);
+  std::vector<std::string> tensors = {"alpha", "n_k", "n_wk"};
+  if (!has_json) tensors.insert(tensors.end(), {lda::vocabulary_tensor, lda::vocabulary_offsets_tensor});
+  if (has_labels) tensors.insert(tensors.end(), {lda::labels_tensor, lda::label_offsets_tensor});
+  const bool has_seed_words = has_more && file.has_tensor(seed_words_tensor);
+  if (has_seed_words) tensors.emplace_back(seed_words_tensor);
+  file.require_tensors(tensors);
   Model model;
   const lda::Shape shape = file.shape("n_wk");
-  if (shape.size() != 2 || shape[1] < 1 || shape[1] > std::numeric_limits<std::int32_t>::max()) {
+  constexpr std::int64_t most_words = std::numeric_limits<std::int32_t>::max();
+  if (shape.size() != 2 || shape[0] > most_words || shape[1] < 1 ||
+      shape[1] > std::numeric_limits<std::int32_t>::max()) {
     file.fail("tensor \"n_wk\" is not a matrix of words x topics");
   }
   model.topics = static_cast<std::int32_t>(shape[1]);
-  model.vocabulary = vocabulary_of(file);
+  model.vocabulary = has_json ? json_vocabulary(file) : lda::read_vocabulary_tensors(file, shape[0]);
   model.beta = file.metadata_double("beta");
   model.alpha = file.read<double>("alpha", {model.topics});
   model.n_k = file.read<std::int64_t>("n_k", {model.topics});
   model.n_wk = file.read<std::int32_t>("n_wk", {model.vocabulary_size(), model.topics});
+  if (has_seed_words) read_seed_words(file, model);
+  if (has_labels) model.labels = lda::read_texts(file, lda::labels_tensor, lda::label_offsets_tensor, model.topics);
+  if (has_more) model.edits = edits_of(file);
   for (const auto& [key, value] : file.metadata()) {
     if (key.starts_with(settings_prefix)) {
       model.settings[key.substr(settings_prefix.size())] = value;
-    } else if (key != "format" && key != "format_version" && key != "vocabulary" && key != "beta") {
+    } else if (key == "vocabulary"  ? !has_json
+               : key == edits_entry ? !has_more
+                                    : key != "format" && key != "format_version" && key != "beta") {
       file.fail(fmt::format("unknown entry {} in the metadata", lda::quoted(key)));
     }
   }

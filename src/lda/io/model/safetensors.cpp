@@ -1,8 +1,10 @@
 #include "lda/io/model/safetensors.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -35,10 +37,13 @@ void SafetensorsFile::fail(const std::string& message) const {
 
 // Returns the size of the file.
 std::uint64_t SafetensorsFile::open() {
-  file_.reset(std::fopen(path_.c_str(), "rb"));
+  // O_NONBLOCK: nobody may write to a pipe of that name, and opening it would wait for somebody who does.
+  const int opened = ::openat(AT_FDCWD, path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (opened >= 0) file_.reset(::fdopen(opened, "rb"));
   struct stat status = {};
-  if (file_ == nullptr || fstat(fileno(file_.get()), &status) != 0) {
+  if (file_ == nullptr || fstat(opened, &status) != 0) {
     const int error = errno;
+    if (opened >= 0 && file_ == nullptr) ::close(opened);
     throw IoError(fmt::format("papilio::{}: cannot open {}: {}", caller_, path_, std::strerror(error)), error);
   }
   if (S_ISDIR(status.st_mode)) {

@@ -61,6 +61,9 @@ TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>&
 void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
                        const char* caller, const std::string& ending_of_the_old = {});
 
+// The XXH3-128 of the bytes that write_safetensors would write. Throws InvalidArgument likewise.
+std::string hash_safetensors(Metadata metadata, const std::vector<TensorView>& tensors, const char* caller);
+
 // Where a tensor is in a file.
 struct TensorPlace {
   std::string type;

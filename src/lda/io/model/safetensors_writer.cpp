@@ -1,22 +1,24 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <iterator>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
 #include "base/math.h"
+#include "lda/corpus/utf8.h"
 #include "lda/io/bytes/atomic_file.h"
 #include "lda/io/bytes/hash.h"
+#include "lda/io/bytes/origin.h"
 #include "lda/io/model/safetensors.h"
 #include "lda/io/model/safetensors_header.h"
 #include "lda/io/model/safetensors_parts.h"
-#include "papilio/error.h"
 
 namespace papilio::lda {
 namespace {
-
-using nlohmann::json;
 
 std::string hash_of(const TensorView& tensor) {
   RunningHash hash;
@@ -39,24 +41,61 @@ TensorView numbers_as(std::string name, const std::vector<std::int32_t>& numbers
   return {std::move(name), dtype<T>, {std::ssize(numbers)}, numbers.size() * sizeof(T), pass};
 }
 
+// By hand and not from a tree of nlohmann::json, whose destructor takes memory and ends the process where there is
+// none.
+void append_json_string(std::string& to, std::string_view text) {
+  constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
+  constexpr std::string_view letters = "\"\\bfnrt";
+  to += '"';
+  for (const char c : text) {
+    const std::size_t place = escaped.find(c);
+    if (place != std::string_view::npos) {
+      to.append({'\\', letters[place]});
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(to), "\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      to += c;
+    }
+  }
+  to += '"';
+}
+
+std::string json_of(const Metadata& metadata) {
+  std::string text = "{";
+  for (const auto& [key, value] : metadata) {
+    if (text.size() > 1) text += ',';
+    append_json_string(text, key);
+    text += ':';
+    append_json_string(text, value);
+  }
+  return text + '}';
+}
+
+// Keys in order, nothing between: the same metadata and tensors give the same text.
 std::string header_text(const Metadata& metadata, const std::vector<TensorView>& tensors, const char* caller) {
-  json header;
-  header["__metadata__"] = metadata;
+  for (const auto& [key, value] : metadata) {
+    base::require(find_ill_formed(key) == std::string::npos && find_ill_formed(value) == std::string::npos,
+                  "papilio::{}: setting {} is {}, expected UTF-8", caller, quoted(key), quoted(value));
+  }
+  std::map<std::string, std::string> entries = {{"__metadata__", json_of(metadata)}};
   std::size_t begin = 0;
   for (const TensorView& tensor : tensors) {
     const std::size_t end = begin + tensor.size;
-    header[tensor.name] = {{"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    entries[tensor.name] = fmt::format(R"({{"data_offsets":[{},{}],"dtype":"{}","shape":[{}]}})", begin, end,
+                                       tensor.type, fmt::join(tensor.shape, ","));
     begin = end;
   }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const json::type_error&) {
-    throw InvalidArgument(fmt::format("papilio::{}: the settings are not valid UTF-8", caller));
+  std::string text = "{";
+  for (const auto& [name, entry] : entries) {
+    if (text.size() > 1) text += ',';
+    append_json_string(text, name);
+    text += ':';
+    text += entry;
   }
+  text += '}';
   text.resize(base::round_up<std::size_t>(text.size(), 8), ' ');  // tensors start aligned
-  base::require(text.size() <= longest_header, "papilio::{}: the vocabulary takes {} bytes, expected at most {}",
-                caller, text.size(), longest_header);
+  base::require(text.size() <= longest_header, "papilio::{}: the settings take {} bytes, expected at most {}", caller,
+                text.size(), longest_header);
   return text;
 }
 
@@ -82,24 +121,43 @@ TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>&
   return tensor_view(std::move(name), {std::ssize(numbers)}, numbers);
 }
 
-void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
-                       const char* caller, const std::string& ending_of_the_old) {
+namespace {
+
+// With the hashes of the metadata and of each tensor.
+std::string whole_header(Metadata metadata, const std::vector<TensorView>& tensors, const char* caller) {
   metadata[std::string(hash_of_metadata)] = hash_metadata(metadata);
   for (const TensorView& tensor : tensors) {
     metadata[std::string(hash_prefix) + tensor.name] = hash_of(tensor);
   }
   base::require(metadata.size() <= most_metadata, "papilio::{}: there are {} settings and hashes, expected at most {}",
                 caller, metadata.size(), most_metadata);
-  const std::string header = header_text(metadata, tensors, caller);
+  return header_text(metadata, tensors, caller);
+}
+
+// Hands over the bytes of the file, in order.
+void pass_file(const std::string& header, const std::vector<TensorView>& tensors, const TakeBytes& take) {
   const std::uint64_t length = header.size();
+  take(std::as_bytes(std::span(&length, 1)));
+  take(std::as_bytes(std::span(header)));
+  for (const TensorView& tensor : tensors) tensor.passed(take);
+}
+
+}  // namespace
+
+void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
+                       const char* caller, const std::string& ending_of_the_old) {
+  const std::string header = whole_header(std::move(metadata), tensors, caller);
   remove_abandoned(path);
   AtomicFile file(path, fmt::format("papilio::{}", caller));
-  file.write(&length, sizeof length);
-  file.write(header.data(), header.size());
-  for (const TensorView& tensor : tensors) {
-    tensor.passed([&](std::span<const std::byte> bytes) { file.write(bytes.data(), bytes.size()); });
-  }
+  pass_file(header, tensors, [&](std::span<const std::byte> bytes) { file.write(bytes.data(), bytes.size()); });
   file.commit(ending_of_the_old);
+}
+
+std::string hash_safetensors(Metadata metadata, const std::vector<TensorView>& tensors, const char* caller) {
+  RunningHash hash;
+  pass_file(whole_header(std::move(metadata), tensors, caller), tensors,
+            [&](std::span<const std::byte> bytes) { hash.update(bytes); });
+  return hash.digits();
 }
 
 }  // namespace papilio::lda

@@ -9,8 +9,10 @@
 
 namespace papilio::lda {
 
-DelimitedReader::DelimitedReader(Origin origin, char delimiter, bool quotes, std::int64_t max_record_bytes)
-    : lines_(std::move(origin), max_record_bytes),
+DelimitedReader::DelimitedReader(Origin origin, MemoryLimit& memory_limit, char delimiter, bool quotes,
+                                 std::int64_t max_record_bytes)
+    : memory_(memory_limit),
+      lines_(std::move(origin), memory_limit, max_record_bytes),
       delimiter_(delimiter),
       quotes_(quotes),
       max_record_bytes_(static_cast<std::size_t>(max_record_bytes)) {}
@@ -26,10 +28,10 @@ bool DelimitedReader::next(std::vector<std::string_view>& fields) {
       at = take_quoted(at);
     } else {
       const std::size_t end = std::min(line_.find(delimiter_, at), line_.size());
-      record_.append(line_, at, end - at);
+      add_to_record(line_.substr(at, end - at));
       at = end;
     }
-    ends_.push_back(record_.size());
+    end_field();
     if (at == line_.size()) break;
   }
   fields.clear();
@@ -41,6 +43,27 @@ bool DelimitedReader::next(std::vector<std::string_view>& fields) {
   return true;
 }
 
+void DelimitedReader::add_to_record(std::string_view text) {
+  if (record_.size() + text.size() > record_.capacity()) {
+    make_room(std::max(record_.size() + text.size(), 2 * record_.capacity()), ends_.capacity());
+  }
+  record_ += text;
+}
+
+void DelimitedReader::end_field() {
+  if (ends_.size() == ends_.capacity()) make_room(record_.capacity(), 2 * ends_.capacity());
+  ends_.push_back(record_.size());
+}
+
+// Counts the memory that a record takes with so many bytes and fields, each field here and in the caller's list.
+void DelimitedReader::make_room(std::size_t bytes, std::size_t fields) {
+  const std::size_t all = bytes + fields * (sizeof(std::size_t) + sizeof(std::string_view));
+  if (!memory_.set(std::max(static_cast<std::int64_t>(all) - uncounted_bytes, std::int64_t{0}))) {
+    memory_.limit().refuse(origin(), first_line_,
+                           fmt::format("a record of {} bytes and {} fields so far", record_.size(), ends_.size()));
+  }
+}
+
 // Takes the field whose opening quote is at `at`, over as many lines as it has;
 // returns where it ends: at a delimiter or at the end of the line.
 std::size_t DelimitedReader::take_quoted(std::size_t at) {
@@ -49,7 +72,7 @@ std::size_t DelimitedReader::take_quoted(std::size_t at) {
   ++at;
   while (true) {
     const std::size_t quote = line_.find('"', at);
-    record_.append(line_, at, quote - at);
+    add_to_record(line_.substr(at, quote - at));
     if (quote == std::string_view::npos) {
       record_ += '\n';
       if (record_.size() > max_record_bytes_) {

@@ -16,10 +16,10 @@ namespace papilio::lda {
 //
 // Throws FormatError where a quote does not close, where something other than a
 // delimiter or the line's end follows a closing quote, and for records of more than
-// max_record_bytes. Memory: a block and the longest record.
+// max_record_bytes or that do not fit the memory limit. Memory: a block and the longest record.
 class DelimitedReader {
  public:
-  DelimitedReader(Origin origin, char delimiter, bool quotes, std::int64_t max_record_bytes);
+  DelimitedReader(Origin origin, MemoryLimit& memory_limit, char delimiter, bool quotes, std::int64_t max_record_bytes);
 
   // The next record's fields, at least one; false at the end of the file. They live until the next call.
   bool next(std::vector<std::string_view>& fields);
@@ -41,7 +41,11 @@ class DelimitedReader {
 
  private:
   std::size_t take_quoted(std::size_t at);
+  void add_to_record(std::string_view text);
+  void end_field();
+  void make_room(std::size_t bytes, std::size_t fields);
 
+  MemoryShare memory_;
   LineReader lines_;
   char delimiter_;
   bool quotes_;

@@ -39,6 +39,8 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
   reader_ = &reader;
   at_ = 0;
   keys_.clear();
+  bytes_of_keys_ = 0;
+  count_memory();
   bool has_text = false;
   bool has_id = id_field_.empty();
   skip_blanks();
@@ -49,9 +51,7 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
   while (more) {
     const std::size_t begin = at_;
     if (peek() != '"') fail("a key in quotation marks");
-    key_.clear();
-    take_string(&key_);
-    if (!keys_.insert(key_).second) fail_at(begin, "a key that has not occurred yet");
+    take_key(begin);
     skip_blanks();
     take(':', "\":\"");
     skip_blanks();
@@ -69,6 +69,25 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
   if (at_ != line_.size()) fail("the end of the line after the object");
   for (const auto& [has, field] : {std::pair(has_text, &text_field_), std::pair(has_id, &id_field_)}) {
     if (!has) reader.format_error(1, fmt::format("expected a field {}, got {}", quoted(*field), quoted(line)));
+  }
+}
+
+void JsonRecord::take_key(std::size_t begin) {
+  constexpr std::int64_t bytes_per_key =
+      sizeof(std::string) + 6 * sizeof(void*);  // in a tree, each allocated by itself
+  key_.clear();
+  take_string(&key_);
+  if (!keys_.insert(key_).second) fail_at(begin, "a key that has not occurred yet");
+  bytes_of_keys_ += bytes_per_key + (key_.size() >= sizeof(std::string) / 2 ? std::ssize(key_) : 0);
+  if (keys_.size() % 256 == 0) count_memory();
+}
+
+// The text and the id take at most twice the line.
+void JsonRecord::count_memory() {
+  const std::int64_t bytes = 2 * std::ssize(line_) + bytes_of_keys_;
+  if (!memory_.set(std::max(bytes - uncounted_bytes, std::int64_t{0}))) {
+    memory_.limit().refuse(reader_->origin(), reader_->line_number(),
+                           fmt::format("an object of {} bytes and {} keys so far", line_.size(), keys_.size()));
   }
 }
 

@@ -19,8 +19,9 @@ namespace papilio::lda {
 // surrogates) is kept as ill-formed UTF-8.
 class JsonRecord {
  public:
-  // `id` may be empty: none.
-  JsonRecord(std::string text, std::string id) : text_field_(std::move(text)), id_field_(std::move(id)) {}
+  // `id` may be empty: none. What the parsed record takes counts towards the limit.
+  JsonRecord(std::string text, std::string id, MemoryLimit& memory_limit)
+      : text_field_(std::move(text)), id_field_(std::move(id)), memory_(memory_limit) {}
 
   // Parses the line that `reader` gave last. The text must be a string; the id a
   // string or a number, and UTF-8.
@@ -42,6 +43,8 @@ class JsonRecord {
   void skip_digits();
   void skip_value(int depth);
   void skip_elements(int depth);
+  void take_key(std::size_t begin);
+  void count_memory();
   void take_field(const std::string& key, bool& has_text, bool& has_id);
 
   std::string text_field_;
@@ -50,6 +53,8 @@ class JsonRecord {
   std::string id_;
   std::string key_;
   std::set<std::string> keys_;
+  std::int64_t bytes_of_keys_ = 0;
+  MemoryShare memory_;
   const LineReader* reader_ = nullptr;
   std::string_view line_;
   std::size_t at_ = 0;

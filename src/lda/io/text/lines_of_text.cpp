@@ -12,11 +12,11 @@ namespace papilio {
 
 // The lines go to the corpus straight from the reader's block, uncopied.
 void lda::read_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
-  LineReader reader({caller, source.path}, options.max_line_bytes, corpus.block_bytes());
+  LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes, corpus.block_bytes());
   while (true) {
-    const std::vector<std::string_view>& lines = reader.next_block();
+    const std::vector<std::string_view>& lines = reader.next_parts(corpus.tokenizer());
     if (lines.empty()) return;
-    corpus.append(lines, {reader.origin(), reader.line_number()});
+    corpus.append(lines, {reader.origin(), reader.line_number()}, reader.goes_on());
   }
 }
 

@@ -17,7 +17,8 @@ namespace {
 
 // The words are another program's and stay as they are; folded only to compare them with stop words.
 Corpus read_low(const std::string& path, const CorpusOptions& options, ReadReport& report) {
-  LineReader reader({reader_name, path}, options.text.max_line_bytes);
+  MemoryLimit memory_limit(options.text.max_memory);
+  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes);
   std::string_view line;
   if (!reader.next_line(line))
     reader.origin().format_error(1, 0, "expected the number of documents, got an empty file");
@@ -25,7 +26,7 @@ Corpus read_low(const std::string& path, const CorpusOptions& options, ReadRepor
   const Fields<1> fields(line);
   header.require_all(fields);
   const std::int64_t documents = header.number(fields.text[0], "number", 0, largest_whole);
-  TokenCorpus corpus(options.text);
+  TokenCorpus corpus(options.text, memory_limit, reader);
   Tokenizer tokenizer(1);
   while (reader.next_line(line)) {
     if (corpus.documents() == documents) {
@@ -37,13 +38,13 @@ Corpus read_low(const std::string& path, const CorpusOptions& options, ReadRepor
     std::string_view rest = line;
     for (std::string_view word = next_field(rest); !word.empty(); word = next_field(rest)) {
       if (corpus.has_stop_words()) {
+        corpus.require_room_for_token(word);
         corpus.add(word, tokenizer.fold(word));
       } else {
         corpus.add(word);
       }
     }
     corpus.end_document();
-    corpus.require_room(reader);
   }
   if (corpus.documents() < documents) {
     reader.format_error(0, fmt::format("expected {} documents (line 1), got {} before the end of the file", documents,

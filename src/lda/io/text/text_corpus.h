@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "lda/corpus/phrases/joined_words.h"
+#include "lda/corpus/tokenizer.h"
+#include "lda/corpus/white_space.h"
 #include "lda/corpus/word_index.h"
 #include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
@@ -18,8 +21,9 @@ class DocumentSink {
  public:
   virtual ~DocumentSink() = default;
 
-  // The next document. Words are numbered from 0 in the order in which they first occur.
+  // The next words of the document. Words are numbered from 0 in the order in which they first occur.
   virtual void append(std::span<const std::int32_t> words) = 0;
+  virtual void end_document() = 0;
 
   // The bytes of memory that the documents so far take, nearly.
   virtual std::int64_t memory() const = 0;
@@ -29,6 +33,7 @@ class DocumentSink {
 class CorpusSink : public DocumentSink {
  public:
   void append(std::span<const std::int32_t> words) override;
+  void end_document() override;
   std::int64_t memory() const override;
   Corpus take() { return std::move(corpus_); }
 
@@ -45,53 +50,100 @@ struct Place {
 // Makes a corpus of documents of text: cuts them into tokens on all threads,
 // leaves stop words out and numbers words by first occurrence in the whole text,
 // whatever the number of threads. The words go to a sink, block by block.
+//
+// Where phrases are to be joined, no word is left out, and those that are no neighbours of the word before are marked
+// (lda/corpus/marked_words.h); join_text_phrases does the rest.
 class TextCorpus {
  public:
   // Options that are in range. The sink must outlive the object.
   TextCorpus(const TextOptions& options, DocumentSink& sink);
+  virtual ~TextCorpus() = default;
+
+  // The reader's parts count there what they hold.
+  MemoryLimit& memory_limit() { return memory_limit_; }
+
+  // It says where texts may be cut.
+  const Tokenizer& tokenizer() const { return pieces_.front().tokenizer; }
 
   // How much text is worth giving at a time, in bytes.
-  std::size_t block_bytes() const { return pieces_.size() * piece_bytes; }
+  std::size_t block_bytes() const { return pieces_.size() * piece_bytes_; }
 
-  // Appends documents, `place` that of the last. Throws FormatError where the corpus outgrows max_memory.
-  void append(std::span<const std::string_view> texts, const Place& place);
+  // Appends documents of any length, `place` that of the last; if that one goes on, the next text continues it, and
+  // the texts are cut where no token is (Tokenizer). Throws FormatError where the corpus outgrows max_memory.
+  virtual void append(std::span<const std::string_view> texts, const Place& place, bool goes_on = false);
 
   // Names the documents; all are named or none.
-  void append_name(std::string_view name);
+  virtual void append_name(std::string_view name);
 
-  // What is known of documents, tokens and stop words so far.
+  // What is known of documents, tokens and stop words so far; after the last document also what was left out.
   ReadReport& report() { return report_; }
+  void complete_report();
   std::vector<std::string> take_words() { return words_.take_words(); }
   std::vector<std::string> take_names() { return std::move(names_); }
 
+  // Whether the options leave a word out, and counts tokens of one that they leave out.
+  WordFate fate(const std::string& word);
+  void count_left_out(const std::string& word, std::int64_t tokens);
+
+  const TextOptions& options() const { return options_; }
+
  private:
-  static constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // of text, about, that a thread works on at a time
+  // A document, or where it is long a part of one.
+  struct Part {
+    std::string_view text;
+    bool ends_document;
+  };
+
+  // Texts on their way into pieces.
+  struct Queue {
+    std::span<const std::string_view> texts;
+    bool last_goes_on;
+    std::size_t taken = 0;   // bytes of the first text
+    std::int64_t bytes = 0;  // left, and one more per text
+  };
 
   // Some documents as tokens, words numbered by first occurrence in the piece.
   struct Piece {
-    std::span<const std::string_view> texts;
+    explicit Piece(const TextOptions& options);
+    Tokenizer tokenizer;
+    std::vector<Part> parts;
     WordIndex words;
     std::vector<std::int32_t> tokens;
-    std::vector<std::int64_t> ends;  // of each document's tokens
+    std::vector<std::int64_t> ends;   // of each part's tokens
+    std::vector<TextBetween> before;  // the first token of each part, and what is ...
+    std::vector<TextBetween> after;   // the last one; of phrases alone
     std::int64_t invalid_utf8 = 0;
+    std::int64_t memory() const;
   };
 
-  void share_out(std::span<const std::string_view> texts);
+  void share_out(Queue& queue, const Place& place);
+  Part take_part(Queue& queue, const Place& place);
   void tokenize(Piece& piece) const;
-  bool is_stop_word(const std::string& word) const;
-  void append(const Piece& piece);
+  static void tokenize_with_marks(Piece& piece);
+  std::int32_t stop_word(const std::string& word);
+  void mark_first(const Piece& piece, std::size_t part, std::int64_t begin);
+  void append(const Piece& piece, const Place& place);
   std::int64_t memory() const;
 
   TextOptions options_;
   MemoryLimit memory_limit_;
+  MemoryShare memory_;
   DocumentSink& sink_;
   WordIndex stop_words_;
   WordIndex words_;
   std::vector<Piece> pieces_;
-  std::vector<std::int32_t> number_of_;  // of a piece's words; -1: a stop word
-  std::vector<std::int32_t> document_;
+  std::size_t piece_bytes_;  // of text, about, that a thread works on at a time
+  Tokenizer rules_;
+  Tokenizer folding_{1};
+  TokenTally left_out_{most_left_out_words};
+  std::vector<std::int64_t> stop_word_counts_;
+  std::vector<std::int32_t> number_of_;  // of a piece's words; -1 - s: stop word s
+  std::vector<std::int32_t> numbers_;
   std::vector<std::string> names_;
+  std::int64_t document_tokens_ = 0;       // of the last document so far
+  TextBetween between_ = {.parts = true};  // after its last token; of phrases alone
   std::int64_t bytes_of_names_ = 0;
+  std::int64_t bytes_of_stop_words_ = 0;
   ReadReport report_;
 };
 
@@ -100,8 +152,9 @@ class TextBlock {
  public:
   TextBlock(TextCorpus& corpus, const Origin& origin) : corpus_(corpus), origin_(origin) {}
 
-  // Appends a document that ends at `line` of the source.
-  void append(std::string_view text, std::int64_t line);
+  // Appends a document that ends at `line` of the source. Where it goes on, the next text continues it; texts are cut
+  // where no token is.
+  void append(std::string_view text, std::int64_t line, bool goes_on = false);
 
   // Once, after the last document.
   void flush();
@@ -112,6 +165,7 @@ class TextBlock {
   std::string text_;
   std::vector<std::size_t> ends_;
   std::int64_t line_ = 0;
+  bool open_ = false;
 };
 
 }  // namespace papilio::lda

@@ -3,25 +3,38 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/check.h"
+#include "lda/corpus/tokenizer.h"
+#include "lda/io/bytes/binary_content.h"
 #include "lda/io/bytes/byte_source.h"
 #include "lda/io/text/text_source.h"
 
-namespace papilio::lda {
+namespace papilio {
+
+bool is_papilio_file_name(std::string_view name) {
+  constexpr std::array endings = {".safetensors", ".safetensors.previous", ".safetensors.damaged", ".papilio-corpus"};
+  const bool is_unfinished = name.ends_with(".tmp") && name.find(".papilio-") != name.npos;
+  return is_unfinished ||
+         std::any_of(endings.begin(), endings.end(), [&](auto ending) { return name.ends_with(ending); });
+}
+
+namespace lda {
 namespace {
 
-constexpr std::size_t first_bytes = std::size_t{1} << 15;
+constexpr std::size_t first_bytes = std::size_t{1} << 18;
 
 // The files of a folder and the folders below.
 struct Listing {
   std::vector<std::string> files;    // paths from the folder on, sorted by byte
-  std::int64_t skipped = 0;          // hidden, links to folders, no regular files
+  std::int64_t skipped = 0;          // hidden, links to folders, no regular files, what papilio writes
   std::vector<std::string> folders;  // still to be listed
 };
 
@@ -41,18 +54,19 @@ void list_entry(const Origin& root, const std::string& folder, const std::string
   }
   // A link to a file is that file; links to folders are not followed, since they may form a cycle.
   if (S_ISLNK(entry.st_mode) && ::stat(full.c_str(), &entry) != 0) entry.st_mode = 0;
-  if (S_ISREG(entry.st_mode)) {
+  if (S_ISREG(entry.st_mode) && !is_papilio_file_name(name)) {
     listing.files.push_back(path);
   } else {
     ++listing.skipped;
   }
 }
 
-Listing list_folder(const Origin& root) {
+Listing list_folder(const Origin& root, MemoryShare& memory) {
   struct Close {
     void operator()(DIR* folder) const { ::closedir(folder); }
   };
   Listing listing;
+  std::int64_t bytes = 0;
   listing.folders.emplace_back();
   while (!listing.folders.empty()) {
     const std::string folder = std::move(listing.folders.back());
@@ -62,7 +76,11 @@ Listing list_folder(const Origin& root) {
     if (open == nullptr) origin.io_error("open", errno);
     for (errno = 0; const dirent* entry = ::readdir(open.get()); errno = 0) {
       const std::string name = entry->d_name;
-      if (name != "." && name != "..") list_entry(root, folder, name, listing);
+      if (name == "." || name == "..") continue;
+      list_entry(root, folder, name, listing);
+      bytes += static_cast<std::int64_t>(2 * sizeof(std::string) + folder.size() + name.size());
+      if (!memory.set(bytes))
+        memory.limit().refuse(origin, 0, fmt::format("the list of {} files up to here", listing.files.size()));
     }
     if (errno != 0) origin.io_error("read", errno);
   }
@@ -70,52 +88,103 @@ Listing list_folder(const Origin& root) {
   return listing;
 }
 
-// The whole file, decompressed, without a byte-order mark.
-void read_file(const Origin& origin, std::size_t max_bytes, std::string& text) {
-  text.clear();
-  const auto line = [&] { return 1 + std::count(text.begin(), text.end(), '\n'); };
-  try {
-    const std::unique_ptr<ByteSource> source = open_byte_source(origin);
-    while (true) {
-      const std::size_t size = text.size();
-      if (size > max_bytes) {
-        origin.format_error(line(), 0, fmt::format("file longer than max_line_bytes = {}", max_bytes));
+// Reads files into a block, each a document; one buffer serves them all. A file that is longer than the buffer is given
+// in parts.
+class FileReader {
+ public:
+  FileReader(TextBlock& block, TextCorpus& corpus, std::int64_t max_bytes)
+      : block_(block), tokenizer_(corpus.tokenizer()), memory_(corpus.memory_limit()), max_bytes_(max_bytes) {}
+
+  void read(const Origin& origin) {
+    begin_ = size_ = 0;
+    bytes_ = lines_ = 0;
+    try {
+      const std::unique_ptr<ByteSource> source = open_byte_source(origin, &memory_.limit());
+      while (true) {
+        if (size_ == capacity_ && !give_part(origin)) grow(origin);
+        const std::size_t got = source->read(buffer_.get() + size_, capacity_ - size_);
+        if (got == 0) break;
+        size_ += got;
+        bytes_ += static_cast<std::int64_t>(got);
+        if (bytes_ > max_bytes_) {
+          origin.format_error(line(), 0, fmt::format("file longer than max_line_bytes = {}", max_bytes_));
+        }
       }
-      text.resize(size + std::max(size, first_bytes));
-      std::size_t got = 0;
-      try {
-        got = source->read(text.data() + size, text.size() - size);
-      } catch (const DamagedStream&) {
-        text.resize(size);
-        throw;
-      }
-      text.resize(size + got);
-      if (got == 0) break;
+    } catch (const DamagedStream& damage) {
+      origin.format_error(line(), 0, damage.what());
     }
-  } catch (const DamagedStream& damage) {
-    origin.format_error(line(), 0, damage.what());
+    check_beginning(origin);
+    block_.append(unread(), 0);
   }
-  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    origin.format_error(1, 1, "expected UTF-8, got the byte-order mark of UTF-16");
+
+ private:
+  std::string_view unread() const { return {buffer_.get() + begin_, size_ - begin_}; }
+  std::int64_t line() const { return 1 + lines_ + std::count(buffer_.get(), buffer_.get() + size_, '\n'); }
+
+  // Gives what a full buffer holds up to where no token can be; false where there is no such place.
+  bool give_part(const Origin& origin) {
+    check_beginning(origin);
+    const std::string_view part = unread().substr(0, tokenizer_.after_last_cut(unread()));
+    if (part.empty()) return false;
+    block_.append(part, 0, true);
+    lines_ += std::count(part.begin(), part.end(), '\n');
+    size_ -= begin_ + part.size();
+    std::memmove(buffer_.get(), part.data() + part.size(), size_);
+    begin_ = 0;
+    return true;
   }
-}
+
+  // Leaves a byte-order mark out, and refuses what is no text.
+  void check_beginning(const Origin& origin) {
+    if (bytes_ != static_cast<std::int64_t>(size_)) return;  // part of the file has been given
+    if (unread().starts_with("\xef\xbb\xbf")) begin_ = 3;
+    if (unread().starts_with("\xff\xfe") || unread().starts_with("\xfe\xff")) {
+      origin.format_error(1, 1, "expected UTF-8, got the byte-order mark of UTF-16");
+    }
+    refuse_binary(origin, {buffer_.get(), size_});
+  }
+
+  void grow(const Origin& origin) {
+    const std::size_t capacity = std::max(first_bytes, 2 * capacity_);
+    if (!memory_.set(static_cast<std::int64_t>(capacity - first_bytes))) {
+      memory_.limit().refuse(origin, line(),
+                             fmt::format("a {} of {} bytes so far, which must be held whole,",
+                                         tokenizer_.needs_lines() ? "line" : "word", size_));
+    }
+    auto buffer = std::make_unique_for_overwrite<char[]>(capacity);
+    std::copy_n(buffer_.get(), size_, buffer.get());
+    buffer_ = std::move(buffer);
+    capacity_ = capacity;
+  }
+
+  TextBlock& block_;
+  const Tokenizer& tokenizer_;
+  MemoryShare memory_;
+  std::int64_t max_bytes_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;  // bytes [begin_, size_) have not been given to the block
+  std::size_t size_ = 0;
+  std::int64_t bytes_ = 0;  // of the file so far
+  std::int64_t lines_ = 0;  // that have been given
+};
 
 }  // namespace
 
 void read_folder(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
   base::require(source.path != "-", "{}: a folder cannot come from standard input", caller);
   const Origin root = {caller, source.path};
-  const Listing listing = list_folder(root);
+  MemoryShare listing_memory(corpus.memory_limit());
+  const Listing listing = list_folder(root, listing_memory);
   corpus.report().skipped_files = listing.skipped;
-  std::string text;
   TextBlock block(corpus, root);
+  FileReader reader(block, corpus, options.max_line_bytes);
   for (const std::string& path : listing.files) {
-    read_file({caller, source.path + "/" + path}, static_cast<std::size_t>(options.max_line_bytes), text);
     corpus.append_name(path);
-    block.append(text, 0);
+    reader.read({caller, source.path + "/" + path});
   }
   block.flush();
 }
 
-}  // namespace papilio::lda
+}  // namespace lda
+}  // namespace papilio

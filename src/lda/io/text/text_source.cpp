@@ -7,6 +7,9 @@ namespace papilio {
 namespace lda {
 
 void read_text_source(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
+  base::require(source.form <= TextForm::folder,
+                "{}: {}: unknown form of text {}, expected lines, csv, tsv, json_lines or folder", caller, source.path,
+                static_cast<int>(source.form));
   const bool has_fields = source.form != TextForm::lines && source.form != TextForm::folder;
   base::require(has_fields || (source.text.empty() && source.id.empty()),
                 "{}: {}: {} has no columns or fields, but \"{}\" is asked for", caller, source.path,
@@ -41,13 +44,22 @@ const char* format_name(TextForm form) {
 }
 
 Corpus finish_corpus(CorpusSink& sink, TextCorpus& text, const TextOptions& options, const char* format,
-                     ReadReport& report) {
+                     const Origin& origin, ReadReport& report) {
   Corpus corpus = sink.take();
-  corpus.vocabulary = text.take_words();
+  if (options.phrases.used()) {
+    CorpusSink joined;
+    const auto words = [&](base::FunctionRef<void(std::span<const std::int32_t>)> use) { use(corpus.words); };
+    std::vector<std::string> vocabulary = join_text_phrases(text, corpus.document_offsets, words, joined, origin);
+    corpus = joined.take();
+    corpus.vocabulary = std::move(vocabulary);
+  } else {
+    corpus.vocabulary = text.take_words();
+  }
   corpus.document_names = text.take_names();
+  text.complete_report();
   report = text.report();
-  report.stop_words_dropped = report.tokens_read - corpus.tokens();
-  corpus = keep_words(std::move(corpus), options);
+  report.stop_words_dropped = report.tokens_read - report.tokens_joined - corpus.tokens();
+  corpus = keep_words(std::move(corpus), options, &report.left_out);
   complete_report(corpus, format, report);
   return corpus;
 }
@@ -57,7 +69,7 @@ Corpus read_documents(const TextSource& source, const TextOptions& options, cons
   CorpusSink sink;
   TextCorpus text(options, sink);
   read_text_source(source, options, caller, text);
-  return finish_corpus(sink, text, options, format_name(source.form), report);
+  return finish_corpus(sink, text, options, format_name(source.form), {caller, source.path}, report);
 }
 
 }  // namespace lda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lda/corpus/marked_words.h"
 #include "lda/io/text/text_corpus.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/texts.h"
@@ -15,9 +16,15 @@ void read_table(const TextSource& source, const TextOptions& options, const char
 void read_json_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus);
 void read_folder(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus);
 
+// Finds and joins the phrases of documents that `text` has read, and leaves out stop words and short words. The
+// documents go to `sink`, their words numbered by first occurrence; returns the vocabulary and completes text.report().
+// Throws FormatError where phrases do not fit into the memory limit, and InvalidArgument as find_phrases does.
+std::vector<std::string> join_text_phrases(TextCorpus& text, std::span<const std::int64_t> document_offsets,
+                                           MarkedWords words, DocumentSink& sink, const Origin& origin);
+
 // The corpus of what has gone to the sink, without the words that the options leave out.
 Corpus finish_corpus(CorpusSink& sink, TextCorpus& text, const TextOptions& options, const char* format,
-                     ReadReport& report);
+                     const Origin& origin, ReadReport& report);
 
 // The corpus of a source; options are checked.
 Corpus read_documents(const TextSource& source, const TextOptions& options, const char* caller, ReadReport& report);

@@ -19,7 +19,7 @@ Corpus corpus_from_texts(std::span<const std::string_view> texts, const TextOpti
     texts = texts.subspan(count);
   }
   ReadReport counts;
-  Corpus result = lda::finish_corpus(sink, corpus, options, "text", counts);
+  Corpus result = lda::finish_corpus(sink, corpus, options, "text", origin, counts);
   if (report != nullptr) *report = counts;
   return result;
 }

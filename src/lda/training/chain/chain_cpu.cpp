@@ -33,8 +33,7 @@ std::unique_ptr<CpuSweep> make_sweep(const CorpusView& corpus, const TrainOption
 
 State first_state(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
   if (resume) return state_of(corpus, options, std::move(*resume));
-  return state_of(corpus, options,
-                  {.z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads)});
+  return state_of(corpus, options, {.z = starting_topics(corpus, options)});
 }
 
 }  // namespace
@@ -50,7 +49,7 @@ void CpuChain::sweep() {
   sweep_->run(state_);
   if (optimizes_priors_after(options_, state_.sweep)) {
     sweep_->settle(state_);
-    optimize_priors(corpus_, state_.z, state_.n_wk, state_.n_k, state_.priors, options_.threads);
+    optimize_priors(corpus_, state_.z, state_.n_wk, state_.n_k, state_.priors, options_.threads, {}, state_.seeds);
   }
 }
 

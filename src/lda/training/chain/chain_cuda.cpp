@@ -1,10 +1,13 @@
 #include "lda/training/chain/chain_cuda.h"
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "lda/model/optimize_priors.h"
 #include "lda/model/options.h"
 #include "lda/training/chain/range_sweep_cuda.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
 
 namespace papilio::lda {
 namespace {
@@ -33,16 +36,23 @@ CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, cons
                      const CudaTuning& tuning)
     : corpus_(corpus),
       options_(options),
+      seeds_(seeds_of_options(corpus, options, "train")),
       priors_(priors_of(options, resume)),
-      sweeps_(resume != nullptr ? resume->sweep : 0) {
+      sweeps_(resume != nullptr ? resume->sweep : 0),
+      begun_as_(resume != nullptr ? resume->start : Start::uniform) {
   const Plan plan(corpus_, options_);
+  std::optional<std::vector<std::int32_t>> first;  // seed words' topics are chosen on the host
+  if (resume == nullptr && !seeds_.empty()) first = starting_topics(corpus_, options_);
   const OnDevice here(options_.device);
   stream_.emplace();
   sweep_ = make_sweep({.corpus = corpus_,
                        .options = options_,
                        .plan = plan,
                        .priors = priors_,
-                       .z = resume != nullptr ? &resume->z : nullptr,
+                       .seeds = seeds_,
+                       .z = resume != nullptr ? &resume->z
+                            : first           ? &*first
+                                              : nullptr,
                        .stream = stream_->get()},
                       tuning);
   stream_->wait();  // so that the time of the first sweep is its own
@@ -54,7 +64,7 @@ void CudaChain::sweep() {
   if (!optimizes_priors_after(options_, sweeps_)) return;
   // On the host, from the topics and counts that the sweep has led to.
   const State now = state();
-  optimize_priors(corpus_, now.z, now.n_wk, now.n_k, priors_, options_.threads);
+  optimize_priors(corpus_, now.z, now.n_wk, now.n_k, priors_, options_.threads, {}, seeds_);
   sweep_->set_priors(priors_);
 }
 
@@ -87,6 +97,8 @@ State CudaChain::uncounted_state() {
   state.sweep = sweeps_;
   state.priors = priors_;
   state.z = sweep_->z();
+  state.start = begun_as_;
+  state.seeds = seeds_;
   return state;
 }
 

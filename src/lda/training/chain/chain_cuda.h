@@ -44,8 +44,10 @@ class CudaChain final : public Chain {
 
   const CorpusView corpus_;
   const TrainOptions options_;
+  const Seeds seeds_;
   Priors priors_;
   std::int64_t sweeps_;
+  Start begun_as_;                           // as in ChainState
   std::optional<execution::Stream> stream_;  // on the device
   std::unique_ptr<CudaSweep> sweep_;
 };

@@ -6,6 +6,7 @@
 
 #include "lda/training/chain/tables_cuda.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/memory/token_ranges_cuda.h"
 #include "lda/training/parameters/topic_counts_cuda.h"
 #include "lda/training/sequential/sequential_cuda.h"
@@ -23,7 +24,7 @@ std::int64_t memory_for_tokens(const CudaStart& start, std::int64_t memory) {
   const TrainOptions& options = start.options;
   const bool asymmetric = options.optimize_every > 0 || !start.priors.is_symmetric();
   const std::int64_t needed = TablesOnDevice::bytes_needed(corpus, options, start.plan) +
-                              LogJointOnDevice::bytes_needed(corpus, options.topics, asymmetric);
+                              LogJointOnDevice::bytes_needed(corpus, start.seeds, options.topics, asymmetric);
   if (needed >= memory) {
     throw DeviceError(
         fmt::format("papilio::train: {} topics of {} words need {} bytes of device memory for their "
@@ -54,7 +55,9 @@ class RangeSweep final : public CudaSweep {
   double log_joint() override { return log_joint_(tokens_, tables_.n_wk, tables_.n_k); }
   std::vector<std::int32_t> z() override { return tokens_.topics(); }
   void count(State& state) override;
-  std::int64_t bytes() const override { return tables_.bytes() + log_joint_.bytes() + tokens_.bytes(); }
+  std::int64_t bytes() const override {
+    return tables_.bytes() + log_joint_.bytes() + tokens_.bytes() + start_of_counts_.bytes();
+  }
 
  private:
   std::uint64_t stream_of(random::Purpose purpose) const {
@@ -74,8 +77,10 @@ class RangeSweep final : public CudaSweep {
   const std::uint64_t seed_;
   const std::int32_t topics_;
   const cudaStream_t stream_;
+  const std::int64_t seed_weight_;  // of all seed words together
   Priors priors_;
   std::int64_t sweep_ = 0;
+  SeedsOnDevice start_of_counts_;
   TokenRanges tokens_;
   TablesOnDevice tables_;
   LogJointOnDevice log_joint_;
@@ -88,16 +93,22 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
       seed_(start.options.seed),
       topics_(start.options.topics),
       stream_(start.stream),
+      seed_weight_(start.seeds.total()),
       priors_(start.priors),
+      start_of_counts_(start.seeds, stream_),
       tokens_(corpus_, range_needs(plan_, topics_, tuning), memory_for_tokens(start, memory), start.options.threads,
               stream_),
       tables_(corpus_, start.options, plan_),
-      log_joint_(corpus_, priors_, stream_) {
+      log_joint_(corpus_, start.seeds, priors_, stream_) {
   tables_.phi.clear(stream_);
   tables_.set_priors(priors_, stream_);
   if (start.z != nullptr) tokens_.set_topics(*start.z);
   tables_.n_wk.clear(stream_);
-  tables_.n_k.clear(stream_);
+  start.seeds.for_each_word([&](std::span<const SeedWord> word) {
+    const std::int64_t stride = count_stride(topics_);
+    SeedsOnDevice::start_word(word, tables_.n_wk.data() + word.front().word * stride, stride, stream_);
+  });
+  start_of_counts_.start_topics(tables_.n_k, stream_);
   const bool draws = start.z == nullptr;
   tokens_.for_each(draws, [&](const RangeOnDevice& range) {
     if (draws) queue_initial_topics(range, topics_, seed_, random::stream(random::Purpose::initial_topics));
@@ -121,7 +132,7 @@ void RangeSweep::queue_new_phi() {
                      .n_wk_stride = count_stride(topics_),
                      .words = corpus_.vocabulary_size(),
                      .topics = topics_,
-                     .tokens = corpus_.tokens(),
+                     .tokens = corpus_.tokens() + seed_weight_,
                      .beta = priors_.beta,
                      .seed = seed_,
                      .stream = stream_of(random::Purpose::phi),
@@ -234,7 +245,7 @@ void RangeSweep::run(std::int64_t sweep) {
   const bool sequential = plan_.order == Order::token_by_token;
   if (!sequential) {
     queue_new_phi();
-    tables_.n_k.clear(stream_);
+    start_of_counts_.start_topics(tables_.n_k, stream_);
   }
   tokens_.for_each(true, [&](const RangeOnDevice& range) {
     switch (plan_.order) {

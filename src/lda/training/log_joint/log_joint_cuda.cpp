@@ -24,13 +24,19 @@ void LogJointOnDevice::TermTables::for_each(std::int64_t tokens, const Tabulated
   use(sum, 1, "a sum");
 }
 
-LogJointOnDevice::LogJointOnDevice(const CorpusView& corpus, const Priors& priors, cudaStream_t stream)
-    : corpus_(corpus), stream_(stream), terms_(corpus.tokens(), corpus.vocabulary_size(), priors, most_tabulated) {
+LogJointOnDevice::LogJointOnDevice(const CorpusView& corpus, const Seeds& seeds, const Priors& priors,
+                                   cudaStream_t stream)
+    : corpus_(corpus),
+      seeds_(seeds),
+      counted_(corpus.tokens() + seeds.total()),
+      stream_(stream),
+      terms_(counted_, corpus.vocabulary_size(), priors, most_tabulated) {
   take_terms();
 }
 
-std::int64_t LogJointOnDevice::bytes_needed(const CorpusView& corpus, std::int32_t topics, bool asymmetric) {
-  const std::int64_t tokens = corpus.tokens();
+std::int64_t LogJointOnDevice::bytes_needed(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics,
+                                            bool asymmetric) {
+  const std::int64_t tokens = corpus.tokens() + seeds.total();
   const std::int64_t of_one = LogJointTerms::tabulated(tokens, most_tabulated);
   const std::int64_t by_topic = LogJointTerms::tabulated_by_topic(tokens, topics, most_tabulated);
   TermTables none;
@@ -44,12 +50,12 @@ std::int64_t LogJointOnDevice::bytes_needed(const CorpusView& corpus, std::int32
 std::int64_t LogJointOnDevice::bytes() const {
   TermTables none;
   std::int64_t bytes = 0;
-  none.for_each(corpus_.tokens(), tabulated(), AddBytes{bytes});
+  none.for_each(counted_, tabulated(), AddBytes{bytes});
   return bytes;
 }
 
 void LogJointOnDevice::set_priors(const Priors& priors) {
-  terms_ = LogJointTerms(corpus_.tokens(), corpus_.vocabulary_size(), priors, most_tabulated);
+  terms_ = LogJointTerms(counted_, corpus_.vocabulary_size(), priors, most_tabulated);
   take_terms();
 }
 
@@ -63,7 +69,7 @@ void LogJointOnDevice::take_terms() {
   for (std::size_t d = 1; d < corpus_.document_offsets.size(); ++d) {
     sum_of_documents_ += terms_.of_document(corpus_.document_offsets[d] - corpus_.document_offsets[d - 1]);
   }
-  tables_.for_each(corpus_.tokens(), tabulated(), TakeMemory());
+  tables_.for_each(counted_, tabulated(), TakeMemory());
   tables_.document_terms.upload(terms_.of_document_topic.table().data(), tables_.document_terms.size(), stream_);
   tables_.word_terms.upload(terms_.of_word_topic.table().data(), tables_.word_terms.size(), stream_);
 }
@@ -119,7 +125,7 @@ double LogJointOnDevice::operator()(QueueTerms queue_words, QueueTerms queue_doc
   sum += larger_terms(tables_.larger_of_words, larger[0], terms_.of_word_topic);
   sum += larger_terms(tables_.larger_in_documents, larger[1], terms_.of_document_topic);
   for (const std::int64_t n : of_topics) sum -= terms_.of_topic(n);
-  return terms_.nats(sum - sum_of_documents_);
+  return terms_.nats(sum - sum_of_documents_ - terms_.of_seeds(seeds_));
 }
 
 }  // namespace papilio::lda

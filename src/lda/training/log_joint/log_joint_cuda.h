@@ -16,11 +16,12 @@ namespace papilio::lda {
 // tables there.
 class LogJointOnDevice {
  public:
-  // Keeps a reference to the corpus. Work is put on the caller's stream, and waited for.
-  LogJointOnDevice(const CorpusView& corpus, const Priors& priors, cudaStream_t stream);
+  // Keeps references to corpus and seeds; counts include those of the seeds. Work is put on the caller's stream, and
+  // waited for.
+  LogJointOnDevice(const CorpusView& corpus, const Seeds& seeds, const Priors& priors, cudaStream_t stream);
 
   // Bytes of the device that it takes at most; more where priors may differ from topic to topic.
-  static std::int64_t bytes_needed(const CorpusView& corpus, std::int32_t topics, bool asymmetric);
+  static std::int64_t bytes_needed(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics, bool asymmetric);
 
   // Those that it has taken.
   std::int64_t bytes() const;
@@ -62,6 +63,8 @@ class LogJointOnDevice {
                             const LogGammaRise& term) const;
 
   const CorpusView corpus_;
+  const Seeds& seeds_;
+  const std::int64_t counted_;  // tokens, and the seeds' weights
   const cudaStream_t stream_;
   LogJointTerms terms_;
   std::int64_t sum_of_documents_ = 0;  // terms of document lengths

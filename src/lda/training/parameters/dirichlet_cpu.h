@@ -24,7 +24,7 @@ struct PhiDraw {
   const std::int32_t* n_wk = nullptr;  // words x topics, without gaps
   std::int64_t words = 0;
   std::int32_t topics = 0;
-  std::int64_t tokens = 0;  // of the corpus: the sum of n_wk
+  std::int64_t tokens = 0;  // the sum of n_wk: of the corpus, and of the seeds' weights
   double beta = 0;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;

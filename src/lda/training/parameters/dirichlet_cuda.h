@@ -56,7 +56,7 @@ struct DrawnPhiTable {
   std::int64_t n_wk_stride = 0;        // a multiple of 4
   std::int64_t words = 0;
   std::int32_t topics = 0;
-  std::int64_t tokens = 0;  // of the corpus: the sum of n_wk
+  std::int64_t tokens = 0;  // the sum of n_wk: of the corpus, and of the seeds' weights
   double beta = 0;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;           // of random numbers

@@ -3,9 +3,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "lda/model/seeds.h"
+#include "papilio/corpus.h"
+#include "papilio/lda.h"
+
 namespace papilio::lda {
 
 // A topic for each token, uniform over K topics: that of token i comes from random block i.
 std::vector<std::int32_t> initial_topics(std::int64_t tokens, std::int32_t topics, std::uint64_t seed, int threads);
+
+// The topics that a chain starts from: those, but of a seed word's tokens. Such a token has a topic that lists its
+// word, with probability s_wk / s_w: its random number picks one of the s_w units of weight.
+std::vector<std::int32_t> starting_topics(const CorpusView& corpus, const TrainOptions& options);
+
+// One topic of a seed word, by a number below 1.
+std::int32_t topic_of_seed(std::span<const SeedWord> word, double u);
 
 }  // namespace papilio::lda

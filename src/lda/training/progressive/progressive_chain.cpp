@@ -15,8 +15,7 @@ ProgressiveChain::ProgressiveChain(const CorpusView& corpus, const TrainOptions&
       options_(options),
       schedule_(schedule),
       state_(resume ? std::move(*resume)
-                    : ChainState{.z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads),
-                                 .start = Start::progressive}) {
+                    : ChainState{.z = starting_topics(corpus, options), .start = Start::progressive}) {
   const Plan all(corpus, options);  // what cannot be done with all documents is said before the first sweep
   static_cast<void>(all);
 }

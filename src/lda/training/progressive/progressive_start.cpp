@@ -4,6 +4,8 @@
 
 #include "execution/cpu/parallel_for.h"
 #include "lda/model/options.h"
+#include "lda/model/seeds.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
 #include "papilio/primitives.h"
 #include "random/philox.h"
 #include "random/purpose.h"
@@ -26,11 +28,10 @@ std::int64_t tokens_of_every(const CorpusView& corpus, std::int64_t stride) {
   return tokens;
 }
 
-// Whole numbers below `count`, each with the same probability.
-std::size_t draw_below(std::uint64_t seed, std::uint64_t stream, std::size_t token, std::int64_t count) {
-  const random::Block block = random::draw_block(seed, stream, token);
+// Whole numbers below `count`, each with the same probability, by a number below 1.
+std::size_t number_below(std::int64_t count, double u) {
   // Never `count`: (1 - 2^-53) count rounds to a double below it.
-  return static_cast<std::size_t>(random::uniform53(block.word[0], block.word[1]) * static_cast<double>(count));
+  return static_cast<std::size_t>(u * static_cast<double>(count));
 }
 
 }  // namespace
@@ -76,12 +77,18 @@ void PartOfCorpus::spread(const TrainOptions& options, std::int64_t sweep, const
   });
   std::vector<std::int64_t> begin_of(static_cast<std::size_t>(corpus_.vocabulary_size()) + 1), by_word(words_.size());
   sort_by_key(words_, VectorView<std::int64_t>(begin_of), VectorView<std::int64_t>(by_word), options.threads);
+  const Seeds seeds(options.seed_words, options.topics, "train");
   const std::uint64_t stream = random::stream(random::Purpose::spread_topics, static_cast<std::uint32_t>(sweep));
   const auto draw = [&](std::size_t token) {
     const auto word = static_cast<std::size_t>(corpus_.words[token]);
     const std::int64_t same = begin_of[word + 1] - begin_of[word];
-    if (same == 0) return static_cast<std::int32_t>(draw_below(options.seed, stream, token, options.topics));
-    const std::size_t drawn = draw_below(options.seed, stream, token, same);
+    const random::Block block = random::draw_block(options.seed, stream, token);
+    const double u = random::uniform53(block.word[0], block.word[1]);
+    if (same == 0) {
+      const std::span<const SeedWord> listed = seeds.of_word(corpus_.words[token]);
+      return listed.empty() ? static_cast<std::int32_t>(number_below(options.topics, u)) : topic_of_seed(listed, u);
+    }
+    const std::size_t drawn = number_below(same, u);
     return part[static_cast<std::size_t>(by_word[static_cast<std::size_t>(begin_of[word]) + drawn])];
   };
   execution::parallel_for(

@@ -31,6 +31,9 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
     : corpus_(corpus), options_(options) {
   model_.topics = options.topics;
   model_.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
+  const Seeds seeds = seeds_of_options(corpus, options, "train");
+  model_.seed_words = seeds.words();
+  model_.s_k = seeds.s_k();
   // Which words are counted does not depend on the topics, so any will do.
   ChainState first;
   first.z.resize(corpus.words.size());

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
+#include "lda/corpus/vocabulary.h"
 #include "lda/model/options.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
@@ -21,8 +24,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& options) {
   corpus.verify();
+  lda::require_vocabulary(corpus.vocabulary, "train");
   require(corpus.tokens() > 0, "papilio::train: the corpus has no tokens ({} documents, {} words), nothing to train on",
           corpus.documents(), corpus.vocabulary_size());
+  static_cast<void>(lda::seeds_of_options(corpus, options, "train"));
   const std::int64_t most_entries = std::int64_t{1} << 40;
   require(corpus.vocabulary_size() <= most_entries / options.topics,
           "papilio::train: a table of {} words x {} topics is too large, expected at most 2^40 entries",
@@ -42,10 +47,11 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
           resume.alpha.size(), options.topics);
   for (std::size_t k = 0; k < resume.alpha.size(); ++k) {
     require(lda::is_prior(resume.alpha[k]),
-            "papilio::train: alpha of topic {} to resume from is {}, expected 0 < alpha <= 1e6", k, resume.alpha[k]);
+            "papilio::train: alpha of topic {} to resume from is {}, expected 1e-100 to 1e6", k, resume.alpha[k]);
   }
   require(resume.beta == 0 || lda::is_prior(resume.beta),
-          "papilio::train: beta to resume from is {}, expected 0 (that of the options) < beta <= 1e6", resume.beta);
+          "papilio::train: beta to resume from is {}, expected 1e-100 to 1e6, or 0 for that of the options",
+          resume.beta);
 }
 
 // The sweeps since the last report, and the time that they took, evaluation left out.
@@ -114,14 +120,26 @@ Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State
   model.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
   model.alpha = state.priors.alpha;
   model.beta = state.priors.beta;
+  state.seeds.take_from_words(state.n_wk);
+  state.seeds.take_from_topics(state.n_k);
+  model.seed_words = state.seeds.words();
+  model.s_k = state.seeds.s_k();
   model.n_wk = std::move(state.n_wk);
   model.n_k = std::move(state.n_k);
-  model.settings = {{"sampler", std::string(name(options.sampler))},
-                    {"schedule", std::string(name(options.schedule))},
-                    {"seed", std::to_string(options.seed)},
-                    {"sweeps", std::to_string(state.sweep)},
-                    {"documents", std::to_string(corpus.documents())},
-                    {"tokens", std::to_string(corpus.tokens())}};
+  model.settings = {
+      {"sampler", std::string(name(options.sampler))},
+      {"schedule", std::string(name(options.schedule))},
+      {"seed", std::to_string(options.seed)},
+      {"sweeps", std::to_string(state.sweep)},
+      {"start", std::string(name(state.start))},
+      {"draws", std::string(name(lda::draws_sparsely(options, corpus.tokens()) ? Draws::sparse : Draws::dense))},
+      {"partial_sums", std::string(name(options.method))},
+      {"alpha", options.topic_alpha.empty() ? fmt::format("{}", options.alpha) : "one per topic"},
+      {"beta", fmt::format("{}", options.beta)},
+      {"optimize_every", std::to_string(options.optimize_every)},
+      {"documents", std::to_string(corpus.documents())},
+      {"tokens", std::to_string(corpus.tokens())}};
+  if (options.optimize_every > 0) model.settings["optimize_after"] = std::to_string(options.optimize_after);
   return model;
 }
 

@@ -99,7 +99,7 @@ void SparseByDocumentSweep::draw_phi_of(const State& state) {
   draw_phi({.n_wk = state.n_wk.data(),
             .words = phi_.rows(),
             .topics = state.topics,
-            .tokens = corpus_.tokens(),
+            .tokens = corpus_.tokens() + state.seeds.total(),
             .beta = state.priors.beta,
             .seed = seed_,
             .stream = random::stream(random::Purpose::phi, static_cast<std::uint32_t>(state.sweep)),

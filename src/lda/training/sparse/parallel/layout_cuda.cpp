@@ -31,12 +31,12 @@ std::int32_t tokens_per_item(const std::vector<std::int64_t>& offsets, std::int3
 
 std::int32_t padded_topics(std::int32_t topics) { return base::round_up<std::int32_t>(topics, row_multiple); }
 
-SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut) {
+SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds) {
   place_documents(corpus, topics);
   const std::vector<std::int64_t> offsets = place_tokens(corpus);
   if (cut.tokens_per_item == 0) cut.tokens_per_item = tokens_per_item(offsets, topics);
   if (cut.few_tokens < 0) cut.few_tokens = sparse_shape(topics).few_tokens;
-  cut_words(offsets, cut);
+  cut_words(offsets, cut, seeds);
 }
 
 void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics) {
@@ -74,22 +74,23 @@ std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus) {
   return offsets;
 }
 
-void SparseLayout::cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut) {
+void SparseLayout::cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds) {
   std::vector<SparseItem> whole;
   for (std::size_t w = 0; w + 1 < offsets.size(); ++w) {
     const std::int64_t begin = offsets[w], tokens = offsets[w + 1] - begin;
-    if (tokens == 0) continue;
-    if (tokens <= cut.tokens_per_item) {
+    const bool is_seed = !seeds.of_word(static_cast<std::int64_t>(w)).empty();
+    if (tokens == 0 && !is_seed) continue;
+    if (tokens <= cut.tokens_per_item && !is_seed) {
       whole.push_back({static_cast<std::uint32_t>(begin), static_cast<std::int32_t>(tokens), -1});
       continue;
     }
+    const auto row = static_cast<std::int32_t>(frequent_words.size());
     const std::int64_t parts = base::ceil_div<std::int64_t>(tokens, cut.tokens_per_item);
     for (std::int64_t p = 0; p < parts; ++p) {
       const std::int64_t first = tokens * p / parts, end = tokens * (p + 1) / parts;
-      items.push_back(
-          {static_cast<std::uint32_t>(begin + first), static_cast<std::int32_t>(end - first), frequent_words});
+      items.push_back({static_cast<std::uint32_t>(begin + first), static_cast<std::int32_t>(end - first), row});
     }
-    ++frequent_words;
+    frequent_words.push_back(static_cast<std::int64_t>(w));
   }
   frequent_items = static_cast<std::int64_t>(items.size());
   std::stable_sort(whole.begin(), whole.end(),

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lda/model/seeds.h"
 #include "lda/training/sparse/parallel/draws_cuda.h"
 #include "lda/training/sparse/parallel/shapes_cuda.h"
 #include "papilio/corpus.h"
@@ -20,7 +21,8 @@ std::int32_t padded_topics(std::int32_t topics);
 
 // A corpus as a device needs it for sparse sweeps.
 struct SparseLayout {
-  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut);
+  // Seed words count as frequent, with any number of tokens: their counts hold more than tokens.
+  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds = {});
 
   std::vector<SparseDocument> documents;  // that have tokens, the longest first
   std::int32_t long_documents = 0;        // of more than longest_sorted tokens
@@ -29,13 +31,13 @@ struct SparseLayout {
   std::vector<std::uint32_t> place;       // in its document
   std::vector<SparseItem> items;          // frequent words' first, then others with many tokens, then those with few
   std::int64_t frequent_items = 0;
-  std::int64_t large_items = 0;  // frequent ones included
-  std::int32_t frequent_words = 0;
+  std::int64_t large_items = 0;              // frequent ones included
+  std::vector<std::int64_t> frequent_words;  // of each row of counts
 
  private:
   void place_documents(const CorpusView& corpus, std::int32_t topics);
   std::vector<std::int64_t> place_tokens(const CorpusView& corpus);
-  void cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut);
+  void cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds);
 };
 
 }  // namespace papilio::lda

@@ -22,7 +22,7 @@ using sparse::WideEntry;
 
 // Tokens that one thread draws at a time. A word of more than twice as many is shared by threads.
 constexpr std::int64_t tokens_per_task = std::int64_t{1} << 14;
-constexpr std::int64_t most_tokens_of_a_word = 2 * tokens_per_task;
+constexpr std::int64_t most_tokens_per_word = 2 * tokens_per_task;
 
 struct Task {
   std::int64_t first_word;
@@ -35,7 +35,8 @@ struct Task {
 struct ThreadScratch {
   explicit ThreadScratch(std::int32_t topics)
       : phi(1, topics),
-        running(1, std::max<std::int64_t>(sparse::least_running_floats, topics + 2 * sparse::lanes)),
+        running(1, std::max<std::int64_t>(sparse::least_running_floats,
+                                          std::int64_t{topics} + 2 * std::int64_t{sparse::lanes})),
         counts(static_cast<std::size_t>(topics)),
         own(static_cast<std::size_t>(topics)),
         own_place(static_cast<std::size_t>(topics)),
@@ -87,7 +88,9 @@ class SparseParallelSweep final : public CpuSweep {
         topics_(options.topics),
         lists_(corpus, order_.places.data(), options.topics, options.threads),
         scratch_(options.threads, [topics = options.topics] { return std::make_unique<ThreadScratch>(topics); }) {
-    plan_tasks();
+    std::vector<bool> is_seed(corpus.vocabulary.size());
+    for (const SeedWord& seed : options.seed_words) is_seed[static_cast<std::size_t>(seed.word)] = true;
+    plan_tasks(is_seed);
   }
 
   void run(State& state) override;
@@ -108,9 +111,9 @@ class SparseParallelSweep final : public CpuSweep {
  private:
   Statistics draw_z(const State& state);
   void count_words(State& state) const;
-  void plan_tasks();
+  void plan_tasks(const std::vector<bool>& is_seed);
   void plan_shared_word(std::int64_t word);
-  void count_shared_words(std::int32_t topics);
+  void count_shared_words(const State& state);
   template <class Count>
   void count_word(std::size_t word, Count* row) const;
 
@@ -123,7 +126,7 @@ class SparseParallelSweep final : public CpuSweep {
   sparse::DocumentLists<Entry> lists_;
   std::vector<Task> tasks_;
   std::vector<std::int64_t> shared_words_;
-  std::vector<std::uint32_t> shared_counts_;  // n_wk of these words, of the sweep's start
+  std::vector<std::uint32_t> shared_counts_;  // n_wk of these words, of the sweep's start, and the seeds'
   ScratchPool<ThreadScratch> scratch_;
   SweepDraws draws_;
   bool has_z_ = false;        // in lists_
@@ -131,20 +134,21 @@ class SparseParallelSweep final : public CpuSweep {
   bool counts_are_settled_ = true;
 };
 
-// Words with many tokens first, in parts of their own; the others several a task.
+// Words with many tokens first, in parts of their own; the others several a task. Seed words are among the former,
+// since their counts are made beforehand too: what draws a task knows tokens alone.
 template <class Entry>
-void SparseParallelSweep<Entry>::plan_tasks() {
+void SparseParallelSweep<Entry>::plan_tasks(const std::vector<bool>& is_seed) {
   const auto words = static_cast<std::int64_t>(order_.offsets.size()) - 1;
   std::vector<Task> others;
   for (std::int64_t w = 0; w < words;) {
     const std::int64_t begin = order_.offsets[static_cast<std::size_t>(w)];
     std::int64_t end = order_.offsets[static_cast<std::size_t>(w) + 1];
-    if (end - begin > most_tokens_of_a_word) {
+    if (end - begin > most_tokens_per_word || is_seed[static_cast<std::size_t>(w)]) {
       plan_shared_word(w++);
       continue;
     }
     const std::int64_t first = w++;
-    while (w < words) {
+    while (w < words && !is_seed[static_cast<std::size_t>(w)]) {
       const std::int64_t next = order_.offsets[static_cast<std::size_t>(w) + 1];
       if (next - begin > tokens_per_task) break;
       end = next;
@@ -179,6 +183,7 @@ void SparseParallelSweep<Entry>::count_word(std::size_t word, Count* row) const 
 template <class Entry>
 void SparseParallelSweep<Entry>::count_words(State& state) const {
   std::fill(state.n_wk.begin(), state.n_wk.end(), 0);
+  state.seeds.add_to_words(state.n_wk);
   const std::int64_t words = std::ssize(order_.offsets) - 1;
   execution::parallel_for(words, 64, threads_, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
@@ -188,12 +193,15 @@ void SparseParallelSweep<Entry>::count_words(State& state) const {
 }
 
 template <class Entry>
-void SparseParallelSweep<Entry>::count_shared_words(std::int32_t topics) {
+void SparseParallelSweep<Entry>::count_shared_words(const State& state) {
+  const std::int32_t topics = state.topics;
   shared_counts_.assign(shared_words_.size() * static_cast<std::size_t>(topics), 0);
   execution::parallel_for(std::ssize(shared_words_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      count_word(static_cast<std::size_t>(shared_words_[static_cast<std::size_t>(i)]),
-                 shared_counts_.data() + i * topics);
+      const std::int64_t word = shared_words_[static_cast<std::size_t>(i)];
+      std::uint32_t* const row = shared_counts_.data() + i * topics;
+      count_word(static_cast<std::size_t>(word), row);
+      for (const SeedWord& seed : state.seeds.of_word(word)) row[seed.topic] += static_cast<std::uint32_t>(seed.weight);
     }
   });
 }
@@ -202,6 +210,7 @@ template <class Entry>
 void SparseParallelSweep<Entry>::run(State& state) {
   if (!std::exchange(has_z_, true)) lists_.set_topics(state.z);
   lists_.build(state.n_k);
+  state.seeds.add_to_topics(state.n_k);
   const Statistics drawn = draw_z(state);
   z_is_settled_ = counts_are_settled_ = false;
   const auto all = static_cast<double>(corpus_.tokens());
@@ -217,7 +226,7 @@ void SparseParallelSweep<Entry>::run(State& state) {
 template <class Entry>
 Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
   topics_.update(state, corpus_.vocabulary_size());
-  count_shared_words(state.topics);
+  count_shared_words(state);
   const sparse::Tokens<Entry> tokens = {.numbers = order_.numbers.data(),
                                         .word_offsets = order_.offsets.data(),
                                         .documents = order_.documents.data(),

@@ -9,6 +9,7 @@
 #include "execution/cuda/event.h"
 #include "execution/cuda/memory.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/parameters/initial_topics_cpu.h"
 #include "lda/training/sparse/fixed_point.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
@@ -50,6 +51,8 @@ class SparseParallelCudaSweep final : public CudaSweep {
   const int threads_;  // that draw an item
   const cudaStream_t stream_;
   execution::Stream side_;  // items of few tokens are drawn beside the others
+  const Seeds& seeds_;
+  SeedsOnDevice start_of_counts_;
   Priors priors_;
   std::int64_t sweep_ = 0;
   execution::Event topics_are_weighed_, few_are_drawn_;
@@ -63,10 +66,8 @@ class SparseParallelCudaSweep final : public CudaSweep {
   std::optional<LogJointOnDevice> log_joint_;  // from the first time that it is asked for
 };
 
-std::vector<std::int32_t> first_topics(const CudaStart& start) {
-  if (start.z != nullptr) return *start.z;
-  const TrainOptions& options = start.options;
-  return initial_topics(start.corpus.tokens(), options.topics, options.seed, options.threads);
+std::vector<std::int32_t> topics_to_start(const CudaStart& start) {
+  return start.z != nullptr ? *start.z : starting_topics(start.corpus, start.options);
 }
 
 template <class Entry>
@@ -79,9 +80,11 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
       tuning_(tuning),
       threads_(tuning.threads != 0 ? tuning.threads : sparse_shape(topic_count_).threads),
       stream_(start.stream),
+      seeds_(start.seeds),
+      start_of_counts_(seeds_, stream_),
       priors_(start.priors),
-      layout_(corpus_, topic_count_, tuning_.cut),
-      tokens_(layout_, first_topics(start), stream_),
+      layout_(corpus_, topic_count_, tuning_.cut, seeds_),
+      tokens_(layout_, topics_to_start(start), stream_),
       topics_(topic_count_),
       statistics_(2, "sums of a sweep") {
   masses_.topics = topic_count_;
@@ -92,7 +95,7 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
   masses_.prior_sums = topics_.prior_sums.data();
   take_priors();
   statistics_.clear(stream_);
-  if (layout_.frequent_words > 0) count_frequent_words();
+  if (!layout_.frequent_words.empty()) count_frequent_words();
   if (tuning_.global_rows || !row_fits_in_shared(masses_.padded)) {
     rows_ = DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(masses_.padded) / 4), "rows of phi");
   }
@@ -103,10 +106,14 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
 
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::count_frequent_words() {
-  const std::int64_t entries = std::int64_t{layout_.frequent_words} * masses_.padded;
+  const std::int64_t entries = std::ssize(layout_.frequent_words) * masses_.padded;
   frequent_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
   frequent_next_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
   frequent_next_.clear(stream_);
+  for (std::int64_t row = 0; row < std::ssize(layout_.frequent_words); ++row) {
+    SeedsOnDevice::start_word(seeds_.of_word(layout_.frequent_words[static_cast<std::size_t>(row)]),
+                              frequent_next_.data() + row * masses_.padded, masses_.padded, stream_);
+  }
   queue_frequent_counts(draw_of(0, layout_.frequent_items), stream_);
 }
 
@@ -166,11 +173,11 @@ SparseLists<Entry> SparseParallelCudaSweep<Entry>::lists_of(sparse::Statistics* 
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
   sweep_ = sweep;
-  topics_.n_k.clear(stream_);
+  start_of_counts_.start_topics(topics_.n_k, stream_);
   statistics_.clear(stream_);
   queue_sparse_lists(lists_of(statistics_.data()), stream_);
   queue_topic_masses(masses_, topics_.arrays(static_cast<double>(corpus_.vocabulary_size()) * priors_.beta), stream_);
-  if (layout_.frequent_words > 0) {
+  if (!layout_.frequent_words.empty()) {
     check(cudaMemcpyAsync(frequent_.data(), frequent_next_.data(), static_cast<std::size_t>(frequent_.bytes()),
                           cudaMemcpyDeviceToDevice, stream_),
           "a copy on the device");
@@ -186,8 +193,8 @@ void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
 // From lists and counts of the topics that the sweeps have led to, made anew.
 template <class Entry>
 double SparseParallelCudaSweep<Entry>::log_joint() {
-  if (!log_joint_) log_joint_.emplace(corpus_, priors_, stream_);
-  topics_.n_k.clear(stream_);
+  if (!log_joint_) log_joint_.emplace(corpus_, seeds_, priors_, stream_);
+  start_of_counts_.start_topics(topics_.n_k, stream_);
   const SparseLists<Entry> lists = lists_of(statistics_.data() + 1);
   queue_sparse_lists(lists, stream_);
   const auto queue_words = [&](const TermSums& sums) {
@@ -200,8 +207,8 @@ double SparseParallelCudaSweep<Entry>::log_joint() {
 
 template <class Entry>
 std::int64_t SparseParallelCudaSweep<Entry>::bytes() const {
-  return tokens_.bytes() + topics_.bytes() + frequent_.bytes() + frequent_next_.bytes() + rows_.bytes() +
-         statistics_.bytes();
+  return tokens_.bytes() + topics_.bytes() + start_of_counts_.bytes() + frequent_.bytes() + frequent_next_.bytes() +
+         rows_.bytes() + statistics_.bytes();
 }
 
 template <class Entry>

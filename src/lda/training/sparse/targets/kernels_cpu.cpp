@@ -4,10 +4,10 @@
 #include "lda/training/sparse/kernels.h"
 #include "lda/training/sparse/parallel/draws_kernel.h"
 
-namespace papilio::PAPILIO_TARGET {
+namespace papilio::inline PAPILIO_TARGET {
 
 extern const lda::sparse::Kernels sparse_kernels;
 const lda::sparse::Kernels sparse_kernels = {&sparse_kernel::draw<lda::sparse::NarrowEntry>,
                                              &sparse_kernel::draw<lda::sparse::WideEntry>, &by_document_kernel::draw};
 
-}  // namespace papilio::PAPILIO_TARGET
+}  // namespace papilio::inline PAPILIO_TARGET

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "papilio/corpus.h"
+#include "support/corpus_arguments.h"
+
+// What hints depend on besides the corpus.
+struct HintContext {
+  std::int32_t topics = 0;                        // to be trained; 0: no matter
+  std::string stop_words_option = "--stopwords";  // that takes a language
+};
+
+// Advice where a corpus looks like a classic mistake: one document, documents of three words, more topics than
+// documents, stop words among the most frequent words and none left out. A line each, in that
+// order; none for a corpus that looks well. They depend on nothing but the corpus and how it was read.
+std::vector<std::string> hints(const CorpusArguments& arguments, const papilio::CorpusView& corpus,
+                               const papilio::ReadReport& report, const HintContext& context = {});
+
+// Tells them as messages.
+void tell_hints(const CorpusArguments& arguments, const papilio::CorpusView& corpus, const papilio::ReadReport& report,
+                const HintContext& context = {});

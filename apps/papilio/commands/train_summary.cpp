@@ -1,0 +1,57 @@
+#include "commands/train_summary.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "papilio/evaluation.h"
+#include "support/output.h"
+#include "support/text.h"
+#include "support/topic_keys.h"
+
+namespace {
+
+void print_sizes(const TrainSummary& summary) {
+  const papilio::TrainResult& result = summary.result;
+  print("documents   {}\n", grouped(summary.corpus.documents()));
+  print("words       {}\n", grouped(summary.corpus.vocabulary_size()));
+  print("tokens      {}\n", grouped(summary.corpus.tokens()));
+  print("topics      {}\n", grouped(result.model.topics));
+  print("sweeps      {}\n", grouped(result.topics.sweep));
+  print("likelihood  {:.4f} nats per token (log p(w, z))\n", result.log_joint_per_token);
+  if (!result.held_out.empty()) {
+    const papilio::Completion& completion = result.held_out.back().completion;
+    print("held out    perplexity {:.2f}, {:.6f} nats per token; {} documents, {} tokens scored\n",
+          completion.perplexity(), completion.nats_per_token(), grouped(completion.documents),
+          grouped(completion.tokens));
+  }
+  print("speed       {:.2f} million tokens per second\n", summary.tokens_per_second / 1e6);
+  print("time        {}\n", clock_time(summary.seconds));
+  print("model       {}\n", printable(summary.model));
+  for (const auto& [what, path] : summary.others) {
+    if (!path.empty()) print("{:<11} {}\n", what, printable(path));
+  }
+}
+
+void print_largest_topics(const papilio::Model& model) {
+  constexpr std::size_t most_topics = 5;
+  constexpr int words = 8;
+  const std::vector<std::int32_t> order = topics_by_share(model);
+  print("\n{}", topic_table_header());
+  for (std::size_t i = 0; i < std::min(order.size(), most_topics); ++i) {
+    print("{}", topic_table_row(model, order[i], words));
+  }
+  if (order.size() > most_topics) {
+    print("and {} smaller topics\n", grouped(std::ssize(order) - static_cast<std::int64_t>(most_topics)));
+  }
+}
+
+}  // namespace
+
+void print_summary(const TrainSummary& summary) {
+  print_sizes(summary);
+  print_largest_topics(summary.result.model);
+  const std::string model = shell_word(summary.model);
+  print("\nall topics:                papilio topics {}\n", model);
+  print("topics of new documents:   papilio infer {} NEW.txt -o topics.tsv\n", model);
+  print("how good they are:         papilio evaluate {} --held-out HELD-OUT.txt\n", model);
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "papilio/lda.h"
+
+// A finished run.
+struct TrainSummary {
+  const papilio::CorpusView& corpus;
+  const papilio::TrainResult& result;
+  double seconds;
+  double tokens_per_second;
+  std::string model;                                        // its path
+  std::vector<std::pair<std::string, std::string>> others;  // what other files hold, and their paths
+};
+
+// Prints sizes, likelihood, time and files, then the largest topics and what to type next.
+void print_summary(const TrainSummary& summary);

@@ -1,0 +1,56 @@
+#include "phrases/model_phrases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "papilio/corpus_formats.h"
+#include "papilio/phrases.h"
+#include "support/corpus_input.h"
+#include "support/exit_code.h"
+#include "support/files.h"
+#include "support/text.h"
+
+void ask_phrases_of_text_alone(CorpusArguments& arguments) {
+  if (arguments.phrases.source.empty()) return;
+  const bool is_text = reading([&] {
+    return papilio::find_texts(arguments.path, {.format = arguments.format, .vocabulary = arguments.vocabulary})
+        .has_value();
+  });
+  if (!is_text) arguments.phrases = {};
+}
+
+void use_phrases(const papilio::CorpusView& corpus, CorpusArguments& arguments) {
+  if (arguments.phrases.source.empty()) return;
+  arguments.phrases.known = papilio::phrases_in_vocabulary(corpus.vocabulary, arguments.phrases.delimiter);
+}
+
+void use_phrases(const papilio::Model& model, const std::string& path, CorpusArguments& arguments) {
+  if (arguments.phrases.source.empty() || arguments.phrases.source != path) return;
+  arguments.phrases.known = papilio::phrases_in_vocabulary(model.vocabulary, arguments.phrases.delimiter);
+}
+
+void require_no_new_phrases(const CorpusArguments& arguments) {
+  if (arguments.phrases.source != "auto") return;
+  throw CommandError(ExitCode::usage,
+                     "--phrases is auto, but only phrases that the model knows help here; expected the model, whose "
+                     "words have them, or a list");
+}
+
+std::string missing_phrases(const papilio::Model& model, const std::string& path, const CorpusArguments& arguments,
+                            const papilio::Corpus& corpus) {
+  if (!arguments.phrases.source.empty() || arguments.path == "-") return {};
+  if (!papilio::find_texts(arguments.path, {.format = arguments.format, .vocabulary = arguments.vocabulary})) return {};
+  const std::vector<std::string> phrases =
+      papilio::phrases_in_vocabulary(model.vocabulary, arguments.phrases.delimiter);
+  const std::unordered_set<std::string_view> words(corpus.vocabulary.begin(), corpus.vocabulary.end());
+  if (phrases.empty() ||
+      std::any_of(phrases.begin(), phrases.end(), [&](const std::string& phrase) { return words.contains(phrase); })) {
+    return {};
+  }
+  return fmt::format("note: {} words of the model are phrases ({}{}), and the text has none; --phrases {} joins them\n",
+                     grouped(std::ssize(phrases)), printable(phrases.front()), phrases.size() > 1 ? ", ..." : "",
+                     printable(path));
+}

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "papilio/array_view.h"
+#include "papilio/choice.h"
+#include "papilio/sampling.h"
+
+namespace papilio {
+
+// How a distribution whose weights change is kept. All draw from the same law; docs/dynamic.md says when which wins.
+enum class DynamicMethod : std::uint8_t {
+  tree,     // a tree of sums, eight children per node: draw and update O(log K); the default
+  buckets,  // categories by the exponent of their weight: draw and update O(1) expected, for very many categories
+  huffman,  // a Huffman tree of sums: few comparisons where a few categories have most of the weight
+};
+
+// Every method, the default first.
+std::span<const Choice<DynamicMethod>> dynamic_methods() noexcept;
+
+// "tree", "buckets", "huffman"; "unknown" for a number that is not an enumerator.
+std::string_view name(DynamicMethod method) noexcept;
+
+// The method of that name. Throws InvalidArgument with the known names.
+DynamicMethod parse_dynamic_method(std::string_view name);
+
+// A distribution over K categories whose weights change between draws.
+//
+// Weights are finite doubles >= 0, of the whole range of double; all of them may be 0, and then there is nothing to
+// draw. Sums are never updated by differences: every sum is added up again, or is an integer, so after any number of
+// updates they are what a new object with the same weights would have. A category of weight 0 is never drawn.
+//
+// Draw number i is a function of seed, stream, i and the state, the same on every machine and for any number of
+// threads. For `tree` the state is the weights alone. For `buckets` it is also the order of the updates, and for
+// `huffman` the weights at the last `rebuild`. Probabilities are exact to about log2(K) roundings of double, and,
+// except within a bucket, to the 2^-53 of the uniform number.
+//
+// A call that throws leaves the state as it was. Calls that do not change it may run at the same time; a call
+// that does may not run beside any other. Copies are separate.
+//
+//   papilio::DynamicWeights weights(papilio::VectorView<const double>{w});
+//   weights.sample(drawn, {.seed = 7});
+//   weights.set(3, 0.5);
+//
+// Memory per category: tree 9 bytes, buckets 16, huffman 32.
+//
+// Source: Fenwick, Software: Practice and Experience 24(3), 1994, for a tree of sums; Matias, Vitter and Ni, Theory
+// of Computing Systems 36, 2003, for buckets; Huffman, Proceedings of the IRE 40(9), 1952; Steele and Tristan, ACM TOPC
+// 6(4):22, section 8.
+class DynamicWeights {
+ public:
+  // Throws InvalidArgument for weights that are negative, infinite or NaN, whose total is infinite, of which there are
+  // none or more than 2^30 - 1, or that are not on the CPU.
+  explicit DynamicWeights(VectorView<const double> weights, DynamicMethod method = DynamicMethod::tree);
+  DynamicWeights(const DynamicWeights& other);
+  DynamicWeights& operator=(const DynamicWeights& other);
+  ~DynamicWeights();
+
+  DynamicMethod method() const;
+  std::int64_t categories() const;
+
+  // Throws InvalidArgument unless 0 <= category < K, here and below.
+  double weight(std::int64_t category) const;
+
+  // The sum of all weights, within log2(K) roundings.
+  double total() const;
+
+  // Throws InvalidArgument for a weight that the constructor would refuse.
+  void set(std::int64_t category, double weight);
+
+  // Adds `amount`, which may be negative, to a weight. Throws InvalidArgument where the sum is below 0 or infinite.
+  void add(std::int64_t category, double amount);
+
+  // As many calls of `set`, in order, as there are categories; changes all weights or, where it throws, none.
+  void set(VectorView<const std::int64_t> categories, VectorView<const double> weights);
+
+  // Throws InvalidArgument where every weight is 0.
+  void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
+  void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
+
+  // Shapes a Huffman tree anew for the weights of now: O(K log K). Other methods need none, and nothing happens.
+  void rebuild();
+
+  // Mean number of comparisons of a draw from a Huffman tree: at most the entropy of the weights plus 1 after
+  // `rebuild`. 0 for other methods, and where every weight is 0.
+  double mean_comparisons() const;
+
+  // The state as bytes, for files; `from_bytes` of these draws the same. The same state gives the same bytes, which
+  // any machine reads. Throws InvalidArgument for bytes that `to_bytes` cannot have written.
+  std::vector<std::byte> to_bytes() const;
+  static DynamicWeights from_bytes(std::span<const std::byte> bytes);
+
+ private:
+  struct State;
+  explicit DynamicWeights(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Many independent distributions over K categories each, kept as trees: R rows. Contract as that of DynamicWeights with
+// `tree`; updates and draws come in batches, which threads share.
+//
+//   papilio::DynamicForest forest(papilio::MatrixView<const double>{w, rows, K});
+//   forest.sample({rows_to_draw_from}, drawn, {.seed = 7});
+//   forest.set({rows}, {categories}, {new_weights});
+class DynamicForest {
+ public:
+  // A matrix of weights, R x K, with any strides.
+  explicit DynamicForest(MatrixView<const double> weights);
+  DynamicForest(const DynamicForest& other);
+  DynamicForest& operator=(const DynamicForest& other);
+  ~DynamicForest();
+
+  std::int64_t rows() const;
+  std::int64_t categories() const;
+  double weight(std::int64_t row, std::int64_t category) const;
+  double total(std::int64_t row) const;
+
+  // Weight `categories[i]` of row `rows[i]` becomes `weights[i]`, in order: the last of several for one place holds.
+  // Changes all or, where it throws, none. O(log K) for each, on up to `threads` threads (0: all).
+  void set(VectorView<const std::int64_t> rows, VectorView<const std::int64_t> categories,
+           VectorView<const double> weights, int threads = 0);
+
+  // Draw i is from row `rows[i]` and has number options.first_draw + i. Throws InvalidArgument where a row's weights
+  // are all 0, before anything is drawn.
+  void sample(VectorView<const std::int64_t> rows, VectorView<std::int32_t> drawn,
+              const RepeatedDrawOptions& options = {}) const;
+  void sample(VectorView<const std::int64_t> rows, VectorView<std::int64_t> drawn,
+              const RepeatedDrawOptions& options = {}) const;
+
+ private:
+  struct Trees;
+  std::unique_ptr<Trees> trees_;
+};
+
+}  // namespace papilio

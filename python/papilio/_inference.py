@@ -1,0 +1,191 @@
+"""Topics of documents for a model that stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from papilio import _core, _seeds
+from papilio._checked import threads as checked_threads, whole
+from papilio._core import Corpus, DocumentTopics, Model
+from papilio._keywords import suggests_options
+from papilio._options import InferMethod, ModelLike
+
+MOST = 2**31 - 1
+
+
+def model_of(model: ModelLike, caller: str) -> Model:
+    """The model, or that of an LDA."""
+    found = getattr(model, "model_", model)
+    if not isinstance(found, Model):
+        raise TypeError(
+            f"{caller}: model is a {type(model).__name__}, expected a papilio.Model or a fitted papilio.LDA"
+        )
+    return found
+
+
+def corpus_of(corpus: Corpus, caller: str) -> Corpus:
+    """The corpus; TypeError for anything else."""
+    if not isinstance(corpus, Corpus):
+        raise TypeError(
+            f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus; corpus_from_texts and "
+            "corpus_from_matrix make one"
+        )
+    return corpus
+
+
+def checked_seed(seed: Any, caller: str) -> int:
+    return whole(_seeds.number(seed), f"{caller}: seed", 0, 2**64 - 1, "a whole number, 0 <= seed < 2^64")
+
+
+@suggests_options
+def infer(
+    model: ModelLike,
+    corpus: Corpus,
+    *,
+    method: InferMethod = "gibbs",
+    sweeps: int = 100,
+    burn_in: int = 20,
+    em_steps: int = 50,
+    seed: Any = 0,
+    threads: int = 0,
+) -> DocumentTopics:
+    """Find the topics of documents, for a model that stays as it is.
+
+    Words are matched by spelling; unknown words are left out.
+
+    Parameters
+    ----------
+    model : Model or LDA
+    corpus : Corpus
+    method : {"gibbs", "em"}
+        "gibbs": the posterior mean by sampling. "em": a fixed point, without random numbers.
+    sweeps, burn_in : int, default 100 and 20
+        For "gibbs": all sweeps, and the first of them that are not counted; 0 <= burn_in < sweeps.
+    em_steps : int, default 50
+        For "em"; at least 1.
+    seed : int, numpy.random.Generator or key of JAX, default 0
+        For "gibbs"; 0 <= seed < 2^64.
+    threads : int, default 0
+        0: all processors. Never changes the result.
+
+    Returns
+    -------
+    DocumentTopics
+        `theta`, float32 of shape (D, K) with rows that sum to 1, and counts of known and unknown tokens. A document
+        without known words gets the mean of the prior.
+
+    Raises
+    ------
+    ValueError
+        An option out of range.
+
+    Notes
+    -----
+    The row of a document depends on the model, the options and the words of the document (not their order), and on
+    nothing else.
+
+    Time of "gibbs": K per distinct word of a document, and per token and sweep the number of topics in the document. Of
+    "em": `em_steps` * K per distinct word. Ctrl-C ends it within a second.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> corpus = papilio.generate_corpus(documents=200, vocabulary=100, topics=4)
+    >>> model = papilio.train(corpus, topics=4, sweeps=20).model
+    >>> papilio.infer(model, corpus).theta.shape
+    (200, 4)
+    """
+    caller = "papilio.infer"
+    return _core.infer(
+        model_of(model, caller),
+        corpus_of(corpus, caller),
+        *_infer_options(method, sweeps, burn_in, em_steps, seed, threads, caller),
+    )
+
+
+def _infer_options(
+    method: str, sweeps: int, burn_in: int, em_steps: int, seed: Any, threads: int, caller: str
+) -> tuple[str, int, int, int, int, int]:
+    return (
+        method,
+        whole(sweeps, f"{caller}: sweeps", 1, MOST),
+        whole(burn_in, f"{caller}: burn_in", 0, MOST),
+        whole(em_steps, f"{caller}: em_steps", 1, MOST),
+        checked_seed(seed, caller),
+        checked_threads(threads, caller),
+    )
+
+
+class Inference:
+    """A model made ready to find the topics of a few documents at a time.
+
+    For every call, `infer` reads all V x K counts of the model and makes a table of its words. An Inference does that
+    once. `LDA.transform` has one of its own.
+
+    Parameters
+    ----------
+    model : Model or LDA
+
+    Notes
+    -----
+    It keeps the model, and about 60 bytes per word. It can be pickled, which keeps the model alone, and shared by
+    threads.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> corpus = papilio.generate_corpus(documents=200, vocabulary=100, topics=4)
+    >>> model = papilio.train(corpus, topics=4, sweeps=20).model
+    >>> inference = papilio.Inference(model)
+    >>> bool((inference.infer(corpus).theta == papilio.infer(model, corpus).theta).all())
+    True
+    """
+
+    def __init__(self, model: ModelLike) -> None:
+        self._model = model_of(model, "papilio.Inference")
+        self._prepared = _core.Inference(self._model)
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self._model
+
+    def __repr__(self) -> str:
+        return f"Inference({self._model!r})"
+
+    def __reduce__(self) -> tuple[type[Inference], tuple[Model]]:
+        return Inference, (self._model,)
+
+    @suggests_options
+    def infer(
+        self,
+        corpus: Corpus,
+        *,
+        method: InferMethod = "gibbs",
+        sweeps: int = 100,
+        burn_in: int = 20,
+        em_steps: int = 50,
+        seed: Any = 0,
+        threads: int = 0,
+    ) -> DocumentTopics:
+        """Find the topics of documents, bit for bit as `papilio.infer` does, which has the parameters.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            Its words are matched by spelling, which takes time for each word of its vocabulary.
+        method, sweeps, burn_in, em_steps, seed, threads
+            See `papilio.infer`.
+
+        Returns
+        -------
+        DocumentTopics
+
+        Raises
+        ------
+        ValueError
+            An option out of range.
+        """
+        caller = "papilio.Inference.infer"
+        options = _infer_options(method, sweeps, burn_in, em_steps, seed, threads, caller)
+        return self._prepared.infer(corpus_of(corpus, caller), *options)

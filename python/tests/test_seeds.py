@@ -1,0 +1,53 @@
+"""NumPy's generators as seeds, wherever a seed is taken. Keys of JAX are in test_jax_seeds.py."""
+
+import numpy as np
+import pytest
+
+import papilio
+
+WEIGHTS = np.random.default_rng(0).random((6, 40))
+TABLE = papilio.AliasTable([1.0, 2, 3])
+TAKES_A_SEED = {
+    "sample_categorical": lambda seed: papilio.sample_categorical(WEIGHTS, seed=seed),
+    "sample_products": lambda seed: papilio.sample_products(WEIGHTS, WEIGHTS, seed=seed),
+    "choice": lambda seed: papilio.choice(1000, 20, seed=seed),
+    "AliasTable": lambda seed: TABLE.sample(50, seed=seed),
+    "generate_corpus": lambda seed: papilio.generate_corpus(documents=3, vocabulary=20, topics=2, seed=seed).words,
+}
+
+
+@pytest.mark.parametrize("name", TAKES_A_SEED)
+def test_a_generator_gives_64_bits_and_advances(name):
+    draw = TAKES_A_SEED[name]
+    for make, integers in ((np.random.default_rng, "integers"), (np.random.RandomState, "randint")):
+        generator, twin = make(7), make(7)
+        drawn = []
+        for _ in range(2):
+            drawn.append(draw(generator).tolist())
+            seed = int(getattr(twin, integers)(0, 2**64, dtype=np.uint64))
+            assert drawn[-1] == draw(seed).tolist()
+        assert drawn[0] != drawn[1]
+        assert draw(make(7)).tolist() == drawn[0]  # reproducible
+
+
+@pytest.mark.parametrize("name", TAKES_A_SEED)
+def test_a_key_of_jax_is_a_seed(name):
+    jax = pytest.importorskip("jax")
+    draw = TAKES_A_SEED[name]
+    expected = draw(7).tolist()
+    for key in (jax.random.key(7), jax.random.PRNGKey(7)):
+        assert draw(key).tolist() == expected
+
+
+def test_lda_takes_a_key_as_it_takes_an_int():
+    jax = pytest.importorskip("jax")
+    counts = np.random.default_rng(0).integers(0, 3, (8, 12))
+    topics = [papilio.LDA(2, max_iter=3, random_state=s).fit(counts).components_.tolist() for s in (7, jax.random.key(7))]
+    assert topics[0] == topics[1]
+
+
+def test_several_keys_where_one_seed_will_do():
+    jax = pytest.importorskip("jax")
+    for name in ("choice", "AliasTable", "generate_corpus"):
+        with pytest.raises(ValueError, match="seed must be one integer, or one key; got an array of the shape"):
+            TAKES_A_SEED[name](jax.random.split(jax.random.key(1), 3))

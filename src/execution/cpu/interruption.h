@@ -1,0 +1,27 @@
+#pragma once
+
+#include <atomic>
+
+#include "papilio/interruption.h"
+
+namespace papilio::execution {
+
+// The flag of the innermost InterruptionScope of this thread, or of the call that it works for; null without one.
+const std::atomic<bool>* stop_flag() noexcept;
+
+// Throws Interrupted where that flag is set. Cheap: long loops call it in every step.
+void stop_point();
+
+// Lends a thread of parallel_for the flag of the call that it works for.
+class StopFlagScope {
+ public:
+  explicit StopFlagScope(const std::atomic<bool>* flag) noexcept;
+  ~StopFlagScope();
+  StopFlagScope(const StopFlagScope&) = delete;
+  StopFlagScope& operator=(const StopFlagScope&) = delete;
+
+ private:
+  const std::atomic<bool>* outer_;
+};
+
+}  // namespace papilio::execution

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "lda/corpus/marked_words.h"
+#include "papilio/phrases.h"
+
+namespace papilio::lda {
+
+// Words in which phrases are found or joined.
+struct PhraseText {
+  std::span<const std::string> vocabulary;
+  std::span<const std::uint8_t> left_out = {};  // 0: the word stays, and phrases are found in it; empty: all stay
+  MarkedWords words;
+  std::int64_t most_followers = 1;  // of how many tokens the following word is kept at a time, 4 bytes each
+};
+
+// Normalised pointwise mutual information of a pair that occurs n_ab times side by side, among n tokens, of words that
+// occur n_a and n_b times; 1 <= n_ab <= n_a, n_b < n. In [-1, 1]; 1 exactly where n_ab = n_a = n_b.
+double npmi(std::int64_t n_ab, std::int64_t n_a, std::int64_t n_b, std::int64_t n);
+
+// Finds phrases as papilio::find_phrases does, in the order in which passes find them. Before it keeps more it calls
+// hold(bytes) with all that it keeps for words and phrases, followers aside, which may throw.
+//
+// Reads the text 1 + ceil(tokens / most_followers) times per pass, nearly.
+std::vector<Phrase> find_phrases(const PhraseText& text, const PhraseOptions& options,
+                                 base::FunctionRef<void(std::int64_t)> hold);
+
+}  // namespace papilio::lda

@@ -1,0 +1,66 @@
+#include "lda/corpus/vocabulary.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/check.h"
+#include "lda/corpus/utf8.h"
+#include "lda/corpus/word_hash.h"
+
+namespace papilio::lda {
+namespace {
+
+// The numbers of words by their hashes, in open addressing; at most half full.
+class Numbers {
+ public:
+  explicit Numbers(std::span<const std::string> words) : words_(words), slots_(std::bit_ceil(2 * words.size() + 1)) {}
+
+  // The number of the same word before `w`, or `w`, which is then known.
+  std::size_t first(std::size_t w) {
+    std::size_t slot = hash_(words_[w]) & (slots_.size() - 1);
+    for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+      const std::size_t known = slots_[slot] - 1;
+      if (words_[known] == words_[w]) return known;
+    }
+    slots_[slot] = static_cast<std::uint32_t>(w + 1);
+    return w;
+  }
+
+ private:
+  const std::span<const std::string> words_;
+  std::vector<std::uint32_t> slots_;  // a word's number and 1; 0: free
+  WordHash hash_;
+};
+
+}  // namespace
+
+std::string vocabulary_fault(std::span<const std::string> words) {
+  constexpr std::size_t most_words = 0x7fffffff;
+  if (words.size() > most_words)
+    return fmt::format("there are {} words, expected at most {}", words.size(), most_words);
+  Numbers numbers(words);
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    if (words[w].empty()) return fmt::format("word {} is empty, expected one or more characters", w);
+    const std::size_t ill_formed = find_ill_formed(words[w]);
+    if (ill_formed != std::string::npos) {
+      return fmt::format("word {} is not well-formed UTF-8: its byte {} is {:#04x}", w, ill_formed,
+                         static_cast<unsigned char>(words[w][ill_formed]));
+    }
+    const std::size_t first = numbers.first(w);
+    if (first != w) {
+      return fmt::format("words {} and {} are spelled the same, expected distinct words", first, w);
+    }
+  }
+  return "";
+}
+
+void require_vocabulary(std::span<const std::string> words, const char* caller) {
+  const std::string fault = vocabulary_fault(words);
+  base::require(fault.empty(), "papilio::{}: {}", caller, fault);
+}
+
+}  // namespace papilio::lda

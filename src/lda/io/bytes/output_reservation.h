@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "papilio/output_file.h"
+
+namespace papilio::lda {
+
+// What an OutputReservation of this process says about a file. Its writers share it.
+struct ReservedOutput {
+  bool keeps_existing = false;  // until this process has written the file
+  std::string aside;            // where files went that may not replace what has appeared; empty: none did
+};
+
+// None where no reservation of this process names the file.
+std::shared_ptr<ReservedOutput> reserved_output(const OutputTarget& target);
+
+}  // namespace papilio::lda

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+namespace papilio::lda {
+
+// The files of page/, which the build turns into constants (cmake/embed_text.cmake).
+extern const std::string_view choose_page_html;    // with places such as {title}
+extern const std::string_view choose_page_style;   // choose.css, which follows the report's style
+extern const std::string_view choose_page_script;  // choose.js, in one function
+
+}  // namespace papilio::lda

@@ -1,0 +1,118 @@
+// What devices, targets, views, versions and errors do with what callers can get wrong.
+
+#include "support/contracts.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "execution/cpu/interruption.h"
+#include "execution/cpu/parallel_for.h"
+#include "papilio/array_view.h"
+#include "papilio/choice.h"
+#include "papilio/device.h"
+#include "papilio/interruption.h"
+#include "papilio/version.h"
+
+namespace papilio {
+namespace {
+
+using testing::refused;
+
+TEST(ExecutionContract, Device) {
+  for (const std::string_view name :
+       {"gpu", "cuda:", "cuda:-1", "cuda:+1", "cuda:1x", "cuda:99999999999999999999", "CPU", " cpu", "cpu:0", "cpu "}) {
+    EXPECT_TRUE(refused("Device::parse: unknown device \"", [&] { Device::parse(name); })) << name;
+  }
+  EXPECT_TRUE(refused("unknown device \"cpu\\x00\"", [] { Device::parse(std::string_view("cpu\0", 4)); }));
+  EXPECT_EQ(Device::parse("cpu"), Device::cpu());
+  for (const int ordinal : {-1, -2147483647 - 1, 2147483647}) {
+    EXPECT_THROW(Device::cuda(ordinal), DeviceUnavailable) << ordinal;
+  }
+  EXPECT_THROW(Device::parse("cuda:2147483647"), DeviceUnavailable);
+  EXPECT_FALSE(describe_cuda_devices().empty());
+  const Device best = Device::best();
+  EXPECT_EQ(best.is_cpu(), best.ordinal() == -1);
+  EXPECT_EQ(Device::parse(best.name()), best);
+}
+
+TEST(ExecutionContract, Interruption) {
+  static_assert(!std::is_constructible_v<InterruptionScope, std::atomic<bool>>);
+  static_assert(!std::is_copy_constructible_v<InterruptionScope>);
+  std::atomic<bool> outer = true, inner = false;
+  EXPECT_NO_THROW(execution::stop_point());
+  {
+    const InterruptionScope outside(outer);
+    EXPECT_THROW(execution::stop_point(), Interrupted);
+    {
+      const InterruptionScope inside(inner);  // the innermost counts
+      EXPECT_NO_THROW(execution::stop_point());
+      inner = true;
+      EXPECT_THROW(execution::stop_point(), Interrupted);
+    }
+    // Threads of a call look at the flag of who called.
+    EXPECT_THROW(execution::parallel_for(100, 1, 2, [](std::int64_t, std::int64_t) { execution::stop_point(); }),
+                 Interrupted);
+    outer = false;
+    EXPECT_NO_THROW(execution::stop_point());
+  }
+  outer = true;
+  EXPECT_NO_THROW(execution::stop_point());  // no scope is left
+  try {
+    throw Interrupted();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "papilio: the call was interrupted");
+  }
+}
+
+TEST(ExecutionContract, Targets) {
+  EXPECT_FALSE(cpu_targets().empty());
+  EXPECT_FALSE(cpu_target().empty());
+  EXPECT_GE(default_threads(), 1);
+  EXPECT_STREQ(version(), "0.1.0");
+}
+
+// Views are plain: they hold what they were given, and `empty` asks for the size alone.
+TEST(ExecutionContract, MatrixViewAndVectorView) {
+  const MatrixView<float> nothing;
+  EXPECT_EQ(nothing.data, nullptr);
+  EXPECT_EQ(nothing.rows, 0);
+  EXPECT_EQ(nothing.columns, 0);
+  EXPECT_TRUE(VectorView<int>().empty());
+  EXPECT_FALSE(VectorView<int>(nullptr, -1).empty());
+  const MatrixView<float> hostile(nullptr, -1, testing::huge, testing::lowest, 0);
+  const MatrixView<const float> read_only = hostile;
+  EXPECT_EQ(read_only.rows, -1);
+  EXPECT_EQ(read_only.row_stride, testing::lowest);
+  std::vector<int> values = {1, 2};
+  const VectorView<const int> view = VectorView<int>(values);
+  EXPECT_EQ(view.size, 2);
+  const std::vector<int> moved_to = std::move(values);
+  EXPECT_TRUE(VectorView<int>(values).empty());  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(view.data, moved_to.data());
+}
+
+// Every exception of papilio is an Error, and keeps its text and numbers.
+TEST(ExecutionContract, Errors) {
+  EXPECT_STREQ(Error("x").what(), "x");
+  EXPECT_STREQ(InvalidArgument("x").what(), "x");
+  EXPECT_STREQ(DeviceUnavailable("x").what(), "x");
+  EXPECT_STREQ(DeviceError("x").what(), "x");
+  EXPECT_EQ(IoError("x", 5).code, 5);
+  const FormatError unknown_place("x"), place("x", 3, 4);
+  EXPECT_EQ(unknown_place.line, 0);
+  EXPECT_EQ(place.column, 4);
+  static_assert(std::is_base_of_v<Error, IoError> && std::is_base_of_v<Error, FormatError>);
+  static_assert(std::is_base_of_v<Error, DeviceError> && std::is_base_of_v<Error, InvalidArgument>);
+  static_assert(std::is_base_of_v<Error, DeviceUnavailable>);
+  const Choice<int> row = {1, "one", "help"};
+  EXPECT_EQ(row.name, "one");
+}
+
+}  // namespace
+}  // namespace papilio

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""What ./run says where a job cannot start: one clear line, before anything is installed or built."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOBODY = 65534
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.checkout = self.folder / "checkout"
+        (self.checkout / "tools").mkdir(parents=True)
+        shutil.copy(ROOT / "run", self.checkout)
+        for script in (ROOT / "tools").glob("*.sh"):
+            shutil.copy(script, self.checkout / "tools")
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+
+    def tools(self, *names):
+        for name in names:
+            (self.bin / name).symlink_to(shutil.which(name))
+
+    def run_job(self, *arguments, path=None, **options):
+        return subprocess.run(["bash", str(self.checkout / "run"), *arguments], capture_output=True, text=True, timeout=60,
+                              env={"PATH": path or os.environ["PATH"], "HOME": str(self.folder)}, **options)
+
+    def test_help_of_a_job_does_not_start_it(self):
+        for arguments in (["demo", "--help"], ["test", "-h"], ["install", "--help"], ["help"]):
+            done = self.run_job(*arguments)
+            self.assertEqual(done.returncode, 0, arguments)
+            self.assertTrue(done.stdout.startswith("usage: ./run JOB"), arguments)
+        self.assertFalse((self.checkout / "build").exists())
+
+    def test_unknown_jobs_and_arguments(self):
+        done = self.run_job("demonstrate")
+        self.assertEqual(done.returncode, 64)
+        self.assertTrue(done.stderr.startswith("run: there is no job demonstrate\n"), done.stderr)
+        done = self.run_job("demo", "now")
+        self.assertEqual((done.returncode, done.stderr), (1, "run: demo takes no arguments, got: now\n"))
+
+    def test_a_checkout_that_cannot_be_written(self):
+        options = {}
+        if os.geteuid() == 0:
+            self.folder.chmod(0o755)
+            options = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        self.checkout.chmod(0o555)
+        self.addCleanup(self.checkout.chmod, 0o755)
+        for job in ("demo", "test", "install"):
+            done = self.run_job(job, **options)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn(f"run: cannot write to {self.checkout}/build", done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_a_prefix_that_cannot_be_written(self):
+        (self.folder / "file").write_text("")
+        done = self.run_job("install", "--prefix", str(self.folder / "file"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"run: cannot write to {self.folder}/file; choose another", done.stderr)
+
+    def test_the_demo_without_apt(self):
+        self.tools("bash", "dirname", "nproc", "mkdir")
+        done = self.run_job("demo", path=str(self.bin))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no apt-get here", done.stderr)
+
+    def test_the_demo_where_apt_knows_no_descriptions(self):
+        self.tools("bash", "dirname", "nproc", "mkdir", "cat")
+        apt = self.bin / "apt-get"
+        apt.write_text(f"#!{shutil.which('bash')}\nexit 0\n")
+        apt.chmod(0o755)
+        done = self.run_job("demo", path=str(self.bin))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("name no archive of Debian or Ubuntu with English descriptions", done.stderr)
+        self.assertNotIn("building", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,455 @@
+// What training, evaluation and models refuse: views that cannot be arrays, offsets and topics out of range, numbers
+// that are no enumerators, objects that were moved from.
+
+#include "support/contracts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lda/corpora.h"
+#include "lda/models.h"
+#include "papilio/diagnostics.h"
+#include "papilio/lda.h"
+#include "papilio/mallet.h"
+#include "papilio/model_edits.h"
+#include "papilio/npy.h"
+#include "papilio/report.h"
+#include "papilio/visualization.h"
+
+namespace papilio {
+namespace {
+
+using testing::huge;
+using testing::make_corpus;
+using testing::make_model;
+using testing::misaligned;
+using testing::no_enumerator;
+using testing::refused;
+
+using Topics = std::vector<std::int32_t>;
+using Doubles = std::vector<double>;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+const std::string no_such_folder = "/nonexistent/folder/file";
+
+Corpus sound_corpus() { return make_corpus({{0, 1, 1}, {2, 0}}, 3); }
+Model sound_model() { return make_model({{2, 0}, {1, 1}, {0, 1}}, {0.5, 0.5}, 0.1); }
+
+// What is wrong with a corpus, and the corpus.
+struct BadCorpus {
+  std::string says;
+  CorpusView view;
+};
+
+class LdaContract : public ::testing::Test {
+ protected:
+  LdaContract() { Corpus taken = std::move(moved_from_); }
+
+  std::vector<BadCorpus> bad_corpora() {
+    const CorpusView good = corpus_;
+    std::vector<BadCorpus> bad(10, {"", good});
+    bad[0] = {"document_offsets must begin with 0; it is empty", {}};
+    bad[1] = {"document_offsets must begin with 0; it is empty", moved_from_};
+    bad[2].says = "words[1] is 3, expected 0 <= word < 3";
+    bad[2].view.words = word_beyond_;
+    bad[3].says = "words[4] is -1, expected 0 <= word < 3";
+    bad[3].view.words = word_before_;
+    bad[4].says = "document_offsets[2] is 3, less than 4 before it";
+    bad[4].view.document_offsets = falling_;
+    bad[5].says = "document_offsets ends with 6, but there are 5 words";
+    bad[5].view.document_offsets = long_;
+    bad[6].says = "words is null, but 5 entries were given";
+    bad[6].view.words = {static_cast<const std::int32_t*>(nullptr), 5};
+    bad[7].says = "words is at address";
+    bad[7].view.words = {misaligned(corpus_.words.data()), 4};
+    bad[8].says = "document_offsets is null";
+    bad[8].view.document_offsets = {static_cast<const std::int64_t*>(nullptr), 3};
+    bad[9].says = "1 document names, expected none or one per document, 2";
+    bad[9].view.document_names = one_name_;
+    return bad;
+  }
+
+  void refuses_bad_corpora(const std::function<void(const CorpusView&)>& call) {
+    for (const BadCorpus& bad : bad_corpora()) EXPECT_TRUE(refused(bad.says, [&] { call(bad.view); })) << bad.says;
+  }
+
+  static void refuses_bad_models(const std::function<void(const Model&)>& call) {
+    Model moved_from = sound_model();
+    const Model taken = std::move(moved_from);
+    Model no_topics = sound_model(), short_counts = sound_model(), short_sums = sound_model(), negative = sound_model(),
+          no_prior = sound_model(), wrong_sum = sound_model(), no_beta = sound_model();
+    no_topics.topics = 0;
+    short_counts.n_wk.pop_back();
+    short_sums.n_k.pop_back();
+    negative.n_wk[1] = -1;
+    no_prior.alpha[1] = nan;
+    wrong_sum.n_k[0] = huge;
+    no_beta.beta = 0;
+    EXPECT_TRUE(refused("the vocabulary is empty", [&] { call(moved_from); }));
+    EXPECT_TRUE(refused("0 topics, expected at least 1", [&] { call(no_topics); }));
+    EXPECT_TRUE(refused("n_wk has 5 entries, expected 3 words x 2 topics", [&] { call(short_counts); }));
+    EXPECT_TRUE(refused("n_k has 1 entries", [&] { call(short_sums); }));
+    EXPECT_TRUE(refused("n_wk of word 0, topic 1 is -1", [&] { call(negative); }));
+    EXPECT_TRUE(refused("alpha of topic 1 is nan", [&] { call(no_prior); }));
+    EXPECT_TRUE(refused("n_k of topic 0 is 9223372036854775807, but its column", [&] { call(wrong_sum); }));
+    EXPECT_TRUE(refused("beta is 0, expected a number > 0", [&] { call(no_beta); }));
+    EXPECT_TRUE(refused("0 topics", [&] { call({}); }));
+  }
+
+  const Corpus corpus_ = sound_corpus();
+  const Model model_ = sound_model();
+  const Topics z_ = {0, 1, 0, 1, 1};
+  Corpus moved_from_ = sound_corpus();
+  const Topics word_beyond_ = {0, 3, 1, 2, 0}, word_before_ = {0, 1, 1, 2, -1};
+  const std::vector<std::int64_t> falling_ = {0, 4, 3}, long_ = {0, 3, 6};
+  const std::vector<std::string> one_name_ = {"x"};
+};
+
+TEST_F(LdaContract, CorpusAndCorpusView) {
+  refuses_bad_corpora([](const CorpusView& corpus) { corpus.verify(); });
+  EXPECT_EQ(CorpusView().documents(), 0);
+  EXPECT_EQ(CorpusView().tokens(), 0);
+  EXPECT_EQ(moved_from_.documents(), 0);
+  EXPECT_EQ(moved_from_.vocabulary_size(), 0);
+  EXPECT_NO_THROW(Corpus().verify());
+}
+
+TEST_F(LdaContract, Model) {
+  refuses_bad_models([](const Model& model) { model.verify(); });
+  EXPECT_TRUE(refused("Model::phi: word 3, expected 0 <= word < 3", [&] { model_.phi(3, 0); }));
+  EXPECT_TRUE(refused("Model::phi: word -1", [&] { model_.phi(-1, 0); }));
+  EXPECT_TRUE(refused("Model::phi: topic 2, expected 0 <= topic < 2", [&] { model_.phi(0, 2); }));
+  EXPECT_TRUE(refused("Model::phi: topic -1", [&] { model_.phi(0, -1); }));
+  EXPECT_TRUE(refused("Model::seed_weight: word 3, expected 0 <= word < 3", [&] { model_.seed_weight(3, 0); }));
+  EXPECT_TRUE(refused("Model::seed_weight: word -1", [&] { model_.seed_weight(-1, 0); }));
+  EXPECT_TRUE(refused("Model::seed_weight: topic 2, expected 0 <= topic < 2", [&] { model_.seed_weight(0, 2); }));
+  EXPECT_TRUE(refused("Model::seed_weight: topic -1", [&] { model_.seed_weight(0, -1); }));
+  Model seeded = model_;
+  seeded.seed_words = {SeedWord{.topic = 7, .word = 1, .weight = 3}};
+  EXPECT_TRUE(refused("Model::verify: a seed word is of topic 7, expected 0 <= topic < 2", [&] { seeded.verify(); }));
+  Model bare;
+  bare.topics = 2;
+  bare.vocabulary = {"x"};
+  EXPECT_TRUE(
+      refused("Model::phi: n_wk has 0 entries and n_k 0, expected 1 words x 2 topics", [&] { bare.phi(0, 0); }));
+  for (const auto top : {top_words, counted_top_words}) {
+    EXPECT_TRUE(refused("top_words: topic 2, expected 0 <= topic < 2", [&] { top(model_, 2, 1); }));
+    EXPECT_TRUE(refused("top_words: topic -1", [&] { top(model_, -1, 1); }));
+    EXPECT_TRUE(refused("top_words: count is -1, expected 0 or more", [&] { top(model_, 0, -1); }));
+    EXPECT_TRUE(refused("top_words: n_wk has 0 entries, expected 1 words x 2 topics", [&] { top(bare, 0, 1); }));
+    EXPECT_TRUE(refused("top_words: topic 0", [&] { top({}, 0, 1); }));
+    EXPECT_LE(top(model_, 0, 2147483647).size(), 3u);
+  }
+  const TopWord word = top_words(model_, 0, 1)[0];
+  EXPECT_EQ(word.word, 0);
+  refuses_bad_models([](const Model& model) { save_model(model, no_such_folder); });
+  EXPECT_THROW(save_model(model_, no_such_folder), IoError);
+  EXPECT_THROW(load_model(no_such_folder), IoError);
+}
+
+TEST_F(LdaContract, ModelEditsAndLabels) {
+  refuses_bad_models([](const Model& model) { label_topics(model, {{0, "a"}}); });
+  refuses_bad_models([](const Model& model) { merge_topics(model, {{0, 1}}); });
+  refuses_bad_models([](const Model& model) { drop_topics(model, Topics{0}); });
+  refuses_bad_models([](const Model& model) { model_hash(model); });
+  for (const std::int32_t bad : {-1, 2, 2147483647}) {
+    const std::string says = "topic " + std::to_string(bad) + ", expected 0 <= topic < 2";
+    EXPECT_TRUE(refused("label_topics: " + says, [&] { label_topics(model_, {{bad, "a"}}); }));
+    EXPECT_TRUE(refused("merge_topics: " + says, [&] { merge_topics(model_, {{0, bad}}); }));
+    EXPECT_TRUE(refused("drop_topics: " + says, [&] { drop_topics(model_, Topics{bad}); }));
+    EXPECT_TRUE(refused("Model::label: " + says, [&] { model_.label(bad); }));
+  }
+  EXPECT_TRUE(refused("label_topics: no labels", [&] { label_topics(model_, {}); }));
+  EXPECT_TRUE(refused("merge_topics: no topics", [&] { merge_topics(model_, {}); }));
+  EXPECT_TRUE(refused("a group has 0 topics, expected two", [&] { merge_topics(model_, {{}}); }));
+  EXPECT_TRUE(refused("a group has 1 topics, expected two", [&] { merge_topics(model_, {{1}}); }));
+  EXPECT_TRUE(refused("topic 1 is given twice", [&] { merge_topics(model_, {{1, 1}}); }));
+  EXPECT_TRUE(refused("drop_topics: no topics", [&] { drop_topics(model_, {}); }));
+  EXPECT_TRUE(refused("topic 1 is given twice", [&] { drop_topics(model_, Topics{1, 1}); }));
+  EXPECT_TRUE(refused("all 2 topics are given", [&] { drop_topics(model_, Topics{1, 0}); }));
+  EXPECT_TRUE(refused("topics is null", [&] { drop_topics(model_, {static_cast<const std::int32_t*>(nullptr), 1}); }));
+  Model full = sound_model();
+  full.n_wk[2] = full.n_wk[3] = 2147483647;
+  full.n_k = {2147483649, 2147483648};
+  EXPECT_TRUE(refused("word 1 would have 4294967294 tokens with topic 0", [&] { merge_topics(full, {{0, 1}}); }));
+  Model labels = sound_model(), edits = sound_model();
+  labels.labels = {"a"};
+  EXPECT_TRUE(refused("there are 1 labels, expected none or one per topic, 2", [&] { labels.verify(); }));
+  EXPECT_EQ(labels.label(1), "");
+  edits.edits = {ModelEdit{{"merge"}, "no hash"}};
+  EXPECT_TRUE(refused("an edit is not words and the hash of a model", [&] { edits.verify(); }));
+}
+
+TEST_F(LdaContract, TrainAndTrainOptions) {
+  const auto call = [&](TrainOptions options) { return [=, this] { train(corpus_, options); }; };
+  const TrainOptions few = {.topics = 2, .sweeps = 1};
+  const auto with = [&](auto change) {
+    TrainOptions options = few;
+    change(options);
+    return call(options);
+  };
+  refuses_bad_corpora([&](const CorpusView& corpus) { train(corpus, few); });
+  refuses_bad_corpora([&](const CorpusView& corpus) { with([&](auto& o) { o.held_out = corpus; })(); });
+  EXPECT_TRUE(refused("the corpus has no tokens", [&] { train(Corpus(), few); }));
+  EXPECT_TRUE(refused("topics is 0, expected at least 1", call({.topics = 0})));
+  EXPECT_TRUE(refused("topics is -7, expected at least 1", call({.topics = -7})));
+  EXPECT_TRUE(refused("sweeps is -1", call({.sweeps = -1})));
+  EXPECT_TRUE(refused("sweeps is 9223372036854775807", call({.sweeps = huge})));
+  for (const double bad : {0.0, -1.0, nan, HUGE_VAL}) {
+    EXPECT_TRUE(refused("train: alpha is ", with([=](auto& o) { o.alpha = bad; })));
+    EXPECT_TRUE(refused("train: beta is ", with([=](auto& o) { o.beta = bad; })));
+    EXPECT_TRUE(refused("topic_alpha[1] is", with([=](auto& o) { o.topic_alpha = {1, bad}; })));
+  }
+  EXPECT_TRUE(refused("topic_alpha has 3 entries", with([](auto& o) { o.topic_alpha = {1, 1, 1}; })));
+  EXPECT_TRUE(refused("threads is -1", with([](auto& o) { o.threads = -1; })));
+  EXPECT_TRUE(refused("threads must be 0 (all) or a number up to 4096", with([](auto& o) { o.threads = 5000; })));
+  EXPECT_TRUE(refused("unknown sampler 99", with([](auto& o) { o.sampler = no_enumerator<Sampler>(); })));
+  EXPECT_TRUE(refused("unknown schedule 99", with([](auto& o) { o.schedule = no_enumerator<Schedule>(); })));
+  EXPECT_TRUE(refused("unknown start 99", with([](auto& o) { o.start = no_enumerator<Start>(); })));
+  EXPECT_TRUE(refused("unknown kind of draws 99", with([](auto& o) { o.draws = no_enumerator<Draws>(); })));
+  EXPECT_TRUE(refused("unknown method 99", with([](auto& o) { o.method = no_enumerator<PartialSums>(); })));
+  EXPECT_TRUE(refused("evaluate_every is -1", with([](auto& o) { o.evaluate_every = -1; })));
+  EXPECT_TRUE(refused("held_out_every is -1", with([](auto& o) { o.held_out_every = -1; })));
+  EXPECT_TRUE(refused("progress_every is 0", with([](auto& o) { o.progress_every = 0; })));
+  EXPECT_TRUE(refused("optimize_every is -1", with([](auto& o) { o.optimize_every = -1; })));
+  EXPECT_TRUE(refused("optimize_after is -1", with([](auto& o) { o.optimize_after = -1; })));
+  EXPECT_TRUE(refused("checkpoint_every is -1", with([](auto& o) { o.checkpoint_every = -1; })));
+  EXPECT_TRUE(refused("checkpoint_seconds nan", with([](auto& o) { o.checkpoint_seconds = nan; })));
+  const Corpus one_word = make_corpus({{0}}, 1);
+  EXPECT_TRUE(refused("held-out", with([&](auto& o) { o.held_out = one_word; })));
+
+  TrainResult result = train(corpus_, few);
+  const TrainResult taken = std::move(result);
+  EXPECT_TRUE(refused("the vocabulary is empty", [&] { result.model.verify(); }));  // NOLINT: moved from, not undefined
+  EXPECT_TRUE(refused("z has 0 topics", [&] { train(corpus_, few, &result.topics); }));
+  EXPECT_EQ(train(corpus_, {.topics = 1, .sweeps = 0}).model.topics, 1);
+}
+
+TEST_F(LdaContract, ChainState) {
+  const TrainOptions options = {.topics = 2, .sweeps = 5};
+  const auto resume = [&](ChainState state) { return [=, this] { train(corpus_, options, &state); }; };
+  EXPECT_TRUE(refused("z has 4 topics, expected one per token: 5", resume({.z = {0, 0, 0, 0}})));
+  EXPECT_TRUE(refused("the topic of token 4 is 2, expected 0 <= topic < 2", resume({.z = {0, 0, 0, 0, 2}})));
+  EXPECT_TRUE(refused("the topic of token 0 is -1", resume({.z = {-1, 0, 0, 0, 0}})));
+  EXPECT_TRUE(refused("are of sweep 6", resume({.sweep = 6, .z = z_})));
+  EXPECT_TRUE(refused("are of sweep -1", resume({.sweep = -1, .z = z_})));
+  EXPECT_TRUE(refused("have 1 priors", resume({.z = z_, .alpha = {1}})));
+  EXPECT_TRUE(refused("alpha of topic 1 to resume from is nan", resume({.z = z_, .alpha = {1, nan}})));
+  EXPECT_TRUE(refused("beta to resume from is -1", resume({.z = z_, .beta = -1})));
+  EXPECT_TRUE(refused("started as unknown", resume({.z = z_, .start = no_enumerator<Start>()})));
+  EXPECT_TRUE(refused("z has 1 topics", [&] { train(corpus_, options, ChainState{.z = {0}}); }));
+  const auto save = [&](ChainState state, TrainOptions o = {.topics = 2}) {
+    return [=, this] { save_checkpoint(state, corpus_, o, no_such_folder); };
+  };
+  EXPECT_TRUE(refused("z has 1 topics", save({.z = {0}})));
+  EXPECT_TRUE(refused("sweep is -1", save({.sweep = -1, .z = z_})));
+  EXPECT_TRUE(refused("topics is 0", save({.z = z_}, {.topics = 0})));
+  EXPECT_THROW(save({.z = z_})(), IoError);
+  CheckpointReport report;
+  EXPECT_TRUE(refused("topics is 0", [&] { load_checkpoint(corpus_, {.topics = 0}, no_such_folder, &report); }));
+  EXPECT_THROW(load_checkpoint(corpus_, {.topics = 2}, no_such_folder, &report), IoError);
+  EXPECT_EQ(previous_checkpoint(""), ".previous");
+  remove_checkpoint(no_such_folder);
+  remove_checkpoint("");
+}
+
+TEST_F(LdaContract, LogJoint) {
+  const auto call = [&](std::span<const std::int32_t> z, std::int32_t topics, double alpha, double beta,
+                        int threads = 0) { return [=, this] { log_joint(corpus_, z, topics, alpha, beta, threads); }; };
+  refuses_bad_corpora([&](const CorpusView& corpus) { log_joint(corpus, z_, 2, 0.1, 0.1); });
+  EXPECT_TRUE(refused("topics is 0, expected at least 1", call(z_, 0, 0.1, 0.1)));
+  EXPECT_TRUE(refused("the topic of token 1 is 1, expected 0 <= topic < 1", call(z_, 1, 0.1, 0.1)));
+  EXPECT_TRUE(refused("alpha is nan", call(z_, 2, nan, 0.1)));
+  EXPECT_TRUE(refused("beta is 0", call(z_, 2, 0.1, 0)));
+  EXPECT_TRUE(refused("z has 0 topics", call({}, 2, 0.1, 0.1)));
+  EXPECT_TRUE(refused("z is null", call({static_cast<const std::int32_t*>(nullptr), 5}, 2, 0.1, 0.1)));
+  EXPECT_TRUE(refused("threads", call(z_, 2, 0.1, 0.1, -1)));
+  EXPECT_TRUE(refused("topic_alpha is empty", [&] { log_joint(corpus_, z_, std::span<const double>(), 0.1); }));
+  EXPECT_TRUE(refused("alpha of topic 1 is -1", [&] { log_joint(corpus_, z_, Doubles{1, -1}, 0.1); }));
+  const std::span<const double> null(static_cast<const double*>(nullptr), 2);
+  EXPECT_TRUE(refused("topic_alpha is null", [&] { log_joint(corpus_, z_, null, 0.1); }));
+}
+
+TEST_F(LdaContract, TopicCounts) {
+  const std::vector<std::int64_t> offsets = {0, 2}, n_k = {3, 1}, falling = {0, 2, 1}, extreme = {huge, huge};
+  const Topics topics = {0, 1}, counts = {3, 1}, twice = {0, 0}, beyond = {0, 2}, negative = {3, -1}, three = {3, 1, 0};
+  const Doubles alpha = {0.5, 0.5};
+  const auto call = [&](TopicCounts of) { return [=] { log_joint(of, alpha, 0.1); }; };
+  EXPECT_NO_THROW(call({offsets, topics, counts, counts, n_k})());
+  EXPECT_TRUE(refused("n_k is empty", call({})));
+  EXPECT_TRUE(refused("document_offsets must begin with 0", call({{}, topics, counts, counts, n_k})));
+  EXPECT_TRUE(refused("expected not to decrease", call({falling, topics, counts, counts, n_k})));
+  EXPECT_TRUE(refused("document 0 has topic 0 twice", call({offsets, twice, counts, counts, n_k})));
+  EXPECT_TRUE(refused("a topic of document 0 is 2", call({offsets, beyond, counts, counts, n_k})));
+  EXPECT_TRUE(refused("n_dk of document 0, topic 1 is -1", call({offsets, topics, negative, counts, n_k})));
+  EXPECT_TRUE(refused("n_wk of word 0, topic 1 is -1", call({offsets, topics, counts, negative, n_k})));
+  EXPECT_TRUE(refused("n_wk has 3 entries, expected a multiple of K = 2", call({offsets, topics, counts, three, n_k})));
+  EXPECT_TRUE(refused("document_topics has 2 entries and n_dk 3", call({offsets, topics, three, counts, n_k})));
+  EXPECT_TRUE(refused("n_k of topic 0 is 9223372036854775807", call({offsets, topics, counts, counts, extreme})));
+  TopicCounts null = {offsets, topics, counts, counts, n_k};
+  null.n_dk = {static_cast<const std::int32_t*>(nullptr), 2};
+  EXPECT_TRUE(refused("n_dk is null", call(null)));
+  EXPECT_TRUE(refused("topic_alpha has 1 priors", [&] {
+    log_joint({offsets, topics, counts, counts, n_k}, Doubles{1}, 0.1);
+  }));
+  EXPECT_EQ(TopicCounts().documents(), 0);
+  EXPECT_EQ(TopicCounts().vocabulary_size(), 0);
+  EXPECT_EQ((TopicCounts{{}, {}, {}, {}, extreme}).tokens(), -2);  // modulo 2^64
+}
+
+TEST_F(LdaContract, Infer) {
+  const auto call = [&](InferOptions options) { return [=, this] { infer(model_, corpus_, options); }; };
+  refuses_bad_corpora([&](const CorpusView& corpus) { infer(model_, corpus); });
+  refuses_bad_corpora([&](const CorpusView& corpus) { map_words(model_, corpus); });
+  refuses_bad_models([&](const Model& model) { infer(model, corpus_); });
+  refuses_bad_models([&](const Model& model) { map_words(model, corpus_); });
+  refuses_bad_corpora([&](const CorpusView& corpus) { unknown_words(model_, corpus); });
+  refuses_bad_models([&](const Model& model) { unknown_words(model, corpus_); });
+  EXPECT_TRUE(refused("unknown method 99", call({.method = no_enumerator<InferMethod>()})));
+  EXPECT_TRUE(refused("sweeps is 0", call({.sweeps = 0})));
+  EXPECT_TRUE(refused("burn_in is -1", call({.burn_in = -1})));
+  EXPECT_TRUE(refused("burn_in is 5", call({.sweeps = 5, .burn_in = 5})));
+  EXPECT_TRUE(refused("em_steps is 0", call({.em_steps = 0})));
+  EXPECT_TRUE(refused("threads", call({.threads = -1})));
+  EXPECT_EQ(name(no_enumerator<InferMethod>()), "unknown");
+  EXPECT_TRUE(refused("unknown method \"x\"", [] { parse_infer_method("x"); }));
+  EXPECT_EQ(infer_methods().size(), 2u);
+  DocumentTopics topics = infer(model_, corpus_, {.sweeps = 2, .burn_in = 1});
+  EXPECT_EQ(topics.row(1), topics.theta.data() + 2);
+  EXPECT_TRUE(refused("DocumentTopics::row: document 2, expected 0 <= document < 2", [&] { topics.row(2); }));
+  EXPECT_TRUE(refused("DocumentTopics::row: document -1", [&] { topics.row(-1); }));
+  const DocumentTopics taken = std::move(topics);
+  EXPECT_TRUE(refused("theta has 0 numbers", [&] { topics.row(0); }));  // NOLINT(bugprone-use-after-move)
+  const WordMap map = map_words(model_, Corpus());
+  EXPECT_EQ(map.unknown_words, 0);
+  EXPECT_EQ(infer(model_, Corpus()).documents, 0);
+}
+
+TEST_F(LdaContract, Inference) {
+  const Inference inference(model_);
+  refuses_bad_corpora([&](const CorpusView& corpus) { inference.infer(corpus); });
+  refuses_bad_models([&](const Model& model) { const Inference made(model); });
+  EXPECT_TRUE(refused("sweeps is 0", [&] { inference.infer(corpus_, {.sweeps = 0}); }));
+  EXPECT_TRUE(refused("threads", [&] { inference.infer(corpus_, {.threads = -1}); }));
+  EXPECT_EQ(&inference.model(), &model_);
+  EXPECT_EQ(inference.infer(Corpus()).documents, 0);
+  Inference first = inference;
+  const Inference taken = std::move(first);
+  EXPECT_EQ(first.infer(corpus_).theta, taken.infer(corpus_).theta);  // NOLINT(bugprone-use-after-move)
+}
+
+TEST_F(LdaContract, CompletionAndLeftToRight) {
+  refuses_bad_corpora([&](const CorpusView& corpus) { complete_documents(model_, corpus); });
+  refuses_bad_models([&](const Model& model) { complete_documents(model, corpus_); });
+  refuses_bad_corpora([&](const CorpusView& corpus) { left_to_right(model_, corpus); });
+  refuses_bad_models([&](const Model& model) { left_to_right(model, corpus_); });
+  const auto complete = [&](CompletionOptions options) {
+    return [=, this] { complete_documents(model_, corpus_, options); };
+  };
+  const auto score = [&](LeftToRightOptions options) { return [=, this] { left_to_right(model_, corpus_, options); }; };
+  EXPECT_TRUE(refused("em_steps is 0", complete({.em_steps = 0})));
+  EXPECT_TRUE(refused("threads", complete({.threads = -1})));
+  EXPECT_TRUE(refused("particles is 0, expected 1 to 1000000", score({.particles = 0})));
+  EXPECT_TRUE(refused("particles is 2000000", score({.particles = 2'000'000})));
+  EXPECT_TRUE(refused("threads", score({.threads = 5000})));
+  EXPECT_TRUE(std::isnan(Completion().nats_per_token()));
+  EXPECT_TRUE(std::isnan(Completion().perplexity()));
+  EXPECT_TRUE(std::isnan(LeftToRight().nats_per_token()));
+  EXPECT_TRUE(std::isnan(LeftToRight().perplexity()));
+  EXPECT_EQ(complete_documents(model_, Corpus()).documents, 0);
+}
+
+TEST_F(LdaContract, CoherenceAndDiversity) {
+  refuses_bad_corpora([&](const CorpusView& corpus) { coherence(model_, corpus); });
+  refuses_bad_models([&](const Model& model) { coherence(model, corpus_); });
+  refuses_bad_models([&](const Model& model) { diversity(model); });
+  const auto call = [&](CoherenceOptions options) { return [=, this] { coherence(model_, corpus_, options); }; };
+  const auto measure = no_enumerator<CoherenceMeasure>();
+  EXPECT_TRUE(refused("unknown measure 99", call({.measure = measure})));
+  EXPECT_TRUE(refused("top_words is 1, expected 2 to 1000", call({.top_words = 1})));
+  EXPECT_TRUE(refused("top_words is 2147483647", call({.top_words = 2147483647})));
+  EXPECT_TRUE(refused("window is -1", call({.window = -1})));
+  EXPECT_TRUE(refused("umass counts documents", call({.measure = CoherenceMeasure::umass, .window = 5})));
+  EXPECT_TRUE(refused("threads", call({.threads = -1})));
+  EXPECT_NO_THROW(call({.window = 2147483647})());
+  EXPECT_TRUE(refused("top_words is 0", [&] { diversity(model_, 0); }));
+  EXPECT_GT(diversity(model_, 2147483647), 0);
+  EXPECT_EQ(name(measure), "unknown");
+  EXPECT_TRUE(refused("unknown measure", [] { parse_coherence_measure(""); }));
+  EXPECT_EQ(coherence_measures().size(), 3u);
+  const Coherence none = coherence(model_, Corpus());
+  EXPECT_TRUE(std::isnan(none.mean));
+}
+
+TEST_F(LdaContract, HoldOutEvery) {
+  refuses_bad_corpora([](const CorpusView& corpus) { hold_out_every(corpus, 2); });
+  for (const std::int64_t every : {std::int64_t{1}, std::int64_t{0}, -huge}) {
+    EXPECT_TRUE(refused("expected at least 2", [&] { hold_out_every(corpus_, every); }));
+  }
+  const HeldOutSplit split = hold_out_every(corpus_, huge);
+  EXPECT_EQ(split.held_out.documents(), 0);
+}
+
+TEST_F(LdaContract, DiagnoseTopics) {
+  refuses_bad_corpora([&](const CorpusView& corpus) { diagnose_topics(corpus, z_, model_); });
+  refuses_bad_models([&](const Model& model) { diagnose_topics(corpus_, z_, model); });
+  EXPECT_TRUE(refused("words is 0", [&] { diagnose_topics(corpus_, z_, model_, 0); }));
+  EXPECT_TRUE(refused("z has 1 topics", [&] { diagnose_topics(corpus_, Topics{0}, model_); }));
+  EXPECT_TRUE(refused("the topic of token 0 is 2", [&] { diagnose_topics(corpus_, Topics(5, 2), model_); }));
+  EXPECT_TRUE(refused("the corpus has 1 words, the model 3",
+                      [&] { diagnose_topics(make_corpus({{0}}, 1), Topics{0}, model_); }));
+  std::vector<TopicDiagnostics> topics = diagnose_topics(corpus_, z_, model_, 2147483647);
+  const auto write = [&](const std::vector<TopicDiagnostics>& of, const Model& model) {
+    return [&, of] { write_diagnostics(of, model, no_such_folder); };
+  };
+  EXPECT_THROW(write(topics, model_)(), IoError);
+  EXPECT_TRUE(refused("there are 0 topics' diagnostics for a model of 2", write({}, model_)));
+  topics[1].top_words = {{3, 0.5}};
+  EXPECT_TRUE(refused("a top word of topic 1 is 3, expected 0 <= word < 3", write(topics, model_)));
+  topics[1].top_words = {{-1, 0.5}};
+  EXPECT_TRUE(refused("a top word of topic 1 is -1", write(topics, model_)));
+  topics.resize(1);
+  Model no_words;
+  no_words.topics = 1;
+  EXPECT_TRUE(refused("the vocabulary is empty", write(topics, no_words)));
+}
+
+TEST(ReportContract, RefusesOptionsAndDocumentsThatDoNotFit) {
+  const Model model = sound_model();
+  const Corpus corpus = sound_corpus();
+  EXPECT_TRUE(refused("words is 0", [&] { report_page(model, {.words = 0}); }));
+  EXPECT_TRUE(refused("documents is -1", [&] { report_page(model, {.documents = -1}); }));
+  const Corpus few = sound_corpus();
+  const auto typical = [&](const Model& of, const CorpusView& from, ReportOptions options) {
+    return [=] { typical_documents(of, {.corpus = from}, options); };
+  };
+  EXPECT_TRUE(refused("typical_documents: documents is -1", typical(model, few, {.documents = -1})));
+  EXPECT_TRUE(refused("typical_documents: excerpt is 0", typical(model, few, {.excerpt = 0})));
+  EXPECT_TRUE(refused("0 topics", typical(papilio::Model(), few, {})));
+  EXPECT_TRUE(refused("document_offsets must begin with 0", typical(model, CorpusView(), {})));
+  EXPECT_LE(typical_documents(model, {.corpus = few}, {.documents = 2147483647})[0].size(), 2u);
+  EXPECT_EQ(TypicalDocument().share, 0);
+  EXPECT_TRUE(refused("excerpt is 0", [&] { report_page(model, {.excerpt = 0}); }));
+  const ReportOptions usual;
+  const ReportOrigin origin = {.facts = {}, .command = {}, .likelihood = {{1, nan}}};
+  EXPECT_TRUE(refused("after sweep 1 is nan", [&] { report_page(model, usual, nullptr, origin); }));
+  const std::vector<std::string> one_group = {"a"};
+  ReportDocuments documents = {.corpus = corpus, .groups = one_group};
+  EXPECT_TRUE(refused("groups has 1 entries", [&] { report_page(model, usual, &documents); }));
+  documents.groups = {};
+  documents.texts = [](std::span<const std::int64_t>) { return std::vector<std::string>(); };
+  EXPECT_TRUE(refused("texts gave 0 texts for 2", [&] { report_page(model, usual, &documents); }));
+  documents.corpus = {};
+  EXPECT_TRUE(refused("document_offsets", [&] { report_page(model, usual, &documents); }));
+  EXPECT_THROW(sha256_of_file(no_such_folder), IoError);
+}
+
+}  // namespace
+}  // namespace papilio
