@@ -162,7 +162,7 @@ TEST(ParallelFor, ABodyNeverStartsInsideAnother) {
   using Control = oneapi::tbb::global_control;
   const Control four_threads(Control::max_allowed_parallelism, 4);
   std::atomic<int> inside_another = 0;
-  for (int repeat = 0; repeat < 50; ++repeat) {
+  for (int repeat = 0; repeat < 15; ++repeat) {
     parallel_for(64, 1, 4, [&](std::int64_t, std::int64_t) {
       thread_local int depth = 0;
       if (++depth > 1) ++inside_another;
