@@ -51,7 +51,7 @@ class WithoutDevice(unittest.TestCase):
     def test_a_device_asked_for_by_name_is_an_error(self):
         for wanted, number in (("cuda", 0), ("cuda:2", 2)):
             done = self.papilio("devices", code=self.no_device_code(), PAPILIO_DEVICE=wanted)
-            self.assertIn(f"CUDA device {number} was asked for, but {absence()}; use Device::cpu()", done.stderr)
+            self.assertIn(f"CUDA device {number} was asked for, but {absence()}; use --device cpu", done.stderr)
 
     def no_device_code(self):
         """The exit status of an instruction set that is not there, which is the same kind of error."""
