@@ -48,6 +48,8 @@ PRINTS_NOTHING = {
     "merge": ["merge", "given", "0,1", "-o", "merged"],
     "train -q": ["train", "pets.txt", "-k", "2", "--sweeps", "9", "-o", "model", "-q"],
 }
+if "PAPILIO_SANITIZED" in os.environ:  # each run takes ten times as long there; all share what writes to the streams
+    PRINTS = dict(list(PRINTS.items())[::3])
 ALL = {**PRINTS, **PRINTS_NOTHING}
 FIXED = ("pets.txt", "bag.mtx", "bag.mtx.vocab", "given", "folder")
 
