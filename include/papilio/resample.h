@@ -46,8 +46,9 @@ struct ResampleOptions {
 // `systematic`.
 //
 // The draws are a function of the weights, seed, stream, method and m: the same on every machine. Time O(n + m) for
-// `systematic` and `stratified`; others O(n + m log n). Memory 32 bytes times n. Throws InvalidArgument for weights
-// that cannot be drawn from, an unknown method and arrays that do not fit or are not on the CPU.
+// `systematic` and `stratified`; others O(n + m log m). Memory 16 to 24 bytes times n, and 8 times m for those.
+// Throws InvalidArgument for weights that cannot be drawn from, an unknown method and arrays that do not fit or are not
+// on the CPU.
 //
 //   papilio::resample(papilio::VectorView<const double>(w), papilio::VectorView<std::int32_t>(ancestors),
 //                     {.seed = 7, .stream = time_step});

@@ -112,8 +112,8 @@ struct ReservoirOptions {
 // sample_without_replacement draws from a row that holds the weight of item i in place i, with the same seed, stream
 // and row number. An item that is given again with the same weight counts once.
 //
-// A call that throws leaves the reservoir as it was. Copies are separate; threads may read one at the same time, but
-// not while it changes. Memory up to 32 bytes times k.
+// A call that throws InvalidArgument leaves the reservoir as it was. Copies are separate; threads may read one at the
+// same time, but not while it changes. Memory up to 32 bytes times k.
 //
 //   papilio::WeightedReservoir reservoir(100, {.seed = 7});
 //   reservoir.add(papilio::VectorView<const double>(first_piece), 0);

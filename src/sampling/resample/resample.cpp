@@ -30,28 +30,35 @@ std::uint64_t random_bits(const ResampleOptions& options, std::int64_t index) {
   return std::uint64_t{block.word[1]} << 32 | block.word[0];
 }
 
-// Adds `draws` independent ones to the counts, by running sums.
-void add_independent(std::span<const Wide> sums, std::int64_t draws, const ResampleOptions& options,
+// Adds `draws` independent ones to the counts, category k with the probability mass(k) / total. The points of sorted
+// random numbers are sorted, so one reading of the masses finds all of them.
+template <class Mass>
+void add_independent(const Mass& mass, Wide total, std::int64_t draws, const ResampleOptions& options,
                      std::vector<std::int64_t>& counts) {
-  for (std::int64_t j = 0; j < draws; ++j) {
-    const Wide point = sampling::below(random_bits(options, j), sums.back());
-    ++counts[static_cast<std::size_t>(std::upper_bound(sums.begin(), sums.end(), point) - sums.begin())];
+  std::vector<std::uint64_t> bits(static_cast<std::size_t>(draws));
+  for (std::int64_t j = 0; j < draws; ++j) bits[static_cast<std::size_t>(j)] = random_bits(options, j);
+  std::sort(bits.begin(), bits.end());
+  std::size_t k = 0;
+  Wide end = mass(0);
+  for (const std::uint64_t x : bits) {
+    const Wide point = sampling::below(x, total);
+    while (end <= point) end += mass(++k);
+    ++counts[k];
   }
 }
 
 std::vector<std::int64_t> residual_counts(std::span<const std::uint64_t> whole, Wide total, std::int64_t m,
                                           const ResampleOptions& options) {
   std::vector<std::int64_t> counts(whole.size());
-  std::vector<Wide> sums(whole.size());
+  const auto expected = [&](std::size_t k) { return Wide{static_cast<std::uint64_t>(m)} * whole[k]; };  // times W
   std::int64_t left = m;
-  Wide sum = 0;
   for (std::size_t k = 0; k < whole.size(); ++k) {
-    const Wide expected = static_cast<Wide>(m) * whole[k];  // in units of the total
-    counts[k] = static_cast<std::int64_t>(expected / total);
+    counts[k] = static_cast<std::int64_t>(expected(k) / total);
     left -= counts[k];
-    sums[k] = sum += expected % total;
   }
-  add_independent(sums, left, options, counts);
+  const std::vector<std::int64_t> certain = counts;
+  add_independent([&](std::size_t k) { return expected(k) - static_cast<std::uint64_t>(certain[k]) * total; },
+                  static_cast<std::uint64_t>(left) * total, left, options, counts);
   return counts;
 }
 
@@ -73,7 +80,7 @@ std::vector<std::int64_t> counts_of(std::span<const std::uint64_t> whole, std::i
       break;
   }
   std::vector<std::int64_t> counts(whole.size());
-  add_independent(sampling::running_sums(whole), m, options, counts);
+  add_independent([&](std::size_t k) { return Wide{whole[k]}; }, total, m, options, counts);
   return counts;
 }
 

@@ -27,18 +27,14 @@ std::vector<std::uint64_t> whole_weights(const char* function, std::span<const T
   int exponent = 0;
   std::frexp(largest, &exponent);
   std::vector<std::uint64_t> whole(weights.size());
+  const int shift = 62 - exponent;  // from -962 to 1136, so in two steps; exact, but for weights that become 0
+  const double first = std::ldexp(1.0, shift / 2), second = std::ldexp(1.0, shift - shift / 2);
   for (std::size_t k = 0; k < whole.size(); ++k) {
-    // The scaling is exact, but for weights so small that they become 0.
-    whole[k] = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(double{weights[k]}, 62 - exponent)));
+    const double scaled = double{weights[k]} * first * second;
+    const double rounded = scaled < 0x1p52 ? (scaled + 0x1p52) - 0x1p52 : scaled;
+    whole[k] = static_cast<std::uint64_t>(static_cast<std::int64_t>(rounded));
   }
   return whole;
-}
-
-std::vector<Wide> running_sums(std::span<const std::uint64_t> whole) {
-  std::vector<Wide> sums(whole.size());
-  Wide sum = 0;
-  for (std::size_t k = 0; k < whole.size(); ++k) sums[k] = sum += whole[k];
-  return sums;
 }
 
 template std::vector<std::uint64_t> whole_weights(const char*, std::span<const float>);

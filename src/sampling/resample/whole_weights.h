@@ -27,17 +27,14 @@ std::vector<std::int64_t> comb_counts(std::span<const std::uint64_t> whole, Wide
                                       const Offset& offset) {
   std::vector<std::int64_t> counts(whole.size());
   std::size_t k = 0;
-  const Wide draws = static_cast<Wide>(m);
-  Wide end = draws * whole[0];
-  for (std::int64_t j = 0; j < m; ++j) {
-    const Wide tooth = static_cast<Wide>(j) * total + offset(j);
-    while (end <= tooth) end += draws * whole[++k];
+  const auto draws = static_cast<std::uint64_t>(m);
+  Wide end = Wide{draws} * whole[0], begin = 0;  // of category k; of tooth j
+  for (std::int64_t j = 0; j < m; ++j, begin += total) {
+    const Wide tooth = begin + offset(j);
+    while (end <= tooth) end += Wide{draws} * whole[++k];
     ++counts[k];
   }
   return counts;
 }
-
-// The running sums W_0 + ... + W_k.
-std::vector<Wide> running_sums(std::span<const std::uint64_t> whole);
 
 }  // namespace papilio::sampling

@@ -35,7 +35,7 @@ RaceNumbers race_numbers(std::uint64_t seed, std::uint64_t stream, std::uint64_t
 
 void Race::start(std::int64_t k) {
   k_ = k;
-  filled_ = 0;
+  filled_ = sorted_ = 0;
   latest_ = no_key;
 }
 
@@ -52,8 +52,10 @@ void Race::make_room(std::int64_t left) {
 void Race::keep_first() {
   const auto begin = items_.begin();
   if (repeated_) {
-    std::sort(begin, begin + filled_);
-    filled_ = std::min(k_, std::unique(begin, begin + filled_) - begin);
+    if (sorted_ == filled_) return;
+    std::sort(begin + sorted_, begin + filled_);
+    std::inplace_merge(begin, begin + sorted_, begin + filled_);
+    sorted_ = filled_ = std::min(k_, std::unique(begin, begin + filled_) - begin);
   } else if (filled_ > k_) {
     if (k_ > 0) std::nth_element(begin, begin + (k_ - 1), begin + filled_);
     filled_ = k_;

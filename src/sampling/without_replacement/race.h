@@ -46,6 +46,7 @@ class Race {
   bool repeated_;
   std::vector<RaceItem> items_;
   std::int64_t filled_ = 0;
+  std::int64_t sorted_ = 0;  // of repeated categories, how many are in order and there once
   std::uint64_t latest_ = no_key;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "sampling/without_replacement/race_keys.h"
 #include "warp/warp.h"
@@ -108,7 +109,7 @@ class WeightsInTime {
     const auto zero = W::template splat<T>(0);
     const auto late = W::less((w * factor_[0]) * factor_[1], v);
     const auto fault = W::less(w, zero) | !W::less(w, W::template splat<T>(static_cast<T>(__builtin_inf())));
-    return {W::bits(!late & W::less(zero, w)), W::bits(fault)};
+    return {W::bits(W::less(zero, w) & !late), W::bits(fault)};
   }
 
  private:
@@ -135,7 +136,7 @@ class LogitsInTime {
     const auto bits = W::template convert<std::int32_t>((W::template convert<float>(x) + 127.0f) * 0x1p23f);
     const auto late = W::less(W::template bit_cast<float>(bits), v);
     const auto infinite = W::template splat<T>(static_cast<T>(__builtin_inf()));
-    return {W::bits(!late & W::less(W::template splat<T>(0) - infinite, logits)), W::bits(!W::less(logits, infinite))};
+    return {W::bits(W::less(W::template splat<T>(0) - infinite, logits) & !late), W::bits(!W::less(logits, infinite))};
   }
 
  private:
