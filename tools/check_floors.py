@@ -36,8 +36,11 @@ ROOMS = {
     "sampling/gamma": {"sampling/rows"},
     "sampling/tables": {"sampling/rows"},
     "sampling/dynamic": {"sampling/tables"},
+    "sampling/without_replacement": {"sampling/rows"},
+    "sampling/resample": set(),
     "sampling/products": {"sampling/blocks"},
-    "sampling": {"sampling/slots", "sampling/gamma", "sampling/logits", "sampling/products", "sampling/dynamic"},
+    "sampling": {"sampling/slots", "sampling/gamma", "sampling/logits", "sampling/products", "sampling/dynamic",
+                 "sampling/without_replacement", "sampling/resample"},
     "lda/corpus": set(),
     "lda/corpus/phrases": {"lda/corpus"},
     "lda/model": {"lda/corpus"},
@@ -78,7 +81,7 @@ ROOMS = {
 ROOMED = {room.partition("/")[0] for room in ROOMS}
 
 # Folders whose files are found at a glance have no more than this many.
-LARGEST_FOLDER = 32
+LARGEST_FOLDER = 40
 
 # Place -> headers of others that it may include; a place is a path's beginning, and places add up.
 OTHERS = {

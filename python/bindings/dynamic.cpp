@@ -5,8 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
-#include <mutex>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "lock.h"
+#include "shared.h"
 
 // Distributions whose weights change.
 
@@ -22,39 +21,6 @@ namespace nb = nanobind;
 
 namespace papilio::python {
 namespace {
-
-// A distribution that threads of Python share: draws run beside each other, a change runs alone. Whoever waits for the
-// mutex to change something, or to draw, has let go of the interpreter's lock.
-template <class T>
-class Shared {
- public:
-  explicit Shared(T value) : value_(std::move(value)) {}
-  Shared(Shared&& other) : value_(std::move(other.value_)) {}
-
-  template <class Call>
-  auto read(Call call) const {
-    const std::shared_lock lock(mutex_);
-    return call(value_);
-  }
-
-  template <class Call>
-  void draw(Call call) const {
-    const Unlocked unlocked;
-    const std::shared_lock lock(mutex_);
-    call(value_);
-  }
-
-  template <class Call>
-  void change(Call call) {
-    const Unlocked unlocked;
-    const std::unique_lock lock(mutex_);
-    call(value_);
-  }
-
- private:
-  T value_;
-  mutable std::shared_mutex mutex_;
-};
 
 using Weights = Shared<DynamicWeights>;
 using Forest = Shared<DynamicForest>;

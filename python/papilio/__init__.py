@@ -22,8 +22,10 @@ from papilio._core import (
 from papilio._draws import DrawStatus, sample_categorical, sample_products
 from papilio._dynamic import DynamicForest, DynamicWeights
 from papilio._errors import DeviceError, DeviceUnavailable, FormatError
+from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report
+from papilio._without_replacement import WeightedReservoir, sample_without_replacement, weighted_shuffle
 from papilio.choose import ChooseProgress, ChooseResult, ChooseRow, ChooseRun, choose_topics
 from papilio.corpora import (
     Corpus,
@@ -120,6 +122,7 @@ __all__ = [
     "TopicStability",
     "TrainOptions",
     "TrainResult",
+    "WeightedReservoir",
     "choice",
     "choose_topics",
     "coherence",
@@ -152,8 +155,10 @@ __all__ = [
     "read_corpus",
     "read_mallet_state",
     "report",
+    "resample",
     "sample_categorical",
     "sample_products",
+    "sample_without_replacement",
     "save_checkpoint",
     "save_model",
     "stop_word_languages",
@@ -162,6 +167,7 @@ __all__ = [
     "train",
     "unknown_words",
     "version",
+    "weighted_shuffle",
     "write_corpus",
     "write_mallet_state",
 ]

@@ -72,7 +72,7 @@ def choice(
     The time is one reading of the weights, and about 0.1 microseconds per draw. With a draw for every four categories
     or more, an index of all categories is made first, by which draws cost less: the method follows from the two
     numbers alone, and never changes a draw. Many calls with the same weights are faster with an `AliasTable` or a
-    `CumulativeTable`, which are made once. Draws without replacement are not offered.
+    `CumulativeTable`, which are made once. `sample_without_replacement` is for distinct categories.
 
     Source: Chen and Asau, AIIE Transactions 6(2), 1974 (the index).
 

@@ -7,6 +7,7 @@
 #include "sampling/logits/logit_rows_cpu.h"
 #include "sampling/rows/kernels.h"
 #include "sampling/slots/sample_by_slots_cpu.h"
+#include "sampling/without_replacement/race_cpu.h"
 
 namespace papilio::inline PAPILIO_TARGET {
 namespace {
@@ -27,7 +28,14 @@ std::int64_t scratch_bytes(PartialSums method, std::int64_t longest_row, std::in
 }  // namespace
 
 extern const sampling::Kernels sampling_kernels;
-const sampling::Kernels sampling_kernels = {draw<float>, draw<double>, scratch_bytes, sampling_kernel::draw_gamma,
-                                            sampling_kernel::weigh_logits};
+const sampling::Kernels sampling_kernels = {draw<float>,
+                                            draw<double>,
+                                            scratch_bytes,
+                                            sampling_kernel::draw_gamma,
+                                            sampling_kernel::weigh_logits,
+                                            sampling_kernel::race_weights,
+                                            sampling_kernel::race_weights,
+                                            sampling_kernel::race_logits,
+                                            sampling_kernel::race_logits};
 
 }  // namespace papilio::inline PAPILIO_TARGET

@@ -21,6 +21,10 @@ struct GammaColumns {
   float* drawn;
 };
 
+// See sampling/without_replacement/race_piece.h.
+template <class T>
+struct RacePiece;
+
 // What one instruction-set target offers.
 struct Kernels {
   void (*draw_float)(const RowBatch<float>& batch, std::int64_t* drawn, DrawStatus* status);
@@ -29,6 +33,10 @@ struct Kernels {
   void (*draw_gamma)(const GammaColumns& columns);
   // See logit_rows_kernel.h.
   void (*weigh_logits)(const float* logits, float* weights, std::int64_t count, float scale);
+  void (*race_float_weights)(RacePiece<float>& piece);
+  void (*race_double_weights)(RacePiece<double>& piece);
+  void (*race_float_logits)(RacePiece<float>& piece);
+  void (*race_double_logits)(RacePiece<double>& piece);
 };
 
 // The kernels of the target in use (papilio::cpu_target).

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+// The border between what runs a race and the kernels, which are compiled once per target. No library type crosses it.
+
+namespace papilio::sampling {
+
+// Categories of a tile, of which a random block serves four: 32 blocks.
+inline constexpr std::int64_t race_tile = 128;
+
+// What a category that has arrived is known by. The lesser key came first.
+struct RaceItem {
+  std::uint64_t key;
+  std::int64_t category;
+
+  friend bool operator<(const RaceItem& a, const RaceItem& b) {
+    return a.key < b.key || (a.key == b.key && a.category < b.category);
+  }
+  friend bool operator==(const RaceItem& a, const RaceItem& b) { return a.key == b.key && a.category == b.category; }
+};
+
+// A key that no category has: all of them are below it.
+inline constexpr std::uint64_t no_key = ~std::uint64_t{0};
+
+// The random numbers of a row: the key of the generator, and three words of the row's own block, which stand for the
+// row in the counters of its blocks.
+struct RaceNumbers {
+  std::uint32_t key[2];
+  std::uint32_t row[3];
+};
+
+// Part of a row, and how far the race has come.
+template <class T>
+struct RacePiece {
+  const T* weights;    // or logits
+  std::int64_t count;  // of weights
+  std::int64_t first;  // the category of weights[0], a multiple of race_tile
+  RaceNumbers numbers;
+  double scale;          // 1 / temperature; of logits only
+  std::uint64_t latest;  // categories with greater keys are of no use any more
+  RaceItem* items;
+  std::int64_t room;    // the number of items that there is room for
+  std::int64_t filled;  // the number of items there are
+  std::int64_t at;      // weights that have been read
+  bool fault;           // whether a weight cannot be one; its category is not drawn
+};
+
+}  // namespace papilio::sampling
