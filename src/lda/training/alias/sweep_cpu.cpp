@@ -61,7 +61,7 @@ class AliasSweep final : public CpuSweep {
                               by_word += moves.by_word;
                               by_document += moves.by_document;
                             });
-    if (!in_turn_) take_drawn(state);
+    if constexpr (Words::removes) take_drawn(state);
     state.count_topics(threads_);
     const double proposals = static_cast<double>(corpus_.tokens());
     const int of_word = (steps_ + 1) / 2;
@@ -69,6 +69,14 @@ class AliasSweep final : public CpuSweep {
     draws_ = {.alias = true,
               .word_moves = static_cast<double>(by_word) / (proposals * of_word),
               .document_moves = of_document == 0 ? 0 : static_cast<double>(by_document) / (proposals * of_document)};
+  }
+
+  // n_wk; z and n_k are up to date.
+  void settle(State& state) override {
+    if constexpr (Words::removes) {
+      if (!std::exchange(moved_, false)) return;
+      words_.give_counts(state);
+    }
   }
 
   SweepDraws draws() const override { return draws_; }
@@ -191,8 +199,9 @@ class AliasSweep final : public CpuSweep {
     return topic;
   }
 
-  // z and n_wk of what all tokens have drawn.
-  void take_drawn(State& state) const {
+  // z and the counts of words, of what all tokens have drawn.
+  void take_drawn(State& state) {
+    moved_ = true;
     execution::parallel_for(std::ssize(drawn_), tokens_per_part, threads_, [&](std::int64_t begin, std::int64_t end) {
       CountMove changes[tokens_per_batch];
       for (std::int64_t first = begin; first < end; first += tokens_per_batch) {
@@ -201,7 +210,7 @@ class AliasSweep final : public CpuSweep {
           const auto token = static_cast<std::size_t>(i);
           const std::int32_t old = std::exchange(state.z[token], drawn_[token]);
           if (old == drawn_[token]) continue;
-          std::int32_t* n_w = state.n_wk.data() + std::int64_t{word(i)} * state.topics;
+          std::int32_t* n_w = words_.counts(word(i));
           changes[count] = {n_w + old, n_w + drawn_[token]};
           changes[count++].prefetch();
         }
@@ -219,6 +228,7 @@ class AliasSweep final : public CpuSweep {
   TopicAlias prior_;                 // of alpha
   std::vector<std::int32_t> drawn_;  // N, unless in turn: the topics after the sweep
   ScratchPool<Scratch> scratch_;
+  bool moved_ = false;  // since the state had the counts
   SweepDraws draws_;
 };
 

@@ -28,8 +28,11 @@ WordsByCounts::WordsByCounts(const CorpusView& corpus, const TrainOptions& optio
       prior_(options.topics),
       rows_(static_cast<std::size_t>(corpus.vocabulary_size())) {}
 
-// A word has no more topics than tokens, seeds' weights counted as such; sweeps do not change their number.
+// Counts, and the room of tables: a word has no more topics than tokens, seeds' weights counted as such,
+// whose number sweeps do not change.
 void WordsByCounts::make_room(const State& state) {
+  n_wk_ = BigArray<std::int32_t>(state.n_wk.size());
+  std::copy(state.n_wk.begin(), state.n_wk.end(), n_wk_.data());
   std::int64_t cells = 0;
   for (std::size_t w = 0; w < rows_.size(); ++w) {
     const std::int32_t* n_w = state.n_wk.data() + w * static_cast<std::size_t>(K_);
@@ -41,8 +44,7 @@ void WordsByCounts::make_room(const State& state) {
 }
 
 void WordsByCounts::build(const State& state) {
-  if (n_wk_ == nullptr) make_room(state);
-  n_wk_ = state.n_wk.data();
+  if (n_wk_.size() == 0) make_room(state);
   beta_ = state.priors.beta;
   v_beta_ = static_cast<double>(rows_.size()) * beta_;
   std::copy(state.n_k.begin(), state.n_k.end(), n_k_.begin());
@@ -63,6 +65,8 @@ void WordsByCounts::build(const State& state) {
     }
   });
 }
+
+void WordsByCounts::give_counts(State& state) const { std::copy_n(n_wk_.data(), n_wk_.size(), state.n_wk.begin()); }
 
 std::int32_t WordsByCounts::topic_by_sums(std::int32_t w, std::int32_t own, double u) const {
   double sum = 0;

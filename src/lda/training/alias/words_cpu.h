@@ -51,15 +51,21 @@ class TopicAlias {
   double per_sum_ = 0;
 };
 
-// phi integrated out: counts of the sweep's start, the state's n_wk, which stays as it is until the sweep ends. A
-// word's table has only the topics of its tokens, for the term n_wk / y_k; one table is there for all, of beta / y_k.
+// phi integrated out: counts of the sweep's start, in a copy of the state's n_wk that later sweeps go on with: it is in
+// huge pages, which saves searching for pages, most of the time of reading single counts of a large table. A word's
+// table has only the topics of its tokens, for the term n_wk / y_k; one table is there for all, of beta / y_k.
 class WordsByCounts {
  public:
   static constexpr bool removes = true;  // the tables hold the token itself, which has to leave them
 
   WordsByCounts(const CorpusView& corpus, const TrainOptions& options);
 
+  // The first time from the state's n_wk, and then from the counts here, to which the sweep's moves have been added.
   void build(const State& state);
+
+  // The counts of a word, K of them, and all of them for the state.
+  std::int32_t* counts(std::int32_t w) { return n_wk_.data() + std::int64_t{w} * K_; }
+  void give_counts(State& state) const;
 
   // w(k) without a token of topic `own`; own: -1 for all tokens.
   double weight(std::int32_t w, std::int32_t k, std::int32_t own) const {
@@ -88,12 +94,12 @@ class WordsByCounts {
   std::int32_t topic_by_sums(std::int32_t w, std::int32_t own, double u) const;
 
  private:
-  const std::int32_t* row(std::int32_t w) const { return n_wk_ + std::int64_t{w} * K_; }
+  const std::int32_t* row(std::int32_t w) const { return n_wk_.data() + std::int64_t{w} * K_; }
   void make_room(const State& state);
 
   const std::int32_t K_;
   const int threads_;
-  const std::int32_t* n_wk_ = nullptr;
+  BigArray<std::int32_t> n_wk_{0};
   double beta_ = 0;
   double v_beta_ = 0;
   std::vector<double> n_k_;
