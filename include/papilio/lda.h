@@ -221,7 +221,7 @@ struct TrainResult {
 // fewer than 2^32 tokens.
 //
 // Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep, to look through the counts.
-// Memory: 12 bytes per token (including word and topic), 4 bytes per entry of the V x K counts, and 12 per topic of a
+// Memory: 12 bytes per token (including word and topic), 8 bytes per entry of the V x K counts, and 12 per topic of a
 // word that has tokens; theta_collapsed 8 bytes per token and 16 per entry.
 //
 // Throws InvalidArgument, before the first sweep, for options out of range, an empty corpus, words that save_model

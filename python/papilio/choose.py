@@ -241,8 +241,9 @@ def choose_topics(
         RuntimeWarning.
     progress : callable, optional
         Called with a `ChooseProgress` after each sweep. If it returns False, no more models are trained.
-    sweeps, alpha, beta, seed, sampler, schedule, start, draws, mh_steps, method, optimize_every, optimize_after, \
-device, threads
+    sweeps, alpha, beta, seed, sampler, schedule, start, draws, mh_steps, method
+        As in `train`.
+    optimize_every, optimize_after, device, threads
         As in `train`.
     alpha_sum : float, optional
         The sum of alpha over topics, in place of `alpha`.
