@@ -34,11 +34,13 @@ enum class Schedule : std::uint8_t {
 };
 
 // How draws are computed by `collapsed` (parallel), `mean_for_mode` and `theta_collapsed`. Dense and sparse draws
-// follow the same distribution but give different topics.
+// follow the same distribution but give different topics. Alias draws move a topic by a few steps of Metropolis and
+// Hastings, which keep that distribution but do not reach it in one sweep; on a CPU only, and not for `mean_for_mode`.
 enum class Draws : std::uint8_t {
   automatic,  // sparse for 32 to 2^24 topics and fewer than 2^32 tokens, except for theta_collapsed; else dense
   dense,      // over all topics
   sparse,     // over the topics of the token's document and word; docs/lda/sparse.md
+  alias,      // by proposals from alias tables of words and from documents; docs/lda/alias.md
 };
 
 // How a new chain starts. docs/lda/start.md has the schedule.
@@ -61,6 +63,7 @@ struct SamplerChoice : Choice<Sampler> {
   Parameter phi;           // integrated_out: the two schedules are different chains
   bool sparse_draws;       // has sparse draws, under the parallel schedule where the schedules differ
   bool sparse_by_default;  // Draws::automatic takes them
+  bool alias_draws;        // has alias draws, likewise
 };
 
 // Every value of an option, the default first.
@@ -81,8 +84,8 @@ Schedule parse_schedule(std::string_view name);
 Draws parse_draws(std::string_view name);
 Start parse_start(std::string_view name);
 
-// Statistics of the draws of a sweep. All numbers are 0 for dense draws. On a GPU the shares are 0, because counting
-// them takes time, except for theta_collapsed.
+// Statistics of the draws of a sweep. All numbers are 0 for dense draws, and those of sparse draws for alias draws. On
+// a GPU the shares are 0, because counting them takes time, except for theta_collapsed.
 struct SweepDraws {
   bool sparse = false;
   double topics_per_document = 0;  // mean number of distinct topics at the start of the sweep, documents without
@@ -92,6 +95,10 @@ struct SweepDraws {
   double from_document = 0;  // the topics of the document
   double from_word = 0;      // the topics of the word
   double from_prior = 0;     // all topics
+  bool alias = false;
+  // The shares of the proposals by words and by documents that moved their token to another topic.
+  double word_moves = 0;
+  double document_moves = 0;
 };
 
 // What a training run reports after a sweep.
@@ -135,6 +142,8 @@ struct TrainOptions {
   Schedule schedule = Schedule::parallel;  // which counts a token sees
   Start start = Start::automatic;          // how a new chain begins; a resumed one keeps its own
   Draws draws = Draws::automatic;          // for the samplers that have sparse draws; the others are always dense
+  int mh_steps = 2;                        // alias draws: proposals per token and sweep, by word and by document in
+                                           // turn, the word's first; 1 to 64
 
   // How a dense draw adds up the weights of a token. Methods other than `slots` are for comparison and study: they
   // draw from the same distribution, but round differently, so that some tokens get another topic. On a GPU the
@@ -211,6 +220,10 @@ struct TrainResult {
 // must fit in device memory; theta_collapsed, which draws phi, has tables and streams as above. Sparse draws need
 // fewer than 2^32 tokens.
 //
+// Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep, to look through the counts.
+// Memory: 12 bytes per token (including word and topic), 8 bytes per entry of the V x K counts, and 12 per topic of a
+// word that has tokens; theta_collapsed 8 bytes per token and 16 per entry.
+//
 // Throws InvalidArgument, before the first sweep, for options out of range, an empty corpus, words that save_model
 // would refuse, a state that does not fit, and held-out documents of which none has two words of the corpus;
 // DeviceError where a GPU fails, or where its memory does not hold the tables and one document.
@@ -219,7 +232,8 @@ struct TrainResult {
 //   papilio::TrainResult result = papilio::train(corpus, {.topics = 50, .sweeps = 300, .seed = 7});
 //
 // Source: Tristan, Tassarotti and Steele, ICML 2015 (mean_for_mode); Steele and Tristan, ACM TOPC 6(4):22, 2019,
-// section 7; Newman, Asuncion, Smyth and Welling, JMLR 10, 2009 (AD-LDA). docs/lda has a page for each sampler.
+// section 7; Newman, Asuncion, Smyth and Welling, JMLR 10, 2009 (AD-LDA); Li, Ahmed, Ravi and Smola, KDD 2014, and Yuan
+// et al., WWW 2015 (alias draws). docs/lda has a page for each sampler.
 TrainResult train(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume = nullptr);
 
 // The same without a copy of z, which saves 4 bytes per token.

@@ -111,7 +111,7 @@ sweep, sweeps : int
     Sweeps done, and sweeps in all.
 share : float
     The share of all tokens that the sweep drew: less than 1 in the first sweeps of a progressive start.
-draws : {"dense", "sparse"}
+draws : {"dense", "sparse", "alias"}
     How the sweep drew.
 tokens_per_second : float
     In the sweeps since the last report.
@@ -136,6 +136,7 @@ void bind_options(nb::module_& m) {
       .def_rw("threads", &TrainOptions::threads)
       .def_rw("evaluate_every", &TrainOptions::evaluate_every)
       .def_rw("topic_alpha", &TrainOptions::topic_alpha)
+      .def_rw("mh_steps", &TrainOptions::mh_steps)
       .def_rw("optimize_every", &TrainOptions::optimize_every)
       .def_rw("optimize_after", &TrainOptions::optimize_after)
       .def_rw("progress_every", &TrainOptions::progress_every)
@@ -170,7 +171,10 @@ void bind_options(nb::module_& m) {
       .def_ro("share", &Progress::share)
       .def_ro("tokens_per_second", &Progress::tokens_per_second)
       .def_ro("seconds", &Progress::seconds)
-      .def_prop_ro("draws", [](const Progress& self) { return self.draws.sparse ? "sparse" : "dense"; })
+      .def_prop_ro("draws",
+                   [](const Progress& self) {
+                     return self.draws.sparse ? "sparse" : self.draws.alias ? "alias" : "dense";
+                   })
       .def_prop_ro("log_joint_per_token",
                    [](const Progress& self) {
                      return self.evaluated ? std::optional<double>(self.log_joint_per_token) : std::nullopt;

@@ -811,6 +811,12 @@ class TrainOptions:
     def topic_alpha(self, arg: Sequence[float], /) -> None: ...
 
     @property
+    def mh_steps(self) -> int: ...
+
+    @mh_steps.setter
+    def mh_steps(self, arg: int, /) -> None: ...
+
+    @property
     def optimize_every(self) -> int: ...
 
     @optimize_every.setter
@@ -886,7 +892,7 @@ class Progress:
         Sweeps done, and sweeps in all.
     share : float
         The share of all tokens that the sweep drew: less than 1 in the first sweeps of a progressive start.
-    draws : {"dense", "sparse"}
+    draws : {"dense", "sparse", "alias"}
         How the sweep drew.
     tokens_per_second : float
         In the sweeps since the last report.

@@ -54,6 +54,7 @@ class Fitting:
         options.schedule = self.schedule
         options.start = self.start
         options.draws = self.draws
+        options.mh_steps = _parameters.integer(self.mh_steps, "mh_steps", 1, 64)
         options.optimize_every = _parameters.integer(self.optimize_every, "optimize_every", 0)
         options.optimize_after = _parameters.integer(self.optimize_after, "optimize_after", 0)
         options.evaluate_every = max(0, _parameters.integer(self.evaluate_every, "evaluate_every", -1))

@@ -59,10 +59,14 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         "uniform": each token starts with a random topic. "progressive": the first 40 sweeps draw a growing part of the
         documents, which reaches the same quality sooner when there are many topics. "automatic": chosen from the
         numbers of tokens and topics.
-    draws : {"automatic", "dense", "sparse"}
+    draws : {"automatic", "dense", "sparse", "alias"}
         Sparse draws have the same distribution as dense ones. Their time depends on the number of topics in the
         document, not on K. "automatic": sparse with 32 topics or more, for "collapsed" (parallel) and "mean_for_mode";
         "theta_collapsed" has sparse draws on request only.
+        "alias" moves each topic by a few Metropolis-Hastings steps whose time does not depend on K, for "collapsed"
+        (parallel) and "theta_collapsed", on a CPU (docs/lda/alias.md).
+    mh_steps : int, default 2
+        Proposals per token and sweep where draws are "alias", by word and by document in turn; 1 to 64.
     max_iter : int, default 200
         Sweeps over all tokens; at least 1.
     optimize_every, optimize_after : int, default 0 and 50
@@ -162,6 +166,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         schedule: Schedule = "parallel",
         start: Start = "automatic",
         draws: Draws = "automatic",
+        mh_steps: int = 2,
         max_iter: int = 200,
         optimize_every: int = 0,
         optimize_after: int = 50,
@@ -192,6 +197,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         self.schedule = schedule
         self.start = start
         self.draws = draws
+        self.mh_steps = mh_steps
         self.max_iter = max_iter
         self.optimize_every = optimize_every
         self.optimize_after = optimize_after

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Sampler = Literal["collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"]
 Schedule = Literal["parallel", "sequential"]
 Start = Literal["automatic", "uniform", "progressive"]
-Draws = Literal["automatic", "dense", "sparse"]
+Draws = Literal["automatic", "dense", "sparse", "alias"]
 PartialSums = Literal[
     "slots",
     "prefix",
@@ -101,6 +101,7 @@ class TrainOptions(TypedDict, total=False):
     schedule: Schedule
     start: Start
     draws: Draws
+    mh_steps: int
     method: PartialSums
     optimize_every: int
     optimize_after: int
@@ -139,6 +140,7 @@ class LDAParameters(TypedDict, total=False):
     schedule: Schedule
     start: Start
     draws: Draws
+    mh_steps: int
     max_iter: int
     optimize_every: int
     optimize_after: int

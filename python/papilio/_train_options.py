@@ -29,6 +29,7 @@ _WHOLE = {
     "topics": (1, 2**31 - 1),
     "sweeps": (0, 2**32 - 1),
     "seed": (0, 2**64 - 1),
+    "mh_steps": (1, 64),
     "optimize_every": _COUNT,
     "optimize_after": _COUNT,
     "evaluate_every": _COUNT,

@@ -208,6 +208,7 @@ def choose_topics(
     schedule: Schedule = "parallel",
     start: Start = "automatic",
     draws: Draws = "automatic",
+    mh_steps: int = 2,
     method: PartialSums = "slots",
     optimize_every: int = 0,
     optimize_after: int = 50,
@@ -240,7 +241,9 @@ def choose_topics(
         RuntimeWarning.
     progress : callable, optional
         Called with a `ChooseProgress` after each sweep. If it returns False, no more models are trained.
-    sweeps, alpha, beta, seed, sampler, schedule, start, draws, method, optimize_every, optimize_after, device, threads
+    sweeps, alpha, beta, seed, sampler, schedule, start, draws, mh_steps, method
+        As in `train`.
+    optimize_every, optimize_after, device, threads
         As in `train`.
     alpha_sum : float, optional
         The sum of alpha over topics, in place of `alpha`.
@@ -282,8 +285,8 @@ def choose_topics(
     arguments = locals()
     if not isinstance(corpus, Corpus):
         raise TypeError(f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus")
-    names = ("sweeps", "alpha", "beta", "seed", "sampler", "schedule", "start", "draws", "method", "optimize_every",
-             "optimize_after", "device", "threads")  # fmt: skip
+    names = ("sweeps", "alpha", "beta", "seed", "sampler", "schedule", "start", "draws", "mh_steps", "method",
+             "optimize_every", "optimize_after", "device", "threads")  # fmt: skip
     options = _core_options("choose_topics", {name: arguments[name] for name in names}, corpus)
     if progress is not None and not callable(progress):
         raise TypeError(f"{caller}: progress is {progress!r}, expected a function of a ChooseProgress")

@@ -57,6 +57,7 @@ def train(
     schedule: Schedule = "parallel",
     start: Start = "automatic",
     draws: Draws = "automatic",
+    mh_steps: int = 2,
     method: PartialSums = "slots",
     optimize_every: int = 0,
     optimize_after: int = 50,
@@ -101,10 +102,14 @@ def train(
         "uniform": each token starts with a random topic. "progressive": the first 40 sweeps draw a growing part of the
         documents, which reaches the same quality sooner when there are many topics. "automatic": chosen from the
         numbers of tokens and topics.
-    draws : {"automatic", "dense", "sparse"}
+    draws : {"automatic", "dense", "sparse", "alias"}
         Sparse draws have the same distribution as dense ones. Their time depends on the number of topics in the
         document, not on K. "automatic": sparse with 32 topics or more, for "collapsed" (parallel) and "mean_for_mode";
         "theta_collapsed" has sparse draws on request only.
+        "alias" moves each topic by a few Metropolis-Hastings steps whose time does not depend on K, for "collapsed"
+        (parallel) and "theta_collapsed", on a CPU (docs/lda/alias.md).
+    mh_steps : int, default 2
+        Proposals per token and sweep where draws are "alias", by word and by document in turn; 1 to 64.
     method : str, default "slots"
         How a dense draw adds up the weights of a token. Other methods (docs/sampling.md) are for study: they have the
         same distribution but round differently.

@@ -87,6 +87,18 @@ def test_kinds_of_draws(tmp_path):
         lda(draws="sparse", sampler="uncollapsed").fit(X)
 
 
+def test_alias_draws(tmp_path):
+    kinds = []
+    parameters = {"draws": "alias", "callback": lambda progress: kinds.append(progress.draws)}
+    two, three = (saved(lda(mh_steps=steps, **parameters).fit(X), tmp_path) for steps in (2, 3))
+    assert set(kinds) == {"alias"} and two != three
+    assert two == saved(lda(draws="alias", n_jobs=2).fit(X), tmp_path)
+    with pytest.raises(ValueError, match="alias draws need the method slots and one of the samplers collapsed"):
+        lda(draws="alias", sampler="mean_for_mode").fit(X)
+    with pytest.raises(ValueError, match="mh_steps is 65, expected 1 to 64"):
+        lda(draws="alias", mh_steps=65).fit(X)
+
+
 def test_priors_by_default_and_of_each_topic():
     fitted = lda().fit(X)
     assert fitted.doc_topic_prior_.tolist() == [0.25] * 4 and fitted.topic_word_prior_ == 0.25

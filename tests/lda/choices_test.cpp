@@ -100,7 +100,7 @@ TEST(Choices, ANumberThatIsNoEnumeratorIsRefused) {
   EXPECT_EQ(message(&TrainOptions::schedule),
             "papilio::train: unknown schedule 77, expected one of parallel, sequential");
   EXPECT_EQ(message(&TrainOptions::draws),
-            "papilio::train: unknown kind of draws 77, expected one of automatic, dense, sparse");
+            "papilio::train: unknown kind of draws 77, expected one of automatic, dense, sparse, alias");
   EXPECT_EQ(message(&TrainOptions::start),
             "papilio::train: unknown start 77, expected one of automatic, uniform, progressive");
   EXPECT_EQ(message(&TrainOptions::method).substr(0, 56), "papilio::train: unknown method 77, expected one of slots");

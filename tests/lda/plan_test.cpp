@@ -54,6 +54,9 @@ TEST(Plan, DrawsSparselyWhereAskedOrWorthIt) {
   EXPECT_TRUE(plan_of({.topics = 2, .draws = Draws::sparse}).is_sparse);
   EXPECT_FALSE(plan_of({.topics = 32, .draws = Draws::dense}).is_sparse);
   EXPECT_FALSE(plan_of({.topics = 32, .sampler = Sampler::theta_collapsed}).is_sparse);
+  EXPECT_FALSE(plan_of({.topics = 32}).by_alias);
+  EXPECT_TRUE(plan_of({.topics = 32, .draws = Draws::alias}).by_alias);
+  EXPECT_FALSE(plan_of({.topics = 32, .draws = Draws::alias}).is_sparse);
 }
 
 // Floats count to 2^24.

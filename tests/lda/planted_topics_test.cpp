@@ -49,30 +49,29 @@ double distance(const std::vector<double>& phi, std::size_t estimated, std::size
   return sum / 2;
 }
 
-class PlantedTopics : public ::testing::TestWithParam<testing::Way> {
- protected:
-  static TrainResult trained() {
-    TrainOptions options;
-    options.topics = topics;
-    options.sweeps = 100;
-    options.alpha = alpha;
-    options.beta = beta;
-    options.seed = 1;
-    options.threads = 1;
-    options.evaluate_every = 0;
-    options.sampler = GetParam().sampler;
-    options.schedule = GetParam().schedule;
-    return train(planted().corpus, options);
-  }
-};
+TrainResult trained(Sampler sampler, Schedule schedule, Draws draws = Draws::automatic) {
+  TrainOptions options;
+  options.topics = topics;
+  options.sweeps = 100;
+  options.alpha = alpha;
+  options.beta = beta;
+  options.seed = 1;
+  options.threads = 1;
+  options.evaluate_every = 0;
+  options.sampler = sampler;
+  options.schedule = schedule;
+  options.draws = draws;
+  return train(planted().corpus, options);
+}
+
+class PlantedTopics : public ::testing::TestWithParam<testing::Way> {};
 
 // Topics estimated from the planted topics of the tokens are off by what 2,000 draws from a
 // distribution are off by, 0.05 to 0.09. The samplers, which see words alone, come within 1.6 times that; a
 // topic that is two, or half of one, is off by more than 0.25. The likelihood of the planted topics
 // is that of the posterior's: of the last sweep alone it varies by 0.01 from seed to seed, and that of the
 // parallel collapsed sampler lies 0.02 lower.
-TEST_P(PlantedTopics, AreFoundAndAsLikely) {
-  const TrainResult result = trained();
+void expect_found(const TrainResult& result) {
   const std::vector<double> ideal = words_of_topics(planted().topics);
   const std::vector<double> phi = words_of_topics(result.topics.z);
   std::set<std::size_t> found;
@@ -87,6 +86,15 @@ TEST_P(PlantedTopics, AreFoundAndAsLikely) {
   EXPECT_EQ(found.size(), static_cast<std::size_t>(topics));
   const double of_planted = log_joint(planted().corpus, planted().topics, topics, alpha, beta, 1);
   EXPECT_NEAR(result.log_joint_per_token, of_planted / static_cast<double>(planted().corpus.tokens()), 0.05);
+}
+
+TEST_P(PlantedTopics, AreFoundAndAsLikely) { expect_found(trained(GetParam().sampler, GetParam().schedule)); }
+
+TEST(PlantedTopicsByAliasDraws, AreFoundAndAsLikely) {
+  for (const Sampler sampler : {Sampler::collapsed, Sampler::theta_collapsed}) {
+    SCOPED_TRACE(name(sampler));
+    expect_found(trained(sampler, Schedule::parallel, Draws::alias));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, PlantedTopics, ::testing::ValuesIn(testing::all_ways()), testing::name_of);

@@ -162,6 +162,37 @@ INSTANTIATE_TEST_SUITE_P(ExactSamplers, ExactPosterior,
                                            Chain{Sampler::collapsed, Schedule::sequential, two_topics}),
                          [](const auto& chain) { return std::string(name(chain.param.sampler)); });
 
+// By steps of alias draws, which keep it.
+TEST(ExactPosteriorOfAliasDraws, IsWhereTheyGo) {
+  for (const bool with_seeds : {false, true}) {
+    const TinyModel model = with_seeds ? three_seeded_topics() : three_topics();
+    TrainOptions options = model.options(Sampler::theta_collapsed, Schedule::parallel);
+    options.draws = Draws::alias;
+    options.mh_steps = with_seeds ? 3 : 2;
+    expect_exact(model, testing::sweep_of(options));
+  }
+}
+
+// The power of that: a chain that takes the proposals of alias draws as they come, by word and by document.
+TEST(ExactPosteriorOfWrongSamplers, IsNotWhereProposalsWithoutAcceptanceGo) {
+  const TinyModel model = three_topics();
+  std::mt19937_64 random(1);
+  expect_wrong(model, [&](const Corpus& corpus, std::vector<std::int32_t>& z, std::int64_t) {
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      std::vector<double> of_document = model.alpha;
+      const auto document = [](std::size_t token) { return token < 2 ? 0 : 1; };
+      for (std::size_t j = 0; j < z.size(); ++j) {
+        if (j != i && document(j) == document(i)) ++of_document[static_cast<std::size_t>(z[j])];
+      }
+      std::vector<double> of_word(model.topics(), model.beta);
+      for (std::size_t j = 0; j < z.size(); ++j) {
+        if (j != i && corpus.words[j] == corpus.words[i]) ++of_word[static_cast<std::size_t>(z[j])];
+      }
+      z[i] = testing::draw(testing::uniform(random) < 0.5 ? of_document : of_word, random);
+    }
+  });
+}
+
 TEST(ExactPosteriorOfThePlainSampler, IsWhereItGoes) {
   const TinyModel model = two_topics();
   expect_exact(model, testing::PlainSampler(model.alpha, model.beta, Fault::none, 1));

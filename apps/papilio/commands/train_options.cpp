@@ -149,7 +149,12 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
       ->group("Model");
   add_explained_choice(app, "--draws", training.draws, papilio::draw_kinds(),
                        "How draws are made, for the samplers collapsed, mean_for_mode and theta_collapsed "
-                       "(docs/lda/sparse.md)")
+                       "(docs/lda/sparse.md, docs/lda/alias.md)")
+      ->group("Model");
+  app.add_option("--mh-steps", training.mh_steps,
+                 "Proposals per token and sweep of alias draws, by word and by document in turn, 1 to 64")
+      ->capture_default_str()
+      ->check(between(1, 64))
       ->group("Model");
   add_explained_choice(app, "--partial-sums", training.method, papilio::partial_sums(),
                        "How a dense draw adds up its weights, for study: all methods draw from the same distribution")

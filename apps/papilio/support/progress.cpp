@@ -162,6 +162,10 @@ void ProgressReport::print_plain(const papilio::Progress& progress) const {
                         progress.draws.topics_per_document, 100 * progress.draws.from_document,
                         100 * progress.draws.from_own);
   }
+  if (progress.draws.alias) {
+    line += fmt::format("  {:.0f} % of proposals by words moved a token, {:.0f} % of those by documents",
+                        100 * progress.draws.word_moves, 100 * progress.draws.document_moves);
+  }
   tell("{}  {} left\n", line, clock_time(seconds_left(progress)));
 }
 

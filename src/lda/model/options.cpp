@@ -15,19 +15,31 @@ namespace {
 using enum Parameter;
 
 constexpr SamplerChoice sampler_rows[] = {
-    {{Sampler::collapsed, "collapsed", "theta and phi integrated out"}, integrated_out, integrated_out, true, true},
-    {{Sampler::phi_collapsed, "phi_collapsed", "theta drawn, phi integrated out"}, drawn, integrated_out, false, false},
+    {{Sampler::collapsed, "collapsed", "theta and phi integrated out"},
+     integrated_out,
+     integrated_out,
+     true,
+     true,
+     true},
+    {{Sampler::phi_collapsed, "phi_collapsed", "theta drawn, phi integrated out"},
+     drawn,
+     integrated_out,
+     false,
+     false,
+     false},
     {{Sampler::theta_collapsed, "theta_collapsed", "phi drawn, theta integrated out: the tokens of a document in turn"},
      integrated_out,
      drawn,
      true,
-     false},
-    {{Sampler::uncollapsed, "uncollapsed", "theta and phi drawn"}, drawn, drawn, false, false},
+     false,
+     true},
+    {{Sampler::uncollapsed, "uncollapsed", "theta and phi drawn"}, drawn, drawn, false, false, false},
     {{Sampler::mean_for_mode, "mean_for_mode", "theta and phi replaced by their posterior means"},
      estimated,
      estimated,
      true,
-     true},
+     true,
+     false},
 };
 
 constexpr Choice<Schedule> schedule_rows[] = {
@@ -39,6 +51,7 @@ constexpr Choice<Draws> draws_rows[] = {
     {Draws::automatic, "automatic", "sparse where that is usually faster, else dense"},
     {Draws::dense, "dense", "over all topics"},
     {Draws::sparse, "sparse", "over the topics of the token's document and word"},
+    {Draws::alias, "alias", "a few Metropolis-Hastings steps by alias tables; on a CPU only"},
 };
 
 constexpr Choice<Start> start_rows[] = {
@@ -96,11 +109,26 @@ const PartialSumsChoice& choice_of(PartialSums method) {
   return *row;
 }
 
+namespace {
+
+bool draws_in_parallel(const TrainOptions& options) {
+  return choice_of(options.sampler).phi != integrated_out || options.schedule == Schedule::parallel;
+}
+
+}  // namespace
+
 bool knows_sparse_draws(const TrainOptions& options) {
-  const SamplerChoice& sampler = choice_of(options.sampler);
-  const bool parallel = sampler.phi != integrated_out || options.schedule == Schedule::parallel;
-  return sampler.sparse_draws && parallel && options.method == PartialSums::slots &&
-         options.topics <= most_sparse_topics;
+  return choice_of(options.sampler).sparse_draws && draws_in_parallel(options) &&
+         options.method == PartialSums::slots && options.topics <= most_sparse_topics;
+}
+
+bool knows_alias_draws(const TrainOptions& options) {
+  return choice_of(options.sampler).alias_draws && draws_in_parallel(options) && options.method == PartialSums::slots;
+}
+
+Draws draws_of(const TrainOptions& options, std::int64_t tokens) {
+  if (options.draws == Draws::alias) return Draws::alias;
+  return draws_sparsely(options, tokens) ? Draws::sparse : Draws::dense;
 }
 
 bool prefers_sparse_draws(const TrainOptions& options) {
@@ -135,14 +163,36 @@ void require_drawn_priors(const TrainOptions& options, const char* caller) {
 }
 
 // "collapsed (parallel schedule), theta_collapsed, ..."
-std::string samplers_with_sparse_draws() {
+std::string samplers_with(bool SamplerChoice::*draws) {
   std::string names;
   for (const SamplerChoice& row : sampler_rows) {
-    if (!row.sparse_draws) continue;
+    if (!(row.*draws)) continue;
     names.append(names.empty() ? "" : ", ").append(row.name);
     if (row.phi == integrated_out) names += " (parallel schedule)";
   }
   return names;
+}
+
+void require_draws(const TrainOptions& options, const char* caller) {
+  base::require_known(draws_rows, options.draws, caller, "kind of draws");
+  require(
+      options.draws != Draws::sparse || knows_sparse_draws(options),
+      "papilio::{}: sparse draws need the method slots, at most {} topics, and one of the samplers {}; got method {}, "
+      "{} topics, sampler {}, schedule {}",
+      caller, most_sparse_topics, samplers_with(&SamplerChoice::sparse_draws), name(options.method), options.topics,
+      name(options.sampler), name(options.schedule));
+  require(1 <= options.mh_steps && options.mh_steps <= most_mh_steps, "papilio::{}: mh_steps is {}, expected 1 to {}",
+          caller, options.mh_steps, most_mh_steps);
+  if (options.draws != Draws::alias) return;
+  require(knows_alias_draws(options),
+          "papilio::{}: alias draws need the method slots and one of the samplers {}; got method {}, sampler {}, "
+          "schedule {}",
+          caller, samplers_with(&SamplerChoice::alias_draws), name(options.method), name(options.sampler),
+          name(options.schedule));
+  require(options.device.is_cpu(),
+          "papilio::{}: alias draws are made on a CPU only; got device {}; expected device cpu, or sparse or dense "
+          "draws, which work on a GPU",
+          caller, options.device.name());
 }
 
 }  // namespace
@@ -171,14 +221,8 @@ void require_options(const TrainOptions& options, const char* caller) {
   base::require_known(sampler_rows, options.sampler, caller, "sampler");
   base::require_known(schedule_rows, options.schedule, caller, "schedule");
   base::require_known(start_rows, options.start, caller, "start");
-  base::require_known(draws_rows, options.draws, caller, "kind of draws");
   base::require_known(partial_sums(), options.method, caller, "method");
-  require(
-      options.draws != Draws::sparse || lda::knows_sparse_draws(options),
-      "papilio::{}: sparse draws need the method slots, at most {} topics, and one of the samplers {}; got method {}, "
-      "{} topics, sampler {}, schedule {}",
-      caller, lda::most_sparse_topics, samplers_with_sparse_draws(), name(options.method), options.topics,
-      name(options.sampler), name(options.schedule));
+  require_draws(options, caller);
   require_topic_alpha(options, caller);
   static_cast<void>(Seeds(options.seed_words, options.topics, caller));
   require_drawn_priors(options, caller);

@@ -28,11 +28,18 @@ const PartialSumsChoice& choice_of(PartialSums method);
 bool knows_sparse_draws(const TrainOptions& options);
 bool prefers_sparse_draws(const TrainOptions& options);
 
-// Whether all draws of a chain are sparse; else all are dense.
+// Whether alias draws may be asked for, but for the device; and the most steps that they make of a token in a sweep.
+bool knows_alias_draws(const TrainOptions& options);
+inline constexpr int most_mh_steps = 64;
+
+// Whether all draws of a chain are sparse; else all are dense, or alias draws.
 inline bool draws_sparsely(const TrainOptions& options, std::int64_t tokens) {
   if (options.draws != Draws::automatic) return options.draws == Draws::sparse && knows_sparse_draws(options);
   return prefers_sparse_draws(options) && options.topics >= least_sparse_topics && tokens <= most_sparse_tokens;
 }
+
+// How a chain draws: dense, sparse or alias.
+Draws draws_of(const TrainOptions& options, std::int64_t tokens);
 
 // How often a progressive start doubles its documents; 0: it has all from the first sweep on. By the options and the
 // corpus alone, so that every machine decides alike; docs/lda/start.md has the measurements.

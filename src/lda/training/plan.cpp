@@ -70,6 +70,7 @@ Plan::Plan(const CorpusView& corpus, const TrainOptions& options)
     : recipe(recipe_of(options.sampler)),
       order(order_of(options)),
       is_sparse(draws_sparsely(options, corpus.tokens())),
+      by_alias(options.draws == Draws::alias),
       removes(order == Order::all_at_once && recipe.phi == Parameter::integrated_out && options.topics > 1),
       by_slots(options.method == PartialSums::slots),
       phi_rows(order == Order::token_by_token ? 1 : corpus.vocabulary_size()) {

@@ -26,6 +26,9 @@ struct Plan {
   // Draws cost what a document's topics do (src/lda/training/sparse), or what all topics do (dense).
   bool is_sparse;
 
+  // Steps by alias tables (src/lda/training/alias) take the place of draws.
+  bool by_alias;
+
   // All tokens are drawn at once, by counts of the sweep's start that hold the token itself, which has to leave them.
   bool removes;
 

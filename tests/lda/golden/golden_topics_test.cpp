@@ -111,6 +111,27 @@ TEST_F(GoldenTopics, OfSparseThetaCollapsedAreTheSameEverywhere) {
   }
 }
 
+TEST_F(GoldenTopics, OfAliasDrawsAreTheSameEverywhere) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  struct Expected {
+    Sampler sampler;
+    std::uint64_t hash;
+  };
+  for (const Expected& expected : {Expected{Sampler::collapsed, 4062719601903182016u},
+                                   Expected{Sampler::theta_collapsed, 17152399710634238760u}}) {
+    for (const int threads : {1, 2, 7}) {
+      const TrainResult result = train(corpus, {.topics = 71,
+                                                .sweeps = 20,
+                                                .seed = 0x123456789abcdef,
+                                                .threads = threads,
+                                                .sampler = expected.sampler,
+                                                .evaluate_every = 0,
+                                                .draws = Draws::alias});
+      EXPECT_EQ(hash(result.topics.z), expected.hash) << name(expected.sampler);
+    }
+  }
+}
+
 // More topics than one segment of a row's sum.
 TEST_F(GoldenTopics, OfAProgressiveStartAreTheSameEverywhere) {
   const Corpus corpus = testing::small_generated_corpus().corpus;

@@ -65,8 +65,8 @@ lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options, co
       {"options.sampler", std::string(name(options.sampler))},
       {"options.method", std::string(name(options.method))},
       {"options.schedule", std::string(name(options.schedule))},
-      {"options.draws",
-       std::string(name(lda::draws_sparsely(options, corpus.tokens()) ? Draws::sparse : Draws::dense))}};
+      {"options.draws", std::string(name(lda::draws_of(options, corpus.tokens())))}};
+  if (options.draws == Draws::alias) metadata["options.mh_steps"] = std::to_string(options.mh_steps);
   lda::add_corpus_identity(metadata, corpus);
   const lda::Seeds seeds = lda::seeds_of_options(corpus, options, caller);
   if (!seeds.empty()) metadata[seed_words_key] = seed_words_text(seeds);

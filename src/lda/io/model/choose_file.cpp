@@ -48,6 +48,7 @@ lda::Metadata identity(const CorpusView& corpus, const ChooseOptions& options) {
       {"settings.coherence",
        fmt::format("{}, {} words, window {}", name(coherence.measure), coherence.top_words, coherence.window)},
       {"settings.top_words", std::to_string(options.top_words)}};
+  if (training.draws == Draws::alias) metadata["settings.mh_steps"] = std::to_string(training.mh_steps);
   lda::add_corpus_identity(metadata, corpus);
   return metadata;
 }

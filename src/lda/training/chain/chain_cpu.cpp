@@ -5,6 +5,7 @@
 #include "lda/evaluation/log_joint.h"
 #include "lda/model/optimize_priors.h"
 #include "lda/model/options.h"
+#include "lda/training/alias/sweep_cpu.h"
 #include "lda/training/dense/by_document_cpu.h"
 #include "lda/training/dense/parallel_cpu.h"
 #include "lda/training/parameters/initial_topics_cpu.h"
@@ -18,6 +19,7 @@ namespace {
 
 std::unique_ptr<CpuSweep> make_sweep(const CorpusView& corpus, const TrainOptions& options) {
   const Plan plan(corpus, options);
+  if (plan.by_alias) return make_alias_sweep(corpus, options, plan);
   switch (plan.order) {
     case Order::token_by_token:
       return std::make_unique<SequentialSweep>(corpus, options, plan);

@@ -126,19 +126,19 @@ Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State
   model.s_k = state.seeds.s_k();
   model.n_wk = std::move(state.n_wk);
   model.n_k = std::move(state.n_k);
-  model.settings = {
-      {"sampler", std::string(name(options.sampler))},
-      {"schedule", std::string(name(options.schedule))},
-      {"seed", std::to_string(options.seed)},
-      {"sweeps", std::to_string(state.sweep)},
-      {"start", std::string(name(state.start))},
-      {"draws", std::string(name(lda::draws_sparsely(options, corpus.tokens()) ? Draws::sparse : Draws::dense))},
-      {"partial_sums", std::string(name(options.method))},
-      {"alpha", options.topic_alpha.empty() ? fmt::format("{}", options.alpha) : "one per topic"},
-      {"beta", fmt::format("{}", options.beta)},
-      {"optimize_every", std::to_string(options.optimize_every)},
-      {"documents", std::to_string(corpus.documents())},
-      {"tokens", std::to_string(corpus.tokens())}};
+  model.settings = {{"sampler", std::string(name(options.sampler))},
+                    {"schedule", std::string(name(options.schedule))},
+                    {"seed", std::to_string(options.seed)},
+                    {"sweeps", std::to_string(state.sweep)},
+                    {"start", std::string(name(state.start))},
+                    {"draws", std::string(name(lda::draws_of(options, corpus.tokens())))},
+                    {"partial_sums", std::string(name(options.method))},
+                    {"alpha", options.topic_alpha.empty() ? fmt::format("{}", options.alpha) : "one per topic"},
+                    {"beta", fmt::format("{}", options.beta)},
+                    {"optimize_every", std::to_string(options.optimize_every)},
+                    {"documents", std::to_string(corpus.documents())},
+                    {"tokens", std::to_string(corpus.tokens())}};
+  if (options.draws == Draws::alias) model.settings["mh_steps"] = std::to_string(options.mh_steps);
   if (options.optimize_every > 0) model.settings["optimize_after"] = std::to_string(options.optimize_after);
   return model;
 }
