@@ -23,7 +23,7 @@ from papilio._draws import DrawStatus, sample_categorical, sample_products
 from papilio._dynamic import DynamicForest, DynamicWeights
 from papilio._errors import DeviceError, DeviceUnavailable, FormatError
 from papilio._tables import AliasTable, CumulativeTable
-from papilio._report import Report, report
+from papilio._report import Report, report, typical_documents
 from papilio.choose import ChooseProgress, ChooseResult, ChooseRow, ChooseRun, choose_topics
 from papilio.corpora import (
     Corpus,
@@ -160,6 +160,7 @@ __all__ = [
     "stop_words",
     "topic_stability",
     "train",
+    "typical_documents",
     "unknown_words",
     "version",
     "write_corpus",

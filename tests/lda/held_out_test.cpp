@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lda/small_models.h"
@@ -102,6 +103,37 @@ TEST(CompleteDocuments, IsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(complete_documents(model, corpus, {.seed = 7, .threads = threads}).log_likelihood, one);
   }
   EXPECT_NE(complete_documents(model, corpus, {.seed = 8}).log_likelihood, one);
+}
+
+// Its own words in another order, words that it does not know, and the model's own vocabulary.
+TEST(CompleteDocuments, APreparedModelGivesTheSameBits) {
+  const auto& [corpus, model] = trained();
+  const Inference inference(model);
+  Corpus other = corpus;
+  other.vocabulary.assign(corpus.vocabulary.rbegin(), corpus.vocabulary.rend());
+  other.vocabulary[3] = "unheard";
+  Model unseen = model;  // word 5 was never counted
+  for (std::size_t k = 0; k < 7; ++k) unseen.n_k[k] -= std::exchange(unseen.n_wk[5 * 7 + k], 0);
+  CorpusView own = corpus, own_of_unseen = corpus;
+  own.vocabulary = model.vocabulary;
+  own_of_unseen.vocabulary = unseen.vocabulary;
+  const auto same = [](const Completion& found, const Completion& expected) {
+    EXPECT_EQ(found.log_likelihood, expected.log_likelihood);
+    EXPECT_EQ(found.documents, expected.documents);
+    EXPECT_EQ(found.left_out, expected.left_out);
+    EXPECT_EQ(found.tokens, expected.tokens);
+    EXPECT_EQ(found.tokens_seen, expected.tokens_seen);
+    EXPECT_EQ(found.unknown_tokens, expected.unknown_tokens);
+  };
+  for (const bool shuffle : {true, false}) {
+    const CompletionOptions options = {.em_steps = 5, .seed = 9, .shuffle = shuffle};
+    for (const CorpusView& view : {corpus.view(), other.view(), own}) {
+      same(inference.complete_documents(view, options), complete_documents(model, view, options));
+    }
+    const Completion expected = complete_documents(unseen, own_of_unseen, options);
+    EXPECT_GT(expected.unknown_tokens, 0);
+    same(Inference(unseen).complete_documents(own_of_unseen, options), expected);
+  }
 }
 
 // The mean of exp(estimate) is the exact probability. 8,000 seeds, the bound four standard errors as the

@@ -58,6 +58,10 @@ TEST_F(LdaContract, Inference) {
   refuses_bad_models([&](const Model& model) { const Inference made(model); });
   EXPECT_TRUE(refused("sweeps is 0", [&] { inference.infer(corpus_, {.sweeps = 0}); }));
   EXPECT_TRUE(refused("threads", [&] { inference.infer(corpus_, {.threads = -1}); }));
+  refuses_bad_corpora([&](const CorpusView& corpus) { inference.complete_documents(corpus); });
+  EXPECT_TRUE(refused("em_steps is 0", [&] { inference.complete_documents(corpus_, {.em_steps = 0}); }));
+  EXPECT_TRUE(refused("threads", [&] { inference.complete_documents(corpus_, {.threads = -1}); }));
+  EXPECT_EQ(inference.complete_documents(Corpus()).documents, 0);
   EXPECT_EQ(&inference.model(), &model_);
   EXPECT_EQ(inference.infer(Corpus()).documents, 0);
   Inference first = inference;
