@@ -91,7 +91,7 @@ def test_typical_documents_are_the_commands(lda, tmp_path):
     lda.save(tmp_path / "model")
     line = [papilio_command, "topics", "model", "--documents", "3", "--corpus", "texts.txt", "--excerpt", "40"]
     out = subprocess.run([*line, "--seed", "9", "--json"], cwd=tmp_path, check=True, capture_output=True, text=True)
-    theirs = {topic["topic"]: topic["documents"] for topic in map(json.loads, out.stdout.splitlines())}
+    theirs = {topic["topic"]: topic["documents"] for topic in json.loads(out.stdout)["topics"]}
     for k in (0, 1):
         ours = [(row["document"], row["text"]) for row in table if row["topic"] == k]
         assert [(document["document"], document["text"]) for document in theirs[k]] == ours
