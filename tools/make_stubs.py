@@ -27,7 +27,7 @@ PRECISE = [
         1,
     ),
     ("progress: object | None", "progress: Callable[[Progress], bool | None] | None", 1),
-    ("texts: object | None", "texts: Callable[[list[int]], list[str]] | None", 1),
+    ("texts: object | None", "texts: Callable[[list[int]], list[str]] | None", 2),
     ("from collections.abc import Mapping", "from collections.abc import Callable, Mapping", 1),
 ]
 STATES = {

@@ -84,36 +84,6 @@ struct DocumentTopics {
 //   topics.row(3)[0];  // the proportion of topic 0 in document 3
 DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options = {});
 
-// A model made ready to infer the topics of a few documents at a time, bit for bit as `infer` does.
-//
-// For every call, `infer` reads the model's V x K counts and makes a table of its words. An Inference does this once.
-// A call then takes the time of its documents, and of the words of the corpus's vocabulary, which are matched by
-// spelling; where that vocabulary is a span of all of the model's own, they need not be.
-//
-// Memory: about 60 bytes per word of the model. Copies share it. Several threads may call `infer` at once.
-//
-//   const papilio::Inference inference(model);
-//   const papilio::DocumentTopics topics = inference.infer(corpus, {.seed = 7});
-class Inference {
- public:
-  // Keeps a reference to the model, which must stay as it is for as long. Throws InvalidArgument where it does not
-  // verify.
-  explicit Inference(const Model& model);
-  explicit Inference(Model&&) = delete;
-  Inference(const Inference&) = default;  // and no move: every Inference can infer
-  Inference& operator=(const Inference&) = default;
-  ~Inference() = default;
-
-  // Throws InvalidArgument for options out of range and a corpus that does not verify.
-  DocumentTopics infer(const CorpusView& corpus, const InferOptions& options = {}) const;
-
-  const Model& model() const;
-
- private:
-  struct Prepared;
-  std::shared_ptr<const Prepared> prepared_;
-};
-
 struct CompletionOptions {
   int em_steps = 50;
   std::uint64_t seed = 0;  // of the shuffle
@@ -141,6 +111,39 @@ struct Completion {
 //
 // Source: Wallach, Murray, Salakhutdinov and Mimno, ICML 2009, section 5 (document completion).
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options = {});
+
+// A model made ready to infer the topics of a few documents at a time, or to score them, bit for bit as `infer` and
+// `complete_documents` do.
+//
+// For every call, `infer` reads the model's V x K counts and makes a table of its words, and so does
+// `complete_documents`. An Inference does this once.
+// A call then takes the time of its documents, and of the words of the corpus's vocabulary, which are matched by
+// spelling; where that vocabulary is a span of all of the model's own, they need not be.
+//
+// Memory: about 60 bytes per word of the model. Copies share it. Several threads may use one at once.
+//
+//   const papilio::Inference inference(model);
+//   const papilio::DocumentTopics topics = inference.infer(corpus, {.seed = 7});
+class Inference {
+ public:
+  // Keeps a reference to the model, which must stay as it is for as long. Throws InvalidArgument where it does not
+  // verify.
+  explicit Inference(const Model& model);
+  explicit Inference(Model&&) = delete;
+  Inference(const Inference&) = default;  // and no move: every Inference can infer
+  Inference& operator=(const Inference&) = default;
+  ~Inference() = default;
+
+  // Throws InvalidArgument for options out of range and a corpus that does not verify.
+  DocumentTopics infer(const CorpusView& corpus, const InferOptions& options = {}) const;
+  Completion complete_documents(const CorpusView& corpus, const CompletionOptions& options = {}) const;
+
+  const Model& model() const;
+
+ private:
+  struct Prepared;
+  std::shared_ptr<const Prepared> prepared_;
+};
 
 struct LeftToRightOptions {
   int particles = 20;

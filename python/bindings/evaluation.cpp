@@ -142,18 +142,44 @@ DocumentTopics infer_corpus(const Inference& inference, const CorpusObject& obje
   return infer_prepared(inference, object.view(), infer_options(method, sweeps, burn_in, em_steps, seed, threads));
 }
 
-// Documents as compressed rows of counts; a column is a word of the model.
-DocumentTopics infer_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
-                            const ArrayLike& counts, const std::string& method, int sweeps, int burn_in, int em_steps,
-                            std::uint64_t seed, int threads) {
-  const char* caller = "papilio::Inference::infer_counts";
+// use(corpus) of documents as compressed rows of counts; a column is a word of the model.
+template <class Use>
+auto with_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
+                 const ArrayLike& counts, const char* caller, Use use) {
   const auto offsets = vector_of<std::int64_t>(row_offsets, caller);
   const auto words = vector_of<std::int32_t>(columns, caller);
   const auto times = vector_of<std::int64_t>(counts, caller);
   const Corpus tokens = expanded(offsets, words, times, caller);
   CorpusView corpus = tokens;
   corpus.vocabulary = inference.model().vocabulary;
-  return infer_prepared(inference, corpus, infer_options(method, sweeps, burn_in, em_steps, seed, threads));
+  return use(corpus);
+}
+
+DocumentTopics infer_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
+                            const ArrayLike& counts, const std::string& method, int sweeps, int burn_in, int em_steps,
+                            std::uint64_t seed, int threads) {
+  const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads);
+  return with_counts(inference, row_offsets, columns, counts, "papilio::Inference::infer_counts",
+                     [&](const CorpusView& corpus) { return infer_prepared(inference, corpus, options); });
+}
+
+Completion complete_prepared(const Inference& inference, const CorpusView& corpus, const CompletionOptions& options) {
+  const std::int64_t steps = std::int64_t{options.em_steps} * inference.model().topics;
+  return interruptible([&] { return inference.complete_documents(corpus, options); },
+                       corpus.tokens() * steps < 100'000);
+}
+
+Completion complete_corpus(const Inference& inference, const CorpusObject& object, int em_steps, std::uint64_t seed,
+                           bool shuffle, int threads) {
+  return complete_prepared(inference, object.view(),
+                           {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads});
+}
+
+Completion complete_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
+                           const ArrayLike& counts, int em_steps, std::uint64_t seed, bool shuffle, int threads) {
+  const CompletionOptions options = {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads};
+  return with_counts(inference, row_offsets, columns, counts, "papilio::Inference::complete_counts",
+                     [&](const CorpusView& corpus) { return complete_prepared(inference, corpus, options); });
 }
 
 void bind_infer(nb::module_& m) {
@@ -187,7 +213,11 @@ void bind_infer(nb::module_& m) {
            nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"))
       .def("infer_counts", &infer_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
            nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"),
-           nb::arg("threads"));
+           nb::arg("threads"))
+      .def("complete_documents", &complete_corpus, nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"),
+           nb::arg("shuffle"), nb::arg("threads"))
+      .def("complete_counts", &complete_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
+           nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"));
 }
 
 void bind_held_out(nb::module_& m) {

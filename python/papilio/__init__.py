@@ -24,7 +24,7 @@ from papilio._dynamic import DynamicForest, DynamicWeights
 from papilio._errors import DeviceError, DeviceUnavailable, FormatError
 from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
-from papilio._report import Report, report
+from papilio._report import Report, report, typical_documents
 from papilio._without_replacement import WeightedReservoir, sample_without_replacement, weighted_shuffle
 from papilio.choose import ChooseProgress, ChooseResult, ChooseRow, ChooseRun, choose_topics
 from papilio.corpora import (
@@ -165,6 +165,7 @@ __all__ = [
     "stop_words",
     "topic_stability",
     "train",
+    "typical_documents",
     "unknown_words",
     "version",
     "weighted_shuffle",

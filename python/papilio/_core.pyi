@@ -1107,6 +1107,10 @@ class Inference:
 
     def infer_counts(self, row_offsets: numpy.typing.ArrayLike, columns: numpy.typing.ArrayLike, counts: numpy.typing.ArrayLike, method: str, sweeps: int, burn_in: int, em_steps: int, seed: int, threads: int) -> DocumentTopics: ...
 
+    def complete_documents(self, corpus: Corpus, em_steps: int, seed: int, shuffle: bool, threads: int) -> Completion: ...
+
+    def complete_counts(self, row_offsets: numpy.typing.ArrayLike, columns: numpy.typing.ArrayLike, counts: numpy.typing.ArrayLike, em_steps: int, seed: int, shuffle: bool, threads: int) -> Completion: ...
+
 class Completion:
     """
     Held-out likelihood by document completion.
@@ -1291,6 +1295,8 @@ def diagnose_topics(corpus: Corpus, z: numpy.typing.ArrayLike, model: Model, wor
 def ldavis_json(model: Model, corpus: Corpus | None, terms: int, lambda_step: float, sort_topics: bool, seed: int, threads: int) -> str: ...
 
 def report_page(model: Model, corpus: Corpus | None, texts: Callable[[list[int]], list[str]] | None, groups: Sequence[str], group_name: str, title: str, words: int, documents: int, excerpt: int, seed: int, threads: int, facts: Sequence[tuple[str, str]], command: str, likelihood: Sequence[tuple[int, float]]) -> str: ...
+
+def typical_documents(model: Model, corpus: Corpus, texts: Callable[[list[int]], list[str]] | None, documents: int, excerpt: int, seed: int, threads: int) -> list[list[tuple[int, float, str]]]: ...
 
 class TopicStability:
     """

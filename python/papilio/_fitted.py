@@ -13,8 +13,8 @@ from papilio._checked import file_name
 from papilio._counts import kind_of_texts
 from papilio._estimator import NotFittedError
 from papilio._fit import Chain, Fit
-from papilio._options import ReportOptions, Vocabulary
-from papilio._report import Report, report
+from papilio._options import ReportOptions, TypicalOptions, Vocabulary
+from papilio._report import Report, report, typical_documents
 from papilio._seed_words import spelled_seeds
 from papilio._topic_tables import as_table, document_rows, topic_rows, topic_word_rows
 from papilio.corpora import renamed
@@ -77,6 +77,9 @@ class FittedTopics:
     def representative_documents(self, n: int = 3) -> Any:
         """Make a table of the training documents in which each topic has its largest share, `n` per topic.
 
+        Their topics are those of the chain, so it takes no inference; `typical_documents` infers them, for any
+        documents, and has their text.
+
         Parameters
         ----------
         n : int, default 3
@@ -97,6 +100,46 @@ class FittedTopics:
         chain = self._require_chain("representative_documents")
         counts = self._document_counts(chain)
         return as_table(document_rows(chain.corpus, self._theta(chain, counts), counts, n))
+
+    def typical_documents(self, X: Any = None, **options: Unpack[TypicalOptions]) -> Any:
+        """Make a table of the documents with the largest share of each topic, as ``papilio topics --documents`` does.
+
+        Parameters
+        ----------
+        X : as for `fit`, optional
+            The documents. By default the training documents.
+        **options
+            Those of `papilio.typical_documents`: `documents`, `excerpt`, `texts`, ... Where X is texts, `texts` is X.
+
+        Returns
+        -------
+        pandas.DataFrame, or list of dict if pandas is not installed
+            topic, rank, document, name, share, text.
+
+        Raises
+        ------
+        NotFittedError
+            There is no X, and the model was read from a file without its chain.
+        ValueError, TypeError
+            As for `papilio.typical_documents` and `fit`.
+
+        Examples
+        --------
+        >>> import papilio
+        >>> texts = ["cats purr", "dogs bark", "cats cats", "dogs dogs bark"]
+        >>> lda = papilio.LDA(n_components=2, max_iter=50, random_state=1).fit(texts)
+        >>> table = lda.typical_documents(texts, documents=1)
+        """
+        if X is None:
+            self._require_chain("typical_documents")
+        corpus, texts = self._shown(X, "typical_documents")
+        return typical_documents(self.model_, corpus, **{**texts, **options})
+
+    def _shown(self, X: Any, method: str) -> tuple[_core.Corpus | None, dict[str, Any]]:
+        """The documents of X, or of the training if there is a chain; and the option `texts`, where X is texts."""
+        fit = self._require_fit()
+        texts = {"texts": list(X)} if kind_of_texts(X) == "texts" else {}
+        return fit.corpus if X is None else self._as_corpus(X, method), texts
 
     def report(self, X: Any = None, **options: Unpack[ReportOptions]) -> Report:
         """Make a page that shows the topics, their words and typical documents; a notebook shows it.
@@ -126,11 +169,8 @@ class FittedTopics:
         >>> lda = papilio.LDA(n_components=2, max_iter=50, random_state=1).fit(texts)
         >>> page = lda.report(texts=texts, title="Cats and dogs")
         """
-        fit = self._require_fit()
-        corpus = fit.corpus if X is None else self._as_corpus(X, "report")
-        if kind_of_texts(X) == "texts":
-            options = {"texts": list(X), **options}
-        return report(fit.model, corpus, **{"likelihood": self.log_joint_curve_, **options})
+        corpus, texts = self._shown(X, "report")
+        return report(self.model_, corpus, **{"likelihood": self.log_joint_curve_, **texts, **options})
 
     # Files
 

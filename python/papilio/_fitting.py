@@ -68,6 +68,7 @@ class Fitting:
         """The seed words that the corpus has, for the options."""
         words = self.seed_words
         options.seed_words = seed_rows(words, self.seed_weight, corpus.vocabulary if words else [], "LDA")
+
     def _as_documents(self, X: Any, method: str) -> Corpus | Counts:
         """X as a corpus with words of its own, or as counts whose columns are the model's words."""
         caller = f"{type(self).__name__}.{method}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from papilio import _core, _seeds
-from papilio._checked import threads as checked_threads, whole
-from papilio._core import Corpus, DocumentTopics, Model
+from papilio._checked import flag, threads as checked_threads, whole
+from papilio._core import Completion, Corpus, DocumentTopics, Model
 from papilio._keywords import suggests_options
 from papilio._options import InferMethod, ModelLike
 
@@ -116,11 +116,23 @@ def _infer_options(
     )
 
 
-class Inference:
-    """A model made ready to find the topics of a few documents at a time.
+def completion_options(
+    em_steps: int, seed: Any, shuffle: bool, threads: int, caller: str
+) -> tuple[int, int, bool, int]:
+    """The options of `complete_documents`, checked."""
+    return (
+        whole(em_steps, f"{caller}: em_steps", 1, MOST),
+        checked_seed(seed, caller),
+        flag(shuffle, f"{caller}: shuffle"),
+        checked_threads(threads, caller),
+    )
 
-    For every call, `infer` reads all V x K counts of the model and makes a table of its words. An Inference does that
-    once. `LDA.transform` has one of its own.
+
+class Inference:
+    """A model made ready to find the topics of a few documents at a time, or to score them.
+
+    For every call, `infer` and `complete_documents` read all V x K counts of the model and make a table of its words.
+    An Inference does that once. `LDA.transform`, `LDA.perplexity` and `LDA.score` share one of their own.
 
     Parameters
     ----------
@@ -189,3 +201,29 @@ class Inference:
         caller = "papilio.Inference.infer"
         options = _infer_options(method, sweeps, burn_in, em_steps, seed, threads, caller)
         return self._prepared.infer(corpus_of(corpus, caller), *options)
+
+    @suggests_options
+    def complete_documents(
+        self, corpus: Corpus, *, em_steps: int = 50, seed: Any = 0, shuffle: bool = True, threads: int = 0
+    ) -> Completion:
+        """Compute held-out likelihood, bit for bit as `papilio.complete_documents` does, which has the parameters.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            Its words are matched by spelling, which takes time for each word of its vocabulary.
+        em_steps, seed, shuffle, threads
+            See `papilio.complete_documents`.
+
+        Returns
+        -------
+        Completion
+
+        Raises
+        ------
+        ValueError
+            An option out of range.
+        """
+        caller = "papilio.Inference.complete_documents"
+        options = completion_options(em_steps, seed, shuffle, threads, caller)
+        return self._prepared.complete_documents(corpus_of(corpus, caller), *options)

@@ -173,6 +173,16 @@ class VariationalParameters(TypedDict, total=False):
     max_doc_update_iter: int
 
 
+class TypicalOptions(TypedDict, total=False):
+    """Which documents of a topic are shown: the options of `papilio.typical_documents`, which describes them."""
+
+    documents: int
+    excerpt: int
+    texts: Sequence[str] | None
+    seed: int
+    threads: int
+
+
 class ReportOptions(TypedDict, total=False):
     """What a page of topics shows: the options of `papilio.report`, which describes them."""
 

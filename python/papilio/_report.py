@@ -1,4 +1,4 @@
-"""The page that shows a model, as the command ``papilio report`` writes it."""
+"""The page that shows a model, as the command ``papilio report`` writes it, and the documents typical of each topic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import pathlib
 import tempfile
 import webbrowser
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,10 @@ from papilio._core import Corpus
 from papilio._inference import MOST, checked_seed, corpus_of, model_of
 from papilio._keywords import suggests_options
 from papilio._options import ModelLike
+from papilio._topic_tables import as_table, typical_rows
 from papilio.readers import Path
 
-__all__ = ["Report", "report"]
+__all__ = ["Report", "report", "typical_documents"]
 
 HEIGHT = 760  # of the frame in a notebook, in pixels
 
@@ -172,12 +173,10 @@ def report(
             raise TypeError(f"{caller}: {name} is {value!r}, expected a str")
     if corpus is None and (texts is not None or groups is not None):
         raise ValueError(f"{caller}: texts and groups are those of documents, so they need the corpus")
-    if texts is not None and len(texts) != corpus_of(corpus, caller).documents:
-        raise ValueError(f"{caller}: there are {len(texts)} texts for {corpus_of(corpus, caller).documents} documents")
     page = _core.report_page(
         model_of(model, caller),
         None if corpus is None else corpus_of(corpus, caller),
-        None if texts is None else lambda numbers: [_text(texts, number, caller) for number in numbers],
+        None if texts is None else _reader(texts, corpus_of(corpus, caller), caller),
         _list_of_groups(groups, caller),
         group_name,
         title,
@@ -191,6 +190,80 @@ def report(
         _points(likelihood, caller),
     )
     return Report(page, title)
+
+
+@suggests_options
+def typical_documents(
+    model: ModelLike,
+    corpus: Corpus,
+    *,
+    documents: int = 5,
+    excerpt: int = 320,
+    texts: Sequence[str] | None = None,
+    seed: int = 0,
+    threads: int = 0,
+) -> Any:
+    """Make a table of the documents with the largest share of each topic, as ``papilio topics --documents`` shows them.
+
+    They are those of the page of `papilio.report`. The topics of the documents are inferred;
+    `LDA.representative_documents` takes those of the training documents from the chain.
+
+    Parameters
+    ----------
+    model : Model or LDA
+    corpus : Corpus
+        The documents, usually those of the training.
+    documents : int, default 5
+        Documents per topic; 0 or more.
+    excerpt : int, default 320
+        Characters of a document's text; at least 1.
+    texts : sequence of str, optional
+        The text of each document, of which those in the table are read. Without it the table has a document's most
+        frequent words.
+    seed : int, default 0
+        Of the inference; 0 <= seed < 2^64.
+    threads : int, default 0
+        0: all processors. Never changes the table.
+
+    Returns
+    -------
+    pandas.DataFrame, or list of dict if pandas is not installed
+        topic, label (if any topic has one), rank (from 1), document (its number), name (if documents have names), share
+        (of its tokens that the topic has), text. Documents without a word that the model knows are left out.
+
+    Raises
+    ------
+    ValueError
+        An option out of range; texts that are not one per document.
+    TypeError
+        A text that is no str.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> texts = ["cats purr", "dogs bark", "cats cats", "dogs dogs bark"]
+    >>> lda = papilio.LDA(n_components=2, max_iter=50, random_state=1).fit(texts)
+    >>> table = papilio.typical_documents(lda, papilio.corpus_from_texts(texts), documents=1, texts=texts)
+    """
+    caller = "papilio.typical_documents"
+    model, corpus = model_of(model, caller), corpus_of(corpus, caller)
+    found = _core.typical_documents(
+        model,
+        corpus,
+        None if texts is None else _reader(texts, corpus, caller),
+        whole(documents, f"{caller}: documents", 0, MOST),
+        whole(excerpt, f"{caller}: excerpt", 1, MOST),
+        checked_seed(seed, caller),
+        checked_threads(threads, caller),
+    )
+    return as_table(typical_rows(found, model.labels, corpus.document_names))
+
+
+def _reader(texts: Any, corpus: Corpus, caller: str) -> Callable[[list[int]], list[str]]:
+    """Gives the texts of documents by number. ValueError unless there is one per document."""
+    if len(texts) != corpus.documents:
+        raise ValueError(f"{caller}: there are {len(texts)} texts for {corpus.documents} documents")
+    return lambda numbers: [_text(texts, number, caller) for number in numbers]
 
 
 def _text(texts: Any, number: int, caller: str) -> str:

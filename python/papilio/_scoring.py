@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from papilio import _core, _parameters
-
-if TYPE_CHECKING:
-    from papilio._fit import Fit
+from papilio import _parameters
+from papilio._core import Completion, Corpus
 
 
 class Scoring:
-    """Held-out likelihood, for a class that has `_require_fit` and `_as_corpus`."""
+    """Held-out likelihood, for a class that has `_require_fit` and `_as_documents`.
 
-    _fitted: Fit
+    The first score prepares the model, as `transform` does, and later ones take the time of their documents.
+    """
 
     def perplexity(self, X: Any, sub_sampling: bool = False) -> float:
         """Compute the perplexity of documents by document completion: half of each predicts the other half.
@@ -36,7 +35,7 @@ class Scoring:
         ValueError
             No document has two tokens that the model knows.
         """
-        return math.exp(self._nats_per_token(self._as_scored(X, "perplexity")))
+        return math.exp(self._completion(X, "perplexity")[0].nats_per_token)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Compute the log-likelihood of documents; larger is better.
@@ -51,16 +50,20 @@ class Scoring:
         float
             ``-N * log(perplexity(X))`` in nats, N being the number of tokens.
         """
-        corpus = self._as_scored(X, "score")
-        return -corpus.tokens * self._nats_per_token(corpus)
+        completion, tokens = self._completion(X, "score")
+        return -tokens * completion.nats_per_token
 
-    def _as_scored(self, X: Any, method: str) -> Corpus:
-        self._require_fit()
-        return self._as_corpus(X, method)
-
-    def _nats_per_token(self, corpus: Corpus) -> float:
-        fit = self._fitted
-        result = _core.complete_documents(fit.model, corpus, 50, fit.seed, True, _parameters.threads(self.n_jobs))
+    def _completion(self, X: Any, method: str) -> tuple[Completion, int]:
+        """The completion of X, and all its tokens."""
+        fit = self._require_fit()
+        documents = self._as_documents(X, method)
+        options = (50, fit.seed, True, _parameters.threads(self.n_jobs))
+        if isinstance(documents, Corpus):
+            result = fit.inference.complete_documents(documents, *options)
+            tokens = documents.tokens
+        else:
+            result = fit.inference.complete_counts(documents.offsets, documents.columns, documents.values, *options)
+            tokens = int(documents.values.sum())
         if result.tokens == 0:
             raise ValueError("LDA: no document has two tokens that the model knows, so there is nothing to score")
-        return result.nats_per_token
+        return result, tokens

@@ -42,6 +42,18 @@ def document_rows(corpus, theta, counts, n):
     return rows
 
 
+def typical_rows(found, labels, names):
+    """One dict per document of a topic, of what _core.typical_documents has found."""
+    labelled = any(labels)
+    rows = []
+    for k, documents in enumerate(found):
+        label = {"label": labels[k]} if labelled else {}
+        for rank, (d, share, text) in enumerate(documents, 1):
+            name = {"name": names[d]} if names else {}
+            rows.append({"topic": k, **label, "rank": rank, "document": d, **name, "share": share, "text": text})
+    return rows
+
+
 def as_table(rows):
     """The rows as a data frame, if pandas is installed."""
     try:

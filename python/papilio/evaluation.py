@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from papilio import _core
-from papilio._checked import flag, threads as checked_threads, whole
+from papilio._checked import threads as checked_threads, whole
 from papilio._core import (
     ChainState,
     Coherence,
@@ -17,7 +17,7 @@ from papilio._core import (
     TopicDiagnostics,
     TopicStability,
 )
-from papilio._inference import MOST, Inference, checked_seed, corpus_of, infer, model_of
+from papilio._inference import MOST, Inference, checked_seed, completion_options, corpus_of, infer, model_of
 from papilio._keywords import suggests_options
 from papilio._options import CoherenceMeasure, ModelLike
 
@@ -113,10 +113,7 @@ def complete_documents(
     return _core.complete_documents(
         model_of(model, caller),
         corpus_of(corpus, caller),
-        whole(em_steps, f"{caller}: em_steps", 1, MOST),
-        checked_seed(seed, caller),
-        flag(shuffle, f"{caller}: shuffle"),
-        checked_threads(threads, caller),
+        *completion_options(em_steps, seed, shuffle, threads, caller),
     )
 
 

@@ -43,6 +43,26 @@ def test_the_prepared_model_is_kept_and_not_pickled():
     assert np.array_equal(fitted.transform(X), papilio.infer(fitted, papilio.corpus_from_matrix(X), seed=7).theta)
 
 
+def test_scores_share_the_prepared_model(monkeypatch):
+    fitted = lda().fit(X)
+    few, words = X[:3], papilio.corpus_from_matrix(X[:3], vocabulary=fitted.vocabulary_[::-1])
+    expected = {}
+    for name, documents in (("few", papilio.corpus_from_matrix(few, vocabulary=fitted.vocabulary_)), ("words", words)):
+        expected[name] = papilio.complete_documents(fitted, documents, seed=7)
+    prepared, prepare = [], papilio._core.Inference
+    monkeypatch.setattr(papilio._core, "Inference", lambda model: prepared.append(model) or prepare(model))
+    monkeypatch.setattr(papilio._core, "complete_documents", None)  # it would prepare the model for every call
+    for _ in range(3):
+        for Z in (few, scipy.sparse.csr_matrix(few)):
+            assert fitted.perplexity(Z) == expected["few"].perplexity
+            assert fitted.score(Z) == -few.sum() * expected["few"].nats_per_token
+        assert fitted.perplexity(words) == expected["words"].perplexity != expected["few"].perplexity
+        fitted.transform(few)
+    assert len(prepared) == 1 and prepared[0] is fitted.model_
+    fitted.partial_fit(X, n_sweeps=1)
+    assert fitted.perplexity(few) != expected["few"].perplexity and len(prepared) == 2  # another model
+
+
 def test_threads_may_prepare_a_model_at_once():
     fitted = lda(n_jobs=1).fit(X)
     expected = pickle.loads(pickle.dumps(fitted)).transform(X)
@@ -58,6 +78,11 @@ def test_threads_may_prepare_a_model_at_once():
 
 def test_inference_gives_what_infer_gives():
     model = lda().fit(corpus()).model_
+    scored = papilio.Inference(model).complete_documents(corpus(), em_steps=5, seed=3, shuffle=False)
+    direct = papilio.complete_documents(model, corpus(), em_steps=5, seed=3, shuffle=False)
+    assert (scored.log_likelihood, scored.tokens) == (direct.log_likelihood, direct.tokens)
+    with pytest.raises(ValueError, match=r"Inference\.complete_documents: em_steps is 0"):
+        papilio.Inference(model).complete_documents(corpus(), em_steps=0)
     other = papilio.corpus_from_tokens([[model.vocabulary[3], "unheard", model.vocabulary[1]], []])
     assert papilio.infer(model, other).known_tokens == 2
     inference = papilio.Inference(model)

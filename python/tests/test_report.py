@@ -9,6 +9,7 @@ import subprocess
 import numpy as np
 import papilio
 import pytest
+from papilio._lda import NotFittedError
 from topic_models import command, corpus
 
 HOSTILE = '</script><script>window.hurt=1</script><img src=x onerror=window.hurt=1>"\'&'
@@ -65,6 +66,57 @@ def test_what_an_lda_shows_by_itself(lda):
     assert alone.report().html == lda.model_.report().html == papilio.report(lda.model_).html
     few = alone.report(TEXTS[:7])
     assert len(data_of(few)["documents"]) <= 7 and "Cats purr" in few.html
+
+
+def rows(table):
+    return table.to_dict("records") if hasattr(table, "to_dict") else table
+
+
+def test_typical_documents_are_the_commands(lda, tmp_path):
+    made = papilio.corpus_from_texts(TEXTS)
+    table = rows(papilio.typical_documents(lda.model_, made, documents=3, excerpt=40, texts=TEXTS, seed=9))
+    assert [(row["topic"], row["rank"]) for row in table] == [(k, rank) for k in (0, 1) for rank in (1, 2, 3)]
+    assert all(" ".join(TEXTS[row["document"]].split()).startswith(row["text"][:30]) for row in table)
+    shown = {"documents": 3, "excerpt": 40, "seed": 9}
+    assert rows(lda.typical_documents(TEXTS, threads=2, **shown)) == table
+    assert rows(lda.typical_documents(texts=TEXTS, **shown)) == table  # the training documents
+    theta = papilio.infer(lda, made, sweeps=30, burn_in=10, seed=9).theta
+    for k in (0, 1):
+        shares = [row["share"] for row in table if row["topic"] == k]
+        assert shares == sorted(theta[:, k].tolist(), reverse=True)[:3]
+    papilio_command = command()
+    if papilio_command is None:
+        pytest.skip("the command papilio is not built; PAPILIO_COMMAND names one")
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS) + "\n")
+    lda.save(tmp_path / "model")
+    line = [papilio_command, "topics", "model", "--documents", "3", "--corpus", "texts.txt", "--excerpt", "40"]
+    out = subprocess.run([*line, "--seed", "9", "--json"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    theirs = {topic["topic"]: topic["documents"] for topic in json.loads(out.stdout)["topics"]}
+    for k in (0, 1):
+        ours = [(row["document"], row["text"]) for row in table if row["topic"] == k]
+        assert [(document["document"], document["text"]) for document in theirs[k]] == ours
+
+
+def test_typical_documents_of_names_and_labels_or_of_words(lda):
+    named = papilio.corpus_from_tokens([["cats", "cats"], ["dogs"], []], names=["x", "y", "empty"])
+    model = lda.model_.label({1: "Pets"})
+    table = rows(papilio.typical_documents(model, named))
+    assert {row["name"] for row in table} == {"x", "y"} and {row["label"] for row in table} == {"", "Pets"}
+    assert {row["text"] for row in table if row["name"] == "x"} == {"cats"}  # its most frequent words
+    assert rows(papilio.typical_documents(model, named, documents=0)) == []
+    for wrong, error, message in (
+        ({"texts": TEXTS}, ValueError, "there are 30 texts for 3 documents"),
+        ({"texts": [None] * 3}, TypeError, "text 0 is None, expected a str"),
+        ({"documents": -1}, ValueError, r"papilio\.typical_documents: documents is -1"),
+        ({"excerpt": 0}, ValueError, "excerpt is 0"),
+        ({"text": TEXTS}, TypeError, "did you mean 'texts'"),
+    ):
+        with pytest.raises(error, match=message):
+            papilio.typical_documents(model, named, **wrong)
+    with pytest.raises(TypeError, match="corpus is a list"):
+        papilio.typical_documents(model, TEXTS)
+    with pytest.raises(NotFittedError, match="has no chain"):
+        papilio.LDA.from_model(model).typical_documents()
 
 
 def test_texts_are_read_where_they_are_shown_only(lda):

@@ -1,5 +1,6 @@
 """Runs papilio with phrases: python3 phrases_test.py path/to/papilio."""
 
+import gzip
 import json
 import random
 import sys
@@ -103,10 +104,24 @@ class Phrases(command_test.CommandTest):
             "evaluate", "model", "--held-out", "new.papilio-corpus", "--phrases", "model", "--corpus", "text.txt")
         self.assertEqual(run.out.replace("new.txt", "new.papilio-corpus"), same.out)
 
+    def test_states_of_mallet_have_phrases_as_words(self):
+        line = ("train", "text.txt", "-k", 2, "--sweeps", 3, "-o", "model", "--force")
+        self.papilio(*line, "--phrases", "list.txt", "--output-state", "state.gz")
+        self.assertIn(" bill_of_rights ", gzip.decompress(self.read("state.gz")).decode())
+        self.papilio(*line, "--phrases", "list.txt", "--input-state", "state.gz")
+        run = self.papilio(*line, "--input-state", "state.gz", code=65)  # of another corpus
+        self.assertIn("tokens in the corpus and", run.err)
+
     def test_what_is_wrong_is_said(self):
         self.papilio("generate", "-o", "made", "--documents", 9, "--words", 20, "-k", 2)
         run = self.papilio("train", "docword.made.txt", "-k", 2, "--phrases", "auto", code=65)
         self.assertIn("phrases are joined where text is read (text, csv, tsv, jsonl, folder), and this is uci", run.err)
+        (self.path / "it.low").write_text("1\nnew york new york\n")
+        (self.path / "it.mallet").write_text("one label new york new york\n")
+        for name in ("low", "mallet"):
+            for job in (("train", "-k", 2), ("import",), ("convert", "--to", "text")):
+                run = self.papilio(*job, f"it.{name}", "--phrases", "list.txt", "-o", "x", code=65)
+                self.assertIn(f"is read (text, csv, tsv, jsonl, folder), and this is {name}", run.err)
         self.papilio("import", "text.txt", "-o", "it.papilio-corpus")
         run = self.papilio("train", "it.papilio-corpus", "-k", 2, "--phrases", "auto", code=65)
         self.assertIn("and this is corpus", run.err)

@@ -1,116 +1,33 @@
-// What training, evaluation and models refuse: views that cannot be arrays, offsets and topics out of range, numbers
+// What training and models refuse: views that cannot be arrays, offsets and topics out of range, numbers
 // that are no enumerators, objects that were moved from.
 
-#include "support/contracts.h"
+#include "lda/contracts.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lda/corpora.h"
-#include "lda/models.h"
-#include "papilio/diagnostics.h"
 #include "papilio/lda.h"
-#include "papilio/mallet.h"
 #include "papilio/model_edits.h"
-#include "papilio/npy.h"
-#include "papilio/report.h"
-#include "papilio/visualization.h"
 
 namespace papilio {
 namespace {
 
+using testing::Doubles;
 using testing::huge;
+using testing::LdaContract;
 using testing::make_corpus;
-using testing::make_model;
-using testing::misaligned;
+using testing::nan;
 using testing::no_enumerator;
+using testing::no_such_folder;
 using testing::refused;
-
-using Topics = std::vector<std::int32_t>;
-using Doubles = std::vector<double>;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-const std::string no_such_folder = "/nonexistent/folder/file";
-
-Corpus sound_corpus() { return make_corpus({{0, 1, 1}, {2, 0}}, 3); }
-Model sound_model() { return make_model({{2, 0}, {1, 1}, {0, 1}}, {0.5, 0.5}, 0.1); }
-
-// What is wrong with a corpus, and the corpus.
-struct BadCorpus {
-  std::string says;
-  CorpusView view;
-};
-
-class LdaContract : public ::testing::Test {
- protected:
-  LdaContract() { Corpus taken = std::move(moved_from_); }
-
-  std::vector<BadCorpus> bad_corpora() {
-    const CorpusView good = corpus_;
-    std::vector<BadCorpus> bad(10, {"", good});
-    bad[0] = {"document_offsets must begin with 0; it is empty", {}};
-    bad[1] = {"document_offsets must begin with 0; it is empty", moved_from_};
-    bad[2].says = "words[1] is 3, expected 0 <= word < 3";
-    bad[2].view.words = word_beyond_;
-    bad[3].says = "words[4] is -1, expected 0 <= word < 3";
-    bad[3].view.words = word_before_;
-    bad[4].says = "document_offsets[2] is 3, less than 4 before it";
-    bad[4].view.document_offsets = falling_;
-    bad[5].says = "document_offsets ends with 6, but there are 5 words";
-    bad[5].view.document_offsets = long_;
-    bad[6].says = "words is null, but 5 entries were given";
-    bad[6].view.words = {static_cast<const std::int32_t*>(nullptr), 5};
-    bad[7].says = "words is at address";
-    bad[7].view.words = {misaligned(corpus_.words.data()), 4};
-    bad[8].says = "document_offsets is null";
-    bad[8].view.document_offsets = {static_cast<const std::int64_t*>(nullptr), 3};
-    bad[9].says = "1 document names, expected none or one per document, 2";
-    bad[9].view.document_names = one_name_;
-    return bad;
-  }
-
-  void refuses_bad_corpora(const std::function<void(const CorpusView&)>& call) {
-    for (const BadCorpus& bad : bad_corpora()) EXPECT_TRUE(refused(bad.says, [&] { call(bad.view); })) << bad.says;
-  }
-
-  static void refuses_bad_models(const std::function<void(const Model&)>& call) {
-    Model moved_from = sound_model();
-    const Model taken = std::move(moved_from);
-    Model no_topics = sound_model(), short_counts = sound_model(), short_sums = sound_model(), negative = sound_model(),
-          no_prior = sound_model(), wrong_sum = sound_model(), no_beta = sound_model();
-    no_topics.topics = 0;
-    short_counts.n_wk.pop_back();
-    short_sums.n_k.pop_back();
-    negative.n_wk[1] = -1;
-    no_prior.alpha[1] = nan;
-    wrong_sum.n_k[0] = huge;
-    no_beta.beta = 0;
-    EXPECT_TRUE(refused("the vocabulary is empty", [&] { call(moved_from); }));
-    EXPECT_TRUE(refused("0 topics, expected at least 1", [&] { call(no_topics); }));
-    EXPECT_TRUE(refused("n_wk has 5 entries, expected 3 words x 2 topics", [&] { call(short_counts); }));
-    EXPECT_TRUE(refused("n_k has 1 entries", [&] { call(short_sums); }));
-    EXPECT_TRUE(refused("n_wk of word 0, topic 1 is -1", [&] { call(negative); }));
-    EXPECT_TRUE(refused("alpha of topic 1 is nan", [&] { call(no_prior); }));
-    EXPECT_TRUE(refused("n_k of topic 0 is 9223372036854775807, but its column", [&] { call(wrong_sum); }));
-    EXPECT_TRUE(refused("beta is 0, expected a number > 0", [&] { call(no_beta); }));
-    EXPECT_TRUE(refused("0 topics", [&] { call({}); }));
-  }
-
-  const Corpus corpus_ = sound_corpus();
-  const Model model_ = sound_model();
-  const Topics z_ = {0, 1, 0, 1, 1};
-  Corpus moved_from_ = sound_corpus();
-  const Topics word_beyond_ = {0, 3, 1, 2, 0}, word_before_ = {0, 1, 1, 2, -1};
-  const std::vector<std::int64_t> falling_ = {0, 4, 3}, long_ = {0, 3, 6};
-  const std::vector<std::string> one_name_ = {"x"};
-};
+using testing::sound_model;
+using testing::Topics;
 
 TEST_F(LdaContract, CorpusAndCorpusView) {
   refuses_bad_corpora([](const CorpusView& corpus) { corpus.verify(); });
@@ -302,153 +219,6 @@ TEST_F(LdaContract, TopicCounts) {
   EXPECT_EQ(TopicCounts().documents(), 0);
   EXPECT_EQ(TopicCounts().vocabulary_size(), 0);
   EXPECT_EQ((TopicCounts{{}, {}, {}, {}, extreme}).tokens(), -2);  // modulo 2^64
-}
-
-TEST_F(LdaContract, Infer) {
-  const auto call = [&](InferOptions options) { return [=, this] { infer(model_, corpus_, options); }; };
-  refuses_bad_corpora([&](const CorpusView& corpus) { infer(model_, corpus); });
-  refuses_bad_corpora([&](const CorpusView& corpus) { map_words(model_, corpus); });
-  refuses_bad_models([&](const Model& model) { infer(model, corpus_); });
-  refuses_bad_models([&](const Model& model) { map_words(model, corpus_); });
-  refuses_bad_corpora([&](const CorpusView& corpus) { unknown_words(model_, corpus); });
-  refuses_bad_models([&](const Model& model) { unknown_words(model, corpus_); });
-  EXPECT_TRUE(refused("unknown method 99", call({.method = no_enumerator<InferMethod>()})));
-  EXPECT_TRUE(refused("sweeps is 0", call({.sweeps = 0})));
-  EXPECT_TRUE(refused("burn_in is -1", call({.burn_in = -1})));
-  EXPECT_TRUE(refused("burn_in is 5", call({.sweeps = 5, .burn_in = 5})));
-  EXPECT_TRUE(refused("em_steps is 0", call({.em_steps = 0})));
-  EXPECT_TRUE(refused("threads", call({.threads = -1})));
-  EXPECT_EQ(name(no_enumerator<InferMethod>()), "unknown");
-  EXPECT_TRUE(refused("unknown method \"x\"", [] { parse_infer_method("x"); }));
-  EXPECT_EQ(infer_methods().size(), 2u);
-  DocumentTopics topics = infer(model_, corpus_, {.sweeps = 2, .burn_in = 1});
-  EXPECT_EQ(topics.row(1), topics.theta.data() + 2);
-  EXPECT_TRUE(refused("DocumentTopics::row: document 2, expected 0 <= document < 2", [&] { topics.row(2); }));
-  EXPECT_TRUE(refused("DocumentTopics::row: document -1", [&] { topics.row(-1); }));
-  const DocumentTopics taken = std::move(topics);
-  EXPECT_TRUE(refused("theta has 0 numbers", [&] { topics.row(0); }));  // NOLINT(bugprone-use-after-move)
-  const WordMap map = map_words(model_, Corpus());
-  EXPECT_EQ(map.unknown_words, 0);
-  EXPECT_EQ(infer(model_, Corpus()).documents, 0);
-}
-
-TEST_F(LdaContract, Inference) {
-  const Inference inference(model_);
-  refuses_bad_corpora([&](const CorpusView& corpus) { inference.infer(corpus); });
-  refuses_bad_models([&](const Model& model) { const Inference made(model); });
-  EXPECT_TRUE(refused("sweeps is 0", [&] { inference.infer(corpus_, {.sweeps = 0}); }));
-  EXPECT_TRUE(refused("threads", [&] { inference.infer(corpus_, {.threads = -1}); }));
-  EXPECT_EQ(&inference.model(), &model_);
-  EXPECT_EQ(inference.infer(Corpus()).documents, 0);
-  Inference first = inference;
-  const Inference taken = std::move(first);
-  EXPECT_EQ(first.infer(corpus_).theta, taken.infer(corpus_).theta);  // NOLINT(bugprone-use-after-move)
-}
-
-TEST_F(LdaContract, CompletionAndLeftToRight) {
-  refuses_bad_corpora([&](const CorpusView& corpus) { complete_documents(model_, corpus); });
-  refuses_bad_models([&](const Model& model) { complete_documents(model, corpus_); });
-  refuses_bad_corpora([&](const CorpusView& corpus) { left_to_right(model_, corpus); });
-  refuses_bad_models([&](const Model& model) { left_to_right(model, corpus_); });
-  const auto complete = [&](CompletionOptions options) {
-    return [=, this] { complete_documents(model_, corpus_, options); };
-  };
-  const auto score = [&](LeftToRightOptions options) { return [=, this] { left_to_right(model_, corpus_, options); }; };
-  EXPECT_TRUE(refused("em_steps is 0", complete({.em_steps = 0})));
-  EXPECT_TRUE(refused("threads", complete({.threads = -1})));
-  EXPECT_TRUE(refused("particles is 0, expected 1 to 1000000", score({.particles = 0})));
-  EXPECT_TRUE(refused("particles is 2000000", score({.particles = 2'000'000})));
-  EXPECT_TRUE(refused("threads", score({.threads = 5000})));
-  EXPECT_TRUE(std::isnan(Completion().nats_per_token()));
-  EXPECT_TRUE(std::isnan(Completion().perplexity()));
-  EXPECT_TRUE(std::isnan(LeftToRight().nats_per_token()));
-  EXPECT_TRUE(std::isnan(LeftToRight().perplexity()));
-  EXPECT_EQ(complete_documents(model_, Corpus()).documents, 0);
-}
-
-TEST_F(LdaContract, CoherenceAndDiversity) {
-  refuses_bad_corpora([&](const CorpusView& corpus) { coherence(model_, corpus); });
-  refuses_bad_models([&](const Model& model) { coherence(model, corpus_); });
-  refuses_bad_models([&](const Model& model) { diversity(model); });
-  const auto call = [&](CoherenceOptions options) { return [=, this] { coherence(model_, corpus_, options); }; };
-  const auto measure = no_enumerator<CoherenceMeasure>();
-  EXPECT_TRUE(refused("unknown measure 99", call({.measure = measure})));
-  EXPECT_TRUE(refused("top_words is 1, expected 2 to 1000", call({.top_words = 1})));
-  EXPECT_TRUE(refused("top_words is 2147483647", call({.top_words = 2147483647})));
-  EXPECT_TRUE(refused("window is -1", call({.window = -1})));
-  EXPECT_TRUE(refused("umass counts documents", call({.measure = CoherenceMeasure::umass, .window = 5})));
-  EXPECT_TRUE(refused("threads", call({.threads = -1})));
-  EXPECT_NO_THROW(call({.window = 2147483647})());
-  EXPECT_TRUE(refused("top_words is 0", [&] { diversity(model_, 0); }));
-  EXPECT_GT(diversity(model_, 2147483647), 0);
-  EXPECT_EQ(name(measure), "unknown");
-  EXPECT_TRUE(refused("unknown measure", [] { parse_coherence_measure(""); }));
-  EXPECT_EQ(coherence_measures().size(), 3u);
-  const Coherence none = coherence(model_, Corpus());
-  EXPECT_TRUE(std::isnan(none.mean));
-}
-
-TEST_F(LdaContract, HoldOutEvery) {
-  refuses_bad_corpora([](const CorpusView& corpus) { hold_out_every(corpus, 2); });
-  for (const std::int64_t every : {std::int64_t{1}, std::int64_t{0}, -huge}) {
-    EXPECT_TRUE(refused("expected at least 2", [&] { hold_out_every(corpus_, every); }));
-  }
-  const HeldOutSplit split = hold_out_every(corpus_, huge);
-  EXPECT_EQ(split.held_out.documents(), 0);
-}
-
-TEST_F(LdaContract, DiagnoseTopics) {
-  refuses_bad_corpora([&](const CorpusView& corpus) { diagnose_topics(corpus, z_, model_); });
-  refuses_bad_models([&](const Model& model) { diagnose_topics(corpus_, z_, model); });
-  EXPECT_TRUE(refused("words is 0", [&] { diagnose_topics(corpus_, z_, model_, 0); }));
-  EXPECT_TRUE(refused("z has 1 topics", [&] { diagnose_topics(corpus_, Topics{0}, model_); }));
-  EXPECT_TRUE(refused("the topic of token 0 is 2", [&] { diagnose_topics(corpus_, Topics(5, 2), model_); }));
-  EXPECT_TRUE(refused("the corpus has 1 words, the model 3",
-                      [&] { diagnose_topics(make_corpus({{0}}, 1), Topics{0}, model_); }));
-  std::vector<TopicDiagnostics> topics = diagnose_topics(corpus_, z_, model_, 2147483647);
-  const auto write = [&](const std::vector<TopicDiagnostics>& of, const Model& model) {
-    return [&, of] { write_diagnostics(of, model, no_such_folder); };
-  };
-  EXPECT_THROW(write(topics, model_)(), IoError);
-  EXPECT_TRUE(refused("there are 0 topics' diagnostics for a model of 2", write({}, model_)));
-  topics[1].top_words = {{3, 0.5}};
-  EXPECT_TRUE(refused("a top word of topic 1 is 3, expected 0 <= word < 3", write(topics, model_)));
-  topics[1].top_words = {{-1, 0.5}};
-  EXPECT_TRUE(refused("a top word of topic 1 is -1", write(topics, model_)));
-  topics.resize(1);
-  Model no_words;
-  no_words.topics = 1;
-  EXPECT_TRUE(refused("the vocabulary is empty", write(topics, no_words)));
-}
-
-TEST(ReportContract, RefusesOptionsAndDocumentsThatDoNotFit) {
-  const Model model = sound_model();
-  const Corpus corpus = sound_corpus();
-  EXPECT_TRUE(refused("words is 0", [&] { report_page(model, {.words = 0}); }));
-  EXPECT_TRUE(refused("documents is -1", [&] { report_page(model, {.documents = -1}); }));
-  const Corpus few = sound_corpus();
-  const auto typical = [&](const Model& of, const CorpusView& from, ReportOptions options) {
-    return [=] { typical_documents(of, {.corpus = from}, options); };
-  };
-  EXPECT_TRUE(refused("typical_documents: documents is -1", typical(model, few, {.documents = -1})));
-  EXPECT_TRUE(refused("typical_documents: excerpt is 0", typical(model, few, {.excerpt = 0})));
-  EXPECT_TRUE(refused("0 topics", typical(papilio::Model(), few, {})));
-  EXPECT_TRUE(refused("document_offsets must begin with 0", typical(model, CorpusView(), {})));
-  EXPECT_LE(typical_documents(model, {.corpus = few}, {.documents = 2147483647})[0].size(), 2u);
-  EXPECT_EQ(TypicalDocument().share, 0);
-  EXPECT_TRUE(refused("excerpt is 0", [&] { report_page(model, {.excerpt = 0}); }));
-  const ReportOptions usual;
-  const ReportOrigin origin = {.facts = {}, .command = {}, .likelihood = {{1, nan}}};
-  EXPECT_TRUE(refused("after sweep 1 is nan", [&] { report_page(model, usual, nullptr, origin); }));
-  const std::vector<std::string> one_group = {"a"};
-  ReportDocuments documents = {.corpus = corpus, .groups = one_group};
-  EXPECT_TRUE(refused("groups has 1 entries", [&] { report_page(model, usual, &documents); }));
-  documents.groups = {};
-  documents.texts = [](std::span<const std::int64_t>) { return std::vector<std::string>(); };
-  EXPECT_TRUE(refused("texts gave 0 texts for 2", [&] { report_page(model, usual, &documents); }));
-  documents.corpus = {};
-  EXPECT_TRUE(refused("document_offsets", [&] { report_page(model, usual, &documents); }));
-  EXPECT_THROW(sha256_of_file(no_such_folder), IoError);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ papilio::LdavisData prepare(const LdavisArguments& arguments, const papilio::Mod
 }
 
 // The page of `papilio report`, which needs no pyLDAvis.
-std::string page_of(const LdavisArguments& arguments, const papilio::Model& model) {
+std::string page_of_topics(const LdavisArguments& arguments, const papilio::Model& model) {
   papilio::ReportOptions options = {.title = corpus_name(arguments.model),
                                     .words = arguments.options.terms,
                                     .seed = arguments.seed,
@@ -63,8 +63,8 @@ ExitCode run_ldavis(const LdavisArguments& arguments) {
   files.writes({.option = "-o", .path = arguments.output});
   files.reserve();
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
-  const std::string json =
-      arguments.output.ends_with(".html") ? page_of(arguments, model) : prepare(arguments, model).to_json() + "\n";
+  const std::string json = arguments.output.ends_with(".html") ? page_of_topics(arguments, model)
+                                                               : prepare(arguments, model).to_json() + "\n";
   if (to_output) {
     print("{}", json);
     return ExitCode::ok;

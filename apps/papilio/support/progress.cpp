@@ -28,10 +28,10 @@ bool is_live_terminal() {
 
 // Columns of the terminal as it is now: people resize it.
 std::size_t terminal_width() {
-  constexpr std::size_t usual = 80;
+  constexpr std::size_t usual_width = 80;
   winsize size = {};
   const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : usual;
+  return is_known ? size.ws_col : usual_width;
 }
 
 // "[=====>    ]", `width` columns in all.

@@ -6,6 +6,7 @@
 #include <array>
 #include <new>
 
+#include "lda/corpus/ascii.h"
 #include "lda/corpus/utf8.h"
 
 namespace papilio::lda {
@@ -65,8 +66,6 @@ Classified classified_at(const char* begin, const char* end) {
   const Utf8Character here = decode_utf8(begin, end);
   return {here.code_point, here.length, here.code_point < 0 ? CharacterClass::separator : classify(here.code_point)};
 }
-
-char fold_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -176,16 +175,26 @@ const char* Tokenizer::ascii_token(const char* begin, const char* end, Use use) 
   return last;
 }
 
+std::string_view Tokenizer::folded_ascii(std::string_view raw) {
+  if (!fold_case_) return raw;
+  char* to = short_token_.data();
+  if (raw.size() > short_token_.size()) {
+    token_.resize(raw.size());
+    to = token_.data();
+  }
+  fold_ascii(raw, to);
+  return {to, raw.size()};
+}
+
 void Tokenizer::use_ascii(std::string_view raw, Use use) {
-  token_.resize(raw.size());
-  std::transform(raw.begin(), raw.end(), token_.begin(), [this](char c) { return fold_case_ ? fold_ascii(c) : c; });
+  const std::string_view token = folded_ascii(raw);
   std::int64_t least = min_length_;
   if (keeps_digits_) {
-    if (!keeps_numbers_ && std::none_of(raw.begin(), raw.end(), is_letter)) return left_out_.numbers.add(token_);
+    if (!keeps_numbers_ && std::none_of(raw.begin(), raw.end(), is_letter)) return left_out_.numbers.add(token);
     if (std::any_of(raw.begin(), raw.end(), is_digit)) least = min_length_with_digit_;
   }
-  if (std::ssize(raw) < least) return left_out_.too_short.add(token_);
-  use_token(raw.data(), raw.data() + raw.size(), token_, use);
+  if (std::ssize(raw) < least) return left_out_.too_short.add(token);
+  use_token(raw.data(), raw.data() + raw.size(), token, use);
 }
 
 // A token that begins with any letter or digit; returns where it ends.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -67,6 +68,7 @@ class Tokenizer {
   const char* ascii_token(const char* begin, const char* end, Use use);
   const char* unicode_token(const char* begin, const char* end, Use use);
   const char* number(const char* begin, const char* end);
+  std::string_view folded_ascii(std::string_view raw);
   void use_ascii(std::string_view raw, Use use);
   std::int64_t tokenize_line(std::string_view line, Use use);
   void find_in_line(Use use);
@@ -83,7 +85,8 @@ class Tokenizer {
   std::unique_ptr<WordFinder> finder_;  // null: by classes of characters
   std::unique_ptr<Tokenizer> rest_;     // cuts what a pattern does not match
   TokenTally left_out_;
-  std::string token_;  // or the line
+  std::string token_;                      // or the line
+  std::array<char, 64> short_token_ = {};  // of ASCII
   bool watches_between_ = false;
   const char* last_end_ = nullptr;  // of the last token, in the text or in the line
   TextBetween between_;

@@ -28,6 +28,11 @@ double score(const KnownDocument& document, int em_steps, FixedPhi& phi, std::ve
 
 }  // namespace
 
+void require_options(const CompletionOptions& options) {
+  base::require(options.em_steps >= 1, "papilio::complete_documents: em_steps is {}, expected at least 1",
+                options.em_steps);
+}
+
 Completion complete_documents(const Model& model, const CorpusView& corpus, const WordMap& map,
                               const CompletionOptions& options) {
   const auto documents = static_cast<std::size_t>(corpus.documents());
@@ -70,8 +75,7 @@ namespace papilio {
 double Completion::perplexity() const { return std::exp(nats_per_token()); }
 
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options) {
-  base::require(options.em_steps >= 1, "papilio::complete_documents: em_steps is {}, expected at least 1",
-                options.em_steps);
+  lda::require_options(options);
   lda::require_model(model, "complete_documents");
   return lda::complete_documents(model, corpus, map_words(model, corpus), options);
 }

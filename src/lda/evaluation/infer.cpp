@@ -6,6 +6,7 @@
 #include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/counted_words.h"
+#include "lda/evaluation/document_completion.h"
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
 #include "lda/evaluation/topic_draws.h"
@@ -75,17 +76,30 @@ void infer_em(const lda::KnownDocument& document, const lda::FixedPhi& phi, cons
   }
 }
 
+// The words of a corpus in a model's numbers: looked up, unless they are the model's own.
+struct MappedWords {
+  MappedWords(const lda::CountedWords& words, const CorpusView& corpus)
+      : looked_up(words.are_those_of(corpus) ? WordMap() : words.map(corpus)),
+        map(words.are_those_of(corpus) ? words.own() : looked_up),
+        unknown_tokens(&map == &looked_up ? map.unknown_tokens : lda::unknown_tokens(map, corpus)) {}
+  MappedWords(const MappedWords&) = delete;
+  MappedWords& operator=(const MappedWords&) = delete;
+
+  const WordMap looked_up;
+  const WordMap& map;
+  const std::int64_t unknown_tokens;
+};
+
 // For options, a model and a corpus that have been checked.
 DocumentTopics infer_documents(const Model& model, const lda::CountedWords& words, const CorpusView& corpus,
                                const InferOptions& options) {
-  const bool are_own = words.are_those_of(corpus);
-  const WordMap looked_up = are_own ? WordMap() : words.map(corpus);
-  const WordMap& map = are_own ? words.own() : looked_up;
+  const MappedWords mapped(words, corpus);
+  const WordMap& map = mapped.map;
   DocumentTopics result;
   result.documents = corpus.documents();
   result.topics = model.topics;
   result.unknown_words = map.unknown_words;
-  result.unknown_tokens = are_own ? lda::unknown_tokens(map, corpus) : map.unknown_tokens;
+  result.unknown_tokens = mapped.unknown_tokens;
   result.known_tokens = corpus.tokens() - result.unknown_tokens;
   result.theta.resize(static_cast<std::size_t>(result.documents) * static_cast<std::size_t>(model.topics));
   result.document_tokens.resize(static_cast<std::size_t>(result.documents));
@@ -149,6 +163,15 @@ DocumentTopics Inference::infer(const CorpusView& corpus, const InferOptions& op
   require_options(options);
   corpus.verify();
   return infer_documents(prepared_->model, prepared_->words, corpus, options);
+}
+
+Completion Inference::complete_documents(const CorpusView& corpus, const CompletionOptions& options) const {
+  lda::require_options(options);
+  corpus.verify();
+  const MappedWords words(prepared_->words, corpus);
+  Completion result = lda::complete_documents(prepared_->model, corpus, words.map, options);
+  result.unknown_tokens = words.unknown_tokens;
+  return result;
 }
 
 const Model& Inference::model() const { return prepared_->model; }

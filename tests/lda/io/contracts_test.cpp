@@ -15,7 +15,6 @@
 
 #include "lda/corpora.h"
 #include "lda/io/files.h"
-#include "lda/models.h"
 #include "papilio/corpus_file.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/lda.h"
@@ -26,14 +25,12 @@
 #include "papilio/seed_words.h"
 #include "papilio/stop_words.h"
 #include "papilio/texts.h"
-#include "papilio/visualization.h"
 
 namespace papilio {
 namespace {
 
 using testing::huge;
 using testing::make_corpus;
-using testing::make_model;
 using testing::misaligned;
 using testing::no_enumerator;
 using testing::refused;
@@ -342,43 +339,6 @@ TEST(NpyContract, NpyHeader) {
   EXPECT_TRUE(refused("is not a type", [] { npy_header("<f4'", {3}); }));
   EXPECT_TRUE(refused("sizes are too many", [] { npy_header("<f4", std::vector<std::int64_t>(100'000, huge)); }));
   EXPECT_EQ(npy_header("<f4", {}).size() % 64, 0u);
-}
-
-TEST(VisualizationContract, PrepareLdavis) {
-  const Model model = make_model({{2, 0}, {1, 1}, {0, 1}}, {0.5, 0.5}, 0.1);
-  const std::vector<double> tokens = {3, 2};
-  const auto call = [&](std::span<const double> of, LdavisOptions options = {}) {
-    return [&model, of, options] { return prepare_ldavis(model, of, options); };
-  };
-  LdavisData data = call(tokens)();
-  EXPECT_TRUE(refused("topic_tokens has 1 entries", call({tokens.data(), 1})));
-  EXPECT_TRUE(refused("topic_tokens is null", call({static_cast<const double*>(nullptr), 2})));
-  for (const double bad : {-1.0, nan, HUGE_VAL}) {
-    const std::vector<double> of = {1, bad};
-    EXPECT_TRUE(refused("topic_tokens[1] is", call(of)));
-    EXPECT_TRUE(refused("lambda_step is", call(tokens, {.lambda_step = bad})));
-  }
-  EXPECT_TRUE(refused("terms is 0", call(tokens, {.terms = 0})));
-  EXPECT_TRUE(refused("threads", call(tokens, {.threads = -1})));
-  EXPECT_NO_THROW(call(tokens, {.terms = 2147483647})());
-  EXPECT_TRUE(refused("0 topics", [] { prepare_ldavis(Model()); }));
-  refuses_bad_corpora([&](const CorpusView& corpus) { expected_topic_tokens(model, corpus); });
-  EXPECT_EQ(expected_topic_tokens(model, Corpus()), std::vector<double>(2));
-
-  EXPECT_NO_THROW(data.to_json());
-  EXPECT_NO_THROW(LdavisData().to_json());
-  const LdavisData sound = data;
-  data.bars[0].word = 3;
-  EXPECT_TRUE(refused("LdavisData::to_json: bars[0].word is 3, expected 0 <= word < 3", [&] { data.to_json(); }));
-  data = sound;
-  data.bars[0].place = -2;
-  EXPECT_TRUE(refused("bars[0].place is -2, expected -1 <= place < 2", [&] { data.to_json(); }));
-  data = sound;
-  data.shares = {LdavisShare{.place = 2147483647, .word = 0, .share = 1}};
-  EXPECT_TRUE(refused("shares[0].place is 2147483647, expected 0 <= place < 2", [&] { data.to_json(); }));
-  const LdavisTerm bar = sound.bars[0];
-  const LdavisTopic circle = sound.topics[0];
-  EXPECT_LT(circle.topic + bar.word, 5);
 }
 
 TEST(TextsContract, SourceTextsRefuseNumbersOutOfOrder) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lda/corpus/ascii.h"
 #include "lda/corpus/utf8.h"
 
 namespace papilio::lda {
@@ -35,6 +36,24 @@ TEST(Tokenizer, CutsAsciiAtWhatIsNoLetter) {
   EXPECT_EQ(tokens("The quick Brown\tFOX"), (Tokens{"the", "quick", "brown", "fox"}));
   EXPECT_EQ(tokens("a1b2c a+b a=b `q` 3d"), (Tokens{"a", "b", "c", "a", "b", "a", "b", "q", "d"}));
   EXPECT_EQ(tokens(std::string_view("nul\0bytes\rhere", 14)), (Tokens{"nul", "bytes", "here"}));
+}
+
+// Words are folded eight bytes at once: every character at every place, and no other changes.
+TEST(Tokenizer, FoldsEachAsciiCharacterAtEachPlace) {
+  for (std::size_t size = 1; size <= 20; ++size) {
+    for (std::size_t place = 0; place < size; ++place) {
+      for (int code = 0; code < 128; ++code) {
+        std::string word(size, 'z'), folded(size, '?');
+        word[place] = static_cast<char>(code);
+        fold_ascii(word, folded.data());
+        word[place] = static_cast<char>(code >= 'A' && code <= 'Z' ? code - 'A' + 'a' : code);
+        ASSERT_EQ(folded, word) << code << " at " << place << " of " << size;
+      }
+    }
+  }
+  for (const std::size_t size : {63, 64, 65, 200}) {
+    EXPECT_EQ(tokens(std::string(size, 'Q')), Tokens{std::string(size, 'q')}) << size;
+  }
 }
 
 TEST(Tokenizer, JoinsBySinglePunctuationInside) {

@@ -95,7 +95,7 @@ constexpr Entry examples[] = {
     {"zcat news.gz | papilio train - -k 50 -o news.safetensors", "reads standard input."},
 };
 
-constexpr Entry files[] = {
+constexpr Entry known_files[] = {
     {"CORPUS.papilio.safetensors",
      "the model that train writes by default, in the current folder: a safetensors file with hashes of its parts."},
     {"CORPUS.papilio.checkpoint.safetensors", "the state of an unfinished run, which train --resume continues."},
@@ -154,7 +154,7 @@ ExitCode print_man_page(const CLI::App& app) {
     }
   }
   print_entries("EXAMPLES", examples);
-  print_entries("FILES", files);
+  print_entries("FILES", known_files);
   print_entries("ENVIRONMENT", environment);
   print_entries("EXIT STATUS", exit_status);
   return ExitCode::ok;

@@ -8,7 +8,7 @@
 namespace {
 
 // Options that take neither a file nor one of some words nor a number, by their first long names or as positionals.
-constexpr std::array<std::string_view, 9> texts = {
+constexpr std::array<std::string_view, 9> text_options = {
     "text-column", "id-column", "group-column", "title", "labels", "groups", "topics", "shell", "phrase-delimiter"};
 
 std::string_view name_of(const CLI::Option* option) {
@@ -60,7 +60,7 @@ OptionValue value_of(const CLI::Option* option) {
   if (!words_of(option).empty()) return OptionValue::word;
   // A validator's range stands after the name of the type: "INT:an integer of at least 1".
   if (option->get_type_name().find(':') != std::string::npos) return OptionValue::number;
-  const bool is_text = std::find(texts.begin(), texts.end(), name_of(option)) != texts.end();
+  const bool is_text = std::find(text_options.begin(), text_options.end(), name_of(option)) != text_options.end();
   const bool is_file_of_labels = name_of(option) == "labels" && !option->get_positional();
   return is_text && !is_file_of_labels ? OptionValue::text : OptionValue::file;
 }
