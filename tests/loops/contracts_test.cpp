@@ -83,7 +83,7 @@ TEST(LoopsContract, HostileTexts) {
   for (int k = 0; k < 300; ++k) deep += "{";
   EXPECT_THROW(analyze_text(deep, "f.c"), FormatError);
   std::string sum = "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0";
-  for (int k = 0; k < 3000; ++k) sum += " + a[i]";
+  for (int k = 0; k < 300; ++k) sum += " + a[i]";
   EXPECT_EQ(analyze_text(sum + "; }", "f.c").loops[0].verdict, Verdict::not_proven);
   std::string parentheses = "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = ";
   parentheses += std::string(200, '(') + "i" + std::string(200, ')') + "; }";

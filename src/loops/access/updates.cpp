@@ -17,8 +17,6 @@ bool has_unknown(const Expr& e) {
   return e.kind == Expr::Kind::unknown || std::any_of(e.operands.begin(), e.operands.end(), has_unknown);
 }
 
-bool is_sum(const std::string& op) { return op == "+" || op == "-"; }
-
 const Stmt* only(const std::vector<Stmt>& list) {
   if (list.size() != 1) return nullptr;
   return list[0].kind == Stmt::Kind::block ? only(list[0].body) : &list[0];
