@@ -84,7 +84,7 @@ TEST(LoopsContract, HostileTexts) {
   EXPECT_THROW(analyze_text(deep, "f.c"), FormatError);
   std::string sum = "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0";
   for (int k = 0; k < 300; ++k) sum += " + a[i]";
-  EXPECT_EQ(analyze_text(sum + "; }", "f.c").loops[0].verdict, Verdict::not_proven);
+  EXPECT_EQ(analyze_text(sum + "; }", "f.c").loops[0].verdict, Verdict::parallel);
   std::string parentheses = "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = ";
   parentheses += std::string(200, '(') + "i" + std::string(200, ')') + "; }";
   EXPECT_EQ(analyze_text(parentheses, "f.c").loops.size(), 1u);
