@@ -24,6 +24,7 @@ BELOW = {
     "sampling": {"base", "warp", "random", "collective", "execution"},
     "primitives": {"base", "warp", "random", "collective", "execution"},
     "lda": {"base", "warp", "random", "collective", "execution", "sampling", "primitives"},
+    "loops": {"base"},  # a library of its own, which no floor knows
 }
 
 # Room -> the rooms that it stands on: it may include these and what they stand on. A room is a folder inside a
@@ -71,6 +72,14 @@ ROOMS = {
     "lda/training/progressive": {"lda/training/chain"},
     "lda/training/trainer": {"lda/training/progressive"},
     "lda/training/choose": {"lda/training/trainer"},
+    "loops/program": set(),
+    "loops/clang": {"loops/program"},
+    "loops/access": {"loops/program"},
+    "loops/dependence": {"loops/access"},
+    "loops/verdict": {"loops/dependence"},
+    "loops/report": set(),
+    "loops": {"loops/clang", "loops/verdict", "loops/report"},
+    "apps/loopdep": set(),
     "apps/papilio/support": set(),
     "apps/papilio/advice": {"apps/papilio/support"},
     "apps/papilio/phrases": {"apps/papilio/support"},
@@ -96,6 +105,10 @@ OTHERS = {
     "src/lda/": r"fmt/|math\.h",  # math.h: lgamma_r
     "src/lda/corpus/": r"utf8proc\.h|re2/|unicode/",
     "src/lda/io/": r"nlohmann/|zlib\.h|zstd(_errors)?\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(file|mman|random|stat|types)\.h",
+    "src/loops/": r"fmt/",
+    "src/loops/clang/": r"nlohmann/|fcntl\.h|poll\.h|signal\.h|spawn\.h|unistd\.h|sys/(resource|wait)\.h",
+    "src/loops/dependence/": r"isl/",
+    "src/loops/report/": r"nlohmann/",
     "apps/": r"fmt/|CLI/|nlohmann/|fcntl\.h|signal\.h|unistd\.h|sys/(ioctl|stat|types)\.h",
     "benchmarks/": r"fmt/|benchmark/",
     "examples/": r"fmt/",

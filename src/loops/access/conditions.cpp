@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "loops/access/finder.h"
+
+// Conditions as unions of polyhedra.
+
+namespace papilio::loops {
+namespace {
+
+constexpr std::size_t most_conjunctions = 8;
+
+const Domain unknown = {{{}}, false};
+
+Domain both(const Domain& a, const Domain& b) {
+  if (a.any_of.size() * b.any_of.size() > most_conjunctions) return {a.any_of, false};
+  Domain joined;
+  joined.is_exact = a.is_exact && b.is_exact;
+  joined.any_of.clear();
+  for (const Conjunction& x : a.any_of) {
+    for (const Conjunction& y : b.any_of) {
+      joined.any_of.push_back(x);
+      joined.any_of.back().insert(joined.any_of.back().end(), y.begin(), y.end());
+    }
+  }
+  return joined;
+}
+
+Domain either(const Domain& a, const Domain& b) {
+  if (a.any_of.size() + b.any_of.size() > most_conjunctions) return unknown;
+  Domain joined = a;
+  joined.is_exact = a.is_exact && b.is_exact;
+  joined.any_of.insert(joined.any_of.end(), b.any_of.begin(), b.any_of.end());
+  return joined;
+}
+
+std::string opposite(const std::string& op) {
+  if (op == "<") return ">=";
+  if (op == ">=") return "<";
+  if (op == ">") return "<=";
+  if (op == "<=") return ">";
+  return op == "==" ? "!=" : "==";
+}
+
+bool is_comparison(const std::string& op) {
+  return op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
+}
+
+// Whether it names the variable or one of the set.
+bool names_any(const Expr& e, int variable, const std::set<int>& set) {
+  return (e.variable >= 0 && (e.variable == variable || set.contains(e.variable))) || e.kind == Expr::Kind::unknown ||
+         std::any_of(e.operands.begin(), e.operands.end(), [&](const Expr& x) { return names_any(x, variable, set); });
+}
+
+}  // namespace
+
+void Finder::narrow(const Domain& by) { domain_ = std::make_shared<const Domain>(both(*domain_, by)); }
+
+void Finder::make_inexact() {
+  if (domain_->is_exact) domain_ = std::make_shared<const Domain>(Domain{domain_->any_of, false});
+}
+
+Domain Finder::compared(const std::string& op, const Polynomial& left, const Polynomial& right) const {
+  const auto difference = Polynomial::sum(left, right, -1), reverse = Polynomial::sum(right, left, -1);
+  if (!difference || !reverse) return unknown;
+  const auto less = [](const Polynomial& p) { return Polynomial::sum(p, Polynomial::constant(-1)); };
+  const auto above = less(*difference), below = less(*reverse);
+  if (!above || !below) return unknown;
+  const auto one = [](const Polynomial& p, bool is_equality = false) { return Domain{{{{p, is_equality}}}, true}; };
+  if (op == "==") return one(*difference, true);
+  if (op == "!=") return either(one(*above), one(*below));
+  if (op == "<") return one(*below);
+  if (op == "<=") return one(*reverse);
+  return op == ">" ? one(*above) : one(*difference);
+}
+
+Finder::Truth Finder::truth(const Expr& e) {
+  if (e.kind == Expr::Kind::unary && e.op == "!") {
+    Truth t = truth(e.operands[0]);
+    return {std::move(t.no), std::move(t.yes)};
+  }
+  if (e.kind == Expr::Kind::binary && (e.op == "&&" || e.op == "||")) {
+    const bool is_and = e.op == "&&";
+    const Truth left = truth(e.operands[0]);
+    const auto before = domain_;
+    const auto assigned = assigned_;
+    narrow(is_and ? left.yes : left.no);  // else the right side is not reached
+    const Truth right = truth(e.operands[1]);
+    domain_ = before;
+    assigned_ = assigned;
+    return is_and ? Truth{both(left.yes, right.yes), either(left.no, right.no)}
+                  : Truth{either(left.yes, right.yes), both(left.no, right.no)};
+  }
+  if (e.kind == Expr::Kind::binary && is_comparison(e.op)) {
+    const Type &a = e.operands[0].type, &b = e.operands[1].type;
+    const Value left = evaluate(e.operands[0]), right = evaluate(e.operands[1]);
+    if (!left || !right || a.kind != Type::Kind::integer || b.kind != Type::Kind::integer) return {unknown, unknown};
+    return {compared(e.op, *left, *right), compared(opposite(e.op), *left, *right)};
+  }
+  const Value number = evaluate(e);
+  if (!number || e.type.kind != Type::Kind::integer || e.kind == Expr::Kind::binary) return {unknown, unknown};
+  return {compared("!=", *number, Polynomial()), compared("==", *number, Polynomial())};
+}
+
+// The condition of a counted loop: comparisons, joined by &&, that are true first and false from some iteration on.
+// False, with the loop's fault, where it is none. The loop is open and its variable has its symbol.
+bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& loop, Domain& domain) {
+  const auto fail = [&](const std::string& why) {
+    loop.fault = why;
+    loop.fault_place = e.place;
+    return false;
+  };
+  if (e.kind == Expr::Kind::binary && e.op == "&&") {
+    return loop_condition(e.operands[0], changed, loop, domain) && loop_condition(e.operands[1], changed, loop, domain);
+  }
+  if (e.kind != Expr::Kind::binary || !is_comparison(e.op) || e.op == "==") {
+    return fail("its condition is no comparison of its variable with a bound");
+  }
+  const auto side = [&](const Expr& part) {
+    in_header_ = !names_any(part, loop.variable, changed);  // the same in every iteration
+    const Value value = evaluate(part);
+    in_header_ = false;
+    return value;
+  };
+  const Value left = side(e.operands[0]), right = side(e.operands[1]);
+  const bool integers =
+      e.operands[0].type.kind == Type::Kind::integer && e.operands[1].type.kind == Type::Kind::integer;
+  if (!left || !right || !integers) return fail("its condition compares no integers that can be followed");
+  std::optional<Polynomial> room;
+  std::string op = e.op;
+  if (op == "!=") {
+    const auto difference = Polynomial::sum(*left, *right, -1);
+    if (!difference) return fail("its condition is too large");
+    if (loop.step != 1 && loop.step != -1) return fail("it ends by != and its step is not 1 or -1");
+    op = difference->coefficient({loop.symbol}) * loop.step < 0 ? ">" : "<";
+    // It must not start beyond its end. For signed variables that would overflow; others could come round.
+    const Type& counter = variable(loop.variable).type;
+    if (std::abs(difference->coefficient({loop.symbol})) != 1)
+      return fail("it ends by != of a multiple of its variable");
+    if (!counter.is_signed || counter.bits < 32) {
+      const auto start = op == ">" ? difference : Polynomial::sum(*right, *left, -1);
+      auto replaced = start ? Polynomial::sum(*start, loop.lower, start->coefficient({loop.symbol})) : std::nullopt;
+      if (!replaced) return fail("its condition is too large");
+      replaced->set({loop.symbol}, 0);
+      Obligation o;
+      o.value = *replaced;
+      o.low = 0;
+      o.text = text_of(*replaced, out_.symbols) + " is not negative";
+      o.loops.assign(loops_.begin(), loops_.end() - 1);
+      o.domain = domain_;
+      out_.obligations.push_back(std::move(o));
+    }
+  }
+  if (op == "<" || op == "<=") room = Polynomial::sum(*right, *left, -1);
+  if (op == ">" || op == ">=") room = Polynomial::sum(*left, *right, -1);
+  if (room && (op == "<" || op == ">")) room = Polynomial::sum(*room, Polynomial::constant(-1));
+  if (!room) return fail("its condition is too large");
+  const std::int64_t slope = room->coefficient({loop.symbol});
+  for (const auto& [monomial, coefficient] : room->terms()) {
+    for (const int s : monomial) {
+      if (s != loop.symbol && symbol(s).defined_in == loops_.back()) return fail("its bound may change while it runs");
+      if (s == loop.symbol && monomial.size() > 1) return fail("its bound depends on its variable");
+    }
+  }
+  if (slope == 0 || (slope > 0) == (loop.step > 0)) return fail("its condition does not come to an end");
+  loop.room.push_back(*room);
+  domain = both(domain, Domain{{{{*room, false}}}, true});
+  return true;
+}
+
+}  // namespace papilio::loops

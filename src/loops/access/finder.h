@@ -1,0 +1,96 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "loops/access/accesses.h"
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// Walks over a function in the order of its text. The values of integer variables are followed as polynomials; where
+// two values meet, or a loop may have changed one, there is a new symbol.
+class Finder {
+ public:
+  Finder(const Program& program, const Function& function);
+  Accesses run();
+
+ private:
+  using Value = std::optional<Polynomial>;
+
+  // evaluate.cpp
+  Value evaluate(const Expr& e);
+  Value arithmetic(const Expr& e);
+  Value converted(const Expr& e);
+  Value read(const Expr& e);
+  Value checked(Value value, const Type& type, const Place& place, const std::string& what);
+  std::vector<std::optional<Polynomial>> subscripts(const Expr& e);
+  void meet_unknown(const std::string& text, const Place& place, const std::vector<int>& clobbers);
+  Polynomial fresh(const std::string& name, const Type& type);
+  Polynomial value_of(int variable);
+  int new_symbol(Symbol::Kind kind, const std::string& name, const Type& type, int variable = -1);
+
+  // conditions.cpp
+  struct Truth {
+    Domain yes, no;
+  };
+  Truth truth(const Expr& condition);
+  Domain compared(const std::string& op, const Polynomial& left, const Polynomial& right) const;
+  bool loop_condition(const Expr& condition, const std::set<int>& changed, Loop& loop, Domain& domain);
+
+  // statements.cpp
+  void statements(const std::vector<Stmt>& list, bool are_items);
+  void statement(const Stmt& s);
+  void declare(const Stmt& s);
+  void assign(const Stmt& s);
+  void branch(const Stmt& s);
+  void loop(const Stmt& s);
+  void opaque_loop(const Stmt& s);
+  void body_of(const Stmt& s, int id);
+  void write(const Expr& target);
+  void set_value(int variable, const Value& value);
+  void access(int variable, bool is_write, std::vector<std::optional<Polynomial>> subscripts, const Place& place);
+  void find_inductions(const Stmt& s, int id, const Polynomial& count, const std::map<int, Polynomial>& before);
+  std::string update_of(const Stmt& s) const;
+  std::string recurrence_of(const Stmt& s) const;
+  std::string update_of_branch(const Stmt& s) const;
+  void blame(const std::string& fault, const Place& place);
+  void narrow(const Domain& by);
+  void make_inexact();
+
+  const Variable& variable(int index) const { return program_.variables[static_cast<std::size_t>(index)]; }
+  Loop& loop_at(int index) { return out_.loops[static_cast<std::size_t>(index)]; }
+  const Symbol& symbol(int index) const { return out_.symbols[static_cast<std::size_t>(index)]; }
+
+  const Program& program_;
+  const Function& function_;
+  Accesses out_;
+  std::map<int, Polynomial> values_;
+  std::vector<int> loops_;                // open, outermost first
+  std::vector<int> items_;                // of each
+  std::vector<std::set<int>> assigned_;   // of each: since its iteration began
+  std::shared_ptr<const Domain> domain_;  // of what comes now
+  std::set<int> changed_;                 // variables that the function assigns anywhere
+  bool in_header_ = false;                // what is read has one value for all iterations of loops_.back()
+  int order_ = 0;
+  int statement_ = 0;
+  std::vector<int> controls_;  // statements whose conditions decide whether what comes now happens
+  struct Updated {
+    int variable = -1;
+    std::string update, recurrence;
+  } updated_;  // by the statement at hand
+};
+
+// The variables that statements may assign; `unknown` receives whether there is anything unknown among them.
+void find_changed(const std::vector<Stmt>& list, std::set<int>& changed, bool& unknown);
+
+// Whether an expression names the variable, or another part of the same object.
+bool mentions(const Program& program, const Expr& e, int variable);
+
+bool same(const Expr& a, const Expr& b);
+
+}  // namespace papilio::loops

@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <utility>
+
+#include "loops/access/finder.h"
+
+// Loops: the symbols of their iterations, and variables that change by the same amount in each.
+
+namespace papilio::loops {
+namespace {
+
+void find_changed_in(const Expr& e, std::set<int>& changed, bool& unknown) {
+  if (e.kind == Expr::Kind::unknown) unknown = true;
+  changed.insert(e.clobbers.begin(), e.clobbers.end());
+  for (const Expr& part : e.operands) find_changed_in(part, changed, unknown);
+}
+
+// Whether an iteration may end before its last statement, or be the last before its time.
+bool may_leave(const std::vector<Stmt>& list) {
+  return std::any_of(list.begin(), list.end(), [](const Stmt& s) {
+    if (s.kind == Stmt::Kind::leave || s.kind == Stmt::Kind::next) return true;
+    if (s.kind == Stmt::Kind::loop) {
+      std::vector<const Stmt*> open = {&s};
+      while (!open.empty()) {
+        const Stmt* at = open.back();
+        open.pop_back();
+        if (at->kind == Stmt::Kind::leave && at->leaves_function) return true;
+        for (const Stmt& part : at->body) open.push_back(&part);
+        for (const Stmt& part : at->otherwise) open.push_back(&part);
+      }
+      return false;
+    }
+    return may_leave(s.body) || may_leave(s.otherwise);
+  });
+}
+
+// How often statements assign the variable.
+int assignments(const std::vector<Stmt>& list, int variable) {
+  int count = 0;
+  for (const Stmt& s : list) {
+    const bool assigns = (s.kind == Stmt::Kind::assign && s.target.variable == variable) ||
+                         ((s.kind == Stmt::Kind::declare || s.kind == Stmt::Kind::loop) && s.variable == variable);
+    std::set<int> clobbered(s.clobbers.begin(), s.clobbers.end());
+    bool unknown = false;
+    find_changed_in(s.value, clobbered, unknown);
+    find_changed_in(s.target, clobbered, unknown);
+    find_changed_in(s.condition, clobbered, unknown);
+    count += (assigns || clobbered.contains(variable) ? 1 : 0) + assignments(s.body, variable) +
+             assignments(s.otherwise, variable);
+  }
+  return count;
+}
+
+const Expr& without_conversions(const Expr& e) {
+  return e.kind == Expr::Kind::convert ? without_conversions(e.operands[0]) : e;
+}
+
+// v += c or v = v + c among the statements themselves: c; 0 if there is none.
+std::int64_t constant_step(const std::vector<Stmt>& list, int variable) {
+  for (const Stmt& s : list) {
+    if (s.kind == Stmt::Kind::block) {
+      if (const std::int64_t c = constant_step(s.body, variable)) return c;
+    }
+    if (s.kind != Stmt::Kind::assign || s.target.kind != Expr::Kind::variable || s.target.variable != variable)
+      continue;
+    const Expr* by = &s.value;
+    std::string op = s.op;
+    if (op.empty()) {
+      const Expr& sum = without_conversions(s.value);
+      if (sum.kind != Expr::Kind::binary || (sum.op != "+" && sum.op != "-")) return 0;
+      const Expr& left = without_conversions(sum.operands[0]);
+      if (left.kind != Expr::Kind::variable || left.variable != variable) return 0;
+      op = sum.op;
+      by = &sum.operands[1];
+    }
+    by = &without_conversions(*by);
+    std::int64_t sign = op == "+" ? 1 : -1;
+    if (by->kind == Expr::Kind::unary && by->op == "-") {
+      sign = -sign;
+      by = &without_conversions(by->operands[0]);
+    }
+    if (by->kind != Expr::Kind::integer || (op != "+" && op != "-") || by->value > (1 << 30)) return 0;
+    return sign * by->value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void find_changed(const std::vector<Stmt>& list, std::set<int>& changed, bool& unknown) {
+  for (const Stmt& s : list) {
+    if (s.kind == Stmt::Kind::assign) changed.insert(s.target.variable);
+    if (s.variable >= 0) changed.insert(s.variable);
+    if (s.kind == Stmt::Kind::unknown) unknown = true;
+    changed.insert(s.clobbers.begin(), s.clobbers.end());
+    for (const Expr* e : {&s.target, &s.value, &s.condition}) find_changed_in(*e, changed, unknown);
+    find_changed(s.body, changed, unknown);
+    find_changed(s.otherwise, changed, unknown);
+  }
+}
+
+void Finder::find_inductions(const Stmt& s, int id, const Polynomial& count, const std::map<int, Polynomial>& before) {
+  if (may_leave(s.body)) return;
+  for (const auto& [index, first] : before) {
+    const Variable& v = variable(index);
+    if (v.storage == Variable::Storage::global || v.escapes || v.type.bits < 32 || !v.type.is_signed) continue;
+    const std::int64_t step = constant_step(s.body, index);
+    if (step == 0 || assignments(s.body, index) != 1) continue;
+    const auto moved = Polynomial::product(count, Polynomial::constant(step));
+    const auto value = moved ? Polynomial::sum(first, *moved) : std::nullopt;
+    if (!value) continue;
+    values_[index] = *value;
+    loop_at(id).inductions[index] = {first, step, *value};
+  }
+}
+
+// What the body does, with every variable that it may change unknown when an iteration begins.
+void Finder::body_of(const Stmt& s, int id) {
+  if (may_leave(s.body)) make_inexact();
+  statements(s.body, true);
+  loop_at(id).always_assigned = may_leave(s.body) ? std::set<int>() : assigned_.back();
+}
+
+void Finder::opaque_loop(const Stmt& s) {
+  const int id = static_cast<int>(out_.loops.size());
+  Loop made;
+  made.parent = loops_.empty() ? -1 : loops_.back();
+  made.depth = static_cast<int>(loops_.size());
+  made.place = s.place;
+  made.fault = s.fault;
+  made.fault_place = s.place;
+  out_.loops.push_back(std::move(made));
+  if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
+  std::set<int> changed;
+  bool unknown = false;
+  find_changed(s.body, changed, unknown);
+  const auto outer_domain = domain_;
+  const auto outer_assigned = assigned_;
+  loops_.push_back(id);
+  items_.push_back(0);
+  assigned_.emplace_back();
+  loop_at(id).symbol = new_symbol(Symbol::Kind::iterator, "iteration", {Type::Kind::integer, 64, true});
+  for (const int v : changed) set_value(v, std::nullopt);
+  make_inexact();
+  controls_.push_back(statement_);
+  body_of(s, id);
+  controls_.pop_back();
+  loops_.pop_back();
+  items_.pop_back();
+  assigned_ = outer_assigned;
+  domain_ = outer_domain;
+  for (const int v : changed) set_value(v, std::nullopt);
+}
+
+void Finder::loop(const Stmt& s) {
+  const Variable& counter = variable(s.variable);
+  ++statement_;
+  // The first value.
+  Polynomial lower;
+  Expr target;
+  target.kind = Expr::Kind::variable;
+  target.variable = s.variable;
+  target.place = s.place;
+  target.type = counter.type;
+  if (s.starts_as_is) {
+    access(s.variable, false, {}, s.place);
+    lower = value_of(s.variable);
+    const auto before = domain_;
+    const auto assigned = assigned_;
+    make_inexact();  // it may not run at all
+    access(s.variable, true, {}, s.place);
+    assigned_ = assigned;
+    domain_ = before;
+  } else {
+    Value first = evaluate(s.value);
+    if (s.value.type.kind != Type::Kind::integer) first.reset();
+    lower = first ? *first : fresh(counter.name, counter.type);
+    if (s.declares) {
+      out_.declared_in[s.variable] = loops_;
+    } else {
+      write(target);
+    }
+  }
+
+  const int id = static_cast<int>(out_.loops.size());
+  Loop made;
+  made.parent = loops_.empty() ? -1 : loops_.back();
+  made.depth = static_cast<int>(loops_.size());
+  made.variable = s.variable;
+  made.declares = s.declares;
+  made.step = s.step;
+  made.place = s.place;
+  made.name = counter.name;
+  made.lower = lower;
+  if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
+  std::set<int> changed;
+  bool unknown = false;
+  find_changed(s.body, changed, unknown);
+  std::map<int, Polynomial> before;  // values of integers that the body changes
+  for (const int v : changed) {
+    const Variable& other = variable(v);
+    if (!other.is_array && other.type.kind == Type::Kind::integer && !other.is_volatile && v != s.variable) {
+      before.emplace(v, value_of(v));
+    }
+  }
+  out_.loops.push_back(std::move(made));
+
+  const auto outer_domain = domain_;
+  const auto outer_assigned = assigned_;
+  loops_.push_back(id);
+  items_.push_back(0);
+  assigned_.emplace_back();
+  const int iteration = new_symbol(Symbol::Kind::iterator, counter.name, counter.type, s.variable);
+  loop_at(id).symbol = iteration;
+  for (const int v : changed) set_value(v, std::nullopt);
+  values_[s.variable] = Polynomial::symbol(iteration);
+
+  // lower <= i, or i = lower + step * count; downwards likewise.
+  Domain ran;
+  const auto since = Polynomial::sum(Polynomial::symbol(iteration), lower, -1);
+  std::optional<Polynomial> count = since;
+  if (since && (s.step == 1 || s.step == -1)) {
+    count = Polynomial::product(*since, Polynomial::constant(s.step));
+    if (count) ran.any_of[0].push_back({*count, false});
+  } else if (since) {
+    const int counted = new_symbol(Symbol::Kind::count, "", {Type::Kind::integer, 64, true});
+    count = Polynomial::symbol(counted);
+    const auto stride = Polynomial::sum(*since, *count, -s.step);
+    ran.any_of[0].push_back({*count, false});
+    if (stride) ran.any_of[0].push_back({*stride, true});
+  }
+  ++statement_;
+  const bool followed = count.has_value() && loop_condition(s.condition, changed, loop_at(id), ran);
+  if (!followed) {
+    if (loop_at(id).fault.empty()) {
+      loop_at(id).fault = "its bounds are too large to be followed";
+      loop_at(id).fault_place = s.place;
+    }
+    ran.is_exact = false;
+  }
+  narrow(ran);
+  if (followed) {
+    // Types that come round instead of overflowing must not reach their end.
+    const Type& t = counter.type;
+    if (!t.is_signed || t.bits < 32) {
+      const auto next = Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(s.step));
+      if (next && (s.step < 0 || t.bits < 64)) checked(*next, t, s.place, text_of(*next, out_.symbols));
+    }
+    find_inductions(s, id, *count, before);
+  }
+  controls_.push_back(statement_);
+  body_of(s, id);
+  controls_.pop_back();
+  loops_.pop_back();
+  items_.pop_back();
+  assigned_ = outer_assigned;
+  domain_ = outer_domain;
+  for (const int v : changed) set_value(v, std::nullopt);
+  set_value(s.variable, std::nullopt);
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "loops/access/finder.h"
+
+// Statements: what they write, and what is known after them.
+
+namespace papilio::loops {
+
+Finder::Finder(const Program& program, const Function& function)
+    : program_(program), function_(function), domain_(std::make_shared<const Domain>()) {}
+
+Accesses Finder::run() {
+  bool unknown = false;
+  find_changed(function_.body, changed_, unknown);
+  out_.fault = function_.fault;
+  for (std::size_t i = 0; i < program_.variables.size(); ++i) {
+    const Variable& v = variable(static_cast<int>(i));
+    if (v.storage != Variable::Storage::local && !v.is_array && v.type.kind == Type::Kind::integer)
+      value_of(static_cast<int>(i));
+  }
+  statements(function_.body, false);
+  return std::move(out_);
+}
+
+// No loop around here can be judged.
+void Finder::blame(const std::string& fault, const Place& place) {
+  for (const int id : loops_) {
+    if (loop_at(id).fault.empty()) {
+      loop_at(id).fault = fault;
+      loop_at(id).fault_place = place;
+    }
+  }
+}
+
+void Finder::access(int index, bool is_write, std::vector<std::optional<Polynomial>> subs, const Place& place) {
+  const Variable& v = variable(index);
+  // A loop's own variable is the loop's business while it runs.
+  for (const int id : loops_) {
+    if (loop_at(id).variable == index && subs.empty() && !is_write) return;
+  }
+  if (!v.is_array && subs.empty() && !is_write) {
+    for (std::size_t k = 0; k < loops_.size(); ++k) {
+      if (!assigned_[k].contains(index)) loop_at(loops_[k]).exposed.insert(index);
+    }
+  }
+  Access a;
+  a.variable = index;
+  a.is_write = is_write;
+  a.subscripts = std::move(subs);
+  a.place = place;
+  a.loops = loops_;
+  a.items = items_;
+  a.domain = domain_;
+  a.order = order_++;
+  if (updated_.variable == index) a.update = updated_.update, a.recurrence = updated_.recurrence;
+  a.statement = statement_;
+  a.controls = controls_;
+  a.is_header = in_header_;
+  out_.list.push_back(std::move(a));
+  if (is_write && !v.is_array) {
+    for (auto& set : assigned_) set.insert(index);
+  }
+}
+
+void Finder::set_value(int index, const Value& value) {
+  const Variable& v = variable(index);
+  if (v.is_array || v.type.kind != Type::Kind::integer || v.is_volatile) return;
+  values_[index] = value ? *value : fresh(v.name, v.type);
+}
+
+void Finder::write(const Expr& target) {
+  const Variable& v = variable(target.variable);
+  if (v.is_volatile) blame(fmt::format("{} is volatile", v.name), target.place);
+  access(target.variable, true, subscripts(target), target.place);
+}
+
+void Finder::statements(const std::vector<Stmt>& list, bool are_items) {
+  for (const Stmt& s : list) {
+    if (s.kind == Stmt::Kind::block) {
+      statements(s.body, are_items);
+      continue;
+    }
+    if (are_items && !loops_.empty()) {
+      Loop& loop = loop_at(loops_.back());
+      items_.back() = static_cast<int>(loop.items.size());
+      loop.items.push_back({s.place, {}});
+    }
+    statement(s);
+  }
+}
+
+void Finder::statement(const Stmt& s) {
+  switch (s.kind) {
+    case Stmt::Kind::block:
+      return statements(s.body, false);
+    case Stmt::Kind::declare:
+      return declare(s);
+    case Stmt::Kind::assign:
+      return assign(s);
+    case Stmt::Kind::evaluate:
+      ++statement_;
+      evaluate(s.value);
+      return;
+    case Stmt::Kind::branch:
+      return branch(s);
+    case Stmt::Kind::loop:
+      return s.fault.empty() ? loop(s) : opaque_loop(s);
+    case Stmt::Kind::leave:
+      if (s.leaves_function) {
+        blame("it returns from the function", s.place);
+      } else if (!loops_.empty() && loop_at(loops_.back()).fault.empty()) {
+        loop_at(loops_.back()).fault = "it is left by break";
+        loop_at(loops_.back()).fault_place = s.place;
+      }
+      return;
+    case Stmt::Kind::next:
+      return;  // body_of has seen to it
+    case Stmt::Kind::unknown:
+      return meet_unknown(s.text, s.place, s.clobbers);
+  }
+}
+
+void Finder::declare(const Stmt& s) {
+  out_.declared_in[s.variable] = loops_;
+  ++statement_;
+  const Variable& v = variable(s.variable);
+  if (s.op.empty()) {
+    set_value(s.variable, std::nullopt);
+    return;
+  }
+  const Value value = evaluate(s.value);
+  if (v.is_array) return;  // an initialised array: new memory, which nobody else has
+  access(s.variable, true, {}, s.place);
+  set_value(s.variable, s.value.type.kind == Type::Kind::integer ? value : std::nullopt);
+}
+
+void Finder::assign(const Stmt& s) {
+  ++statement_;
+  const std::string update = update_of(s);
+  const std::string recurrence = update.empty() ? recurrence_of(s) : "";
+  updated_ = {s.target.variable, update, recurrence};
+  Value value;
+  if (s.op.empty()) {
+    value = evaluate(s.value);
+    if (s.value.type.kind != Type::Kind::integer) value.reset();
+  } else {
+    const Value before = read(s.target);
+    const Value by = evaluate(s.value);
+    const bool integers = s.target.type.kind == Type::Kind::integer && s.value.type.kind == Type::Kind::integer;
+    if (before && by && integers && (s.op == "+" || s.op == "-")) {
+      value = Polynomial::sum(*before, *by, s.op == "+" ? 1 : -1);
+      const Type& t = s.target.type;
+      if (value && (!t.is_signed || t.bits < 32)) value = checked(value, t, s.place, text_of(*value, out_.symbols));
+    }
+  }
+  write(s.target);
+  updated_ = {};
+  if (s.target.kind == Expr::Kind::variable) set_value(s.target.variable, value);
+}
+
+void Finder::branch(const Stmt& s) {
+  ++statement_;
+  const std::string update = update_of_branch(s);
+  if (!update.empty()) {  // if (e > x) x = e, as one update
+    const Stmt* inner = &s.body[0];
+    while (inner->kind == Stmt::Kind::block) inner = &inner->body[0];
+    updated_ = {inner->target.variable, update, ""};
+    evaluate(s.value);
+    const auto before = domain_;
+    const auto assigned = assigned_;
+    narrow(Domain{{{}}, false});
+    write(inner->target);
+    assigned_ = assigned;
+    domain_ = before;
+    updated_ = {};
+    if (inner->target.kind == Expr::Kind::variable) set_value(inner->target.variable, std::nullopt);
+    return;
+  }
+  Truth t;
+  if (s.value.kind == Expr::Kind::opaque && s.value.operands.empty()) {
+    t = {Domain{{{}}, false}, Domain{{{}}, false}};  // a statement of a switch
+  } else {
+    t = truth(s.value);
+  }
+  controls_.push_back(statement_);
+  const auto before = domain_;
+  const auto assigned = assigned_;
+  const auto values = values_;
+  narrow(t.yes);
+  statements(s.body, false);
+  const auto assigned_then = std::exchange(assigned_, assigned);
+  const auto values_then = std::exchange(values_, values);
+  domain_ = before;
+  narrow(t.no);
+  statements(s.otherwise, false);
+  domain_ = before;
+  controls_.pop_back();
+  for (std::size_t k = 0; k < assigned_.size(); ++k) {
+    std::erase_if(assigned_[k], [&](int v) { return !assigned_then[k].contains(v); });
+  }
+  // Every variable whose values differ has a new one; one that only one branch has met is new there.
+  std::set<int> differ;
+  for (const auto& [index, value] : values_then) {
+    const auto here = values_.find(index);
+    if (here == values_.end() || !(here->second == value)) differ.insert(index);
+  }
+  for (const auto& [index, value] : values_) {
+    if (!values_then.contains(index)) differ.insert(index);
+  }
+  for (const int index : differ) set_value(index, std::nullopt);
+}
+
+std::string text_of(const Polynomial& p, const std::vector<Symbol>& symbols) {
+  std::string text;
+  // Symbols first, the constant last.
+  for (auto term = p.terms().rbegin(); term != p.terms().rend(); ++term) {
+    const auto& [monomial, coefficient] = *term;
+    const std::int64_t size = coefficient < 0 ? -coefficient : coefficient;
+    text += text.empty() ? (coefficient < 0 ? "-" : "") : (coefficient < 0 ? " - " : " + ");
+    if (monomial.empty() || size != 1) text += fmt::format("{}{}", size, monomial.empty() ? "" : " * ");
+    for (std::size_t i = 0; i < monomial.size(); ++i) {
+      const std::string& name = symbols[static_cast<std::size_t>(monomial[i])].name;
+      text += (i > 0 ? " * " : "") + (name.empty() ? "?" : name);
+    }
+  }
+  return text.empty() ? "0" : text;
+}
+
+Accesses find_accesses(const Program& program, const Function& function) { return Finder(program, function).run(); }
+
+}  // namespace papilio::loops

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+#include "loops/analyze.h"
+#include "loops/clang/process.h"
+#include "loops/clang/translate.h"
+#include "loops/clang/tree.h"
+#include "loops/dependence/solver.h"
+#include "loops/verdict/judge.h"
+#include "papilio/error.h"
+#include "papilio/loops.h"
+
+namespace papilio::loops {
+namespace {
+
+constexpr std::uintmax_t largest_file = 64u << 20;
+
+void check(std::string_view text, const std::string& file, const Options& options) {
+  base::require(text.find('\0') == std::string_view::npos, "papilio::loops::analyze_text: text has a zero byte");
+  base::require(text.size() <= largest_file, "papilio::loops::analyze_text: text has {} bytes, expected at most {}",
+                text.size(), largest_file);
+  base::require(file.find('\0') == std::string::npos, "papilio::loops::analyze_text: file has a zero byte");
+  base::require(std::isfinite(options.seconds) && options.seconds > 0 && options.seconds <= 3600,
+                "papilio::loops::analyze_text: seconds is {}, expected more than 0 and at most 3600", options.seconds);
+  base::require(options.operations > 0, "papilio::loops::analyze_text: operations is {}, expected more than 0",
+                options.operations);
+  base::require(!options.clang.empty(), "papilio::loops::analyze_text: clang is empty, expected a program's name");
+  for (const std::string& argument : options.arguments) {
+    base::require(argument.find('\0') == std::string::npos,
+                  "papilio::loops::analyze_text: an argument has a zero byte");
+  }
+}
+
+// The first error among clang's messages, with its place.
+[[noreturn]] void refuse(const std::string& messages, const std::string& file) {
+  const std::size_t at = messages.find(" error: ");
+  const std::size_t begin = at == std::string::npos ? 0 : messages.rfind('\n', at) + 1;
+  const std::size_t end = std::min(messages.find('\n', begin), messages.size());
+  std::string line = messages.substr(begin, end - begin);
+  Position place;
+  if (line.starts_with("<stdin>:")) {
+    line.erase(0, 8);
+    place.line = std::atoi(line.c_str());
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos) place.column = std::atoi(line.c_str() + colon + 1);
+    line = fmt::format("{}:{}", file, line);
+  }
+  throw FormatError(line.empty() ? file + ": clang ended with an error" : line, place.line, place.column);
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::parallel:
+      return "parallel";
+    case Verdict::parallel_with_clauses:
+      return "parallel_with_clauses";
+    case Verdict::parallel_if:
+      return "parallel_if";
+    case Verdict::scan:
+      return "scan";
+    case Verdict::sequential:
+      return "sequential";
+    case Verdict::not_proven:
+      return "not_proven";
+  }
+  return "unknown";
+}
+
+Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault) {
+  check(text, file, options);
+  std::vector<std::string> command = {options.clang, "-x", "c", "-std=gnu17", "-w", "-fno-crash-diagnostics"};
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  command.push_back("-iquote" + (folder.empty() ? std::string(".") : folder));
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+  command.insert(command.end(), {"-Xclang", "-ast-dump=json", "-fsyntax-only", "-"});
+  ProcessLimits limits;
+  limits.seconds = options.seconds;
+  const ProcessResult result = run_process(command, std::string(text), limits);
+  if (result.status != 0) refuse(result.messages, file);
+  const Program program = translate(read_tree(result.output, "<stdin>"));
+
+  Solver solver(static_cast<unsigned long>(options.operations));
+  Report report;
+  bool found = options.function.empty();
+  for (const Function& function : program.functions) {
+    if (!options.function.empty() && function.name != options.function) continue;
+    found = true;
+    const int first = static_cast<int>(report.loops.size());
+    for (LoopReport& loop : judge(program, function, solver, {options.matrix, fault})) {
+      if (loop.parent >= 0) loop.parent += first;
+      report.loops.push_back(std::move(loop));
+    }
+  }
+  base::require(found, "papilio::loops::analyze_text: there is no function {} in {}", options.function, file);
+  return report;
+}
+
+Report analyze_text(std::string_view text, const std::string& file, const Options& options) {
+  return analyze_with(text, file, options, Fault::none);
+}
+
+Report analyze_file(const std::string& path, const Options& options) {
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(path, failure);
+  if (failure) throw IoError(path + ": " + failure.message(), failure.value());
+  if (size > largest_file)
+    throw IoError(fmt::format("{}: {} bytes, expected at most {}", path, size, largest_file), EFBIG);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.read(text.data(), static_cast<std::streamsize>(size)) && size > 0) {
+    throw IoError(path + ": cannot be read", EIO);
+  }
+  return analyze_text(text, path, options);
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,272 @@
+#include "loops/clang/expressions.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+namespace papilio::loops {
+namespace {
+
+// Functions of <math.h> and <stdlib.h> whose results depend on their arguments alone. (errno belongs to a thread.)
+constexpr auto pure_functions = std::to_array<std::string_view>(
+    {"abs",   "labs",  "llabs", "fabs",  "fabsf", "sqrt",  "sqrtf", "exp",   "expf",   "exp2", "log",   "logf",
+     "log2",  "log10", "log1p", "expm1", "sin",   "sinf",  "cos",   "cosf",  "tan",    "asin", "acos",  "atan",
+     "atan2", "sinh",  "cosh",  "tanh",  "tanhf", "pow",   "powf",  "floor", "floorf", "ceil", "ceilf", "round",
+     "trunc", "fmod",  "fmin",  "fminf", "fmax",  "fmaxf", "fma",   "hypot", "cbrt",   "erf",  "erfc",  "tgamma"});
+
+Expr leaf(Expr::Kind kind, const Node& n) {
+  Expr e;
+  e.kind = kind;
+  e.place = n.place;
+  e.type = type_of(n).type;
+  return e;
+}
+
+Expr binary(const std::string& op, Expr left, Expr right, const Type& type) {
+  Expr e;
+  e.kind = Expr::Kind::binary;
+  e.place = left.place;
+  e.type = type;
+  e.op = op;
+  e.operands.push_back(std::move(left));
+  e.operands.push_back(std::move(right));
+  return e;
+}
+
+Expr zero(const Place& place) {
+  Expr e;
+  e.kind = Expr::Kind::integer;
+  e.place = place;
+  e.type = {Type::Kind::integer, 64, true};
+  return e;
+}
+
+// Subscripts are as wide as addresses.
+Expr widened(Expr e) {
+  const Type wide = {Type::Kind::integer, 64, true};
+  if (e.type == wide || e.type.kind != Type::Kind::integer || (e.type.bits == 64)) return e;
+  Expr c;
+  c.kind = Expr::Kind::convert;
+  c.place = e.place;
+  c.type = wide;
+  c.operands.push_back(std::move(e));
+  return c;
+}
+
+}  // namespace
+
+Expr Expressions::unknown(int index, const std::string& text) {
+  Expr e = leaf(Expr::Kind::unknown, names_.node(index));
+  e.text = text;
+  e.clobbers = names_.named_in(index);
+  return e;
+}
+
+// The object that a pointer value points to, with the subscript of the element last.
+std::optional<Expressions::Lvalue> Expressions::pointee(int index) {
+  const Node& n = names_.node(index);
+  if (n.children.empty() || n.too_deep) return std::nullopt;
+  if (n.kind == "ParenExpr") return pointee(n.children[0]);
+  if (n.kind == "ImplicitCastExpr" && n.cast == "NoOp") return pointee(n.children[0]);  // const
+  if (n.kind == "ImplicitCastExpr" && n.cast == "ArrayToPointerDecay") {
+    auto array = lvalue(n.children[0]);
+    if (!array || !array->type.is_array()) return std::nullopt;
+    array->type.extents.erase(array->type.extents.begin());
+    array->subscripts.push_back(zero(n.place));
+    return array;
+  }
+  if (n.kind == "ImplicitCastExpr" && n.cast == "LValueToRValue") {
+    const std::uint64_t id = plain_name(names_.tree(), n.children[0]);
+    const Node* declared = id == 0 ? nullptr : names_.declaration(id);
+    if (declared == nullptr || names_.is_assigned(id)) return std::nullopt;
+    CType type = type_of(*declared);
+    if (!type.is_pointer() || type.is_volatile) return std::nullopt;
+    type.pointers = 0;
+    if (const Names::Offset* known = names_.offset(id)) {
+      Expr offset = leaf(Expr::Kind::variable, n);
+      offset.type = {Type::Kind::integer, 64, true};
+      offset.variable = known->offset;
+      return Lvalue{0, "", type, {offset}, known->base};
+    }
+    if (declared->kind != "ParmVarDecl") return std::nullopt;
+    return Lvalue{id, "", type, {zero(n.place)}, -1};
+  }
+  if (n.kind == "UnaryOperator" && n.opcode == "&") {
+    // &a[i], as in double* row = &a[i * n].
+    auto element = lvalue(n.children[0]);
+    if (!element || element->subscripts.empty() || !element->path.empty()) return std::nullopt;
+    const Node* inner = &names_.node(n.children[0]);
+    while (inner->kind == "ParenExpr") inner = &names_.node(inner->children[0]);
+    if (inner->kind != "ArraySubscriptExpr") return std::nullopt;
+    return element;
+  }
+  if (n.kind == "BinaryOperator" && (n.opcode == "+" || n.opcode == "-") && n.children.size() == 2) {
+    const CType left = type_of(names_.node(n.children[0]));
+    const bool left_points = left.pointers > 0;
+    if (!left_points && n.opcode == "-") return std::nullopt;
+    auto base = pointee(n.children[left_points ? 0 : 1]);
+    if (!base) return std::nullopt;
+    const Type wide = {Type::Kind::integer, 64, true};
+    Expr moved = widened(translate(n.children[left_points ? 1 : 0]));
+    base->subscripts.back() = binary(n.opcode, base->subscripts.back(), std::move(moved), wide);
+    return base;
+  }
+  return std::nullopt;
+}
+
+std::optional<Expressions::Lvalue> Expressions::lvalue(int index) {
+  const Node& n = names_.node(index);
+  if (n.too_deep) return std::nullopt;
+  if (n.kind == "ParenExpr" && !n.children.empty()) return lvalue(n.children[0]);
+  if (n.kind == "DeclRefExpr") {
+    if (n.reference_kind != "VarDecl" && n.reference_kind != "ParmVarDecl") return std::nullopt;
+    const Node* declared = names_.declaration(n.reference);
+    if (declared == nullptr) return std::nullopt;
+    return Lvalue{n.reference, "", type_of(*declared), {}, -1};
+  }
+  if (n.kind == "ArraySubscriptExpr" && n.children.size() == 2) {
+    const bool first_points = type_of(names_.node(n.children[0])).pointers > 0;
+    auto element = pointee(n.children[first_points ? 0 : 1]);
+    if (!element) return std::nullopt;
+    Expr subscript = widened(translate(n.children[first_points ? 1 : 0]));
+    Expr& last = element->subscripts.back();
+    const bool is_zero = last.kind == Expr::Kind::integer && last.value == 0;
+    last = is_zero ? std::move(subscript) : binary("+", last, std::move(subscript), {Type::Kind::integer, 64, true});
+    return element;
+  }
+  if (n.kind == "UnaryOperator" && n.opcode == "*" && !n.children.empty()) return pointee(n.children[0]);
+  if (n.kind == "MemberExpr" && !n.children.empty()) {
+    auto object = n.is_arrow ? pointee(n.children[0]) : lvalue(n.children[0]);
+    const Node* field = names_.declaration(n.reference);
+    if (!object || !object->type.is_record || object->type.is_union || object->type.pointers > 0) return std::nullopt;
+    if (!object->type.extents.empty() || field == nullptr || field->is_bit_field) return std::nullopt;
+    object->path += "." + n.name;
+    const bool is_volatile = object->type.is_volatile;
+    object->type = type_of(*field);
+    object->type.is_volatile |= is_volatile;
+    return object;
+  }
+  return std::nullopt;
+}
+
+std::optional<Target> Expressions::target_of(const Lvalue& found) {
+  if (found.offset_base >= 0) {
+    if (!found.path.empty() || !found.type.is_scalar() || found.subscripts.size() != 1) return std::nullopt;
+    return Target{found.offset_base, found.subscripts};
+  }
+  CType type = found.type;
+  type.extents.clear();
+  if (!type.is_scalar()) return std::nullopt;
+  return Target{names_.variable(found.id, found.path, type), found.subscripts};
+}
+
+std::optional<Target> Expressions::target(int index) {
+  const auto found = lvalue(index);
+  if (!found || !found->type.is_scalar()) return std::nullopt;
+  return target_of(*found);
+}
+
+std::optional<Target> Expressions::pointed_to(int index) {
+  const auto found = pointee(index);
+  if (!found || !found->type.extents.empty()) return std::nullopt;
+  return target_of(*found);
+}
+
+Expr Expressions::reference(int index) {
+  const auto found = target(index);
+  if (!found) return unknown(index, "an access that cannot be followed");
+  Expr e = leaf(found->subscripts.empty() ? Expr::Kind::variable : Expr::Kind::element, names_.node(index));
+  e.variable = found->variable;
+  e.operands = found->subscripts;
+  return e;
+}
+
+Expr Expressions::call(int index) {
+  const Node& n = names_.node(index);
+  const Node* callee = n.children.empty() ? nullptr : &names_.node(n.children[0]);
+  while (callee != nullptr && callee->kind != "DeclRefExpr" && !callee->children.empty()) {
+    callee = &names_.node(callee->children[0]);
+  }
+  const std::string name = callee == nullptr ? "" : callee->reference_name;
+  const bool is_pure = std::find(pure_functions.begin(), pure_functions.end(), name) != pure_functions.end();
+  if (!is_pure || names_.defines(name)) return unknown(index, name.empty() ? "a call" : "a call of " + name);
+  Expr e = leaf(Expr::Kind::opaque, n);
+  e.text = name;
+  for (std::size_t i = 1; i < n.children.size(); ++i) e.operands.push_back(translate(n.children[i]));
+  return e;
+}
+
+Expr Expressions::convert(const Node& n, int child) {
+  static constexpr auto of_numbers =
+      std::to_array<std::string_view>({"IntegralCast", "IntegralToBoolean", "IntegralToFloating", "FloatingToIntegral",
+                                       "FloatingCast", "FloatingToBoolean", "NoOp", "ToVoid"});
+  Expr inner = translate(child);
+  const bool known = std::find(of_numbers.begin(), of_numbers.end(), n.cast) != of_numbers.end();
+  if (known && inner.type == type_of(n).type) return inner;
+  const bool integral = n.cast == "IntegralCast" && type_of(n).type.kind == Type::Kind::integer;
+  Expr e = leaf(integral ? Expr::Kind::convert : Expr::Kind::opaque, n);
+  if (!integral) e.text = n.cast;
+  e.operands.push_back(std::move(inner));
+  return e;
+}
+
+Expr Expressions::translate(int index) {
+  const Node& n = names_.node(index);
+  if (n.too_deep && n.children.empty()) return unknown(index, "an expression that is nested too deep");
+  const auto child = [&](std::size_t i) { return translate(n.children[i]); };
+  if ((n.kind == "ParenExpr" || n.kind == "ConstantExpr") && !n.children.empty()) return child(0);
+  if (n.kind == "IntegerLiteral" || n.kind == "CharacterLiteral") {
+    Expr e = leaf(Expr::Kind::integer, n);
+    const auto [end, failure] = std::from_chars(n.value.data(), n.value.data() + n.value.size(), e.value);
+    if (failure != std::errc() || end != n.value.data() + n.value.size()) e.kind = Expr::Kind::opaque;
+    return e;
+  }
+  if (n.kind == "FloatingLiteral" || n.kind == "StringLiteral" || n.kind == "UnaryExprOrTypeTraitExpr") {
+    return leaf(Expr::Kind::opaque, n);
+  }
+  if (n.kind == "DeclRefExpr" && (n.reference_kind == "EnumConstantDecl" || n.reference_kind == "FunctionDecl")) {
+    return leaf(Expr::Kind::opaque, n);
+  }
+  if (n.kind == "ImplicitCastExpr" || n.kind == "CStyleCastExpr") {
+    if (n.children.empty()) return unknown(index, "a conversion");
+    if (n.cast == "LValueToRValue") {
+      const CType type = type_of(n);
+      return type.pointers > 0 ? unknown(index, "the value of a pointer") : reference(n.children[0]);
+    }
+    return convert(n, n.children[0]);
+  }
+  if (n.kind == "UnaryOperator" && n.children.size() == 1 &&
+      (n.opcode == "-" || n.opcode == "+" || n.opcode == "~" || n.opcode == "!")) {
+    if (n.opcode == "+") return child(0);
+    Expr e = leaf(Expr::Kind::unary, n);
+    e.op = n.opcode;
+    e.operands.push_back(child(0));
+    return e;
+  }
+  if (n.kind == "BinaryOperator" && n.children.size() == 2 && n.opcode != "=" && n.opcode != ",") {
+    Expr e = leaf(Expr::Kind::binary, n);
+    e.op = n.opcode;
+    e.operands.push_back(child(0));
+    e.operands.push_back(child(1));
+    return e;
+  }
+  if (n.kind == "ConditionalOperator" && n.children.size() == 3) {
+    Expr e = leaf(Expr::Kind::select, n);
+    for (std::size_t i = 0; i < 3; ++i) e.operands.push_back(child(i));
+    return e;
+  }
+  if (n.kind == "CallExpr") return call(index);
+  if (n.kind == "InitListExpr" || n.kind == "ImplicitValueInitExpr") {
+    Expr e = leaf(Expr::Kind::opaque, n);
+    for (const int c : n.children) e.operands.push_back(translate(c));
+    return e;
+  }
+  if (n.kind == "DeclRefExpr" || n.kind == "ArraySubscriptExpr" || n.kind == "MemberExpr") return reference(index);
+  const bool assigns = n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=") ||
+                       (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
+  return unknown(index, assigns ? "an assignment inside an expression" : "an expression of kind " + n.kind);
+}
+
+}  // namespace papilio::loops

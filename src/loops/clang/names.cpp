@@ -1,0 +1,140 @@
+#include "loops/clang/names.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace papilio::loops {
+
+std::uint64_t plain_name(const Tree& tree, int index) {
+  const Node* node = &tree[static_cast<std::size_t>(index)];
+  while ((node->kind == "ParenExpr" || (node->kind == "ImplicitCastExpr" && node->cast == "LValueToRValue") ||
+          (node->kind == "ImplicitCastExpr" && node->cast == "IntegralCast")) &&
+         !node->children.empty()) {
+    node = &tree[static_cast<std::size_t>(node->children[0])];
+  }
+  return node->kind == "DeclRefExpr" ? node->reference : 0;
+}
+
+Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program) {
+  for (std::size_t i = 0; i < tree.size(); ++i) scan(static_cast<int>(i));
+}
+
+void Names::scan(int index) {
+  const Node& n = node(index);
+  if (n.kind.ends_with("Decl")) declarations_[n.id] = index;
+  if (n.kind == "FunctionDecl") {
+    const bool has_body =
+        std::any_of(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
+    if (has_body) defined_.insert(n.name);
+  }
+  if (n.children.empty()) return;
+  // What is assigned or has its address taken: the object at the root of an lvalue.
+  const auto root = [&](int at) {
+    while (true) {
+      const Node& part = node(at);
+      if (part.kind == "DeclRefExpr") return part.reference;
+      const bool passes = part.kind == "ParenExpr" || (part.kind == "MemberExpr" && !part.is_arrow) ||
+                          part.kind == "ArraySubscriptExpr" || part.kind == "ImplicitCastExpr";
+      if (!passes || part.children.empty()) return std::uint64_t{0};
+      if (part.kind == "ImplicitCastExpr" && part.cast != "ArrayToPointerDecay" && part.cast != "NoOp")
+        return std::uint64_t{0};
+      at = part.children[0];
+    }
+  };
+  const bool assigns = (n.kind == "BinaryOperator" && n.opcode == "=") || n.kind == "CompoundAssignOperator" ||
+                       (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
+  if (assigns) assigned_.insert(root(n.children[0]));
+  if (n.kind == "UnaryOperator" && n.opcode == "&") {
+    // &a[i] of an array is an alias like the array's own name; so is &x.
+    addressed_.insert(root(n.children[0]));
+  }
+  // An array that decays other than to be subscripted is passed on.
+  if (n.kind != "ArraySubscriptExpr") {
+    for (const int child : n.children) {
+      const Node& part = node(child);
+      if (part.kind == "ImplicitCastExpr" && part.cast == "ArrayToPointerDecay" && !part.children.empty()) {
+        addressed_.insert(root(part.children[0]));
+      }
+    }
+  }
+}
+
+const Node* Names::declaration(std::uint64_t id) const {
+  const auto found = declarations_.find(id);
+  return found == declarations_.end() ? nullptr : &node(found->second);
+}
+
+int Names::variable(std::uint64_t id, const std::string& path, const CType& type) {
+  const auto [place, is_new] = variables_.try_emplace({id, path}, -1);
+  if (!is_new) return place->second;
+  const Node* n = declaration(id);
+  int object = -1;
+  if (!path.empty()) object = variable(id, "", n == nullptr ? CType() : type_of(*n));
+  Variable v;
+  const CType whole = n == nullptr ? type : type_of(*n);
+  v.name = (n == nullptr ? "?" : n->name) + path;
+  v.type = type.is_scalar() || type.is_array() || type.is_pointer() ? type.type : Type{Type::Kind::other, 0, false};
+  if (type.is_record) v.type.kind = Type::Kind::other;
+  v.is_volatile = type.is_volatile || whole.is_volatile;
+  v.escapes = addressed_.contains(id);
+  v.is_array = whole.is_array() || whole.is_pointer();
+  v.is_pointer = whole.is_pointer();
+  v.is_restrict = whole.is_restrict;
+  const bool is_local = n != nullptr && n->kind == "VarDecl" && n->storage != "static" && n->storage != "extern";
+  v.storage = n != nullptr && n->kind == "ParmVarDecl" ? Variable::Storage::parameter
+              : is_local                               ? Variable::Storage::local
+                                                       : Variable::Storage::global;
+  if (path.empty() && whole.is_array()) {
+    for (const std::string& extent : whole.extents) {
+      std::int64_t length = -1;
+      const auto [end, failure] = std::from_chars(extent.data(), extent.data() + extent.size(), length);
+      v.extents.push_back(failure == std::errc() && end == extent.data() + extent.size() ? length : -1);
+      int named = -1;
+      for (const auto& [key, known] : variables_) {
+        if (known >= 0 && key.second.empty() && program_.variables[static_cast<std::size_t>(known)].name == extent &&
+            !assigned_.contains(key.first) && !addressed_.contains(key.first)) {
+          named = named == -1 ? known : -2;  // two of one name: either
+        }
+      }
+      v.extent_variables.push_back(std::max(named, -1));
+    }
+  }
+  const int index = static_cast<int>(program_.variables.size());
+  v.object = object < 0 ? index : object;
+  program_.variables.push_back(std::move(v));
+  variables_[{id, path}] = index;
+  return index;
+}
+
+int Names::make_offset(std::uint64_t pointer, int base, const std::string& name) {
+  Variable v;
+  v.name = name;
+  v.type = {Type::Kind::integer, 64, true};
+  v.object = static_cast<int>(program_.variables.size());
+  program_.variables.push_back(v);
+  offsets_[pointer] = {base, v.object};
+  return v.object;
+}
+
+const Names::Offset* Names::offset(std::uint64_t pointer) const {
+  const auto found = offsets_.find(pointer);
+  return found == offsets_.end() ? nullptr : &found->second;
+}
+
+std::vector<int> Names::named_in(int index) {
+  std::vector<int> open = {index}, found;
+  while (!open.empty()) {
+    const Node& n = node(open.back());
+    open.pop_back();
+    open.insert(open.end(), n.children.begin(), n.children.end());
+    if (n.kind != "DeclRefExpr" || (n.reference_kind != "VarDecl" && n.reference_kind != "ParmVarDecl")) continue;
+    const Node* declared = declaration(n.reference);
+    variable(n.reference, "", declared == nullptr ? CType() : type_of(*declared));
+    for (const auto& [key, known] : variables_) {
+      if (key.first == n.reference && known >= 0) found.push_back(known);
+    }
+  }
+  return found;
+}
+
+}  // namespace papilio::loops

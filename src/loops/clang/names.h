@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "loops/clang/tree.h"
+#include "loops/clang/types.h"
+#include "loops/program/program.h"
+
+// What the names of a file mean: declarations, and the variables of the program made from them.
+
+namespace papilio::loops {
+
+inline CType type_of(const Node& node) { return read_type(node.desugared.empty() ? node.type : node.desugared); }
+
+class Names {
+ public:
+  Names(const Tree& tree, Program& program);
+
+  const Tree& tree() const { return tree_; }
+  const Node& node(int index) const { return tree_[static_cast<std::size_t>(index)]; }
+  const Node* declaration(std::uint64_t id) const;
+
+  // The variable of a declaration, or of one field of it (".x").
+  int variable(std::uint64_t id, const std::string& path, const CType& type);
+
+  // A local variable that no declaration names: the offset of a pointer that never changes.
+  int make_offset(std::uint64_t pointer, int base, const std::string& name);
+  struct Offset {
+    int base;
+    int offset;
+  };
+  const Offset* offset(std::uint64_t pointer) const;
+
+  // Whether anything but its declaration may give it a value.
+  bool is_assigned(std::uint64_t id) const { return assigned_.contains(id) || addressed_.contains(id); }
+  bool defines(const std::string& function) const { return defined_.contains(function); }
+
+  // Every variable that a part of the tree names, of those that are known so far, and all fields of them.
+  std::vector<int> named_in(int node);
+
+ private:
+  void scan(int node);
+
+  const Tree& tree_;
+  Program& program_;
+  std::map<std::uint64_t, int> declarations_;
+  std::set<std::uint64_t> assigned_;  // anywhere: by =, op=, ++, --
+  std::set<std::uint64_t> addressed_;
+  std::set<std::string> defined_;
+  std::map<std::pair<std::uint64_t, std::string>, int> variables_;
+  std::map<std::uint64_t, Offset> offsets_;
+};
+
+// The declaration that an expression in parentheses names; 0 for anything else.
+std::uint64_t plain_name(const Tree& tree, int node);
+
+}  // namespace papilio::loops

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace papilio::loops {
+
+struct ProcessLimits {
+  double seconds = 10;                    // of the clock
+  unsigned cpu_seconds = 2;               // of the processor
+  std::size_t output_bytes = 512u << 20;  // of standard output
+  std::size_t memory_bytes = 2048ul << 20;
+};
+
+struct ProcessResult {
+  int status = 0;  // exit status; 128 + signal
+  std::string output;
+  std::string messages;  // the first 64 KiB of standard error
+};
+
+// Runs a program, found in PATH unless the name has a slash, with these arguments, an empty environment and `input` as
+// its standard input. No shell is involved. Throws papilio::Error where it cannot be started or exceeds a limit.
+ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,
+                          const ProcessLimits& limits);
+
+}  // namespace papilio::loops

@@ -1,0 +1,432 @@
+#include "loops/clang/translate.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "loops/clang/expressions.h"
+#include "loops/clang/names.h"
+
+namespace papilio::loops {
+namespace {
+
+class Translator {
+ public:
+  Translator(const Tree& tree, Program& program) : names_(tree, program), expressions_(names_), program_(program) {}
+
+  void run() {
+    for (const int index : names_.node(0).children) {
+      const Node& n = names_.node(index);
+      if (n.kind == "FunctionDecl" && n.in_file) function(n);
+    }
+  }
+
+ private:
+  using Kind = Stmt::Kind;
+
+  const Node& node(int index) const { return names_.node(index); }
+
+  void function(const Node& n) {
+    const auto body =
+        std::find_if(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
+    if (body == n.children.end()) return;
+    Function made;
+    made.name = n.name;
+    made.place = n.place;
+    for (const int c : n.children) {
+      if (node(c).kind == "ParmVarDecl") names_.variable(node(c).id, "", type_of(node(c)));
+    }
+    fault_.clear();
+    in_switch_ = false;
+    statement(*body, made.body);
+    made.fault = fault_;
+    program_.functions.push_back(std::move(made));
+  }
+
+  Stmt made(Kind kind, const Node& n) const {
+    Stmt s;
+    s.kind = kind;
+    s.place = n.place;
+    return s;
+  }
+
+  void unknown(int index, const std::string& text, std::vector<Stmt>& to) {
+    Stmt s = made(Kind::unknown, node(index));
+    s.text = text;
+    s.clobbers = names_.named_in(index);
+    to.push_back(std::move(s));
+  }
+
+  void statement(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    if (n.too_deep && n.children.empty()) return unknown(index, "a statement that is nested too deep", to);
+    if (n.kind == "CompoundStmt") return block(n, to);
+    if (n.kind == "DeclStmt") return declarations(n, to);
+    if (n.kind == "ForStmt") return for_loop(index, to);
+    if (n.kind == "WhileStmt") return while_loop(index, to);
+    if (n.kind == "DoStmt") {
+      if (n.children.size() != 2) return unknown(index, "a loop", to);
+      return opaque_loop(n, "a do loop is not followed", {n.children[0]}, n.children[1], {}, to);
+    }
+    if (n.kind == "IfStmt") return branch(index, to);
+    if (n.kind == "SwitchStmt") return cases(index, to);
+    if (n.kind == "NullStmt" || n.kind.empty()) return;
+    if (n.kind == "BreakStmt" && in_switch_) return;  // what follows is conditional already
+    if (n.kind == "BreakStmt" || n.kind == "ReturnStmt") {
+      for (const int c : n.children) evaluate(c, to);
+      Stmt s = made(Kind::leave, n);
+      s.leaves_function = n.kind == "ReturnStmt";
+      to.push_back(std::move(s));
+      return;
+    }
+    if (n.kind == "ContinueStmt") return to.push_back(made(Kind::next, n));
+    if (n.kind == "GotoStmt" || n.kind == "LabelStmt" || n.kind == "IndirectGotoStmt") {
+      fault_ = fmt::format("the function has a label or goto, line {}", n.place.line);
+      for (const int c : n.children) statement(c, to);
+      return;
+    }
+    if (n.kind == "AttributedStmt" && !n.children.empty()) return statement(n.children.back(), to);
+    if (n.kind == "GCCAsmStmt" || n.kind.starts_with("OMP")) return unknown(index, "a statement of kind " + n.kind, to);
+    expression(index, to);
+  }
+
+  void block(const Node& n, std::vector<Stmt>& to) {
+    Stmt s = made(Kind::block, n);
+    for (const int c : n.children) statement(c, s.body);
+    to.push_back(std::move(s));
+  }
+
+  void evaluate(int index, std::vector<Stmt>& to) {
+    Stmt s = made(Kind::evaluate, node(index));
+    s.value = expressions_.translate(index);
+    to.push_back(std::move(s));
+  }
+
+  void declarations(const Node& n, std::vector<Stmt>& to) {
+    for (const int c : n.children) {
+      const Node& d = node(c);
+      if (d.kind == "VarDecl") declaration(c, to);
+    }
+  }
+
+  void declaration(int index, std::vector<Stmt>& to) {
+    const Node& d = node(index);
+    const CType type = type_of(d);
+    const bool is_static = d.storage == "static" || d.storage == "extern";
+    if (type.pointers > 0) return pointer(index, type, to);
+    const int init = d.has_init && !d.children.empty() ? d.children.back() : -1;
+    Stmt s = made(Kind::declare, d);
+    s.variable = names_.variable(d.id, "", type);
+    if (is_static) return;  // it lives as long as a global variable, and is initialised once
+    if (type.is_record || type.type.kind == Type::Kind::other) {
+      if (init >= 0) evaluate(init, to);
+    } else if (init >= 0) {
+      s.value = expressions_.translate(init);
+      s.op = "=";
+    }
+    to.push_back(std::move(s));
+  }
+
+  // A pointer that never changes again stands for what it points to, from the value that its offset has here.
+  void pointer(int index, const CType& type, std::vector<Stmt>& to) {
+    const Node& d = node(index);
+    if (!d.has_init || d.children.empty()) return;
+    const auto target = expressions_.pointed_to(d.children.back());
+    const bool can = target && type.is_pointer() && !type.pointer_to_array && !names_.is_assigned(d.id) &&
+                     target->subscripts.size() == 1 && d.storage.empty() &&
+                     !program_.variables[static_cast<std::size_t>(target->variable)].is_volatile;
+    if (!can) return evaluate(d.children.back(), to);
+    Stmt s = made(Kind::declare, d);
+    s.variable = names_.make_offset(d.id, target->variable, d.name);
+    s.value = target->subscripts[0];
+    s.op = "=";
+    to.push_back(std::move(s));
+  }
+
+  void branch(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    const std::size_t parts = n.has_else ? 3 : 2;
+    if (n.children.size() != parts) return unknown(index, "an if statement", to);
+    Stmt s = made(Kind::branch, n);
+    s.value = expressions_.translate(n.children[0]);
+    statement(n.children[1], s.body);
+    if (n.has_else) statement(n.children[2], s.otherwise);
+    to.push_back(std::move(s));
+  }
+
+  // Each statement of a switch may be left out.
+  void cases(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    if (n.children.size() != 2) return unknown(index, "a switch statement", to);
+    evaluate(n.children[0], to);
+    const bool outer = std::exchange(in_switch_, true);
+    std::vector<Stmt> body;
+    case_body(n.children[1], body);
+    in_switch_ = outer;
+    for (Stmt& part : body) {
+      Stmt s = made(Kind::branch, n);
+      s.body.push_back(std::move(part));
+      to.push_back(std::move(s));
+    }
+  }
+
+  void case_body(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    if (n.kind == "CompoundStmt") {
+      for (const int c : n.children) case_body(c, to);
+    } else if ((n.kind == "CaseStmt" || n.kind == "DefaultStmt") && !n.children.empty()) {
+      case_body(n.children.back(), to);
+    } else {
+      statement(index, to);
+    }
+  }
+
+  void expression(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    if (n.kind == "ParenExpr" && !n.children.empty()) return expression(n.children[0], to);
+    if (n.kind == "BinaryOperator" && n.opcode == "," && n.children.size() == 2) {
+      expression(n.children[0], to);
+      return expression(n.children[1], to);
+    }
+    const bool counts = n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--");
+    const bool assigns = (n.kind == "BinaryOperator" && n.opcode == "=") || n.kind == "CompoundAssignOperator";
+    if (!counts && !assigns) return evaluate(index, to);
+    const CType type = type_of(n);
+    if (!type.is_scalar()) return unknown(index, type.pointers > 0 ? "a pointer is changed" : "a struct is copied", to);
+    Stmt s = made(Kind::assign, n);
+    s.target = expressions_.reference(n.children[0]);
+    if (s.target.kind == Expr::Kind::unknown) return unknown(index, s.target.text, to);
+    if (counts) {
+      s.op = n.opcode.substr(0, 1);
+      s.value.kind = Expr::Kind::integer;
+      s.value.place = n.place;
+      s.value.value = 1;
+    } else {
+      s.op = n.opcode.substr(0, n.opcode.size() - 1);
+      s.value = expressions_.translate(n.children[1]);
+    }
+    to.push_back(std::move(s));
+  }
+
+  // A loop of which nothing is known but its parts.
+  void opaque_loop(const Node& n, const std::string& fault, const std::vector<int>& parts, int condition,
+                   std::vector<Stmt> before, std::vector<Stmt>& to) {
+    for (Stmt& s : before) to.push_back(std::move(s));
+    Stmt s = made(Kind::loop, n);
+    s.fault = fault;
+    if (condition >= 0 && !node(condition).kind.empty()) {
+      evaluate(condition, s.body);
+    }
+    const bool outer = std::exchange(in_switch_, false);
+    for (const int part : parts) statement(part, s.body);
+    in_switch_ = outer;
+    to.push_back(std::move(s));
+  }
+
+  // i++, i += 2, i = i - 1: the variable and the step; 0 for anything else.
+  std::pair<std::uint64_t, std::int64_t> step_of(int index) const {
+    const Node& n = node(index);
+    const std::pair<std::uint64_t, std::int64_t> none = {0, 0};
+    if (n.children.empty()) return none;
+    if (n.kind == "ParenExpr") return step_of(n.children[0]);
+    const std::uint64_t name = node(n.children[0]).kind == "DeclRefExpr" ? node(n.children[0]).reference : 0;
+    if (name == 0) return none;
+    if (n.kind == "UnaryOperator" && n.opcode == "++") return {name, 1};
+    if (n.kind == "UnaryOperator" && n.opcode == "--") return {name, -1};
+    if (n.children.size() != 2) return none;
+    if (n.kind == "CompoundAssignOperator" && (n.opcode == "+=" || n.opcode == "-=")) {
+      const auto by = literal(n.children[1]);
+      return by == 0 ? none : std::pair{name, n.opcode == "+=" ? by : -by};
+    }
+    if (n.kind == "BinaryOperator" && n.opcode == "=") {
+      const Node* sum = &node(n.children[1]);
+      while ((sum->kind == "ParenExpr" || sum->kind == "ImplicitCastExpr") && !sum->children.empty())
+        sum = &node(sum->children[0]);
+      if (sum->kind != "BinaryOperator" || (sum->opcode != "+" && sum->opcode != "-")) return none;
+      if (plain_name(names_.tree(), sum->children[0]) == name) {
+        const auto by = literal(sum->children[1]);
+        return by == 0 ? none : std::pair{name, sum->opcode == "+" ? by : -by};
+      }
+      if (plain_name(names_.tree(), sum->children[1]) == name && sum->opcode == "+") {
+        const auto by = literal(sum->children[0]);
+        return by == 0 ? none : std::pair{name, by};
+      }
+    }
+    return none;
+  }
+
+  std::int64_t literal(int index) const {
+    const Node& n = node(index);
+    if ((n.kind == "ParenExpr" || n.kind == "ImplicitCastExpr" || n.kind == "ConstantExpr") && !n.children.empty()) {
+      return literal(n.children[0]);
+    }
+    if (n.kind == "UnaryOperator" && n.opcode == "-" && !n.children.empty()) return -literal(n.children[0]);
+    std::int64_t value = 0;
+    if (n.kind != "IntegerLiteral") return 0;
+    const auto [end, failure] = std::from_chars(n.value.data(), n.value.data() + n.value.size(), value);
+    return failure == std::errc() && value <= (1 << 30) ? value : 0;
+  }
+
+  // Whether a part of the tree assigns the variable.
+  bool assigns(int index, std::uint64_t id) const {
+    const Node& n = node(index);
+    const bool here = n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=") ||
+                      (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
+    if (here && !n.children.empty() && plain_name(names_.tree(), n.children[0]) == id) return true;
+    return n.too_deep || std::any_of(n.children.begin(), n.children.end(), [&](int c) { return assigns(c, id); });
+  }
+
+  bool mentions(int index, std::uint64_t id) const {
+    const Node& n = node(index);
+    if (n.kind == "DeclRefExpr" && n.reference == id) return true;
+    return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return mentions(c, id); });
+  }
+
+  bool has_continue(int index) const {
+    const Node& n = node(index);
+    if (n.kind == "ContinueStmt") return true;
+    if (n.kind == "ForStmt" || n.kind == "WhileStmt" || n.kind == "DoStmt") return false;
+    return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return has_continue(c); });
+  }
+
+  // Why a variable cannot count a loop; empty if it can.
+  std::string counter_fault(std::uint64_t id) {
+    const Node* d = names_.declaration(id);
+    if (d == nullptr) return "its variable is not known";
+    const CType type = type_of(*d);
+    if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.type.bits == 1)
+      return "its variable is no integer";
+    const Variable& v = program_.variables[static_cast<std::size_t>(names_.variable(id, "", type))];
+    if (v.storage == Variable::Storage::global) return fmt::format("its variable {} is global", v.name);
+    if (v.escapes) return fmt::format("the address of its variable {} is taken", v.name);
+    return v.is_volatile ? "its variable is volatile" : "";
+  }
+
+  void for_loop(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    if (n.children.size() != 5) return unknown(index, "a for loop", to);
+    const int init = n.children[0], condition = n.children[2], advance = n.children[3], body = n.children[4];
+    std::vector<int> steps;
+    flatten(advance, steps);
+    std::uint64_t counter = 0;
+    std::int64_t step = 0;
+    std::size_t which = 0;
+    for (std::size_t i = 0; i < steps.size() && counter == 0; ++i) {
+      const auto [name, by] = step_of(steps[i]);
+      if (name != 0 && by != 0 && !node(condition).kind.empty() && mentions(condition, name)) {
+        counter = name, step = by, which = i;
+      }
+    }
+    std::string fault;
+    if (node(condition).kind.empty()) {
+      fault = "it has no condition";
+    } else if (counter == 0) {
+      fault = "its step is not a constant added to the variable of its condition";
+    } else {
+      fault = counter_fault(counter);
+    }
+    for (std::size_t i = 0; i < steps.size() && fault.empty(); ++i) {
+      if (i != which && assigns(steps[i], counter)) fault = "its variable is stepped twice";
+    }
+    if (fault.empty() && assigns(body, counter)) fault = "its variable is assigned in its body";
+    if (fault.empty() && assigns(condition, counter)) fault = "its variable is assigned in its condition";
+    if (fault.empty() && steps.size() > 1 && has_continue(body)) fault = "it continues past a second step";
+    if (!fault.empty()) {
+      std::vector<Stmt> before;
+      if (!node(init).kind.empty()) statement(init, before);
+      std::vector<int> parts = {body};
+      if (!node(advance).kind.empty()) parts.push_back(advance);
+      return opaque_loop(n, fault, parts, condition, std::move(before), to);
+    }
+    Stmt s = made(Kind::loop, n);
+    s.step = step;
+    s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
+    start(init, s, to);
+    s.condition = expressions_.translate(condition);
+    const bool outer = std::exchange(in_switch_, false);
+    statement(body, s.body);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (i != which) expression(steps[i], s.body);
+    }
+    in_switch_ = outer;
+    to.push_back(std::move(s));
+  }
+
+  // The expressions that commas join.
+  void flatten(int index, std::vector<int>& to) const {
+    const Node& n = node(index);
+    if (n.kind == "BinaryOperator" && n.opcode == "," && n.children.size() == 2) {
+      flatten(n.children[0], to);
+      flatten(n.children[1], to);
+    } else {
+      to.push_back(index);
+    }
+  }
+
+  // The first value of a loop's variable; whatever else the loop starts with comes before it.
+  void start(int init, Stmt& loop, std::vector<Stmt>& to) {
+    loop.starts_as_is = true;
+    std::vector<Stmt> before;
+    if (!node(init).kind.empty()) statement(init, before);
+    for (Stmt& s : before) {
+      const bool declares = s.kind == Kind::declare && s.variable == loop.variable && s.op == "=";
+      const bool assigns_it = s.kind == Kind::assign && s.target.variable == loop.variable && s.op.empty();
+      if (&s == &before.back() && (declares || assigns_it)) {
+        loop.value = std::move(s.value);
+        loop.starts_as_is = false;
+        loop.declares = declares;
+      } else {
+        to.push_back(std::move(s));
+      }
+    }
+  }
+
+  void while_loop(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    if (n.children.size() != 2) return unknown(index, "a while loop", to);
+    const int condition = n.children[0], body = n.children[1];
+    const Node& b = node(body);
+    std::string fault = "its last statement does not step the variable of its condition";
+    std::uint64_t counter = 0;
+    std::int64_t step = 0;
+    if (b.kind == "CompoundStmt" && !b.children.empty()) {
+      const auto [name, by] = step_of(b.children.back());
+      if (name != 0 && by != 0 && mentions(condition, name)) {
+        counter = name, step = by;
+        fault = counter_fault(counter);
+        if (fault.empty() && has_continue(body)) fault = "it continues past its step";
+        if (fault.empty() && assigns(condition, counter)) fault = "its variable is assigned in its condition";
+        for (std::size_t i = 0; i + 1 < b.children.size() && fault.empty(); ++i) {
+          if (assigns(b.children[i], counter)) fault = "its variable is assigned in its body";
+        }
+      }
+    }
+    if (!fault.empty()) return opaque_loop(n, fault, {body}, condition, {}, to);
+    Stmt s = made(Kind::loop, n);
+    s.step = step;
+    s.starts_as_is = true;
+    s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
+    s.condition = expressions_.translate(condition);
+    const bool outer = std::exchange(in_switch_, false);
+    for (std::size_t i = 0; i + 1 < b.children.size(); ++i) statement(b.children[i], s.body);
+    in_switch_ = outer;
+    to.push_back(std::move(s));
+  }
+
+  Names names_;
+  Expressions expressions_;
+  Program& program_;
+  std::string fault_;
+  bool in_switch_ = false;
+};
+
+}  // namespace
+
+Program translate(const Tree& tree) {
+  Program program;
+  Translator(tree, program).run();
+  return program;
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "loops/clang/tree.h"
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// The functions of a file. What has no counterpart in the program becomes `unknown`, with its place.
+Program translate(const Tree& tree);
+
+}  // namespace papilio::loops

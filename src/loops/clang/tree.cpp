@@ -1,0 +1,197 @@
+#include "loops/clang/tree.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "papilio/error.h"
+
+namespace papilio::loops {
+namespace {
+
+constexpr std::size_t deepest = 600;  // of nodes; what is deeper is left out, and its parent says so
+
+std::uint64_t number_of(const std::string& id) {
+  try {
+    return std::stoull(id, nullptr, 16);
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+// clang writes a file or line only where it differs from the one written before, so locations are followed in the
+// order of the text, whatever they belong to.
+class Reader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  Tree take() {
+    if (tree_.empty() || tree_[0].kind != "TranslationUnitDecl") throw FormatError("clang wrote no syntax tree");
+    return std::move(tree_);
+  }
+
+  bool null() override { return true; }
+  bool boolean(bool value) override {
+    if (in(Frame::node)) set_flag(value);
+    return true;
+  }
+  bool number_integer(number_integer_t value) override { return number(value); }
+  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<std::int64_t>(value)); }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_array(std::size_t) override {
+    frames_.push_back({in(Frame::node) && key_ == "inner" ? Frame::children : Frame::other, -1});
+    return true;
+  }
+  bool end_array() override { return end(); }
+  bool key(string_t& key) override {
+    key_ = key;
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    if (frames_.empty() || in(Frame::children)) {
+      start_node();
+    } else if (key_ == "loc" || key_ == "begin" || key_ == "end" || key_ == "spellingLoc" || key_ == "expansionLoc") {
+      // The place of a node is where its range begins; of a macro's expansion, where that stands.
+      frames_.push_back({Frame::location, key_ == "begin" || (key_ == "expansionLoc" && at_begin_) ? node() : -1});
+      if (key_ == "loc" || key_ == "begin" || key_ == "end") at_begin_ = key_ == "begin";
+      column_ = 0;
+    } else if (key_ == "range" && in(Frame::node)) {
+      frames_.push_back({Frame::range, node()});
+    } else if (key_ == "type" && in(Frame::node)) {
+      frames_.push_back({Frame::type, node()});
+    } else if (key_ == "referencedDecl" && in(Frame::node)) {
+      frames_.push_back({Frame::reference, node()});
+    } else {
+      frames_.push_back({Frame::other, -1});
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    if (in(Frame::location) && frames_.back().node >= 0 && column_ > 0) {
+      Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
+      n.place = {line_, column_};
+      n.in_file = at_file_ == file_;
+    }
+    if (in(Frame::node)) end_node();
+    return end();
+  }
+
+  bool string(string_t& value) override {
+    if (frames_.empty()) return true;
+    const Frame frame = frames_.back().frame;
+    if (frame == Frame::location) {
+      if (key_ == "file") at_file_ = value;
+      return true;
+    }
+    if (frames_.back().node < 0) return true;
+    Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
+    if (frame == Frame::type) {
+      if (key_ == "qualType") n.type = value;
+      if (key_ == "desugaredQualType") n.desugared = value;
+    } else if (frame == Frame::reference) {
+      if (key_ == "id") n.reference = number_of(value);
+      if (key_ == "kind") n.reference_kind = value;
+      if (key_ == "name") n.reference_name = value;
+    } else if (frame == Frame::node) {
+      if (key_ == "referencedMemberDecl") n.reference = number_of(value);
+      if (key_ == "id") n.id = number_of(value);
+      for (const auto& [name, field] : {std::pair{"kind", &Node::kind},
+                                        {"name", &Node::name},
+                                        {"value", &Node::value},
+                                        {"opcode", &Node::opcode},
+                                        {"castKind", &Node::cast},
+                                        {"storageClass", &Node::storage}}) {
+        if (key_ == name) n.*field = value;
+      }
+      if (key_ == "init") n.has_init = true;
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    throw FormatError("clang's syntax tree is no JSON");
+  }
+
+ private:
+  enum class Frame { node, children, location, range, type, reference, other };
+  struct Level {
+    Frame frame;
+    int node;
+  };
+
+  bool in(Frame frame) const { return !frames_.empty() && frames_.back().frame == frame; }
+  int node() const { return nodes_.empty() ? -1 : nodes_.back(); }
+  bool end() {
+    frames_.pop_back();
+    return true;
+  }
+
+  bool number(std::int64_t value) {
+    if (in(Frame::location)) {
+      if (key_ == "line") line_ = static_cast<int>(value);
+      if (key_ == "col") column_ = static_cast<int>(value);
+    } else if (in(Frame::node) && key_ == "value" && frames_.back().node >= 0) {
+      tree_[static_cast<std::size_t>(frames_.back().node)].value = std::to_string(value);
+    }
+    return true;
+  }
+
+  void set_flag(bool value) {
+    if (frames_.back().node < 0) return;
+    Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
+    for (const auto& [name, field] : {std::pair{"isPostfix", &Node::is_postfix},
+                                      {"isArrow", &Node::is_arrow},
+                                      {"isBitfield", &Node::is_bit_field},
+                                      {"hasElse", &Node::has_else}}) {
+      if (key_ == name) n.*field = value;
+    }
+  }
+
+  void start_node() {
+    int index = -1;
+    const bool dropped = !nodes_.empty() && nodes_.back() < 0;
+    if (!dropped && nodes_.size() < deepest) {
+      index = static_cast<int>(tree_.size());
+      tree_.emplace_back();
+      if (!nodes_.empty()) tree_[static_cast<std::size_t>(nodes_.back())].children.push_back(index);
+    } else if (!dropped) {
+      for (const int ancestor : nodes_) tree_[static_cast<std::size_t>(ancestor)].too_deep = true;
+    }
+    frames_.push_back({Frame::node, index});
+    nodes_.push_back(index);
+  }
+
+  void end_node() {
+    const int index = nodes_.back();
+    nodes_.pop_back();
+    if (nodes_.size() != 1 || index < 0) return;
+    const Node& n = tree_[static_cast<std::size_t>(index)];
+    // Structs of headers are kept for their bit-fields.
+    if (!n.in_file && n.kind != "RecordDecl" && n.kind != "VarDecl") {
+      tree_.resize(static_cast<std::size_t>(index));
+      tree_[0].children.pop_back();
+    }
+  }
+
+  const std::string file_;
+  Tree tree_;
+  std::vector<Level> frames_;
+  std::vector<int> nodes_;  // that are open
+  std::string key_;
+  std::string at_file_;
+  int line_ = 0;
+  int column_ = 0;
+  bool at_begin_ = false;
+};
+
+}  // namespace
+
+Tree read_tree(std::string_view json, const std::string& file) {
+  Reader reader(file);
+  nlohmann::json::sax_parse(json, &reader);
+  return reader.take();
+}
+
+}  // namespace papilio::loops

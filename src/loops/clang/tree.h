@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// A node of clang's syntax tree, as -ast-dump=json writes it, with what the translation needs.
+struct Node {
+  std::string kind;  // empty: a part that is not there, such as the condition of for (;;)
+  std::string name;
+  std::string opcode;
+  std::string cast;
+  std::string value;
+  std::string type;       // as written
+  std::string desugared;  // without typedefs; empty if that is `type`
+  std::string storage;
+  std::uint64_t id = 0;
+  std::uint64_t reference = 0;  // the declaration that it names
+  std::string reference_kind;
+  std::string reference_name;
+  Place place;           // where it begins
+  bool in_file = false;  // and not in a header
+  bool is_postfix = false;
+  bool is_arrow = false;
+  bool is_bit_field = false;
+  bool has_else = false;
+  bool has_init = false;
+  bool too_deep = false;  // children were left out
+  std::vector<int> children;
+};
+
+// The nodes of the file itself; what headers declare is dropped. Node 0 is the translation unit.
+using Tree = std::vector<Node>;
+
+// Throws papilio::FormatError if it is no syntax tree. `file` is the file's name as clang calls it.
+Tree read_tree(std::string_view json, const std::string& file);
+
+}  // namespace papilio::loops

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// A C type as clang spells it, taken apart.
+struct CType {
+  Type type;         // of an element
+  int pointers = 0;  // stars
+  bool pointer_to_array = false;
+  bool is_restrict = false;
+  bool is_volatile = false;  // or atomic
+  bool is_record = false;
+  bool is_union = false;
+  std::vector<std::string> extents;  // as spelled
+
+  // An integer or a floating-point number, not a pointer, array or struct.
+  bool is_scalar() const { return pointers == 0 && extents.empty() && !is_record && type.kind != Type::Kind::other; }
+  // A pointer whose elements are numbers or structs, or arrays of them.
+  bool is_pointer() const { return pointers == 1 && (pointer_to_array || extents.empty()); }
+  bool is_array() const { return pointers == 0 && !extents.empty(); }
+};
+
+// Never throws: what it does not know is of kind `other`.
+CType read_type(const std::string& spelled);
+
+}  // namespace papilio::loops

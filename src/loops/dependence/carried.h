@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loops/access/accesses.h"
+#include "loops/dependence/query.h"
+#include "loops/dependence/solver.h"
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// The accesses of a loop, with flat arrays seen as the matrices that they are: a[i * n + k] as a[i][k] where
+// 0 <= k < n is proven.
+struct View {
+  int root = -1;
+  std::vector<const Access*> accesses;
+  std::vector<std::vector<std::optional<Polynomial>>> subscripts;  // of each
+};
+
+View view_of(const Accesses& accesses, int root, Solver& solver);
+
+enum class Existence { none, maybe, exact };
+
+// Between two accesses of a view (indices), the first in an earlier iteration of the root than the second.
+struct Carried {
+  std::size_t first = 0, second = 0;
+  Existence existence = Existence::none;
+};
+
+class Carrier {
+ public:
+  Carrier(const Accesses& accesses, const View& view, Solver& solver, bool ignore_conditions = false)
+      : accesses_(accesses), view_(view), solver_(solver), ignore_conditions_(ignore_conditions) {}
+
+  // `least`: by at least that much of the root's variable.
+  Existence exists(std::size_t first, std::size_t second, std::int64_t least = 1) const;
+
+  // Systems whose points are the dependences.
+  std::vector<Query> queries(std::size_t first, std::size_t second, std::int64_t least,
+                             const std::map<int, std::int64_t>* fixed = nullptr) const;
+
+  const View& view() const { return view_; }
+
+ private:
+  const Accesses& accesses_;
+  const View& view_;
+  Solver& solver_;
+  bool ignore_conditions_;
+};
+
+}  // namespace papilio::loops

@@ -1,0 +1,108 @@
+#include "loops/dependence/query.h"
+
+#include <algorithm>
+
+namespace papilio::loops {
+
+bool Query::is_shared(int symbol) const {
+  if (root_ < 0) return accesses_.symbols[static_cast<std::size_t>(symbol)].defined_in < 0;
+  for (int at = accesses_.symbols[static_cast<std::size_t>(symbol)].defined_in; at >= 0;
+       at = accesses_.loops[static_cast<std::size_t>(at)].parent) {
+    if (at == root_) return false;
+  }
+  return true;
+}
+
+int Query::column(int symbol, int side) {
+  const auto [place, is_new] = columns_.try_emplace({{symbol}, is_shared(symbol) ? 2 : side}, system_.columns);
+  if (is_new) ++system_.columns;
+  if (is_new && accesses_.symbols[static_cast<std::size_t>(symbol)].kind == Symbol::Kind::unknown) is_exact_ = false;
+  return place->second;
+}
+
+// Takes the symbols with given values out of a product; false where that overflows.
+bool Query::reduce(Monomial& m, std::int64_t& coefficient) const {
+  if (fixed_ == nullptr) return true;
+  bool fits = true;
+  std::erase_if(m, [&](int s) {
+    const auto found = fixed_->find(s);
+    if (found == fixed_->end() || !is_shared(s)) return false;
+    fits = fits && !__builtin_mul_overflow(coefficient, found->second, &coefficient);
+    return true;
+  });
+  return fits;
+}
+
+std::optional<Row> Query::row(const Polynomial& p, int side, bool is_equality) {
+  Row row;
+  row.is_equality = is_equality;
+  for (const auto& [monomial, c] : p.terms()) {
+    Monomial m = monomial;
+    std::int64_t coefficient = c;
+    if (!reduce(m, coefficient)) return std::nullopt;
+    if (m.empty()) {
+      row.constant += coefficient;
+    } else if (m.size() == 1) {
+      row.terms.emplace_back(column(m[0], side), coefficient);
+    } else {
+      // A product of values that do not change is one such value.
+      if (!std::all_of(m.begin(), m.end(), [&](int s) { return is_shared(s); })) return std::nullopt;
+      is_exact_ = false;
+      const auto [place, is_new] = columns_.try_emplace({m, 2}, system_.columns);
+      if (is_new) ++system_.columns;
+      row.terms.emplace_back(place->second, coefficient);
+    }
+  }
+  return row;
+}
+
+void Query::add_domain(const Conjunction& conjunction, int side) {
+  for (const Constraint& constraint : conjunction) {
+    if (auto made = row(constraint.value, side, constraint.is_equality)) {
+      add(std::move(*made));
+    } else {
+      is_exact_ = false;
+    }
+  }
+}
+
+void Query::add_same_element(const std::vector<std::optional<Polynomial>>& a,
+                             const std::vector<std::optional<Polynomial>>& b) {
+  if (a.size() != b.size()) {
+    is_exact_ = false;
+    return;
+  }
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    auto left = a[d] && b[d] ? row(*a[d], 0, true) : std::nullopt;
+    const auto right = left ? row(*b[d], 1, true) : std::nullopt;
+    if (!right) {
+      is_exact_ = false;
+      continue;
+    }
+    for (const auto& [c, coefficient] : right->terms) left->terms.emplace_back(c, -coefficient);
+    left->constant -= right->constant;
+    add(std::move(*left));
+  }
+}
+
+void Query::add_later(int loop, std::int64_t least) {
+  const Loop& l = accesses_.loops[static_cast<std::size_t>(loop)];
+  const std::int64_t sign = l.step < 0 ? -1 : 1;
+  add({{{column(l.symbol, 1), sign}, {column(l.symbol, 0), -sign}}, -least, false});
+}
+
+void Query::add_same_iteration(int loop) {
+  const Loop& l = accesses_.loops[static_cast<std::size_t>(loop)];
+  add({{{column(l.symbol, 1), 1}, {column(l.symbol, 0), -1}}, 0, true});
+}
+
+void Query::add_types() {
+  const auto all = columns_;
+  for (const auto& [key, c] : all) {
+    const bool natural = std::all_of(key.first.begin(), key.first.end(),
+                                     [&](int s) { return accesses_.symbols[static_cast<std::size_t>(s)].is_natural; });
+    if (natural) add({{{c, 1}}, 0, false});
+  }
+}
+
+}  // namespace papilio::loops

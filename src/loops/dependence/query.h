@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "loops/access/accesses.h"
+#include "loops/dependence/solver.h"
+
+// Systems of constraints that say when two accesses touch the same element.
+
+namespace papilio::loops {
+
+// Column per symbol: one for all instances if the symbol keeps its value while the loop in question runs, else one for
+// each side.
+class Query {
+ public:
+  // `root`: the loop in question; -1: the whole function. `fixed`: values given to symbols that keep theirs.
+  Query(const Accesses& accesses, int root, const std::map<int, std::int64_t>* fixed = nullptr)
+      : accesses_(accesses), root_(root), fixed_(fixed) {}
+
+  // Whether a symbol keeps its value while the root runs.
+  bool is_shared(int symbol) const;
+
+  // The column of a symbol for a side (0 or 1), made if need be.
+  int column(int symbol, int side);
+
+  // The value as a row; nothing if it is not linear in what changes. `is_exact` is cleared where facts are lost.
+  std::optional<Row> row(const Polynomial& p, int side, bool is_equality);
+
+  void add(Row row) { system_.rows.push_back(std::move(row)); }
+  void add_domain(const Conjunction& conjunction, int side);
+
+  // Adds that both sides touch the same element; clears is_exact where a subscript is not known.
+  void add_same_element(const std::vector<std::optional<Polynomial>>& a,
+                        const std::vector<std::optional<Polynomial>>& b);
+
+  // Adds least <= step direction of (second - first) of a loop's variable.
+  void add_later(int loop, std::int64_t least);
+  void add_same_iteration(int loop);
+
+  // Adds what types say: unsigned values are not negative. Call last.
+  void add_types();
+
+  const System& system() const { return system_; }
+  System& system() { return system_; }
+  bool is_exact() const { return is_exact_; }
+  const std::map<std::pair<Monomial, int>, int>& columns() const { return columns_; }
+
+ private:
+  bool reduce(Monomial& m, std::int64_t& coefficient) const;
+
+  const Accesses& accesses_;
+  int root_;
+  const std::map<int, std::int64_t>* fixed_;
+  System system_;
+  std::map<std::pair<Monomial, int>, int> columns_;  // side 2: shared
+  bool is_exact_ = true;
+};
+
+}  // namespace papilio::loops

@@ -1,0 +1,169 @@
+#include "loops/dependence/solver.h"
+
+#include <isl/aff.h>
+#include <isl/ast.h>
+#include <isl/ast_build.h>
+#include <isl/constraint.h>
+#include <isl/ctx.h>
+#include <isl/mat.h>
+#include <isl/options.h>
+#include <isl/point.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <numeric>
+
+namespace papilio::loops {
+namespace {
+
+struct Free {
+  void operator()(isl_set* s) const { isl_set_free(s); }
+  void operator()(isl_basic_set* s) const { isl_basic_set_free(s); }
+};
+using Set = std::unique_ptr<isl_set, Free>;
+
+// Whether a row alone has no solution; `is_true` receives whether it always holds.
+bool is_impossible(const Row& row, std::vector<std::int64_t>& dense, bool& is_true) {
+  std::int64_t divisor = 0;
+  for (const auto& [column, c] : row.terms) dense[static_cast<std::size_t>(column)] += c;
+  for (const auto& [column, c] : row.terms) {
+    divisor = std::gcd(divisor, dense[static_cast<std::size_t>(column)]);
+  }
+  for (const auto& [column, c] : row.terms) dense[static_cast<std::size_t>(column)] = 0;
+  is_true = divisor == 0 && (row.is_equality ? row.constant == 0 : row.constant >= 0);
+  if (divisor == 0) return !is_true;
+  return row.is_equality && row.constant % divisor != 0;
+}
+
+isl_mat* matrix_of(isl_ctx* context, const std::vector<const Row*>& rows, int columns) {
+  isl_mat* m = isl_mat_alloc(context, static_cast<unsigned>(rows.size()), static_cast<unsigned>(columns) + 1);
+  std::vector<std::int64_t> dense(static_cast<std::size_t>(columns) + 1);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    dense.assign(dense.size(), 0);
+    for (const auto& [column, c] : rows[r]->terms) dense[static_cast<std::size_t>(column)] += c;
+    dense.back() = rows[r]->constant;
+    for (std::size_t c = 0; c < dense.size(); ++c) {
+      isl_val* v = isl_val_int_from_si(context, static_cast<long>(dense[c]));
+      m = isl_mat_set_element_val(m, static_cast<int>(r), static_cast<int>(c), v);
+    }
+  }
+  return m;
+}
+
+// Null where a row alone is impossible.
+isl_basic_set* basic_set_of(isl_ctx* context, const System& system) {
+  std::vector<const Row*> equalities, inequalities;
+  std::vector<std::int64_t> dense(static_cast<std::size_t>(system.columns));
+  for (const Row& row : system.rows) {
+    bool is_true = false;
+    if (is_impossible(row, dense, is_true)) return nullptr;
+    if (!is_true) (row.is_equality ? equalities : inequalities).push_back(&row);
+  }
+  isl_space* space = isl_space_set_alloc(context, 0, static_cast<unsigned>(system.columns));
+  return isl_basic_set_from_constraint_matrices(space, matrix_of(context, equalities, system.columns),
+                                                matrix_of(context, inequalities, system.columns), isl_dim_set,
+                                                isl_dim_cst, isl_dim_param, isl_dim_div);
+}
+
+// The union of the systems seen in their first columns; null on an error.
+isl_set* union_of(isl_ctx* context, const std::vector<System>& systems, int kept) {
+  isl_set* all = isl_set_empty(isl_space_set_alloc(context, 0, static_cast<unsigned>(kept)));
+  for (const System& system : systems) {
+    isl_basic_set* part = basic_set_of(context, system);
+    if (part == nullptr) continue;
+    isl_set* seen = isl_set_from_basic_set(part);
+    seen = isl_set_project_out(seen, isl_dim_set, static_cast<unsigned>(kept),
+                               static_cast<unsigned>(system.columns - kept));
+    all = isl_set_union(all, isl_set_reset_tuple_id(seen));
+  }
+  return all;
+}
+
+}  // namespace
+
+Solver::Solver(unsigned long most_operations) : context_(isl_ctx_alloc()), most_operations_(most_operations) {
+  if (context_ == nullptr) throw std::bad_alloc();
+  isl_options_set_on_error(context_, ISL_ON_ERROR_CONTINUE);
+}
+
+Solver::~Solver() { isl_ctx_free(context_); }
+
+void Solver::begin() {
+  isl_ctx_reset_error(context_);
+  isl_ctx_reset_operations(context_);
+  isl_ctx_set_max_operations(context_, most_operations_);
+}
+
+Answer Solver::has_points(const System& system) {
+  begin();
+  const std::unique_ptr<isl_basic_set, Free> set(basic_set_of(context_, system));
+  if (set == nullptr) return isl_ctx_last_error(context_) == isl_error_none ? Answer::no : Answer::unknown;
+  const isl_bool empty = isl_basic_set_is_empty(set.get());
+  return empty == isl_bool_error ? Answer::unknown : empty ? Answer::no : Answer::yes;
+}
+
+std::optional<std::vector<std::int64_t>> Solver::point(const System& system) {
+  begin();
+  isl_basic_set* set = basic_set_of(context_, system);
+  if (set == nullptr) return std::nullopt;
+  isl_point* found = isl_basic_set_sample_point(set);
+  if (found == nullptr || isl_point_is_void(found) != isl_bool_false) {
+    isl_point_free(found);
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> values;
+  for (int c = 0; c < system.columns; ++c) {
+    isl_val* v = isl_point_get_coordinate_val(found, isl_dim_set, c);
+    values.push_back(isl_val_get_num_si(v));
+    isl_val_free(v);
+  }
+  isl_point_free(found);
+  return values;
+}
+
+Answer Solver::is_covered(const System& a, const std::vector<System>& others, int kept) {
+  begin();
+  const Set left(union_of(context_, {a}, kept));
+  const Set right(union_of(context_, others, kept));
+  const isl_bool inside = isl_set_is_subset(left.get(), right.get());
+  return inside == isl_bool_error ? Answer::unknown : inside ? Answer::yes : Answer::no;
+}
+
+std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
+                                                      int kept, const std::vector<std::string>& names) {
+  begin();
+  const auto as_parameters = [&](isl_set* set) {
+    set = isl_set_move_dims(set, isl_dim_param, 0, isl_dim_set, 0, static_cast<unsigned>(kept));
+    for (int i = 0; i < kept; ++i) {
+      set = isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i),
+                                 names[static_cast<std::size_t>(i)].c_str());
+    }
+    return isl_set_params(set);
+  };
+  isl_set* bad = as_parameters(union_of(context_, systems, kept));
+  isl_set* runs = as_parameters(union_of(context_, {context}, kept));
+  isl_set* good = isl_set_intersect(isl_set_complement(bad), isl_set_copy(runs));
+  const isl_bool never = isl_set_is_empty(good);
+  if (never != isl_bool_false) {
+    isl_set_free(good);
+    isl_set_free(runs);
+    return std::nullopt;
+  }
+  good = isl_set_coalesce(isl_set_gist(isl_set_coalesce(good), isl_set_copy(runs)));
+  if (isl_set_n_basic_set(good) > 8) good = isl_set_free(good);
+  isl_ast_build* build = isl_ast_build_from_context(runs);
+  isl_ast_expr* expression = good == nullptr ? nullptr : isl_ast_build_expr_from_set(build, good);
+  char* text = expression == nullptr ? nullptr : isl_ast_expr_to_C_str(expression);
+  std::optional<std::string> found;
+  if (text != nullptr) found = text;
+  std::free(text);
+  isl_ast_expr_free(expression);
+  isl_ast_build_free(build);
+  return found;
+}
+
+}  // namespace papilio::loops

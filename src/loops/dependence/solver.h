@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+struct isl_ctx;
+
+namespace papilio::loops {
+
+// A linear constraint on integer columns: sum of coefficients + constant is 0, or at least 0.
+struct Row {
+  std::vector<std::pair<int, std::int64_t>> terms;  // columns and coefficients; a column may occur twice
+  std::int64_t constant = 0;
+  bool is_equality = false;
+};
+
+struct System {
+  int columns = 0;
+  std::vector<Row> rows;
+};
+
+enum class Answer { no, yes, unknown };
+
+// Integer points of systems, by isl, within a bound on its operations.
+class Solver {
+ public:
+  explicit Solver(unsigned long most_operations);
+  ~Solver();
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  Answer has_points(const System& system);
+  std::optional<std::vector<std::int64_t>> point(const System& system);
+
+  // Whether the points of `a`, seen in its first `kept` columns, all lie in the union of the others, seen in theirs.
+  Answer is_covered(const System& a, const std::vector<System>& others, int kept);
+
+  // Where no point of the systems has these first `kept` columns, as a condition in C with the names; nothing if it
+  // holds nowhere within `context`, a system of those columns, or is not found in time.
+  std::optional<std::string> condition_for_none(const std::vector<System>& systems, const System& context, int kept,
+                                                const std::vector<std::string>& names);
+
+ private:
+  void begin();
+
+  isl_ctx* context_;
+  unsigned long most_operations_;
+};
+
+}  // namespace papilio::loops

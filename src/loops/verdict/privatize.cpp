@@ -1,0 +1,134 @@
+#include "loops/verdict/privatize.h"
+
+#include <algorithm>
+
+namespace papilio::loops {
+namespace {
+
+void add_symbols(const Polynomial& p, std::vector<int>& to) {
+  for (const auto& [monomial, c] : p.terms()) to.insert(to.end(), monomial.begin(), monomial.end());
+}
+
+// The elements of an access: the columns `kept` first, then one for each subscript, then the rest.
+class Elements {
+ public:
+  Elements(const Program& program, const Accesses& accesses, const View& view, std::vector<int> kept, std::size_t rank)
+      : program_(program), accesses_(accesses), view_(view), kept_(std::move(kept)), rank_(rank) {}
+
+  int columns() const { return static_cast<int>(kept_.size() + rank_); }
+
+  // Appends them; false where they are not exactly known.
+  bool append(std::size_t access, bool is_read, std::vector<System>& to) const {
+    const Access& a = *view_.accesses[access];
+    bool is_exact = a.domain->is_exact;
+    for (const Conjunction& conjunction : a.domain->any_of) {
+      Query query(accesses_, view_.root);
+      for (const int s : kept_) query.column(s, 0);
+      const int first = query.system().columns;
+      query.system().columns += static_cast<int>(rank_);
+      const bool exact_before = query.is_exact();
+      query.add_domain(conjunction, 0);
+      for (std::size_t d = 0; d < rank_; ++d) {
+        const auto& subscript = view_.subscripts[access][d];
+        auto row = subscript ? query.row(*subscript, 0, true) : std::nullopt;
+        const int column = first + static_cast<int>(d);
+        if (row) {
+          row->terms.emplace_back(column, -1);
+          query.add(std::move(*row));
+        } else {
+          is_exact = false;
+        }
+        if (is_read) add_extent(a.variable, d, column, query);
+      }
+      query.add_types();
+      is_exact = is_exact && (query.is_exact() || !exact_before);
+      to.push_back(query.system());
+    }
+    return is_exact;
+  }
+
+ private:
+  // A subscript of an array that is declared with its length is one of its elements.
+  void add_extent(int variable, std::size_t d, int column, Query& query) const {
+    const Variable& v = program_.variables[static_cast<std::size_t>(variable)];
+    if (d >= v.extents.size() || rank_ != v.extents.size()) return;
+    query.add({{{column, 1}}, 0, false});
+    if (v.extents[d] >= 0) query.add({{{column, -1}}, v.extents[d] - 1, false});
+    const int named = v.extent_variables[d];
+    for (std::size_t s = 0; s < accesses_.symbols.size() && named >= 0; ++s) {
+      const Symbol& symbol = accesses_.symbols[s];
+      if (symbol.kind != Symbol::Kind::entry || symbol.variable != named || !symbol.has_name) continue;
+      query.add({{{query.column(static_cast<int>(s), 0), 1}, {column, -1}}, -1, false});
+    }
+  }
+
+  const Program& program_;
+  const Accesses& accesses_;
+  const View& view_;
+  const std::vector<int> kept_;
+  const std::size_t rank_;
+};
+
+}  // namespace
+
+bool reads_own_iteration(const Program& program, const Accesses& accesses, const View& view, int variable,
+                         Solver& solver) {
+  const Loop& loop = accesses.loops[static_cast<std::size_t>(view.root)];
+  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return !loop.exposed.contains(variable);
+  std::vector<std::size_t> reads, writes;
+  for (std::size_t i = 0; i < view.accesses.size(); ++i) {
+    if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
+  }
+  for (const std::size_t r : reads) {
+    const Access& read = *view.accesses[r];
+    const std::size_t rank = view.subscripts[r].size();
+    std::vector<int> kept = {loop.symbol};
+    for (const auto& subscript : view.subscripts[r]) {
+      if (subscript) add_symbols(*subscript, kept);
+    }
+    for (const Conjunction& conjunction : read.domain->any_of) {
+      for (const Constraint& constraint : conjunction) add_symbols(constraint.value, kept);
+    }
+    for (std::size_t s = 0; s < accesses.symbols.size(); ++s) {
+      if (accesses.symbols[s].kind == Symbol::Kind::entry) kept.push_back(static_cast<int>(s));
+    }
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    const Elements elements(program, accesses, view, kept, rank);
+    std::vector<System> wanted, given;
+    elements.append(r, true, wanted);
+    for (const std::size_t w : writes) {
+      const Access& write = *view.accesses[w];
+      if (write.order >= read.order || view.subscripts[w].size() != rank) continue;
+      std::vector<System> some;
+      // Loops around both: the same iteration of each, which is before the read.
+      if (elements.append(w, false, some)) given.insert(given.end(), some.begin(), some.end());
+    }
+    for (const System& part : wanted) {
+      if (solver.is_covered(part, given, elements.columns()) != Answer::yes) return false;
+    }
+  }
+  return true;
+}
+
+bool is_read_later(const Program& program, const Accesses& accesses, int loop, int variable) {
+  const Variable& v = program.variables[static_cast<std::size_t>(variable)];
+  if (v.storage == Variable::Storage::global || v.is_pointer || v.escapes) return true;
+  const auto inside = [&](const Access& a) { return std::find(a.loops.begin(), a.loops.end(), loop) != a.loops.end(); };
+  int last = -1;
+  for (const Access& a : accesses.list) {
+    if (inside(a)) last = std::max(last, a.order);
+  }
+  for (const Access& a : accesses.list) {
+    if (a.variable != variable || a.is_write || inside(a)) continue;
+    if (a.order > last) return true;
+    for (int at = accesses.loops[static_cast<std::size_t>(loop)].parent; at >= 0;
+         at = accesses.loops[static_cast<std::size_t>(at)].parent) {
+      if (std::find(a.loops.begin(), a.loops.end(), at) == a.loops.end()) continue;
+      if (v.is_array || accesses.loops[static_cast<std::size_t>(at)].exposed.contains(variable)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace papilio::loops

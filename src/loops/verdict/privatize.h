@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "loops/dependence/carried.h"
+
+namespace papilio::loops {
+
+// Whether every read of the variable in the view's loop gets what the same iteration has written before.
+bool reads_own_iteration(const Program& program, const Accesses& accesses, const View& view, int variable,
+                         Solver& solver);
+
+// Whether a value that the loop leaves in a local variable may be read when it is over.
+bool is_read_later(const Program& program, const Accesses& accesses, int loop, int variable);
+
+}  // namespace papilio::loops

@@ -1,0 +1,112 @@
+#include "loops/verdict/scans.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace papilio::loops {
+namespace {
+
+// What knows of the variable: statements that read it, what they write, and so on. The statement `own` does not count.
+struct Taint {
+  std::set<int> variables, statements;
+};
+
+Taint taint_of(const View& view, int variable, int own) {
+  Taint t;
+  t.variables = {variable};
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const Access* a : view.accesses) {
+      if (a->statement == own && !t.statements.contains(own)) continue;
+      const bool controlled =
+          std::any_of(a->controls.begin(), a->controls.end(), [&](int c) { return t.statements.contains(c); });
+      if ((controlled || (!a->is_write && t.variables.contains(a->variable))) &&
+          t.statements.insert(a->statement).second)
+        grows = true;
+      if (a->is_write && t.statements.contains(a->statement) && t.variables.insert(a->variable).second) grows = true;
+    }
+  }
+  return t;
+}
+
+// Whether the statement's result rests on the variable in no way but by the accesses that are marked.
+bool is_free_of(const Taint& taint, const View& view, int variable, int statement) {
+  for (const Access* a : view.accesses) {
+    if (a->statement != statement) continue;
+    for (const int c : a->controls) {
+      if (taint.statements.contains(c)) return false;
+    }
+    const bool marked = a->variable == variable && (!a->update.empty() || !a->recurrence.empty());
+    if (!a->is_write && !marked && taint.variables.contains(a->variable)) return false;
+  }
+  return true;
+}
+
+std::optional<Scan> of_accumulator(const View& view, int variable) {
+  Scan scan;
+  scan.variable = variable;
+  int updates = 0, statement = -1;
+  std::set<int> resets;
+  for (const Access* a : view.accesses) {
+    if (a->variable != variable || !a->is_write) continue;
+    if (a->update.empty()) {
+      resets.insert(a->statement);
+      continue;
+    }
+    ++updates;
+    scan.op = a->update;
+    statement = a->statement;
+  }
+  if (updates != 1) return std::nullopt;
+  // A write where another write is conditional on it must be known to be free of the accumulator as well.
+  const Taint taint = taint_of(view, variable, statement);
+  if (!is_free_of(taint, view, variable, statement)) return std::nullopt;
+  for (const int reset : resets) {
+    if (!is_free_of(taint, view, variable, reset)) return std::nullopt;
+  }
+  scan.is_segmented = !resets.empty();
+  return scan;
+}
+
+std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, int variable,
+                             const std::vector<Carried>& dependences) {
+  const View& view = carrier.view();
+  Scan scan;
+  scan.variable = variable;
+  int statement = -1;
+  for (const Access* a : view.accesses) {
+    if (a->variable != variable) continue;
+    if (a->is_write) {
+      if (a->recurrence.empty() || statement >= 0) return std::nullopt;
+      statement = a->statement;
+      scan.op = a->recurrence;
+    }
+  }
+  const std::int64_t step = std::abs(accesses.loops[static_cast<std::size_t>(view.root)].step);
+  for (const Carried& pair : dependences) {
+    const Access &a = *view.accesses[pair.first], &b = *view.accesses[pair.second];
+    if (!a.is_write || b.is_write) return std::nullopt;
+    if (b.statement == statement && carrier.exists(pair.first, pair.second, step + 1) != Existence::none)
+      return std::nullopt;
+    if (b.statement == statement && pair.existence != Existence::exact) return std::nullopt;
+  }
+  const Taint taint = taint_of(view, variable, statement);
+  if (!is_free_of(taint, view, variable, statement)) return std::nullopt;
+  return scan;
+}
+
+}  // namespace
+
+std::optional<Scan> find_scan(const Program& program, const Accesses& accesses, const Carrier& carrier,
+                              const std::vector<Carried>& dependences) {
+  const View& view = carrier.view();
+  const int variable = view.accesses[dependences[0].first]->variable;
+  for (const Carried& pair : dependences) {
+    if (view.accesses[pair.first]->variable != variable) return std::nullopt;
+  }
+  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return of_accumulator(view, variable);
+  return of_array(accesses, carrier, variable, dependences);
+}
+
+}  // namespace papilio::loops

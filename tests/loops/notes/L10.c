@@ -1,0 +1,20 @@
+// An array that every iteration fills before it reads it; and a flat matrix whose rows run into each other.
+void filled_first(int n, int m, double x[100][100]) {
+  int a[m];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) a[j] = (4 * i + 4 * j) % m;
+    for (int k = 1; k < 100; k++) x[i][k] = x[i][k - 1] * a[a[(2 * i + k) % m]];
+  }
+}
+
+void flat_from_0(int n, int m, double *x) {
+  for (int i = 1; i < n; i++)
+    for (int k = 0; k < m; k++)
+      x[i * m + k] = x[i * m + k - 1] * 2;
+}
+
+void flat_from_1(int n, int m, double *x) {
+  for (int i = 1; i < n; i++)
+    for (int k = 1; k < m; k++)
+      x[i * m + k] = x[i * m + k - 1] * 2;
+}
