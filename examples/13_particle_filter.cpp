@@ -2,8 +2,7 @@
 // The model is linear with normal noise, so that the Kalman filter gives the exact answer to compare with. With a file
 // name, draws both as SVG.
 
-#include <papilio/sampling.h>
-#include <papilio/weighted_choice.h>
+#include <papilio/resample.h>
 
 #include <array>
 #include <cmath>
@@ -46,21 +45,10 @@ Estimate kalman_filter(const std::vector<double>& y) {
   return exact;
 }
 
-// Systematic resampling: of n children, child i has the parent in whose interval of the running sums the point
-// (u + i) / n lies. So a parent of share w has floor(n w) or ceil(n w) children; u in [0, 1).
-std::vector<std::int64_t> resample(const std::vector<double>& weights, double u) {
-  const papilio::CumulativeTable table{papilio::VectorView<const double>(weights)};
-  const auto n = static_cast<double>(weights.size());
-  std::vector<std::int64_t> parents;
-  for (std::size_t i = 0; i < weights.size(); ++i) parents.push_back(table.find((u + static_cast<double>(i)) / n));
-  return parents;
-}
-
 Estimate particle_filter(const std::vector<double>& y, std::uint64_t seed) {
-  std::vector<std::int32_t> offsets(times);  // u of each time, in units of 2^-30
-  papilio::choice(1 << 30, papilio::VectorView<std::int32_t>(offsets), {.seed = seed, .stream = 2 * times});
   Estimate estimate;
   std::vector<double> x(particles), weights(particles);
+  std::vector<std::int32_t> parents(particles);
   for (std::size_t t = 0; t < times; ++t) {
     const std::vector<double> noise = normal_numbers(particles, seed, t);
     double total = 0, mean = 0;
@@ -73,8 +61,9 @@ Estimate particle_filter(const std::vector<double>& y, std::uint64_t seed) {
     estimate.mean.push_back(mean / total);
     estimate.log_likelihood += std::log(total / particles);
     std::vector<double> children;
-    for (const std::int64_t parent : resample(weights, std::ldexp(offsets[t], -30)))
-      children.push_back(x[static_cast<std::size_t>(parent)]);
+    papilio::resample(papilio::VectorView<const double>(weights), papilio::VectorView<std::int32_t>(parents),
+                      {.seed = seed, .stream = 2 * times + t});
+    for (const std::int32_t parent : parents) children.push_back(x[static_cast<std::size_t>(parent)]);
     x = children;
   }
   return estimate;
