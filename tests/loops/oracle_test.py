@@ -306,7 +306,7 @@ def faults_of(loop, fact, n, p):
         elif kind == "induction":
             # The closed form is in terms of the value before the loop: differences of iterations are compared.
             form = clauses[v]["detail"].split(" = ", 1)[1].removesuffix(" when an iteration begins")
-            if "?" in form or re.search(r"\b[st]\b", form):
+            if "?" in form or "[]" in form or re.search(r"\b[st]\b", form):
                 continue
             for starts in fact.starts:
                 offsets = {start[v] - eval(form, dict(start, n=n, p=p, k=0)) for start in starts}
