@@ -133,7 +133,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
     const auto difference = Polynomial::sum(*left, *right, -1);
     if (!difference) return fail("its condition is too large");
     if (loop.step != 1 && loop.step != -1) return fail("it ends by != and its step is not 1 or -1");
-    op = difference->coefficient({loop.symbol}) * loop.step < 0 ? ">" : "<";
+    op = std::string(1, difference->coefficient({loop.symbol}) * loop.step < 0 ? '>' : '<');
     // It must not start beyond its end. For signed variables that would overflow; others could come round.
     const Type& counter = variable(loop.variable).type;
     if (std::abs(difference->coefficient({loop.symbol})) != 1)

@@ -223,7 +223,7 @@ std::string text_of(const Polynomial& p, const std::vector<Symbol>& symbols) {
     if (monomial.empty() || size != 1) text += fmt::format("{}{}", size, monomial.empty() ? "" : " * ");
     for (std::size_t i = 0; i < monomial.size(); ++i) {
       const std::string& name = symbols[static_cast<std::size_t>(monomial[i])].name;
-      text += (i > 0 ? " * " : "") + (name.empty() ? "?" : name);
+      text += fmt::format("{}{}", i > 0 ? " * " : "", name.empty() ? "?" : name);
     }
   }
   return text.empty() ? "0" : text;

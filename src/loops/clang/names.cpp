@@ -72,7 +72,8 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
   if (!path.empty()) object = variable(id, "", n == nullptr ? CType() : type_of(*n));
   Variable v;
   const CType whole = n == nullptr ? type : type_of(*n);
-  v.name = (n == nullptr ? "?" : n->name) + path;
+  v.name = n == nullptr ? path : n->name;
+  if (n != nullptr) v.name.append(path);
   v.type = type.is_scalar() || type.is_array() || type.is_pointer() ? type.type : Type{Type::Kind::other, 0, false};
   if (type.is_record) v.type.kind = Type::Kind::other;
   v.is_volatile = type.is_volatile || whole.is_volatile;

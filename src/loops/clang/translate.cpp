@@ -123,7 +123,7 @@ class Translator {
       if (init >= 0) evaluate(init, to);
     } else if (init >= 0) {
       s.value = expressions_.translate(init);
-      s.op = "=";
+      s.op.assign(1, '=');
     }
     to.push_back(std::move(s));
   }

@@ -174,4 +174,16 @@ Existence Carrier::exists(std::size_t first, std::size_t second, std::int64_t le
   return found;
 }
 
+bool Carrier::moves_along(std::size_t first, std::size_t second, int inner) const {
+  const int symbol = accesses_.loops[static_cast<std::size_t>(inner)].symbol;
+  for (const Query& query : queries(first, second, 1)) {
+    for (const std::int64_t sign : {1, -1}) {
+      Query apart = query;
+      apart.add({{{apart.column(symbol, 1), sign}, {apart.column(symbol, 0), -sign}}, -1, false});
+      if (solver_.has_points(apart.system()) != Answer::no) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace papilio::loops

@@ -89,6 +89,11 @@ std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, i
     if (!a.is_write || b.is_write) return std::nullopt;
     if (b.statement == statement && carrier.exists(pair.first, pair.second, step + 1) != Existence::none)
       return std::nullopt;
+    for (std::size_t k = 0; b.statement == statement && k < a.loops.size(); ++k) {
+      const bool is_inside = accesses.loops[static_cast<std::size_t>(a.loops[k])].depth >
+                             accesses.loops[static_cast<std::size_t>(view.root)].depth;
+      if (is_inside && carrier.moves_along(pair.first, pair.second, a.loops[k])) return std::nullopt;
+    }
     if (b.statement == statement && pair.existence != Existence::exact) return std::nullopt;
   }
   const Taint taint = taint_of(view, variable, statement);

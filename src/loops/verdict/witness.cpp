@@ -42,7 +42,7 @@ class Values {
 };
 
 Witness made(const Program& program, const Accesses& accesses, const Access& a, const Access& b, const Values& values,
-             const std::map<int, std::int64_t>& fixed) {
+             const std::map<int, std::int64_t>& fixed, const Query& query) {
   Witness w;
   w.kind = kind_of(a, b);
   w.source = {a.place.line, a.place.column};
@@ -57,7 +57,14 @@ Witness made(const Program& program, const Accesses& accesses, const Access& a, 
       (side == 0 ? w.source_iteration : w.sink_iteration).push_back(fmt::format("{} = {}", loop.name, *value));
     }
   }
-  for (const auto& [symbol, value] : fixed) {
+  std::map<int, std::int64_t> entries = fixed;
+  for (const auto& [key, column] : query.columns()) {
+    const int symbol = key.first[0];
+    if (key.first.size() != 1 || accesses.symbols[static_cast<std::size_t>(symbol)].kind != Symbol::Kind::entry)
+      continue;
+    if (const auto value = values.of(symbol, 0)) entries[symbol] = *value;
+  }
+  for (const auto& [symbol, value] : entries) {
     w.values.push_back(fmt::format("{} = {}", accesses.symbols[static_cast<std::size_t>(symbol)].name, value));
   }
   return w;
@@ -95,7 +102,7 @@ std::optional<Witness> find_witness(const Program& program, const Accesses& acce
     for (const Query& query : carrier.queries(pair.first, pair.second, 1, &fixed)) {
       if (!query.is_exact()) continue;
       const auto point = solver.point(query.system());
-      if (point) return made(program, accesses, a, b, Values(query, *point, fixed), fixed);
+      if (point) return made(program, accesses, a, b, Values(query, *point, fixed), fixed, query);
     }
     if (fixed.empty() && value >= 0) break;
   }
