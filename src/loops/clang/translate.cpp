@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "loops/clang/expressions.h"
 #include "loops/clang/names.h"
+#include "loops/clang/steps.h"
 
 namespace papilio::loops {
 namespace {
@@ -224,72 +224,6 @@ class Translator {
     to.push_back(std::move(s));
   }
 
-  // i++, i += 2, i = i - 1: the variable and the step; 0 for anything else.
-  std::pair<std::uint64_t, std::int64_t> step_of(int index) const {
-    const Node& n = node(index);
-    const std::pair<std::uint64_t, std::int64_t> none = {0, 0};
-    if (n.children.empty()) return none;
-    if (n.kind == "ParenExpr") return step_of(n.children[0]);
-    const std::uint64_t name = node(n.children[0]).kind == "DeclRefExpr" ? node(n.children[0]).reference : 0;
-    if (name == 0) return none;
-    if (n.kind == "UnaryOperator" && n.opcode == "++") return {name, 1};
-    if (n.kind == "UnaryOperator" && n.opcode == "--") return {name, -1};
-    if (n.children.size() != 2) return none;
-    if (n.kind == "CompoundAssignOperator" && (n.opcode == "+=" || n.opcode == "-=")) {
-      const auto by = literal(n.children[1]);
-      return by == 0 ? none : std::pair{name, n.opcode == "+=" ? by : -by};
-    }
-    if (n.kind == "BinaryOperator" && n.opcode == "=") {
-      const Node* sum = &node(n.children[1]);
-      while ((sum->kind == "ParenExpr" || sum->kind == "ImplicitCastExpr") && !sum->children.empty())
-        sum = &node(sum->children[0]);
-      if (sum->kind != "BinaryOperator" || (sum->opcode != "+" && sum->opcode != "-")) return none;
-      if (plain_name(names_.tree(), sum->children[0]) == name) {
-        const auto by = literal(sum->children[1]);
-        return by == 0 ? none : std::pair{name, sum->opcode == "+" ? by : -by};
-      }
-      if (plain_name(names_.tree(), sum->children[1]) == name && sum->opcode == "+") {
-        const auto by = literal(sum->children[0]);
-        return by == 0 ? none : std::pair{name, by};
-      }
-    }
-    return none;
-  }
-
-  std::int64_t literal(int index) const {
-    const Node& n = node(index);
-    if ((n.kind == "ParenExpr" || n.kind == "ImplicitCastExpr" || n.kind == "ConstantExpr") && !n.children.empty()) {
-      return literal(n.children[0]);
-    }
-    if (n.kind == "UnaryOperator" && n.opcode == "-" && !n.children.empty()) return -literal(n.children[0]);
-    std::int64_t value = 0;
-    if (n.kind != "IntegerLiteral") return 0;
-    const auto [end, failure] = std::from_chars(n.value.data(), n.value.data() + n.value.size(), value);
-    return failure == std::errc() && value <= (1 << 30) ? value : 0;
-  }
-
-  // Whether a part of the tree assigns the variable.
-  bool assigns(int index, std::uint64_t id) const {
-    const Node& n = node(index);
-    const bool here = n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=") ||
-                      (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
-    if (here && !n.children.empty() && plain_name(names_.tree(), n.children[0]) == id) return true;
-    return n.too_deep || std::any_of(n.children.begin(), n.children.end(), [&](int c) { return assigns(c, id); });
-  }
-
-  bool mentions(int index, std::uint64_t id) const {
-    const Node& n = node(index);
-    if (n.kind == "DeclRefExpr" && n.reference == id) return true;
-    return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return mentions(c, id); });
-  }
-
-  bool has_continue(int index) const {
-    const Node& n = node(index);
-    if (n.kind == "ContinueStmt") return true;
-    if (n.kind == "ForStmt" || n.kind == "WhileStmt" || n.kind == "DoStmt") return false;
-    return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return has_continue(c); });
-  }
-
   // Why a variable cannot count a loop; empty if it can.
   std::string counter_fault(std::uint64_t id) {
     const Node* d = names_.declaration(id);
@@ -313,8 +247,8 @@ class Translator {
     std::int64_t step = 0;
     std::size_t which = 0;
     for (std::size_t i = 0; i < steps.size() && counter == 0; ++i) {
-      const auto [name, by] = step_of(steps[i]);
-      if (name != 0 && by != 0 && !node(condition).kind.empty() && mentions(condition, name)) {
+      const auto [name, by] = step_of(names_.tree(), steps[i]);
+      if (name != 0 && by != 0 && !node(condition).kind.empty() && mentions(names_.tree(), condition, name)) {
         counter = name, step = by, which = i;
       }
     }
@@ -327,11 +261,13 @@ class Translator {
       fault = counter_fault(counter);
     }
     for (std::size_t i = 0; i < steps.size() && fault.empty(); ++i) {
-      if (i != which && assigns(steps[i], counter)) fault = "its variable is stepped twice";
+      if (i != which && assigns(names_.tree(), steps[i], counter)) fault = "its variable is stepped twice";
     }
-    if (fault.empty() && assigns(body, counter)) fault = "its variable is assigned in its body";
-    if (fault.empty() && assigns(condition, counter)) fault = "its variable is assigned in its condition";
-    if (fault.empty() && steps.size() > 1 && has_continue(body)) fault = "it continues past a second step";
+    if (fault.empty() && assigns(names_.tree(), body, counter)) fault = "its variable is assigned in its body";
+    if (fault.empty() && assigns(names_.tree(), condition, counter))
+      fault = "its variable is assigned in its condition";
+    if (fault.empty() && steps.size() > 1 && has_continue(names_.tree(), body))
+      fault = "it continues past a second step";
     if (!fault.empty()) {
       std::vector<Stmt> before;
       if (!node(init).kind.empty()) statement(init, before);
@@ -391,14 +327,15 @@ class Translator {
     std::uint64_t counter = 0;
     std::int64_t step = 0;
     if (b.kind == "CompoundStmt" && !b.children.empty()) {
-      const auto [name, by] = step_of(b.children.back());
-      if (name != 0 && by != 0 && mentions(condition, name)) {
+      const auto [name, by] = step_of(names_.tree(), b.children.back());
+      if (name != 0 && by != 0 && mentions(names_.tree(), condition, name)) {
         counter = name, step = by;
         fault = counter_fault(counter);
-        if (fault.empty() && has_continue(body)) fault = "it continues past its step";
-        if (fault.empty() && assigns(condition, counter)) fault = "its variable is assigned in its condition";
+        if (fault.empty() && has_continue(names_.tree(), body)) fault = "it continues past its step";
+        if (fault.empty() && assigns(names_.tree(), condition, counter))
+          fault = "its variable is assigned in its condition";
         for (std::size_t i = 0; i + 1 < b.children.size() && fault.empty(); ++i) {
-          if (assigns(b.children[i], counter)) fault = "its variable is assigned in its body";
+          if (assigns(names_.tree(), b.children[i], counter)) fault = "its variable is assigned in its body";
         }
       }
     }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "loops/clang/tree.h"
+
+// What the head of a loop does to its variable. A variable is the id of its declaration.
+
+namespace papilio::loops {
+
+// i++, i += 2, i = i - 1: the variable and the step; 0 for anything else.
+std::pair<std::uint64_t, std::int64_t> step_of(const Tree& tree, int index);
+
+// Whether a part of the tree assigns the variable. A part that is nested too deep may.
+bool assigns(const Tree& tree, int index, std::uint64_t id);
+
+// Whether it names the variable.
+bool mentions(const Tree& tree, int index, std::uint64_t id);
+
+// Whether it has a `continue` that is not one of a loop within. A part that is nested too deep may.
+bool has_continue(const Tree& tree, int index);
+
+}  // namespace papilio::loops
