@@ -60,6 +60,7 @@ class Tokenizer {
 
   // The bytes of memory that a token of that many bytes takes while it is being made, at most.
   static constexpr std::int64_t memory_for(std::size_t bytes) { return 16 * static_cast<std::int64_t>(bytes); }
+  static constexpr std::size_t long_word = std::size_t{1} << 16;  // from where on readers reckon with that
 
   // The whole text in NFC, case-folded unless `fold_case` is unset; ill-formed sequences are left as they are.
   std::string fold(std::string_view text, bool fold_case = true);

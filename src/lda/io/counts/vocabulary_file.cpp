@@ -14,11 +14,6 @@
 #include "lda/io/bytes/memory_limit.h"
 
 namespace papilio::lda {
-namespace {
-
-constexpr std::size_t long_word = std::size_t{1} << 16;
-
-}  // namespace
 
 std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory) {
   LineReader reader(origin, memory.limit(), options.max_line_bytes);
@@ -33,7 +28,8 @@ std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions
       reader.format_error(1, fmt::format("word {} is already on line {}", quoted(line), number + 1));
     }
     longest = std::max(longest, line.size());  // is folded where there are stop words
-    const std::int64_t bytes = 2 * words.memory() + (longest > long_word ? Tokenizer::memory_for(longest) : 0);
+    const std::int64_t bytes =
+        2 * words.memory() + (longest > Tokenizer::long_word ? Tokenizer::memory_for(longest) : 0);
     if (!memory.set(bytes)) {
       memory.limit().refuse(origin, number + 1, fmt::format("the vocabulary of {} words up to here", number + 1));
     }

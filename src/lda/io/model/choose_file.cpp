@@ -53,7 +53,7 @@ lda::Metadata identity(const CorpusView& corpus, const ChooseOptions& options) {
   return metadata;
 }
 
-void require_identity(const lda::SafetensorsFile& file, const lda::Metadata& expected, const std::string& path) {
+void require_same_run(const lda::SafetensorsFile& file, const lda::Metadata& expected, const std::string& path) {
   for (const char* key : {"format", "format_version"}) {
     if (file.metadata(key) != expected.at(key)) {
       file.fail(fmt::format("{} is {}, expected {}", key, lda::quoted(file.metadata(key)), expected.at(key)));
@@ -105,7 +105,7 @@ std::vector<ChooseRun> load_choose_runs(const CorpusView& corpus, const ChooseOp
   lda::require_choose_options(options, "load_choose_runs");
   corpus.verify();
   lda::SafetensorsFile file(path, "load_choose_runs");
-  require_identity(file, identity(corpus, options), path);
+  require_same_run(file, identity(corpus, options), path);
   file.require_tensors({"measures", "seeds", "top_words", "topics"});
   const std::int64_t count = file.shape("topics").empty() ? 0 : file.shape("topics").front();
   const std::vector<std::int32_t> topics = file.read<std::int32_t>("topics", {count});

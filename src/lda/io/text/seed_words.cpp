@@ -18,7 +18,7 @@ namespace papilio {
 namespace lda {
 namespace {
 
-constexpr const char* caller = "papilio::read_seed_words";
+constexpr const char* seed_words_caller = "papilio::read_seed_words";
 constexpr std::string_view blanks = " \t";
 constexpr std::size_t most_examples = 10;
 
@@ -75,7 +75,7 @@ class SeedWordsReader {
       : options_(options),
         memory_limit_(options.max_memory),
         memory_(memory_limit_),
-        reader_({caller, path}, memory_limit_, std::int64_t{1} << 20) {
+        reader_({seed_words_caller, path}, memory_limit_, std::int64_t{1} << 20) {
     numbers_.reserve(vocabulary.size());
     for (std::size_t w = 0; w < vocabulary.size(); ++w) {
       numbers_.emplace(vocabulary[w], static_cast<std::int32_t>(w));
@@ -160,10 +160,11 @@ class SeedWordsReader {
 
 std::vector<SeedWord> read_seed_words(const std::string& path, std::span<const std::string> vocabulary,
                                       const SeedWordsOptions& options, SeedWordsReport* report) {
-  base::require(options.topics >= 1, "{}: topics is {}, expected at least 1", lda::caller, options.topics);
+  base::require(options.topics >= 1, "{}: topics is {}, expected at least 1", lda::seed_words_caller, options.topics);
   base::require(1 <= options.weight && options.weight <= largest_seed_weight, "{}: weight is {}, expected 1 to {}",
-                lda::caller, options.weight, largest_seed_weight);
-  base::require(options.max_memory >= 0, "{}: max_memory is {}, expected at least 0", lda::caller, options.max_memory);
+                lda::seed_words_caller, options.weight, largest_seed_weight);
+  base::require(options.max_memory >= 0, "{}: max_memory is {}, expected at least 0", lda::seed_words_caller,
+                options.max_memory);
   execution::require_span("read_seed_words", "vocabulary", vocabulary);
   SeedWordsReport unused;
   SeedWordsReport& filled = report != nullptr ? *report : unused;

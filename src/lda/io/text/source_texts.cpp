@@ -7,7 +7,7 @@
 namespace papilio {
 namespace {
 
-constexpr const char* caller = "papilio::read_source_texts";
+constexpr const char* source_texts_caller = "papilio::read_source_texts";
 
 // Takes documents of text as a corpus does, but keeps how some begin instead of words.
 class TextCollector : public lda::TextCorpus {
@@ -49,16 +49,16 @@ class TextCollector : public lda::TextCorpus {
 
 SourceTexts read_source_texts(const TextSource& source, std::span<const std::int64_t> documents, std::int64_t max_bytes,
                               const TextOptions& options) {
-  base::require(max_bytes >= 0, "{}: max_bytes is {}, expected 0 or more", caller, max_bytes);
+  base::require(max_bytes >= 0, "{}: max_bytes is {}, expected 0 or more", source_texts_caller, max_bytes);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     base::require(documents[i] > (i == 0 ? -1 : documents[i - 1]), "{}: documents[{}] is {}, expected more than {}",
-                  caller, i, documents[i], i == 0 ? -1 : documents[i - 1]);
+                  source_texts_caller, i, documents[i], i == 0 ? -1 : documents[i - 1]);
   }
   lda::CorpusSink sink;
   TextCollector collector(documents, max_bytes, sink);
-  lda::read_text_source(source, {.max_line_bytes = options.max_line_bytes}, caller, collector);
+  lda::read_text_source(source, {.max_line_bytes = options.max_line_bytes}, source_texts_caller, collector);
   base::require(documents.empty() || documents.back() < collector.documents(),
-                "{}: document {} is asked for, but {} has {} documents", caller,
+                "{}: document {} is asked for, but {} has {} documents", source_texts_caller,
                 documents.empty() ? 0 : documents.back(), source.path, collector.documents());
   return collector.take();
 }

@@ -8,11 +8,6 @@
 #include "lda/corpus/tokenizer.h"
 
 namespace papilio::lda {
-namespace {
-
-constexpr std::size_t long_word = std::size_t{1} << 16;
-
-}  // namespace
 
 TokenCorpus::TokenCorpus(const TextOptions& options, MemoryLimit& memory_limit, const LineReader& lines)
     : options_(options),
@@ -28,7 +23,7 @@ void TokenCorpus::add(std::string_view word, std::string_view folded) {
   } else {
     corpus_.words.push_back(words_.number(word));
   }
-  if (tokens_read_ % 1024 == 0 || word.size() > long_word) require_room();  // a line may be long
+  if (tokens_read_ % 1024 == 0 || word.size() > Tokenizer::long_word) require_room();  // a line may be long
 }
 
 void TokenCorpus::end_document(std::string_view name) {
@@ -50,7 +45,7 @@ void TokenCorpus::require_room() {
 }
 
 void TokenCorpus::require_room_for_token(std::string_view text) const {
-  if (text.size() <= long_word || memory_.limit().holds(Tokenizer::memory_for(text.size()))) return;
+  if (text.size() <= Tokenizer::long_word || memory_.limit().holds(Tokenizer::memory_for(text.size()))) return;
   memory_.limit().refuse(lines_.origin(), lines_.line_number(), fmt::format("a word of {} bytes", text.size()));
 }
 
