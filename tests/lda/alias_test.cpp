@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "lda/corpora.h"
+#include "lda/io/files.h"
 #include "lda/training/chain/chain_cpu.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
@@ -85,8 +85,8 @@ TEST_P(AliasDraws, GoOnAsIfTheyHadNotStopped) {
   const TrainResult whole = train(corpus, o);
   EXPECT_EQ(whole.model.settings.at("draws"), "alias");
   EXPECT_EQ(whole.model.settings.at("mh_steps"), "3");
-  const std::string path =
-      (std::filesystem::path(::testing::TempDir()) / ("papilio_alias_" + std::string(name(GetParam())))).string();
+  const lda::Folder folder;
+  const std::string path = folder.path("chain");
   for (const std::int64_t stop : {2, 3, 4}) {
     o.sweeps = stop;
     save_checkpoint(train(corpus, o).topics, corpus, o, path);

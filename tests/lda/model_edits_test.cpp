@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -14,6 +13,7 @@
 
 #include "lda/corpora.h"
 #include "lda/io/bytes/hash.h"
+#include "lda/io/files.h"
 #include "lda/io/model/safetensors.h"
 #include "lda/models.h"
 #include "papilio/error.h"
@@ -45,8 +45,12 @@ Model seeded_topics() {
 
 class File {
  public:
-  explicit File(const char* name) : path(::testing::TempDir() + "model_edits_" + name) {}
-  ~File() { std::remove(path.c_str()); }
+  explicit File(const char* name) : path(folder_.path(name)) {}
+
+ private:
+  const lda::Folder folder_;
+
+ public:
   const std::string path;
 };
 

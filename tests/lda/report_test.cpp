@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "lda/corpora.h"
+#include "lda/io/files.h"
 #include "lda/models.h"
 #include "lda/visualization/report/document_groups.h"
 #include "lda/visualization/report/page_json.h"
@@ -248,8 +247,8 @@ TEST(ReportPage, ShowsModelsOfAnyShape) {
 }
 
 TEST(SourceTexts, AreThoseOfTheDocumentsAskedFor) {
-  const std::string path = ::testing::TempDir() + "report_texts.tsv";
-  std::ofstream(path) << "text\tday\nfirst text\t2001\nsecond\t2002\nthird text\t2003\n";
+  const lda::Folder folder;
+  const std::string path = folder.write("texts.tsv", "text\tday\nfirst text\t2001\nsecond\t2002\nthird text\t2003\n");
   const TextSource source = {.path = path, .form = TextForm::tsv, .id = "day"};
   const std::vector<std::int64_t> asked = {0, 2};
   const SourceTexts found = read_source_texts(source, asked, 7);
@@ -259,7 +258,6 @@ TEST(SourceTexts, AreThoseOfTheDocumentsAskedFor) {
   EXPECT_THROW(read_source_texts(source, std::vector<std::int64_t>{1, 1}, 7), InvalidArgument);
   EXPECT_EQ(sha256_of_file(path).size(), 64u);
   EXPECT_THROW(sha256_of_file(path + ".missing"), IoError);
-  std::remove(path.c_str());
 }
 
 }  // namespace

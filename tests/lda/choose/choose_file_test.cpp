@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "lda/choose/choose_runs.h"
+#include "lda/io/files.h"
 #include "papilio/choose.h"
 #include "papilio/error.h"
 #include "papilio/evaluation.h"
@@ -25,9 +25,6 @@ using testing::without_seconds;
 
 class ChooseFile : public ::testing::Test {
  protected:
-  ChooseFile() { std::filesystem::remove(path_); }
-  ~ChooseFile() override { std::filesystem::remove(path_); }
-
   std::vector<ChooseRun> runs() const {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {{.topics = 2,
@@ -68,7 +65,8 @@ class ChooseFile : public ::testing::Test {
   }
 
   const Corpus corpus_ = testing::make_corpus({{0, 1, 2}, {2, 1}}, 3);
-  const std::string path_ = ::testing::TempDir() + "papilio_choose_runs";
+  const lda::Folder folder_;
+  const std::string path_ = folder_.path("runs");
 };
 
 TEST_F(ChooseFile, KeepsEveryNumber) {
