@@ -11,9 +11,9 @@ turns; the least of several rounds. Needs papilio and NumPy.
 import argparse
 import os
 import platform
-import time
 
 import numpy as np
+from timing import seconds, shown
 
 import papilio
 
@@ -38,26 +38,8 @@ def contenders(categories, draws):
     }
 
 
-def seconds(calls):
-    """The time of each call: the least of the means of several rounds, in which all take their turn."""
-
-    def mean(call, number):
-        begin = time.perf_counter()
-        for _ in range(number):
-            call()
-        return (time.perf_counter() - begin) / number
-
-    number = {name: max(1, int(0.02 / max(mean(call, 1), 1e-7))) for name, call in calls.items()}
-    rounds = [{name: mean(call, number[name]) for name, call in calls.items()} for _ in range(ROUNDS)]
-    return {name: min(times[name] for times in rounds) for name in calls}
-
-
-def shown(time_):
-    return f"{time_ * 1e3:.3g} ms" if time_ >= 1e-3 else f"{time_ * 1e6:.3g} µs"
-
-
 def table():
-    columns = {(K, n): seconds(contenders(K, n)) for K in CATEGORIES for n in DRAWS}
+    columns = {(K, n): seconds(contenders(K, n), rounds=ROUNDS) for K in CATEGORIES for n in DRAWS}
     names = list(next(iter(columns.values())))
     lines = [
         "# Draws from one row",

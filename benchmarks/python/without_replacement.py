@@ -12,6 +12,7 @@ import platform
 import time
 
 import numpy as np
+from timing import seconds, shown
 
 import papilio
 
@@ -39,26 +40,8 @@ def contenders(categories, draws):
     return calls | {"torch.multinomial, float32": lambda: torch.multinomial(tensor, draws, replacement=False)}
 
 
-def seconds(calls):
-    """The time of each call: the least of the means of several rounds, in which all take their turn."""
-
-    def mean(call, number):
-        begin = time.process_time()
-        for _ in range(number):
-            call()
-        return (time.process_time() - begin) / number
-
-    number = {name: max(1, int(0.02 / max(mean(call, 2), 1e-6))) for name, call in calls.items()}
-    rounds = [{name: mean(call, number[name]) for name, call in calls.items()} for _ in range(ROUNDS)]
-    return {name: min(times[name] for times in rounds) for name in calls}
-
-
-def shown(time_):
-    return f"{time_ * 1e3:.3g} ms" if time_ >= 1e-3 else f"{time_ * 1e6:.3g} µs"
-
-
 def table():
-    columns = {size: seconds(contenders(*size)) for size in SIZES}
+    columns = {size: seconds(contenders(*size), rounds=ROUNDS, clock=time.process_time) for size in SIZES}
     names = list(next(iter(columns.values())))
     lines = ["| K, k | " + " | ".join(names) + " |", "| --- |" + " ---: |" * len(names)]
     for (K, k), times in columns.items():
