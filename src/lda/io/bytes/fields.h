@@ -14,10 +14,11 @@ namespace papilio::lda {
 // Takes the next field, what stands between blanks and tabs, off the front of
 // `rest`; empty where only blanks are left.
 inline std::string_view next_field(std::string_view& rest) {
-  constexpr std::string_view blanks = " \t";
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   std::size_t begin = 0;
-  while (begin < rest.size() && (rest[begin] == ' ' || rest[begin] == '\t')) ++begin;
-  const std::size_t end = std::min(rest.find_first_of(blanks, begin), rest.size());
+  while (begin < rest.size() && is_blank(rest[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < rest.size() && !is_blank(rest[end])) ++end;
   const std::string_view field = rest.substr(begin, end - begin);
   rest.remove_prefix(end);
   return field;

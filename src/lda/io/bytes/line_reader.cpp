@@ -63,12 +63,40 @@ void LineReader::read_block() {
       if (tokenizer_ != nullptr && cut_part()) return;
       grow();
     }
-    const bool at_beginning = lines_read_ == 0 && end_ == 0;
-    end_ += fill();
-    if (at_beginning) check_beginning();
+    read_more();
     cut_lines();
   }
   if (open_ && lines_.empty()) add_line(buffer_.get(), buffer_.get());  // the file ends where a part did
+}
+
+// Fills the buffer, whose free room is at its end.
+void LineReader::read_more() {
+  const bool at_beginning = lines_read_ == 0 && end_ == 0;
+  end_ += fill();
+  if (at_beginning) check_beginning();
+}
+
+std::string_view LineReader::whole_lines(std::size_t longest) {
+  assert(tokenizer_ == nullptr);
+  if (next_ != lines_.size() || max_line_bytes_ < longest) return {};
+  lines_.clear();
+  next_ = 0;
+  const auto at_hand = [&] {
+    const std::string_view text(buffer_.get() + begin_, end_ - begin_);
+    return text.substr(0, text.rfind('\n') + 1);
+  };
+  if (std::string_view lines = at_hand(); !lines.empty()) return lines;
+  move_to_front();
+  if (end_ < capacity_ && !at_end_) read_more();
+  return at_hand();
+}
+
+void LineReader::skip_lines(std::size_t bytes, std::int64_t lines) {
+  assert(lines_.empty() && bytes <= end_ - begin_);
+  begin_ += bytes;
+  searched_ = std::max(searched_, begin_);
+  lines_read_ += lines;
+  lines_given_ = lines_read_;
 }
 
 void LineReader::move_to_front() {

@@ -48,6 +48,20 @@ void BagOfWords::add(std::int64_t document, std::int64_t word, std::int64_t coun
   tokens_ += count;
 }
 
+bool BagOfWords::add_if_room(std::span<const std::vector<Place>> lists) {
+  const std::size_t entries = entries_.size();
+  const std::size_t runs = runs_.size();
+  const std::int64_t tokens = tokens_;
+  for (const std::vector<Place>& list : lists) {
+    for (const Place& place : list) add(place.document, place.word, place.count);
+  }
+  if (fits(0)) return true;
+  entries_.resize(entries);
+  runs_.resize(runs);
+  tokens_ = tokens;
+  return false;
+}
+
 // Twice an entry: the room in which vectors grow, or the sorted copy. Three times a run: two numbers per run are
 // sorted besides.
 bool BagOfWords::fits(std::int64_t documents, std::int64_t more) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,16 @@ class BagOfWords {
 
   // Counts of a pair that comes again add up. 0 <= word < most_words, 1 <= count <= most_count.
   void add(std::int64_t document, std::int64_t word, std::int64_t count);
+
+  // An entry, as `add` takes it.
+  struct Place {
+    std::int64_t document;
+    std::int32_t word;
+    std::int32_t count;
+  };
+
+  // Adds all of these, one list after the other; false, and adds none, where they do not fit the limit.
+  bool add_if_room(std::span<const std::vector<Place>> lists);
 
   std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
   std::int64_t tokens() const { return tokens_; }

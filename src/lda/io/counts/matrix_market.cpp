@@ -12,6 +12,7 @@
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/number.h"
 #include "lda/io/counts/bag_of_words.h"
+#include "lda/io/counts/entry_lines.h"
 #include "lda/io/counts/matrix_writer.h"
 #include "lda/io/counts/vocabulary_file.h"
 #include "lda/io/format/format.h"
@@ -70,10 +71,20 @@ MatrixHeader read_header(LineReader& reader, bool transposed) {
                                "expected \"rows columns entries\", got the end of the file");
 }
 
-void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, BagOfWords& bag) {
+void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, int threads, BagOfWords& bag) {
+  const EntryShape shape = {.largest_first = header.rows,
+                            .largest_second = header.columns,
+                            .least_count = 0,
+                            .has_count = !header.pattern,
+                            .transposed = transposed};
+  EntryLines plain(reader, shape, threads);
   std::int64_t entries = 0;
   std::string_view text;
-  while (reader.next_line(text)) {
+  const auto next_line = [&] {
+    while (const std::int64_t lines = plain.add_to(bag, header.entries - entries)) entries += lines;
+    return reader.next_line(text);
+  };
+  while (next_line()) {
     if (Fields<0>(text).count == 0) continue;
     if (entries == header.entries) {
       reader.format_error(1, fmt::format("expected the end of the file after {} entries (line {}), got {}",
@@ -102,7 +113,7 @@ void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, 
 Corpus read_matrix_market(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   MemoryLimit memory_limit(options.text.max_memory);
   MemoryShare vocabulary_memory(memory_limit);
-  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes);
+  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes, entry_block_bytes(memory_limit));
   const MatrixHeader header = read_header(reader, options.transposed);
   const std::int64_t documents = options.transposed ? header.columns : header.rows;
   const std::int64_t words = options.transposed ? header.rows : header.columns;
@@ -113,7 +124,7 @@ Corpus read_matrix_market(const std::string& path, const CorpusOptions& options,
                                  fmt::format("line {} of {}", header.line, reader.origin().name()));
   }
   BagOfWords bag(options.text, memory_limit);
-  read_body(reader, header, options.transposed, bag);
+  read_body(reader, header, options.transposed, options.text.threads, bag);
   require_believable(reader.origin(), {documents, header.line, words, header.line}, named, bag);
   if (!named) vocabulary = numbers_as_words(1, words);
   return std::move(bag).make_corpus(reader.origin(), documents, std::move(vocabulary), 0, "mtx", report);

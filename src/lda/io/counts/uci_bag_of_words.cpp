@@ -13,6 +13,7 @@
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/number.h"
 #include "lda/io/counts/bag_of_words.h"
+#include "lda/io/counts/entry_lines.h"
 #include "lda/io/counts/vocabulary_file.h"
 #include "lda/io/format/format.h"
 #include "papilio/corpus.h"
@@ -62,9 +63,14 @@ void read_entry(const LineReader& reader, std::string_view text, const UciHeader
   bag.add(document, word, line.number(fields.text[2], "count", 1, most_count));
 }
 
-void read_body(LineReader& reader, const UciHeader& header, BagOfWords& bag) {
+void read_body(LineReader& reader, const UciHeader& header, int threads, BagOfWords& bag) {
+  EntryLines plain(reader, {.largest_first = header.documents, .largest_second = header.words}, threads);
   std::string_view line;
-  while (reader.next_line(line)) {
+  const auto next_line = [&] {
+    while (plain.add_to(bag, header.entries - bag.entries()) > 0) continue;
+    return reader.next_line(line);
+  };
+  while (next_line()) {
     if (bag.entries() == header.entries) {
       if (Fields<0>(line).count == 0) continue;  // empty lines at the end hold nothing
       reader.format_error(1, fmt::format("expected the end of the file after {} entries (line 3: NNZ), got {}",
@@ -104,7 +110,7 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
                 caller);
   MemoryLimit memory_limit(options.max_memory);
   MemoryShare vocabulary_memory(memory_limit);
-  LineReader reader({caller, docword}, memory_limit, options.max_line_bytes);
+  LineReader reader({caller, docword}, memory_limit, options.max_line_bytes, entry_block_bytes(memory_limit));
   const UciHeader header = read_header(reader);
   const bool named = !vocabulary.empty();
   std::vector<std::string> words;
@@ -113,7 +119,7 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
                             fmt::format("line 2 of {}: W", reader.origin().name()));
   }
   BagOfWords bag(options, memory_limit);
-  read_body(reader, header, bag);
+  read_body(reader, header, options.threads, bag);
   require_believable(reader.origin(), {header.documents, 1, header.words, 2}, named, bag);
   if (!named) words = numbers_as_words(1, header.words);
   ReadReport counts;
