@@ -1,16 +1,57 @@
 #include "papilio/model.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 
 #include "base/check.h"
+#include "base/math.h"
+#include "execution/cpu/parallel_for.h"
 #include "lda/model/labels.h"
 #include "lda/model/seeds.h"
 
 namespace papilio {
 
 using base::require;
+
+namespace {
+
+constexpr std::int64_t entries_per_part = std::int64_t{1} << 20;
+
+// The sum of each column of n_wk. Throws InvalidArgument naming the first entry that is negative.
+std::vector<std::int64_t> sums_of_topics(const std::vector<std::int32_t>& n_wk, std::size_t columns) {
+  const auto entries = static_cast<std::int64_t>(n_wk.size());
+  const std::int64_t words = entries / static_cast<std::int64_t>(columns);
+  const std::int64_t parts = std::min({words, base::ceil_div(entries, entries_per_part), std::int64_t{256}});
+  std::vector<std::int64_t> sums(columns);
+  std::atomic<bool> has_negative = false;
+  std::mutex mutex;
+  execution::parallel_for(parts, 1, 0, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> part(columns);
+    std::int32_t signs = 0;  // negative if any entry is
+    for (std::int64_t w = words * begin / parts; w < words * end / parts; ++w) {
+      const std::int32_t* const row = n_wk.data() + static_cast<std::size_t>(w) * columns;
+      for (std::size_t k = 0; k < columns; ++k) {
+        part[k] += row[k];
+        signs |= row[k];
+      }
+    }
+    if (signs < 0) has_negative = true;
+    const std::lock_guard lock(mutex);
+    for (std::size_t k = 0; k < columns; ++k) sums[k] += part[k];
+  });
+  if (has_negative) {
+    const auto first = std::find_if(n_wk.begin(), n_wk.end(), [](std::int32_t count) { return count < 0; });
+    const auto i = static_cast<std::size_t>(first - n_wk.begin());
+    require(false, "papilio::Model::verify: n_wk of word {}, topic {} is {}, expected >= 0", i / columns, i % columns,
+            *first);
+  }
+  return sums;
+}
+
+}  // namespace
 
 const std::string& Model::label(std::int32_t topic) const {
   static const std::string none;
@@ -59,12 +100,7 @@ void Model::verify() const {
     require(std::isfinite(alpha[k]) && alpha[k] > 0, "papilio::Model::verify: alpha of topic {} is {}, expected > 0", k,
             alpha[k]);
   }
-  std::vector<std::int64_t> sums(columns);
-  for (std::size_t i = 0; i < n_wk.size(); ++i) {
-    require(n_wk[i] >= 0, "papilio::Model::verify: n_wk of word {}, topic {} is {}, expected >= 0", i / columns,
-            i % columns, n_wk[i]);
-    sums[i % columns] += n_wk[i];
-  }
+  const std::vector<std::int64_t> sums = sums_of_topics(n_wk, columns);
   for (std::size_t k = 0; k < columns; ++k) {
     require(n_k[k] == sums[k], "papilio::Model::verify: n_k of topic {} is {}, but its column of n_wk sums to {}", k,
             n_k[k], sums[k]);

@@ -1,9 +1,10 @@
 #include "lda/training/sparse/parallel/layout_cuda.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "base/math.h"
+#include "execution/cpu/parallel_for.h"
 
 namespace papilio::lda {
 
@@ -11,6 +12,8 @@ namespace {
 
 // The most bytes that the counts of frequent words should take for each token of the corpus.
 constexpr double row_bytes_per_token = 0.5;
+
+constexpr std::int64_t least_part = std::int64_t{1} << 16;  // tokens that are worth a thread
 
 // A word with at least this many tokens is frequent. The more, the fewer rows of counts there are; but a block that has
 // much more than its share of the tokens holds up the end of the sweep.
@@ -31,9 +34,10 @@ std::int32_t tokens_per_item(const std::vector<std::int64_t>& offsets, std::int3
 
 std::int32_t padded_topics(std::int32_t topics) { return base::round_up<std::int32_t>(topics, row_multiple); }
 
-SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds) {
+SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds,
+                           int threads) {
   place_documents(corpus, topics);
-  const std::vector<std::int64_t> offsets = place_tokens(corpus);
+  const std::vector<std::int64_t> offsets = place_tokens(corpus, threads);
   if (cut.tokens_per_item == 0) cut.tokens_per_item = tokens_per_item(offsets, topics);
   if (cut.few_tokens < 0) cut.few_tokens = sparse_shape(topics).few_tokens;
   cut_words(offsets, cut, seeds);
@@ -54,23 +58,58 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
                    [](const SparseDocument& a, const SparseDocument& b) { return a.tokens > b.tokens; });
 }
 
-// Returns where each word's tokens begin, and their end.
-std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus) {
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(corpus.vocabulary_size()) + 1);
-  for (const std::int32_t w : corpus.words) ++offsets[static_cast<std::size_t>(w) + 1];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
-  document.resize(corpus.words.size());
-  place.resize(corpus.words.size());
+// Returns where each word's tokens begin, and their end. Documents are cut into parts of about as many tokens; each
+// part counts its words, and then has places of its own among each word's.
+std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, int threads) {
+  const std::int64_t words = corpus.vocabulary_size();
+  const std::int64_t tokens = corpus.tokens();
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(tokens / std::max(words, least_part), 1, execution::thread_count(threads));
+  std::vector<std::size_t> first_document;
+  std::int64_t before = 0;
   for (std::size_t d = 0; d < documents.size(); ++d) {
-    const SparseDocument& of = documents[d];
-    for (std::uint32_t i = 0; i < of.tokens; ++i) {
-      const std::int32_t w = corpus.words[std::size_t{of.first_token} + i];
-      const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(w)]++);
-      document[at] = static_cast<std::int32_t>(d);
-      place[at] = i;
+    while (before >= tokens * std::ssize(first_document) / parts) first_document.push_back(d);
+    before += documents[d].tokens;
+  }
+  first_document.resize(static_cast<std::size_t>(parts) + 1, documents.size());
+  const auto for_each_token = [&](std::int64_t part, auto&& body) {
+    const auto p = static_cast<std::size_t>(part);
+    for (std::size_t d = first_document[p]; d < first_document[p + 1]; ++d) {
+      const std::int32_t* const word = corpus.words.data() + documents[d].first_token;
+      for (std::uint32_t i = 0; i < documents[d].tokens; ++i) body(d, i, word[i]);
+    }
+  };
+
+  std::vector<std::int64_t> next(static_cast<std::size_t>(parts * words));  // places, by part and word
+  const auto of_part = [&](std::int64_t part) { return next.data() + part * words; };
+  execution::parallel_for(parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = begin; part < end; ++part) {
+      std::int64_t* const counts = of_part(part);
+      for_each_token(part, [&](std::size_t, std::uint32_t, std::int32_t w) { ++counts[w]; });
+    }
+  });
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(words) + 1);
+  std::int64_t place_of_next = 0;
+  for (std::int64_t w = 0; w < words; ++w) {
+    offsets[static_cast<std::size_t>(w)] = place_of_next;
+    for (std::int64_t part = 0; part < parts; ++part) {
+      place_of_next += std::exchange(of_part(part)[w], place_of_next);
     }
   }
+  offsets.back() = place_of_next;
+
+  document.resize(corpus.words.size());
+  place.resize(corpus.words.size());
+  execution::parallel_for(parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = begin; part < end; ++part) {
+      std::int64_t* const places = of_part(part);
+      for_each_token(part, [&](std::size_t d, std::uint32_t i, std::int32_t w) {
+        const auto at = static_cast<std::size_t>(places[w]++);
+        document[at] = static_cast<std::int32_t>(d);
+        place[at] = i;
+      });
+    }
+  });
   return offsets;
 }
 

@@ -22,7 +22,8 @@ std::int32_t padded_topics(std::int32_t topics);
 // A corpus as a device needs it for sparse sweeps.
 struct SparseLayout {
   // Seed words count as frequent, with any number of tokens: their counts hold more than tokens.
-  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds = {});
+  // The layout does not depend on the number of threads.
+  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, int threads);
 
   std::vector<SparseDocument> documents;  // that have tokens, the longest first
   std::int32_t long_documents = 0;        // of more than longest_sorted tokens
@@ -36,7 +37,7 @@ struct SparseLayout {
 
  private:
   void place_documents(const CorpusView& corpus, std::int32_t topics);
-  std::vector<std::int64_t> place_tokens(const CorpusView& corpus);
+  std::vector<std::int64_t> place_tokens(const CorpusView& corpus, int threads);
   void cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds);
 };
 

@@ -83,7 +83,7 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
       seeds_(start.seeds),
       start_of_counts_(seeds_, stream_),
       priors_(start.priors),
-      layout_(corpus_, topic_count_, tuning_.cut, seeds_),
+      layout_(corpus_, topic_count_, tuning_.cut, seeds_, host_threads_),
       tokens_(layout_, topics_to_start(start), stream_),
       topics_(topic_count_),
       statistics_(2, "sums of a sweep") {
