@@ -292,6 +292,12 @@ TEST_F(DynamicForestOnCuda, GraphsHoldUpdatesAndDraws) {
     DeviceCopy<std::int64_t> rows_there(rows);
     DeviceCopy<std::int32_t> drawn(std::vector<std::int32_t>(rows.size(), -7));
     const Stream stream;
+    {
+      DynamicForest other = forest;  // so that the kernels are loaded
+      batch.set(other, stream);
+      other.sample(rows_there.view(), drawn.view(), {.seed = 6, .cuda_stream = stream.get()});
+      stream.wait();
+    }
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "beginning a capture");
     batch.set(forest, stream);

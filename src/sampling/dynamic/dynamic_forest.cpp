@@ -25,6 +25,13 @@ using sampling::SumForest;
 constexpr std::int64_t most_updates_on_cuda = std::numeric_limits<std::uint32_t>::max() - 1;
 constexpr std::uintptr_t workspace_alignment = 256;
 
+using Kept = std::variant<SumForest, ForestOnCuda>;
+
+Device device_of(const Kept& kept) {
+  const auto* const there = std::get_if<ForestOnCuda>(&kept);
+  return there == nullptr ? Device::cpu() : there->device();
+}
+
 void require_row(const char* function, std::int64_t row, std::int64_t rows) {
   require(0 <= row && row < rows, "papilio::{}: row {}, expected 0 <= row < {}", function, row, rows);
 }
@@ -68,7 +75,7 @@ ForestOnCuda forest_on_cuda(const char* function, const MatrixView<const double>
 }  // namespace
 
 struct DynamicForest::Trees {
-  std::variant<SumForest, ForestOnCuda> kept;
+  Kept kept;
 };
 
 DynamicForest::DynamicForest(MatrixView<const double> weights, void* cuda_stream) {
@@ -95,10 +102,7 @@ DynamicForest& DynamicForest::operator=(const DynamicForest& other) {
 
 DynamicForest::~DynamicForest() = default;
 
-Device DynamicForest::device() const {
-  const auto* const there = std::get_if<ForestOnCuda>(&trees_->kept);
-  return there == nullptr ? Device::cpu() : there->device();
-}
+Device DynamicForest::device() const { return device_of(trees_->kept); }
 
 std::int64_t DynamicForest::rows() const {
   return std::visit([](const auto& forest) { return forest.rows(); }, trees_->kept);
@@ -286,9 +290,10 @@ void sample_on_cuda(const ForestOnCuda& forest, VectorView<const std::int64_t> r
 }
 
 template <class Index>
-void sample_rows(const std::variant<SumForest, ForestOnCuda>& kept, VectorView<const std::int64_t> rows,
-                 VectorView<Index> drawn, const ForestDrawOptions& options, Device device) {
+void sample_rows(const Kept& kept, VectorView<const std::int64_t> rows, VectorView<Index> drawn,
+                 const ForestDrawOptions& options) {
   constexpr const char* function = "DynamicForest::sample";
+  const Device device = device_of(kept);
   require_there(function, "rows", rows, device);
   require_there(function, "drawn", drawn, device);
   require_there(function, "status", options.status, device);
@@ -309,12 +314,12 @@ void sample_rows(const std::variant<SumForest, ForestOnCuda>& kept, VectorView<c
 
 void DynamicForest::sample(VectorView<const std::int64_t> rows, VectorView<std::int32_t> drawn,
                            const ForestDrawOptions& options) const {
-  sample_rows(trees_->kept, rows, drawn, options, device());
+  sample_rows(trees_->kept, rows, drawn, options);
 }
 
 void DynamicForest::sample(VectorView<const std::int64_t> rows, VectorView<std::int64_t> drawn,
                            const ForestDrawOptions& options) const {
-  sample_rows(trees_->kept, rows, drawn, options, device());
+  sample_rows(trees_->kept, rows, drawn, options);
 }
 
 }  // namespace papilio
