@@ -33,7 +33,7 @@ enum class Schedule : std::uint8_t {
   sequential,  // the current counts: one token after the other, the exact chain, in one thread
 };
 
-// How draws are computed by `collapsed` (parallel), `mean_for_mode` and `theta_collapsed`. Dense and sparse draws
+// How draws are computed by `collapsed`, `mean_for_mode` and `theta_collapsed`. Dense and sparse draws
 // follow the same distribution but give different topics. Alias draws move a topic by a few steps of Metropolis and
 // Hastings, which keep that distribution but do not reach it in one sweep; on a CPU only, and not for `mean_for_mode`.
 enum class Draws : std::uint8_t {
@@ -61,9 +61,9 @@ enum class Parameter : std::uint8_t {
 struct SamplerChoice : Choice<Sampler> {
   Parameter theta;
   Parameter phi;           // integrated_out: the two schedules are different chains
-  bool sparse_draws;       // has sparse draws, under the parallel schedule where the schedules differ
+  bool sparse_draws;       // has sparse draws, under both schedules
   bool sparse_by_default;  // Draws::automatic takes them
-  bool alias_draws;        // has alias draws, likewise
+  bool alias_draws;        // has alias draws, under the parallel schedule where the schedules differ
 };
 
 // Every value of an option, the default first.
