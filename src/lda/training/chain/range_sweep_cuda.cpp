@@ -259,7 +259,6 @@ void RangeSweep::queue_sequential_sparse(const RangeOnDevice& first) {
   all.documents = corpus_.documents();
   all.tokens = corpus_.tokens();
   SequentialSparse draw = tables_.sequential_sparse.arrays(topics_);
-  draw.z = all.z;
   draw.n_wk = tables_.n_wk.data();
   draw.stride = count_stride(topics_);
   draw.n_k = tables_.n_k.data();

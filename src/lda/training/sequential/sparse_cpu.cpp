@@ -10,17 +10,16 @@ namespace {
 // Of a word with more topics than K / this all sums are added up again; of others, those above its topics alone.
 constexpr std::int32_t topics_per_path = 8;
 
-constexpr std::int64_t look_ahead = 8;  // tokens
+constexpr std::int64_t tokens_per_batch = 16;  // whose lists are asked for, and whose numbers are drawn, together
 
 }  // namespace
 
 SequentialSparseSweep::SequentialSparseSweep(const CorpusView& corpus, const TrainOptions& options)
     : corpus_(corpus),
       seed_(options.seed),
-      places_(corpus),
-      list_offsets_(topic_list_offsets(corpus, options.topics)),
-      lists_(static_cast<std::size_t>(list_offsets_.back())),
-      list_sizes_(static_cast<std::size_t>(corpus.documents())),
+      places_(corpus, options.topics),
+      z_(corpus.words.size()),
+      lists_(static_cast<std::size_t>(places_.list_offsets.back())),
       q_(static_cast<std::size_t>(options.topics)),
       tree_(static_cast<std::size_t>(TopicTree::size(options.topics))),
       no_counts_(static_cast<std::size_t>(options.topics)),
@@ -28,7 +27,6 @@ SequentialSparseSweep::SequentialSparseSweep(const CorpusView& corpus, const Tra
 
 SequentialSparse SequentialSparseSweep::arrays_of(State& state) {
   return {.topics = state.topics,
-          .z = state.z.data(),
           .n_wk = state.n_wk.data(),
           .stride = state.topics,
           .n_k = state.n_k.data(),
@@ -36,11 +34,11 @@ SequentialSparse SequentialSparseSweep::arrays_of(State& state) {
           .beta = state.priors.beta,
           .prior_mass = static_cast<double>(corpus_.vocabulary_size()) * state.priors.beta,
           .tokens = places_.tokens.data(),
-          .documents = places_.documents.data(),
+          .z = z_.data(),
+          .places = places_.lists.data(),
           .word_offsets = places_.offsets.data(),
-          .list_offsets = list_offsets_.data(),
+          .list_offsets = places_.list_offsets.data(),
           .lists = lists_.data(),
-          .list_sizes = list_sizes_.data(),
           .q = q_.data(),
           .tree = TopicTree::over(tree_.data(), state.topics),
           .seed = seed_,
@@ -49,12 +47,14 @@ SequentialSparse SequentialSparseSweep::arrays_of(State& state) {
 
 void SequentialSparseSweep::run(State& state) {
   list_documents(state);
+  for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = state.z[places_.tokens[i]];
   const SequentialSparse s = arrays_of(state);
   for (std::int32_t k = 0; k < s.topics; ++k) weigh_leaf(s, no_counts_.data(), k);
   s.tree.add_up(s.topics);
 
   from_document_ = 0;
   for (std::int32_t w = 0; w < corpus_.vocabulary_size(); ++w) draw_word(s, w);
+  for (std::size_t i = 0; i < z_.size(); ++i) state.z[places_.tokens[i]] = z_[i];
   const double tokens = static_cast<double>(corpus_.tokens());
   draws_.from_document = tokens > 0 ? static_cast<double>(from_document_) / tokens : 0;
   draws_.from_prior = tokens > 0 ? 1 - draws_.from_document : 0;
@@ -64,8 +64,9 @@ void SequentialSparseSweep::run(State& state) {
 void SequentialSparseSweep::list_documents(const State& state) {
   std::int64_t entries = 0;
   std::int64_t documents = 0;
-  for (std::size_t d = 0; d < list_sizes_.size(); ++d) {
-    DocumentTopic* const list = lists_.data() + list_offsets_[d];
+  for (std::size_t d = 0; d + 1 < places_.list_offsets.size(); ++d) {
+    DocumentTopic& head = lists_[static_cast<std::size_t>(places_.list_offsets[d])];
+    DocumentTopic* const list = &head + 1;
     std::int32_t size = 0;
     for (std::int64_t i = corpus_.document_offsets[d]; i < corpus_.document_offsets[d + 1]; ++i) {
       const std::int32_t topic = state.z[static_cast<std::size_t>(i)];
@@ -74,13 +75,12 @@ void SequentialSparseSweep::list_documents(const State& state) {
       ++list[place].count;
     }
     for (std::int32_t j = 0; j < size; ++j) place_[static_cast<std::size_t>(list[j].topic)] = -1;
-    list_sizes_[d] = size;
+    head.count = size;
     entries += size;
     documents += size > 0;
   }
   draws_ = {.sparse = true,
-            .topics_per_document =
-                documents > 0 ? static_cast<double>(entries) / static_cast<double>(documents) : 0};
+            .topics_per_document = documents > 0 ? static_cast<double>(entries) / static_cast<double>(documents) : 0};
 }
 
 void SequentialSparseSweep::draw_word(const SequentialSparse& s, std::int32_t word) {
@@ -89,9 +89,16 @@ void SequentialSparseSweep::draw_word(const SequentialSparse& s, std::int32_t wo
   if (begin == end) return;
   std::int32_t* const n_w = s.n_wk + word * s.stride;
   weigh_topics_of(s, n_w, n_w);
-  for (std::int64_t place = begin; place < end; ++place) {
-    prefetch(s, place + look_ahead);
-    from_document_ += draw_in_sequence(s, place, n_w);
+  for (std::int64_t first = begin; first < end; first += tokens_per_batch) {
+    const std::int64_t last = std::min(first + tokens_per_batch, end);
+    double u[tokens_per_batch];
+    for (std::int64_t place = first; place < last; ++place) {
+      __builtin_prefetch(s.lists + s.places[place], 1);
+      u[place - first] = uniform_of(s, place);
+    }
+    for (std::int64_t place = first; place < last; ++place) {
+      from_document_ += draw_in_sequence(s, place, u[place - first], n_w);
+    }
   }
   weigh_topics_of(s, n_w, no_counts_.data());
 }
@@ -110,14 +117,6 @@ void SequentialSparseSweep::weigh_topics_of(const SequentialSparse& s, const std
   }
   for (const std::int32_t k : seen_) weigh_leaf(s, counts, k);
   s.tree.add_up(s.topics);
-}
-
-void SequentialSparseSweep::prefetch(const SequentialSparse& s, std::int64_t place) const {
-  if (place >= corpus_.tokens()) return;
-  const std::uint32_t document = s.documents[place];
-  __builtin_prefetch(s.z + s.tokens[place], 1);
-  __builtin_prefetch(s.lists + s.list_offsets[document], 1);
-  __builtin_prefetch(s.list_sizes + document, 1);
 }
 
 }  // namespace papilio::lda

@@ -24,20 +24,18 @@ class SequentialSparseSweep final : public CpuSweep {
   void list_documents(const State& state);
   void draw_word(const SequentialSparse& s, std::int32_t word);
   void weigh_topics_of(const SequentialSparse& s, const std::int32_t* n_w, const std::int32_t* counts);
-  void prefetch(const SequentialSparse& s, std::int64_t place) const;
 
   const CorpusView corpus_;
   const std::uint64_t seed_;
   const WordPlaces places_;
-  const std::vector<std::int64_t> list_offsets_;
+  BigArray<std::int32_t> z_;  // N, in the order of places_
   BigArray<DocumentTopic> lists_;
-  std::vector<std::int32_t> list_sizes_;
   std::vector<double> q_;
   BigArray<double> tree_;
-  std::vector<std::int32_t> seen_;   // topics of the word in hand
+  std::vector<std::int32_t> seen_;             // topics of the word in hand
   const std::vector<std::int32_t> no_counts_;  // K: of a word without tokens
-  std::vector<std::int32_t> place_;  // K: of a topic in a document's list; -1 between documents
-  std::int64_t from_document_ = 0;   // tokens of this sweep
+  std::vector<std::int32_t> place_;            // K: of a topic in a document's list; -1 between documents
+  std::int64_t from_document_ = 0;             // tokens of this sweep
   SweepDraws draws_;
 };
 

@@ -12,9 +12,22 @@ __global__ void __launch_bounds__(list_threads)
     list_documents(const DocumentRange range, const SequentialSparse s, std::int64_t* counts) {
   const std::int64_t d = std::int64_t{blockIdx.x} * list_threads + threadIdx.x;
   if (d >= range.documents) return;
-  const std::int32_t size = list_topics(s.z, range.offsets[d], range.offsets[d + 1], s.lists + s.list_offsets[d]);
-  s.list_sizes[d] = size;
-  atomicAdd(reinterpret_cast<unsigned long long*>(counts), static_cast<unsigned long long>(size));
+  DocumentTopic* const list = s.lists + s.list_offsets[d];
+  list_topics(range.z, range.offsets[d], range.offsets[d + 1], list);
+  atomicAdd(reinterpret_cast<unsigned long long*>(counts), static_cast<unsigned long long>(list->count));
+}
+
+// Topics into the order by words, or back.
+__global__ void __launch_bounds__(list_threads)
+    order_topics(const DocumentRange range, const SequentialSparse s, bool by_words) {
+  const std::int64_t place = std::int64_t{blockIdx.x} * list_threads + threadIdx.x;
+  if (place >= range.tokens) return;
+  std::int32_t& in_corpus = range.z[s.tokens[place]];
+  if (by_words) {
+    s.z[place] = in_corpus;
+  } else {
+    in_corpus = s.z[place];
+  }
 }
 
 // The whole tree of a word, by the block.
@@ -38,7 +51,8 @@ __global__ void __launch_bounds__(block_threads)
     weigh_topics(s, n_w);
     if (threadIdx.x == 0) {
       std::int64_t drawn = 0;
-      for (std::int64_t place = begin; place < end; ++place) drawn += draw_in_sequence(s, place, n_w);
+      for (std::int64_t place = begin; place < end; ++place)
+        drawn += draw_in_sequence(s, place, uniform_of(s, place), n_w);
       *from_document += drawn;
     }
     __syncthreads();
@@ -51,11 +65,17 @@ void queue_sequential_sparse_draws(const DocumentRange& range, const SequentialS
                                    std::int64_t* counts) {
   if (range.tokens == 0) return;
   execution::check(cudaMemsetAsync(counts, 0, 2 * sizeof(std::int64_t), range.stream), "sums of a sweep");
-  const auto blocks = static_cast<unsigned>((range.documents + list_threads - 1) / list_threads);
-  list_documents<<<blocks, list_threads, 0, range.stream>>>(range, draw, counts);
+  const auto blocks_for = [](std::int64_t items) {
+    return static_cast<unsigned>((items + list_threads - 1) / list_threads);
+  };
+  list_documents<<<blocks_for(range.documents), list_threads, 0, range.stream>>>(range, draw, counts);
   execution::check_launch("listing the topics of documents");
+  order_topics<<<blocks_for(range.tokens), list_threads, 0, range.stream>>>(range, draw, true);
+  execution::check_launch("ordering topics by words");
   draw_word_by_word<<<1, block_threads, 0, range.stream>>>(draw, words, counts + 1);
   execution::check_launch("drawing topics one after the other");
+  order_topics<<<blocks_for(range.tokens), list_threads, 0, range.stream>>>(range, draw, false);
+  execution::check_launch("ordering topics by documents");
 }
 
 }  // namespace papilio::lda

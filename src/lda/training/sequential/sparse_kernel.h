@@ -23,7 +23,8 @@
 
 namespace papilio::lda {
 
-// A topic of a document and the number of its tokens there.
+// A topic of a document and the number of its tokens there. A document's list begins with an entry whose count is the
+// number of those that follow.
 struct DocumentTopic {
   std::int32_t topic;
   std::int32_t count;
@@ -32,7 +33,6 @@ struct DocumentTopic {
 // What a sweep works on. Everything follows its draws.
 struct SequentialSparse {
   std::int32_t topics = 0;
-  std::int32_t* z = nullptr;     // N
   std::int32_t* n_wk = nullptr;  // V x stride
   std::int64_t stride = 0;
   std::int64_t* n_k = nullptr;    // K
@@ -40,14 +40,14 @@ struct SequentialSparse {
   double beta = 0;
   double prior_mass = 0;  // V beta
 
-  const std::uint32_t* tokens = nullptr;         // N: those of a word after another, each word's in ascending order
-  const std::uint32_t* documents = nullptr;      // N: theirs
-  const std::int64_t* word_offsets = nullptr;    // V + 1, into both
-  const std::int64_t* list_offsets = nullptr;    // D + 1, into lists
-  DocumentTopic* lists = nullptr;                // a document's topics, in the order in which its tokens have them
-  std::int32_t* list_sizes = nullptr;            // D
-  double* q = nullptr;                           // K, of the word in hand
-  TopicTree tree;                                // alpha_k q_k
+  const std::uint32_t* tokens = nullptr;       // N: those of a word after another, each word's in ascending order
+  std::int32_t* z = nullptr;                   // N: their topics, in the same order
+  const std::int64_t* places = nullptr;        // N: where the lists of their documents begin
+  const std::int64_t* word_offsets = nullptr;  // V + 1, into these
+  const std::int64_t* list_offsets = nullptr;  // D + 1: the same for each document
+  DocumentTopic* lists = nullptr;              // a document's topics, in the order in which its tokens have them
+  double* q = nullptr;                         // K, of the word in hand
+  TopicTree tree;                              // alpha_k q_k
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
 };
@@ -64,9 +64,9 @@ PAPILIO_LANEWISE void weigh(const SequentialSparse& s, const std::int32_t* n_w, 
   s.tree.add_up_above(k);
 }
 
-// The topics of a document's tokens, z[begin ... end).
-PAPILIO_LANEWISE std::int32_t list_topics(const std::int32_t* z, std::int64_t begin, std::int64_t end,
-                                          DocumentTopic* list) {
+// Lists the topics of a document's tokens, z[begin ... end).
+PAPILIO_LANEWISE void list_topics(const std::int32_t* z, std::int64_t begin, std::int64_t end, DocumentTopic* list) {
+  DocumentTopic& head = *list++;
   std::int32_t size = 0;
   for (std::int64_t i = begin; i < end; ++i) {
     std::int32_t j = 0;
@@ -74,18 +74,23 @@ PAPILIO_LANEWISE std::int32_t list_topics(const std::int32_t* z, std::int64_t be
     if (j == size) list[size++] = {z[i], 0};
     ++list[j].count;
   }
-  return size;
+  head.count = size;
 }
 
-// Draws the token at a place of the order by words. n_w is its word's row of n_wk. Returns whether the topic came from
-// the document's part.
-PAPILIO_LANEWISE bool draw_in_sequence(const SequentialSparse& s, std::int64_t place, std::int32_t* n_w) {
-  const std::uint32_t token = s.tokens[place];
-  const std::uint32_t document = s.documents[place];
-  DocumentTopic* const list = s.lists + s.list_offsets[document];
-  std::int32_t size = s.list_sizes[document];
+// The uniform number of the token at a place.
+PAPILIO_LANEWISE double uniform_of(const SequentialSparse& s, std::int64_t place) {
+  const random::Block block = random::draw_block(s.seed, s.stream, s.tokens[place]);
+  return random::uniform53(block.word[0], block.word[1]);
+}
 
-  const std::int32_t old = s.z[token];
+// Draws the token at a place of the order by words, u being its number. n_w is its word's row of n_wk. Returns whether
+// the topic came from the document's part.
+PAPILIO_LANEWISE bool draw_in_sequence(const SequentialSparse& s, std::int64_t place, double u, std::int32_t* n_w) {
+  DocumentTopic& head = s.lists[s.places[place]];
+  DocumentTopic* const list = &head + 1;
+  std::int32_t size = head.count;
+
+  const std::int32_t old = s.z[place];
   std::int32_t j = 0;
   while (list[j].topic != old) ++j;
   if (--list[j].count == 0) list[j] = list[--size];
@@ -95,8 +100,7 @@ PAPILIO_LANEWISE bool draw_in_sequence(const SequentialSparse& s, std::int64_t p
 
   double of_document = 0;
   for (j = 0; j < size; ++j) of_document += list[j].count * s.q[list[j].topic];
-  const random::Block block = random::draw_block(s.seed, s.stream, token);
-  const double target = random::uniform53(block.word[0], block.word[1]) * (of_document + s.tree.total());
+  const double target = u * (of_document + s.tree.total());
   const bool from_document = target < of_document;
   std::int32_t drawn;
   if (from_document) {  // the same sums again, so that one of them exceeds the target
@@ -114,11 +118,11 @@ PAPILIO_LANEWISE bool draw_in_sequence(const SequentialSparse& s, std::int64_t p
 
   if (j == size) list[size++] = {drawn, 0};
   ++list[j].count;
-  s.list_sizes[document] = size;
+  head.count = size;
   ++n_w[drawn];
   ++s.n_k[drawn];
   weigh(s, n_w, drawn);
-  s.z[token] = drawn;
+  s.z[place] = drawn;
   return from_document;
 }
 

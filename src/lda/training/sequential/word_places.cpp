@@ -4,31 +4,39 @@
 #include <numeric>
 
 namespace papilio::lda {
+namespace {
 
-WordPlaces::WordPlaces(const CorpusView& corpus)
+std::vector<std::int64_t> offsets_of_lists(const CorpusView& corpus, std::int32_t topics) {
+  std::vector<std::int64_t> offsets(corpus.document_offsets.size());
+  for (std::size_t d = 1; d < offsets.size(); ++d) {
+    const std::int64_t tokens = corpus.document_offsets[d] - corpus.document_offsets[d - 1];
+    offsets[d] = offsets[d - 1] + 1 + std::min<std::int64_t>(tokens, topics);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+WordPlaces::WordPlaces(const CorpusView& corpus, std::int32_t topics)
     : offsets(static_cast<std::size_t>(corpus.vocabulary_size()) + 1),
+      list_offsets(offsets_of_lists(corpus, topics)),
       tokens(corpus.words.size()),
-      documents(corpus.words.size()) {
+      lists(corpus.words.size()) {
   for (const std::int32_t word : corpus.words) ++offsets[static_cast<std::size_t>(word) + 1];
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
-  for (std::int64_t d = 0; d < corpus.documents(); ++d) {
-    const auto end = static_cast<std::size_t>(corpus.document_offsets[static_cast<std::size_t>(d) + 1]);
-    for (auto i = static_cast<std::size_t>(corpus.document_offsets[static_cast<std::size_t>(d)]); i < end; ++i) {
+  for (std::size_t d = 0; d + 1 < list_offsets.size(); ++d) {
+    const auto end = static_cast<std::size_t>(corpus.document_offsets[d + 1]);
+    for (auto i = static_cast<std::size_t>(corpus.document_offsets[d]); i < end; ++i) {
       const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(corpus.words[i])]++);
       tokens[place] = static_cast<std::uint32_t>(i);
-      documents[place] = static_cast<std::uint32_t>(d);
+      lists[place] = list_offsets[d];
     }
   }
 }
 
-std::vector<std::int64_t> topic_list_offsets(const CorpusView& corpus, std::int32_t topics) {
-  std::vector<std::int64_t> offsets(corpus.document_offsets.size());
-  for (std::size_t d = 1; d < offsets.size(); ++d) {
-    const std::int64_t tokens = corpus.document_offsets[d] - corpus.document_offsets[d - 1];
-    offsets[d] = offsets[d - 1] + std::min<std::int64_t>(tokens, topics);
-  }
-  return offsets;
+std::int64_t topic_list_entries(const CorpusView& corpus, std::int32_t topics) {
+  return offsets_of_lists(corpus, topics).back();
 }
 
 }  // namespace papilio::lda

@@ -8,16 +8,18 @@
 
 namespace papilio::lda {
 
-// The tokens of a corpus word after word, each word's in ascending order; fewer than 2^32 of them.
+// The tokens of a corpus word after word, each word's in ascending order; fewer than 2^32 of them. And the lists of
+// documents' topics, of a head and no more entries than the document has tokens, and at most K.
 struct WordPlaces {
-  explicit WordPlaces(const CorpusView& corpus);
+  WordPlaces(const CorpusView& corpus, std::int32_t topics);
 
-  std::vector<std::int64_t> offsets;  // V + 1
-  BigArray<std::uint32_t> tokens;     // N
-  BigArray<std::uint32_t> documents;  // N: theirs
+  std::vector<std::int64_t> offsets;       // V + 1, into tokens
+  std::vector<std::int64_t> list_offsets;  // D + 1: where each document's list begins
+  BigArray<std::uint32_t> tokens;          // N
+  BigArray<std::int64_t> lists;            // N: where the list of the token's document begins
 };
 
-// Where each document's list of topics begins, D + 1: a document has no more topics than tokens, and at most K.
-std::vector<std::int64_t> topic_list_offsets(const CorpusView& corpus, std::int32_t topics);
+// Entries of all lists.
+std::int64_t topic_list_entries(const CorpusView& corpus, std::int32_t topics);
 
 }  // namespace papilio::lda
