@@ -199,7 +199,7 @@ def page(data, notes):
     found = claims(data)
     verdicts = "## What the article says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], found) + "\n" + wrapped(
         f"A claim counts as found from {FOUND} of the claimed share on.") if found else ""
-    sections = [verdicts, notes, draws_section(data), figure_10_section(data), figure_11_section(data), cpu_section(data), failures_section(data)]
+    sections = [verdicts, notes if verdicts else "", draws_section(data), figure_10_section(data), figure_11_section(data), cpu_section(data), failures_section(data)]
     return head + "".join("\n" + s for s in sections if s)
 
 
