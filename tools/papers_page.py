@@ -169,8 +169,9 @@ def cpu_section(data):
             times = Times(data, "figure10 on the CPU", kind, sampler, "cpu_ns_per_token")
             if times.at:
                 text += f"\n{label}, {kind}:\n\n{by_topics(times)}"
-    return ("## Figure 10 on the CPU\n\nCPU nanoseconds per token and sweep of the whole application, one thread; the methods as the library has them.\n"
-            + text) if text else ""
+    return ("## Figure 10 on the CPU\n\n"
+            + wrapped("Nanoseconds of CPU time per token and sweep of the whole application (the machine was shared with other programs); the methods "
+                      "as the library has them, and every eighth document of the corpus.") + text) if text else ""
 
 
 def failures_section(data):
@@ -199,7 +200,7 @@ def page(data, notes):
     found = claims(data)
     verdicts = "## What the article says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], found) + "\n" + wrapped(
         f"A claim counts as found from {FOUND} of the claimed share on.") if found else ""
-    sections = [verdicts, notes, draws_section(data), figure_10_section(data), figure_11_section(data), cpu_section(data), failures_section(data)]
+    sections = [verdicts, notes if verdicts else "", draws_section(data), figure_10_section(data), figure_11_section(data), cpu_section(data), failures_section(data)]
     return head + "".join("\n" + s for s in sections if s)
 
 

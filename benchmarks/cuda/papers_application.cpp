@@ -33,6 +33,7 @@ constexpr PapersSampler samplers[] = {{"collapsed", false, false},
 std::int64_t padded(std::int32_t topics) { return (std::int64_t{topics} + 3) / 4 * 4; }
 
 void clear(void* memory, std::int64_t bytes) {
+  if (bytes == 0) return;
   if (cudaMemsetAsync(memory, 0, static_cast<std::size_t>(bytes), static_cast<cudaStream_t>(stream())) != cudaSuccess)
     throw std::runtime_error("CUDA: clearing memory failed");
 }

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# All GPU measurements in one session on one machine, about 7 minutes:
+# All GPU measurements in one session on one machine, about 10 minutes:
 #
 #   benchmarks/cuda/run.sh FOLDER OUT [DOCWORD]
 #
 # FOLDER is the build's folder benchmarks. OUT receives batched.json, peers.json,
-# draws.json, lda-cuda-SAMPLER.json, methods.json, figure.json, lda-cpu.json, machine.txt
-# and what each part printed. DOCWORD is a corpus as UCI bag of words; without one
-# corpora are generated. PYTHON is the python3 that has the peers, QUICK=1 does a
-# few sizes only. tools/gpu_report.py makes pages of OUT.
+# draws.json, lda-cuda-SAMPLER.json, methods.json, figure.json, lda-cpu.json,
+# forest.json, papers-CASE.json, machine.txt and what each part printed. DOCWORD is a
+# corpus as UCI bag of words; without one corpora are generated. PYTHON is the python3
+# that has the peers, QUICK=1 does a few sizes only. tools/gpu_report.py makes pages of
+# OUT; tools/forest_page.py and tools/papers_page.py make those of the last files.
 set -uo pipefail
 
 if (($# < 2 || $# > 3)); then
-  sed -n '2,10s/^# \?//p' "$0" >&2
+  sed -n '2,11s/^# \?//p' "$0" >&2
   exit 64
 fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -49,4 +50,8 @@ done
 part methods "$bench" --cases methods --limit 90 --json "$out/methods.json" "${corpus[@]}" "${quick[@]}"
 part figure "$bench" --cases figure --limit 90 --json "$out/figure.json" "${corpus[@]}" "${quick[@]}"
 part lda-cpu "$lda" --device cpu --sampler collapsed --topics "$topics" --sweeps 5 --json "$out/lda-cpu.json" "${corpus[@]}"
+part forest "$bench" --cases forest --limit 60 --json "$out/forest.json" "${quick[@]}"
+for case in draws figure10 figure11 figure12; do
+  part "papers-$case" "$1/cuda/papilio_papers_bench" --cases "$case" --limit 60 --json "$out/papers-$case.json" "${corpus[@]}" "${quick[@]}"
+done
 exit $status

@@ -144,10 +144,15 @@ struct ForestDrawOptions {
 // may be captured into a graph. Calls on one forest are in order if they are on one stream; on several, the caller
 // orders them. Making a forest, copying it and reading a number from it wait.
 //
+// All calls throw InvalidArgument for arrays of other sizes than expected, null, misaligned, overlapping, or on another
+// device than the forest; on a device DeviceError where a launch or an allocation fails (after that in `set`, the
+// forest's weights are unspecified).
+//
 // Memory per category: 9 bytes on the CPU, 14 on a device.
 class DynamicForest {
  public:
-  // A matrix of weights, R x K, with any strides. On a device the weights are read in the order of `cuda_stream`.
+  // A matrix of weights, R x K, with any strides; throws as DynamicWeights does. On a device the weights are read in
+  // the order of `cuda_stream`.
   explicit DynamicForest(MatrixView<const double> weights, void* cuda_stream = nullptr);
   // On a device a copy is made in the order of the default stream.
   DynamicForest(const DynamicForest& other);
@@ -158,7 +163,7 @@ class DynamicForest {
   std::int64_t rows() const;
   std::int64_t categories() const;
 
-  // On a device: as it is when `cuda_stream` has come to it.
+  // Throw InvalidArgument for a row or category out of range. On a device: as it is when `cuda_stream` has come to it.
   double weight(std::int64_t row, std::int64_t category, void* cuda_stream = nullptr) const;
   double total(std::int64_t row, void* cuda_stream = nullptr) const;
 
@@ -168,7 +173,8 @@ class DynamicForest {
   void set(VectorView<const std::int64_t> rows, VectorView<const std::int64_t> categories,
            VectorView<const double> weights, const ForestUpdateOptions& options = {});
 
-  // The bytes of ForestUpdateOptions::workspace for a call of `set` with so many updates: 0 on the CPU.
+  // The bytes of ForestUpdateOptions::workspace for a call of `set` with so many updates, 0 to 2^32 - 2: none on the
+  // CPU.
   std::int64_t update_workspace_bytes(std::int64_t updates) const;
 
   // Draw i is from row `rows[i]` and has number options.first_draw + i. Throws InvalidArgument where a row's weights

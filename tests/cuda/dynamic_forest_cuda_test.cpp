@@ -31,12 +31,14 @@ struct Updates {
   }
 };
 
-Updates some_updates(std::int64_t R, std::int64_t K, int count, std::mt19937_64& generator) {
+// A fourth of the weights are 0; the others are spread over e^(-spread / 2) to e^(spread / 2).
+Updates some_updates(std::int64_t R, std::int64_t K, int count, std::mt19937_64& generator, double spread = 100) {
   Updates updates;
   for (int i = 0; i < count; ++i) {
     const auto row = static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(R));
     const auto category = static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(K));
-    updates.add(row, category, generator() % 4 == 0 ? 0 : std::exp(static_cast<double>(generator() % 1000) / 10 - 50));
+    const double u = static_cast<double>(generator() % 1000) / 1000;
+    updates.add(row, category, generator() % 4 == 0 ? 0 : std::exp(spread * (u - 0.5)));
   }
   return updates;
 }
@@ -262,7 +264,7 @@ TEST_F(DynamicForestOnCuda, FollowsTheWeightsAfterAMillionUpdates) {
   DynamicForest forest = Both::on_cuda(weights, R, K);
   const Stream stream;
   for (int batch = 0; batch < 10; ++batch) {
-    const Updates updates = some_updates(R, K, 100'000, generator);
+    const Updates updates = some_updates(R, K, 100'000, generator, 8);
     UpdatesOnCuda there(forest, updates);
     there.set(forest, stream);
     stream.wait();
