@@ -292,6 +292,14 @@ struct ElementMatrices {
   Device device;
 };
 
+template <class T>
+ElementMatrices elements_of(const MatrixView<T>& view, std::int64_t batch_stride) {
+  ElementMatrices elements = {view.data,    view.rows, view.columns, view.row_stride, view.column_stride,
+                              batch_stride, 0,         view.device};
+  elements.alignment = alignof(T);
+  return elements;
+}
+
 void transpose_elements(const ElementMatrices& in, const ElementMatrices& out, std::int64_t size,
                         const TransposeOptions& options);
 
@@ -309,11 +317,8 @@ void transpose_elements(const ElementMatrices& in, const ElementMatrices& out, s
 template <class T>
 requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16) void transpose(MatrixView<const T> in, MatrixView<T> out,
                                                                             const TransposeOptions& options = {}) {
-  detail::transpose_elements(
-      {in.data, in.rows, in.columns, in.row_stride, in.column_stride, options.in_batch_stride, alignof(T), in.device},
-      {out.data, out.rows, out.columns, out.row_stride, out.column_stride, options.out_batch_stride, alignof(T),
-       out.device},
-      sizeof(T), options);
+  detail::transpose_elements(detail::elements_of(in, options.in_batch_stride),
+                             detail::elements_of(out, options.out_batch_stride), sizeof(T), options);
 }
 
 // Second part: on the CPU.
