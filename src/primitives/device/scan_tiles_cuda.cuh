@@ -55,6 +55,7 @@ class TileScan {
       __syncthreads();
       write_segments();
     } else {
+      if (call_.with_total && call_.items == 0 && threadIdx.x == 0) call_.out[0] = op_.neutral_value();
       __syncwarp();
       if (whole && first_ == 0 && last_ == Shape::size)
         store_chunks(store_.values, call_.out + begin_);
@@ -161,7 +162,7 @@ class TileScan {
       store_.least[threadIdx.x / 32] = least;
     }
   }
-  __device__ __forceinline__ Window<T> window() const {
+  __device__ __forceinline__ WindowOf<P> window() const {
     std::uint32_t most = 0, least = ~0u;
 #pragma unroll
     for (int w = 0; w < Shape::warps; ++w) {
@@ -319,7 +320,17 @@ class TileScan {
   alignas(16) T own_[Shape::items];
   std::uint32_t own_begins_ = 0;
   bool needs_carry_ = false;
-  Window<T> window_;
+  WindowOf<P> window_;
 };
+
+template <class P, bool reduce>
+__global__ void __launch_bounds__(256, sizeof(typename P::Sum) == 8 ? 4 : 2)
+    scan_tiles(const __grid_constant__ ScanCall<typename P::Value> call, const __grid_constant__ Records records,
+               const __grid_constant__ P op) {
+  using Store = TileStore<P, reduce>;
+  static_assert(TileShape<typename P::Value>::threads == 256);
+  __shared__ alignas(16) unsigned char bytes[sizeof(Store)];
+  TileScan<P, reduce>(call, records, op, *reinterpret_cast<Store*>(bytes)).run();
+}
 
 }  // namespace papilio::inline PAPILIO_TARGET::primitive_kernel

@@ -25,11 +25,16 @@ struct ScanCall {
   T* out;
   bool exclusive;
   bool with_total;
-  bool aligned;  // values and out to 16 bytes
-  std::int64_t* status;
-  unsigned int* ticket;
-  const std::int64_t* first_segment;  // of each tile, and one more: the first whose offset is above the tile's begin
+  bool aligned = false;  // values and out to 16 bytes
+  std::int64_t* status = nullptr;
+  unsigned int* ticket = nullptr;
+  const std::int64_t* first_segment = nullptr;  // of each tile, and one more: the first whose offset is above the tile's begin
 };
+
+struct NoWindow {};
+template <class P>
+using WindowOf = typename std::conditional_t<P::of_floats, std::type_identity<Window<typename P::Value>>,
+                                             std::type_identity<NoWindow>>::type;
 
 // What only sums of floats keep in shared memory.
 template <class P, bool = P::of_floats>
