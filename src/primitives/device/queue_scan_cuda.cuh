@@ -34,10 +34,6 @@ inline __global__ void __launch_bounds__(256)
   first[tile] = low;
 }
 
-inline void set_no_error(std::int64_t* status, cudaStream_t stream) {
-  if (status != nullptr) execution::check(cudaMemsetAsync(status, 0xFF, 8, stream), "clearing a status word");
-}
-
 // The parts of a scan's workspace; those that must be zero come first.
 struct ScanWorkspace {
   unsigned int* ticket;
@@ -84,7 +80,7 @@ void queue_tiles(ScanCall<typename P::Value> call, const P& op, const primitives
   const ScanWorkspace workspace(on.workspace, tiles, P::words, call.offsets != nullptr);
   execution::check(cudaMemsetAsync(on.workspace, 0, static_cast<std::size_t>(workspace.zeroed), stream),
                    "clearing a workspace");
-  set_no_error(on.status, stream);
+  primitives::set_no_error(on.status, stream);
   call.status = on.status;
   call.ticket = workspace.ticket;
   call.first_segment = workspace.first_segment;

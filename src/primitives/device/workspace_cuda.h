@@ -4,11 +4,18 @@
 #include <cstdint>
 
 #include "base/math.h"
+#include "execution/cuda/check.h"
 
-// How a workspace is divided. A query goes through the same steps with null.
+// What all calls do with their workspace and status word.
 
 namespace papilio::primitives {
 
+// Queues the clearing of a call's status word, where there is one.
+inline void set_no_error(std::int64_t* status, cudaStream_t stream) {
+  if (status != nullptr) execution::check(cudaMemsetAsync(status, 0xFF, 8, stream), "clearing a status word");
+}
+
+// How a workspace is divided. A query goes through the same steps with null.
 class WorkspaceParts {
  public:
   explicit WorkspaceParts(std::byte* begin) : begin_(begin) {}
