@@ -90,7 +90,9 @@ TYPED_TEST(FloatWindow, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(this->window_of({0, 0}).fits);
   EXPECT_FALSE(this->window_of({1, infinity}).fits);
   EXPECT_FALSE(this->window_of({1, std::numeric_limits<T>::quiet_NaN()}).fits);
-  if (sizeof(T) == 4) EXPECT_FALSE(this->window_of({tiny}).fits);
+  if (sizeof(T) == 4) {
+    EXPECT_FALSE(this->window_of({tiny}).fits);
+  }
   EXPECT_FALSE(this->window_of({1, std::numeric_limits<T>::min()}).fits);
   const T edge = std::ldexp(T{1}, -WindowFormat<T>::spread);
   EXPECT_TRUE(this->window_of({1, edge}).fits);
