@@ -21,8 +21,8 @@ constexpr std::int64_t least_items = std::int64_t{1} << 15;
 // Items that are checked and added at once.
 constexpr std::int64_t block_items = 2048;
 
-// Tables of no more than this are spread (Accumulator::add_spread): four of them fit the first-level cache.
-constexpr std::int64_t most_spread_bytes = 8192;
+// Tables of no more than this are spread (Accumulator::add_spread): four of them fit a second-level cache.
+constexpr std::int64_t most_spread_bytes = 32768;
 
 // Where no table per part fits: items are sorted into buckets of bins, this many at a time and into at most as many
 // buckets as a thread can fill at once.
@@ -126,9 +126,10 @@ class Scatter {
     const std::int64_t table = std::max<std::int64_t>(1, items_.bins * accumulator_.cell_size);
     const std::int64_t item = static_cast<std::int64_t>(sizeof(Index)) + accumulator_.value_size;
     const std::int64_t copies = std::min(limit, items_.count * item / table);
-    const bool few_bins = items_.bins <= std::int64_t{1} << 31;
-    if (few_bins &&
-        (copies >= 2 || items_.count < 2 * least_items || (limit == 1 && (accumulator_.in_place || copies == 1)))) {
+    const bool few_items = items_.count < 2 * least_items;
+    const bool one_part = limit == 1 || few_items;
+    const bool fits = copies >= 2 || (one_part && (accumulator_.in_place || copies == 1 || table <= most_spread_bytes));
+    if (fits && items_.bins <= std::int64_t{1} << 31) {
       add_to_tables(std::max<std::int64_t>(1, copies));
     } else {
       add_by_buckets();
