@@ -1,5 +1,5 @@
-// The primitives on a CUDA device, beside a copy of as many bytes, CUB and plain kernels. Every answer is compared with the
-// CPU's, byte by byte, before it is timed.
+// The primitives on a CUDA device, beside a copy of as many bytes, CUB and plain kernels. Every answer is compared with
+// the CPU's, byte by byte, before it is timed.
 
 #include <algorithm>
 #include <cmath>
@@ -56,8 +56,9 @@ std::vector<T> some_values(std::int64_t count) {
   std::vector<T> values(static_cast<std::size_t>(count));
   for_all(count, [&](std::int64_t i) {
     const std::uint32_t h = hashed(i);
-    values[static_cast<std::size_t>(i)] = std::is_same_v<T, float> ? static_cast<T>(static_cast<float>(h >> 8) * 0x1p-24f)
-                                                                   : static_cast<T>(h % 17) - T{8};
+    values[static_cast<std::size_t>(i)] = std::is_same_v<T, float>
+                                              ? static_cast<T>(static_cast<float>(h >> 8) * 0x1p-24f)
+                                              : static_cast<T>(h % 17) - T{8};
   });
   return values;
 }
@@ -147,7 +148,9 @@ void Bench::scan_of(const char* type) {
   papilio::ScanOptions options{.cuda_stream = stream()};
   DeviceVector<std::byte> workspace(papilio::scan_workspace_bytes<T>(given, out.view(), options));
   options.workspace = workspace.view();
-  const auto cub = [&](void* memory, std::int64_t bytes) { return cub_scan<T>(memory, bytes, there.data(), out.data(), n); };
+  const auto cub = [&](void* memory, std::int64_t bytes) {
+    return cub_scan<T>(memory, bytes, there.data(), out.data(), n);
+  };
   Temporary temporary(cub);
   measure(
       Record("scan").set("type", type).set("values", n), 2.0 * sizeof(T) * static_cast<double>(n),
@@ -191,7 +194,8 @@ void Bench::segments_of(const char* type, const std::string& law, const std::vec
   const double both = static_cast<double>(n) * sizeof(T) + 8.0 * static_cast<double>(segments);
 
   papilio::ScanOptions scan_options{.cuda_stream = stream()};
-  DeviceVector<std::byte> scan_workspace(papilio::segmented_scan_workspace_bytes<T>(starts, given, scanned, scan_options));
+  DeviceVector<std::byte> scan_workspace(
+      papilio::segmented_scan_workspace_bytes<T>(starts, given, scanned, scan_options));
   scan_options.workspace = scan_workspace.view();
   const auto cub_scan = [&](void* memory, std::int64_t bytes) {
     return cub_scan_by_key<T>(memory, bytes, keys.data(), there.data(), out.data(), n);
@@ -237,8 +241,8 @@ void Bench::segments() {
     const char* name;
     double mean;
   };
-  const std::vector<Law> all = {{"1", 1},       {"4", 4},       {"16", 16},   {"64", 64},   {"256", 256},
-                                {"4096", 4096}, {"1e7", 10'000'000}, {"Pareto", 0}};
+  const std::vector<Law> all = {{"1", 1},     {"4", 4},       {"16", 16},          {"64", 64},
+                                {"256", 256}, {"4096", 4096}, {"1e7", 10'000'000}, {"Pareto", 0}};
   const std::vector<Law> few = {{"1", 1}, {"64", 64}, {"1e7", 10'000'000}};
   for (const Law& law : quick_ ? few : all) {
     if (report_.stop(std::string("segments, ") + law.name)) return;
@@ -272,14 +276,15 @@ void Bench::counts_by_index(const char* hits, std::int64_t bins, const std::vect
   if (with_cub) peers.push_back({"cub", [&] { cub(temporary.data(), temporary.size()); }});
   const std::vector<std::int32_t> zeros(static_cast<std::size_t>(bins));
   upload(out.data(), zeros.data(), bins * 4);
-  measure(Record("counts").set("hits", hits).set("bins", bins), 4.0 * static_cast<double>(n), ours,
-          [&] {
-            std::vector<std::int32_t> expected(zeros);
-            papilio::reduce_by_index<std::int32_t, std::int32_t>(VectorView<const std::int32_t>(keys),
-                                                                 VectorView<std::int32_t>(expected));
-            require_same(out, expected);
-          },
-          peers);
+  measure(
+      Record("counts").set("hits", hits).set("bins", bins), 4.0 * static_cast<double>(n), ours,
+      [&] {
+        std::vector<std::int32_t> expected(zeros);
+        papilio::reduce_by_index<std::int32_t, std::int32_t>(VectorView<const std::int32_t>(keys),
+                                                             VectorView<std::int32_t>(expected));
+        require_same(out, expected);
+      },
+      peers);
 }
 
 template <class T>
@@ -300,7 +305,8 @@ void Bench::sums_by_index(const char* hits, std::int64_t bins, const std::vector
       [&] { papilio::reduce_by_index<std::int32_t, T>(by, given, out.view(), options); },
       [&] {
         std::vector<T> expected(zeros);
-        papilio::reduce_by_index<std::int32_t, T>(VectorView<const std::int32_t>(keys), VectorView<const T>(values), expected);
+        papilio::reduce_by_index<std::int32_t, T>(VectorView<const std::int32_t>(keys), VectorView<const T>(values),
+                                                  expected);
         require_same(out, expected);
       },
       {{"atomic", [&] { queue_atomic_sums<T>(keys_there.data(), there.data(), n, out.data()); }}});
@@ -318,9 +324,10 @@ void Bench::by_index() {
       std::vector<std::int32_t> keys(static_cast<std::size_t>(n));
       for_all(n, [&](std::int64_t i) {
         const double u = hashed(i + 12'345) * 0x1p-32;
-        const double at = one    ? static_cast<double>(bins / 2)
-                          : zipf ? std::exp(u * std::log(static_cast<double>(bins))) - 1  // a bin's weight is as 1 / (b + 1)
-                                 : u * static_cast<double>(bins);
+        const double at =
+            one    ? static_cast<double>(bins / 2)
+            : zipf ? std::exp(u * std::log(static_cast<double>(bins))) - 1  // a bin's weight is as 1 / (b + 1)
+                   : u * static_cast<double>(bins);
         keys[static_cast<std::size_t>(i)] =
             static_cast<std::int32_t>(std::min<std::int64_t>(static_cast<std::int64_t>(at), bins - 1));
       });
@@ -375,10 +382,8 @@ void Bench::transposition_of(const char* type, std::int64_t rows, std::int64_t c
   DeviceVector<T> there(values), out(n);
   const papilio::MatrixView<const T> in(there.data(), rows, columns, columns, 1, device());
   const papilio::MatrixView<T> transposed(out.data(), columns, rows, rows, 1, device());
-  const papilio::TransposeOptions options{.batch = batch,
-                                          .in_batch_stride = rows * columns,
-                                          .out_batch_stride = rows * columns,
-                                          .cuda_stream = stream()};
+  const papilio::TransposeOptions options{
+      .batch = batch, .in_batch_stride = rows * columns, .out_batch_stride = rows * columns, .cuda_stream = stream()};
   measure(
       Record("transpose").set("type", type).set("rows", rows).set("columns", columns).set("batch", batch),
       2.0 * sizeof(T) * static_cast<double>(n), [&] { papilio::transpose<T>(in, transposed, options); },
@@ -395,9 +400,9 @@ void Bench::transpositions() {
   struct Shape {
     std::int64_t rows, columns, batch;
   };
-  const std::vector<Shape> all = {{8192, 8192, 1},       {4096, 16'384, 1},   {16'384, 4096, 1}, {2, 33'554'432, 1},
-                                  {33'554'432, 2, 1},    {16, 4'194'304, 1},  {4'194'304, 16, 1}, {1000, 67'108, 1},
-                                  {67'108, 1000, 1},     {8191, 8193, 1},     {256, 256, 1024},   {64, 64, 16'384},
+  const std::vector<Shape> all = {{8192, 8192, 1},    {4096, 16'384, 1},  {16'384, 4096, 1},  {2, 33'554'432, 1},
+                                  {33'554'432, 2, 1}, {16, 4'194'304, 1}, {4'194'304, 16, 1}, {1000, 67'108, 1},
+                                  {67'108, 1000, 1},  {8191, 8193, 1},    {256, 256, 1024},   {64, 64, 16'384},
                                   {8, 8, 1'048'576}};
   const std::vector<Shape> few = {{8192, 8192, 1}, {33'554'432, 2, 1}, {8191, 8193, 1}};
   for (const Shape& shape : quick_ ? few : all) {

@@ -22,7 +22,8 @@ __global__ __launch_bounds__(256) void count_kernel(const std::int32_t* keys, st
 }
 
 template <class T>
-__global__ __launch_bounds__(256) void sum_kernel(const std::int32_t* keys, const T* values, std::int64_t count, T* out) {
+__global__ __launch_bounds__(256) void sum_kernel(const std::int32_t* keys, const T* values, std::int64_t count,
+                                                  T* out) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
 #pragma unroll 8
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
@@ -105,18 +106,19 @@ void queue_plain_transposition(const T* in, T* out, std::int64_t rows, std::int6
   for (std::int64_t first = 0; first < batch; first += 65'535) {
     const auto some = static_cast<unsigned>(std::min<std::int64_t>(65'535, batch - first));
     transpose_kernel<<<dim3(tiles, some), dim3(32, 8), 0, cuda_stream()>>>(in + first * rows * columns,
-                                                                            out + first * rows * columns, rows, columns);
+                                                                           out + first * rows * columns, rows, columns);
     check(cudaGetLastError());
   }
 }
 
-#define INSTANTIATE(T)                                                                                                \
-  template std::int64_t cub_scan(void*, std::int64_t, const T*, T*, std::int64_t);                                    \
-  template std::int64_t cub_scan_by_key(void*, std::int64_t, const std::int32_t*, const T*, T*, std::int64_t);        \
-  template std::int64_t cub_reduce_by_key(void*, std::int64_t, const std::int32_t*, const T*, std::int32_t*, T*,      \
-                                          std::int64_t*, std::int64_t);                                               \
-  template std::int64_t cub_segmented_reduce(void*, std::int64_t, const std::int64_t*, std::int64_t, const T*, T*);   \
-  template std::int64_t cub_select(void*, std::int64_t, const std::uint8_t*, const T*, T*, std::int64_t*, std::int64_t); \
+#define INSTANTIATE(T)                                                                                              \
+  template std::int64_t cub_scan(void*, std::int64_t, const T*, T*, std::int64_t);                                  \
+  template std::int64_t cub_scan_by_key(void*, std::int64_t, const std::int32_t*, const T*, T*, std::int64_t);      \
+  template std::int64_t cub_reduce_by_key(void*, std::int64_t, const std::int32_t*, const T*, std::int32_t*, T*,    \
+                                          std::int64_t*, std::int64_t);                                             \
+  template std::int64_t cub_segmented_reduce(void*, std::int64_t, const std::int64_t*, std::int64_t, const T*, T*); \
+  template std::int64_t cub_select(void*, std::int64_t, const std::uint8_t*, const T*, T*, std::int64_t*,           \
+                                   std::int64_t);                                                                   \
   template void queue_atomic_sums(const std::int32_t*, const T*, std::int64_t, T*)
 INSTANTIATE(std::int32_t);
 INSTANTIATE(float);

@@ -35,7 +35,8 @@ TYPED_TEST(CudaByIndex, SmokeOfBothTables) {
       const auto by = indices<std::int32_t>(numbers, 10'000, bins, hits);
       expect_same_by_index(by, numbers.values<T>(10'000, Law::small), numbers.values<T>(bins, Law::small));
       if constexpr (std::is_integral_v<T>) expect_same_by_index(by, {}, numbers.values<T>(bins, Law::small));
-      expect_same_by_index(by, numbers.values<T>(10'000, Law::small), numbers.values<T>(bins, Law::small), ReduceOp::minimum);
+      expect_same_by_index(by, numbers.values<T>(10'000, Law::small), numbers.values<T>(bins, Law::small),
+                           ReduceOp::minimum);
     }
   }
 }
@@ -74,10 +75,14 @@ TYPED_TEST(CudaByIndex, BinsThatAreNotFinite) {
   using T = TypeParam;
   if constexpr (std::is_floating_point_v<T>) {
     constexpr T infinity = std::numeric_limits<T>::infinity();
-    std::vector<T> bins = {infinity, -infinity, std::numeric_limits<T>::quiet_NaN(), T{-0.0}, 1, std::numeric_limits<T>::max()};
+    std::vector<T> bins = {infinity, -infinity, std::numeric_limits<T>::quiet_NaN(),
+                           T{-0.0},  1,         std::numeric_limits<T>::max()};
     expect_same_by_index<std::int32_t, T>({0, 1, 2, 3, 4, 5}, {1, 2, 3, -0.0, -1, 1}, bins);
-    expect_same_by_index<std::int32_t, T>({0, 1, 2, 3, 4, 4}, {-infinity, -infinity, infinity, infinity, infinity, -infinity}, bins);
-    expect_same_by_index<std::int32_t, T>({5, 5, 5}, {std::numeric_limits<T>::max(), std::numeric_limits<T>::max(), -std::numeric_limits<T>::max()}, bins);
+    expect_same_by_index<std::int32_t, T>({0, 1, 2, 3, 4, 4},
+                                          {-infinity, -infinity, infinity, infinity, infinity, -infinity}, bins);
+    expect_same_by_index<std::int32_t, T>(
+        {5, 5, 5}, {std::numeric_limits<T>::max(), std::numeric_limits<T>::max(), -std::numeric_limits<T>::max()},
+        bins);
   }
 }
 
@@ -91,7 +96,8 @@ TYPED_TEST(CudaByIndex, IndicesOutOfRange) {
     const auto values = numbers.values<T>(30'000, Law::special);
     expect_same_by_index(by, values, numbers.values<T>(500, Law::small), ReduceOp::sum, skip);
     expect_same_by_index(by, values, numbers.values<T>(500, Law::small), ReduceOp::maximum, skip);
-    if constexpr (std::is_integral_v<T>) expect_same_by_index(by, {}, numbers.values<T>(500, Law::small), ReduceOp::sum, skip);
+    if constexpr (std::is_integral_v<T>)
+      expect_same_by_index(by, {}, numbers.values<T>(500, Law::small), ReduceOp::sum, skip);
   }
   expect_same_by_index<std::int32_t, T>({}, {}, numbers.values<T>(10, Law::small));
 }
@@ -123,7 +129,9 @@ template <int size>
 struct Piece {
   unsigned char byte[size];
   bool operator==(const Piece&) const = default;
-  friend std::ostream& operator<<(std::ostream& to, const Piece& piece) { return to << static_cast<int>(piece.byte[0]); }
+  friend std::ostream& operator<<(std::ostream& to, const Piece& piece) {
+    return to << static_cast<int>(piece.byte[0]);
+  }
 };
 
 template <class Flag, class T>
@@ -135,7 +143,8 @@ void expect_same_compaction(std::int64_t items, int one_in, std::int64_t room_le
   for (std::size_t i = 0; i < flags.size(); ++i) {
     flags[i] = static_cast<Flag>(one_in > 0 && numbers.in(1, one_in) == 1 ? numbers.in(1, 100) : 0);
     flagged += flags[i] != 0 ? 1 : 0;
-    for (std::size_t b = 0; b < sizeof(T); ++b) reinterpret_cast<unsigned char*>(&values[i])[b] = static_cast<unsigned char>(numbers.bits());
+    for (std::size_t b = 0; b < sizeof(T); ++b)
+      reinterpret_cast<unsigned char*>(&values[i])[b] = static_cast<unsigned char>(numbers.bits());
   }
   const std::int64_t room = std::max<std::int64_t>(0, flagged - room_less);
   std::vector<T> expected(static_cast<std::size_t>(room));
@@ -166,7 +175,8 @@ template <class T>
 void expect_compactions() {
   for (const std::int64_t items : {0, 1, 15, 4095, 4096, 4097, 200'003}) {
     for (const int one_in : {0, 1, 2, 50}) {
-      SCOPED_TRACE(std::to_string(sizeof(T)) + " bytes, " + std::to_string(items) + " values, one in " + std::to_string(one_in));
+      SCOPED_TRACE(std::to_string(sizeof(T)) + " bytes, " + std::to_string(items) + " values, one in " +
+                   std::to_string(one_in));
       expect_same_compaction<std::uint8_t, T>(items, one_in, 0, 0);
       expect_same_compaction<std::int32_t, T>(items, one_in, 0, 1);
       expect_same_compaction<std::uint8_t, T>(items, one_in, one_in == 2 ? 1 : 0, 1);
@@ -195,8 +205,8 @@ class CudaTranspose : public CudaTest {};
 
 struct Shape {
   std::int64_t rows, columns, batch = 1;
-  std::int64_t gap = 0;         // entries between rows of both
-  bool by_columns = false;      // `in` goes down its columns
+  std::int64_t gap = 0;     // entries between rows of both
+  bool by_columns = false;  // `in` goes down its columns
   std::int64_t shift = 0;
 };
 
@@ -204,17 +214,23 @@ template <class T>
 void expect_same_transposition(const Shape& shape) {
   SCOPED_TRACE(std::to_string(shape.rows) + " x " + std::to_string(shape.columns) + ", " + std::to_string(shape.batch) +
                " times, " + std::to_string(sizeof(T)) + " bytes");
-  const std::int64_t in_line = (shape.by_columns ? shape.rows : shape.columns) + shape.gap, out_line = shape.rows + shape.gap;
-  const std::int64_t in_size = in_line * (shape.by_columns ? shape.columns : shape.rows), out_size = out_line * shape.columns;
-  std::vector<T> values(static_cast<std::size_t>(in_size * shape.batch)), expected(static_cast<std::size_t>(out_size * shape.batch));
+  const std::int64_t in_line = (shape.by_columns ? shape.rows : shape.columns) + shape.gap,
+                     out_line = shape.rows + shape.gap;
+  const std::int64_t in_size = in_line * (shape.by_columns ? shape.columns : shape.rows),
+                     out_size = out_line * shape.columns;
+  std::vector<T> values(static_cast<std::size_t>(in_size * shape.batch)),
+      expected(static_cast<std::size_t>(out_size * shape.batch));
   Numbers numbers(6);
   for (T& v : values)
-    for (std::size_t b = 0; b < sizeof(T); ++b) reinterpret_cast<unsigned char*>(&v)[b] = static_cast<unsigned char>(numbers.bits());
+    for (std::size_t b = 0; b < sizeof(T); ++b)
+      reinterpret_cast<unsigned char*>(&v)[b] = static_cast<unsigned char>(numbers.bits());
   const auto transpose_on = [&](const T* from, T* to, Device device, void* stream) {
     const MatrixView<const T> in(from, shape.rows, shape.columns, shape.by_columns ? 1 : in_line,
                                  shape.by_columns ? in_line : 1, device);
     const MatrixView<T> out(to, shape.columns, shape.rows, out_line, 1, device);
-    transpose<T>(in, out, {.batch = shape.batch, .in_batch_stride = in_size, .out_batch_stride = out_size, .cuda_stream = stream});
+    transpose<T>(
+        in, out,
+        {.batch = shape.batch, .in_batch_stride = in_size, .out_batch_stride = out_size, .cuda_stream = stream});
   };
   DeviceCopy<T> there(values, shape.shift), result(expected, shape.shift);
   transpose_on(values.data(), expected.data(), Device::cpu(), nullptr);
@@ -227,10 +243,26 @@ void expect_same_transposition(const Shape& shape) {
 
 template <class T>
 void expect_transpositions() {
-  for (const Shape& shape : {Shape{1, 1}, Shape{1, 1000}, Shape{1000, 1}, Shape{3, 5, 7}, Shape{64, 64}, Shape{256, 512, 2},
-                             Shape{65, 63}, Shape{2, 100'000}, Shape{100'000, 2}, Shape{17, 9000}, Shape{9000, 31}, Shape{300, 700},
-                             Shape{128, 128, 3, 4}, Shape{100, 200, 2, 3}, Shape{256, 256, 1, 0, true}, Shape{200, 90, 2, 1, true},
-                             Shape{128, 192, 1, 0, false, 1}, Shape{8, 8, 3001}, Shape{3, 17, 500}, Shape{1, 9, 2000}}) {
+  for (const Shape& shape : {Shape{1, 1},
+                             Shape{1, 1000},
+                             Shape{1000, 1},
+                             Shape{3, 5, 7},
+                             Shape{64, 64},
+                             Shape{256, 512, 2},
+                             Shape{65, 63},
+                             Shape{2, 100'000},
+                             Shape{100'000, 2},
+                             Shape{17, 9000},
+                             Shape{9000, 31},
+                             Shape{300, 700},
+                             Shape{128, 128, 3, 4},
+                             Shape{100, 200, 2, 3},
+                             Shape{256, 256, 1, 0, true},
+                             Shape{200, 90, 2, 1, true},
+                             Shape{128, 192, 1, 0, false, 1},
+                             Shape{8, 8, 3001},
+                             Shape{3, 17, 500},
+                             Shape{1, 9, 2000}}) {
     expect_same_transposition<T>(shape);
   }
 }

@@ -1,4 +1,5 @@
-// Streams, graphs, workspaces, and more than 2^31 elements: what a call of a primitive on a device does besides its work.
+// Streams, graphs, workspaces, and more than 2^31 elements: what a call of a primitive on a device does besides its
+// work.
 
 #include "cuda/primitives.h"
 
@@ -35,12 +36,12 @@ class Prepared {
     reduce_by_index<std::int32_t, float>(VectorView<const std::int32_t>(indices_), given, expected_bins);
     compact<std::uint8_t, float>(VectorView<const std::uint8_t>(flags_), given, expected_kept);
     const VectorView<const float> there = values.view();
-    scan_call_.give_workspace(segmented_scan_workspace_bytes<float>(VectorView<const std::int64_t>(offsets.view()), there,
-                                                                    scanned.view(), scan_call_.options));
+    scan_call_.give_workspace(segmented_scan_workspace_bytes<float>(VectorView<const std::int64_t>(offsets.view()),
+                                                                    there, scanned.view(), scan_call_.options));
     bins_call_.give_workspace(reduce_by_index_workspace_bytes<std::int32_t, float>(
         VectorView<const std::int32_t>(indices.view()), there, summed.view(), bins_call_.options));
-    kept_call_.give_workspace(compact_workspace_bytes<std::uint8_t, float>(VectorView<const std::uint8_t>(flags.view()), there,
-                                                                           kept.view(), kept_call_.options));
+    kept_call_.give_workspace(compact_workspace_bytes<std::uint8_t, float>(VectorView<const std::uint8_t>(flags.view()),
+                                                                           there, kept.view(), kept_call_.options));
   }
 
   void forget() {
@@ -55,7 +56,8 @@ class Prepared {
     const VectorView<const float> there = values.view();
     check(cudaMemsetAsync(summed.data(), 0, bins * sizeof(float), stream.get()), "a test");
     segmented_scan<float>(VectorView<const std::int64_t>(offsets.view()), there, scanned.view(), scan_call_.options);
-    reduce_by_index<std::int32_t, float>(VectorView<const std::int32_t>(indices.view()), there, summed.view(), bins_call_.options);
+    reduce_by_index<std::int32_t, float>(VectorView<const std::int32_t>(indices.view()), there, summed.view(),
+                                         bins_call_.options);
     compact<std::uint8_t, float>(VectorView<const std::uint8_t>(flags.view()), there, kept.view(), kept_call_.options);
   }
 

@@ -61,10 +61,13 @@ class Numbers {
   template <class T>
   T integer(Law law) {
     switch (law) {
-      case Law::extreme: return in(0, 1) == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+      case Law::extreme:
+        return in(0, 1) == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
       case Law::random:
-      case Law::spread: return static_cast<T>(static_cast<T>(bits()) >> in(0, 8 * sizeof(T) - 1));
-      default: return static_cast<T>(in(-100, 100));
+      case Law::spread:
+        return static_cast<T>(static_cast<T>(bits()) >> in(0, 8 * sizeof(T) - 1));
+      default:
+        return static_cast<T>(in(-100, 100));
     }
   }
   template <class T>
@@ -72,8 +75,10 @@ class Numbers {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     const T uniform = static_cast<T>(in(0, 1 << 24)) / (1 << 24);
     switch (law) {
-      case Law::small: return static_cast<T>(in(-100, 100));
-      case Law::random: return uniform - T{0.5};
+      case Law::small:
+        return static_cast<T>(in(-100, 100));
+      case Law::random:
+        return uniform - T{0.5};
       case Law::spread: {  // every exponent, subnormal numbers too
         const T some = std::bit_cast<T>(static_cast<Bits>(bits()));
         return some - some == 0 ? some : uniform;
@@ -91,7 +96,8 @@ class Numbers {
                : kind < 9  ? T{-0.0}
                            : uniform;
       }
-      default: return (in(0, 1) == 0 ? 1 : -1) * std::numeric_limits<T>::max() / static_cast<T>(in(1, 3));
+      default:
+        return (in(0, 1) == 0 ? 1 : -1) * std::numeric_limits<T>::max() / static_cast<T>(in(1, 3));
     }
   }
 
@@ -136,8 +142,8 @@ template <class T>
     return ::testing::AssertionFailure() << found.size() << " entries, expected " << expected.size();
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (std::memcmp(&found[i], &expected[i], sizeof(T)) != 0)
-      return ::testing::AssertionFailure()
-             << "entry " << i << " of " << found.size() << " is " << found[i] << " on the device, expected " << expected[i];
+      return ::testing::AssertionFailure() << "entry " << i << " of " << found.size() << " is " << found[i]
+                                           << " on the device, expected " << expected[i];
   }
   return ::testing::AssertionSuccess();
 }
@@ -238,7 +244,8 @@ void expect_same_by_index(const std::vector<Index>& indices, const std::vector<T
   DeviceCopy<Index> index(indices, 1);
   DeviceCopy<T> value(values, 1), out(bins, 1, T{5});
   CallOnCuda<ReduceByIndexOptions> call({.op = op, .skip_out_of_range = skip});
-  const VectorView<const Index> by = indices.empty() ? VectorView<const Index>{nullptr, 0, Device::cuda()} : index.view();
+  const VectorView<const Index> by =
+      indices.empty() ? VectorView<const Index>{nullptr, 0, Device::cuda()} : index.view();
   if (counts) {
     if constexpr (std::is_integral_v<T>) {
       reduce_by_index<Index, T>(VectorView<const Index>(indices), VectorView<T>(expected), on_host);

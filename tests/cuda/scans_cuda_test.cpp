@@ -19,7 +19,8 @@ std::vector<ReduceOp> operators() {
 }
 
 // Around tiles of 2,048 and 4,096 values, threads and warps; more than the 32 tiles that a look-back takes at once.
-constexpr std::int64_t sizes[] = {0, 1, 2, 15, 16, 17, 511, 513, 2047, 2048, 2049, 4095, 4096, 4097, 8192, 8193, 70'000, 300'001};
+constexpr std::int64_t sizes[] = {0,    1,    2,    15,   16,   17,   511,  513,    2047,
+                                  2048, 2049, 4095, 4096, 4097, 8192, 8193, 70'000, 300'001};
 
 TYPED_TEST(CudaScans, SmokeOfEveryLaw) {
   using T = TypeParam;
@@ -162,7 +163,8 @@ TYPED_TEST(CudaScans, BadOffsetsAreNamedAndHarmless) {
     for (std::int64_t i = numbers.in(1, 4); i-- > 0;) {
       const std::int64_t bad[] = {-1, 20'001, std::numeric_limits<std::int64_t>::min(),
                                   std::numeric_limits<std::int64_t>::max(), numbers.in(0, 20'000)};
-      offsets[static_cast<std::size_t>(numbers.in(0, static_cast<std::int64_t>(offsets.size()) - 1))] = bad[numbers.in(0, 4)];
+      offsets[static_cast<std::size_t>(numbers.in(0, static_cast<std::int64_t>(offsets.size()) - 1))] =
+          bad[numbers.in(0, 4)];
     }
     expect_same_reduction<T>(values, offsets, ReduceOp::maximum);
     expect_same_scan<T>(values, {.offsets = offsets}, {.op = ReduceOp::maximum});

@@ -31,7 +31,8 @@ class FloatWindow : public ::testing::Test {
   T with_exponent(std::int64_t field) {
     const Bits fraction = static_cast<Bits>(random_()) & ((Bits{1} << FloatFormat<T>::fraction_bits) - 1);
     const Bits sign = random_() % 2 == 0 ? FloatFormat<T>::sign : 0;
-    return std::bit_cast<T>(static_cast<Bits>(sign | (static_cast<Bits>(field) << FloatFormat<T>::fraction_bits) | fraction));
+    return std::bit_cast<T>(
+        static_cast<Bits>(sign | (static_cast<Bits>(field) << FloatFormat<T>::fraction_bits) | fraction));
   }
   static Window<T> window_of(const std::vector<T>& values) {
     std::uint32_t most = 0, least = ~0u;

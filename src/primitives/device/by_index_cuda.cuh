@@ -10,9 +10,9 @@
 #include "primitives/device/workspace_cuda.h"
 #include "primitives/device_calls.h"
 
-// Reduction by index. Sums of a block's items are gathered in its shared memory first: in a table of all bins where they are
-// few, in as many copies as there is room for, else in a table of those bins that came first, found by a hash. So
-// a bin that many items meet is touched by many items in shared memory only. The regimes are those of Henriksen,
+// Reduction by index. Sums of a block's items are gathered in its shared memory first: in a table of all bins where
+// they are few, in as many copies as there is room for, else in a table of those bins that came first, found by a hash.
+// So a bin that many items meet is touched by many items in shared memory only. The regimes are those of Henriksen,
 // Hellfritzsch, Sadayappan and Oancea, SC 2020; the hash takes the place of their passes over ranges of bins.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
@@ -35,8 +35,8 @@ struct ByIndexCall {
   }
 };
 
-// The table in shared memory: `slots` of them, `copies` of each (1 where hashed), their words in planes of slots * copies;
-// where hashed, tags behind them: a bin's number + 1, or 0.
+// The table in shared memory: `slots` of them, `copies` of each (1 where hashed), their words in planes of slots *
+// copies; where hashed, tags behind them: a bin's number + 1, or 0.
 struct SharedTable {
   bool hashed;
   int slots;  // a power of two where hashed; 0: no table
@@ -81,7 +81,8 @@ struct TableInBlock {
   __device__ __forceinline__ void flush() const {
     for (int s = static_cast<int>(threadIdx.x); s < shape.slots; s += by_index_threads) {
       if (shape.hashed) {
-        if (tags()[s] != 0) cells.to_global(static_cast<std::int64_t>(tags()[s]) - 1, cells.from_shared(words + s, step));
+        if (tags()[s] != 0)
+          cells.to_global(static_cast<std::int64_t>(tags()[s]) - 1, cells.from_shared(words + s, step));
         continue;
       }
       typename C::Term sum = 0;
@@ -111,7 +112,8 @@ __device__ __forceinline__ Term sum_of_warp(Term term) {
 
 template <class C, class Index, class T>
 __global__ void __launch_bounds__(by_index_threads, 2)
-    add_by_index(const __grid_constant__ ByIndexCall<Index, T> call, C cells, const __grid_constant__ SharedTable shape) {
+    add_by_index(const __grid_constant__ ByIndexCall<Index, T> call, C cells,
+                 const __grid_constant__ SharedTable shape) {
   extern __shared__ std::uint32_t shared_words[];
   if (cells.skips()) return;
   const TableInBlock<C> table{shape, cells, shared_words, shape.slots * shape.copies};

@@ -8,8 +8,8 @@
 #include "primitives/fixed_grid.h"
 #include "primitives/operators.h"
 
-// What reduce_by_index keeps per bin on a GPU, for each kind of reduction: in the shared memory of a block while it goes
-// through its items, and in global memory. All of it combines in any order to the same bits.
+// What reduce_by_index keeps per bin on a GPU, for each kind of reduction: in the shared memory of a block while it
+// goes through its items, and in global memory. All of it combines in any order to the same bits.
 //
 //   Shared   what a block keeps of a bin, made of `limbs` words of 32 bits that lie `step` words apart
 //   term     what an item contributes
@@ -101,10 +101,13 @@ struct IntegerCells {
   }
   __device__ static bool is_neutral(Term term) { return term == 0; }
   __device__ static Term joined(Term a, Term b) { return a + b; }
-  __device__ void to_global(std::int64_t bin, Term term) const { add_to_cell<cell_words>(cells + bin * cell_words, term); }
+  __device__ void to_global(std::int64_t bin, Term term) const {
+    add_to_cell<cell_words>(cells + bin * cell_words, term);
+  }
 };
 
-// The magnitudes of a call's finite values, in the workspace: the largest, and the complement of the least that is not 0.
+// The magnitudes of a call's finite values, in the workspace: the largest, and the complement of the least that is not
+// 0.
 struct FoundMagnitudes {
   unsigned long long largest;
   unsigned long long least_complement;

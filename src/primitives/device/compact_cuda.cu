@@ -26,8 +26,8 @@ struct CompactCall {
   std::int64_t* count;
   std::int64_t* status;
   unsigned int* ticket;
-  std::int64_t* first;    // of each tile: the number of flagged values before it
-  std::uint16_t* marks;   // of each thread: its flags
+  std::int64_t* first;   // of each tile: the number of flagged values before it
+  std::uint16_t* marks;  // of each thread: its flags
   std::int64_t* total;
 };
 
@@ -114,7 +114,8 @@ __global__ void __launch_bounds__(compact_threads)
     kept += of_warp[w];
   }
   for (; marks != 0; marks &= marks - 1)
-    from[place++] = static_cast<std::uint16_t>(static_cast<int>(threadIdx.x) * compact_items + __ffs(static_cast<int>(marks)) - 1);
+    from[place++] =
+        static_cast<std::uint16_t>(static_cast<int>(threadIdx.x) * compact_items + __ffs(static_cast<int>(marks)) - 1);
   __syncthreads();
   const auto* const values = static_cast<const Element*>(call.values) + tile * compact_tile * pieces;
   auto* const to = static_cast<Element*>(call.kept) + call.first[tile] * pieces;

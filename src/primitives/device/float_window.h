@@ -6,8 +6,9 @@
 #include "primitives/exact_sum.h"
 
 // Exact sums of a tile's floats as plain integers, for CPU (tests) and GPU alike. A tile whose values lie within a
-// window of exponents counts them in one unit, in integers of 64 bits (float) or 128 (double); their sums are exact and are
-// rounded once. What a segment holds from the tiles before, a LongSum, is split into what that unit can take and a rest.
+// window of exponents counts them in one unit, in integers of 64 bits (float) or 128 (double); their sums are exact and
+// are rounded once. What a segment holds from the tiles before, a LongSum, is split into what that unit can take and a
+// rest.
 
 namespace papilio::primitives {
 
@@ -48,11 +49,11 @@ struct Window {
 
   int place = 0;
   bool fits = false;
-  T to_units = 1;    // float: 2^-(least + place) and its inverse, both normal
+  T to_units = 1;  // float: 2^-(least + place) and its inverse, both normal
   T from_units = 1;
 
-  // `most` is the largest upper magnitude of the tile's values, `least_less_one` the least of upper magnitude - 1, where
-  // 0 wraps around and so counts as none.
+  // `most` is the largest upper magnitude of the tile's values, `least_less_one` the least of upper magnitude - 1,
+  // where 0 wraps around and so counts as none.
   PAPILIO_LANEWISE static Window of(std::uint32_t most, std::uint32_t least_less_one) {
     constexpr int fraction = upper_fraction_bits<T>;
     constexpr int largest_exponent = static_cast<int>(FloatFormat<T>::infinity >> FloatFormat<T>::fraction_bits);
@@ -77,7 +78,8 @@ struct Window {
     } else {
       const std::uint64_t magnitude = magnitude_bits(value);
       if (magnitude == 0) return 0;
-      const auto integer = static_cast<Integer>(significand_of_bits<T>(magnitude)) << (place_of_bits<T>(magnitude) - place);
+      const auto integer = static_cast<Integer>(significand_of_bits<T>(magnitude))
+                           << (place_of_bits<T>(magnitude) - place);
       return (bits_of(value) & FloatFormat<T>::sign) != 0 ? -integer : integer;
     }
   }
@@ -126,7 +128,8 @@ struct CarryInWindow {
       carry.rest |= (above >= 64 ? sum.word[w] : sum.word[w] << (64 - above)) != 0;
     }
     carry.simple = carry.shift == 0 && !carry.rest;
-    if constexpr (sizeof(T) == 4) carry.from_units = Window<T>::power(FloatFormat<T>::least + window.place + carry.shift);
+    if constexpr (sizeof(T) == 4)
+      carry.from_units = Window<T>::power(FloatFormat<T>::least + window.place + carry.shift);
     return carry;
   }
 

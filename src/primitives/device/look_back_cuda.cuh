@@ -5,7 +5,8 @@
 #include "primitives/exact_sum.h"
 #include "primitives/status.h"
 
-// What the tiles of a scan tell each other: decoupled look-back (Merrill and Garland, NVIDIA technical report NVR-2016-002).
+// What the tiles of a scan tell each other: decoupled look-back (Merrill and Garland, NVIDIA technical report
+// NVR-2016-002).
 //
 // A tile publishes a record of what its values come to, and then, when it knows what comes before, one of all values up
 // to its end ("complete"). A record is one 64-bit word, which is published together with its state in one access of
@@ -24,20 +25,28 @@ struct alignas(16) StateAndWord {
   std::uint64_t state;
 };
 
+// Toolkits before 12.3 have no 128-bit type; aligned pairs of words are one access on every device all the same.
 __device__ __forceinline__ StateAndWord load_together(const StateAndWord* from) {
   StateAndWord r;
-  asm volatile(
-      "{\n\t.reg .b128 both;\n\tld.relaxed.gpu.global.b128 both, [%2];\n\tmov.b128 {%0, %1}, both;\n\t}"
-      : "=l"(r.word), "=l"(r.state)
-      : "l"(from)
-      : "memory");
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1203
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(r.word), "=l"(r.state) : "l"(from) : "memory");
+#else
+  asm volatile("{\n\t.reg .b128 both;\n\tld.relaxed.gpu.global.b128 both, [%2];\n\tmov.b128 {%0, %1}, both;\n\t}"
+               : "=l"(r.word), "=l"(r.state)
+               : "l"(from)
+               : "memory");
+#endif
   return r;
 }
 __device__ __forceinline__ void store_together(StateAndWord* to, std::uint64_t word, std::uint64_t state) {
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1203
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(word), "l"(state) : "memory");
+#else
   asm volatile(
       "{\n\t.reg .b128 both;\n\tmov.b128 both, {%1, %2};\n\tst.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(to),
       "l"(word), "l"(state)
       : "memory");
+#endif
 }
 
 __device__ __forceinline__ std::uint32_t load_acquire(const std::uint32_t* from) {
@@ -130,7 +139,9 @@ __device__ __forceinline__ RecordLanes<words> look_back(const Records& records, 
     } else {
       std::uint32_t state = nothing_published;
       const int count = wait_for_tiles(
-          [&] { return state = mine < 0 ? static_cast<std::uint32_t>(before_the_first) : load_acquire(records.state + mine); },
+          [&] {
+            return state = mine < 0 ? static_cast<std::uint32_t>(before_the_first) : load_acquire(records.state + mine);
+          },
           ends);
       __syncwarp();
 #pragma unroll 4

@@ -34,9 +34,9 @@ void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_
   const SharedTable table = table_for(call.bins, C::limbs);
   const int bytes = table.slots * table.copies * (C::limbs + (table.hashed ? 1 : 0)) * 4;
   const auto kernel = add_by_index<C, Index, T>;
-  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(most_table_bytes)),
-                   "asking for shared memory");
+  execution::check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_table_bytes)),
+      "asking for shared memory");
   kernel<<<grid_for(call.items, by_index_tile, 2), by_index_threads, static_cast<std::size_t>(bytes), stream>>>(
       call, cells, table);
   execution::check_launch("reducing by index");
@@ -90,8 +90,8 @@ void queue_by_index(const primitives::DeviceReduceByIndex<Index, T>& asked, cons
   const auto stream = static_cast<cudaStream_t>(on.stream);
   primitives::set_no_error(on.status, stream);
   if (asked.items == 0) return;
-  const ByIndexCall<Index, T> call = {asked.indices, asked.values, asked.items,
-                                      asked.bins,    asked.skip_out_of_range, on.status};
+  const ByIndexCall<Index, T> call = {asked.indices,           asked.values, asked.items, asked.bins,
+                                      asked.skip_out_of_range, on.status};
   if (asked.op != ReduceOp::sum) {
     fold_by_index<<<grid_for(call.items, 4 * by_index_threads, 4), by_index_threads, 0, stream>>>(
         call, FoldCells<T>{asked.out, asked.op});

@@ -91,7 +91,8 @@ void queue_tiles(ScanCall<typename P::Value> call, const P& op, const primitives
         call.offsets, call.segments, TileShape<T>::size, tiles, workspace.first_segment);
     execution::check_launch("finding the segments of tiles");
   }
-  scan_tiles<P, reduce><<<static_cast<unsigned>(tiles), TileShape<T>::threads, 0, stream>>>(call, workspace.records, op);
+  scan_tiles<P, reduce>
+      <<<static_cast<unsigned>(tiles), TileShape<T>::threads, 0, stream>>>(call, workspace.records, op);
   execution::check_launch(reduce ? "reducing segments" : "scanning");
 }
 

@@ -4,8 +4,8 @@
 
 #include "primitives/device/tile_store_cuda.cuh"
 
-// Scans and segmented reductions in one pass: a block per tile of 16 KB. A thread joins its values, warps and the block join
-// the threads' sums, a look-back finds what the segment that the tile begins in holds so far, and each thread goes
+// Scans and segmented reductions in one pass: a block per tile of 16 KB. A thread joins its values, warps and the block
+// join the threads' sums, a look-back finds what the segment that the tile begins in holds so far, and each thread goes
 // through its values once more for the results. A reduction keeps only those of the last value of each segment.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
@@ -22,8 +22,7 @@ class TileScan {
       : call_(call), records_(records), op_(op), store_(store) {}
 
   __device__ __forceinline__ void run() {
-    if (threadIdx.x < Shape::size / 16)
-      reinterpret_cast<uint4*>(store_.begins)[threadIdx.x] = make_uint4(0, 0, 0, 0);
+    if (threadIdx.x < Shape::size / 16) reinterpret_cast<uint4*>(store_.begins)[threadIdx.x] = make_uint4(0, 0, 0, 0);
     if (threadIdx.x == 0) store_.tile = atomicAdd(call_.ticket, 1u);
     __syncthreads();
     tile_ = store_.tile;
@@ -90,9 +89,9 @@ class TileScan {
     if (threadIdx.x == 0 && tile_ > 0 && low > 0 && call_.offsets[low - 1] == begin_) store_.begins[0] = 1;
 #pragma unroll 4
     for (std::int64_t s = low + threadIdx.x; s < high; s += Shape::threads) {
-      const std::int64_t offset = call_.offsets[s], item = offset - begin_;
-      const std::uint16_t end = end_before(s, offset);
-      if (item >= 0 && item < count_) store_.begins[item] = 1;
+      const std::int64_t offset = call_.offsets[s], previous = s > 0 ? call_.offsets[s - 1] : 0, item = offset - begin_;
+      const std::uint16_t end = end_before(s, offset, previous);
+      if (offset != previous && item >= 0 && item < count_) store_.begins[item] = 1;
       if constexpr (reduce) {
         if (s - low < Shape::size) store_.end[s - low] = end;
       }
@@ -100,8 +99,9 @@ class TileScan {
   }
 
   // The last item of segment s - 1, which ends at an offset of this tile.
-  __device__ __forceinline__ std::uint16_t end_before(std::int64_t s, std::int64_t offset) const {
-    const std::int64_t previous = s > 0 ? call_.offsets[s - 1] : 0, item = offset - begin_;
+  __device__ __forceinline__ std::uint16_t end_before(std::int64_t s, std::int64_t offset,
+                                                      std::int64_t previous) const {
+    const std::int64_t item = offset - begin_;
     if (offset < previous || offset > call_.items) {
       report(call_.status, PrimitiveError::offset_out_of_range, s);
       return no_segment;
@@ -229,8 +229,7 @@ class TileScan {
   __device__ __forceinline__ void find_carry(const Sum& total, bool begun) {
     if constexpr (P::of_floats) {
       const int place = window_.place;
-      const auto own =
-          float_record<P>([&](int digit) { return primitives::digit_of<T>(total, place, digit); }, 0);
+      const auto own = float_record<P>([&](int digit) { return primitives::digit_of<T>(total, place, digit); }, 0);
       const auto before = exchange(records_, op_, tile_, own, begun, needs_carry_);
       if (!needs_carry_) return;
       keep_float_carry<P>(before, store_.floats);
@@ -303,7 +302,9 @@ class TileScan {
   __device__ __forceinline__ void write_segments() {
     const std::int64_t low = call_.first_segment[tile_], high = call_.first_segment[tile_ + 1];
     for (std::int64_t s = low + threadIdx.x; s < high; s += Shape::threads) {
-      const std::uint16_t end = s - low < Shape::size ? store_.end[s - low] : end_before(s, call_.offsets[s]);
+      const std::uint16_t end = s - low < Shape::size
+                                    ? store_.end[s - low]
+                                    : end_before(s, call_.offsets[s], s > 0 ? call_.offsets[s - 1] : 0);
       if (end == empty_segment)
         call_.out[s - 1] = op_.neutral_value();
       else if (end != no_segment)

@@ -13,8 +13,8 @@ struct TileShape {
   static constexpr int warps = threads / 32;
   static constexpr int items = sizeof(T) == 4 ? 16 : 8;  // of a thread
   static constexpr int size = threads * items;
-  static constexpr int per_chunk = 16 / sizeof(T);       // values in 16 bytes
-  static constexpr int chunks = items / per_chunk;       // of a thread
+  static constexpr int per_chunk = 16 / sizeof(T);  // values in 16 bytes
+  static constexpr int chunks = items / per_chunk;  // of a thread
   static constexpr int warp_items = 32 * items;
 };
 

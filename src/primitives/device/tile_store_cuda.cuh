@@ -28,7 +28,8 @@ struct ScanCall {
   bool aligned = false;  // values and out to 16 bytes
   std::int64_t* status = nullptr;
   unsigned int* ticket = nullptr;
-  const std::int64_t* first_segment = nullptr;  // of each tile, and one more: the first whose offset is above the tile's begin
+  const std::int64_t* first_segment =
+      nullptr;  // of each tile, and one more: the first whose offset is above the tile's begin
 };
 
 struct NoWindow {};
@@ -185,8 +186,8 @@ __device__ __noinline__ void scan_one_by_one(const ScanCall<typename P::Value>& 
       if (!has_begin) store.floats.total.add(running);
     }
     __syncwarp();
-    const auto record = float_record<P>(
-        [&](int digit) { return primitives::digit_of<T>(store.floats.total, digit); }, store.floats.total.special);
+    const auto record = float_record<P>([&](int digit) { return primitives::digit_of<T>(store.floats.total, digit); },
+                                        store.floats.total.special);
     const auto before = exchange(records, op, tile, record, with_begin != 0, needs_carry);
     if (needs_carry) {
       keep_float_carry<P>(before, store.floats);

@@ -8,8 +8,8 @@
 #include "primitives/device/float_window.h"
 #include "primitives/device/look_back_cuda.cuh"
 
-// What the tiles of a scan or reduction need of each operator, apart from sums of floats (float_tile_cuda.cuh): how values
-// become sums, how these are joined, what a record of them is, and how results come from them.
+// What the tiles of a scan or reduction need of each operator, apart from sums of floats (float_tile_cuda.cuh): how
+// values become sums, how these are joined, what a record of them is, and how results come from them.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -110,11 +110,16 @@ struct Folds {
 
   __device__ Sum joined(Sum a, Sum b) const {
     switch (op) {
-      case ReduceOp::minimum: return a < b ? a : b;
-      case ReduceOp::maximum: return a > b ? a : b;
-      case ReduceOp::bit_and: return a & b;
-      case ReduceOp::bit_or: return a | b;
-      default: return a ^ b;
+      case ReduceOp::minimum:
+        return a < b ? a : b;
+      case ReduceOp::maximum:
+        return a > b ? a : b;
+      case ReduceOp::bit_and:
+        return a & b;
+      case ReduceOp::bit_or:
+        return a | b;
+      default:
+        return a ^ b;
     }
   }
 

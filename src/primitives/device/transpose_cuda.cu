@@ -8,15 +8,16 @@
 #include "execution/cuda/memory.h"
 #include "primitives/device_calls.h"
 
-// Transposition through shared memory: a block reads a tile along the matrix's contiguous dimension and writes it along the
-// result's. Tiles are square where the matrix is large, and as long as there is room where one side is short.
+// Transposition through shared memory: a block reads a tile along the matrix's contiguous dimension and writes it along
+// the result's. Tiles are square where the matrix is large, and as long as there is room where one side is short.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
 inline constexpr int transpose_threads = 256;
 
-// Element (a, b) of matrix m is at in + m * in_batch + a * in_a + b * in_b, and goes to out + m * out_batch + a * out_a +
-// b * out_b. Strides count elements. b is the dimension in which reading is contiguous, a that of writing, where they are.
+// Element (a, b) of matrix m is at in + m * in_batch + a * in_a + b * in_b, and goes to out + m * out_batch + a * out_a
+// + b * out_b. Strides count elements. b is the dimension in which reading is contiguous, a that of writing, where they
+// are.
 struct TransposeCall {
   const void* in;
   void* out;
@@ -104,8 +105,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_tiles(const __gri
   const auto a_count = static_cast<unsigned>(min(call.a_count - a, std::int64_t{call.tile_a}));
   const auto b_count = static_cast<unsigned>(min(call.b_count - b, std::int64_t{call.tile_b}));
   const unsigned stride = b_count | 1, count = a_count * b_count;
-  const auto* const in =
-      static_cast<const Element*>(call.in) + matrix * call.in_batch + a * call.in_a + b * call.in_b;
+  const auto* const in = static_cast<const Element*>(call.in) + matrix * call.in_batch + a * call.in_a + b * call.in_b;
   const Divisor by_a(a_count), by_b(b_count);
 #pragma unroll 8
   for (unsigned k = threadIdx.x; k < count; k += transpose_threads) {
@@ -136,17 +136,19 @@ struct ElementBytes {
 template <int size>
 using ElementOf = std::conditional_t<
     size == 4, std::uint32_t,
-    std::conditional_t<size == 8, std::uint64_t,
-                       std::conditional_t<size == 2, std::uint16_t,
-                                          std::conditional_t<size == 16, uint4, TransposedElement<size>>>>>;
+    std::conditional_t<
+        size == 8, std::uint64_t,
+        std::conditional_t<size == 2, std::uint16_t, std::conditional_t<size == 16, uint4, TransposedElement<size>>>>>;
 
 // The sides of a tile of `room` elements: a square, or, where the matrix is narrower, as much more of the other side.
 inline std::pair<int, int> tile_sides(std::int64_t a_count, std::int64_t b_count, int room) {
   int edge = 1;
   while (4 * edge * edge <= room) edge *= 2;
   const auto longer = [&](std::int64_t shorter) { return static_cast<int>(room / std::max<std::int64_t>(shorter, 1)); };
-  if (a_count < edge) return {static_cast<int>(a_count), static_cast<int>(std::min<std::int64_t>(longer(a_count), b_count))};
-  if (b_count < edge) return {static_cast<int>(std::min<std::int64_t>(longer(b_count), a_count)), static_cast<int>(b_count)};
+  if (a_count < edge)
+    return {static_cast<int>(a_count), static_cast<int>(std::min<std::int64_t>(longer(a_count), b_count))};
+  if (b_count < edge)
+    return {static_cast<int>(std::min<std::int64_t>(longer(b_count), a_count)), static_cast<int>(b_count)};
   return {edge, edge};
 }
 
@@ -172,7 +174,8 @@ void queue_transpose(TransposeCall call, cudaStream_t stream) {
     by_vectors = call.in_b == 1 && call.out_a == 1 && whole(call.a_count) && whole(call.b_count) &&
                  aligned(call.in, call.in_a, call.batch > 1 ? call.in_batch : 0) &&
                  aligned(call.out, call.out_b, call.batch > 1 ? call.out_batch : 0);
-  std::tie(call.tile_a, call.tile_b) = by_vectors ? std::pair(edge, edge) : tile_sides(call.a_count, call.b_count, room);
+  std::tie(call.tile_a, call.tile_b) =
+      by_vectors ? std::pair(edge, edge) : tile_sides(call.a_count, call.b_count, room);
   call.a_tiles = base::ceil_div<std::int64_t>(call.a_count, call.tile_a);
   call.b_tiles = base::ceil_div<std::int64_t>(call.b_count, call.tile_b);
   // A grid has up to 2^31 - 1 blocks; a launch takes as many matrices as that allows.
