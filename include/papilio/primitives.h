@@ -96,10 +96,10 @@ struct ReduceByIndexOptions {
 // values (other than 0) differ by at most 103 - b for float, 74 - b for double. The bin's old value is added exactly,
 // before that one rounding. A bin whose values sum to 0 keeps its old value, as does one that holds NaN.
 //
-// Time O(items + bins). Scratch, on the CPU: for int and for minimum and maximum, tables of at most the size of the
-// items or 48 MiB, whichever is less; for sums of floats besides 8 or 16 bytes per bin or 24 per item, whichever is
-// less. Throws InvalidArgument naming the first index out of range (unless skipped) and the first bin whose sum does
-// not fit; `out` is then unspecified.
+// Time O(items + bins). Scratch, on the CPU: tables of no more than the size of the items, or 24 MiB; for sums of
+// floats besides 16 bytes per bin, or 8 to 12 per item and a part of a table, whichever is less (on one thread a table
+// of 8 or 16 bytes per bin where the items are larger). Throws InvalidArgument naming the first index out of range
+// (unless skipped) and the first bin whose sum does not fit; `out` is then unspecified.
 //
 //   std::vector<std::int32_t> indices = {0, 3, 1, 3};
 //   std::vector<float> values = {1, 2, 3, 4}, out(4);
