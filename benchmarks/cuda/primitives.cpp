@@ -1,24 +1,12 @@
 // The primitives on a CUDA device, beside a copy of as many bytes, CUB and plain kernels. Every answer is compared with
 // the CPU's, byte by byte, before it is timed.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
-#include "ceilings.h"
-#include "device.h"
-#include "papilio/primitives.h"
 #include "papilio/version.h"
-#include "primitives_peers.h"
-#include "report.h"
+#include "primitives_bench.h"
 
 namespace {
 
@@ -30,114 +18,7 @@ constexpr const char* usage =
     "  --limit SECONDS  begin nothing new after this time\n"
     "  --quick          a few cases only\n";
 
-using papilio::VectorView;
-constexpr Effort effort{0.02, 8, 30};
-
-// Calls body(i) for all i by all threads.
-template <class Body>
-void for_all(std::int64_t count, const Body& body) {
-  const auto threads = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> running;
-  for (std::int64_t t = 0; t < threads; ++t)
-    running.emplace_back([&, t] {
-      for (std::int64_t i = count * t / threads; i < count * (t + 1) / threads; ++i) body(i);
-    });
-  for (std::thread& thread : running) thread.join();
-}
-
-std::uint32_t hashed(std::int64_t i) {
-  auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15ull;
-  x = (x ^ x >> 31) * 0xBF58476D1CE4E5B9ull;
-  return static_cast<std::uint32_t>(x >> 32);
-}
-
-template <class T>
-std::vector<T> some_values(std::int64_t count) {
-  std::vector<T> values(static_cast<std::size_t>(count));
-  for_all(count, [&](std::int64_t i) {
-    const std::uint32_t h = hashed(i);
-    values[static_cast<std::size_t>(i)] = std::is_same_v<T, float>
-                                              ? static_cast<T>(static_cast<float>(h >> 8) * 0x1p-24f)
-                                              : static_cast<T>(h % 17) - T{8};
-  });
-  return values;
-}
-
-template <class T>
-void require_same(const DeviceVector<T>& found, const std::vector<T>& expected) {
-  const std::vector<T> all = found.to_host(0, static_cast<std::int64_t>(expected.size()));
-  if (std::memcmp(all.data(), expected.data(), expected.size() * sizeof(T)) != 0) {
-    const auto at = std::mismatch(all.begin(), all.end(), expected.begin()).first - all.begin();
-    throw std::runtime_error("wrong at " + std::to_string(at));
-  }
-}
-
-// Temporary memory for a call that says how much it needs where it is given null.
-class Temporary {
- public:
-  template <class Call>
-  explicit Temporary(const Call& call) : memory_(std::max<std::int64_t>(1, call(nullptr, 0))) {}
-  void* data() { return memory_.data(); }
-  std::int64_t size() const { return memory_.size(); }
-
- private:
-  DeviceVector<std::byte> memory_;
-};
-
-class Bench {
- public:
-  Bench(Report& report, bool quick) : report_(report), quick_(quick) {
-    constexpr std::int64_t bytes = std::int64_t{1} << 28;
-    DeviceVector<std::byte> from(bytes), to(bytes);
-    const Timing timing = time_launches([&](int) { queue_copy(to.data(), from.data(), bytes); }, {0.1, 20, 60});
-    copy_bytes_per_ms_ = 2.0 * static_cast<double>(bytes) / timing.median_ms;
-    report_.add(Record("copy").set("ms", timing.median_ms).set("bytes_per_second", copy_bytes_per_ms_ * 1e3));
-  }
-
-  void scans();
-  void segments();
-  void by_index();
-  void compactions();
-  void transpositions();
-
- private:
-  template <class T>
-  void scan_of(const char* type);
-  template <class T>
-  void segments_of(const char* type, const std::string& law, const std::vector<std::int64_t>& offsets,
-                   const DeviceVector<std::int64_t>& offsets_there, const DeviceVector<std::int32_t>& keys);
-  template <class T>
-  void sums_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
-                     const DeviceVector<std::int32_t>& keys_there);
-  void counts_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
-                       const DeviceVector<std::int32_t>& keys_there);
-  template <class T>
-  void transposition_of(const char* type, std::int64_t rows, std::int64_t columns, std::int64_t batch);
-
-  // Runs one case: ours after it has been verified, then peers. `bytes` must be moved at least.
-  void measure(Record record, double bytes, const std::function<void()>& ours, const std::function<void()>& verify,
-               const std::vector<std::pair<const char*, std::function<void()>>>& peers) {
-    try {
-      ours();
-      verify();
-      const Timing timing = time_launches([&](int) { ours(); }, effort);
-      record.set("ms", timing.median_ms).set("of_copy", bytes / copy_bytes_per_ms_ / timing.median_ms);
-      for (const auto& [name, queue] : peers) {
-        const Timing theirs = time_launches([&queue = queue](int) { queue(); }, effort);
-        record.set(std::string(name) + "_ms", theirs.median_ms)
-            .set(std::string("times_") + name, theirs.median_ms / timing.median_ms);
-      }
-      report_.add(record);
-    } catch (const std::exception& e) {
-      report_.fail(record, e.what());
-    }
-    report_.save();
-  }
-
-  Report& report_;
-  bool quick_;
-  double copy_bytes_per_ms_ = 0;
-};
+}  // namespace
 
 template <class T>
 void Bench::scan_of(const char* type) {
@@ -169,7 +50,7 @@ void Bench::scans() {
 }
 
 // Offsets of segments of a law, up to n.
-std::vector<std::int64_t> offsets_of(double mean, std::int64_t n) {
+static std::vector<std::int64_t> offsets_of(double mean, std::int64_t n) {
   std::vector<std::int64_t> offsets = {0};
   for (std::int64_t i = 0; offsets.back() < n; ++i) {
     const double u = hashed(i) * 0x1p-32;
@@ -259,87 +140,6 @@ void Bench::segments() {
   }
 }
 
-void Bench::counts_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
-                            const DeviceVector<std::int32_t>& keys_there) {
-  const std::int64_t n = keys_there.size();
-  DeviceVector<std::int32_t> out(bins);
-  const VectorView<const std::int32_t> by = keys_there.view();
-  papilio::ReduceByIndexOptions options{.cuda_stream = stream()};
-  const auto ours = [&] { papilio::reduce_by_index<std::int32_t, std::int32_t>(by, out.view(), options); };
-  std::vector<std::pair<const char*, std::function<void()>>> peers = {
-      {"atomic", [&] { queue_atomic_counts(keys_there.data(), n, out.data()); }}};
-  const auto cub = [&](void* memory, std::int64_t bytes) {
-    return cub_histogram(memory, bytes, keys_there.data(), n, out.data(), static_cast<int>(bins));
-  };
-  const bool with_cub = bins <= 65'536;
-  Temporary temporary([&](void* memory, std::int64_t bytes) { return with_cub ? cub(memory, bytes) : 1; });
-  if (with_cub) peers.push_back({"cub", [&] { cub(temporary.data(), temporary.size()); }});
-  const std::vector<std::int32_t> zeros(static_cast<std::size_t>(bins));
-  upload(out.data(), zeros.data(), bins * 4);
-  measure(
-      Record("counts").set("hits", hits).set("bins", bins), 4.0 * static_cast<double>(n), ours,
-      [&] {
-        std::vector<std::int32_t> expected(zeros);
-        papilio::reduce_by_index<std::int32_t, std::int32_t>(VectorView<const std::int32_t>(keys),
-                                                             VectorView<std::int32_t>(expected));
-        require_same(out, expected);
-      },
-      peers);
-}
-
-template <class T>
-void Bench::sums_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
-                          const DeviceVector<std::int32_t>& keys_there) {
-  const std::int64_t n = keys_there.size();
-  const std::vector<T> values = some_values<T>(n), zeros(static_cast<std::size_t>(bins));
-  DeviceVector<T> there(values), out(zeros);
-  const VectorView<const std::int32_t> by = keys_there.view();
-  const VectorView<const T> given = there.view();
-  papilio::ReduceByIndexOptions options{.cuda_stream = stream()};
-  DeviceVector<std::byte> workspace(
-      papilio::reduce_by_index_workspace_bytes<std::int32_t, T>(by, given, out.view(), options));
-  options.workspace = workspace.view();
-  measure(
-      Record(std::is_same_v<T, float> ? "sums of float" : "sums of int32").set("hits", hits).set("bins", bins),
-      (4.0 + sizeof(T)) * static_cast<double>(n),
-      [&] { papilio::reduce_by_index<std::int32_t, T>(by, given, out.view(), options); },
-      [&] {
-        std::vector<T> expected(zeros);
-        papilio::reduce_by_index<std::int32_t, T>(VectorView<const std::int32_t>(keys), VectorView<const T>(values),
-                                                  expected);
-        require_same(out, expected);
-      },
-      {{"atomic", [&] { queue_atomic_sums<T>(keys_there.data(), there.data(), n, out.data()); }}});
-}
-
-void Bench::by_index() {
-  const std::int64_t n = std::int64_t{1} << 26;
-  const std::vector<std::int64_t> all = {1, 256, 4096, 65'536, 1'000'000, 100'000'000, 1'000'000'000};
-  const std::vector<std::int64_t> few = {256, 65'536, 100'000'000};
-  for (const std::int64_t bins : quick_ ? few : all) {
-    for (const char* const hits : {"uniform", "zipf", "one"}) {
-      const bool zipf = hits[0] == 'z', one = hits[0] == 'o';
-      if ((bins == 1 && !one) || (bins > 100'000'000 && one)) continue;
-      if (report_.stop(std::string("by index, ") + hits + ", " + std::to_string(bins))) return;
-      std::vector<std::int32_t> keys(static_cast<std::size_t>(n));
-      for_all(n, [&](std::int64_t i) {
-        const double u = hashed(i + 12'345) * 0x1p-32;
-        const double at =
-            one    ? static_cast<double>(bins / 2)
-            : zipf ? std::exp(u * std::log(static_cast<double>(bins))) - 1  // a bin's weight is as 1 / (b + 1)
-                   : u * static_cast<double>(bins);
-        keys[static_cast<std::size_t>(i)] =
-            static_cast<std::int32_t>(std::min<std::int64_t>(static_cast<std::int64_t>(at), bins - 1));
-      });
-      const DeviceVector<std::int32_t> keys_there(keys);
-      counts_by_index(hits, bins, keys, keys_there);
-      if (bins > 100'000'000) continue;
-      sums_by_index<std::int32_t>(hits, bins, keys, keys_there);
-      sums_by_index<float>(hits, bins, keys, keys_there);
-    }
-  }
-}
-
 void Bench::compactions() {
   const std::int64_t n = std::int64_t{1} << 27;
   const std::vector<std::int32_t> values = some_values<std::int32_t>(n);
@@ -411,6 +211,8 @@ void Bench::transpositions() {
     transposition_of<double>("double", shape.rows, shape.columns, shape.batch);
   }
 }
+
+namespace {
 
 struct Arguments {
   std::string json, cases = "scan,segments,by_index,compact,transpose";
