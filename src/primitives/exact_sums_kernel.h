@@ -29,29 +29,24 @@ using Masks = std::int64_t __attribute__((vector_size(lanes * sizeof(double))));
 
 using FloatLanes = float __attribute__((vector_size(lanes * sizeof(float))));
 
-PAPILIO_LANEWISE Lanes load(const double* values) {
-  Lanes loaded;
-  std::memcpy(&loaded, values, sizeof loaded);
-  return loaded;
-}
-PAPILIO_LANEWISE Lanes load(const float* values) {
-  FloatLanes loaded;
-  std::memcpy(&loaded, values, sizeof loaded);
-  return __builtin_convertvector(loaded, Lanes);
-}
-
-PAPILIO_LANEWISE Lanes magnitude(Lanes x) {
-  constexpr std::int64_t all_but_sign = 0x7fffffffffffffff;
-  return reinterpret_cast<Lanes>(reinterpret_cast<Masks>(x) & all_but_sign);
+// By reference: a vector that is passed by value has an ABI of its own on each instruction set.
+PAPILIO_LANEWISE void load(const double* values, Lanes& loaded) { std::memcpy(&loaded, values, sizeof loaded); }
+PAPILIO_LANEWISE void load(const float* values, Lanes& loaded) {
+  FloatLanes floats;
+  std::memcpy(&floats, values, sizeof floats);
+  loaded = __builtin_convertvector(floats, Lanes);
 }
 
 // The largest magnitude; where a value is NaN, any number.
 template <class T>
 PAPILIO_LANEWISE double largest_of(const T* values, int count) {
+  constexpr std::int64_t all_but_sign = 0x7fffffffffffffff;
   Lanes most = {};
   int i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const Lanes x = magnitude(load(values + i));
+    Lanes x;
+    load(values + i, x);
+    x = reinterpret_cast<Lanes>(reinterpret_cast<Masks>(x) & all_but_sign);
     most = x > most ? x : most;
   }
   double largest = 0;
@@ -131,7 +126,8 @@ PAPILIO_LANEWISE Pair sum_of_block(const T* values, int count, const Cut& cut) {
     Lanes high_sum = {}, low_sum = {};
     Masks lost = {};
     for (; i + lanes <= count; i += lanes) {
-      const Lanes value = load(values + i);
+      Lanes value;
+      load(values + i, value);
       const Lanes high = (value + cut.sigma) - cut.sigma;
       const Lanes low = value - high;
       lost |= (low + cut.sigma_low) - cut.sigma_low != low;

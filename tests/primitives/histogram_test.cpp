@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -186,11 +187,12 @@ TEST_F(HistogramByKey, RefusesOffsetsThatDoNotFit) {
   EXPECT_EQ(error_of([&] { count(); }), "papilio::histogram_by_key: offset 0 is -1, expected 0 <= offset <= 6");
 }
 
-// The sizes are refused before any value is read.
+// The sizes are refused before any value is read: of an array that lies where no other can, so that none overlaps it.
 TEST_F(HistogramByKey, RefusesSegmentsThatAnInt32MightNotCount) {
+  const auto* const nowhere = std::bit_cast<const std::int32_t*>(std::uintptr_t{1} << 62);
   offsets = {0, 0, 2'147'483'648, 2'147'483'648};
   EXPECT_EQ(error_of([&] {
-              histogram_by_key({values.data(), 2'147'483'648}, offsets, none, {counts.data(), 3, 3});
+              histogram_by_key({nowhere, 2'147'483'648}, offsets, none, {counts.data(), 3, 3});
             }),
             "papilio::histogram_by_key: segment 1 has 2147483648 items, more than an int32 counts");
 }
