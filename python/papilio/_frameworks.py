@@ -318,13 +318,13 @@ def _has_buffer(x: Any) -> bool:
     return not isinstance(x, (bytes, bytearray))
 
 
-def room(size: int | None, out: Any, dtype: Any) -> np.ndarray:
-    """Where `size` draws go: `out`, or a new array of int32 or int64."""
+def room(size: int | None, out: Any, dtype: Any, arrays: Any = NumPy, like: Any = None) -> Any:
+    """Where `size` draws go: `out`, or a new array of int32 or int64, on the device of `like`."""
     if (size is None) == (out is None):
         raise ValueError("papilio: give either size or out")
     if out is None:
         size = whole(size, "papilio: size", 0, 2**63 - 1, "a number of draws, 0 or more")
-        return np.empty(size, "int64" if dtype is None else index_dtype(dtype))
+        return arrays.empty(size, "int64" if dtype is None else index_dtype(dtype), like)
     if dtype is not None:
         raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
-    return NumPy.result(out)
+    return arrays.result(out)

@@ -169,6 +169,41 @@ def test_arrays_of_no_known_framework():
             papilio.sample_categorical(wrap(weights), seed=1)
 
 
+@pytest.mark.parametrize("table", [papilio.AliasTable, papilio.CumulativeTable])
+def test_tables(name, table):
+    if name == "jax-gpu":
+        pytest.skip("JAX: weights of a table are copied to the CPU")
+    weights = WEIGHTS[0].astype(np.float64)
+    expected = table(weights).sample(50_000, seed=3, first_draw=7)
+    for dtype in ("float32", "float64"):
+        made = table(move(name, weights.astype(dtype)))
+        assert made.device == "cuda:0" and made.categories == 300
+        drawn = made.sample(50_000, seed=3, first_draw=7)
+        assert is_on_device(name, drawn) and flat(drawn) == flat(expected)
+        out = move(name, np.full(100, -9, np.int32))
+        part = out[2:98]
+        assert made.sample(out=part, seed=3, first_draw=7) is part
+        assert flat(out) == [[-9, -9, *expected[:96].tolist(), -9, -9]]
+    with pytest.raises(TypeError, match="out must be"):
+        made.sample(out=np.empty(96, int), seed=1)
+    with pytest.raises(ValueError, match="finite and >= 0; category 1"):
+        table(move(name, np.array([1.0, -1.0])))
+    if table is papilio.CumulativeTable:
+        with pytest.raises(ValueError, match="the table is on cuda:0, expected cpu"):
+            made.find(0.5)
+
+
+def test_tables_of_no_known_framework():
+    require("torch-cuda")
+    weights, out = move("torch-cuda", WEIGHTS[0]), move("torch-cuda", np.zeros(96, np.int64))
+    made = papilio.AliasTable(conftest.OnlyDLPack(weights))
+    made.sample(out=conftest.OnlyDLPack(out), seed=1)
+    sys.modules["torch"].cuda.synchronize()
+    assert flat(out) == flat(papilio.AliasTable(WEIGHTS[0]).sample(96, seed=1))
+    with pytest.raises(TypeError, match="need `out`"):
+        made.sample(96, seed=1)
+
+
 def test_arrays_on_two_devices_are_refused():
     require("torch-cuda")
     torch = sys.modules["torch"]
