@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "papilio/device.h"
+#include "papilio/primitives.h"
+
+// The border between the public calls and their CUDA side: plain data, checked as far as it can be without reading
+// arrays. Each *_on_cuda queues its work and returns; each *_workspace_on_cuda says what workspace it needs. In a build
+// without CUDA, cuda_absent.cpp has these functions: they throw DeviceUnavailable.
+//
+// T is int32, int64, float, double; Index is int32, int64; Flag is uint8, int32.
+
+namespace papilio::primitives {
+
+struct DeviceCall {
+  Device device;
+  void* stream;          // a cudaStream_t
+  std::byte* workspace;  // of the bytes that the query said, aligned to 256; null for 0
+  std::int64_t* status;  // null: nobody asked; else set to no_error, or to what is wrong (status.h)
+};
+
+template <class Index, class T>
+struct DeviceReduceByIndex {
+  const Index* indices;
+  const T* values;  // null: each counts 1
+  std::int64_t items;
+  T* out;
+  std::int64_t bins;
+  ReduceOp op;
+  bool skip_out_of_range;
+};
+
+template <class T>
+struct DeviceSegmentedReduce {
+  const std::int64_t* offsets;  // segments + 1
+  const T* values;
+  std::int64_t items;  // values
+  T* out;
+  std::int64_t segments;
+  ReduceOp op;
+};
+
+// `offsets`, or `flags`, or neither: one segment.
+template <class T>
+struct DeviceScan {
+  const std::int64_t* offsets;  // segments + 1
+  std::int64_t segments;
+  const std::uint8_t* flags;  // items
+  const T* values;
+  std::int64_t items;
+  T* out;           // may be values
+  bool with_total;  // out has one more entry (exclusive, without segments), for the total
+  ReduceOp op;
+  bool exclusive;
+};
+
+template <class Flag>
+struct DeviceCompact {
+  const Flag* flags;
+  const void* values;
+  std::int64_t items;
+  void* kept;
+  std::int64_t room;
+  std::int64_t size;       // bytes per element
+  std::int64_t alignment;  // of both arrays
+  std::int64_t* count;     // null: nobody asked
+};
+
+template <class Index, class T>
+std::int64_t reduce_by_index_workspace_on_cuda(const DeviceReduceByIndex<Index, T>& call, Device device);
+template <class Index, class T>
+void reduce_by_index_on_cuda(const DeviceReduceByIndex<Index, T>& call, const DeviceCall& on);
+
+template <class T>
+std::int64_t segmented_reduce_workspace_on_cuda(const DeviceSegmentedReduce<T>& call, Device device);
+template <class T>
+void segmented_reduce_on_cuda(const DeviceSegmentedReduce<T>& call, const DeviceCall& on);
+
+template <class T>
+std::int64_t scan_workspace_on_cuda(const DeviceScan<T>& call, Device device);
+template <class T>
+void scan_on_cuda(const DeviceScan<T>& call, const DeviceCall& on);
+
+template <class Flag>
+std::int64_t compact_workspace_on_cuda(const DeviceCompact<Flag>& call, Device device);
+template <class Flag>
+void compact_on_cuda(const DeviceCompact<Flag>& call, const DeviceCall& on);
+
+// Non-empty matrices; `size` is 1 to 16 bytes per element, strides count elements.
+void transpose_on_cuda(const detail::ElementMatrices& in, const detail::ElementMatrices& out, std::int64_t size,
+                       std::int64_t batch, const DeviceCall& on);
+
+}  // namespace papilio::primitives

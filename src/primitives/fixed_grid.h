@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+
+#include "primitives/exact_sum.h"
+
+// The fixed point of reduce_by_index for sums of floats, for CPU and GPU alike (include/papilio/primitives.h has the
+// rule). Values become integers in units of 2^(least + place), and a bin's integers add in any order.
+
+namespace papilio::primitives {
+
+// The bits of n: n < 2^b.
+PAPILIO_LANEWISE int bits_of_count(std::int64_t n) {
+  return n <= 0 ? 0 : 64 - leading_zeros(static_cast<std::uint64_t>(n));
+}
+
+// The place of the unit for `items` values, of which the largest finite one has the magnitude bits `largest`, in
+// integers of `width` bits: no sum of them reaches 2^(width - 1). For the rule, width is 128.
+template <class T>
+PAPILIO_LANEWISE int grid_place(BitsOf<T> largest, std::int64_t items, int width = 128) {
+  const int place = place_of_bits<T>(largest) + FloatFormat<T>::fraction_bits + 1 + bits_of_count(items) - (width - 1);
+  return place > 0 ? place : 0;
+}
+
+// A finite value in units of a place, rounded towards 0.
+template <class T, class Integer = Int128>
+PAPILIO_LANEWISE Integer to_grid(T value, int place) {
+  const BitsOf<T> magnitude = magnitude_bits(value);
+  const auto significand = static_cast<Integer>(significand_of_bits<T>(magnitude));
+  const int shift = place_of_bits<T>(magnitude) - place;
+  const Integer units = shift >= 0    ? static_cast<Integer>(significand << shift)
+                        : shift > -64 ? static_cast<Integer>(significand >> -shift)
+                                      : Integer{0};
+  return (bits_of(value) & FloatFormat<T>::sign) != 0 ? static_cast<Integer>(-units) : units;
+}
+
+// Whether sums of 64 bits give the same results: at the place grid_place(largest, items, 64) every value is a whole
+// number of units. `least` are the magnitude bits of the least value that is not 0.
+template <class T>
+PAPILIO_LANEWISE bool fits_64_bits(BitsOf<T> largest, BitsOf<T> least, std::int64_t items) {
+  return grid_place<T>(largest, items, 64) <= place_of_bits<T>(least);
+}
+
+// A bin after an infinity or NaN has been added. These come before the finite values: to a bin that is not finite then,
+// finite values add nothing.
+template <class T>
+PAPILIO_LANEWISE T plus_special(T old, T special) {
+  if (is_nan(old)) return old;
+  const bool opposed = !is_finite(old) && bits_of(old) != bits_of(special);
+  return is_nan(special) || opposed ? canonical_nan<T>() : special;
+}
+
+// A bin after the finite values, whose sum is `sum` units of a place: old + sum, rounded once.
+template <class T>
+PAPILIO_LANEWISE T plus_fixed(T old, Int128 sum, int place) {
+  if (sum == 0 || !is_finite(old)) return old;
+  const BitsOf<T> magnitude = magnitude_bits(old);
+  if (magnitude == 0) return rounded_fixed<T>(sum, place);
+  const int shift = place_of_bits<T>(magnitude) - place;
+  const auto significand = static_cast<Int128>(significand_of_bits<T>(magnitude));
+  const Int128 limit = Int128{1} << 126;
+  if (0 <= shift && shift + FloatFormat<T>::fraction_bits + 1 <= 126 && -limit < sum && sum < limit) {
+    const Int128 units = significand << shift;
+    return rounded_fixed<T>(sum + ((bits_of(old) & FloatFormat<T>::sign) != 0 ? -units : units), place);
+  }
+  LongSum<T> exact;
+  exact.clear();
+  exact.add(old);
+  exact.add_integer(sum, place);
+  return exact.value();
+}
+
+}  // namespace papilio::primitives
