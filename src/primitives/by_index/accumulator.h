@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "papilio/primitives.h"
+
+namespace papilio::primitives {
+
+// What reduce_by_index does with a bin, for one type of values and one operator, as a table of functions: the driver
+// (scatter.h) moves items and cells as bytes. A cell is what is kept per bin until the end: the value itself, or a
+// wider sum.
+struct Accumulator {
+  std::int64_t value_size;  // 0: no values, each item counts 1
+  std::int64_t out_size;
+  std::int64_t cell_size;
+  bool in_place;  // a cell is an entry of `out`, and may start from it
+  int place;      // of the unit of sums of floats (exact_sum.h)
+
+  void (*clear)(void* cells, std::int64_t count);
+  // Adds `count` items to the cells of their indices. `add_spread` spreads them over `spread` tables of `bins` cells,
+  // so that neighbouring items with one index do not wait for each other.
+  void (*add)(void* cells, const std::uint32_t* indices, const void* values, std::int64_t count, int place);
+  void (*add_spread)(void* cells, std::int64_t bins, const std::uint32_t* indices, const void* values,
+                     std::int64_t count, int place);
+  // cells[i] takes in more[i].
+  void (*join)(void* cells, const void* more, std::int64_t count);
+  // out[i] takes in cells[i]; returns the first i whose result does not fit, or count.
+  std::int64_t (*finish)(void* out, const void* cells, std::int64_t count, int place);
+};
+
+inline constexpr int spread = 4;
+
+// What the accumulator has to know of the values.
+struct ValueRange {
+  bool counts = false;        // no values
+  bool may_overflow = true;   // integers: a sum might not fit T
+  bool fits_64_bits = false;  // floats: see fixed_grid.h
+  std::int64_t items = 0;
+  int place = 0;
+};
+
+template <class T>
+Accumulator accumulator(ReduceOp op, const ValueRange& range);
+
+}  // namespace papilio::primitives

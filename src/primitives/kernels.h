@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+
+#include "primitives/exact_sum.h"
+
+// Exact sums of floats, compiled for each instruction-set target, as a table of functions.
+
+namespace papilio::primitives {
+
+// Segments of values: segment s holds values[offsets[s]] ... values[offsets[s + 1] - 1].
+template <class T>
+struct Segments {
+  const T* values;
+  const std::int64_t* offsets;
+  std::int64_t count;
+  T* sums;
+};
+
+// The values that a scan takes at once, in arrays of their own.
+inline constexpr int block_size = 1024;
+
+template <class T>
+struct ScanBlock {
+  const T* values;
+  const std::uint8_t* starts;  // per value: not 0 where a segment begins; null: nowhere
+  T* out;                      // may be values
+  int count;                   // at most block_size
+  bool exclusive;
+};
+
+template <class T>
+struct ExactSums {
+  // The sum of each segment, rounded once.
+  void (*sum_segments)(const Segments<T>& segments);
+  // Adds `count` values to a sum.
+  void (*add)(const T* values, std::int64_t count, LongSum<T>& sum);
+  // The running sums of a block, each rounded once. `sum` is that of the values of the segment before the block; it
+  // becomes that of the last segment's.
+  void (*scan)(const ScanBlock<T>& block, LongSum<T>& sum);
+};
+
+struct Kernels {
+  ExactSums<float> of_float;
+  ExactSums<double> of_double;
+};
+
+// The kernels of the target in use (papilio::cpu_target).
+const Kernels& kernels_in_use();
+
+template <class T>
+const ExactSums<T>& exact_sums() {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return kernels_in_use().of_float;
+  } else {
+    return kernels_in_use().of_double;
+  }
+}
+
+}  // namespace papilio::primitives
