@@ -1,5 +1,3 @@
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 
 #include "execution/cuda/memory.h"
@@ -19,10 +17,7 @@ std::shared_ptr<const void> copy_to_cuda(const void* from, std::int64_t bytes, D
 
 void copy_from_cuda(void* to, const void* from, std::int64_t bytes, Device device, void* cuda_stream) {
   const execution::OnDevice here(device);
-  const auto stream = static_cast<cudaStream_t>(cuda_stream);
-  execution::check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
-                   "a copy from the device");
-  execution::check(cudaStreamSynchronize(stream), "a copy from the device");
+  execution::download_bytes(to, from, bytes, static_cast<cudaStream_t>(cuda_stream));
 }
 
 }  // namespace papilio::sampling
