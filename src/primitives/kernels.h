@@ -29,6 +29,14 @@ struct ScanBlock {
   bool exclusive;
 };
 
+// The magnitudes of some values as bits (exact_sum.h): the largest finite one, the least but 0 (infinity where there is
+// none), and whether infinities or NaN occur.
+struct Magnitudes {
+  std::int64_t largest = 0;
+  std::int64_t least = 0;
+  bool special = false;
+};
+
 template <class T>
 struct ExactSums {
   // The sum of each segment, rounded once.
@@ -38,6 +46,11 @@ struct ExactSums {
   // The running sums of a block, each rounded once. `sum` is that of the values of the segment before the block; it
   // becomes that of the last segment's.
   void (*scan)(const ScanBlock<T>& block, LongSum<T>& sum);
+  Magnitudes (*magnitudes)(const T* values, std::int64_t count);
+  // Values in units of a place, as to_grid (fixed_grid.h) gives them, and 0 for those that are not finite: in 64 bits
+  // where they are whole numbers of units that fit, or in 128, cut in two.
+  void (*fixed_64)(const T* values, int count, int place, std::int64_t* fixed);
+  void (*fixed_128)(const T* values, int count, int place, std::uint64_t* low, std::int64_t* high);
 };
 
 struct Kernels {

@@ -5,13 +5,14 @@
 #include <type_traits>
 
 #include "primitives/fixed_grid.h"
+#include "primitives/kernels.h"
 #include "primitives/operators.h"
 
 namespace papilio::primitives {
 namespace {
 
-// A scheme has: Value (void: none), Out, Cell, in_place, empty(), cell_of(value, place), join(a, b), and
-// finish(out, cell, place), which is false where the result does not fit.
+// A scheme has: Value (void: none), Out, Cell, in_place, empty(), take(cell, value) and join(cell, cell), which return
+// whether the cell has left its type, and finish(out, cell, place), which is false where the result does not fit.
 
 // The operators whose cells are values.
 template <class T, class Operator>
@@ -21,24 +22,35 @@ struct Direct {
   using Cell = T;
   static constexpr bool in_place = true;
   static constexpr Cell empty() { return Operator::template neutral<T>(); }
-  static Cell cell_of(T value, int) { return value; }
-  static Cell join(Cell a, Cell b) { return Operator()(a, b); }
+  static bool take(Cell& cell, T value) {
+    cell = Operator()(cell, value);
+    return false;
+  }
+  static bool join(Cell& cell, Cell more) { return take(cell, more); }
   static bool finish(T& out, Cell cell, int) {
-    out = Operator()(out, cell);
+    take(out, cell);
     return true;
   }
 };
 
-// Sums of integers that may not fit T, in a type that they fit.
-template <class T, class Wide>
-struct WideSums {
-  using Value = T;
+// Sums of integers. A count is a value of 1.
+template <class T, class Kept, bool counts>
+struct Sums {
+  using Value = std::conditional_t<counts, void, T>;
   using Out = T;
-  using Cell = Wide;
-  static constexpr bool in_place = false;
+  using Cell = Kept;
+  static constexpr bool in_place = std::is_same_v<T, Kept>;
   static constexpr Cell empty() { return 0; }
-  static Cell cell_of(T value, int) { return value; }
-  static Cell join(Cell a, Cell b) { return a + b; }
+  static bool take(Cell& cell, T value) {
+    if constexpr (sizeof(Cell) <= sizeof(std::int64_t)) return __builtin_add_overflow(cell, value, &cell);
+    cell += value;
+    return false;
+  }
+  static bool join(Cell& cell, Cell more) {
+    if constexpr (sizeof(Cell) <= sizeof(std::int64_t)) return __builtin_add_overflow(cell, more, &cell);
+    cell += more;
+    return false;
+  }
   static bool finish(T& out, Cell cell, int) {
     const Int128 sum = static_cast<Int128>(out) + cell;
     out = static_cast<T>(sum);
@@ -46,34 +58,13 @@ struct WideSums {
   }
 };
 
-// Counts that fit T.
-template <class T>
-struct Counts {
-  using Value = void;
-  using Out = T;
-  using Cell = T;
-  static constexpr bool in_place = true;
-  static constexpr Cell empty() { return 0; }
-  static Cell join(Cell a, Cell b) { return a + b; }
-  static bool finish(T& out, Cell cell, int) {
-    out += cell;
-    return true;
-  }
-};
-
-// Counts of fewer than 2^(bits of Narrow) items, in tables of their own.
-template <class T, class Narrow>
-struct CountsApart {
-  using Value = void;
-  using Out = T;
-  using Cell = Narrow;
-  static constexpr bool in_place = false;
-  static constexpr Cell empty() { return 0; }
-  static Cell join(Cell a, Cell b) { return a + b; }
-  static bool finish(T& out, Cell cell, int) {
-    const Int128 sum = static_cast<Int128>(out) + cell;
-    out = static_cast<T>(sum);
-    return out == sum;
+// Takes values away again, modulo 2^32 or 2^64.
+template <class T, bool counts>
+struct Differences : Sums<T, T, counts> {
+  static bool take(T& cell, T value) {
+    using U = std::make_unsigned_t<T>;
+    cell = static_cast<T>(static_cast<U>(cell) - static_cast<U>(value));
+    return false;
   }
 };
 
@@ -85,11 +76,56 @@ struct FixedSums {
   using Cell = Integer;
   static constexpr bool in_place = false;
   static constexpr Cell empty() { return 0; }
-  static Cell cell_of(T value, int place) { return is_finite(value) ? to_grid<T, Integer>(value, place) : Integer{0}; }
-  static Cell join(Cell a, Cell b) { return a + b; }
+  static bool take(Cell& cell, Integer value) {
+    cell += value;
+    return false;
+  }
+  static bool join(Cell& cell, Cell more) { return take(cell, more); }
   static bool finish(T& out, Cell cell, int place) {
     out = plus_fixed<T>(out, cell, place);
     return true;
+  }
+};
+
+// The values of items as a scheme takes them, a few at a time.
+template <class Scheme>
+struct Taken {
+  static constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const typename Scheme::Value* values;
+  void load(const void* from, std::int64_t begin, std::int64_t, int) {
+    values = static_cast<const typename Scheme::Value*>(from) + begin;
+  }
+  auto operator[](std::int64_t i) const { return values[i]; }
+};
+
+template <class Scheme>
+requires std::is_void_v<typename Scheme::Value>
+struct Taken<Scheme> {
+  static constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  void load(const void*, std::int64_t, std::int64_t, int) {}
+  typename Scheme::Out operator[](std::int64_t) const { return 1; }
+};
+
+template <class T>
+struct Taken<FixedSums<T, std::int64_t>> {
+  static constexpr std::int64_t most = 512;
+  std::int64_t fixed[most];
+  void load(const void* from, std::int64_t begin, std::int64_t count, int place) {
+    exact_sums<T>().fixed_64(static_cast<const T*>(from) + begin, static_cast<int>(count), place, fixed);
+  }
+  std::int64_t operator[](std::int64_t i) const { return fixed[i]; }
+};
+
+template <class T>
+struct Taken<FixedSums<T, Int128>> {
+  static constexpr std::int64_t most = 512;
+  std::uint64_t low[most];
+  std::int64_t high[most];
+  void load(const void* from, std::int64_t begin, std::int64_t count, int place) {
+    exact_sums<T>().fixed_128(static_cast<const T*>(from) + begin, static_cast<int>(count), place, low, high);
+  }
+  Int128 operator[](std::int64_t i) const {
+    return static_cast<Int128>((static_cast<UInt128>(static_cast<std::uint64_t>(high[i])) << 64) | low[i]);
   }
 };
 
@@ -97,49 +133,47 @@ template <class Scheme>
 struct Functions {
   using Cell = typename Scheme::Cell;
   using Out = typename Scheme::Out;
-  static constexpr bool counts = std::is_void_v<typename Scheme::Value>;
-  using Value = std::conditional_t<counts, char, typename Scheme::Value>;
-
-  static Cell cell_of(const Value* values, std::int64_t i, int place) {
-    if constexpr (counts) {
-      return 1;
-    } else {
-      return Scheme::cell_of(values[i], place);
-    }
-  }
 
   static void clear(void* cells, std::int64_t count) { std::fill_n(static_cast<Cell*>(cells), count, Scheme::empty()); }
 
-  static void add(void* cells, const std::uint32_t* indices, const void* values, std::int64_t count, int place) {
+  static bool add(void* cells, const std::uint32_t* indices, const void* values, std::int64_t count, int place) {
     auto* const cell = static_cast<Cell*>(cells);
-    const auto* const value = static_cast<const Value*>(values);
-    for (std::int64_t i = 0; i < count; ++i) {
-      Cell& bin = cell[indices[i]];
-      bin = Scheme::join(bin, cell_of(value, i, place));
+    bool left = false;
+    Taken<Scheme> taken;
+    for (std::int64_t begin = 0; begin < count; begin += taken.most) {
+      const std::int64_t some = std::min(count - begin, taken.most);
+      taken.load(values, begin, some, place);
+      for (std::int64_t i = 0; i < some; ++i) left |= Scheme::take(cell[indices[begin + i]], taken[i]);
+      if (some == count - begin) break;
     }
+    return left;
   }
 
-  static void add_spread(void* cells, std::int64_t bins, const std::uint32_t* indices, const void* values,
+  static bool add_spread(void* cells, std::int64_t bins, const std::uint32_t* indices, const void* values,
                          std::int64_t count, int place) {
     auto* const cell = static_cast<Cell*>(cells);
-    const auto* const value = static_cast<const Value*>(values);
-    std::int64_t i = 0;
-    for (; i + spread <= count; i += spread) {
-      for (int k = 0; k < spread; ++k) {
-        Cell& bin = cell[k * bins + indices[i + k]];
-        bin = Scheme::join(bin, cell_of(value, i + k, place));
+    bool left = false;
+    Taken<Scheme> taken;
+    for (std::int64_t begin = 0; begin < count; begin += taken.most) {
+      const std::int64_t some = std::min(count - begin, taken.most);
+      taken.load(values, begin, some, place);
+      const std::uint32_t* const index = indices + begin;
+      std::int64_t i = 0;
+      for (; i + spread <= some; i += spread) {
+        for (int k = 0; k < spread; ++k) left |= Scheme::take(cell[k * bins + index[i + k]], taken[i + k]);
       }
+      for (; i < some; ++i) left |= Scheme::take(cell[index[i]], taken[i]);
+      if (some == count - begin) break;
     }
-    for (; i < count; ++i) {
-      Cell& bin = cell[indices[i]];
-      bin = Scheme::join(bin, cell_of(value, i, place));
-    }
+    return left;
   }
 
-  static void join(void* cells, const void* more, std::int64_t count) {
+  static bool join(void* cells, const void* more, std::int64_t count) {
     auto* const cell = static_cast<Cell*>(cells);
     const auto* const other = static_cast<const Cell*>(more);
-    for (std::int64_t i = 0; i < count; ++i) cell[i] = Scheme::join(cell[i], other[i]);
+    bool left = false;
+    for (std::int64_t i = 0; i < count; ++i) left |= Scheme::join(cell[i], other[i]);
+    return left;
   }
 
   static std::int64_t finish(void* out, const void* cells, std::int64_t count, int place) {
@@ -152,10 +186,19 @@ struct Functions {
   }
 };
 
+template <class Value>
+constexpr std::int64_t size_of() {
+  if constexpr (std::is_void_v<Value>) {
+    return 0;
+  } else {
+    return sizeof(Value);
+  }
+}
+
 template <class Scheme>
 Accumulator made_of(int place = 0) {
   using F = Functions<Scheme>;
-  return {.value_size = F::counts ? 0 : static_cast<std::int64_t>(sizeof(typename F::Value)),
+  return {.value_size = size_of<typename Scheme::Value>(),
           .out_size = sizeof(typename Scheme::Out),
           .cell_size = sizeof(typename Scheme::Cell),
           .in_place = Scheme::in_place,
@@ -167,21 +210,17 @@ Accumulator made_of(int place = 0) {
           .finish = F::finish};
 }
 
-// As many items as an uint32 counts, and as an int64 holds the sum of where they are int32.
-constexpr std::int64_t few_items = std::numeric_limits<std::uint32_t>::max();
+// Sums of fewer items than this in 32 bits each fit an int64; so do counts of any items.
+constexpr std::int64_t few_items = std::numeric_limits<std::int32_t>::max();
 
-template <class T>
+template <class T, bool counts>
 Accumulator integer_sums(const ValueRange& range) {
-  if (range.counts) {
-    if (!range.may_overflow) return made_of<Counts<T>>();
-    return range.items <= few_items ? made_of<CountsApart<T, std::uint32_t>>()
-                                    : made_of<CountsApart<T, std::int64_t>>();
-  }
-  if (!range.may_overflow) return made_of<Direct<T, Sum>>();
+  if (range.integers == IntegerCells::narrow) return made_of<Sums<T, T, counts>>();
+  if (range.integers == IntegerCells::undo) return made_of<Differences<T, counts>>();
   if constexpr (sizeof(T) == sizeof(std::int32_t)) {
-    if (range.items <= few_items) return made_of<WideSums<T, std::int64_t>>();
+    if (range.items <= few_items) return made_of<Sums<T, std::int64_t, counts>>();
   }
-  return made_of<WideSums<T, Int128>>();
+  return made_of<Sums<T, Int128, counts>>();
 }
 
 }  // namespace
@@ -194,7 +233,7 @@ Accumulator accumulator(ReduceOp op, const ValueRange& range) {
     if (op == ReduceOp::bit_and) return made_of<Direct<T, BitAnd>>();
     if (op == ReduceOp::bit_or) return made_of<Direct<T, BitOr>>();
     if (op == ReduceOp::bit_xor) return made_of<Direct<T, BitXor>>();
-    return integer_sums<T>(range);
+    return range.counts ? integer_sums<T, true>(range) : integer_sums<T, false>(range);
   } else {
     return range.fits_64_bits ? made_of<FixedSums<T, std::int64_t>>(range.place)
                               : made_of<FixedSums<T, Int128>>(range.place);

@@ -17,23 +17,31 @@ struct Accumulator {
   int place;      // of the unit of sums of floats (exact_sum.h)
 
   void (*clear)(void* cells, std::int64_t count);
-  // Adds `count` items to the cells of their indices. `add_spread` spreads them over `spread` tables of `bins` cells,
-  // so that neighbouring items with one index do not wait for each other.
-  void (*add)(void* cells, const std::uint32_t* indices, const void* values, std::int64_t count, int place);
-  void (*add_spread)(void* cells, std::int64_t bins, const std::uint32_t* indices, const void* values,
+  // Adds `count` items to the cells of their indices; returns whether a sum of integers has left its type on the way.
+  // `add_spread` spreads them over `spread` tables of `bins` cells, so that neighbouring items with one index do not
+  // wait for each other.
+  bool (*add)(void* cells, const std::uint32_t* indices, const void* values, std::int64_t count, int place);
+  bool (*add_spread)(void* cells, std::int64_t bins, const std::uint32_t* indices, const void* values,
                      std::int64_t count, int place);
-  // cells[i] takes in more[i].
-  void (*join)(void* cells, const void* more, std::int64_t count);
+  // cells[i] takes in more[i]; returns what `add` returns.
+  bool (*join)(void* cells, const void* more, std::int64_t count);
   // out[i] takes in cells[i]; returns the first i whose result does not fit, or count.
   std::int64_t (*finish)(void* out, const void* cells, std::int64_t count, int place);
 };
 
 inline constexpr int spread = 4;
 
+// How sums of integers are kept.
+enum class IntegerCells : std::uint8_t {
+  narrow,  // in T; that one leaves its type is noticed
+  undo,    // takes away what `narrow` has added
+  wide,    // in a type that no sum leaves
+};
+
 // What the accumulator has to know of the values.
 struct ValueRange {
-  bool counts = false;        // no values
-  bool may_overflow = true;   // integers: a sum might not fit T
+  bool counts = false;  // no values
+  IntegerCells integers = IntegerCells::narrow;
   bool fits_64_bits = false;  // floats: see fixed_grid.h
   std::int64_t items = 0;
   int place = 0;

@@ -1,16 +1,17 @@
 #include <algorithm>
-#include <limits>
 #include <mutex>
 
 #include "primitives/by_index/scatter.h"
 #include "primitives/call_checks.h"
 #include "primitives/fixed_grid.h"
+#include "primitives/kernels.h"
 
 namespace papilio {
 namespace {
 
 using primitives::FirstWrong;
-using primitives::Int128;
+using primitives::IntegerCells;
+using primitives::Magnitudes;
 using primitives::ValueRange;
 
 // Below this many values, a second thread costs more than it saves.
@@ -21,63 +22,31 @@ bool is_bin(Index index, std::int64_t bins) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) < static_cast<std::uint64_t>(bins);
 }
 
-// The largest magnitude of some integers.
-template <class T>
-Int128 magnitude_of(const VectorView<const T>& values, int threads) {
-  std::mutex guard;
-  T least = 0, most = 0;
-  execution::parallel_for(values.size, least_values, threads, [&](std::int64_t begin, std::int64_t end) {
-    T low = 0, high = 0;
-    for (std::int64_t i = begin; i < end; ++i) {
-      low = std::min(low, values.data[i]);
-      high = std::max(high, values.data[i]);
-    }
-    const std::lock_guard lock(guard);
-    least = std::min(least, low);
-    most = std::max(most, high);
-  });
-  return std::max(-static_cast<Int128>(least), static_cast<Int128>(most));
+// The magnitudes of more values.
+void take(Magnitudes& all, const Magnitudes& more) {
+  all.special |= more.special;
+  all.largest = std::max(all.largest, more.largest);
+  all.least = std::min(all.least, more.least);
 }
-
-// The magnitudes of floats, as bits: the largest finite one, the least but 0, and whether others than finite ones
-// occur.
-template <class T>
-struct Magnitudes {
-  using Bits = primitives::BitsOf<T>;
-  static constexpr Bits infinity = primitives::FloatFormat<T>::infinity;
-  Bits largest = 0;
-  Bits least = infinity;
-  bool special = false;
-
-  void take(Bits magnitude) {
-    special |= magnitude >= infinity;
-    largest = std::max(largest, magnitude < infinity ? magnitude : Bits{0});
-    least = std::min(least, magnitude != 0 ? magnitude : infinity);
-  }
-  void take(const Magnitudes& other) {
-    special |= other.special;
-    largest = std::max(largest, other.largest);
-    least = std::min(least, other.least);
-  }
-};
 
 // Of the values whose index is that of a bin.
 template <class Index, class T>
-Magnitudes<T> magnitudes_of(const VectorView<const Index>& indices, const VectorView<const T>& values,
-                            std::int64_t bins, const ReduceByIndexOptions& options) {
+Magnitudes magnitudes_of(const VectorView<const Index>& indices, const VectorView<const T>& values, std::int64_t bins,
+                         const ReduceByIndexOptions& options) {
   std::mutex guard;
-  Magnitudes<T> all;
+  Magnitudes all{.least = static_cast<std::int64_t>(primitives::FloatFormat<T>::infinity)};
+  const primitives::ExactSums<T>& sums = primitives::exact_sums<T>();
   execution::parallel_for(values.size, least_values, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    Magnitudes<T> some;
+    Magnitudes some{.least = static_cast<std::int64_t>(primitives::FloatFormat<T>::infinity)};
     if (options.skip_out_of_range) {
       for (std::int64_t i = begin; i < end; ++i) {
-        if (is_bin(indices.data[i], bins)) some.take(primitives::magnitude_bits(values.data[i]));
+        if (is_bin(indices.data[i], bins)) take(some, sums.magnitudes(values.data + i, 1));
       }
     } else {
-      for (std::int64_t i = begin; i < end; ++i) some.take(primitives::magnitude_bits(values.data[i]));
+      some = sums.magnitudes(values.data + begin, end - begin);
     }
     const std::lock_guard lock(guard);
-    all.take(some);
+    take(all, some);
   });
   return all;
 }
@@ -93,23 +62,36 @@ void add_specials(const VectorView<const Index>& indices, const VectorView<const
   }
 }
 
-// What has to be known of the values of a sum before the first one is added.
 template <class Index, class T>
-ValueRange range_of(const VectorView<const Index>& indices, const VectorView<const T>& values, bool counts,
-                    const VectorView<T>& out, const ReduceByIndexOptions& options) {
-  ValueRange range{.counts = counts, .items = indices.size};
-  if (options.op != ReduceOp::sum) return range;
-  if constexpr (std::is_integral_v<T>) {
-    const Int128 largest = counts ? Int128{1} : magnitude_of(values, options.threads);
-    const Int128 before = magnitude_of(VectorView<const T>(out), options.threads);
-    range.may_overflow = largest * indices.size + before > std::numeric_limits<T>::max();
-  } else {
-    const Magnitudes<T> magnitudes = magnitudes_of(indices, values, out.size, options);
+primitives::ScatterResult reduce_floats(const primitives::IndexedItems<Index>& items,
+                                        const VectorView<const Index>& indices, const VectorView<const T>& values,
+                                        const VectorView<T>& out, const ReduceByIndexOptions& options) {
+  ValueRange range{.items = items.count};
+  if (options.op == ReduceOp::sum) {
+    const Magnitudes magnitudes = magnitudes_of(indices, values, out.size, options);
     if (magnitudes.special) add_specials(indices, values, out);
-    range.fits_64_bits = primitives::fits_64_bits<T>(magnitudes.largest, magnitudes.least, indices.size);
-    range.place = primitives::grid_place<T>(magnitudes.largest, indices.size, range.fits_64_bits ? 64 : 128);
+    using Bits = primitives::BitsOf<T>;
+    const auto largest = static_cast<Bits>(magnitudes.largest), least = static_cast<Bits>(magnitudes.least);
+    range.fits_64_bits = primitives::fits_64_bits<T>(largest, least, items.count);
+    range.place = primitives::grid_place<T>(largest, items.count, range.fits_64_bits ? 64 : 128);
   }
-  return range;
+  return primitives::scatter(items, primitives::accumulator<T>(options.op, range), out.data, options.threads);
+}
+
+// Sums in T. Where one has left its type on the way it may have come back: what has been added is taken away, and added
+// again in a wider type, which also tells the first bin whose sum does not fit.
+template <class Index, class T>
+primitives::ScatterResult reduce_integers(const primitives::IndexedItems<Index>& items, const VectorView<T>& out,
+                                          const ReduceByIndexOptions& options) {
+  ValueRange range{.counts = items.values == nullptr, .items = items.count};
+  const auto pass = [&](IntegerCells cells, int threads) {
+    range.integers = cells;
+    return primitives::scatter(items, primitives::accumulator<T>(options.op, range), out.data, threads);
+  };
+  const primitives::ScatterResult result = pass(IntegerCells::narrow, options.threads);
+  if (!result.left_type || result.wrong_index != FirstWrong::none) return result;
+  if (result.in_out) pass(IntegerCells::undo, options.threads);
+  return pass(IntegerCells::wide, options.threads);
 }
 
 template <class Index, class T>
@@ -150,11 +132,14 @@ void reduce(const VectorView<const Index>& indices, const VectorView<const T>& v
   }
   PrimitiveStatus found;
   if (!indices.empty()) {
-    const ValueRange range = range_of(indices, values, counts, out, options);
     const primitives::IndexedItems<Index> items{indices.data, counts ? nullptr : values.data, indices.size, out.size,
                                                 options.skip_out_of_range};
-    const primitives::ScatterResult result =
-        primitives::scatter(items, primitives::accumulator<T>(options.op, range), out.data, options.threads);
+    primitives::ScatterResult result;
+    if constexpr (std::is_integral_v<T>) {
+      result = reduce_integers(items, out, options);
+    } else {
+      result = reduce_floats(items, indices, values, out, options);
+    }
     if (result.wrong_index != FirstWrong::none) {
       found = {PrimitiveError::index_out_of_range, result.wrong_index};
     } else if (result.overflow != FirstWrong::none) {

@@ -1,6 +1,7 @@
 #include "primitives/by_index/scatter.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -132,18 +133,23 @@ class Scatter {
     } else {
       add_by_buckets();
     }
-    return {wrong_.item(), overflow_.item()};
+    return {wrong_.item(), overflow_.item(), left_type_.load(), in_out_};
   }
 
  private:
+  void note(bool left_type) {
+    if (left_type) left_type_.store(true, std::memory_order_relaxed);
+  }
+
   // A table per part, then all tables together.
   void add_to_tables(std::int64_t most_parts) {
     const Parts parts(items_.count, least_items, most_parts);
     if (parts.count() == 1 && accumulator_.in_place && items_.bins * accumulator_.cell_size > most_spread_bytes) {
+      in_out_ = true;
       Blocks<Index> blocks(items_, accumulator_.value_size, wrong_);
       return blocks.for_each(0, items_.count,
                              [&](const std::uint32_t* indices, const void* values, std::int64_t count) {
-                               accumulator_.add(out_, indices, values, count, accumulator_.place);
+                               note(accumulator_.add(out_, indices, values, count, accumulator_.place));
                              });
     }
     const bool spreads = items_.bins * accumulator_.cell_size <= most_spread_bytes;
@@ -154,23 +160,32 @@ class Scatter {
       Blocks<Index> blocks(items_, accumulator_.value_size, wrong_);
       blocks.for_each(begin, end, [&](const std::uint32_t* indices, const void* values, std::int64_t count) {
         if (spreads) {
-          accumulator_.add_spread(table.get(), items_.bins, indices, values, count, accumulator_.place);
+          note(accumulator_.add_spread(table.get(), items_.bins, indices, values, count, accumulator_.place));
         } else {
-          accumulator_.add(table.get(), indices, values, count, accumulator_.place);
+          note(accumulator_.add(table.get(), indices, values, count, accumulator_.place));
         }
       });
       for (int k = 1; spreads && k < spread; ++k) {
         const std::int64_t bytes = k * items_.bins * accumulator_.cell_size;
-        accumulator_.join(table.get(), advanced(table.get(), bytes), items_.bins);
+        note(accumulator_.join(table.get(), advanced(table.get(), bytes), items_.bins));
       }
     });
     if (wrong_.found()) return;
+    join_tables(tables);
+    if (left_type_.load()) return;
+    execution::parallel_for(items_.bins, least_items, threads_, [&](std::int64_t begin, std::int64_t end) {
+      finish(advanced(tables[0].get(), begin * accumulator_.cell_size), begin, end - begin);
+    });
+  }
+
+  // Into the first.
+  void join_tables(const std::vector<Cells>& tables) {
+    if (tables.size() == 1) return;
     execution::parallel_for(items_.bins, least_items, threads_, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t from = begin * accumulator_.cell_size;
       for (std::size_t part = 1; part < tables.size(); ++part) {
-        accumulator_.join(advanced(tables[0].get(), from), advanced(tables[part].get(), from), end - begin);
+        note(accumulator_.join(advanced(tables[0].get(), from), advanced(tables[part].get(), from), end - begin));
       }
-      finish(advanced(tables[0].get(), from), begin, end - begin);
     });
   }
 
@@ -187,6 +202,7 @@ class Scatter {
     shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(per_bucket - 1)));
     buckets_ = ((items_.bins - 1) >> shift_) + 1;
     const std::int64_t record = static_cast<std::int64_t>(sizeof(std::uint32_t)) + accumulator_.value_size;
+    in_out_ = accumulator_.in_place;
     const bool at_once = !accumulator_.in_place && items_.count * record <= items_.bins * accumulator_.cell_size;
     const std::int64_t chunk = at_once ? items_.count : std::min(items_.count, chunk_items);
     indices_ = std::make_unique_for_overwrite<std::uint32_t[]>(static_cast<std::size_t>(chunk));
@@ -267,8 +283,8 @@ class Scatter {
   void add_bucket(std::int64_t bucket, void* cells) {
     const std::int64_t from = bucket == 0 ? 0 : ends_[static_cast<std::size_t>(bucket) - 1];
     const std::int64_t to = ends_[static_cast<std::size_t>(bucket)];
-    accumulator_.add(advanced(cells, (bucket << shift_) * accumulator_.cell_size), indices_.get() + from,
-                     advanced(values_.get(), from * accumulator_.value_size), to - from, accumulator_.place);
+    note(accumulator_.add(advanced(cells, (bucket << shift_) * accumulator_.cell_size), indices_.get() + from,
+                          advanced(values_.get(), from * accumulator_.value_size), to - from, accumulator_.place));
   }
 
   void reduce_bucket(std::int64_t bucket) {
@@ -277,8 +293,8 @@ class Scatter {
     if (from == to) return;
     const std::int64_t first = bucket << shift_, count = std::min(items_.bins - first, std::int64_t{1} << shift_);
     const Cells cells = make_cells(accumulator_, count);
-    accumulator_.add(cells.get(), indices_.get() + from, advanced(values_.get(), from * accumulator_.value_size),
-                     to - from, accumulator_.place);
+    note(accumulator_.add(cells.get(), indices_.get() + from, advanced(values_.get(), from * accumulator_.value_size),
+                          to - from, accumulator_.place));
     finish(cells.get(), first, count);
   }
 
@@ -288,6 +304,8 @@ class Scatter {
   int threads_;
   FirstWrong wrong_;
   FirstWrong overflow_;
+  std::atomic<bool> left_type_ = false;
+  bool in_out_ = false;
   int shift_ = 0;
   std::int64_t buckets_ = 0;
   std::unique_ptr<std::uint32_t[]> indices_;  // of a chunk, within their buckets

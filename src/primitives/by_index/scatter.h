@@ -21,6 +21,8 @@ struct IndexedItems {
 struct ScatterResult {
   std::int64_t wrong_index;  // an item, or FirstWrong::none
   std::int64_t overflow;     // a bin, or FirstWrong::none
+  bool left_type;            // a sum of integers has left its type on the way: the result is of no use,
+  bool in_out;               // and, if this holds, `out` has taken in all items modulo the size of its type
 };
 
 // Adds the items to `out`, which has `bins` entries, on up to `threads` threads.
