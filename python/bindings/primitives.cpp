@@ -78,6 +78,8 @@ std::int64_t reduce_indices(nb::handle indices, nb::handle values, nb::handle ou
   const Array from(indices, "indices"), weights(values, "values"), bins(out, "out", true);
   const Place at = place(threads, cuda_stream, workspace, status);
   const auto options = at.in(ReduceByIndexOptions{.op = parse_reduce_op(op), .skip_out_of_range = skip_out_of_range});
+  weights.expect({Number::int32, Number::int64, Number::float32, Number::float64}, "values",
+                 "int32, int64, float32 or float64");
   if (weights) weights.expect({bins.number}, "values", "the dtype of out");
   return with_indices(from, [&]<class Index>() {
     return with_values(bins, "out", [&]<class T>() -> std::int64_t {
