@@ -21,8 +21,8 @@ constexpr std::int64_t least_items = std::int64_t{1} << 15;
 // Items that are checked and added at once.
 constexpr std::int64_t block_items = 2048;
 
-// Tables of no more than this are spread (Accumulator::add_spread): four of them fit the first-level cache.
-constexpr std::int64_t most_spread_bytes = 8192;
+// Tables of no more than this are spread (Accumulator::add_spread): four of them fit a second-level cache.
+constexpr std::int64_t most_spread_bytes = 32768;
 
 // Where no table per part fits: items are sorted into buckets of bins, this many at a time and into at most as many
 // buckets as a thread can fill at once.
