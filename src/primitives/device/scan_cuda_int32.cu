@@ -1,0 +1,7 @@
+#include "primitives/device/queue_scan_cuda.cuh"
+
+namespace papilio::primitives {
+
+PAPILIO_INSTANTIATE_SCANS(std::int32_t);
+
+}  // namespace papilio::primitives
