@@ -43,7 +43,7 @@ def function_names(declaration):
 
 
 def public_names(header):
-    """The types and functions that a header declares, from the declarations outside of function bodies."""
+    """The types and functions that a header declares outside of function bodies and of the namespace detail."""
     names, scopes, private, start = set(), [], [], 0
     code = code_of(header)
     for place, char in enumerate(code):
@@ -61,7 +61,7 @@ def public_names(header):
                 names |= function_names(declaration)
         if char == "{":
             is_type = found_type is not None and not re.search(r"\benum\b", declaration)
-            scopes.append(is_type or re.search(r"\bnamespace\b", declaration) is not None)
+            scopes.append(is_type or re.search(r"\bnamespace\b(?!\s+detail\b)", declaration) is not None)
             private.append(False)
         elif char == "}" and scopes:
             scopes.pop()

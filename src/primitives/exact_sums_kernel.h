@@ -80,6 +80,7 @@ PAPILIO_LANEWISE int exponent_above(double magnitude) {
 
 // Where a block is cut.
 struct Cut {
+  int top = 0;           // sums are below 2^top
   double sigma = 0;      // for the high parts
   double sigma_low = 0;  // for the low parts
   int unit = 0;          // log2 of the high parts' unit
@@ -97,6 +98,7 @@ struct Cut {
     if (top > 1023) return {};
     Cut cut;
     cut.possible = true;
+    cut.top = top;
     cut.unit = top - 53 > least ? top - 53 : least;
     cut.unit_low = cut.unit - 43 > least ? cut.unit - 43 : least;
     cut.sigma = 1.5 * power_of_two(cut.unit + 52);
@@ -294,6 +296,41 @@ __attribute__((noinline)) void scan_one_by_one(const ScanBlock<T>& block, const 
   }
 }
 
+// Floats as whole numbers of units of 64 bits, where all of a block are: one addition per value, and conversions that
+// compilers turn into vector instructions. False, with nothing written, where they are not.
+template <bool segmented>
+bool scan_integers(const ScanBlock<float>& block, const float* values, int top, LongSum<float>& sum) {
+  constexpr int least = FloatFormat<float>::least;
+  const int unit = top - 62 > least ? top - 62 : least;
+  std::int64_t running = sum.bits_from(unit - least);  // |running| < 2^62, as top is
+  LongSum<float> rest = sum;
+  rest.add_integer(-static_cast<primitives::Int128>(running), unit - least);
+  for (int w = 0; w < LongSum<float>::words; ++w) {
+    if (rest.word[w] != 0) return false;
+  }
+  std::int64_t units[block_size];
+  const double scale = power_of_two(-unit);
+  std::int64_t lost = 0;
+  for (int i = 0; i < block.count; ++i) {
+    const double scaled = static_cast<double>(values[i]) * scale;
+    units[i] = static_cast<std::int64_t>(scaled == scaled ? scaled : 0.0);
+    lost |= static_cast<double>(units[i]) != scaled ? 1 : 0;
+  }
+  if (lost != 0) return false;
+  for (int i = 0; i < block.count; ++i) {
+    if (segmented && block.starts[i] != 0) running = 0;
+    const std::int64_t before = running;
+    running += units[i];
+    units[i] = block.exclusive ? before : running;
+  }
+  const auto scale_back = static_cast<float>(power_of_two(unit));
+  // One rounding: what the product would round again has few enough bits already.
+  for (int i = 0; i < block.count; ++i) block.out[i] = static_cast<float>(units[i]) * scale_back;
+  sum.clear();
+  sum.add_integer(running, unit - least);
+  return true;
+}
+
 template <class T>
 void scan_block(const ScanBlock<T>& block, LongSum<T>& sum) {
   T copy[block_size];  // what is written over may have to be read again
@@ -305,6 +342,11 @@ void scan_block(const ScanBlock<T>& block, LongSum<T>& sum) {
   const double largest = largest_of(values, block.count);
   Cut cut;
   if (largest < infinity && sum.special == 0) cut = Cut::at(exponent_above(largest), exponent_above(sum));
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const bool done = cut.possible && (block.starts != nullptr ? scan_integers<true>(block, values, cut.top, sum)
+                                                               : scan_integers<false>(block, values, cut.top, sum));
+    if (done) return;
+  }
   Pair pair;
   if (cut.possible) pair = pair_of(sum, cut);
   if (cut.possible && !pair.lost) {
