@@ -37,6 +37,7 @@ TESTS = {
     "guard": (["collective/guard_test.cpp"], [], []),
     "random": (["random/random_test.cpp"], [], []),
     "scan": (["collective/scan_test.cpp"], [], []),
+    "sums": (["primitives/exact_sum_test.cpp"], [], []),
 }
 
 # (name, file below src/, text, replacement, the tests that must find it)
@@ -115,6 +116,14 @@ MUTANTS = [
     ("segments_reach_over_their_beginning", "collective/scan.h",
      "l - distance >= first ?", "l - distance + 1 >= first ?", ["scan"]),
     ("block_of_segments_forgets_a_head", "collective/scan.h", "W::bits(head) != 0 ? 1 : 0", "W::bits(head) > 1 ? 1 : 0", ["scan"]),
+    # Exact sums.
+    ("ties_round_up", "primitives/exact_sum.h", "(rest == half && (more || (kept & 1) != 0))", "rest == half", ["sums"]),
+    ("carries_stop_after_a_value", "primitives/exact_sum.h", "(i < 3 || carry != 0)", "i < 3", ["sums"]),
+    ("low_parts_may_be_lost", "primitives/exact_sums_kernel.h",
+     "sum.lost |= (low + cut.sigma_low) - cut.sigma_low != low;", "", ["sums"]),
+    ("sums_are_rounded_twice", "primitives/exact_sums_kernel.h",
+     "bits += error != 0 && (bits & 1) == 0 ? (away ? 1 : -1) : 0;", "bits += away ? 0 : 0;", ["sums"]),
+    ("negative_units_lose_a_carry", "primitives/fixed_grid_kernel.h", "(lower == 0 ? sign & 1 : 0)", "0", ["sums"]),
 ]
 
 

@@ -169,6 +169,16 @@ TYPED_TEST(ExactSum, KernelsSumAsLongSumsDo) {
   }
 }
 
+// Sums a little beside the middle of two floats, by less than a double of their size shows.
+TEST(ExactSumOfFloats, IsNotRoundedToDoubleFirst) {
+  const float up = 1 + 0x1p-23f;
+  const std::vector<float> values = {1, 0x1p-24f, 0x1p-60f, up, 0x1p-24f, -0x1p-60f, -1, -0x1p-24f, -0x1p-60f};
+  const std::vector<std::int64_t> offsets = {0, 3, 6, 9};
+  std::vector<float> sums(3);
+  primitive_kernel::sum_segments<float>({values.data(), offsets.data(), 3, sums.data()});
+  EXPECT_EQ(sums, (std::vector<float>{up, up, -up}));
+}
+
 // Blocks one after the other, with and without starts, in place or not.
 TYPED_TEST(ExactSum, KernelsScanAsLongSumsDo) {
   for (const Spread& spread : spreads<TypeParam>()) {

@@ -126,9 +126,10 @@ class Scatter {
     const std::int64_t table = std::max<std::int64_t>(1, items_.bins * accumulator_.cell_size);
     const std::int64_t item = static_cast<std::int64_t>(sizeof(Index)) + accumulator_.value_size;
     const std::int64_t copies = std::min(limit, items_.count * item / table);
-    const bool few_bins = items_.bins <= std::int64_t{1} << 31;
-    if (few_bins &&
-        (copies >= 2 || items_.count < 2 * least_items || (limit == 1 && (accumulator_.in_place || copies == 1)))) {
+    const bool few_items = items_.count < 2 * least_items;
+    const bool one_part = limit == 1 || few_items;
+    const bool fits = copies >= 2 || (one_part && (accumulator_.in_place || copies == 1 || table <= most_spread_bytes));
+    if (fits && items_.bins <= std::int64_t{1} << 31) {
       add_to_tables(std::max<std::int64_t>(1, copies));
     } else {
       add_by_buckets();
