@@ -230,7 +230,7 @@ void expect_transpositions() {
   for (const Shape& shape : {Shape{1, 1}, Shape{1, 1000}, Shape{1000, 1}, Shape{3, 5, 7}, Shape{64, 64}, Shape{256, 512, 2},
                              Shape{65, 63}, Shape{2, 100'000}, Shape{100'000, 2}, Shape{17, 9000}, Shape{9000, 31}, Shape{300, 700},
                              Shape{128, 128, 3, 4}, Shape{100, 200, 2, 3}, Shape{256, 256, 1, 0, true}, Shape{200, 90, 2, 1, true},
-                             Shape{128, 192, 1, 0, false, 1}}) {
+                             Shape{128, 192, 1, 0, false, 1}, Shape{8, 8, 3001}, Shape{3, 17, 500}, Shape{1, 9, 2000}}) {
     expect_same_transposition<T>(shape);
   }
 }

@@ -148,7 +148,9 @@ void expect_same(std::int64_t word, const std::vector<T>& found, std::int64_t ex
                  const std::vector<T>& expected) {
   EXPECT_EQ(word, expected_word) << "error " << (word >> primitives::error_shift) << ", expected "
                                  << (expected_word >> primitives::error_shift);
-  if (expected_word == primitives::no_error) EXPECT_TRUE(same_results(found, expected));
+  if (expected_word == primitives::no_error) {
+    EXPECT_TRUE(same_results(found, expected));
+  }
 }
 
 // Where segments begin, on the host.

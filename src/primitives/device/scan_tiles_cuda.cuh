@@ -22,7 +22,8 @@ class TileScan {
       : call_(call), records_(records), op_(op), store_(store) {}
 
   __device__ __forceinline__ void run() {
-    reinterpret_cast<uint4*>(store_.begins)[threadIdx.x % (Shape::size / 16)] = make_uint4(0, 0, 0, 0);
+    if (threadIdx.x < Shape::size / 16)
+      reinterpret_cast<uint4*>(store_.begins)[threadIdx.x] = make_uint4(0, 0, 0, 0);
     if (threadIdx.x == 0) store_.tile = atomicAdd(call_.ticket, 1u);
     __syncthreads();
     tile_ = store_.tile;

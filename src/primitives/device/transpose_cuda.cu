@@ -27,6 +27,35 @@ struct TransposeCall {
   std::int64_t a_tiles = 0, b_tiles = 0;
 };
 
+// Division by multiplication, of numbers below 2^16 by numbers below 2^16.
+struct Divisor {
+  unsigned by, factor;
+  __device__ explicit Divisor(unsigned d) : by(d), factor(d == 1 ? 0 : 0xFFFF'FFFFu / d + 1) {}
+  __device__ unsigned quotient(unsigned n) const { return by == 1 ? n : __umulhi(n, factor); }
+};
+
+// Many small matrices without gaps: a block takes `tile_a` of them at a time.
+template <class Element>
+__global__ void __launch_bounds__(transpose_threads) transpose_small(const __grid_constant__ TransposeCall call) {
+  __shared__ Element tile[16384 / sizeof(Element)];
+  const auto a_count = static_cast<unsigned>(call.a_count), b_count = static_cast<unsigned>(call.b_count);
+  const std::int64_t first = std::int64_t{blockIdx.x} * call.tile_a;
+  const unsigned size = a_count * b_count;
+  const unsigned count = static_cast<unsigned>(min(call.batch - first, std::int64_t{call.tile_a})) * size;
+  const auto* const in = static_cast<const Element*>(call.in) + first * size;
+#pragma unroll 8
+  for (unsigned k = threadIdx.x; k < count; k += transpose_threads) tile[k] = in[k];
+  __syncthreads();
+  auto* const out = static_cast<Element*>(call.out) + first * size;
+  const Divisor by_size(size), by_a(a_count);
+#pragma unroll 8
+  for (unsigned k = threadIdx.x; k < count; k += transpose_threads) {
+    const unsigned matrix = by_size.quotient(k), at = k - matrix * size;
+    const unsigned j = by_a.quotient(at), i = at - j * a_count;
+    out[k] = tile[matrix * size + i * b_count + j];
+  }
+}
+
 // Whole tiles of edge x edge, by 16 bytes at a time: in_b == out_a == 1, everything aligned and divisible.
 template <class Element>
 __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __grid_constant__ TransposeCall call) {
@@ -77,16 +106,17 @@ __global__ void __launch_bounds__(transpose_threads) transpose_tiles(const __gri
   const unsigned stride = b_count | 1, count = a_count * b_count;
   const auto* const in =
       static_cast<const Element*>(call.in) + matrix * call.in_batch + a * call.in_a + b * call.in_b;
+  const Divisor by_a(a_count), by_b(b_count);
 #pragma unroll 8
   for (unsigned k = threadIdx.x; k < count; k += transpose_threads) {
-    const unsigned i = k / b_count, j = k - i * b_count;
+    const unsigned i = by_b.quotient(k), j = k - i * b_count;
     tile[i * stride + j] = in[i * call.in_a + j * call.in_b];
   }
   __syncthreads();
   auto* const out = static_cast<Element*>(call.out) + matrix * call.out_batch + a * call.out_a + b * call.out_b;
 #pragma unroll 8
   for (unsigned k = threadIdx.x; k < count; k += transpose_threads) {
-    const unsigned j = k / a_count, i = k - j * a_count;
+    const unsigned j = by_a.quotient(k), i = k - j * a_count;
     out[i * call.out_a + j * call.out_b] = tile[i * stride + j];
   }
 }
@@ -127,12 +157,21 @@ void queue_transpose(TransposeCall call, cudaStream_t stream) {
   const auto aligned = [](const void* data, std::int64_t line, std::int64_t batch) {
     return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && line % per_vector == 0 && batch % per_vector == 0;
   };
+  constexpr int room = 16384 / sizeof(Element);
+  const std::int64_t size = call.a_count <= room && call.b_count <= room ? call.a_count * call.b_count : room + 1;
+  const bool dense = call.in_b == 1 && call.in_a == call.b_count && call.in_batch == size && call.out_a == 1 &&
+                     call.out_b == call.a_count && call.out_batch == size;
+  if (dense && call.batch > 1 && size <= room / 4) {
+    call.tile_a = static_cast<int>(room / size);
+    const auto blocks = static_cast<unsigned>(base::ceil_div<std::int64_t>(call.batch, call.tile_a));
+    transpose_small<Element><<<blocks, transpose_threads, 0, stream>>>(call);
+    return execution::check_launch("transposing");
+  }
   bool by_vectors = false;
   if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8)
     by_vectors = call.in_b == 1 && call.out_a == 1 && whole(call.a_count) && whole(call.b_count) &&
                  aligned(call.in, call.in_a, call.batch > 1 ? call.in_batch : 0) &&
                  aligned(call.out, call.out_b, call.batch > 1 ? call.out_batch : 0);
-  constexpr int room = 16384 / sizeof(Element);
   std::tie(call.tile_a, call.tile_b) = by_vectors ? std::pair(edge, edge) : tile_sides(call.a_count, call.b_count, room);
   call.a_tiles = base::ceil_div<std::int64_t>(call.a_count, call.tile_a);
   call.b_tiles = base::ceil_div<std::int64_t>(call.b_count, call.tile_b);
