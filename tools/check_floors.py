@@ -119,6 +119,9 @@ PEEPHOLES = {
     "benchmarks/rivals.h": ("execution/cpu/simd_targets.h",),  # the generated list: rivals are compiled for each, too
     "benchmarks/cuda/gamma.cpp": ("lda/training/parameters/dirichlet_cuda.h",),  # likewise for those that draw theta and phi
     "benchmarks/cuda/trainer_draws.cpp": ("lda/training/dense/parallel_cuda.h",),  # the trainer's kernel, measured alone
+    "benchmarks/cuda/papers_application.cpp": ("lda/training/parameters/dirichlet_cuda.h", "lda/training/parameters/topic_counts_cuda.h"),
+    "benchmarks/cuda/as_printed.h": ("collective/transpose.h", "random/uniform_lanes.h", "warp/warp.h"),  # the papers' listings
+    "benchmarks/cuda/as_printed.cu": ("warp/cuda_warp.cuh",),
     "benchmarks/cuda/sparse_sweeps.cpp": ("lda/training/chain/chain_cuda.h",),  # sparse sweeps and what they consist of
 }
 # Slow or far-reaching headers: in a source file, never in a header.

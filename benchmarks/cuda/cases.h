@@ -23,3 +23,7 @@ void measure_figure(Report& report, const Tokens& tokens, bool quick);
 // Theta and phi drawn from their Dirichlet posteriors, for counts as sparse as a corpus' are, beside a
 // plain kernel of gamma draws and the writing of the same tables.
 void measure_gamma(Report& report, const Tokens& tokens, bool quick);
+
+// Updates of trees of sums and draws from them, for one large tree and for many small ones, beside draws that read
+// their row.
+void measure_forest(Report& report, bool quick);

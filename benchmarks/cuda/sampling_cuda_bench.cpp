@@ -17,13 +17,13 @@ constexpr const char* usage =
     "usage: papilio_sampling_cuda_bench [--json FILE] [--cases LIST] [--docword FILE] [--limit SECONDS] [--quick]\n"
     "\n"
     "  --json FILE      keep all figures there\n"
-    "  --cases LIST     of ceilings,batched,draws,methods,figure,gamma (all)\n"
+    "  --cases LIST     of ceilings,batched,draws,methods,figure,gamma,forest (all)\n"
     "  --docword FILE   a corpus as UCI bag of words; draws are measured on generated ones too\n"
     "  --limit SECONDS  begin nothing new after this time\n"
     "  --quick          a few sizes only\n";
 
 struct Arguments {
-  std::string json, docword, cases = "ceilings,batched,draws,methods,figure,gamma";
+  std::string json, docword, cases = "ceilings,batched,draws,methods,figure,gamma,forest";
   double limit = 1e9;
   bool quick = false;
 
@@ -59,6 +59,7 @@ void run(const Arguments& arguments, Report& report) {
   double read_roof = 0;
   if (arguments.wants("ceilings")) read_roof = measure_ceilings(report, arguments.quick);
   if (arguments.wants("batched")) measure_batched(report, read_roof, arguments.quick);
+  if (arguments.wants("forest")) measure_forest(report, arguments.quick);
   if (!arguments.wants("draws") && !arguments.wants("methods") && !arguments.wants("figure") &&
       !arguments.wants("gamma"))
     return;

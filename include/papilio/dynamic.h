@@ -101,36 +101,82 @@ class DynamicWeights {
   std::unique_ptr<State> state_;
 };
 
+struct ForestUpdateOptions {
+  int threads = 0;  // CPU threads; 0: all; never changes a result
+
+  // If given, one entry per update: `no_such_row` where its row or category is out of range, `negative`, `infinite` or
+  // `not_a_number` for its weight, `overflow` where the total of its row would be infinite, else `ok`. Unless all are
+  // `ok`, nothing has changed. If empty, the first update that cannot be carried out throws. A forest on a CUDA device,
+  // whose calls do not wait, needs it.
+  VectorView<DrawStatus> status = {};
+
+  // For a forest on a CUDA device: the stream (a cudaStream_t; null is the default stream) that the call is queued on,
+  // and memory for it to work in, of `update_workspace_bytes`, aligned to 256 bytes.
+  void* cuda_stream = nullptr;
+  VectorView<std::byte> workspace = {};
+};
+
+struct ForestDrawOptions {
+  std::uint64_t seed = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t first_draw = 0;  // draw i is number first_draw + i: batches split freely
+  int threads = 0;
+
+  // If given, receives the status of each draw: `ok`, `all_zero`, or `no_such_row` where the row is out of range. Those
+  // that are not `ok` get category -1. If empty, the first of them throws InvalidArgument; on a CUDA device, where
+  // calls do not wait, it only gets -1.
+  VectorView<DrawStatus> status = {};
+
+  void* cuda_stream = nullptr;  // as in ForestUpdateOptions
+};
+
 // Many independent distributions over K categories each, kept as trees: R rows. Contract as that of DynamicWeights with
-// `tree`; updates and draws come in batches, which threads share.
+// `tree`; updates and draws come in batches, which threads share. One row of any K is a forest too.
+//
+// A forest is on the device of the weights that it is made from, and the arrays of its calls are there too. The same
+// weights, seed, stream and draw number give the same category on every device, bit for bit.
 //
 //   papilio::DynamicForest forest(papilio::MatrixView<const double>{w, rows, K});
 //   forest.sample({rows_to_draw_from}, drawn, {.seed = 7});
 //   forest.set({rows}, {categories}, {new_weights});
+//
+// On a CUDA device `set` and `sample` queue kernels on a stream and return. They allocate nothing, wait for nothing and
+// may be captured into a graph. Calls on one forest are in order if they are on one stream; on several, the caller
+// orders them. Making a forest, copying it and reading a number from it wait.
+//
+// Memory per category: 9 bytes on the CPU, 14 on a device.
 class DynamicForest {
  public:
-  // A matrix of weights, R x K, with any strides.
-  explicit DynamicForest(MatrixView<const double> weights);
+  // A matrix of weights, R x K, with any strides. On a device the weights are read in the order of `cuda_stream`.
+  explicit DynamicForest(MatrixView<const double> weights, void* cuda_stream = nullptr);
+  // On a device a copy is made in the order of the default stream.
   DynamicForest(const DynamicForest& other);
   DynamicForest& operator=(const DynamicForest& other);
   ~DynamicForest();
 
+  Device device() const;
   std::int64_t rows() const;
   std::int64_t categories() const;
-  double weight(std::int64_t row, std::int64_t category) const;
-  double total(std::int64_t row) const;
+
+  // On a device: as it is when `cuda_stream` has come to it.
+  double weight(std::int64_t row, std::int64_t category, void* cuda_stream = nullptr) const;
+  double total(std::int64_t row, void* cuda_stream = nullptr) const;
 
   // Weight `categories[i]` of row `rows[i]` becomes `weights[i]`, in order: the last of several for one place holds.
-  // Changes all or, where it throws, none. O(log K) for each, on up to `threads` threads (0: all).
+  // Changes all or, where one of them cannot be carried out, none. O(log K) for each. On a CUDA device at most 2^32 - 2
+  // at once.
   void set(VectorView<const std::int64_t> rows, VectorView<const std::int64_t> categories,
-           VectorView<const double> weights, int threads = 0);
+           VectorView<const double> weights, const ForestUpdateOptions& options = {});
+
+  // The bytes of ForestUpdateOptions::workspace for a call of `set` with so many updates: 0 on the CPU.
+  std::int64_t update_workspace_bytes(std::int64_t updates) const;
 
   // Draw i is from row `rows[i]` and has number options.first_draw + i. Throws InvalidArgument where a row's weights
-  // are all 0, before anything is drawn.
+  // are all 0, before anything is drawn (but see ForestDrawOptions::status).
   void sample(VectorView<const std::int64_t> rows, VectorView<std::int32_t> drawn,
-              const RepeatedDrawOptions& options = {}) const;
+              const ForestDrawOptions& options = {}) const;
   void sample(VectorView<const std::int64_t> rows, VectorView<std::int64_t> drawn,
-              const RepeatedDrawOptions& options = {}) const;
+              const ForestDrawOptions& options = {}) const;
 
  private:
   struct Trees;

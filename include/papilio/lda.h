@@ -33,7 +33,7 @@ enum class Schedule : std::uint8_t {
   sequential,  // the current counts: one token after the other, the exact chain, in one thread
 };
 
-// How draws are computed by `collapsed` (parallel), `mean_for_mode` and `theta_collapsed`. Dense and sparse draws
+// How draws are computed by `collapsed`, `mean_for_mode` and `theta_collapsed`. Dense and sparse draws
 // follow the same distribution but give different topics. Alias draws move a topic by a few steps of Metropolis and
 // Hastings, which keep that distribution but do not reach it in one sweep; on a CPU only, and not for `mean_for_mode`.
 enum class Draws : std::uint8_t {
@@ -61,9 +61,9 @@ enum class Parameter : std::uint8_t {
 struct SamplerChoice : Choice<Sampler> {
   Parameter theta;
   Parameter phi;           // integrated_out: the two schedules are different chains
-  bool sparse_draws;       // has sparse draws, under the parallel schedule where the schedules differ
+  bool sparse_draws;       // has sparse draws, under both schedules
   bool sparse_by_default;  // Draws::automatic takes them
-  bool alias_draws;        // has alias draws, likewise
+  bool alias_draws;        // has alias draws, under the parallel schedule where the schedules differ
 };
 
 // Every value of an option, the default first.
@@ -217,8 +217,9 @@ struct TrainResult {
 //
 // Cost of sparse draws: time O(topics of the document) per distinct (document, word), without a table of phi. Memory:
 // up to 29 bytes per token (including word and topic). On a GPU about 12 bytes per token and no tables, and the corpus
-// must fit in device memory; theta_collapsed, which draws phi, has tables and streams as above. Sparse draws need
-// fewer than 2^32 tokens.
+// must fit in device memory; theta_collapsed, which draws phi, has tables and streams as above. The sequential schedule
+// takes the tokens word by word, in time O(topics of the document + log K) each. Sparse draws need fewer than 2^32
+// tokens.
 //
 // Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep, to look through the counts.
 // Memory: 12 bytes per token (including word and topic), 8 bytes per entry of the V x K counts, and 12 per topic of a

@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -77,27 +79,41 @@ Weights from_bytes(const nb::bytes& bytes) {
   return Weights(DynamicWeights::from_bytes(std::span(static_cast<const std::byte*>(bytes.data()), bytes.size())));
 }
 
-Forest make_forest(nb::handle weights) {
+Forest make_forest(nb::handle weights, std::uintptr_t cuda_stream) {
   const Array array(weights, "weights");
   array.expect({Number::float64}, "weights", "float64");
   const auto view = array.matrix<double>();
   const Unlocked unlocked;
-  return Forest(DynamicForest(view));
+  return Forest(DynamicForest(view, std::bit_cast<void*>(cuda_stream)));
 }
 
-void update_forest(Forest& forest, nb::handle rows, nb::handle categories, nb::handle weights, int threads) {
+// None is no array.
+Array byte_array(nb::handle h, const char* what) { return Array(h, what, true).expect({Number::uint8}, what, "uint8"); }
+
+void update_forest(Forest& forest, nb::handle rows, nb::handle categories, nb::handle weights, int threads,
+                   nb::handle status, std::uintptr_t cuda_stream, nb::handle workspace) {
   const Array row_array(rows, "rows"), which(categories, "categories"), array(weights, "weights");
+  const Array states = byte_array(status, "status"), memory = byte_array(workspace, "the workspace");
   const auto row_view = numbers<std::int64_t>(row_array, Number::int64, "rows", "int64");
   const auto places = numbers<std::int64_t>(which, Number::int64, "categories", "int64");
   const auto view = numbers<double>(array, Number::float64, "weights", "float64");
-  forest.change([&](DynamicForest& value) { value.set(row_view, places, view, threads); });
+  const ForestUpdateOptions options = {.threads = threads,
+                                       .status = states.vector<DrawStatus>("status"),
+                                       .cuda_stream = std::bit_cast<void*>(cuda_stream),
+                                       .workspace = memory.vector<std::byte>("the workspace")};
+  forest.change([&](DynamicForest& value) { value.set(row_view, places, view, options); });
 }
 
 void draw_forest(const Forest& forest, nb::handle rows, nb::handle drawn, std::uint64_t seed, std::uint64_t stream,
-                 std::uint64_t first_draw, int threads) {
+                 std::uint64_t first_draw, int threads, std::uintptr_t cuda_stream) {
   const Array row_array(rows, "rows");
   const auto row_view = numbers<std::int64_t>(row_array, Number::int64, "rows", "int64");
-  const RepeatedDrawOptions options = {.seed = seed, .stream = stream, .first_draw = first_draw, .threads = threads};
+  const ForestDrawOptions options = {.seed = seed,
+                                     .stream = stream,
+                                     .first_draw = first_draw,
+                                     .threads = threads,
+                                     .status = {},
+                                     .cuda_stream = std::bit_cast<void*>(cuda_stream)};
   draw_into(drawn, [&](auto results) {
     forest.draw([&](const DynamicForest& value) { value.sample(row_view, results, options); });
   });
@@ -135,21 +151,31 @@ void bind_dynamic(nb::module_& m) {
       .def("draw", &draw_weights, nb::arg("drawn"), nb::arg("seed"), nb::arg("stream"), nb::arg("first_draw"),
            nb::arg("threads"));
   nb::class_<Forest>(m, "DynamicForest")
-      .def_static("of", &make_forest, nb::arg("weights"))
+      .def_static("of", &make_forest, nb::arg("weights"), nb::arg("cuda_stream"))
       .def("rows", [](const Forest& f) { return f.read([](F value) { return value.rows(); }); })
       .def("categories", [](const Forest& f) { return f.read([](F value) { return value.categories(); }); })
       .def(
           "weight",
-          [](const Forest& f, std::int64_t row, std::int64_t category) {
-            return f.read([&](F value) { return value.weight(row, category); });
+          [](const Forest& f, std::int64_t row, std::int64_t category, std::uintptr_t cuda_stream) {
+            return f.read([&](F value) { return value.weight(row, category, std::bit_cast<void*>(cuda_stream)); });
           },
-          nb::arg("row"), nb::arg("category"))
+          nb::arg("row"), nb::arg("category"), nb::arg("cuda_stream"))
       .def(
-          "total", [](const Forest& f, std::int64_t row) { return f.read([&](F value) { return value.total(row); }); },
-          nb::arg("row"))
-      .def("update", &update_forest, nb::arg("rows"), nb::arg("categories"), nb::arg("weights"), nb::arg("threads"))
+          "total",
+          [](const Forest& f, std::int64_t row, std::uintptr_t cuda_stream) {
+            return f.read([&](F value) { return value.total(row, std::bit_cast<void*>(cuda_stream)); });
+          },
+          nb::arg("row"), nb::arg("cuda_stream"))
+      .def(
+          "workspace_bytes",
+          [](const Forest& f, std::int64_t updates) {
+            return f.read([&](F value) { return value.update_workspace_bytes(updates); });
+          },
+          nb::arg("updates"))
+      .def("update", &update_forest, nb::arg("rows"), nb::arg("categories"), nb::arg("weights"), nb::arg("threads"),
+           nb::arg("status").none(), nb::arg("cuda_stream"), nb::arg("workspace").none())
       .def("draw", &draw_forest, nb::arg("rows"), nb::arg("drawn"), nb::arg("seed"), nb::arg("stream"),
-           nb::arg("first_draw"), nb::arg("threads"));
+           nb::arg("first_draw"), nb::arg("threads"), nb::arg("cuda_stream"));
 }
 
 }  // namespace papilio::python

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from papilio import _core, _seeds
-from papilio._arguments import unsigned
+from papilio._arguments import index_dtype, length, unsigned
 from papilio._checked import plain, real, threads as checked_threads, whole
-from papilio._frameworks import NumPy, room
+from papilio._frameworks import Jax, NumPy, Torch, framework_of, room
 
 def _weights(x: Any, what: str, dimensions: int) -> np.ndarray:
     array = np.ascontiguousarray(plain(x, f"papilio: {what}"), dtype=np.float64)
@@ -194,6 +194,12 @@ class DynamicForest:
     weights : array of shape (R, K)
         A row for each distribution; finite, >= 0. Kept as float64, in trees as `DynamicWeights` has them.
 
+    Notes
+    -----
+    A forest made from a tensor of PyTorch or an array of CuPy on a CUDA device is on that device, and so are the arrays
+    of its calls and its draws. `update` and `sample` are queued on the framework's current stream and do not wait.
+    The same weights, seed, stream and draw number give the same category there as on the CPU.
+
     Examples
     --------
     >>> forest = DynamicForest([[1, 0, 1], [0, 2, 0]])
@@ -203,7 +209,16 @@ class DynamicForest:
     """
 
     def __init__(self, weights: Any):
-        self._kept = _core.DynamicForest.of(_weights(weights, "weights", 2))
+        arrays = _cuda_framework(weights)
+        if arrays is None:
+            self._arrays, self._like = NumPy, None
+            self._kept = _core.DynamicForest.of(_weights(weights, "weights", 2), 0)
+            return
+        if weights.ndim != 2:
+            raise ValueError(f"papilio: weights must have 2 dimension(s); got {weights.ndim}")
+        weights = _as_float64(arrays, weights)
+        self._arrays, self._like = arrays, arrays.empty(0, "uint8", weights)  # whose device is that of the forest
+        self._kept = _core.DynamicForest.of(arrays.view(weights, "weights"), arrays.stream(weights))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -217,28 +232,50 @@ class DynamicForest:
     def __reduce__(self) -> Any:
         raise TypeError("papilio.DynamicForest cannot be pickled or copied; pickle its weights")
 
+    def _stream(self) -> int:
+        return 0 if self._like is None else self._arrays.stream(self._like)
+
     def weight(self, row: int, category: int) -> float:
-        """One weight."""
+        """One weight. On a CUDA device it is copied from there, and the call waits for it."""
         rows, categories = self.shape
-        return self._kept.weight(
-            whole(row, "papilio: row", 0, rows - 1), whole(category, "papilio: category", 0, categories - 1)
-        )
+        places = whole(row, "papilio: row", 0, rows - 1), whole(category, "papilio: category", 0, categories - 1)
+        return self._kept.weight(*places, self._stream())
 
     def total(self, row: int) -> float:
-        """The sum of a row's weights."""
-        return self._kept.total(whole(row, "papilio: row", 0, self.shape[0] - 1))
+        """The sum of a row's weights. On a CUDA device it is copied from there, and the call waits for it."""
+        return self._kept.total(whole(row, "papilio: row", 0, self.shape[0] - 1), self._stream())
 
-    def update(self, rows: Any, categories: Any, weights: Any, *, threads: int = 0) -> None:
+    def update(self, rows: Any, categories: Any, weights: Any, *, threads: int = 0) -> Any:
         """Weight `categories[i]` of row `rows[i]` becomes `weights[i]`; the last of several for one place holds.
+
+        Returns
+        -------
+        None, or the `DrawStatus` of each update as uint8 for a forest on a CUDA device
+            `OK`, `NO_SUCH_ROW` for a place out of range, `NEGATIVE`, `NOT_A_NUMBER` or `INFINITE` for a weight,
+            `OVERFLOW` for a row whose total would be infinite. Unless all are `OK`, nothing has changed.
 
         Raises
         ------
         ValueError
-            Places or weights out of range; then nothing has changed.
+            On the CPU: places or weights out of range; then nothing has changed.
         """
-        places = _numbers(rows, "rows")
-        columns = _numbers(categories, "categories")
-        self._kept.update(places, columns, _matched(weights, len(places)), checked_threads(threads))
+        threads = checked_threads(threads)
+        if self._like is None:
+            places = _numbers(rows, "rows")
+            columns = _numbers(categories, "categories")
+            self._kept.update(places, columns, _matched(weights, len(places)), threads, None, 0, None)
+            return None
+        arrays, like = self._arrays, self._like
+        places = arrays.integers(rows, "int64", "rows", like)
+        columns = arrays.integers(categories, "int64", "categories", like)
+        count = length(places, "rows")
+        values = _as_float64(arrays, _spread(arrays, weights, count, like))
+        status = arrays.empty(count, "uint8", like)
+        workspace = arrays.empty(self._kept.workspace_bytes(count), "uint8", like)
+        views = arrays.view(places, "rows"), arrays.view(columns, "categories"), arrays.view(values, "weights")
+        memory = arrays.view(workspace, "the workspace") if count else None
+        self._kept.update(*views, threads, arrays.view(status, "status"), self._stream(), memory)
+        return status
 
     def sample(
         self,
@@ -250,13 +287,49 @@ class DynamicForest:
         out: Any = None,
         dtype: Any = None,
         threads: int = 0,
-    ) -> np.ndarray:
+    ) -> Any:
         """Draw a category from each of `rows`: draw i is from row ``rows[i]`` and has the number ``first_draw + i``.
 
-        Other parameters, and errors, as those of `DynamicWeights.sample`.
+        On a CUDA device a row that is out of range, or whose weights are all 0, gives -1. Other parameters, and errors,
+        as those of `DynamicWeights.sample`.
         """
-        places = _numbers(rows, "rows")
-        out = room(len(places) if out is None else None, out, dtype)
         numbers = unsigned(_seeds.number(seed), "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw")
-        self._kept.draw(places, NumPy.view(out, "out"), *numbers, checked_threads(threads))
+        if self._like is None:
+            places = _numbers(rows, "rows")
+            out = room(len(places) if out is None else None, out, dtype)
+        else:
+            places = self._arrays.integers(rows, "int64", "rows", self._like)
+            if out is not None and dtype is not None:
+                raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
+            kind = "int64" if dtype is None else index_dtype(dtype)
+            count = length(places, "rows")
+            out = self._arrays.empty(count, kind, self._like) if out is None else self._arrays.result(out)
+        view = self._arrays.view
+        self._kept.draw(view(places, "rows"), view(out, "out"), *numbers, checked_threads(threads), self._stream())
         return out
+
+
+def _cuda_framework(x: Any) -> Any:
+    """The framework of an array on a CUDA device; None for everything else."""
+    arrays = framework_of(x)
+    on_cuda = arrays is not None and not arrays.is_on_cpu(x)
+    if (arrays is None and hasattr(x, "__cuda_array_interface__")) or (arrays is Jax and arrays.is_traced(x)):
+        raise TypeError(
+            f"papilio: the weights of a forest on a CUDA device are those of PyTorch or CuPy; got {type(x).__name__}"
+        )
+    return arrays if on_cuda else None
+
+
+def _as_float64(arrays: Any, x: Any) -> Any:
+    return x.double() if arrays is Torch else x.astype("float64", copy=False)
+
+
+def _spread(arrays: Any, weights: Any, count: int, like: Any) -> Any:
+    """Weights for `count` places of a forest on a device; one number is for all of them."""
+    if isinstance(weights, (int, float)):
+        one = arrays.empty(1, "float64", like)
+        one[...] = weights
+        return arrays.repeat(one, count)
+    weights = arrays.like(weights, "weights")
+    length(weights, "weights")
+    return weights.ravel()  # without gaps

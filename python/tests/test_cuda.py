@@ -489,3 +489,27 @@ def test_threads_each_on_a_stream():
     for thread in threads:
         thread.join()
     assert results == [flat(papilio.sample_categorical(WEIGHTS, seed=i)) for i in range(8)]
+
+
+def test_a_forest_whose_weights_change(name):
+    if name == "jax-gpu":
+        with pytest.raises(TypeError, match="PyTorch or CuPy"):
+            papilio.DynamicForest(move(name, np.ones((2, 3), np.float32)))
+        return
+    generator = np.random.default_rng(5)
+    weights = generator.integers(0, 9, (40, 300)).astype(np.float64)
+    here, there = papilio.DynamicForest(weights), papilio.DynamicForest(move(name, weights))
+    rows = generator.integers(0, 40, 9000)
+    for seed in range(3):
+        categories, changed = generator.integers(0, 300, 9000), generator.random(9000)
+        here.update(rows, categories, changed)
+        status = there.update(*(move(name, x) for x in (rows, categories, changed)))
+        assert is_on_device(name, status) and not to_numpy(status).any()
+        drawn = there.sample(move(name, rows), seed=seed)
+        assert is_on_device(name, drawn) and flat(drawn) == flat(here.sample(rows, seed=seed))
+    assert there.total(3) == here.total(3) and there.weight(7, 11) == here.weight(7, 11)
+    bad = there.update(move(name, np.array([0, 41])), move(name, np.array([0, 0])), 1.0)
+    assert to_numpy(bad).tolist() == [papilio.DrawStatus.OK, papilio.DrawStatus.NO_SUCH_ROW]
+    out = move(name, np.zeros(2, np.int32))
+    assert there.sample(move(name, np.array([40, -1])), seed=1, out=out) is out and flat(out) == [[-1, -1]]
+    assert there.total(0) == here.total(0)

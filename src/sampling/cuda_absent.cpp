@@ -2,6 +2,7 @@
 // that it is on a CUDA device there, so that nothing here is ever called.
 
 #include "sampling/blocks/sample_by_blocks_cuda.h"
+#include "sampling/dynamic/forest_cuda.h"
 #include "sampling/gamma/sample_gamma_cuda.h"
 #include "sampling/logits/logit_rows_cuda.h"
 #include "sampling/slots/sample_by_slots_cuda.h"
@@ -40,5 +41,21 @@ void copy_from_cuda(void*, const void*, std::int64_t, Device device, void*) {
   Device::cuda(device.ordinal());
   __builtin_unreachable();
 }
+
+struct ForestOnCuda::Memory {};
+ForestOnCuda::ForestOnCuda(const MatrixView<const double>&, void*, ForestFault&) { __builtin_unreachable(); }
+ForestOnCuda::ForestOnCuda(const ForestOnCuda&) { __builtin_unreachable(); }
+ForestOnCuda::ForestOnCuda(ForestOnCuda&&) noexcept = default;
+ForestOnCuda& ForestOnCuda::operator=(const ForestOnCuda&) { __builtin_unreachable(); }
+ForestOnCuda& ForestOnCuda::operator=(ForestOnCuda&&) noexcept = default;
+ForestOnCuda::~ForestOnCuda() = default;
+Device ForestOnCuda::device() const { __builtin_unreachable(); }
+std::int64_t ForestOnCuda::rows() const { __builtin_unreachable(); }
+std::int64_t ForestOnCuda::categories() const { __builtin_unreachable(); }
+double ForestOnCuda::weight(std::int64_t, std::int64_t, void*) const { __builtin_unreachable(); }
+double ForestOnCuda::total(std::int64_t, void*) const { __builtin_unreachable(); }
+std::int64_t ForestOnCuda::workspace_bytes(std::int64_t) const { __builtin_unreachable(); }
+void ForestOnCuda::set(const DeviceUpdates&) { __builtin_unreachable(); }
+void ForestOnCuda::sample(const DeviceForestDraws&) const { __builtin_unreachable(); }
 
 }  // namespace papilio::sampling

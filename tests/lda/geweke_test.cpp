@@ -129,8 +129,8 @@ double largest_z_score(const Sweep& sweep) {
   return largest;
 }
 
-// Four samplers, one of them in three forms, and the plain one, of eight functions each: were all right and the
-// functions independent, one of 56 scores would be beyond 4 for one seed in 280. Seeds are fixed.
+// Four samplers, one of them in three forms and one in two, and the plain one, of eight functions each: were all right
+// and the functions independent, one of 64 scores would be beyond 4 for one seed in 240. Seeds are fixed.
 constexpr double limit = 4;
 
 Sweep sweep_of(Sampler sampler, Schedule schedule, Draws draws = Draws::automatic) {
@@ -171,6 +171,10 @@ TEST(Geweke, SequentialPhiCollapsedKeepsTheJointLaw) {
 
 TEST(Geweke, SequentialCollapsedKeepsTheJointLaw) {
   EXPECT_LT(largest_z_score(sweep_of(Sampler::collapsed, Schedule::sequential)), limit);
+}
+
+TEST(Geweke, SparseSequentialCollapsedKeepsTheJointLaw) {
+  EXPECT_LT(largest_z_score(sweep_of(Sampler::collapsed, Schedule::sequential, Draws::sparse)), limit);
 }
 
 // The power of the test: what is off by one in n_k' must be found.

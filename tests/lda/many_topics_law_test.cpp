@@ -50,9 +50,10 @@ class ManyTopics : public ::testing::TestWithParam<Rule> {
     return options;
   }
 
-  // Tokens whose law follows from the old topics alone: where new ones are seen, a document's
-  // first, be it by place or, as sparse draws go, by word.
+  // Tokens whose law follows from the old topics alone. Where new ones are seen: a document's first, be it by place or,
+  // as sparse draws go, by word; in the sequential schedule the corpus's first.
   static std::vector<std::size_t> tokens_of(const Rule& rule) {
+    if (rule.schedule == Schedule::sequential) return {0};
     if (rule.sees_new_topics) return {0, 5, 8};
     return {0, 1, 2, 3, 4, 5, 6, 7, 8};
   }
@@ -192,8 +193,11 @@ std::vector<Rule> dense_rules() {
   return dense;
 }
 
-INSTANTIATE_TEST_SUITE_P(Sparse, ManyTopics, ::testing::ValuesIn(sparse_rules),
-                         [](const auto& rule) { return std::string(name(rule.param.sampler)); });
+std::string name_of_rule(const ::testing::TestParamInfo<Rule>& rule) {
+  return std::string(name(rule.param.sampler)) + "_" + std::string(name(rule.param.schedule)) + "_" +
+         std::string(name(rule.param.draws));
+}
+
 std::vector<Rule> seeded_rules_of_many_topics() {
   std::vector<Rule> seeded = dense_rules();
   seeded.insert(seeded.end(), std::begin(sparse_rules), std::end(sparse_rules));
@@ -201,11 +205,9 @@ std::vector<Rule> seeded_rules_of_many_topics() {
   return seeded;
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeded, ManyTopics, ::testing::ValuesIn(seeded_rules_of_many_topics()), [](const auto& rule) {
-  return std::string(name(rule.param.sampler)) + "_" + std::string(name(rule.param.draws));
-});
-INSTANTIATE_TEST_SUITE_P(Dense, ManyTopics, ::testing::ValuesIn(dense_rules()),
-                         [](const auto& rule) { return std::string(name(rule.param.sampler)); });
+INSTANTIATE_TEST_SUITE_P(Sparse, ManyTopics, ::testing::ValuesIn(sparse_rules), name_of_rule);
+INSTANTIATE_TEST_SUITE_P(Seeded, ManyTopics, ::testing::ValuesIn(seeded_rules_of_many_topics()), name_of_rule);
+INSTANTIATE_TEST_SUITE_P(Dense, ManyTopics, ::testing::ValuesIn(dense_rules()), name_of_rule);
 
 }  // namespace
 }  // namespace papilio

@@ -162,6 +162,16 @@ INSTANTIATE_TEST_SUITE_P(ExactSamplers, ExactPosterior,
                                            Chain{Sampler::collapsed, Schedule::sequential, two_topics}),
                          [](const auto& chain) { return std::string(name(chain.param.sampler)); });
 
+// By sparse draws of the sequential schedule.
+TEST(ExactPosteriorOfSparseDraws, IsWhereTheyGo) {
+  for (const bool with_seeds : {false, true}) {
+    const TinyModel model = with_seeds ? two_seeded_topics() : two_topics();
+    TrainOptions options = model.options(Sampler::collapsed, Schedule::sequential);
+    options.draws = Draws::sparse;
+    expect_exact(model, testing::sweep_of(options));
+  }
+}
+
 // By steps of alias draws, which keep it.
 TEST(ExactPosteriorOfAliasDraws, IsWhereTheyGo) {
   for (const bool with_seeds : {false, true}) {

@@ -202,10 +202,10 @@ TEST(SparseDraw, IsRefusedWhereASamplerDoesNotKnowIt) {
   const Corpus corpus = testing::make_corpus({{0, 1}}, 2);
   TrainOptions o = options(Sampler::uncollapsed, 4, 1);
   EXPECT_THROW(train(corpus, o), InvalidArgument);
-  o.sampler = Sampler::collapsed;
+  o.sampler = Sampler::phi_collapsed;
   o.schedule = Schedule::sequential;
   EXPECT_THROW(train(corpus, o), InvalidArgument);
-  o.schedule = Schedule::parallel;
+  o.sampler = Sampler::collapsed;
   EXPECT_NO_THROW(train(corpus, o));
   o.method = PartialSums::prefix;
   EXPECT_THROW(train(corpus, o), InvalidArgument);

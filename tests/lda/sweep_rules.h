@@ -86,6 +86,7 @@ inline constexpr auto without = Source::counted_without_the_token;
 inline constexpr Rule sparse_rules[] = {
     {Sampler::mean_for_mode, Schedule::parallel, counted, counted, false, Draws::sparse},
     {Sampler::theta_collapsed, Schedule::parallel, without, drawn, true, Draws::sparse},
-    {Sampler::collapsed, Schedule::parallel, without, without, false, Draws::sparse}};
+    {Sampler::collapsed, Schedule::parallel, without, without, false, Draws::sparse},
+    {Sampler::collapsed, Schedule::sequential, without, without, true, Draws::sparse}};
 
 }  // namespace papilio::testing

@@ -118,8 +118,8 @@ bool draws_in_parallel(const TrainOptions& options) {
 }  // namespace
 
 bool knows_sparse_draws(const TrainOptions& options) {
-  return choice_of(options.sampler).sparse_draws && draws_in_parallel(options) &&
-         options.method == PartialSums::slots && options.topics <= most_sparse_topics;
+  return choice_of(options.sampler).sparse_draws && options.method == PartialSums::slots &&
+         options.topics <= most_sparse_topics;
 }
 
 bool knows_alias_draws(const TrainOptions& options) {
@@ -163,12 +163,12 @@ void require_drawn_priors(const TrainOptions& options, const char* caller) {
 }
 
 // "collapsed (parallel schedule), theta_collapsed, ..."
-std::string samplers_with(bool SamplerChoice::*draws) {
+std::string samplers_with(bool SamplerChoice::*draws, bool in_parallel_only) {
   std::string names;
   for (const SamplerChoice& row : sampler_rows) {
     if (!(row.*draws)) continue;
     names.append(names.empty() ? "" : ", ").append(row.name);
-    if (row.phi == integrated_out) names += " (parallel schedule)";
+    if (in_parallel_only && row.phi == integrated_out) names += " (parallel schedule)";
   }
   return names;
 }
@@ -178,16 +178,16 @@ void require_draws(const TrainOptions& options, const char* caller) {
   require(
       options.draws != Draws::sparse || knows_sparse_draws(options),
       "papilio::{}: sparse draws need the method slots, at most {} topics, and one of the samplers {}; got method {}, "
-      "{} topics, sampler {}, schedule {}",
-      caller, most_sparse_topics, samplers_with(&SamplerChoice::sparse_draws), name(options.method), options.topics,
-      name(options.sampler), name(options.schedule));
+      "{} topics, sampler {}",
+      caller, most_sparse_topics, samplers_with(&SamplerChoice::sparse_draws, false), name(options.method), options.topics,
+      name(options.sampler));
   require(1 <= options.mh_steps && options.mh_steps <= most_mh_steps, "papilio::{}: mh_steps is {}, expected 1 to {}",
           caller, options.mh_steps, most_mh_steps);
   if (options.draws != Draws::alias) return;
   require(knows_alias_draws(options),
           "papilio::{}: alias draws need the method slots and one of the samplers {}; got method {}, sampler {}, "
           "schedule {}",
-          caller, samplers_with(&SamplerChoice::alias_draws), name(options.method), name(options.sampler),
+          caller, samplers_with(&SamplerChoice::alias_draws, true), name(options.method), name(options.sampler),
           name(options.schedule));
   require(options.device.is_cpu(),
           "papilio::{}: alias draws are made on a CPU only; got device {}; expected device cpu, or sparse or dense "

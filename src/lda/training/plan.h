@@ -23,7 +23,8 @@ struct Plan {
   Recipe recipe;
   Order order;
 
-  // Draws cost what a document's topics do (src/lda/training/sparse), or what all topics do (dense).
+  // Draws cost what a document's topics do (src/lda/training/sparse; token by token, src/lda/training/sequential), or
+  // what all topics do (dense).
   bool is_sparse;
 
   // Steps by alias tables (src/lda/training/alias) take the place of draws.

@@ -11,16 +11,7 @@ namespace {
 // Nodes that a thread adds up at a time.
 constexpr std::int64_t nodes_per_grain = std::int64_t{1} << 12;
 
-// Near the least positive double, u * total would be rounded to a few values; there everything is scaled up, exactly.
-constexpr double small_total = 0x1p-900;
-constexpr double scale_of_small = 0x1p+120;
-
 }  // namespace
-
-// The same tree for eight categories as for their sums.
-double SumForest::Node::sum() const {
-  return ((child[0] + child[1]) + (child[2] + child[3])) + ((child[4] + child[5]) + (child[6] + child[7]));
-}
 
 SumForest::SumForest(std::int64_t rows, std::int64_t categories)
     : rows_(rows), categories_(categories), totals_(static_cast<std::size_t>(rows)) {
@@ -45,7 +36,7 @@ void SumForest::put(std::int64_t row, std::int64_t category, double weight) {
 // A node's sum, to its parent or to the row's total.
 void SumForest::hand_up(std::size_t level, std::int64_t node) {
   const Level& from = levels_[level];
-  const double sum = from.nodes[static_cast<std::size_t>(node)].sum();
+  const double sum = sampling_kernel::node_sum(from.nodes[static_cast<std::size_t>(node)]);
   const std::int64_t row = node / from.nodes_per_row;
   if (level + 1 == levels_.size()) {
     totals_[static_cast<std::size_t>(row)] = sum;
@@ -92,30 +83,13 @@ void SumForest::add_up_above(const std::vector<std::int64_t>& places, int thread
   }
 }
 
-// In each node the first child up to which the sum exceeds the target. It weighs something, because the sum up to the
-// one before does not exceed it. Where rounding has carried the target past all children, the last that weighs
-// something.
 std::int64_t SumForest::find(std::int64_t row, double u) const {
-  const double scale = total(row) < small_total ? scale_of_small : 1;
-  double target = u * (total(row) * scale);
-  std::int64_t place = 0;
-  for (std::size_t level = levels_.size(); level-- > 0;) {
-    const Node& node = levels_[level].nodes[static_cast<std::size_t>(row * levels_[level].nodes_per_row + place)];
-    double sum = 0;
-    double before = 0;  // the sum of the children before the chosen one
-    int chosen = 0;
-    for (int j = 0; j < width; ++j) {
-      const double child = node.child[j] * scale;
-      if (child == 0) continue;
-      chosen = j;
-      before = sum;
-      sum += child;
-      if (target < sum) break;
-    }
-    target = std::max(0.0, target - before);
-    place = place * width + chosen;
-  }
-  return place;
+  return sampling_kernel::find_in_tree(
+      [&](int level, std::int64_t place) -> const Node& {
+        const Level& at = levels_[static_cast<std::size_t>(level)];
+        return at.nodes[static_cast<std::size_t>(row * at.nodes_per_row + place)];
+      },
+      static_cast<int>(levels_.size()), total(row), u);
 }
 
 }  // namespace papilio::sampling

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sampling/dynamic/sum_tree_kernel.h"
+
 namespace papilio::sampling {
 
 // Trees of sums, one per row: K leaves, and above them nodes of eight children, a cache line each. A node's value is
@@ -31,12 +33,9 @@ class SumForest {
   std::int64_t find(std::int64_t row, double u) const;
 
  private:
-  static constexpr int width = 8;
+  static constexpr int width = sampling_kernel::children_per_node;
 
-  struct alignas(64) Node {
-    double child[width] = {};
-    double sum() const;
-  };
+  using Node = sampling_kernel::SumNode;
 
   struct Level {
     std::int64_t nodes_per_row;

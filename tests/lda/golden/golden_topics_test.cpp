@@ -97,6 +97,20 @@ TEST_F(GoldenTopics, SparselyDrawnTopicsAreTheSameEverywhere) {
   }
 }
 
+TEST_F(GoldenTopics, OfSparseSequentialDrawsAreTheSameEverywhere) {
+  const Corpus corpus = testing::small_generated_corpus().corpus;
+  for (const int threads : {1, 2, 7}) {
+    const TrainResult result = train(corpus, {.topics = 71,
+                                              .sweeps = 20,
+                                              .seed = 0x123456789abcdef,
+                                              .threads = threads,
+                                              .evaluate_every = 0,
+                                              .schedule = Schedule::sequential,
+                                              .draws = Draws::sparse});
+    EXPECT_EQ(hash(result.topics.z), 13849028635089381191u);
+  }
+}
+
 TEST_F(GoldenTopics, OfSparseThetaCollapsedAreTheSameEverywhere) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   for (const int threads : {1, 2, 7}) {

@@ -80,6 +80,40 @@ TEST_F(DynamicContract, DynamicWeights) {
   }
 }
 
+TEST_F(DynamicContract, ForestDrawOptions) {
+  const DynamicForest forest(MatrixView<const double>(w_.data(), 4, 2));
+  std::vector<DrawStatus> status(4);
+  const auto sample = [&](const ForestDrawOptions& options) {
+    return [&forest, this, options] { forest.sample(Places(places_), VectorView<std::int32_t>(drawn_), options); };
+  };
+  EXPECT_TRUE(refused("threads must be 0", sample({.threads = -1})));
+  EXPECT_TRUE(refused("status is null", sample({.status = {nullptr, 4}})));
+  EXPECT_TRUE(refused("status has 3 entries for 4 draws", sample({.status = {status.data(), 3}})));
+  EXPECT_TRUE(refused("status is on cuda:0", sample({.status = testing::vector_on_cuda<DrawStatus>()})));
+  EXPECT_TRUE(
+      refused("status overlaps rows", sample({.status = {reinterpret_cast<DrawStatus*>(places_.data()) + 3, 4}})));
+  EXPECT_TRUE(
+      refused("status overlaps drawn", sample({.status = {reinterpret_cast<DrawStatus*>(drawn_.data()) + 3, 4}})));
+  EXPECT_NO_THROW(sample({.status = status})());
+}
+
+TEST_F(DynamicContract, ForestUpdateOptions) {
+  DynamicForest forest(MatrixView<const double>(w_.data(), 4, 2));
+  const std::vector<std::int64_t> first = {0, 0, 1, 1};
+  std::vector<DrawStatus> status(4);
+  std::vector<std::byte> bytes(8);
+  const auto set = [&](const ForestUpdateOptions& options) {
+    return [&, options] { forest.set(Places(places_), Places(first), Weights(w_.data(), 4), options); };
+  };
+  EXPECT_TRUE(refused("threads must be 0", set({.threads = -1})));
+  EXPECT_TRUE(refused("status is null", set({.status = {nullptr, 4}})));
+  EXPECT_TRUE(refused("status has 3 entries for 4 updates", set({.status = {status.data(), 3}})));
+  EXPECT_TRUE(refused("status is on cuda:0", set({.status = testing::vector_on_cuda<DrawStatus>()})));
+  EXPECT_TRUE(refused("status overlaps weights", set({.status = {reinterpret_cast<DrawStatus*>(w_.data()) + 3, 4}})));
+  EXPECT_TRUE(refused("workspace is on cuda:0", set({.workspace = testing::vector_on_cuda<std::byte>()})));
+  EXPECT_NO_THROW(set({.status = status, .workspace = bytes})());
+}
+
 TEST_F(DynamicContract, DynamicForest) {
   using Matrix = MatrixView<const double>;
   const auto made = [](Matrix weights) { return [=] { DynamicForest{weights}; }; };
@@ -87,7 +121,7 @@ TEST_F(DynamicContract, DynamicForest) {
   EXPECT_TRUE(refused("weights must have sizes >= 0", made({w_.data(), -2, 4})));
   EXPECT_TRUE(refused("0 categories", made({w_.data(), 2, 0})));
   EXPECT_TRUE(refused("more than an address space holds", made({w_.data(), 2, 4, huge})));
-  EXPECT_TRUE(refused("weights is on cuda:0", made(testing::matrix_on_cuda<const double>())));
+  EXPECT_TRUE(refused("more than an address space holds", made({w_.data(), huge, 4, 0, 1})));
   EXPECT_NO_THROW(made({w_.data(), 0, 4})());
   DynamicForest forest(Matrix(w_.data(), 2, 4));
   const auto sample = [&](Places rows, VectorView<std::int32_t> drawn) {
@@ -102,12 +136,17 @@ TEST_F(DynamicContract, DynamicForest) {
   EXPECT_TRUE(refused("4 rows, 3 categories and 4 weights", [&] {
     forest.set(Places(rows), {places_.data(), 3}, {w_.data(), 4});
   }));
-  EXPECT_TRUE(refused("threads must be 0", [&] { forest.set(Places(rows), Places(places_), {w_.data(), 4}, -1); }));
+  EXPECT_TRUE(refused("rows is on cuda:0, the forest is on cpu", [&] {
+    forest.sample(testing::vector_on_cuda<const std::int64_t>(), VectorView<std::int32_t>(drawn_));
+  }));
   for (const std::int64_t row : {std::int64_t{-1}, std::int64_t{2}, huge, lowest}) {
     EXPECT_TRUE(refused("expected 0 <= row < 2", [&] { (void)forest.weight(row, 0); }));
     EXPECT_TRUE(refused("expected 0 <= row < 2", [&] { (void)forest.total(row); }));
   }
   EXPECT_TRUE(refused("expected 0 <= category < 4", [&] { (void)forest.weight(0, huge); }));
+  EXPECT_TRUE(refused("expected 0 to 4294967294", [&] { (void)forest.update_workspace_bytes(-1); }));
+  EXPECT_EQ(forest.update_workspace_bytes(1000), 0);
+  EXPECT_TRUE(forest.device().is_cpu());
   const DynamicForest taken = std::move(forest);  // a copy
   EXPECT_EQ(forest.rows(), 2);                    // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(forest.categories(), taken.categories());

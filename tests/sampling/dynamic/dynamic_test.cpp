@@ -12,12 +12,14 @@
 
 #include "papilio/error.h"
 #include "sampling/dynamic/huffman_tree.h"
+#include "sampling/dynamic/law.h"
 #include "sampling/dynamic/sum_forest.h"
-#include "support/chi_square.h"
 #include "support/devices.h"
 
 namespace papilio {
 namespace {
+
+using testing::expect_law;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -41,38 +43,6 @@ std::string error_of(Call call) {
     return error.what();
   }
   return "nothing thrown";
-}
-
-// Of the categories with at least 10 expected draws; the others are counted as one. Fails once in 10^9 by chance.
-void expect_law(const std::vector<double>& weights, const std::vector<std::int64_t>& drawn) {
-  std::vector<double> counts(weights.size());
-  for (const std::int64_t k : drawn) {
-    ASSERT_TRUE(0 <= k && k < std::ssize(weights));
-    ASSERT_GT(weights[static_cast<std::size_t>(k)], 0) << "category " << k << " weighs nothing";
-    ++counts[static_cast<std::size_t>(k)];
-  }
-  long double total = 0;
-  for (const double weight : weights) total += static_cast<long double>(weight);
-  double statistic = 0, rest = 0, rest_expected = 0;
-  int cells = 0;
-  for (std::size_t k = 0; k < weights.size(); ++k) {
-    const auto share = static_cast<double>(static_cast<long double>(weights[k]) / total);
-    const double expected = share * static_cast<double>(drawn.size());
-    if (expected < 10) {
-      rest += counts[k];
-      rest_expected += expected;
-      continue;
-    }
-    statistic += (counts[k] - expected) * (counts[k] - expected) / expected;
-    ++cells;
-  }
-  if (rest_expected >= 10) {
-    statistic += (rest - rest_expected) * (rest - rest_expected) / rest_expected;
-    ++cells;
-  }
-  if (cells < 2) return;
-  ASSERT_GT(testing::upper_incomplete_gamma((cells - 1) / 2.0, statistic / 2), 1e-9)
-      << "chi-square " << statistic << " of " << cells;
 }
 
 class Dynamic : public ::testing::TestWithParam<DynamicMethod> {};
@@ -333,9 +303,9 @@ TEST(DynamicForest, IsManyTrees) {
   }
   DynamicForest alone = forest;
   forest.set(VectorView<const std::int64_t>(rows), VectorView<const std::int64_t>(categories),
-             VectorView<const double>(changed), 7);
+             VectorView<const double>(changed), {.threads = 7});
   alone.set(VectorView<const std::int64_t>(rows), VectorView<const std::int64_t>(categories),
-            VectorView<const double>(changed), 1);
+            VectorView<const double>(changed), {.threads = 1});
   std::vector<std::int64_t> drawn(rows.size()), drawn_alone(rows.size());
   forest.sample(VectorView<const std::int64_t>(rows), VectorView<std::int64_t>(drawn), {.seed = 3, .threads = 5});
   alone.sample(VectorView<const std::int64_t>(rows), VectorView<std::int64_t>(drawn_alone), {.seed = 3, .threads = 1});
@@ -381,6 +351,33 @@ TEST(DynamicForest, RefusesWhatItCannotDoAndChangesNothing) {
   EXPECT_THROW(DynamicForest(MatrixView<const double>(nullptr, 2, 2)), InvalidArgument);
   const std::vector<double> bad = {1, -1};
   EXPECT_THROW(DynamicForest(MatrixView<const double>(bad.data(), 1, 2)), InvalidArgument);
+}
+
+// With a status nothing is thrown, and what can be drawn is.
+TEST(DynamicForest, ReportsWhatItCannotDo) {
+  const std::vector<double> weights = {1, 0, 0, 0, 1e308, 2};
+  DynamicForest forest(MatrixView<const double>(weights.data(), 3, 2));
+  const auto set = [&](std::vector<std::int64_t> rows, std::vector<std::int64_t> categories, std::vector<double> w) {
+    std::vector<DrawStatus> status(rows.size());
+    forest.set(VectorView<const std::int64_t>(rows), VectorView<const std::int64_t>(categories),
+               VectorView<const double>(w), {.status = status});
+    return status;
+  };
+  constexpr auto ok = DrawStatus::ok, no_such_row = DrawStatus::no_such_row, overflow = DrawStatus::overflow;
+  EXPECT_EQ(set({0, 3, 0, -1, 1, 1, 1}, {0, 0, 2, 0, 0, 0, 0}, {9, 9, 9, 9, -9, infinity, not_a_number}),
+            (std::vector{ok, no_such_row, no_such_row, no_such_row, DrawStatus::negative, DrawStatus::infinite,
+                         DrawStatus::not_a_number}));
+  EXPECT_EQ(set({0, 2, 2}, {0, 1, 0}, {9, 1.7e308, 1e308}), (std::vector{ok, overflow, overflow}));
+  EXPECT_EQ(forest.weight(0, 0), 1);
+  EXPECT_EQ(forest.total(2), 1e308);
+  EXPECT_EQ(set({0, 2}, {1, 1}, {9, 0.5}), (std::vector{ok, ok}));
+  EXPECT_EQ(forest.total(0), 10);
+  std::vector<std::int32_t> drawn(4, 7);
+  std::vector<DrawStatus> status(4);
+  const std::vector<std::int64_t> rows = {2, 1, 3, -1};
+  forest.sample(VectorView<const std::int64_t>(rows), VectorView<std::int32_t>(drawn), {.status = status});
+  EXPECT_EQ(status, (std::vector{ok, DrawStatus::all_zero, no_such_row, no_such_row}));
+  EXPECT_EQ(drawn, (std::vector<std::int32_t>{0, -1, -1, -1}));
 }
 
 }  // namespace

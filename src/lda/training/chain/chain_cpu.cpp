@@ -11,6 +11,7 @@
 #include "lda/training/parameters/initial_topics_cpu.h"
 #include "lda/training/plan.h"
 #include "lda/training/sequential/sequential_cpu.h"
+#include "lda/training/sequential/sparse_cpu.h"
 #include "lda/training/sparse/by_document/sweep_cpu.h"
 #include "lda/training/sparse/parallel/sweep_cpu.h"
 
@@ -22,6 +23,7 @@ std::unique_ptr<CpuSweep> make_sweep(const CorpusView& corpus, const TrainOption
   if (plan.by_alias) return make_alias_sweep(corpus, options, plan);
   switch (plan.order) {
     case Order::token_by_token:
+      if (plan.is_sparse) return std::make_unique<SequentialSparseSweep>(corpus, options);
       return std::make_unique<SequentialSweep>(corpus, options, plan);
     case Order::by_document:
       if (plan.is_sparse) return make_sparse_by_document_sweep(corpus, options);

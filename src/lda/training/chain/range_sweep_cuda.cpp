@@ -36,6 +36,9 @@ std::int64_t memory_for_tokens(const CudaStart& start, std::int64_t memory) {
 
 // What the draws need of a range.
 RangeNeeds range_needs(const Plan& plan, std::int32_t topics, const ByDocumentTuning& tuning) {
+  if (plan.order == Order::token_by_token && plan.is_sparse) {
+    return {.row = 0, .tokens_per_item = tokens_per_item(topics)};  // theta is integrated out, and no table of it kept
+  }
   if (plan.order != Order::by_document)
     return {.row = topic_stride(topics), .tokens_per_item = tokens_per_item(topics)};
   constexpr std::int64_t whole_document = std::numeric_limits<std::int32_t>::max();
@@ -63,6 +66,7 @@ class RangeSweep final : public CudaSweep {
   std::uint64_t stream_of(random::Purpose purpose) const {
     return random::stream(purpose, static_cast<std::uint32_t>(sweep_));
   }
+  bool sparse_sequential() const { return plan_.order == Order::token_by_token && plan_.is_sparse; }
   double prior_mass() const { return static_cast<double>(corpus_.vocabulary_size()) * priors_.beta; }
   void queue_new_phi();
   void queue_new_theta(const RangeOnDevice& range);
@@ -70,6 +74,7 @@ class RangeSweep final : public CudaSweep {
   void queue_all_at_once(const RangeOnDevice& range);
   void queue_by_document(const RangeOnDevice& range);
   void queue_sequential(const RangeOnDevice& range);
+  void queue_sequential_sparse(const RangeOnDevice& first);
 
   const CorpusView corpus_;
   const Plan plan_;
@@ -100,6 +105,14 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
               stream_),
       tables_(corpus_, start.options, plan_),
       log_joint_(corpus_, start.seeds, priors_, stream_) {
+  if (sparse_sequential()) {
+    if (tokens_.is_streamed()) {
+      throw DeviceError(
+          "papilio::train: sparse draws of the sequential schedule need the whole corpus in device memory, where it "
+          "does not fit; dense draws, or device cpu, do without");
+    }
+    tables_.sequential_sparse.set(corpus_, topics_, stream_);
+  }
   tables_.phi.clear(stream_);
   tables_.set_priors(priors_, stream_);
   if (start.z != nullptr) tokens_.set_topics(*start.z);
@@ -239,6 +252,24 @@ void RangeSweep::queue_sequential(const RangeOnDevice& range) {
   queue_sequential_draws(range, draw, plan_.by_slots);
 }
 
+// All tokens are on the device, and documents after one another there: the first range shows where.
+void RangeSweep::queue_sequential_sparse(const RangeOnDevice& first) {
+  if (first.first_document > 0) return;
+  DocumentRange all = first;
+  all.documents = corpus_.documents();
+  all.tokens = corpus_.tokens();
+  SequentialSparse draw = tables_.sequential_sparse.arrays(topics_);
+  draw.n_wk = tables_.n_wk.data();
+  draw.stride = count_stride(topics_);
+  draw.n_k = tables_.n_k.data();
+  draw.alpha = tables_.alpha.data();
+  draw.beta = priors_.beta;
+  draw.prior_mass = prior_mass();
+  draw.seed = seed_;
+  draw.stream = stream_of(random::Purpose::topics);
+  queue_sequential_sparse_draws(all, draw, corpus_.vocabulary_size(), tables_.sequential_sparse.counts.data());
+}
+
 // A token that changes its topic moves its count in n_wk: phi is done with it by then, or follows.
 void RangeSweep::run(std::int64_t sweep) {
   sweep_ = sweep;
@@ -256,7 +287,11 @@ void RangeSweep::run(std::int64_t sweep) {
         queue_by_document(range);
         break;
       case Order::token_by_token:
-        queue_sequential(range);
+        if (plan_.is_sparse) {
+          queue_sequential_sparse(range);
+        } else {
+          queue_sequential(range);
+        }
         break;
     }
     if (!sequential) queue_topic_counts(range, topics_, tables_.n_k.data());
@@ -269,8 +304,17 @@ void RangeSweep::run(std::int64_t sweep) {
 SweepDraws RangeSweep::draws() {
   if (!plan_.is_sparse || sweep_ == 0) return {};
   sparse::Statistics sums = {};
-  tables_.sparse_statistics.download(&sums, 1, stream_);
+  std::int64_t counts[2] = {};  // of the sequential schedule
+  if (sparse_sequential()) {
+    tables_.sequential_sparse.counts.download(counts, 2, stream_);
+  } else {
+    tables_.sparse_statistics.download(&sums, 1, stream_);
+  }
   check(cudaStreamSynchronize(stream_), "a copy from the device");
+  if (sparse_sequential()) {
+    sums.entries = counts[0];
+    sums.from_document = counts[1];
+  }
   const double share = static_cast<double>(sums.from_document) / static_cast<double>(corpus_.tokens());
   SweepDraws draws;
   draws.sparse = true;

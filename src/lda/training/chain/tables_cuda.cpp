@@ -31,12 +31,14 @@ void TablesOnDevice::for_each(const CorpusView& corpus, const TrainOptions& opti
   }
   if (plan.recipe.phi == Parameter::drawn) use(phi_sums, drawn_phi_workspace(topics), "sums of phi");
   if (plan.removes) use(removal_masses, topics, "the topics' masses");
-  if (plan.is_sparse) {
+  if (plan.is_sparse && plan.order == Order::by_document) {
     use(prior_totals, words, "sums of phi");
     use(prior_sums, words * prior_sums_per_word(topics), "sums of phi");
     use(sparse_statistics, 1, "sums of a sweep");
   }
-  if (plan.order == Order::token_by_token) {
+  if (plan.order == Order::token_by_token && plan.is_sparse) {
+    sequential_sparse.for_each_table(corpus, topics, use);
+  } else if (plan.order == Order::token_by_token) {
     use(sequential_masses, topics, "the topics' masses");
     use(sequential_counts, topics, "the counts of a document");
   }

@@ -9,6 +9,7 @@
 #include "lda/training/parameters/dirichlet_cuda.h"
 #include "lda/training/parameters/removal_mass.h"
 #include "lda/training/plan.h"
+#include "lda/training/sequential/sparse_cuda.h"
 #include "lda/training/sparse/by_document/draws_cuda.h"
 #include "lda/training/sparse/statistics.h"
 #include "papilio/lda.h"
@@ -46,6 +47,7 @@ struct TablesOnDevice {
   execution::DeviceArray<sparse::Statistics> sparse_statistics;  // 1
   execution::DeviceArray<double> sequential_masses;              // K, and
   execution::DeviceArray<int> sequential_counts;                 // K, of SequentialDraw
+  SequentialSparseTables sequential_sparse;
   BlockTablesOnDevice block_tables;
 
  private:

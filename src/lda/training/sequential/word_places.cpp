@@ -1,0 +1,42 @@
+#include "lda/training/sequential/word_places.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace papilio::lda {
+namespace {
+
+std::vector<std::int64_t> offsets_of_lists(const CorpusView& corpus, std::int32_t topics) {
+  std::vector<std::int64_t> offsets(corpus.document_offsets.size());
+  for (std::size_t d = 1; d < offsets.size(); ++d) {
+    const std::int64_t tokens = corpus.document_offsets[d] - corpus.document_offsets[d - 1];
+    offsets[d] = offsets[d - 1] + 1 + std::min<std::int64_t>(tokens, topics);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+WordPlaces::WordPlaces(const CorpusView& corpus, std::int32_t topics)
+    : offsets(static_cast<std::size_t>(corpus.vocabulary_size()) + 1),
+      list_offsets(offsets_of_lists(corpus, topics)),
+      tokens(corpus.words.size()),
+      lists(corpus.words.size()) {
+  for (const std::int32_t word : corpus.words) ++offsets[static_cast<std::size_t>(word) + 1];
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+  for (std::size_t d = 0; d + 1 < list_offsets.size(); ++d) {
+    const auto end = static_cast<std::size_t>(corpus.document_offsets[d + 1]);
+    for (auto i = static_cast<std::size_t>(corpus.document_offsets[d]); i < end; ++i) {
+      const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(corpus.words[i])]++);
+      tokens[place] = static_cast<std::uint32_t>(i);
+      lists[place] = list_offsets[d];
+    }
+  }
+}
+
+std::int64_t topic_list_entries(const CorpusView& corpus, std::int32_t topics) {
+  return offsets_of_lists(corpus, topics).back();
+}
+
+}  // namespace papilio::lda
