@@ -1,7 +1,7 @@
 // A recurrence along rows, by transposition: in the transposed matrix, neighbouring rows are neighbours in memory, so
-// that the loop over rows, which is parallel, can be the inner one. On a GPU (17_row_recurrence.cu) neighbouring threads
-// then read neighbouring memory (--time says what that is worth). A CPU, which reads a row line by
-// line in either case, gains vector instructions at most, and may lose by it. Interchanging the two loops without a
+// that the loop over rows, which is parallel, can be the inner one. On a GPU (17_row_recurrence.cu) neighbouring
+// threads then read neighbouring memory (--time says what that is worth). A CPU, which reads a row line by line in
+// either case, gains vector instructions at most, and may lose by it. Interchanging the two loops without a
 // transposition does neither: it is the layout that is wrong, not the order. With --time: both, timed.
 
 #include <papilio/primitives.h>

@@ -22,7 +22,7 @@ ROWS = [
     {"_device_arrays", "_parameters", "_counts", "readers"},
     {"_fit", "_inference", "_model_files"},
     {"_frameworks", "corpora", "training", "evaluation"},
-    {"_report"},
+    {"_report", "_primitive_calls"},
     {"_choice", "_direct_draws", "_dynamic", "_primitives", "_tables", "_without_replacement", "_fitted"},
     {"_torch", "_jax", "_fitting", "_scoring", "_resample"},
     {"_lda"},

@@ -7,14 +7,22 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from papilio import _core
 from papilio._arguments import index_dtype
-from papilio._checked import flag, plain, threads as checked_threads, whole
-from papilio._device_arrays import UnknownCuda
-from papilio._frameworks import Jax, NumPy, adopt
+from papilio._checked import flag, whole
 from papilio._options import ReduceOp
+from papilio._primitive_calls import (
+    Call,
+    dtype_of,
+    first_of,
+    flags_of,
+    neutral,
+    own,
+    result_of,
+    size_of,
+    values_of,
+    whole_numbers,
+)
 
 _ERRORS = ("none", "offset_out_of_range", "index_out_of_range", "no_room", "sum_overflow")
 
@@ -56,119 +64,6 @@ def primitive_status(status: Any) -> PrimitiveStatus:
     """
     error, place = _core.read_status(int(status[0]))
     return PrimitiveStatus(_ERRORS[error], place)
-
-
-def _values(x: Any, what: str, caller: str) -> tuple[Any, Any]:
-    """Values as an array, whole numbers of a list as int64, and their framework."""
-    if isinstance(x, (list, tuple)):
-        numbers = plain(x, f"papilio: {what}")
-        kinds = {"i": np.int64, "u": np.int64, "f": np.float64}
-        return numbers.astype(kinds.get(numbers.dtype.kind, numbers.dtype)), NumPy
-    values, arrays = adopt(x, what)
-    if arrays is UnknownCuda:
-        raise TypeError(
-            f"papilio: {caller} takes arrays on a CUDA device of PyTorch and CuPy, whose memory it asks for; got "
-            f"{type(x).__name__}"
-        )
-    if arrays.is_traced(values):
-        raise TypeError(
-            f"papilio: {caller} takes arrays of {arrays.__name__} whose values are there, and of JAX on the CPU only; "
-            "not inside code that is compiled"
-        )
-    return values, arrays
-
-
-def _dtype_of(x: Any) -> str:
-    """The name of the dtype of an array; empty for what has none."""
-    return str(x.dtype).rpartition(".")[2] if hasattr(x, "dtype") else ""
-
-
-def _whole_numbers(x: Any, arrays: Any, like: Any, what: str, keep_int32: bool = False) -> Any:
-    """Indices or offsets as a contiguous array of int64; of int32 where that may stay."""
-    if keep_int32 and _dtype_of(x) == "int32":
-        if type(x) is np.ndarray and x.flags.aligned and arrays in (NumPy, Jax):
-            return np.ascontiguousarray(x)
-        if arrays not in (NumPy, Jax):
-            return arrays.integers(x, "int32", what, like)
-    if arrays is NumPy and not isinstance(x, (list, tuple)):
-        x = adopt(x, what)[0]
-    numbers = arrays.integers(x, "int64", what, like)
-    if _dtype_of(numbers) == "int64":
-        return numbers
-    if isinstance(numbers, np.ndarray) and numbers.size and numbers.max() >= 2**63:
-        raise ValueError(f"papilio: {what} holds {numbers.max()}, more than any place in an array")
-    return arrays.view_as(numbers, "int64")
-
-
-def _flags(x: Any, arrays: Any, like: Any) -> Any:
-    """Flags as bytes, of the framework of `like`."""
-    if arrays in (NumPy, Jax) or not hasattr(x, "dtype") or isinstance(x, np.ndarray):
-        marks = plain(x if isinstance(x, (list, tuple)) else adopt(x, "flags")[0], "papilio: flags")
-        if marks.dtype.kind not in "biu" and marks.size:
-            raise TypeError(f"papilio: flags must be of bool or integers; got {marks.dtype}")
-        if arrays in (NumPy, Jax):
-            byte = marks.dtype.itemsize == 1 and marks.flags.c_contiguous
-            return (marks if byte else np.ascontiguousarray(marks != 0)).view(np.uint8)
-        x = (marks != 0).astype(np.int32)
-    if _dtype_of(x) in ("bool", "uint8"):
-        return arrays.view_as(arrays.like(x, "flags"), "uint8")
-    return arrays.view_as(arrays.integers(x, "int32", "flags", like) != 0, "uint8")
-
-
-def _size(x: Any, what: str) -> int:
-    """The number of entries of an array that must have one dimension."""
-    if x.ndim != 1:
-        raise ValueError(f"papilio: {what} must have one dimension; got {x.ndim}")
-    return int(x.shape[0])
-
-
-def _result(arrays: Any, like: Any, out: Any, size: int | None, dtype: str | None = None) -> Any:
-    """`out`, or a new array of `size` entries of the dtype of `like` or of another."""
-    if out is None:
-        return arrays.empty_like(like, (size,), dtype)
-    return arrays.result(out)
-
-
-class _Call:
-    """What a call is lent: the framework's stream, a workspace, a word for the status."""
-
-    def __init__(self, arrays: Any, like: Any, threads: Any, return_status: bool):
-        self.arrays, self.like = arrays, like
-        self.threads = checked_threads(threads)
-        self.on_cpu = arrays.is_on_cpu(like)
-        self.stream = 0 if self.on_cpu else arrays.stream(like)
-        self.status = arrays.empty_like(like, (1,), "int64") if flag(return_status, "papilio: return_status") else None
-
-    def run(self, function: Any, *arguments: Any) -> int:
-        workspace = None
-        lent = self.threads, self.stream
-        status = None if self.status is None else self.arrays.view(self.status, "the status")
-        if not self.on_cpu:
-            size = function(*arguments, *lent, None, None, True)
-            if size > 0:
-                workspace = self.arrays.empty(size, "uint8", self.like)
-        memory = None if workspace is None else self.arrays.view(workspace, "the workspace")
-        return int(function(*arguments, *lent, memory, status, False))
-
-    def finish(self, result: Any, out: Any) -> Any:
-        result = self.arrays.finish(result, self.like) if out is None else out
-        return result if self.status is None else (result, self.status)
-
-
-_NEUTRAL: dict[str, Any] = {
-    "sum": lambda info: 0,
-    "bit_or": lambda info: 0,
-    "bit_xor": lambda info: 0,
-    "bit_and": lambda info: -1,
-    "minimum": lambda info: info.max if isinstance(info, np.iinfo) else np.inf,
-    "maximum": lambda info: info.min if isinstance(info, np.iinfo) else -np.inf,
-}
-
-
-def _neutral(op: str, dtype: str) -> Any:
-    """The neutral element of an operator; of one that is unknown, which the call refuses, 0."""
-    info = np.iinfo(dtype) if dtype.startswith("int") else np.finfo(dtype) if dtype.startswith("float") else None
-    return _NEUTRAL.get(op, _NEUTRAL["sum"])(info)
 
 
 def reduce_by_index(
@@ -243,29 +138,29 @@ def reduce_by_index(
     ValueError: papilio::reduce_by_index: index 1 is 4, expected 0 <= index < 4
     """
     if values is None:
-        first, arrays = _values(indices, "indices", "reduce_by_index")
+        first, arrays = values_of(indices, "indices", "reduce_by_index")
         like = first
         indices = first
         name = index_dtype(dtype) if dtype is not None else arrays.result_dtype
     else:
         if dtype is not None:
             raise ValueError("papilio: dtype is that of counts; a result has the dtype of its values")
-        values, arrays = _values(values, "values", "reduce_by_index")
+        values, arrays = values_of(values, "values", "reduce_by_index")
         like, name = values, None
-        _size(values, "values")
-    indices = _whole_numbers(indices, arrays, like, "indices", keep_int32=True)
-    _size(indices, "indices")
+        size_of(values, "values")
+    indices = whole_numbers(indices, arrays, like, "indices", keep_int32=True)
+    size_of(indices, "indices")
     if (bins is None) == (out is None):
         raise ValueError("papilio: give either bins or out")
-    call = _Call(arrays, like, threads, return_status)
+    call = Call(arrays, like, threads, return_status)
     skip = flag(skip_out_of_range, "papilio: skip_out_of_range")
     items = None if values is None else arrays.view(values, "values")
     if out is None:
         bins = whole(bins, "papilio: bins", 0, 2**63 - 1, "a number of bins, 0 or more")
-        result = _result(arrays, like, None, bins, name)
-        result[...] = _neutral(op, _dtype_of(result))
+        result = result_of(arrays, like, None, bins, name)
+        result[...] = neutral(op, dtype_of(result))
     else:
-        result = _result(arrays, like, out, None)
+        result = result_of(arrays, like, out, None)
     call.run(_core.reduce_by_index, arrays.view(indices, "indices"), items, arrays.view(result, "out"), op, skip)
     return call.finish(result, out)
 
@@ -316,14 +211,14 @@ def segmented_reduce(
     >>> segmented_reduce(np.array([3, 1, 2]), [0, 2, 3], op="maximum")
     array([3, 2])
     """
-    values, arrays = _values(values, "values", "segmented_reduce")
-    _size(values, "values")
-    offsets = _whole_numbers(offsets, arrays, values, "offsets")
-    segments = _size(offsets, "offsets") - 1
+    values, arrays = values_of(values, "values", "segmented_reduce")
+    size_of(values, "values")
+    offsets = whole_numbers(offsets, arrays, values, "offsets")
+    segments = size_of(offsets, "offsets") - 1
     if segments < 0:
         raise ValueError("papilio: offsets must have one entry more than there are segments, so at least one; got none")
-    call = _Call(arrays, values, threads, return_status)
-    result = _result(arrays, values, out, segments)
+    call = Call(arrays, values, threads, return_status)
+    result = result_of(arrays, values, out, segments)
     bounds = arrays.view(offsets, "offsets")
     call.run(_core.segmented_reduce, arrays.view(values, "values"), bounds, arrays.view(result, "out"), op)
     return call.finish(result, out)
@@ -448,24 +343,24 @@ def _scan(
     return_status: bool,
     more: int,
 ) -> Any:
-    values, arrays = _values(values, "values", caller)
-    size = _size(values, "values")
+    values, arrays = values_of(values, "values", caller)
+    size = size_of(values, "values")
     exclusive = flag(exclusive, "papilio: exclusive")
     bounds = by = None
     if segments is not None:
         offsets, flags = segments
         if offsets is not None:
-            by = _whole_numbers(offsets, arrays, values, "offsets")
-            if _size(by, "offsets") < 1 or (arrays.is_on_cpu(values) and (int(by[0]) != 0 or int(by[-1]) != size)):
+            by = whole_numbers(offsets, arrays, values, "offsets")
+            if size_of(by, "offsets") < 1 or (arrays.is_on_cpu(values) and (int(by[0]) != 0 or int(by[-1]) != size)):
                 ends = f"{int(by[0])} ... {int(by[-1])}" if by.shape[0] else "none"
                 raise ValueError(f"papilio: offsets must go from 0 to the number of values, {size}; got {ends}")
         else:
-            by = _flags(flags, arrays, values)
-            if _size(by, "flags") != size:
+            by = flags_of(flags, arrays, values)
+            if size_of(by, "flags") != size:
                 raise ValueError(f"papilio: flags must have one entry per value; got {by.shape[0]} for {size} values")
         bounds = arrays.view(by, "offsets or flags")
-    call = _Call(arrays, values, threads, return_status)
-    result = _result(arrays, values, out, size + more)
+    call = Call(arrays, values, threads, return_status)
+    result = result_of(arrays, values, out, size + more)
     call.run(_core.scan, arrays.view(values, "values"), bounds, arrays.view(result, "out"), op, exclusive)
     return call.finish(result, out)
 
@@ -504,16 +399,16 @@ def compact(values: Any, flags: Any, *, out: Any = None, threads: int = 0) -> An
     >>> compact(np.array([0.5, 1.5, 2.5, 3.5]), [False, True, True, False])
     array([1.5, 2.5])
     """
-    values, arrays = _values(values, "values", "compact")
-    size = _size(values, "values")
-    marks = _flags(flags, arrays, values)
-    if _size(marks, "flags") != size:
+    values, arrays = values_of(values, "values", "compact")
+    size = size_of(values, "values")
+    marks = flags_of(flags, arrays, values)
+    if size_of(marks, "flags") != size:
         raise ValueError(f"papilio: flags must have one entry per value; got {marks.shape[0]} for {size} values")
-    call = _Call(arrays, values, threads, False)
-    kept = _result(arrays, values, out, size)
-    if _dtype_of(kept) != _dtype_of(values):
-        raise TypeError(f"papilio: out must be of the dtype of values, {_dtype_of(values)}; got {_dtype_of(kept)}")
-    _size(kept, "out")
+    call = Call(arrays, values, threads, False)
+    kept = result_of(arrays, values, out, size)
+    if dtype_of(kept) != dtype_of(values):
+        raise TypeError(f"papilio: out must be of the dtype of values, {dtype_of(values)}; got {dtype_of(kept)}")
+    size_of(kept, "out")
     count = None if call.on_cpu else arrays.empty(1, "int64", values)
     number = call.run(
         _core.compact,
@@ -529,12 +424,7 @@ def compact(values: Any, flags: Any, *, out: Any = None, threads: int = 0) -> An
     kept = kept[:number]
     if out is not None:
         return kept
-    return arrays.finish(kept if 2 * number >= size else _own(kept), values)
-
-
-def _own(x: Any) -> Any:
-    """A copy, so that a few values do not keep the memory of many."""
-    return x.clone() if hasattr(x, "clone") else x.copy()
+    return arrays.finish(kept if 2 * number >= size else own(kept), values)
 
 
 def transpose(matrix: Any, *, out: Any = None, threads: int = 0) -> Any:
@@ -572,35 +462,20 @@ def transpose(matrix: Any, *, out: Any = None, threads: int = 0) -> Any:
            [2, 5],
            [3, 6]])
     """
-    matrix, arrays = _values(matrix, "matrix", "transpose")
+    matrix, arrays = values_of(matrix, "matrix", "transpose")
     if matrix.ndim not in (2, 3):
         raise ValueError(f"papilio: matrix must have two dimensions, or three where it is a batch; got {matrix.ndim}")
     shape = tuple(int(size) for size in matrix.shape)
     wanted = (*shape[:-2], shape[-1], shape[-2])
-    call = _Call(arrays, matrix, threads, False)
+    call = Call(arrays, matrix, threads, False)
     result = arrays.empty_like(matrix, wanted) if out is None else arrays.result(out)
     if tuple(result.shape) != wanted:
         raise ValueError(f"papilio: out must have the shape {wanted}; got {tuple(result.shape)}")
-    if _dtype_of(result) != _dtype_of(matrix):
-        raise TypeError(f"papilio: out must be of the dtype of matrix, {_dtype_of(matrix)}; got {_dtype_of(result)}")
+    if dtype_of(result) != dtype_of(matrix):
+        raise TypeError(f"papilio: out must be of the dtype of matrix, {dtype_of(matrix)}; got {dtype_of(result)}")
     if 0 not in shape:
         batch = shape[0] if len(shape) == 3 else 1
-        source, stride = _first_of(arrays, matrix, "matrix", False)
-        target, out_stride = _first_of(arrays, result, "out", True)
+        source, stride = first_of(arrays, matrix, "matrix", False)
+        target, out_stride = first_of(arrays, result, "out", True)
         _core.transpose(source, target, batch, stride, out_stride, call.threads, call.stream)
     return call.finish(result, out)
-
-
-def _first_of(arrays: Any, x: Any, what: str, writable: bool) -> tuple[Any, int]:
-    """The first matrix of a batch, and the entries from it to the next."""
-    if x.ndim == 2:
-        return arrays.elements(x, what, writable), 0
-    if hasattr(x, "strides"):
-        step, left = divmod(x.strides[0], x.itemsize)
-        if left:
-            raise ValueError(f"papilio: {what} has a stride that is no multiple of its entries; use x.copy()")
-    elif callable(getattr(x, "stride", None)):
-        step = x.stride(0)
-    else:  # of JAX: as NumPy sees it
-        step = int(np.asarray(x).strides[0]) // np.asarray(x).itemsize
-    return arrays.elements(x[0], what, writable), int(step)
