@@ -36,6 +36,7 @@ TESTS = {
     "search": (["collective/search_test.cpp"], [], []),
     "guard": (["collective/guard_test.cpp"], [], []),
     "random": (["random/random_test.cpp"], [], []),
+    "scan": (["collective/scan_test.cpp"], [], []),
     "sums": (["primitives/exact_sum_test.cpp"], [], []),
 }
 
@@ -106,6 +107,15 @@ MUTANTS = [
     ("partial_loads_one_short", "warp/simd_register.h",
      "const int valid = count < 0 ? 0", "const int valid = count < 1 ? 0 : count < lanes ? static_cast<int>(count) - 1 : count < 0 ? 0",
      ["simd"]),
+    # Scans of warps and blocks.
+    ("scan_takes_operands_in_the_wrong_order", "collective/scan.h",
+     "return l >= distance && l < count ? op(earlier, own) : own;",
+     "return l >= distance && l < count ? op(own, earlier) : own;", ["scan"]),
+    ("reduction_ignores_the_order", "collective/scan.h",
+     "W::template select<T>(upper, other, x), W::template select<T>(upper, x, other)", "x, other", ["scan"]),
+    ("segments_reach_over_their_beginning", "collective/scan.h",
+     "l - distance >= first ?", "l - distance + 1 >= first ?", ["scan"]),
+    ("block_of_segments_forgets_a_head", "collective/scan.h", "W::bits(head) != 0 ? 1 : 0", "W::bits(head) > 1 ? 1 : 0", ["scan"]),
     # Exact sums.
     ("ties_round_up", "primitives/exact_sum.h", "(rest == half && (more || (kept & 1) != 0))", "rest == half", ["sums"]),
     ("carries_stop_after_a_value", "primitives/exact_sum.h", "(i < 3 || carry != 0)", "i < 3", ["sums"]),

@@ -210,17 +210,27 @@ struct RepeatedDrawOptions {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   std::uint64_t first_draw = 0;  // draw i is number first_draw + i: batches split freely
-  int threads = 0;
+  int threads = 0;               // CPU threads; 0: all; never changes a result
+
+  // For a table on a CUDA device: the stream (a cudaStream_t; null is the default stream)
+  // that the draws are queued on.
+  void* cuda_stream = nullptr;
 };
 
 // Many draws from one row, O(1) each, after O(K) work: Vose's alias table.
 //
 // Columns are filled in double from the weights in order, so the table, and
-// with it every draw, is the same on every machine. A category of weight 0 is
-// never drawn. Throws InvalidArgument for a row that cannot be drawn from, and for
-// arrays that are not on the CPU.
+// with it every draw, is the same on every machine and CUDA device. A category of weight 0 is
+// never drawn. Throws InvalidArgument for a row that cannot be drawn from.
+//
+// The table is where its weights are, and draws into arrays there. It is filled on the CPU: weights
+// on a CUDA device are copied there in the order of `cuda_stream`, which the constructor waits for,
+// and the table is copied back. `on` copies a table to another device. A table on a device queues
+// its draws on the stream of the options: `sample` allocates nothing, waits for nothing and may
+// be captured into a CUDA graph. The table must live until the draws are done.
 //
 // Copies share the table. A move is a copy, so a table that was moved from still draws.
+// Memory 16 K bytes.
 //
 //   papilio::AliasTable table(papilio::VectorView<const float>{w});
 //   table.sample(draws, {.seed = 7});
@@ -228,13 +238,20 @@ struct RepeatedDrawOptions {
 // Source: Walker, Electronics Letters 10(8), 1974; Vose, IEEE TSE 17(9), 1991.
 class AliasTable {
  public:
-  explicit AliasTable(VectorView<const float> weights);
-  explicit AliasTable(VectorView<const double> weights);
+  explicit AliasTable(VectorView<const float> weights, void* cuda_stream = nullptr);
+  explicit AliasTable(VectorView<const double> weights, void* cuda_stream = nullptr);
   AliasTable(const AliasTable&) = default;
   AliasTable& operator=(const AliasTable&) = default;
+
+  // Fills `drawn`, which is on the device of the table (InvalidArgument otherwise).
   void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
   void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
+
+  // The same table in the memory of a device; it waits for the copy. Throws DeviceError where there is no room.
+  AliasTable on(Device device) const;
+
   std::int64_t categories() const;
+  Device device() const;
 
  private:
   struct Columns;
@@ -247,16 +264,20 @@ class AliasTable {
 // exact as a double can be. Contract otherwise as AliasTable.
 class CumulativeTable {
  public:
-  explicit CumulativeTable(VectorView<const float> weights);
-  explicit CumulativeTable(VectorView<const double> weights);
+  explicit CumulativeTable(VectorView<const float> weights, void* cuda_stream = nullptr);
+  explicit CumulativeTable(VectorView<const double> weights, void* cuda_stream = nullptr);
   CumulativeTable(const CumulativeTable&) = default;
   CumulativeTable& operator=(const CumulativeTable&) = default;
+
+  // As for AliasTable.
   void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
   void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
+  CumulativeTable on(Device device) const;
 
-  // The category in whose interval u * total lies; 0 <= u < 1.
+  // The category in whose interval u * total lies; 0 <= u < 1. Of a table on the CPU (InvalidArgument otherwise).
   std::int64_t find(double u) const;
   std::int64_t categories() const;
+  Device device() const;
 
  private:
   struct Sums;

@@ -11,8 +11,8 @@ namespace papilio::python {
 namespace {
 
 constexpr const char* names[] = {"none",  "float16", "bfloat16", "float32", "float64",
-                                 "int32", "int64",   "uint64",   "uint8"};
-constexpr std::size_t sizes[] = {1, 2, 2, 4, 8, 4, 8, 8, 1};
+                                 "int32", "int64",   "uint64",   "uint8",   "complex128"};
+constexpr std::size_t sizes[] = {1, 2, 2, 4, 8, 4, 8, 8, 1, 16};
 
 Number number_of(nb::dlpack::dtype type) {
   using Code = nb::dlpack::dtype_code;
@@ -105,7 +105,7 @@ void Array::import(nb::handle source, const char* what, bool writable) {
 
 void Array::check_alignment(const char* what) const {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
-  const std::size_t size = sizes[static_cast<std::size_t>(number)];
+  const std::size_t size = std::min<std::size_t>(sizes[static_cast<std::size_t>(number)], 8);
   if (shape[0] > 0 && address % size != 0)
     throw InvalidArgument(std::string("papilio: ") + what + " must be aligned to its entries of " +
                           std::to_string(size) + " bytes in memory; its address is " + std::to_string(address) +

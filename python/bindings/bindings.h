@@ -23,6 +23,7 @@ void bind_choose(nanobind::module_& m);   // choose_topics, topic_stability
 void bind_draws(nanobind::module_& m);
 void bind_jax(nanobind::module_& m);  // what XLA calls
 void bind_tables(nanobind::module_& m);
+void bind_primitives(nanobind::module_& m);
 void bind_dynamic(nanobind::module_& m);
 void bind_without_replacement(nanobind::module_& m);  // and resample
 void bind_left_out(nanobind::module_& m);  // the words that a reader or a model leaves out

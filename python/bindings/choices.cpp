@@ -9,6 +9,7 @@
 #include "papilio/corpus_formats.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
+#include "papilio/primitives.h"
 #include "papilio/sampling.h"
 
 // The names that options can have, from the library's tables.
@@ -33,6 +34,7 @@ void bind_choices(nb::module_& m) {
   bind_names(m, "starts", starts());
   bind_names(m, "draw_kinds", draw_kinds());
   bind_names(m, "partial_sums", partial_sums());
+  bind_names(m, "reduce_ops", reduce_ops());
   bind_names(m, "infer_methods", infer_methods());
   bind_names(m, "coherence_measures", coherence_measures());
   bind_names(m, "corpus_formats", corpus_formats());

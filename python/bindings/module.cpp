@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   papilio::python::bind_draws(m);
   papilio::python::bind_jax(m);
   papilio::python::bind_tables(m);
+  papilio::python::bind_primitives(m);
   papilio::python::bind_dynamic(m);
   papilio::python::bind_without_replacement(m);
   papilio::python::bind_left_out(m);

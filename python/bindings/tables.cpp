@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -14,28 +15,30 @@ namespace papilio::python {
 namespace {
 
 template <class Table>
-Table make_table(nb::handle weights) {
+Table make_table(nb::handle weights, std::uintptr_t cuda_stream) {
   const Array array(weights, "weights");
   array.expect({Number::float32, Number::float64}, "weights", "float32 or float64");
-  if (!array.device().is_cpu())
-    throw InvalidArgument("papilio: tables are made and drawn from on the CPU; the weights are on " +
-                          array.device().name());
+  void* const stream = reinterpret_cast<void*>(cuda_stream);
   if (array.number == Number::float32) {
     const auto view = array.vector<const float>("weights");
     const Unlocked unlocked;
-    return Table(view);
+    return Table(view, stream);
   }
   const auto view = array.vector<const double>("weights");
   const Unlocked unlocked;
-  return Table(view);
+  return Table(view, stream);
 }
 
 template <class Table>
 void draw_from_table(const Table& table, nb::handle drawn, std::uint64_t seed, std::uint64_t stream,
-                     std::uint64_t first_draw, int threads) {
+                     std::uint64_t first_draw, int threads, std::uintptr_t cuda_stream) {
   const Array out(drawn, "out", true);
   out.expect({Number::int32, Number::int64}, "out", "int32 or int64");
-  const RepeatedDrawOptions options = {.seed = seed, .stream = stream, .first_draw = first_draw, .threads = threads};
+  const RepeatedDrawOptions options = {.seed = seed,
+                                       .stream = stream,
+                                       .first_draw = first_draw,
+                                       .threads = threads,
+                                       .cuda_stream = reinterpret_cast<void*>(cuda_stream)};
   const auto call = [&]<class Index>() {
     const auto results = out.vector<Index>("out");
     const Unlocked unlocked;
@@ -70,9 +73,10 @@ void draw_choice(nb::handle weights, std::int64_t categories, nb::handle drawn, 
 template <class Table>
 auto bind_table(nb::module_& m, const char* name) {
   return nb::class_<Table>(m, name)
-      .def_static("of", &make_table<Table>, nb::arg("weights"))
+      .def_static("of", &make_table<Table>, nb::arg("weights"), nb::arg("cuda_stream"))
       .def("draw", &draw_from_table<Table>, nb::arg("drawn"), nb::arg("seed"), nb::arg("stream"), nb::arg("first_draw"),
-           nb::arg("threads"))
+           nb::arg("threads"), nb::arg("cuda_stream"))
+      .def("device", [](const Table& table) { return table.device().name(); })
       .def("categories", &Table::categories);
 }
 

@@ -22,6 +22,16 @@ from papilio._core import (
 from papilio._draws import DrawStatus, sample_categorical, sample_products
 from papilio._dynamic import DynamicForest, DynamicWeights
 from papilio._errors import DeviceError, DeviceUnavailable, FormatError
+from papilio._primitives import (
+    PrimitiveStatus,
+    compact,
+    primitive_status,
+    reduce_by_index,
+    scan,
+    segmented_reduce,
+    segmented_scan,
+    transpose,
+)
 from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report, typical_documents
@@ -115,6 +125,7 @@ __all__ = [
     "LeftToRight",
     "Model",
     "Phrase",
+    "PrimitiveStatus",
     "Progress",
     "ReadReport",
     "Report",
@@ -126,6 +137,7 @@ __all__ = [
     "choice",
     "choose_topics",
     "coherence",
+    "compact",
     "complete_documents",
     "corpus_from_matrix",
     "corpus_from_texts",
@@ -152,8 +164,10 @@ __all__ = [
     "open_corpus",
     "phrases_in_vocabulary",
     "plot",
+    "primitive_status",
     "read_corpus",
     "read_mallet_state",
+    "reduce_by_index",
     "report",
     "resample",
     "sample_categorical",
@@ -161,10 +175,14 @@ __all__ = [
     "sample_without_replacement",
     "save_checkpoint",
     "save_model",
+    "scan",
+    "segmented_reduce",
+    "segmented_scan",
     "stop_word_languages",
     "stop_words",
     "topic_stability",
     "train",
+    "transpose",
     "typical_documents",
     "unknown_words",
     "version",

@@ -23,6 +23,11 @@ class Framework:
         raise NotImplementedError
 
     @staticmethod
+    def elements(x: Any, what: str, writable: bool = False) -> Any:
+        """The same for entries of any dtype of 1, 2, 4, 8 or 16 bytes, which are moved and not looked at."""
+        raise NotImplementedError
+
+    @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
         """`x` as an array of integers of this dtype, on the device of `like`."""
         raise NotImplementedError
@@ -30,6 +35,16 @@ class Framework:
     @staticmethod
     def empty(count: int, dtype: str, like: Any) -> Any:
         """Memory for a result, on the device of `like`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def empty_like(x: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
+        """Memory for a result of this shape, on the device of `x`, of its dtype unless another is given."""
+        raise NotImplementedError
+
+    @staticmethod
+    def view_as(x: Any, dtype: str) -> Any:
+        """The same bytes as entries of another dtype of their size."""
         raise NotImplementedError
 
     @staticmethod

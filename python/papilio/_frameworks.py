@@ -15,6 +15,15 @@ from papilio._framework import Framework
 
 _INT32 = 2**31
 
+# What entries of a number of bytes are called where nothing else of them matters.
+_OF_BYTES = {1: "uint8", 2: "float16", 4: "int32", 8: "int64", 16: "complex128"}
+
+
+def _of_bytes(size: int, what: str) -> str:
+    if size not in _OF_BYTES:
+        raise TypeError(f"papilio: {what} has entries of {size} bytes, expected 1, 2, 4, 8 or 16")
+    return _OF_BYTES[size]
+
 
 class NumPy(Framework):
     @staticmethod
@@ -32,6 +41,18 @@ class NumPy(Framework):
             raise ValueError(f"papilio: {what} is not aligned to its dtype {x.dtype} in memory; use x.copy()")
         steps(x.strides, x.itemsize, what)
         return x
+
+    @staticmethod
+    def elements(x: Any, what: str, writable: bool = False) -> Any:
+        if x.dtype.hasobject:
+            raise TypeError(f"papilio: {what} holds Python objects, expected numbers; use x.astype(float)")
+        if not x.flags.aligned:
+            raise ValueError(f"papilio: {what} is not aligned to its dtype {x.dtype} in memory; use x.copy()")
+        if writable and not x.flags.writeable:
+            raise TypeError(f"papilio: {what} must be a writable array of numbers; got one that is read-only")
+        name = _of_bytes(x.itemsize, what)
+        strides = steps(x.strides, x.itemsize, what)
+        return _core.Array.at(what, x.__array_interface__["data"][0], x.shape, strides, name, cuda_ordinal=-1)
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
@@ -54,6 +75,14 @@ class NumPy(Framework):
     @staticmethod
     def empty(count: int, dtype: str, like: Any) -> Any:
         return np.empty(count, dtype)
+
+    @staticmethod
+    def empty_like(x: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
+        return np.empty(shape, x.dtype if dtype is None else dtype)
+
+    @staticmethod
+    def view_as(x: Any, dtype: str) -> Any:
+        return np.asarray(x).view(dtype)
 
     @staticmethod
     def like(x: Any, what: str) -> Any:
@@ -79,16 +108,13 @@ class NumPy(Framework):
 class Torch(NumPy):
     @staticmethod
     def view(x: Any, what: str) -> Any:
-        if x.layout is not sys.modules["torch"].strided:
-            raise TypeError(f"papilio: {what} must be a strided tensor; got {x.layout}")
-        if type(x).__name__ == "MaskedTensor":
-            raise TypeError(f"papilio: {what} is a MaskedTensor; masked entries have no value here: use x.to_tensor(0)")
-        if x.is_neg():  # such as the imaginary part of a conjugate: the sign is not in memory yet
-            raise TypeError(f"papilio: {what} is a view whose sign is not stored; use x.resolve_neg()")
-        name = str(x.dtype)[6:]  # "torch.float32"
-        device = x.device
-        ordinal = device.index if device.type == "cuda" else _cpu(device, what)
-        return _core.Array.at(what, x.data_ptr(), x.shape, x.stride(), name, ordinal)
+        return _tensor(x, what, str(x.dtype)[6:])  # "torch.float32"
+
+    @staticmethod
+    def elements(x: Any, what: str, writable: bool = False) -> Any:
+        if x.is_conj():
+            raise TypeError(f"papilio: {what} is a view whose conjugate is not stored; use x.resolve_conj()")
+        return _tensor(x, what, _of_bytes(x.element_size(), what))
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
@@ -120,6 +146,15 @@ class Torch(NumPy):
         return torch.empty(count, dtype=getattr(torch, dtype), device=like.device)
 
     @staticmethod
+    def empty_like(x: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=x.dtype if dtype is None else getattr(torch, dtype), device=x.device)
+
+    @staticmethod
+    def view_as(x: Any, dtype: str) -> Any:
+        return x.view(getattr(sys.modules["torch"], dtype))
+
+    @staticmethod
     def is_on_cpu(x: Any) -> bool:
         return x.device.type == "cpu"
 
@@ -149,6 +184,19 @@ class Torch(NumPy):
         return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
 
 
+def _tensor(x: Any, what: str, dtype: str) -> Any:
+    """A tensor whose entries are called `dtype`."""
+    if x.layout is not sys.modules["torch"].strided:
+        raise TypeError(f"papilio: {what} must be a strided tensor; got {x.layout}")
+    if type(x).__name__ == "MaskedTensor":
+        raise TypeError(f"papilio: {what} is a MaskedTensor; masked entries have no value here: use x.to_tensor(0)")
+    if x.is_neg():  # such as the imaginary part of a conjugate: the sign is not in memory yet
+        raise TypeError(f"papilio: {what} is a view whose sign is not stored; use x.resolve_neg()")
+    device = x.device
+    ordinal = device.index if device.type == "cuda" else _cpu(device, what)
+    return _core.Array.at(what, x.data_ptr(), x.shape, x.stride(), dtype, ordinal)
+
+
 def _is_whole(x: Any) -> bool:
     """Whether a tensor is of integers."""
     return not (x.is_floating_point() or x.is_complex() or x.dtype == sys.modules["torch"].bool)
@@ -173,6 +221,11 @@ class CuPy(NumPy):
         return _core.Array.at(what, x.data.ptr, x.shape, strides, x.dtype.name, x.device.id)
 
     @staticmethod
+    def elements(x: Any, what: str, writable: bool = False) -> Any:
+        strides = steps(x.strides, x.itemsize, what)
+        return _core.Array.at(what, x.data.ptr, x.shape, strides, _of_bytes(x.itemsize, what), x.device.id)
+
+    @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
         cupy = sys.modules["cupy"]
         if not isinstance(x, cupy.ndarray):
@@ -190,6 +243,16 @@ class CuPy(NumPy):
         cupy = sys.modules["cupy"]
         with like.device:
             return cupy.empty(count, dtype)
+
+    @staticmethod
+    def empty_like(x: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
+        cupy = sys.modules["cupy"]
+        with x.device:
+            return cupy.empty(shape, x.dtype if dtype is None else dtype)
+
+    @staticmethod
+    def view_as(x: Any, dtype: str) -> Any:
+        return x.view(dtype)
 
     @staticmethod
     def like(x: Any, what: str) -> Any:
@@ -227,6 +290,10 @@ class Jax(NumPy):
     @staticmethod
     def view(x: Any, what: str) -> Any:
         return NumPy.view(np.asarray(x), what)
+
+    @staticmethod
+    def elements(x: Any, what: str, writable: bool = False) -> Any:
+        return NumPy.elements(np.asarray(x), what, writable)
 
     @staticmethod
     def result(x: Any) -> Any:
@@ -318,13 +385,13 @@ def _has_buffer(x: Any) -> bool:
     return not isinstance(x, (bytes, bytearray))
 
 
-def room(size: int | None, out: Any, dtype: Any) -> np.ndarray:
-    """Where `size` draws go: `out`, or a new array of int32 or int64."""
+def room(size: int | None, out: Any, dtype: Any, arrays: Any = NumPy, like: Any = None) -> Any:
+    """Where `size` draws go: `out`, or a new array of int32 or int64, on the device of `like`."""
     if (size is None) == (out is None):
         raise ValueError("papilio: give either size or out")
     if out is None:
         size = whole(size, "papilio: size", 0, 2**63 - 1, "a number of draws, 0 or more")
-        return np.empty(size, "int64" if dtype is None else index_dtype(dtype))
+        return arrays.empty(size, "int64" if dtype is None else index_dtype(dtype), like)
     if dtype is not None:
         raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
-    return NumPy.result(out)
+    return arrays.result(out)

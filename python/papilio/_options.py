@@ -29,6 +29,7 @@ PartialSums = Literal[
     "butterfly_swap_remnant_first",
     "butterfly_add_subtract_remnant_first",
 ]
+ReduceOp = Literal["sum", "minimum", "maximum", "bit_and", "bit_or", "bit_xor"]
 InferMethod = Literal["gibbs", "em"]
 CoherenceMeasure = Literal["umass", "npmi", "c_v"]
 CorpusFormat = Literal[

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from papilio import _core, _seeds
 from papilio._arguments import unsigned
 from papilio._checked import real, threads as checked_threads
+from papilio._device_arrays import UnknownCuda
 from papilio._frameworks import NumPy, adopt, room
 
 
@@ -19,7 +18,18 @@ class _Table:
         weights, arrays = adopt(weights, "weights")
         if weights.ndim != 1:
             raise ValueError(f"papilio: a table is made from weights of one dimension; got {weights.ndim}")
-        self._table = self._made_by.of(arrays.view(weights, "weights"))
+        on_cpu = arrays.is_on_cpu(weights)
+        self._table = self._made_by.of(arrays.view(weights, "weights"), 0 if on_cpu else arrays.stream(weights))
+        self._arrays = NumPy if on_cpu else arrays
+        # An array on the device of the draws; of an unknown framework, the weights themselves.
+        self._like: Any = None
+        if not on_cpu:
+            self._like = weights if arrays is UnknownCuda else arrays.empty(0, "int64", weights)
+
+    @property
+    def device(self) -> str:
+        """Where the table is and draws go: "cpu", or "cuda:0", ..."""
+        return str(self._table.device())
 
     @property
     def categories(self) -> int:
@@ -45,7 +55,8 @@ class _Table:
         out: Any = None,
         dtype: Any = None,
         threads: int = 0,
-    ) -> np.ndarray:
+        cuda_stream: int | None = None,
+    ) -> Any:
         """Draw `size` categories, or as many as `out` holds.
 
         Parameters
@@ -58,26 +69,34 @@ class _Table:
             As for `sample_categorical`. A table takes the same random numbers, so use another stream for other draws.
         first_draw : int, default 0
             The number of the first draw; the next ones follow. A batch may be split into calls at will.
-        out : numpy.ndarray of int32 or int64, optional
-            Receives the categories and is returned; contiguous.
+        out : array of int32 or int64, optional
+            Receives the categories and is returned; contiguous, on the device of the table.
         dtype : {"int32", "int64"}, optional
             The dtype of the result; int64 by default.
         threads : int, default 0
             0: all processors. Never changes a result.
+        cuda_stream : int, optional
+            For a table on a CUDA device: the CUDA stream to use, as a pointer. By default the framework's current
+            stream.
 
         Returns
         -------
-        numpy.ndarray of shape (size,)
+        array of shape (size,)
+            Of NumPy; for a table on a CUDA device, of the framework of its weights, on that device.
 
         Raises
         ------
         ValueError, TypeError
-            `size` and `out` both or neither given; a seed, stream or number out of range; a wrong dtype.
+            `size` and `out` both or neither given; a seed, stream or number out of range; a wrong dtype; `out` on
+            another device than the table.
         """
-        out = NumPy.view(room(size, out, dtype), "out")
+        arrays = self._arrays
+        drawn = room(size, out, dtype, arrays, self._like)
         numbers = unsigned(_seeds.number(seed), "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw")
-        self._table.draw(out, *numbers, checked_threads(threads))
-        return out
+        if cuda_stream is None:
+            cuda_stream = arrays.stream(self._like)
+        self._table.draw(arrays.view(drawn, "out"), *numbers, checked_threads(threads), cuda_stream)
+        return drawn if out is None else out
 
 
 class AliasTable(_Table):
@@ -86,19 +105,22 @@ class AliasTable(_Table):
     Parameters
     ----------
     weights : array of shape (K,)
-        float32 or float64, on the CPU; finite, >= 0, at least one > 0.
+        float32 or float64; finite, >= 0, at least one > 0. The table is where the weights are: on a CUDA device too.
 
     Raises
     ------
     ValueError
-        Weights that cannot be drawn from, or on a CUDA device.
+        Weights that cannot be drawn from.
     TypeError
         Another dtype.
+    DeviceError, DeviceUnavailable
+        As for `sample_categorical`.
 
     Notes
     -----
     O(K) to make, O(1) per draw, 16 bytes per category. Vose's method, computed in double in a fixed order: the
-    table and its draws are the same on every machine.
+    table and its draws are the same on every machine and CUDA device. Weights on a CUDA device are copied to the CPU,
+    which the constructor waits for, and the table is copied back; `sample` only queues its draws there.
 
     Examples
     --------
@@ -118,19 +140,21 @@ class CumulativeTable(_Table):
     Parameters
     ----------
     weights : array of shape (K,)
-        float32 or float64, on the CPU; finite, >= 0, at least one > 0.
+        float32 or float64; finite, >= 0, at least one > 0. The table is where the weights are: on a CUDA device too.
 
     Raises
     ------
     ValueError
-        Weights that cannot be drawn from, or on a CUDA device.
+        Weights that cannot be drawn from.
     TypeError
         Another dtype.
+    DeviceError, DeviceUnavailable
+        As for `sample_categorical`.
 
     Notes
     -----
-    O(K) to make, O(log K) per draw, 8 bytes per category. The same on every machine. Draws differ from those of
-    `AliasTable`.
+    O(K) to make, O(log K) per draw, 8 bytes per category. The same on every machine, and on CUDA devices as for
+    `AliasTable`. Draws differ from those of `AliasTable`.
 
     Examples
     --------
@@ -144,7 +168,7 @@ class CumulativeTable(_Table):
     _made_by = _core.CumulativeTable
 
     def find(self, u: float) -> int:
-        """The category whose interval contains ``u * total``.
+        """The category whose interval contains ``u * total``. Of a table on the CPU.
 
         Parameters
         ----------

@@ -64,6 +64,14 @@ FUNCTIONS = {
     "AliasTable": (WEIGHTS[0], lambda x: papilio.AliasTable(x).sample(9, seed=1), "weights"),
     "CumulativeTable": (WEIGHTS[0], lambda x: papilio.CumulativeTable(x).sample(9, seed=1), "weights"),
     "choice": (WEIGHTS[0], lambda x: papilio.choice(len(WEIGHTS[0]), 9, x, seed=1), "weights"),
+    "reduce_by_index": (np.array([3, 0, 3, 1]), lambda x: papilio.reduce_by_index(x, [1, 2, 3, 4], 4), "numbers"),
+    "reduce_by_index values": (WEIGHTS[0], lambda x: papilio.reduce_by_index([1, 0, 1], x, 2), "values"),
+    "segmented_reduce": (WEIGHTS[0], lambda x: papilio.segmented_reduce(x, [0, 1, 3]), "values"),
+    "segmented_reduce offsets": (np.array([0, 2, 2, 3]), lambda x: papilio.segmented_reduce([1, 2, 3], x), "numbers"),
+    "scan": (WEIGHTS[0], lambda x: papilio.scan(x), "values"),
+    "segmented_scan offsets": (np.array([0, 2, 2, 3]), lambda x: papilio.segmented_scan([1, 2, 3], x), "numbers"),
+    "segmented_scan flags": (np.array([1, 0, 1]), lambda x: papilio.segmented_scan([1, 2, 3], flags=x), "flags"),
+    "compact flags": (np.array([1, 0, 1]), lambda x: papilio.compact([1, 2, 3], x), "flags"),
     "seed": (np.arange(4), lambda x: draw(seed=x), "whole"),
     "row_ids": (np.arange(4), lambda x: draw(row_ids=x), "whole"),
     "indices": (np.array([3, 0, 1]), lambda x: draw(indices=x), "numbers"),
@@ -215,11 +223,17 @@ def families_of(function):
     chosen = dict(FAMILIES)
     if kind in ("whole", "numbers", "counts", "topics"):
         chosen |= WHOLE
+    if kind == "flags":
+        chosen |= {name: WHOLE[name] for name in ("fractions", "floats that are whole", "bool", "int8", "uint64")}
+    if kind == "values":
+        chosen["float16"] = (chosen["float16"][0], EITHER, "values must be of int32, int64, float32 or float64; got float16")
     if kind in ("weights", "priors"):
         chosen |= WEIGHED
     left_out = {
         "whole": {"2^32 + 1", "2^63", "negative", "no dimension", "the masked constant"},  # good seeds and row numbers
         "topics": {"2^63", "negative", "huge"},  # `train` compares them with its corpus
+        "values": {"not a number", "infinite", "pandas with NaN"},
+        "flags": {"no dimension"},
         "any": {"not a number", "pandas with NaN", "infinite", "huge", "one dimension too many"},  # likewise
     }.get(kind, set())  # fmt: skip
     if function in PRODUCTS:  # a data frame's columns are apart, and products ask for adjacent ones

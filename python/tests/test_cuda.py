@@ -169,6 +169,85 @@ def test_arrays_of_no_known_framework():
             papilio.sample_categorical(wrap(weights), seed=1)
 
 
+@pytest.mark.parametrize("table", [papilio.AliasTable, papilio.CumulativeTable])
+def test_tables(name, table):
+    if name == "jax-gpu":
+        pytest.skip("JAX: weights of a table are copied to the CPU")
+    weights = WEIGHTS[0].astype(np.float64)
+    expected = table(weights).sample(50_000, seed=3, first_draw=7)
+    for dtype in ("float32", "float64"):
+        made = table(move(name, weights.astype(dtype)))
+        assert made.device == "cuda:0" and made.categories == 300
+        drawn = made.sample(50_000, seed=3, first_draw=7)
+        assert is_on_device(name, drawn) and flat(drawn) == flat(expected)
+        out = move(name, np.full(100, -9, np.int32))
+        part = out[2:98]
+        assert made.sample(out=part, seed=3, first_draw=7) is part
+        assert flat(out) == [[-9, -9, *expected[:96].tolist(), -9, -9]]
+    with pytest.raises(TypeError, match="out must be"):
+        made.sample(out=np.empty(96, int), seed=1)
+    with pytest.raises(ValueError, match="finite and >= 0; category 1"):
+        table(move(name, np.array([1.0, -1.0])))
+    if table is papilio.CumulativeTable:
+        with pytest.raises(ValueError, match="the table is on cuda:0, expected cpu"):
+            made.find(0.5)
+
+
+def test_tables_of_no_known_framework():
+    require("torch-cuda")
+    weights, out = move("torch-cuda", WEIGHTS[0]), move("torch-cuda", np.zeros(96, np.int64))
+    made = papilio.AliasTable(conftest.OnlyDLPack(weights))
+    made.sample(out=conftest.OnlyDLPack(out), seed=1)
+    sys.modules["torch"].cuda.synchronize()
+    assert flat(out) == flat(papilio.AliasTable(WEIGHTS[0]).sample(96, seed=1))
+    with pytest.raises(TypeError, match="need `out`"):
+        made.sample(96, seed=1)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_primitives(name, dtype):
+    rng = np.random.default_rng(5)
+    values = (rng.integers(-99, 99, 60_000) if dtype.startswith("int") else rng.standard_normal(60_000)).astype(dtype)
+    offsets = np.concatenate([[0], np.sort(rng.integers(0, 60_001, 700)), [60_000]])
+    flags, indices = rng.integers(0, 5, 60_000) == 0, rng.integers(0, 500, 60_000)
+    given = values, indices, offsets, flags
+    if name == "jax-gpu":
+        with pytest.raises(TypeError, match="JAX|Jax"):
+            papilio.scan(move(name, values))
+        return
+    there = [move(name, x) for x in given]
+    for call in (
+        lambda x, i, o, f: papilio.reduce_by_index(i, x, 500),
+        lambda x, i, o, f: papilio.reduce_by_index(i, x, 400, op="maximum", skip_out_of_range=True),
+        lambda x, i, o, f: papilio.reduce_by_index(i, bins=500),
+        lambda x, i, o, f: papilio.segmented_reduce(x, o),
+        lambda x, i, o, f: papilio.segmented_reduce(x, o, op="minimum"),
+        lambda x, i, o, f: papilio.scan(x),
+        lambda x, i, o, f: papilio.scan(x, exclusive=True, append_total=True),
+        lambda x, i, o, f: papilio.segmented_scan(x, o, exclusive=True),
+        lambda x, i, o, f: papilio.segmented_scan(x, flags=f),
+        lambda x, i, o, f: papilio.compact(x, f),
+        lambda x, i, o, f: papilio.compact(i, f),
+        lambda x, i, o, f: papilio.transpose(x.reshape(200, 300)),
+        lambda x, i, o, f: papilio.transpose(x.reshape(20, 30, 100)[:, ::2]),
+    ):
+        found, expected = call(*there), call(*given)
+        assert is_on_device(name, found)
+        assert to_numpy(found).tobytes() == expected.tobytes() and to_numpy(found).dtype == expected.dtype
+    bad = indices.copy()
+    bad[17] = 500
+    _, status = papilio.reduce_by_index(move(name, bad), there[0], 500, return_status=True)
+    assert papilio.primitive_status(status) == ("index_out_of_range", 17)
+    _, status = papilio.segmented_reduce(there[0], there[2], return_status=True)
+    assert papilio.primitive_status(status) == ("none", 0)
+
+
+def test_primitives_of_no_known_framework():
+    require("torch-cuda")
+    with pytest.raises(TypeError, match="of PyTorch and CuPy"):
+        papilio.scan(conftest.OnlyDLPack(move("torch-cuda", WEIGHTS[0])))
+
+
 def test_arrays_on_two_devices_are_refused():
     require("torch-cuda")
     torch = sys.modules["torch"]

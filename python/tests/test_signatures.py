@@ -76,6 +76,7 @@ def test_no_parameter_is_hidden(function):
         (_options.Start, _core.starts),
         (_options.Draws, _core.draw_kinds),
         (_options.PartialSums, _core.partial_sums),
+        (_options.ReduceOp, _core.reduce_ops),
         (_options.InferMethod, _core.infer_methods),
         (_options.CoherenceMeasure, _core.coherence_measures),
         (_options.CorpusFormat, _core.corpus_formats),

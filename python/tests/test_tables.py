@@ -14,6 +14,7 @@ def test_draws(table, dtype):
     weights = np.array([1, 2, 0, 1], dtype)
     made = table(weights)
     assert len(made) == made.categories == 4
+    assert made.device == "cpu"
     draws = made.sample(100_000, seed=3)
     assert draws.dtype == np.int64
     counts = np.bincount(draws, minlength=4)

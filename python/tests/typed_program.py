@@ -27,6 +27,14 @@ def main() -> None:
     many: np.ndarray = table.sample(10, seed=np.random.default_rng(1))
     chosen = papilio.choice(["red", "green"], (2, 3), [0.5, 1.5], seed=np.random.default_rng(1), stream=2)
     median: int = papilio.CumulativeTable([1.0, 2.0]).find(0.5)
+    place: str = table.device
+    bins = papilio.reduce_by_index([0, 1, 1], [1.0, 2.0, 3.0], 2, op="maximum")
+    sums, status_word = papilio.scan([1, 2], exclusive=True, append_total=True, return_status=True)
+    read: papilio.PrimitiveStatus = papilio.primitive_status(status_word)
+    error: str = read.error
+    kept = papilio.compact(papilio.segmented_scan([1, 2], [0, 2]), [True, False])
+    turned = papilio.transpose(np.ones((2, 3)), threads=1)
+    reduced = papilio.segmented_reduce(np.ones(3), [0, 1, 3])
 
     corpus: papilio.Corpus = papilio.corpus_from_texts(["cats purr", "dogs bark"], stop_words="english")
     corpus = papilio.read_corpus(written(["cats purr", "dogs bark and bark"]), min_df=1)

@@ -6,6 +6,8 @@
 #include "sampling/gamma/sample_gamma_cuda.h"
 #include "sampling/logits/logit_rows_cuda.h"
 #include "sampling/slots/sample_by_slots_cuda.h"
+#include "sampling/tables/repeated_draws_cuda.h"
+#include "sampling/tables/table_memory.h"
 
 namespace papilio::sampling {
 
@@ -17,6 +19,28 @@ void weigh_logits_on_cuda(const DeviceDraw&, double) { __builtin_unreachable(); 
 std::int64_t slots_workspace_on_cuda(const DeviceRows&, Device) { __builtin_unreachable(); }
 std::int64_t blocks_workspace_on_cuda(const DeviceRows&, PartialSums, Device) { __builtin_unreachable(); }
 void draw_gammas_on_cuda(const DeviceGammas&, Device, void*) { __builtin_unreachable(); }
+void draw_by_alias_on_cuda(const DeviceAliasTable&, VectorView<std::int32_t>, const RepeatedDrawOptions&) {
+  __builtin_unreachable();
+}
+void draw_by_alias_on_cuda(const DeviceAliasTable&, VectorView<std::int64_t>, const RepeatedDrawOptions&) {
+  __builtin_unreachable();
+}
+void draw_by_sums_on_cuda(const DeviceCumulativeTable&, VectorView<std::int32_t>, const RepeatedDrawOptions&) {
+  __builtin_unreachable();
+}
+void draw_by_sums_on_cuda(const DeviceCumulativeTable&, VectorView<std::int64_t>, const RepeatedDrawOptions&) {
+  __builtin_unreachable();
+}
+
+// These two say so where a view claims to be there all the same.
+std::shared_ptr<const void> copy_to_cuda(const void*, std::int64_t, Device device, const char*) {
+  Device::cuda(device.ordinal());
+  __builtin_unreachable();
+}
+void copy_from_cuda(void*, const void*, std::int64_t, Device device, void*) {
+  Device::cuda(device.ordinal());
+  __builtin_unreachable();
+}
 
 struct ForestOnCuda::Memory {};
 ForestOnCuda::ForestOnCuda(const MatrixView<const double>&, void*, ForestFault&) { __builtin_unreachable(); }

@@ -26,7 +26,18 @@ PAPILIO_LANEWISE T shuffle_xor(T x, int bits) {
 }
 template <class T>
 PAPILIO_LANEWISE T shuffle(T x, int from) {
-  return __shfl_sync(all_threads, x, from);
+  if constexpr (std::is_arithmetic_v<T>) {
+    return __shfl_sync(all_threads, x, from);
+  } else {  // word by word
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0, "a type of whole 32-bit words");
+    struct Words {
+      unsigned at[sizeof(T) / 4];
+    };
+    Words words = __builtin_bit_cast(Words, x);
+    PAPILIO_UNROLL
+    for (unsigned& word : words.at) word = __shfl_sync(all_threads, word, from);
+    return __builtin_bit_cast(T, words);
+  }
 }
 PAPILIO_LANEWISE unsigned ballot(bool b) { return __ballot_sync(all_threads, b); }
 PAPILIO_LANEWISE void sync() { __syncwarp(); }
@@ -135,6 +146,12 @@ struct CudaWarp {
     for (int l = 0; l < W; ++l) f(l, thread::shuffle(a, l));
   }
 
+  // f(a, b, ...), in each lane of its own.
+  template <class F, class... T>
+  PAPILIO_LANEWISE static auto apply(F f, const T&... x) {
+    return f(x...);
+  }
+
   template <class T>
   PAPILIO_LANEWISE static T load(const T* p) {
     return p[lane_id()];
@@ -146,6 +163,11 @@ struct CudaWarp {
   template <class T>
   PAPILIO_LANEWISE static void store(T* p, T a) {
     p[lane_id()] = a;
+  }
+  // *p = a of one lane.
+  template <class T>
+  PAPILIO_LANEWISE static void store_lane(T* p, const T& a, int lane) {
+    if (lane_id() == lane) *p = a;
   }
   template <class T>
   PAPILIO_LANEWISE static T gather(const T* p, std::int32_t index) {

@@ -191,6 +191,20 @@ struct ScalarWarp {
     return signs.any;
   }
 
+  // Lane l: f(a[l], b[l], ...), of any types. Outside the concept: only this warp and CudaWarp have it.
+  template <class F, class First, class... Rest>
+  PAPILIO_LANEWISE static auto apply(F f, const Lanes<First>& first, const Lanes<Rest>&... rest) {
+    Lanes<std::decay_t<decltype(f(first.at[0], rest.at[0]...))>> result;
+    for (int l = 0; l < W; ++l) result.at[l] = f(first.at[l], rest.at[l]...);
+    return result;
+  }
+
+  // *p = a[lane]. Outside the concept, too.
+  template <class T>
+  PAPILIO_LANEWISE static void store_lane(T* p, const Lanes<T>& a, int lane) {
+    *p = a.at[lane];
+  }
+
   PAPILIO_LANEWISE static void prefetch(const void*) {}
   PAPILIO_LANEWISE static void sync() {}
 

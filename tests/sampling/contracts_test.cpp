@@ -231,6 +231,12 @@ void check_table(std::string_view table) {
   EXPECT_NO_THROW(sample({})());
   sound.sample(drawn, {.first_draw = ~std::uint64_t{0} - 3});
 
+  EXPECT_EQ(sound.device(), Device::cpu());
+  sound.on(Device::cpu()).sample(again, {.first_draw = ~std::uint64_t{0} - 3});
+  EXPECT_EQ(again, drawn);
+  const auto far = testing::vector_on_cuda<std::int32_t>();
+  EXPECT_TRUE(refused(f + "::sample: drawn is on cuda:0, the table is on cpu", sample(far)));
+
   Table moved_to = std::move(sound);
   sound.sample(again, {.first_draw = ~std::uint64_t{0} - 3});  // NOLINT(bugprone-use-after-move): it still draws
   EXPECT_EQ(again, drawn);

@@ -70,6 +70,12 @@ std::int64_t free_device_bytes() {
   return static_cast<std::int64_t>(free);
 }
 
+void download_bytes(void* to, const void* from, std::int64_t bytes, cudaStream_t stream) {
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
+        "a copy from the device");
+  check(cudaStreamSynchronize(stream), "a copy from the device");
+}
+
 Stream::Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
 
 Stream::~Stream() { cudaStreamDestroy(stream_); }

@@ -31,6 +31,9 @@ void free_on_device(void* memory) noexcept;
 // How many bytes of the current device are free.
 std::int64_t free_device_bytes();
 
+// Copies bytes of the current device to the host in the order of a stream, and waits for them.
+void download_bytes(void* to, const void* from, std::int64_t bytes, cudaStream_t stream);
+
 // An array on the device that was current when it was made.
 template <class T>
 class DeviceArray {

@@ -8,16 +8,14 @@
 #include "execution/cpu/require_cpu.h"
 #include "papilio/sampling.h"
 #include "random/philox.h"
+#include "sampling/tables/repeated_draws_kernel.h"
 
 namespace papilio::sampling {
 
 // Draws that a thread takes at a time.
 constexpr std::int64_t draws_per_grain = std::int64_t{1} << 12;
 
-// floor(x K / 2^64) for K < 2^32.
-inline std::uint64_t multiply_high(std::uint32_t x_low, std::uint32_t x_high, std::uint64_t K) {
-  return (x_high * K + (x_low * K >> 32)) >> 32;
-}
+using sampling_kernel::multiply_high;
 
 // drawn[i] = category of random block first_draw + i, or of the block and i.
 template <class Index, class Category>

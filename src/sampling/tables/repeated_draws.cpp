@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "base/check.h"
-#include "execution/cpu/require_cpu.h"
+#include "execution/check_view.h"
 #include "papilio/sampling.h"
-#include "random/philox.h"
-#include "random/uniform.h"
 #include "sampling/tables/draw_each.h"
+#include "sampling/tables/repeated_draws_cuda.h"
+#include "sampling/tables/repeated_draws_kernel.h"
+#include "sampling/tables/table_memory.h"
 
 namespace papilio {
 namespace sampling {
@@ -20,11 +24,6 @@ namespace {
 // where it is below 2^-2000 of the largest. Throws where the weights cannot be drawn from.
 template <class T>
 std::vector<double> scaled_weights(const char* table, VectorView<const T> weights) {
-  execution::require_cpu(table, "weights", weights);
-  base::require(!weights.empty(), "papilio::{}: there are no categories, so there is nothing to draw", table);
-  base::require(weights.size <= std::numeric_limits<std::int32_t>::max(),
-                "papilio::{}: weights must be at most {} categories; got {}", table,
-                std::numeric_limits<std::int32_t>::max(), weights.size);
   double largest = 0;
   for (std::int64_t k = 0; k < weights.size; ++k) {
     const double weight = weights.data[k];
@@ -41,6 +40,42 @@ std::vector<double> scaled_weights(const char* table, VectorView<const T> weight
   std::vector<double> scaled(static_cast<std::size_t>(weights.size));
   for (std::size_t k = 0; k < scaled.size(); ++k) scaled[k] = std::ldexp(double{weights.data[k]}, 990 - exponent);
   return scaled;
+}
+
+// The same for weights on any device, which are copied to the CPU in the order of a stream.
+template <class T>
+std::vector<double> scaled_weights(const char* table, VectorView<const T> weights, void* cuda_stream) {
+  execution::require_vector(table, "weights", weights);
+  base::require(!weights.empty(), "papilio::{}: there are no categories, so there is nothing to draw", table);
+  base::require(weights.size <= std::numeric_limits<std::int32_t>::max(),
+                "papilio::{}: weights must be at most {} categories; got {}", table,
+                std::numeric_limits<std::int32_t>::max(), weights.size);
+  if (weights.device.is_cpu()) return scaled_weights(table, weights);
+  std::vector<T> copy(static_cast<std::size_t>(weights.size));
+  copy_from_cuda(copy.data(), weights.data, weights.size * static_cast<std::int64_t>(sizeof(T)), weights.device,
+                 cuda_stream);
+  return scaled_weights(table, VectorView<const T>(copy));
+}
+
+// What a table asks of the array that its draws go to.
+template <class Index>
+void require_drawn(const char* table, VectorView<Index> drawn, Device where) {
+  const std::string function = fmt::format("{}::sample", table);
+  execution::require_vector(function.c_str(), "drawn", drawn);
+  base::require(drawn.empty() || drawn.device == where,
+                "papilio::{}: drawn is on {}, the table is on {}; {}::on makes a copy of a table elsewhere", function,
+                drawn.device.name(), where.name(), table);
+}
+
+// The running sums of a table, each rounded once.
+std::vector<double> running_sums(const std::vector<double>& weights) {
+  std::vector<double> sums(weights.size());
+  DoubleDouble sum;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    sum = sum + DoubleDouble{weights[k]};
+    sums[k] = sum.high;
+  }
+  return sums;
 }
 
 }  // namespace
@@ -81,29 +116,37 @@ std::vector<AliasColumn> alias_columns(const std::vector<double>& weights) {
 }  // namespace sampling
 
 struct AliasTable::Columns {
-  std::vector<sampling::AliasColumn> columns;
+  sampling::TableEntries<sampling::AliasColumn> columns;
 
-  // Words 0 and 1 choose the column, by multiplication, so some columns are likelier
-  // than others by less than 2^-32; words 2 and 3 choose between its two categories.
+  template <class T>
+  static std::shared_ptr<const Columns> of(VectorView<const T> weights, void* cuda_stream) {
+    return std::make_shared<const Columns>(Columns{
+        {sampling::alias_columns(sampling::scaled_weights("AliasTable", weights, cuda_stream)), weights.device}});
+  }
+
   template <class Index>
   void sample(VectorView<Index> drawn, const RepeatedDrawOptions& options) const {
-    const sampling::AliasColumn* const first = columns.data();
-    const std::uint64_t K = columns.size();
-    sampling::draw_each("AliasTable::sample", drawn, options, [first, K](const random::Block& block) {
-      const std::uint64_t k = sampling::multiply_high(block.word[0], block.word[1], K);
-      const bool kept = random::uniform53(block.word[2], block.word[3]) < first[k].keep;
-      return kept ? static_cast<std::int64_t>(k) : std::int64_t{first[k].alias};
-    });
+    sampling::require_drawn("AliasTable", drawn, columns.device());
+    if (drawn.empty()) return;
+    if (!columns.device().is_cpu())
+      return sampling::draw_by_alias_on_cuda({columns.data(), columns.size()}, drawn, options);
+    const sampling_kernel::AliasDraw draw = {columns.data(), static_cast<std::uint64_t>(columns.size())};
+    sampling::draw_each("AliasTable::sample", drawn, options, draw);
   }
 };
 
-AliasTable::AliasTable(VectorView<const float> weights)
-    : columns_(std::make_shared<const Columns>(
-          Columns{sampling::alias_columns(sampling::scaled_weights("AliasTable", weights))})) {}
+AliasTable::AliasTable(VectorView<const float> weights, void* cuda_stream)
+    : columns_(Columns::of(weights, cuda_stream)) {}
 
-AliasTable::AliasTable(VectorView<const double> weights)
-    : columns_(std::make_shared<const Columns>(
-          Columns{sampling::alias_columns(sampling::scaled_weights("AliasTable", weights))})) {}
+AliasTable::AliasTable(VectorView<const double> weights, void* cuda_stream)
+    : columns_(Columns::of(weights, cuda_stream)) {}
+
+AliasTable AliasTable::on(Device device) const {
+  AliasTable copy = *this;
+  if (device != columns_->columns.device())
+    copy.columns_ = std::make_shared<const Columns>(Columns{columns_->columns.on(device)});
+  return copy;
+}
 
 void AliasTable::sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options) const {
   columns_->sample(drawn, options);
@@ -113,51 +156,49 @@ void AliasTable::sample(VectorView<std::int64_t> drawn, const RepeatedDrawOption
   columns_->sample(drawn, options);
 }
 
-std::int64_t AliasTable::categories() const { return static_cast<std::int64_t>(columns_->columns.size()); }
+std::int64_t AliasTable::categories() const { return columns_->columns.size(); }
+
+Device AliasTable::device() const { return columns_->columns.device(); }
 
 struct CumulativeTable::Sums {
-  std::vector<double> sums;  // sums[k]: weights 0 ... k, rounded once; scaled
+  sampling::TableEntries<double> sums;
   double total;
-  double below_total;  // the largest double below `total`
 
-  explicit Sums(const std::vector<double>& weights) : sums(weights.size()) {
-    sampling::DoubleDouble sum;
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      sum = sum + sampling::DoubleDouble{weights[k]};
-      sums[k] = sum.high;
-    }
-    total = sums.back();
-    below_total = std::nextafter(total, 0.0);
+  template <class T>
+  static std::shared_ptr<const Sums> of(VectorView<const T> weights, void* cuda_stream) {
+    std::vector<double> sums =
+        sampling::running_sums(sampling::scaled_weights("CumulativeTable", weights, cuda_stream));
+    const double total = sums.back();
+    return std::make_shared<const Sums>(Sums{{std::move(sums), weights.device}, total});
   }
 
-  // The first k with sums[k] > u * total. A category of weight 0 has the sum of the
-  // one before it, so it is never the first. In another rounding mode u * total may
-  // reach the total, hence the bound.
-  std::int64_t find(double u) const {
-    const double target = std::min(u * total, below_total);
-    const double* first = sums.data();
-    std::size_t count = sums.size();  // the answer is one of first[0] ... first[count - 1]
-    while (count > 1) {
-      const std::size_t half = count / 2;
-      first += first[half - 1] > target ? 0 : half;
-      count -= half;
-    }
-    return first - sums.data();
-  }
+  double below_total() const { return std::nextafter(total, 0.0); }
+
+  // Of a table on the CPU.
+  sampling_kernel::CumulativeDraw draw() const { return {sums.data(), sums.size(), total, below_total()}; }
 
   template <class Index>
   void sample(VectorView<Index> drawn, const RepeatedDrawOptions& options) const {
-    sampling::draw_each("CumulativeTable::sample", drawn, options, [this](const random::Block& block) {
-      return find(random::uniform53(block.word[0], block.word[1]));
-    });
+    sampling::require_drawn("CumulativeTable", drawn, sums.device());
+    if (drawn.empty()) return;
+    if (!sums.device().is_cpu())
+      return sampling::draw_by_sums_on_cuda({sums.data(), sums.size(), total, below_total()}, drawn, options);
+    sampling::draw_each("CumulativeTable::sample", drawn, options, draw());
   }
 };
 
-CumulativeTable::CumulativeTable(VectorView<const float> weights)
-    : sums_(std::make_shared<const Sums>(sampling::scaled_weights("CumulativeTable", weights))) {}
+CumulativeTable::CumulativeTable(VectorView<const float> weights, void* cuda_stream)
+    : sums_(Sums::of(weights, cuda_stream)) {}
 
-CumulativeTable::CumulativeTable(VectorView<const double> weights)
-    : sums_(std::make_shared<const Sums>(sampling::scaled_weights("CumulativeTable", weights))) {}
+CumulativeTable::CumulativeTable(VectorView<const double> weights, void* cuda_stream)
+    : sums_(Sums::of(weights, cuda_stream)) {}
+
+CumulativeTable CumulativeTable::on(Device device) const {
+  CumulativeTable copy = *this;
+  if (device != sums_->sums.device())
+    copy.sums_ = std::make_shared<const Sums>(Sums{sums_->sums.on(device), sums_->total});
+  return copy;
+}
 
 void CumulativeTable::sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options) const {
   sums_->sample(drawn, options);
@@ -169,9 +210,15 @@ void CumulativeTable::sample(VectorView<std::int64_t> drawn, const RepeatedDrawO
 
 std::int64_t CumulativeTable::find(double u) const {
   base::require(u >= 0 && u < 1, "papilio::CumulativeTable::find: u is {}, expected 0 <= u < 1", u);
-  return sums_->find(u);
+  base::require(
+      sums_->sums.device().is_cpu(),
+      "papilio::CumulativeTable::find: the table is on {}, expected cpu; CumulativeTable::on makes a copy there",
+      sums_->sums.device().name());
+  return sums_->draw().find(u);
 }
 
-std::int64_t CumulativeTable::categories() const { return static_cast<std::int64_t>(sums_->sums.size()); }
+std::int64_t CumulativeTable::categories() const { return sums_->sums.size(); }
+
+Device CumulativeTable::device() const { return sums_->sums.device(); }
 
 }  // namespace papilio

@@ -33,8 +33,8 @@ struct DoubleDouble {
 };
 
 // A column of an alias table: a draw that falls on it takes the column's own
-// category with the probability `keep`, else the category `alias`.
-struct AliasColumn {
+// category with the probability `keep`, else the category `alias`. One load on a GPU.
+struct alignas(16) AliasColumn {
   double keep;
   std::int32_t alias;
 };
