@@ -111,6 +111,7 @@ OTHERS = {
     "src/loops/report/": r"nlohmann/",
     "apps/": r"fmt/|CLI/|nlohmann/|fcntl\.h|signal\.h|unistd\.h|sys/(ioctl|stat|types)\.h",
     "benchmarks/": r"fmt/|benchmark/",
+    "benchmarks/cuda/": r"dlfcn\.h",  # cuSPARSE, where it is found
     "examples/": r"fmt/",
     "python/": r"nanobind/",
 }
