@@ -23,7 +23,7 @@ ROWS = [
     {"_fit", "_inference", "_model_files"},
     {"_frameworks", "corpora", "training", "evaluation"},
     {"_report", "_primitive_calls"},
-    {"_choice", "_direct_draws", "_dynamic", "_primitives", "_tables", "_without_replacement", "_fitted"},
+    {"_choice", "_direct_draws", "_dynamic", "_primitives", "_tables", "_tridiagonal", "_without_replacement", "_fitted"},
     {"_torch", "_jax", "_fitting", "_scoring", "_resample"},
     {"_lda"},
     {"_draws", "torch", "plot", "interop.corpora", "interop.models"},

@@ -35,6 +35,13 @@ from papilio._primitives import (
 from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report, typical_documents
+from papilio._tridiagonal import (
+    TridiagonalStatus,
+    draw_gaussian_tridiagonal,
+    draw_random_walk,
+    solve_random_walk,
+    solve_tridiagonal,
+)
 from papilio._without_replacement import WeightedReservoir, sample_without_replacement, weighted_shuffle
 from papilio.choose import ChooseProgress, ChooseResult, ChooseRow, ChooseRun, choose_topics
 from papilio.corpora import (
@@ -133,6 +140,7 @@ __all__ = [
     "TopicStability",
     "TrainOptions",
     "TrainResult",
+    "TridiagonalStatus",
     "WeightedReservoir",
     "choice",
     "choose_topics",
@@ -149,6 +157,8 @@ __all__ = [
     "describe_cuda_devices",
     "diagnose_topics",
     "diversity",
+    "draw_gaussian_tridiagonal",
+    "draw_random_walk",
     "english_stop_words",
     "find_phrases",
     "generate_corpus",
@@ -178,6 +188,8 @@ __all__ = [
     "scan",
     "segmented_reduce",
     "segmented_scan",
+    "solve_random_walk",
+    "solve_tridiagonal",
     "stop_word_languages",
     "stop_words",
     "topic_stability",
