@@ -15,6 +15,7 @@
 #include "loops/clang/translate.h"
 #include "loops/clang/tree.h"
 #include "loops/dependence/solver.h"
+#include "loops/program/calls.h"
 #include "loops/verdict/judge.h"
 #include "papilio/error.h"
 #include "papilio/loops.h"
@@ -88,7 +89,8 @@ Report analyze_with(std::string_view text, const std::string& file, const Option
   limits.seconds = options.seconds;
   const ProcessResult result = run_process(command, std::string(text), limits);
   if (result.status != 0) refuse(result.messages, file);
-  const Program program = translate(read_tree(result.output, "<stdin>"));
+  Program program = translate(read_tree(result.output, "<stdin>"));
+  expand_calls(program);
 
   Solver solver(static_cast<unsigned long>(options.operations));
   Report report;

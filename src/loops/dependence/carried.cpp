@@ -154,6 +154,7 @@ std::vector<Query> Carrier::queries(std::size_t first, std::size_t second, std::
       } else {
         query.add_same_element(a.subscripts, b.subscripts);
       }
+      query.add_facts(a, b);
       query.add_types();
       made.push_back(std::move(query));
     }

@@ -1,6 +1,7 @@
 #include "loops/dependence/query.h"
 
 #include <algorithm>
+#include <set>
 
 namespace papilio::loops {
 
@@ -94,6 +95,57 @@ void Query::add_later(int loop, std::int64_t least) {
 void Query::add_same_iteration(int loop) {
   const Loop& l = accesses_.loops[static_cast<std::size_t>(loop)];
   add({{{column(l.symbol, 1), 1}, {column(l.symbol, 0), -1}}, 0, true});
+}
+
+// Whether an unknown symbol of the polynomial has a column.
+bool Query::touches(const Polynomial& p, int side) const {
+  for (const auto& [monomial, c] : p.terms()) {
+    for (const int s : monomial) {
+      if (accesses_.symbols[static_cast<std::size_t>(s)].kind == Symbol::Kind::unknown &&
+          columns_.contains({{s}, is_shared(s) ? 2 : side}))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool Query::add_fact(const Constraint& fact, int side) {
+  if (!touches(fact.value, side)) return false;
+  const bool was_exact = is_exact_;
+  if (auto made = row(fact.value, side, fact.is_equality)) add(std::move(*made));
+  is_exact_ = was_exact && is_exact_;
+  return true;
+}
+
+void Query::add_facts(const Access& first, const Access& second) {
+  if (accesses_.facts.empty()) return;
+  std::set<std::pair<const Constraint*, int>> done;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const int side : {0, 1}) {
+      const auto look = [&](const Constraint& fact) {
+        if (!done.contains({&fact, side}) && add_fact(fact, side)) done.insert({&fact, side}), grows = true;
+      };
+      for (const Constraint& fact : accesses_.facts) look(fact);
+      for (const Constraint& fact : (side == 0 ? first : second).facts) look(fact);
+    }
+    if (root_ < 0) continue;
+    for (const auto& [v, counter] : accesses_.loops[static_cast<std::size_t>(root_)].counters) {
+      if (done.contains({nullptr, v}) || !(touches(counter.last, 0) || touches(counter.first, 1))) continue;
+      done.insert({nullptr, v});
+      grows = true;
+      auto later = row(counter.first, 1, false);
+      const auto earlier = row(counter.last, 0, false);
+      if (!later || !earlier) continue;
+      for (const auto& [c, coefficient] : earlier->terms) later->terms.emplace_back(c, -coefficient);
+      later->constant -= earlier->constant;
+      if (counter.sign < 0) {
+        for (auto& [c, coefficient] : later->terms) coefficient = -coefficient;
+        later->constant = -later->constant;
+      }
+      add(std::move(*later));
+    }
+  }
 }
 
 void Query::add_types() {

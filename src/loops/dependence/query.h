@@ -39,6 +39,10 @@ class Query {
   void add_later(int loop, std::int64_t least);
   void add_same_iteration(int loop);
 
+  // Adds what is known of the unknown symbols that occur, at the accesses of the sides, and between them if the first is
+  // in an earlier iteration of the root.
+  void add_facts(const Access& first, const Access& second);
+
   // Adds what types say: unsigned values are not negative. Call last.
   void add_types();
 
@@ -48,6 +52,8 @@ class Query {
   const std::map<std::pair<Monomial, int>, int>& columns() const { return columns_; }
 
  private:
+  bool touches(const Polynomial& p, int side) const;
+  bool add_fact(const Constraint& fact, int side);
   bool reduce(Monomial& m, std::int64_t& coefficient) const;
 
   const Accesses& accesses_;
