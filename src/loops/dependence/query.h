@@ -17,7 +17,7 @@ class Query {
  public:
   // `root`: the loop in question; -1: the whole function. `fixed`: values given to symbols that keep theirs.
   Query(const Accesses& accesses, int root, const std::map<int, std::int64_t>* fixed = nullptr)
-      : accesses_(accesses), root_(root), fixed_(fixed) {}
+      : accesses_(&accesses), root_(root), fixed_(fixed) {}
 
   // Whether a symbol keeps its value while the root runs.
   bool is_shared(int symbol) const;
@@ -56,7 +56,7 @@ class Query {
   bool add_fact(const Constraint& fact, int side);
   bool reduce(Monomial& m, std::int64_t& coefficient) const;
 
-  const Accesses& accesses_;
+  const Accesses* accesses_;
   int root_;
   const std::map<int, std::int64_t>* fixed_;
   System system_;
