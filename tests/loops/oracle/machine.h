@@ -22,8 +22,8 @@ struct Discard : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-constexpr std::int64_t middle = 1024, width = 2 * middle;  // subscripts of a, b, x, o: -middle to middle - 1
-constexpr std::int64_t rows = 48, columns = 96;            // of m: likewise, each by half
+constexpr std::int64_t middle = 256, width = 2 * middle;  // subscripts of a, b, x, o: -middle to middle - 1
+constexpr std::int64_t rows = 32, columns = 64;            // of m: likewise, each by half
 constexpr std::array<std::int64_t, arrays> sizes = {width, width, rows * columns, width, width, 64};
 
 struct State {

@@ -154,7 +154,7 @@ class Check {
 };
 
 Tally examine(std::int64_t count, Fault fault, std::uint64_t seed, bool stops) {
-  constexpr std::int64_t at_once = 400;
+  const std::int64_t at_once = stops ? 100 : 400;
   std::mt19937_64 random(seed);
   Tally tally;
   Options options;
@@ -197,7 +197,7 @@ int run(std::int64_t count, std::uint64_t seed) {
   bool fails = tally.wrong > 0 || tally.parallel < count / 20 || 100 * tally.proven < 95 * tally.parallel;
 #ifndef PAPILIO_ORACLE_WITHOUT_FAULTS
   for (int f = 1; f < faults; ++f) {
-    const Tally faulty = examine(4000, static_cast<Fault>(f), seed, true);
+    const Tally faulty = examine(8000, static_cast<Fault>(f), seed, true);
     std::printf("fault %d: %s after %lld nests\n", f, faulty.wrong > 0 ? "found" : "NOT FOUND", static_cast<long long>(faulty.nests));
     fails = fails || faulty.wrong == 0;
   }
