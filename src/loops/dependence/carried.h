@@ -19,7 +19,7 @@ struct View {
   int root = -1;
   std::vector<const Access*> accesses;
   std::vector<std::vector<std::optional<Polynomial>>> subscripts;  // of each
-  std::set<Monomial> assumed;  // lengths of rows that must be positive for this
+  std::set<Monomial> assumed;                                      // lengths of rows that must be positive for this
 };
 
 // `may_assume`: rows may need to have a length that is positive; else such arrays stay flat.

@@ -128,8 +128,7 @@ class Case {
     if (dependences.empty()) return;
     if (const std::string op = reduction(v); !op.empty()) return clause("reduction", v, op);
     const bool is_local_view = !variable(v).is_array || variable(v).storage == Variable::Storage::local;
-    const bool is_dead =
-        options_.fault == Fault::never_read_later || !is_read_later(program_, accesses_, id_, v);
+    const bool is_dead = options_.fault == Fault::never_read_later || !is_read_later(program_, accesses_, id_, v);
     auto others = reads_of_others(program_, accesses_, view_, v, solver_);
     if (options_.fault == Fault::always_private) others.clear();
     const bool is_own = others.empty();
@@ -160,8 +159,8 @@ class Case {
     });
   }
 
-  // An array that every iteration fills before it reads it, where a condition holds: a clause if it can be private, else
-  // an alternative.
+  // An array that every iteration fills before it reads it, where a condition holds: a clause if it can be private,
+  // else an alternative.
   bool add_private_under_condition(int v, bool can_be_private) {
     auto condition = condition_for_own_iteration(program_, accesses_, view_, v, solver_);
     if (!condition) return false;
@@ -239,7 +238,8 @@ class Case {
       Predicate p;
       p.kind = "expression";
       p.text = p.expression = text_of(value, accesses_.symbols) + " >= 1";
-      if (!is_named(accesses_, id_, value)) p.kind = "range", p.low = "1", p.expression = text_of(value, accesses_.symbols);
+      if (!is_named(accesses_, id_, value))
+        p.kind = "range", p.low = "1", p.expression = text_of(value, accesses_.symbols);
       report_->predicates.push_back(std::move(p));
     }
   }
