@@ -100,6 +100,8 @@ class Case {
         if (!aw && !bw) continue;
         if (options_.fault == Fault::no_output && aw && bw) continue;
         if (options_.fault == Fault::no_anti && !aw && bw) continue;
+        const bool is_call = view_.accesses[a]->is_inlined || view_.accesses[b]->is_inlined;
+        if (options_.fault == Fault::no_calls && is_call) continue;
         if (options_.fault == Fault::ignore_opaque && has_opaque(a) + has_opaque(b) > 0) continue;
         const std::int64_t least = options_.fault == Fault::off_by_one ? 2 : 1;
         const Existence e = carrier_.exists(a, b, least);

@@ -160,7 +160,15 @@ class Maker {
     }
     if (kind == 1) {
       to.push_back(assign(element_of(chance(0.5) ? a : b, scalar_of(s)), "", value(names)));
-      to.push_back(assign(scalar_of(s), "+", number_of(1)));
+      Step grows = assign(scalar_of(s), "+", number_of(1));
+      if (chance(0.5)) {
+        Step made;
+        made.kind = Step::branch;
+        made.value = condition(names);
+        made.body.push_back(std::move(grows));
+        grows = std::move(made);
+      }
+      to.push_back(std::move(grows));
       return;
     }
     Step made;
