@@ -39,6 +39,28 @@ bool is_impossible(const Row& row, std::vector<std::int64_t>& dense, bool& is_tr
   return row.is_equality && row.constant % divisor != 0;
 }
 
+// The system as bytes.
+std::string key_of(const System& system) {
+  std::string key;
+  const auto add = [&](std::int64_t value) {
+    do {
+      key.push_back(static_cast<char>(value & 0x7f));
+      value >>= 7;
+    } while (value != 0 && value != -1);
+    key.push_back(value == 0 ? '\x80' : '\x81');
+  };
+  add(system.columns);
+  for (const Row& row : system.rows) {
+    for (const auto& [column, c] : row.terms) {
+      add(column);
+      add(c);
+    }
+    key.push_back(row.is_equality ? '\x82' : '\x83');
+    add(row.constant);
+  }
+  return key;
+}
+
 isl_mat* matrix_of(isl_ctx* context, const std::vector<const Row*>& rows, int columns) {
   isl_mat* m = isl_mat_alloc(context, static_cast<unsigned>(rows.size()), static_cast<unsigned>(columns) + 1);
   std::vector<std::int64_t> dense(static_cast<std::size_t>(columns) + 1);
@@ -99,6 +121,14 @@ void Solver::begin() {
 }
 
 Answer Solver::has_points(const System& system) {
+  constexpr std::size_t most_known = 50'000;
+  const std::string key = key_of(system);
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (known_.size() >= most_known) known_.clear();
+  return known_[key] = ask(system);
+}
+
+Answer Solver::ask(const System& system) {
   begin();
   const std::unique_ptr<isl_basic_set, Free> set(basic_set_of(context_, system));
   if (set == nullptr) return isl_ctx_last_error(context_) == isl_error_none ? Answer::no : Answer::unknown;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -65,10 +66,12 @@ class Solver {
 
  private:
   void begin();
+  Answer ask(const System& system);
   std::optional<std::string> notation(isl_set* set, int kept, const std::vector<std::string>& names);
   std::optional<std::string> condition(isl_set* bad, isl_set* runs);
 
   isl_ctx* context_;
+  std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
   unsigned long most_operations_;
 };
 

@@ -135,7 +135,7 @@ class Case {
     if (options_.fault == Fault::always_private) others.clear();
     const bool is_own = others.empty();
     if (is_own || !has_flow(dependences, others)) {
-      if (is_local_view && is_dead) return clause(is_own ? "private" : "firstprivate", v);
+      if (is_local_view && is_dead && (is_own || runs_once(v))) return clause(is_own ? "private" : "firstprivate", v);
       if (!variable(v).is_array && loop().always_assigned.contains(v)) {
         if (!is_own) clause("firstprivate", v);
         return clause("lastprivate", v);
@@ -152,6 +152,14 @@ class Case {
     clause("induction", v, fmt::format("{} = {} when an iteration begins", variable(v).name, form));
     report_->clauses.back().value = form;
     report_->clauses.back().step = i.step;
+  }
+
+  // No later run of the loop reads what this one leaves in the variable.
+  bool runs_once(int v) const {
+    if (loop().parent < 0) return true;
+    const auto declared = accesses_.declared_in.find(variable(v).object);
+    return declared != accesses_.declared_in.end() &&
+           std::find(declared->second.begin(), declared->second.end(), loop().parent) != declared->second.end();
   }
 
   // Whether one of the reads may get what an earlier iteration has written.
