@@ -69,6 +69,11 @@ isl_mat* matrix_of(isl_ctx* context, const std::vector<const Row*>& rows, int co
     for (const auto& [column, c] : rows[r]->terms) dense[static_cast<std::size_t>(column)] += c;
     dense.back() = rows[r]->constant;
     for (std::size_t c = 0; c < dense.size(); ++c) {
+      const auto small = static_cast<int>(dense[c]);
+      if (small == dense[c]) {
+        m = isl_mat_set_element_si(m, static_cast<int>(r), static_cast<int>(c), small);
+        continue;
+      }
       isl_val* v = isl_val_int_from_si(context, static_cast<long>(dense[c]));
       m = isl_mat_set_element_val(m, static_cast<int>(r), static_cast<int>(c), v);
     }
