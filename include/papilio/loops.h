@@ -27,7 +27,7 @@ enum class Verdict {
   parallel,               // as it stands
   parallel_with_clauses,  // with what `clauses` say
   parallel_if,            // where `condition` holds, with what `clauses` say
-  scan,                   // a prefix sum or product of the variable in `clauses`
+  scan,                   // a prefix sum or product of the variable in `clauses`, and parallel when that is known
   sequential,             // `witness` shows two iterations that depend on each other
   not_proven              // `reason` says what was not understood, or what could not be excluded
 };
@@ -35,11 +35,55 @@ enum class Verdict {
 // "parallel", "parallel_with_clauses", ...; "unknown" for a number that is no enumerator.
 std::string_view name(Verdict verdict) noexcept;
 
-// One step that makes a loop parallel: private, firstprivate, lastprivate, reduction, induction, scan.
+// One step that makes a loop parallel:
+//   private       each iteration writes the variable (a scalar or an array) before it reads it; nobody reads it later
+//   firstprivate  the same, but what an iteration reads and has not written has the value from before the loop
+//   lastprivate   the same as private, and what the last iteration leaves is read later; with a firstprivate of the
+//                 same variable, both
+//   reduction     of an array too
+//   induction     in iteration number t (from 0) the variable begins as its value before the loop + t * step
+//   scan          the variable begins each iteration with what the ones before have made of it
+//   copy          the reads at `places` take their elements from a copy that is made before the loop
 struct Clause {
   std::string kind;
   std::string variable;
-  std::string detail;  // the operator of a reduction or scan, the closed form of an induction; else empty
+  std::string detail;      // the operator of a reduction or scan, the closed form of an induction; else empty
+  std::string value = {};  // of an induction: the closed form in C, in which the variable's own name is its
+                           // value before the loop
+  std::int64_t step = 0;   // of an induction
+  bool is_array = false;   // the variable is an array, or a pointer that is used as one
+  std::vector<Position> places = {};  // of a copy: the reads; of a scan: the statements that make its contributions
+};
+
+// A condition of LoopReport::condition, for a program that tests it before the loop.
+struct Predicate {
+  // expression      `expression` holds
+  // range           low <= expression <= high; arithmetic of the program does not wrap
+  // no_overlap      the memory of arrays[0] and arrays[1] that the loop touches does not overlap
+  // increasing      arrays[0][k] <= arrays[0][k + 1] for low <= k < high
+  // separated       elements low to high of arrays[0] differ from each other by at least `expression`; 1: are distinct
+  std::string kind;
+  std::string text;        // as in `condition`
+  std::string expression;  // in C, with min(a, b) and max(a, b)
+  std::vector<std::string> arrays = {};
+  std::string low = {}, high = {};  // in C; empty: not bounded, or not known
+  bool is_constant_time = true;     // else it takes time for each element of arrays[0]
+};
+
+// The elements of an array that a loop touches in one iteration of the loops around it: for each subscript its least
+// and its largest value, in C.
+struct Section {
+  std::string variable;
+  bool is_write = false;
+  std::vector<std::string> low, high;
+};
+
+// One of the loops that distribution makes, in their order.
+struct Piece {
+  std::vector<Position> statements;  // of the body, in the order of the text
+  std::vector<Verdict> verdicts;     // of each of Transformation::loops
+  std::string reason;
+  std::vector<Clause> clauses;  // that make the outermost of them parallel, or a scan
 };
 
 // Two accesses to one element in two iterations; the source happens first.
@@ -62,10 +106,33 @@ struct Dependence {
   bool is_exact = false;                               // it exists; else it could not be excluded
 };
 
-// What may be done with a loop: interchange (with the loop directly in it), distribute, strip_mine.
+// What may be done with a loop:
+//   interchange  with the loop directly in it
+//   move_inward  the loop is parallel, so it may be moved into the loops in it
+//   strip_mine   into strips of any length; always legal
+//   tile         `loops` are permutable: strips of all of them outside, the rest inside; `sections`: what a tile of T
+//                iterations of each touches, with ii, jj, ... as the first iterations
+//   distribute   into the loops of `pieces`; each of `variables` becomes an array with an element for each iteration
+//   privatize    where `condition` holds, with `clauses`, instead of the conditions of the verdict
 struct Transformation {
   std::string kind;
-  std::string detail;
+  std::string detail;                       // for people
+  std::vector<int> loops = {};              // indices in Report::loops, outermost first, this one included
+  std::vector<std::string> variables = {};  // that distribution expands
+  std::vector<Piece> pieces = {};
+  std::vector<Section> sections = {};
+  std::vector<Predicate> condition = {};
+  std::vector<Clause> clauses = {};
+};
+
+// What one call of a function does with the memory of one array: sets of elements in isl's notation, in the values of
+// its parameters. After S. Rus, M. Pennings, L. Rauchwerger, Sensitivity analysis for automatic parallelization on
+// multi-cores, ICS 2007.
+struct Summary {
+  std::string function;
+  std::string variable;
+  std::string read_only, read_write, write_first;  // empty: no element
+  bool is_exact = true;                            // else read_only and read_write may hold more than is true
 };
 
 struct LoopReport {
@@ -78,13 +145,15 @@ struct LoopReport {
   std::string reason;  // one sentence
   std::vector<Clause> clauses;
   std::vector<std::string> condition;  // all must hold
+  std::vector<Predicate> predicates;   // the same, taken apart, cheapest first
   std::optional<Witness> witness;
   std::vector<Dependence> matrix;  // of the whole nest, with its outermost loop; empty for the others
   std::vector<Transformation> transformations;
 };
 
 struct Report {
-  std::vector<LoopReport> loops;  // in the order of the text
+  std::vector<LoopReport> loops;   // in the order of the text
+  std::vector<Summary> summaries;  // of functions that others of the file call
 };
 
 struct Options {
