@@ -23,6 +23,7 @@ struct Request {
   std::string file;
   bool json = false;
   bool explain = false;
+  std::string emit;
   std::vector<std::string> defines, includes;
   papilio::loops::Options options;
 };

@@ -181,6 +181,27 @@ Report analyze_file(const std::string& path, const Options& options = {});
 // The report as JSON: {"loops": [...]}, an object for each loop with the fields of LoopReport.
 std::string to_json(const Report& report);
 
+// What was done with a loop of the text, or why nothing was.
+struct EmittedLoop {
+  std::string function;
+  Position position;
+  std::string variable;
+  bool is_changed = false;
+  std::string what;
+};
+
+struct Emission {
+  std::string text;                // C with OpenMP's pragmas
+  std::vector<EmittedLoop> loops;  // in the order of the text, without those in a loop that is changed
+};
+
+// The text with OpenMP's pragmas and clauses, and with what else it takes to run loops in parallel: conditions, copies,
+// scans in two passes, loops distributed or interchanged. Of the loops of a nest the outermost that can be is changed.
+// Edits the text where the loops stand, and nothing else; loops with a pragma of their own, in macros, or with
+// directives in them stay as they are. GNU C, as gcc and clang take it with -fopenmp; without, it runs on one thread.
+// Throws what analyze_text throws. The result is the same in every run.
+Emission emit_openmp(std::string_view text, const std::string& file, const Options& options = {});
+
 // The report for people: a page of plain text for each nest. With `explain`, the direction matrix, the witness and the
 // transformations too.
 std::string to_text(const Report& report, bool explain = false);

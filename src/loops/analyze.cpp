@@ -15,6 +15,7 @@
 #include "loops/clang/translate.h"
 #include "loops/clang/tree.h"
 #include "loops/dependence/solver.h"
+#include "loops/emit/emit.h"
 #include "loops/verdict/judge.h"
 #include "papilio/error.h"
 #include "papilio/loops.h"
@@ -77,7 +78,16 @@ std::string_view name(Verdict verdict) noexcept {
   return "unknown";
 }
 
-Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault) {
+namespace {
+
+// What an analysis knows, for those who write text from it.
+struct Analysis {
+  Program program;
+  std::vector<Judged> functions;
+  Report report;
+};
+
+Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
   check(text, file, options);
   std::vector<std::string> command = {options.clang, "-x", "c", "-std=gnu17", "-w", "-fno-crash-diagnostics"};
   const std::string folder = std::filesystem::path(file).parent_path().string();
@@ -88,22 +98,37 @@ Report analyze_with(std::string_view text, const std::string& file, const Option
   limits.seconds = options.seconds;
   const ProcessResult result = run_process(command, std::string(text), limits);
   if (result.status != 0) refuse(result.messages, file);
-  const Program program = translate(read_tree(result.output, "<stdin>"));
+  Analysis analysis;
+  const Program& program = analysis.program = translate(read_tree(result.output, "<stdin>"));
 
   Solver solver(static_cast<unsigned long>(options.operations));
-  Report report;
+  Report& report = analysis.report;
   bool found = options.function.empty();
   for (const Function& function : program.functions) {
     if (!options.function.empty() && function.name != options.function) continue;
     found = true;
     const int first = static_cast<int>(report.loops.size());
+    analysis.functions.push_back({&function, find_accesses(program, function), report.loops.size()});
     for (LoopReport& loop : judge(program, function, solver, {options.matrix, fault})) {
       if (loop.parent >= 0) loop.parent += first;
       report.loops.push_back(std::move(loop));
     }
   }
   base::require(found, "papilio::loops::analyze_text: there is no function {} in {}", options.function, file);
-  return report;
+  return analysis;
+}
+
+}  // namespace
+
+Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault) {
+  return analysis_of(text, file, options, fault).report;
+}
+
+Emission emit_openmp(std::string_view text, const std::string& file, const Options& options) {
+  Options all = options;
+  all.matrix = true;  // transformations are found with it
+  const Analysis analysis = analysis_of(text, file, all, Fault::none);
+  return emit(text, analysis.program, analysis.functions, analysis.report);
 }
 
 Report analyze_text(std::string_view text, const std::string& file, const Options& options) {
