@@ -187,6 +187,7 @@ struct EmittedLoop {
   Position position;
   std::string variable;
   bool is_changed = false;
+  bool is_reordered = false;  // it adds or multiplies in another order, which rounds differently
   std::string what;
 };
 
@@ -201,6 +202,45 @@ struct Emission {
 // directives in them stay as they are. GNU C, as gcc and clang take it with -fopenmp; without, it runs on one thread.
 // Throws what analyze_text throws. The result is the same in every run.
 Emission emit_openmp(std::string_view text, const std::string& file, const Options& options = {});
+
+enum class CheckStatus {
+  same,        // all results are those of the original program
+  different,   // `detail` names one that is not
+  not_checked  // `detail` says why no arguments could be made
+};
+
+// "same", "different", "not_checked"; "unknown" for a number that is no enumerator.
+std::string_view name(CheckStatus status) noexcept;
+
+struct CheckedFunction {
+  std::string function;
+  CheckStatus status = CheckStatus::not_checked;
+  std::string detail;
+  int cases = 0;              // sets of arguments that it was called with, each at 1, 2 and 8 threads
+  bool is_reordered = false;  // floating-point results were compared to a bound
+};
+
+struct CheckReport {
+  std::vector<CheckedFunction> functions;  // those with a loop that was changed, and those that call them
+};
+
+struct CheckOptions {
+  std::string compiler = "gcc";  // that knows -fopenmp and -fsanitize=address,undefined
+  double seconds = 10;           // of the processor for each run, more than 0
+};
+
+// Compiles the text and what was emitted from it, and calls the functions concerned with made-up arguments: sizes of 0
+// to 257, arrays with 4,096 elements before and 61,440 from the one that the pointer points to, integers in them from 0
+// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Arguments with which
+// the original has undefined behaviour that the address and undefined-behaviour sanitizers see are left out. All that
+// a function has changed or returned must be identical; where the emission reorders floating-point operations, numbers
+// may differ by 1e-9 (1e-3 where all are floats) of the greater of 1 and their size.
+//
+// This runs the program, in a temporary folder, in processes with bounds on time, memory, output and processes. That
+// is no protection from a program that means harm. Throws what analyze_text throws, InvalidArgument for options out of
+// range, and IoError where the folder cannot be made or a program cannot be started. Takes seconds.
+CheckReport check_emission(std::string_view text, const Emission& emission, const std::string& file,
+                           const Options& options = {}, const CheckOptions& check = {});
 
 // The report for people: a page of plain text for each nest. With `explain`, the direction matrix, the witness and the
 // transformations too.

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "loops/analyze.h"
+#include "loops/check/check.h"
 #include "loops/clang/process.h"
 #include "loops/clang/translate.h"
 #include "loops/clang/tree.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr std::uintmax_t largest_file = 64u << 20;
 
-void check(std::string_view text, const std::string& file, const Options& options) {
+void check_options(std::string_view text, const std::string& file, const Options& options) {
   base::require(text.find('\0') == std::string_view::npos, "papilio::loops::analyze_text: text has a zero byte");
   base::require(text.size() <= largest_file, "papilio::loops::analyze_text: text has {} bytes, expected at most {}",
                 text.size(), largest_file);
@@ -80,15 +81,7 @@ std::string_view name(Verdict verdict) noexcept {
 
 namespace {
 
-// What an analysis knows, for those who write text from it.
-struct Analysis {
-  Program program;
-  std::vector<Judged> functions;
-  Report report;
-};
-
-Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
-  check(text, file, options);
+Tree tree_of(std::string_view text, const std::string& file, const Options& options) {
   std::vector<std::string> command = {options.clang, "-x", "c", "-std=gnu17", "-w", "-fno-crash-diagnostics"};
   const std::string folder = std::filesystem::path(file).parent_path().string();
   command.push_back("-iquote" + (folder.empty() ? std::string(".") : folder));
@@ -98,8 +91,20 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
   limits.seconds = options.seconds;
   const ProcessResult result = run_process(command, std::string(text), limits);
   if (result.status != 0) refuse(result.messages, file);
+  return read_tree(result.output, "<stdin>");
+}
+
+// What an analysis knows, for those who write text from it.
+struct Analysis {
+  Program program;
+  std::vector<Judged> functions;
+  Report report;
+};
+
+Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
+  check_options(text, file, options);
   Analysis analysis;
-  const Program& program = analysis.program = translate(read_tree(result.output, "<stdin>"));
+  const Program& program = analysis.program = translate(tree_of(text, file, options));
 
   Solver solver(static_cast<unsigned long>(options.operations));
   Report& report = analysis.report;
@@ -122,6 +127,28 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
 
 Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault) {
   return analysis_of(text, file, options, fault).report;
+}
+
+std::string_view name(CheckStatus status) noexcept {
+  switch (status) {
+    case CheckStatus::same:
+      return "same";
+    case CheckStatus::different:
+      return "different";
+    case CheckStatus::not_checked:
+      return "not_checked";
+  }
+  return "unknown";
+}
+
+CheckReport check_emission(std::string_view text, const Emission& emission, const std::string& file,
+                           const Options& options, const CheckOptions& check) {
+  check_options(text, file, options);
+  base::require(std::isfinite(check.seconds) && check.seconds > 0 && check.seconds <= 3600,
+                "papilio::loops::check_emission: seconds is {}, expected more than 0 and at most 3600", check.seconds);
+  base::require(!check.compiler.empty() && check.compiler.find('\0') == std::string::npos,
+                "papilio::loops::check_emission: compiler is empty or has a zero byte, expected a program's name");
+  return compare_programs(text, emission, file, read_signatures(tree_of(text, file, options)), options, check);
 }
 
 Emission emit_openmp(std::string_view text, const std::string& file, const Options& options) {

@@ -129,7 +129,7 @@ std::optional<std::vector<std::string>> Bounds::addresses(const std::string& nam
       continue;
     }
     variables.insert(a.variable);
-    std::vector<std::string> elements = {v.is_array ? name : "(&" + name + ")[0]"};
+    std::vector<std::string> elements = {v.is_array ? name : fmt::format("(&{})[0]", name)};
     for (const auto& subscript : a.subscripts) {
       const auto values = subscript ? ends(*subscript, high) : std::nullopt;
       if (!values) return std::nullopt;
@@ -142,7 +142,8 @@ std::optional<std::vector<std::string>> Bounds::addresses(const std::string& nam
       elements = std::move(longer);
     }
     for (const std::string& e : elements) {
-      if (std::find(found.begin(), found.end(), "&" + e) == found.end()) found.push_back("&" + e);
+      std::string address = fmt::format("&{}", e);
+      if (std::find(found.begin(), found.end(), address) == found.end()) found.push_back(std::move(address));
     }
     if (found.size() > most_ends) return std::nullopt;
   }
@@ -170,7 +171,7 @@ std::optional<std::string> Bounds::no_overlap(const std::string& a, const std::s
         parts.push_back(fmt::format("(__UINTPTR_TYPE__)({} + 1) <= (__UINTPTR_TYPE__){}", end, start));
       }
     }
-    return parts.size() == 1 ? parts[0] : "(" + all_of(parts) + ")";
+    return parts.size() == 1 ? parts[0] : fmt::format("({})", all_of(parts));
   };
   return fmt::format("{} || {}", all_before(*a_high, *b_low), all_before(*b_high, *a_low));
 }

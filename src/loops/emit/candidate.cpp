@@ -81,7 +81,7 @@ Edits placed(const Candidate& c, const Rewritten& r) {
   for (const std::string& line : before) text += inner + line + "\n";
   if (!pragma.empty()) {
     if (!is_wrapped && !c.source.begins_line(c.begin())) text += "\n";
-    text += pragma + "\n" + inner;
+    text += (is_wrapped ? inner : std::string()) + pragma + "\n" + inner;
   } else if (is_wrapped) {
     text += inner;
   }

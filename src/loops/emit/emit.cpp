@@ -64,15 +64,16 @@ class Emitter {
     std::string why;
     std::optional<Rewritten> made;
     std::string how;
+    is_reordered_ = false;
     Candidate c{source_, report_, index, program_, f.accesses, id};
     c.prefix = prefix_;
     if (prepare(c, why)) made = rewritten(f, c, how, why);
     if (made) {
       edits_.add(placed(c, *made));
-      result_.loops.push_back({loop.function, loop.position, loop.variable, true, how});
+      result_.loops.push_back({loop.function, loop.position, loop.variable, true, is_reordered_, how});
       return;
     }
-    result_.loops.push_back({loop.function, loop.position, loop.variable, false, why});
+    result_.loops.push_back({loop.function, loop.position, loop.variable, false, false, why});
     for (std::size_t inner = 0; inner < f.accesses.loops.size(); ++inner) {
       if (f.accesses.loops[inner].parent == id) visit(f, static_cast<int>(inner));
     }
@@ -139,6 +140,11 @@ class Emitter {
     bool needs_helper = false;
     const auto condition = condition_of(c, predicates, needs_helper, why);
     if (!condition) return std::nullopt;
+    is_reordered_ = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
+      const int v = c.variable(x.variable);
+      const bool is_real = v < 0 || program_.variables[static_cast<std::size_t>(v)].type.kind == Type::Kind::real;
+      return is_real && (x.kind == "reduction" || x.kind == "scan") && x.detail.find_first_of("+*") != std::string::npos;
+    });
     const auto scan = std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
     std::optional<Rewritten> made;
     if (scan == clauses.end()) {
@@ -205,6 +211,7 @@ class Emitter {
   Edits edits_;
   Emission result_;
   bool needs_helper_ = false;
+  bool is_reordered_ = false;  // by the loop at hand
 };
 
 }  // namespace

@@ -81,10 +81,11 @@ class Parallel {
       if (statement == nullptr) return fail(fmt::format("line {} is no statement of its own", a.place.line));
       if (!done.insert(statement->begin).second) continue;
       const std::size_t at = offset(statement->begin);
-      const bool begins = c_.source.begins_line(at);
       const std::string indent = c_.source.indentation(at);
-      result_.inside.insert(begins ? at - indent.size() : at,
-                            (begins ? indent : "\n" + indent) + "#pragma omp atomic\n" + (begins ? "" : indent));
+      std::size_t from = at;  // without the white space before it, which becomes the line's end
+      while (from > 0 && (c_.source.text()[from - 1] == ' ' || c_.source.text()[from - 1] == '\t')) --from;
+      const bool begins = c_.source.begins_line(at);
+      result_.inside.replace(from, at, (begins ? "" : "\n") + indent + "#pragma omp atomic\n" + indent);
     }
     return !done.empty() || fail("its updates are not found");
   }
