@@ -151,8 +151,29 @@ struct LoopReport {
   std::vector<Transformation> transformations;
 };
 
+enum class ClaimStatus {
+  holds,      // the loop gives what it would give without the pragma
+  racy,       // `witness` shows two iterations that touch the same memory at once, of which one writes it
+  not_proven  // `reason` says why
+};
+
+// "holds", "racy", "not_proven"; "unknown" for a number that is no enumerator.
+std::string_view name(ClaimStatus status) noexcept;
+
+// A `#pragma omp for` of the text, also combined with others: it claims that its loop is parallel with its clauses.
+// Regions, atomic, critical, ordered, and sections are not followed: what rests on them is not proven.
+struct Claim {
+  Position position;
+  std::string text;  // the line
+  int loop = -1;     // index in Report::loops; -1: not known
+  ClaimStatus status = ClaimStatus::not_proven;
+  std::string reason;  // one sentence
+  std::optional<Witness> witness;
+};
+
 struct Report {
   std::vector<LoopReport> loops;   // in the order of the text
+  std::vector<Claim> claims;       // in the order of the text
   std::vector<Summary> summaries;  // of functions that others of the file call
 };
 
@@ -178,8 +199,17 @@ Report analyze_text(std::string_view text, const std::string& file, const Option
 // The same of a file. Throws IoError too where it cannot be read, or is larger than 64 MiB.
 Report analyze_file(const std::string& path, const Options& options = {});
 
-// The report as JSON: {"loops": [...]}, an object for each loop with the fields of LoopReport.
+// The report as JSON: {"loops": [...], "claims": [...]}, objects with the fields of LoopReport and Claim, as
+// docs/loopdep.schema.json says.
 std::string to_json(const Report& report);
+
+// The report as SARIF 2.1.0, for editors and CI: an error for each racy pragma, a warning for each that is not proven,
+// a note for each loop. `file` is the text's path, in '/', as the reader shall find it.
+std::string to_sarif(const Report& report, const std::string& file);
+
+// A page of HTML that needs nothing else: the text with the verdict of each loop beside it, and an arrow from the first
+// to the second line of each witness. Runs no script; the same bytes for the same report.
+std::string to_html(const Report& report, std::string_view text, const std::string& file);
 
 // What was done with a loop of the text, or why nothing was.
 struct EmittedLoop {
@@ -242,8 +272,8 @@ struct CheckOptions {
 CheckReport check_emission(std::string_view text, const Emission& emission, const std::string& file,
                            const Options& options = {}, const CheckOptions& check = {});
 
-// The report for people: a page of plain text for each nest. With `explain`, the direction matrix, the witness and the
-// transformations too.
-std::string to_text(const Report& report, bool explain = false);
+// The report for people: a page of plain text for each nest. With `explain`, the direction matrix and the
+// transformations too; with `color`, in the colours of a terminal.
+std::string to_text(const Report& report, bool explain = false, bool color = false);
 
 }  // namespace papilio::loops

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "loops/analyze.h"
 #include "loops/check/check.h"
+#include "loops/claims/claims.h"
 #include "loops/clang/process.h"
 #include "loops/clang/translate.h"
 #include "loops/clang/tree.h"
@@ -120,6 +121,7 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     }
   }
   base::require(found, "papilio::loops::analyze_text: there is no function {} in {}", options.function, file);
+  report.claims = judge_claims(text, report);
   return analysis;
 }
 
@@ -127,6 +129,18 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
 
 Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault) {
   return analysis_of(text, file, options, fault).report;
+}
+
+std::string_view name(ClaimStatus status) noexcept {
+  switch (status) {
+    case ClaimStatus::holds:
+      return "holds";
+    case ClaimStatus::racy:
+      return "racy";
+    case ClaimStatus::not_proven:
+      return "not_proven";
+  }
+  return "unknown";
 }
 
 std::string_view name(CheckStatus status) noexcept {

@@ -38,6 +38,10 @@ class Parallel {
       }
     }
     if (!at_start_.empty()) add_at_start();
+    // Without iterations there is no last one, whose values the variables would get.
+    if (result_.pragma.find(" lastprivate(") != std::string::npos) {
+      result_.before.push_back(fmt::format("if ({} {} {})", c_.first(), c_.head->relation, c_.head->bound));
+    }
     return std::move(result_);
   }
 
