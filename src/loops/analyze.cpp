@@ -18,6 +18,7 @@
 #include "loops/clang/tree.h"
 #include "loops/dependence/solver.h"
 #include "loops/emit/emit.h"
+#include "loops/program/calls.h"
 #include "loops/verdict/judge.h"
 #include "papilio/error.h"
 #include "papilio/loops.h"
@@ -104,8 +105,10 @@ struct Analysis {
 
 Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
   check_options(text, file, options);
+  const bool matrix = options.matrix || text.find("omp") != std::string_view::npos;  // claims need it
   Analysis analysis;
-  const Program& program = analysis.program = translate(tree_of(text, file, options));
+  Program& program = analysis.program = translate(tree_of(text, file, options));
+  expand_calls(program);
 
   Solver solver(static_cast<unsigned long>(options.operations));
   Report& report = analysis.report;
@@ -115,7 +118,7 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     found = true;
     const int first = static_cast<int>(report.loops.size());
     analysis.functions.push_back({&function, find_accesses(program, function), report.loops.size()});
-    for (LoopReport& loop : judge(program, function, solver, {options.matrix, fault})) {
+    for (LoopReport& loop : judge(program, function, solver, {matrix, fault})) {
       if (loop.parent >= 0) loop.parent += first;
       report.loops.push_back(std::move(loop));
     }

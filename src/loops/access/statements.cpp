@@ -13,8 +13,7 @@ Finder::Finder(const Program& program, const Function& function)
     : program_(program), function_(function), domain_(std::make_shared<const Domain>()) {}
 
 Accesses Finder::run() {
-  bool unknown = false;
-  find_changed(function_.body, changed_, unknown);
+  find_changed(function_.body, changed_, has_unknown_);
   out_.fault = function_.fault;
   for (std::size_t i = 0; i < program_.variables.size(); ++i) {
     const Variable& v = variable(static_cast<int>(i));
@@ -109,6 +108,10 @@ void Finder::statement(const Stmt& s) {
     case Stmt::Kind::loop:
       return s.fault.empty() ? loop(s) : opaque_loop(s);
     case Stmt::Kind::leave:
+      if (!s.op.empty()) {
+        ++statement_;
+        evaluate(s.value);
+      }
       if (s.leaves_function) {
         blame("it returns from the function", s.place);
       } else if (!loops_.empty() && loop_at(loops_.back()).fault.empty()) {
@@ -189,8 +192,10 @@ void Finder::branch(const Stmt& s) {
   const auto before = domain_;
   const auto assigned = assigned_;
   const auto values = values_;
+  const std::size_t first = out_.list.size();
   narrow(t.yes);
   statements(s.body, false);
+  const std::size_t second = out_.list.size();
   const auto assigned_then = std::exchange(assigned_, assigned);
   const auto values_then = std::exchange(values_, values);
   domain_ = before;
@@ -210,7 +215,11 @@ void Finder::branch(const Stmt& s) {
   for (const auto& [index, value] : values_) {
     if (!values_then.contains(index)) differ.insert(index);
   }
+  const auto values_otherwise = values_;
   for (const int index : differ) set_value(index, std::nullopt);
+  for (const int index : differ) {
+    if (values.contains(index)) merge(index, first, second, values_then, values_otherwise, values.at(index));
+  }
 }
 
 std::string text_of(const Polynomial& p, const std::vector<Symbol>& symbols) {

@@ -124,7 +124,7 @@ class Checker {
     for (const auto& [source, program, more] :
          {std::tuple("original", "sanitized", sanitize), std::tuple("original", "original", std::vector<std::string>{}),
           std::tuple("emitted", "emitted", std::vector<std::string>{"-fopenmp"})}) {
-      std::vector<std::string> command = {check_.compiler, "-std=gnu17", "-O1", "-w", "-fno-strict-aliasing",
+      std::vector<std::string> command = {check_.compiler,     "-std=gnu17",        "-O1", "-w", "-fno-strict-aliasing",
                                           "-ffp-contract=off", "-iquote" + include_};
       command.insert(command.end(), options_.arguments.begin(), options_.arguments.end());
       command.insert(command.end(), more.begin(), more.end());
@@ -133,7 +133,8 @@ class Checker {
       const char* const path = std::getenv("PATH");  // of the compiler's parts
       limits.environment = {fmt::format("PATH={}", path == nullptr ? "/usr/bin:/bin" : path), "LC_ALL=C"};
       const ProcessResult result = run_process(command, "", limits);
-      if (result.status != 0) return fmt::format("the {} program does not compile: {}", source, first_error(result.messages));
+      if (result.status != 0)
+        return fmt::format("the {} program does not compile: {}", source, first_error(result.messages));
     }
     return "";
   }
@@ -204,10 +205,12 @@ class Checker {
     limits.may_be_killed = true;
     const std::string path = (folder_.path() / program).string();
     try {
-      const ProcessResult result = run_process({path, std::to_string(function), std::to_string(first),
-                                                std::to_string(last), std::to_string(threads)}, "", limits);
-      messages = result.messages.empty() && result.status > 128 ? fmt::format("it ends by signal {}", result.status - 128)
-                                                                : result.messages;
+      const ProcessResult result = run_process(
+          {path, std::to_string(function), std::to_string(first), std::to_string(last), std::to_string(threads)}, "",
+          limits);
+      messages = result.messages.empty() && result.status > 128
+                     ? fmt::format("it ends by signal {}", result.status - 128)
+                     : result.messages;
       return result.output;
     } catch (const IoError&) {
       throw;

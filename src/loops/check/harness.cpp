@@ -104,16 +104,16 @@ std::string call_of(const Signature& s, const std::vector<Slot>& globals, std::s
       std::string pointer = fmt::format("loopdep_{} + loopdep_room", p);
       for (std::size_t q = 0; q < p; ++q) {  // the first of its type that may overlap
         const Slot& other = s.parameters[q];
-        const bool may = other.kind == Slot::Kind::array && other.element == slot.element && !other.is_restrict &&
-                         !slot.is_restrict;
+        const bool may =
+            other.kind == Slot::Kind::array && other.element == slot.element && !other.is_restrict && !slot.is_restrict;
         if (!may) continue;
         pointer = fmt::format("(loopdep_case == 6 || loopdep_case == 7 ? loopdep_{} + loopdep_room + {} : {})", q,
                               p - q, pointer);
         break;
       }
       calls += fmt::format("{}(void *)({})", calls.empty() ? "" : ", ", pointer);
-      shows += show(slot, fmt::format("loopdep_{}", p), fmt::format("loopdep_b{}", p), "loopdep_elements",
-                    "loopdep_room");
+      shows +=
+          show(slot, fmt::format("loopdep_{}", p), fmt::format("loopdep_b{}", p), "loopdep_elements", "loopdep_room");
       shows += fmt::format("  free(loopdep_{0}), free(loopdep_b{0});\n", p);
     } else {
       calls += fmt::format("{}loopdep_{}", calls.empty() ? "" : ", ", p);
@@ -124,7 +124,8 @@ std::string call_of(const Signature& s, const std::vector<Slot>& globals, std::s
     text += fmt::format("  {}({});\n", s.name, calls);
   } else {
     text += fmt::format("  const {} loopdep_result = {}({});\n", s.result, s.name, calls);
-    text += fmt::format("  printf(\"result = \" {} \"\\n\", ({})loopdep_result);\n", format_of(s.is_real), wide(s.is_real));
+    text +=
+        fmt::format("  printf(\"result = \" {} \"\\n\", ({})loopdep_result);\n", format_of(s.is_real), wide(s.is_real));
   }
   return text + shows + "}\n";
 }

@@ -56,13 +56,13 @@ Signatures read_signatures(const Tree& tree) {
     if (n.kind == "VarDecl" && n.in_file && n.storage != "extern" && !n.type.starts_with("const ")) {
       std::string fault;
       const Slot slot = slot_of(n, fault);
-      const bool is_there = std::any_of(found.globals.begin(), found.globals.end(),
-                                        [&](const Slot& g) { return g.name == slot.name; });
+      const bool is_there =
+          std::any_of(found.globals.begin(), found.globals.end(), [&](const Slot& g) { return g.name == slot.name; });
       if (fault.empty() && !is_there && type_of(n).pointers == 0) found.globals.push_back(slot);
     }
     if (n.kind != "FunctionDecl" || !n.in_file) continue;
-    const bool has_body = std::any_of(n.children.begin(), n.children.end(),
-                                      [&](int c) { return node(c).kind == "CompoundStmt"; });
+    const bool has_body =
+        std::any_of(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
     if (!has_body) continue;
     Signature s;
     s.name = n.name;

@@ -78,7 +78,8 @@ class Judge {
       if (!is_omp(source_, t)) continue;
       const auto pragma = read_pragma(source_.text_of(t));
       if (!pragma) continue;
-      if (pragma->clauses.contains("threadprivate")) everywhere_.insert(pragma->privates.begin(), pragma->privates.end());
+      if (pragma->clauses.contains("threadprivate"))
+        everywhere_.insert(pragma->privates.begin(), pragma->privates.end());
       const bool is_loop = pragma->words.contains("for") || pragma->words.contains("taskloop") ||
                            (pragma->words.contains("parallel") && pragma->words.contains("loop"));
       if (!is_loop) continue;
@@ -160,7 +161,8 @@ class Judge {
       pragma.privates.insert(region->privates.begin(), region->privates.end());
       pragma.reductions.insert(region->reductions.begin(), region->reductions.end());
       for (int k = block + 1; k < directive; ++k) {
-        const bool after_word = source_.kind(k - 1) == Token::Kind::word || source_.is(k - 1, "*") || source_.is(k - 1, ",");
+        const bool after_word =
+            source_.kind(k - 1) == Token::Kind::word || source_.is(k - 1, "*") || source_.is(k - 1, ",");
         if (source_.kind(k) == Token::Kind::word && after_word) declared_.insert(std::string(source_.text_of(k)));
       }
     }
@@ -168,7 +170,8 @@ class Judge {
   }
 
   void judge_loop(const LoopReport& loop, Claim& claim) const {
-    if (privates_->clauses.contains("ordered")) return weaken(claim, "Its order is kept by `ordered`, which is not followed.");
+    if (privates_->clauses.contains("ordered"))
+      return weaken(claim, "Its order is kept by `ordered`, which is not followed.");
     if (loop.verdict == Verdict::not_proven) return weaken(claim, loop.reason);
     for (const Clause& c : loop.clauses) judge_clause(loop, c, claim);
     if (claim.status == ClaimStatus::racy) return;
@@ -195,20 +198,22 @@ class Judge {
     if (c.kind == "reduction" ? privates_->reductions.contains(c.variable) : privates_->privates.contains(c.variable)) {
       const bool is_value = c.kind == "lastprivate" && !privates_->lasts.contains(c.variable);
       const bool is_other = c.kind == "induction" || c.kind == "scan" || c.kind == "copy";
-      if (is_value) weaken(claim, fmt::format("{} is read after the loop, which takes lastprivate({}).", c.variable, c.variable));
+      if (is_value)
+        weaken(claim, fmt::format("{} is read after the loop, which takes lastprivate({}).", c.variable, c.variable));
       if (is_other) weaken(claim, fmt::format("What its clauses make of {} is not followed.", c.variable));
       return;
     }
     if (c.variable == loop.variable) return;
-    if (is_provided(c.variable)) return weaken(claim, fmt::format("What its clauses make of {} is not followed.", c.variable));
+    if (is_provided(c.variable))
+      return weaken(claim, fmt::format("What its clauses make of {} is not followed.", c.variable));
     if (has_directives_) return weaken(claim, "The loop has directives in it that are not followed.");
     if (loop.verdict == Verdict::parallel_if) return weaken(claim, fmt::format("{} is shared.", c.variable));
     claim.status = ClaimStatus::racy;
     claim.reason = fmt::format("Iterations share {}: it takes {}.", c.variable, words_of(c));
     claim.witness = shared(loop, c.variable);
     if (claim.witness) {
-      claim.reason += fmt::format(" {} {} is {} in line {} and line {}.", "The dependence on", c.variable, claim.witness->kind,
-                                  claim.witness->source.line, claim.witness->sink.line);
+      claim.reason += fmt::format(" {} {} is {} in line {} and line {}.", "The dependence on", c.variable,
+                                  claim.witness->kind, claim.witness->source.line, claim.witness->sink.line);
     }
   }
 

@@ -154,6 +154,7 @@ std::vector<Query> Carrier::queries(std::size_t first, std::size_t second, std::
       } else {
         query.add_same_element(a.subscripts, b.subscripts);
       }
+      query.add_facts(a, b);
       query.add_types();
       made.push_back(std::move(query));
     }
@@ -172,6 +173,22 @@ Existence Carrier::exists(std::size_t first, std::size_t second, std::int64_t le
     found = Existence::maybe;
   }
   return found;
+}
+
+bool Carrier::meet_within(std::size_t first, std::size_t second) const {
+  const Access &a = *view_.accesses[first], &b = *view_.accesses[second];
+  for (const Conjunction& one : a.domain->any_of) {
+    for (const Conjunction& other : b.domain->any_of) {
+      Query query(accesses_, view_.root);
+      query.add_same_iteration(view_.root);
+      query.add_domain(one, 0);
+      query.add_domain(other, 1);
+      query.add_same_element(view_.subscripts[first], view_.subscripts[second]);
+      query.add_types();
+      if (solver_.has_points(query.system()) != Answer::no) return true;
+    }
+  }
+  return false;
 }
 
 bool Carrier::moves_along(std::size_t first, std::size_t second, int inner) const {

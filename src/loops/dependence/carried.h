@@ -38,6 +38,9 @@ class Carrier {
   // `least`: by at least that much of the root's variable.
   Existence exists(std::size_t first, std::size_t second, std::int64_t least = 1) const;
 
+  // Whether both may touch one element in one iteration of the root.
+  bool meet_within(std::size_t first, std::size_t second) const;
+
   // Whether there is one between different iterations of another loop around both, too.
   bool moves_along(std::size_t first, std::size_t second, int inner) const;
 

@@ -133,19 +133,29 @@ Answer Solver::is_covered(const System& a, const std::vector<System>& others, in
   return inside == isl_bool_error ? Answer::unknown : inside ? Answer::yes : Answer::no;
 }
 
-std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
-                                                      int kept, const std::vector<std::string>& names) {
-  begin();
-  const auto as_parameters = [&](isl_set* set) {
-    set = isl_set_move_dims(set, isl_dim_param, 0, isl_dim_set, 0, static_cast<unsigned>(kept));
-    for (int i = 0; i < kept; ++i) {
-      set = isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i),
-                                 names[static_cast<std::size_t>(i)].c_str());
-    }
-    return isl_set_params(set);
-  };
-  isl_set* bad = as_parameters(union_of(context_, systems, kept));
-  isl_set* runs = as_parameters(union_of(context_, {context}, kept));
+namespace {
+
+isl_set* named(isl_set* set, int kept, const std::vector<std::string>& names) {
+  set = isl_set_move_dims(set, isl_dim_param, 0, isl_dim_set, 0, static_cast<unsigned>(kept));
+  for (int i = 0; i < kept; ++i) {
+    set = isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i), names[static_cast<std::size_t>(i)].c_str());
+  }
+  return set;
+}
+
+std::optional<std::string> text_of(isl_ast_expr* expression) {
+  char* text = expression == nullptr ? nullptr : isl_ast_expr_to_C_str(expression);
+  std::optional<std::string> found;
+  if (text != nullptr) found = text;
+  std::free(text);
+  isl_ast_expr_free(expression);
+  return found;
+}
+
+}  // namespace
+
+// Where `runs` holds and `bad` does not. Takes both.
+std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
   isl_set* good = isl_set_intersect(isl_set_complement(bad), isl_set_copy(runs));
   const isl_bool never = isl_set_is_empty(good);
   if (never != isl_bool_false) {
@@ -156,13 +166,60 @@ std::optional<std::string> Solver::condition_for_none(const std::vector<System>&
   good = isl_set_coalesce(isl_set_gist(isl_set_coalesce(good), isl_set_copy(runs)));
   if (isl_set_n_basic_set(good) > 8) good = isl_set_free(good);
   isl_ast_build* build = isl_ast_build_from_context(runs);
-  isl_ast_expr* expression = good == nullptr ? nullptr : isl_ast_build_expr_from_set(build, good);
-  char* text = expression == nullptr ? nullptr : isl_ast_expr_to_C_str(expression);
-  std::optional<std::string> found;
-  if (text != nullptr) found = text;
-  std::free(text);
-  isl_ast_expr_free(expression);
+  auto found = text_of(good == nullptr ? nullptr : isl_ast_build_expr_from_set(build, good));
   isl_ast_build_free(build);
+  return found;
+}
+
+std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
+                                                      int kept, const std::vector<std::string>& names) {
+  begin();
+  isl_set* bad = isl_set_params(named(union_of(context_, systems, kept), kept, names));
+  return condition(bad, isl_set_params(named(union_of(context_, {context}, kept), kept, names)));
+}
+
+std::optional<std::string> Solver::condition_for_covered(const std::vector<System>& wanted,
+                                                         const std::vector<System>& given, int columns,
+                                                         const System& context, int kept,
+                                                         const std::vector<std::string>& names) {
+  begin();
+  isl_set* open = isl_set_subtract(union_of(context_, wanted, columns), union_of(context_, given, columns));
+  isl_set* bad = isl_set_params(named(open, kept, names));
+  return condition(bad, isl_set_params(named(union_of(context_, {context}, kept), kept, names)));
+}
+
+std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
+                                                  const std::vector<std::string>& names) {
+  std::pair<std::string, std::string> found;
+  for (const bool is_largest : {false, true}) {
+    begin();
+    isl_options_set_ast_build_detect_min_max(context_, 1);
+    isl_set* all = isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names));
+    isl_set* runs = isl_set_params(isl_set_copy(all));
+    isl_pw_aff* end = is_largest ? isl_set_dim_max(all, 0) : isl_set_dim_min(all, 0);
+    end = isl_pw_aff_coalesce(isl_pw_aff_gist(end, isl_set_copy(runs)));
+    isl_ast_build* build = isl_ast_build_from_context(runs);
+    const auto text = text_of(end == nullptr ? nullptr : isl_ast_build_expr_from_pw_aff(build, end));
+    if (text) (is_largest ? found.second : found.first) = *text;
+    isl_ast_build_free(build);
+    isl_options_set_ast_build_detect_min_max(context_, 0);
+  }
+  return found;
+}
+
+std::optional<std::string> Solver::set_text(const std::vector<System>& wanted, const std::vector<System>& without,
+                                            int columns, int kept, const std::vector<std::string>& names) {
+  begin();
+  isl_set* left = isl_set_subtract(union_of(context_, wanted, columns), union_of(context_, without, columns));
+  left = isl_set_coalesce(named(left, kept, names));
+  const Set owner(left);
+  const isl_bool empty = isl_set_is_empty(left);
+  if (empty == isl_bool_error) return std::nullopt;
+  if (empty == isl_bool_true) return "";
+  char* text = isl_set_to_str(left);
+  if (text == nullptr) return std::nullopt;
+  std::string found = text;
+  std::free(text);
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 struct isl_ctx;
+struct isl_set;
 
 namespace papilio::loops {
 
@@ -43,8 +44,24 @@ class Solver {
   std::optional<std::string> condition_for_none(const std::vector<System>& systems, const System& context, int kept,
                                                 const std::vector<std::string>& names);
 
+  // The same for points of `wanted`, seen in their first `columns`, that are in none of `given`.
+  std::optional<std::string> condition_for_covered(const std::vector<System>& wanted, const std::vector<System>& given,
+                                                   int columns, const System& context, int kept,
+                                                   const std::vector<std::string>& names);
+
+  // The least and the largest value of column `kept` in the union of the systems, in C, in the names of the columns
+  // before; empty where there is none, or it is not found in time.
+  std::pair<std::string, std::string> range(const std::vector<System>& systems, int kept,
+                                            const std::vector<std::string>& names);
+
+  // wanted - without, seen in the columns from `kept` to `columns`, in isl's notation; empty for the empty set, nothing
+  // where it is not found in time.
+  std::optional<std::string> set_text(const std::vector<System>& wanted, const std::vector<System>& without, int columns,
+                                      int kept, const std::vector<std::string>& names);
+
  private:
   void begin();
+  std::optional<std::string> condition(isl_set* bad, isl_set* runs);
 
   isl_ctx* context_;
   unsigned long most_operations_;

@@ -209,7 +209,8 @@ std::optional<std::string> widened(const std::string& condition) {
     at = token.begin;
     if (token.kind != Token::Kind::word) continue;
     // No word follows another one in C, but in sentences.
-    const bool follows = t > 0 && (source.kind(t - 1) == Token::Kind::word || source.kind(t - 1) == Token::Kind::number);
+    const bool follows =
+        t > 0 && (source.kind(t - 1) == Token::Kind::word || source.kind(t - 1) == Token::Kind::number);
     if (follows || (t + 1 < last && source.is(t + 1, "("))) return std::nullopt;
     result += "(long long)";
     ++words;

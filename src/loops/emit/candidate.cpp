@@ -26,9 +26,7 @@ std::string Candidate::type() const {
 
 std::string Candidate::first() const { return head->first.empty() ? head->variable : head->first; }
 
-std::string Candidate::step() const {
-  return std::to_string(accesses.loops[static_cast<std::size_t>(id)].step);
-}
+std::string Candidate::step() const { return std::to_string(accesses.loops[static_cast<std::size_t>(id)].step); }
 
 std::string Candidate::count() const {
   const std::int64_t step = accesses.loops[static_cast<std::size_t>(id)].step;
@@ -91,8 +89,9 @@ Edits placed(const Candidate& c, const Rewritten& r) {
     for (const std::string& line : r.after) text += inner + line + "\n";
     text += indent + "}";
   }
-  if (is_versioned) text += fmt::format(" else {{\n{}  {}\n{}}}", indent,
-                                        c.source.text().substr(c.begin(), c.end() - c.begin()), indent);
+  if (is_versioned)
+    text +=
+        fmt::format(" else {{\n{}  {}\n{}}}", indent, c.source.text().substr(c.begin(), c.end() - c.begin()), indent);
   Edits edits;
   std::size_t from = c.begin();
   if (!is_wrapped && !pragma.empty() && c.source.begins_line(from)) {  // the pragma begins its line

@@ -48,10 +48,10 @@ struct Candidate {
 // What a rewriting makes of a loop: lines before, a pragma, the loop with edits, lines after.
 struct Rewritten {
   std::vector<std::string> before, after;
-  std::string pragma;     // without its `if`
-  std::string loop;       // empty: the loop's text with `inside`
+  std::string pragma;  // without its `if`
+  std::string loop;    // empty: the loop's text with `inside`
   Edits inside;
-  std::string condition;  // in C; empty: none
+  std::string condition;       // in C; empty: none
   bool needs_version = false;  // where the condition does not hold the loop must stay as it was
 };
 

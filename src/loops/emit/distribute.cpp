@@ -12,7 +12,8 @@ namespace {
 
 class Distribution {
  public:
-  Distribution(const Candidate& candidate, const Transformation& t, std::string& why) : c_(candidate), t_(t), why_(why) {}
+  Distribution(const Candidate& candidate, const Transformation& t, std::string& why)
+      : c_(candidate), t_(t), why_(why) {}
 
   std::optional<Rewritten> run() {
     if (c_.part.kind != Part::Kind::loop || c_.part.parts[0].kind != Part::Kind::block) {
@@ -26,7 +27,8 @@ class Distribution {
       if (!text) return std::nullopt;
       loops += (loops.empty() ? "" : "\n" + c_.indentation() + "  ") + *text;
     }
-    if (placed_.size() != c_.part.parts[0].parts.size() - left_out_) return fail("its pieces are not all of its statements");
+    if (placed_.size() != c_.part.parts[0].parts.size() - left_out_)
+      return fail("its pieces are not all of its statements");
     return written(loops);
   }
 
@@ -73,8 +75,8 @@ class Distribution {
       if (c_.source.kind(t) != Token::Kind::word || std::none_of(expanded_.begin(), expanded_.end(), is_it)) continue;
       if (t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))) continue;
       const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
-      edits.replace(token(t).begin, token(t).end, fmt::format("{0}{1}[({2} - {0}first){3}]", c_.prefix,
-                                                              c_.source.text_of(t), c_.head->variable, by));
+      edits.replace(token(t).begin, token(t).end,
+                    fmt::format("{0}{1}[({2} - {0}first){3}]", c_.prefix, c_.source.text_of(t), c_.head->variable, by));
     }
     const auto declared = declarations_.find(p.begin);
     const int first = declared == declarations_.end() ? p.begin : declared->second;
@@ -133,8 +135,10 @@ class Distribution {
     r.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
     r.before.push_back(fmt::format("const long long {}count = {};", x, c_.count()));
     for (const Expanded& e : expanded_) {
-      r.before.push_back(fmt::format("{0} *const {1}{2} = ({0} *)__builtin_malloc((unsigned long)({1}count + 1) * "
-                                     "sizeof({0}));", e.type, x, e.name));
+      r.before.push_back(
+          fmt::format("{0} *const {1}{2} = ({0} *)__builtin_malloc((unsigned long)({1}count + 1) * "
+                      "sizeof({0}));",
+                      e.type, x, e.name));
       r.before.push_back(fmt::format("if ({}{} == 0) __builtin_abort();", x, e.name));
       if (!e.is_inside) {
         r.after.push_back(fmt::format("if ({0}count > 0) {1} = {0}{1}[{0}count - 1];", x, e.name));

@@ -143,7 +143,8 @@ class Emitter {
     is_reordered_ = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
       const int v = c.variable(x.variable);
       const bool is_real = v < 0 || program_.variables[static_cast<std::size_t>(v)].type.kind == Type::Kind::real;
-      return is_real && (x.kind == "reduction" || x.kind == "scan") && x.detail.find_first_of("+*") != std::string::npos;
+      return is_real && (x.kind == "reduction" || x.kind == "scan") &&
+             x.detail.find_first_of("+*") != std::string::npos;
     });
     const auto scan = std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
     std::optional<Rewritten> made;
@@ -157,14 +158,16 @@ class Emitter {
     }
     if (!made) return std::nullopt;
     made->condition = *condition;
-    made->needs_version = made->needs_version || !clauses.empty() || condition->find("__extension__") != std::string::npos;
+    made->needs_version =
+        made->needs_version || !clauses.empty() || condition->find("__extension__") != std::string::npos;
     if (!condition->empty()) how += ", where a condition holds";
     needs_helper_ = needs_helper_ || needs_helper;
     return made;
   }
 
   // The inner loop becomes the outer one where it then is parallel: where no dependence leads along it at all.
-  std::optional<Rewritten> by_interchange(const Judged& f, const Candidate& c, std::string& how, std::string& why) const {
+  std::optional<Rewritten> by_interchange(const Judged& f, const Candidate& c, std::string& how,
+                                          std::string& why) const {
     const std::vector<Loop>& loops = f.accesses.loops;
     int inner = -1;
     for (std::size_t l = 0; l < loops.size(); ++l) {
@@ -179,7 +182,8 @@ class Emitter {
       // An own variable of a loop that is declared outside would be shared.
       if (d.directions.size() <= depth || d.directions[depth] != '=') return std::nullopt;
     }
-    const bool declares = loops[static_cast<std::size_t>(inner)].declares && loops[static_cast<std::size_t>(c.id)].declares;
+    const bool declares =
+        loops[static_cast<std::size_t>(inner)].declares && loops[static_cast<std::size_t>(c.id)].declares;
     if (inside.verdict != Verdict::parallel || !declares) return std::nullopt;
     const int token = source_.token_at(inside.position.line, inside.position.column);
     const auto part = token < 0 ? std::nullopt : read_statement(source_, token);

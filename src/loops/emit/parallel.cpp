@@ -100,7 +100,8 @@ class Parallel {
       return fail(fmt::format("{} is no variable of its own", clause.variable));
     }
     const auto found = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.find(v);
-    if (found == c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.end()) return fail("a step is not known");
+    if (found == c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.end())
+      return fail("a step is not known");
     const std::string& x = c_.prefix;
     if (at_start_.empty()) result_.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
     result_.before.push_back(fmt::format("const long long {}{} = {};", x, clause.variable, clause.variable));
@@ -163,19 +164,26 @@ class Parallel {
     const auto end = [&](const char* name, const std::vector<std::string>& values, char relation) {
       result_.before.push_back(fmt::format("long long {}{}_{} = {};", x, a, name, values[0]));
       for (std::size_t i = 1; i < values.size(); ++i) {
-        result_.before.push_back(fmt::format("if ({0} {1} {2}{3}_{4}) {2}{3}_{4} = {0};", values[i], relation, x, a, name));
+        result_.before.push_back(
+            fmt::format("if ({0} {1} {2}{3}_{4}) {2}{3}_{4} = {0};", values[i], relation, x, a, name));
       }
     };
     end("low", low, '<');
     end("high", high, '>');
-    result_.before.push_back(fmt::format("const long long {0}{1}_size = {0}{1}_high < {0}{1}_low ? 1 : {0}{1}_high - "
-                                         "{0}{1}_low + 1;", x, a));
-    result_.before.push_back(fmt::format("__typeof__(&{1}[0]) const {0}{1} = (__typeof__(&{1}[0]))__builtin_malloc((unsigned "
-                                         "long){0}{1}_size * sizeof({1}[0]));", x, a));
+    result_.before.push_back(
+        fmt::format("const long long {0}{1}_size = {0}{1}_high < {0}{1}_low ? 1 : {0}{1}_high - "
+                    "{0}{1}_low + 1;",
+                    x, a));
+    result_.before.push_back(
+        fmt::format("__typeof__(&{1}[0]) const {0}{1} = (__typeof__(&{1}[0]))__builtin_malloc((unsigned "
+                    "long){0}{1}_size * sizeof({1}[0]));",
+                    x, a));
     result_.before.push_back(fmt::format("if ({}{} == 0) __builtin_abort();", x, a));
     result_.before.push_back("#pragma omp parallel for");
-    result_.before.push_back(fmt::format("for (long long {0}k = {0}{1}_low; {0}k <= {0}{1}_high; {0}k++) {0}{1}[{0}k - "
-                                         "{0}{1}_low] = {1}[{0}k];", x, a));
+    result_.before.push_back(
+        fmt::format("for (long long {0}k = {0}{1}_low; {0}k <= {0}{1}_high; {0}k++) {0}{1}[{0}k - "
+                    "{0}{1}_low] = {1}[{0}k];",
+                    x, a));
     result_.after.push_back(fmt::format("__builtin_free({}{});", x, a));
   }
 
@@ -229,8 +237,7 @@ std::optional<std::string> private_clauses(const Candidate& c, const std::vector
   return text;
 }
 
-std::optional<Rewritten> in_parallel(const Candidate& candidate, const std::vector<Clause>& clauses,
-                                     std::string& why) {
+std::optional<Rewritten> in_parallel(const Candidate& candidate, const std::vector<Clause>& clauses, std::string& why) {
   return Parallel(candidate, why).run(clauses);
 }
 

@@ -14,8 +14,8 @@ namespace {
 constexpr int blocks = 64;
 
 bool starts_type(std::string_view word) {
-  static const std::set<std::string_view> words = {"char", "short", "int", "long", "unsigned", "signed", "float",
-                                                   "double", "const", "_Bool", "bool", "size_t"};
+  static const std::set<std::string_view> words = {"char",  "short",  "int",   "long",  "unsigned", "signed",
+                                                   "float", "double", "const", "_Bool", "bool",     "size_t"};
   return words.contains(word) || (word.size() > 2 && word.ends_with("_t"));
 }
 
@@ -89,7 +89,8 @@ class Passes {
         return refuse(fmt::format("line {} reads what other iterations write", a.place.line));
       }
     }
-    if (reads != 1 || read_ < 0 || !c_.source.is(read_, scan_.variable)) return refuse("an element is not read by its name");
+    if (reads != 1 || read_ < 0 || !c_.source.is(read_, scan_.variable))
+      return refuse("an element is not read by its name");
     read_end_ = read_ + 1;
     while (c_.source.is(read_end_, "[")) {
       read_end_ = c_.source.after_matching(read_end_);
@@ -200,7 +201,8 @@ class Passes {
       if (is_array_) {
         Edits edits;
         edits.replace(begin_of(read_), end_of(read_end_ - 1), accumulator_);
-        text += fmt::format("{} ={} ", accumulator_, edits.apply(c_.source.text(), end_of(assign_), end_of(part.end - 1)));
+        text +=
+            fmt::format("{} ={} ", accumulator_, edits.apply(c_.source.text(), end_of(assign_), end_of(part.end - 1)));
       } else {
         text += std::string(c_.source.text_of(part.begin, part.end)) + " ";
         if (resets_.contains(part.begin)) text += c_.prefix + "anew = 1; ";
@@ -255,7 +257,8 @@ class Passes {
     auto second_pass = first_pass ? in_parallel(c_, others, why_) : std::nullopt;
     if (!second_pass || !second_pass->before.empty()) return fail("its clauses are not written with a scan");
     const std::string x = c_.prefix, acc = accumulator_;
-    const std::string type = is_array_ ? fmt::format("__typeof__({}[0])", element()) : fmt::format("__typeof__({})", acc);
+    const std::string type =
+        is_array_ ? fmt::format("__typeof__({}[0])", element()) : fmt::format("__typeof__({})", acc);
     Edits body = second_pass->inside;
     if (is_array_) {
       body.replace(begin_of(read_), end_of(read_end_ - 1), acc);
@@ -269,14 +272,16 @@ class Passes {
     lines.push_back(fmt::format("{} {}carried[{}];", type, x, blocks + 1));
     if (is_segmented_) lines.push_back(fmt::format("char {}anews[{}];", x, blocks + 1));
     const std::string start = is_array_ ? fmt::format("{}[0]", element()) : acc;
-    const std::string counter = fmt::format("{} {} = {}first + {}t * {};", c_.type(), c_.head->variable, x, x, c_.step());
+    const std::string counter =
+        fmt::format("{} {} = {}first + {}t * {};", c_.type(), c_.head->variable, x, x, c_.step());
     const std::string over = fmt::format(
-        "for (long long {0}t = {0}count * {0}block / {1}; {0}t < {0}count * ({0}block + 1) / {1}; {0}t++) {{", x, blocks);
+        "for (long long {0}t = {0}count * {0}block / {1}; {0}t < {0}count * ({0}block + 1) / {1}; {0}t++) {{", x,
+        blocks);
     if (is_array_) {
       std::string first_read(c_.source.text_of(read_, read_end_));
       lines.push_back(fmt::format("{0}carried[0] = 0;", x));
-      lines.push_back(fmt::format("if ({0}count > 0) {{ const {1} {2} = {0}first; {0}carried[0] = {3}; }}", x, c_.type(),
-                                  c_.head->variable, first_read));
+      lines.push_back(fmt::format("if ({0}count > 0) {{ const {1} {2} = {0}first; {0}carried[0] = {3}; }}", x,
+                                  c_.type(), c_.head->variable, first_read));
     } else {
       lines.push_back(fmt::format("{}carried[0] = {};", x, start));
     }
@@ -289,15 +294,17 @@ class Passes {
     lines.push_back(fmt::format("  {0}carried[{0}block + 1] = {1};", x, acc));
     if (is_segmented_) lines.push_back(fmt::format("  {0}anews[{0}block + 1] = {0}anew;", x));
     lines.push_back("}");
-    const std::string both = combined(fmt::format("{0}carried[{0}block]", x), fmt::format("{0}carried[{0}block + 1]", x));
+    const std::string both =
+        combined(fmt::format("{0}carried[{0}block]", x), fmt::format("{0}carried[{0}block + 1]", x));
     const std::string unless = is_segmented_ ? fmt::format("if (!{0}anews[{0}block + 1]) ", x) : "";
-    lines.push_back(fmt::format("for (int {0}block = 0; {0}block < {1}; {0}block++) {2}{0}carried[{0}block + 1] = {3};", x,
-                                blocks, unless, both));
+    lines.push_back(fmt::format("for (int {0}block = 0; {0}block < {1}; {0}block++) {2}{0}carried[{0}block + 1] = {3};",
+                                x, blocks, unless, both));
     if (has_last(clauses)) lines.push_back(fmt::format("if ({}count > 0) {{", x));
     lines.push_back(second_pass->pragma);
-    r.loop = fmt::format("for (int {0}block = 0; {0}block < {1}; {0}block++) {{\n{2}    {3} {4} = {0}carried[{0}block];\n"
-                         "{2}    {5}\n{2}      {6}\n{2}      {7}\n{2}    }}\n{2}  }}",
-                         x, blocks, c_.indentation(), type, acc, over, counter, c_.body(body));
+    r.loop = fmt::format(
+        "for (int {0}block = 0; {0}block < {1}; {0}block++) {{\n{2}    {3} {4} = {0}carried[{0}block];\n"
+        "{2}    {5}\n{2}      {6}\n{2}      {7}\n{2}    }}\n{2}  }}",
+        x, blocks, c_.indentation(), type, acc, over, counter, c_.body(body));
     if (has_last(clauses)) r.after.push_back("}");
     if (!is_array_) r.after.push_back(fmt::format("{} = {}carried[{}];", acc, x, blocks));
     if (c_.head->type.empty()) {

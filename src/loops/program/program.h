@@ -53,6 +53,7 @@ struct Expr {
     binary,    // op
     select,    // operands: condition, value, other value
     convert,   // to `type`
+    call,      // of function `text`; a pointer is the element that it points to. expand_calls leaves none
     unknown    // may read and write anything; `text` says what it is
   };
 
@@ -64,7 +65,7 @@ struct Expr {
   std::string op = {};
   std::string text = {};
   std::vector<Expr> operands = {};
-  std::vector<int> clobbers = {};  // of unknown: local variables that occur in it
+  std::vector<int> clobbers = {};  // of unknown and call: local variables that occur in it
 };
 
 struct Stmt {
@@ -73,9 +74,9 @@ struct Stmt {
     declare,   // variable; value, if it is initialised
     assign,    // target op= value; op is empty for =
     evaluate,  // value
-    branch,    // value, body, otherwise
+    branch,    // value, body, otherwise; a value that is opaque without operands: either
     loop,      // variable from `value` while `condition`, by `step`; body
-    leave,     // break, return: the loops up to depth `leaves` end here
+    leave,     // break; return, of `value` if `op` is not empty
     next,      // continue
     unknown    // text, clobbers
   };
@@ -91,6 +92,7 @@ struct Stmt {
   bool starts_as_is = false;  // a loop whose variable has its value already (while)
   bool declares = false;      // a loop whose variable is its own
   bool leaves_function = false;
+  bool is_inlined = false;  // a loop of a function that is called
   std::string fault = {};  // of a loop: why it is no counted loop; variable may be -1 then
   std::string text = {};
   std::vector<Stmt> body = {};
@@ -102,7 +104,8 @@ struct Function {
   std::string name;
   Place place;
   std::vector<Stmt> body;
-  std::string fault;  // why no loop in it can be judged: goto
+  std::vector<int> parameters;  // -1: of a type that is not followed
+  std::string fault;            // why no loop in it can be judged: goto
 };
 
 struct Program {

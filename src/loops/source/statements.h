@@ -12,12 +12,12 @@ namespace papilio::loops {
 
 struct Part {
   enum class Kind {
-    block,  // parts
-    branch, // head, parts: then, and else if there is one
-    loop,   // for: head, parts[0]
-    repeat, // while: head, parts[0]
-    plain,  // up to its semicolon: an expression, a declaration, break, continue, return
-    other   // do, switch, a label
+    block,   // parts
+    branch,  // head, parts: then, and else if there is one
+    loop,    // for: head, parts[0]
+    repeat,  // while: head, parts[0]
+    plain,   // up to its semicolon: an expression, a declaration, break, continue, return
+    other    // do, switch, a label
   };
   Kind kind = Kind::plain;
   int begin = 0, end = 0;            // tokens [begin, end)
@@ -30,7 +30,7 @@ std::optional<Part> read_statement(const Source& source, int token);
 
 // The head of a for loop that OpenMP takes: variable, first value, one comparison with a bound, a step.
 struct Head {
-  std::string type;      // in the head; empty: declared elsewhere
+  std::string type;  // in the head; empty: declared elsewhere
   std::string variable;
   std::string first;     // empty: the value that it has (while)
   std::string relation;  // of the variable to the bound: < <= > >= !=

@@ -9,7 +9,8 @@ namespace {
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || static_cast<unsigned char>(c) > 127;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) > 127;
 }
 
 class Lexer {
@@ -81,8 +82,8 @@ class Lexer {
       std::size_t i = at_ + 1;
       for (; i < text_.size(); ++i) {
         const char before = text_[i - 1];
-        const bool is_sign = (text_[i] == '+' || text_[i] == '-') &&
-                             (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+        const bool is_sign =
+            (text_[i] == '+' || text_[i] == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
         if (!is_letter(text_[i]) && !is_digit(text_[i]) && text_[i] != '.' && !is_sign) break;
       }
       add(Token::Kind::number, i);
@@ -91,9 +92,9 @@ class Lexer {
       while (i < text_.size() && text_[i] != c && text_[i] != '\n') i += text_[i] == '\\' ? 2 : 1;
       add(Token::Kind::text, std::min(i + 1, text_.size()));
     } else {
-      static constexpr auto long_marks = std::to_array<std::string_view>(
-          {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=",
-           "%=", "&=", "|=", "^=", "##"});
+      static constexpr auto long_marks =
+          std::to_array<std::string_view>({"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+                                           "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"});
       const auto found = std::find_if(long_marks.begin(), long_marks.end(),
                                       [&](std::string_view m) { return text_.substr(at_, m.size()) == m; });
       add(Token::Kind::mark, at_ + (found == long_marks.end() ? 1 : found->size()));
@@ -148,7 +149,9 @@ int Source::after_matching(int open) const {
   return -1;
 }
 
-std::size_t Source::line_start(std::size_t offset) const { return lines_[static_cast<std::size_t>(line_of(offset) - 1)]; }
+std::size_t Source::line_start(std::size_t offset) const {
+  return lines_[static_cast<std::size_t>(line_of(offset) - 1)];
+}
 
 std::string Source::indentation(std::size_t offset) const {
   const std::size_t begin = line_start(offset);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "loops/verdict/distribute.h"
 #include "loops/verdict/witness.h"
 
 namespace papilio::loops {
@@ -158,15 +159,18 @@ class Matrix {
   std::vector<Dependence> rows_;
 };
 
+}  // namespace
+
 // Whether a loop's body is one loop and nothing else, with bounds that do not depend on the outer one.
-std::optional<int> perfectly_inside(const Accesses& accesses, int loop) {
+std::optional<int> perfectly_inside(const Accesses& accesses, int loop, bool any_bounds) {
   const Loop& outer = accesses.loops[static_cast<std::size_t>(loop)];
   if (outer.items.size() != 1 || outer.items[0].loops.size() != 1) return std::nullopt;
   const int inside = outer.items[0].loops[0];
   const Loop& inner = accesses.loops[static_cast<std::size_t>(inside)];
-  if (!outer.fault.empty() || !inner.fault.empty() || inner.lower.contains(outer.symbol)) return std::nullopt;
+  if (!outer.fault.empty() || !inner.fault.empty()) return std::nullopt;
+  if (!any_bounds && inner.lower.contains(outer.symbol)) return std::nullopt;
   for (const Polynomial& room : inner.room) {
-    if (room.contains(outer.symbol)) return std::nullopt;
+    if (!any_bounds && room.contains(outer.symbol)) return std::nullopt;
   }
   // A condition around the inner loop is neither's.
   for (const Access& a : accesses.list) {
@@ -176,8 +180,6 @@ std::optional<int> perfectly_inside(const Accesses& accesses, int loop) {
   }
   return inside;
 }
-
-}  // namespace
 
 void add_matrix(const Program& program, const Accesses& accesses, int nest, Solver& solver,
                 std::vector<LoopReport>& reports) {

@@ -1,6 +1,10 @@
 #include "loops/verdict/privatize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "loops/dependence/parameters.h"
 
 namespace papilio::loops {
 namespace {
@@ -71,6 +75,54 @@ class Elements {
 
 }  // namespace
 
+namespace {
+
+// What one read wants, and what writes before it in the same iteration give.
+struct Coverage {
+  std::vector<System> wanted, given;
+  int columns = 0;
+};
+
+Coverage coverage_of(const Program& program, const Accesses& accesses, const View& view, std::size_t r,
+                     const std::vector<std::size_t>& writes, const std::vector<int>& named) {
+  const Access& read = *view.accesses[r];
+  const std::size_t rank = view.subscripts[r].size();
+  std::vector<int> kept = {accesses.loops[static_cast<std::size_t>(view.root)].symbol};
+  for (const auto& subscript : view.subscripts[r]) {
+    if (subscript) add_symbols(*subscript, kept);
+  }
+  for (const Conjunction& conjunction : read.domain->any_of) {
+    for (const Constraint& constraint : conjunction) add_symbols(constraint.value, kept);
+  }
+  for (std::size_t s = 0; s < accesses.symbols.size(); ++s) {
+    if (accesses.symbols[s].kind == Symbol::Kind::entry) kept.push_back(static_cast<int>(s));
+  }
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  std::erase_if(kept, [&](int s) { return std::find(named.begin(), named.end(), s) != named.end(); });
+  kept.insert(kept.begin(), named.begin(), named.end());
+  const Elements elements(program, accesses, view, kept, rank);
+  Coverage found;
+  found.columns = elements.columns();
+  elements.append(r, true, found.wanted);
+  for (const std::size_t w : writes) {
+    const Access& write = *view.accesses[w];
+    if (write.order >= read.order || view.subscripts[w].size() != rank) continue;
+    std::vector<System> some;
+    // Loops around both: the same iteration of each, which is before the read.
+    if (elements.append(w, false, some)) found.given.insert(found.given.end(), some.begin(), some.end());
+  }
+  return found;
+}
+
+bool is_covered(const Coverage& coverage, Solver& solver) {
+  return std::all_of(coverage.wanted.begin(), coverage.wanted.end(), [&](const System& part) {
+    return solver.is_covered(part, coverage.given, coverage.columns) == Answer::yes;
+  });
+}
+
+}  // namespace
+
 bool reads_own_iteration(const Program& program, const Accesses& accesses, const View& view, int variable,
                          Solver& solver) {
   const Loop& loop = accesses.loops[static_cast<std::size_t>(view.root)];
@@ -79,36 +131,46 @@ bool reads_own_iteration(const Program& program, const Accesses& accesses, const
   for (std::size_t i = 0; i < view.accesses.size(); ++i) {
     if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
   }
-  for (const std::size_t r : reads) {
-    const Access& read = *view.accesses[r];
-    const std::size_t rank = view.subscripts[r].size();
-    std::vector<int> kept = {loop.symbol};
-    for (const auto& subscript : view.subscripts[r]) {
-      if (subscript) add_symbols(*subscript, kept);
-    }
-    for (const Conjunction& conjunction : read.domain->any_of) {
-      for (const Constraint& constraint : conjunction) add_symbols(constraint.value, kept);
-    }
-    for (std::size_t s = 0; s < accesses.symbols.size(); ++s) {
-      if (accesses.symbols[s].kind == Symbol::Kind::entry) kept.push_back(static_cast<int>(s));
-    }
-    std::sort(kept.begin(), kept.end());
-    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-    const Elements elements(program, accesses, view, kept, rank);
-    std::vector<System> wanted, given;
-    elements.append(r, true, wanted);
-    for (const std::size_t w : writes) {
-      const Access& write = *view.accesses[w];
-      if (write.order >= read.order || view.subscripts[w].size() != rank) continue;
-      std::vector<System> some;
-      // Loops around both: the same iteration of each, which is before the read.
-      if (elements.append(w, false, some)) given.insert(given.end(), some.begin(), some.end());
-    }
-    for (const System& part : wanted) {
-      if (solver.is_covered(part, given, elements.columns()) != Answer::yes) return false;
-    }
+  return std::all_of(reads.begin(), reads.end(), [&](std::size_t r) {
+    return is_covered(coverage_of(program, accesses, view, r, writes, {}), solver);
+  });
+}
+
+std::optional<std::string> condition_for_own_iteration(const Program& program, const Accesses& accesses,
+                                                       const View& view, int variable, Solver& solver) {
+  constexpr std::size_t most_reads = 12, most_names = 8;
+  constexpr std::int64_t many = 64;  // a condition that only short loops fulfil is none
+  const std::vector<int> named = named_symbols(accesses, view.root);
+  std::vector<std::size_t> reads, writes;
+  for (std::size_t i = 0; i < view.accesses.size(); ++i) {
+    if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
   }
-  return true;
+  if (reads.empty() || reads.size() > most_reads || named.size() > most_names || named.empty()) return std::nullopt;
+  std::vector<std::string> conditions;
+  for (const std::size_t r : reads) {
+    const Coverage coverage = coverage_of(program, accesses, view, r, writes, named);
+    if (is_covered(coverage, solver)) continue;
+    const Access& read = *view.accesses[r];
+    const auto condition = [&](Query& context) {
+      context.add_types();
+      return solver.condition_for_covered(coverage.wanted, coverage.given, coverage.columns,
+                                          with_first(context, named), static_cast<int>(named.size()),
+                                          names_of(accesses, named));
+    };
+    Query works(accesses, view.root), runs(accesses, view.root);
+    works.add_later(view.root, many);
+    for (const int side : {0, 1}) works.add_domain(read.domain->any_of[0], side);
+    if (!condition(works)) return std::nullopt;
+    const auto found = condition(runs);
+    if (!found) return std::nullopt;
+    if (std::find(conditions.begin(), conditions.end(), *found) == conditions.end()) conditions.push_back(*found);
+  }
+  std::string joined;
+  for (const std::string& c : conditions) {
+    if (conditions.size() == 1) return c;
+    joined += fmt::format("{}({})", joined.empty() ? "" : " && ", c);
+  }
+  return joined.empty() ? std::nullopt : std::optional(joined);
 }
 
 bool is_read_later(const Program& program, const Accesses& accesses, int loop, int variable) {
