@@ -25,7 +25,8 @@ class Distribution {
     for (const Piece& piece : t_.pieces) {
       const auto text = loop_of(piece, ++number);
       if (!text) return std::nullopt;
-      loops += (loops.empty() ? "" : "\n" + c_.indentation() + "  ") + *text;
+      if (!loops.empty()) loops += fmt::format("\n{}  ", c_.indentation());
+      loops += *text;
     }
     if (placed_.size() != c_.part.parts[0].parts.size() - left_out_)
       return fail("its pieces are not all of its statements");

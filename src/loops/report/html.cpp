@@ -119,18 +119,18 @@ std::string title_of(const Witness& w) {
 
 std::string item_of(const LoopReport& loop) {
   std::string text = fmt::format("<li>{}, line {}{}: <b class=\"{}\">{}</b>. {}", escaped(loop.function),
-                                 loop.position.line, loop.variable.empty() ? "" : ", loop of " + escaped(loop.variable),
+                                 loop.position.line, loop.variable.empty() ? "" : fmt::format(", loop of {}", escaped(loop.variable)),
                                  name(loop.verdict), words_of(loop.verdict), escaped(loop.reason));
   for (const Clause& c : loop.clauses) text += fmt::format(" <code>{}</code>", escaped(words_of(c)));
   for (const std::string& c : loop.condition) text += fmt::format(" If <code>{}</code>.", escaped(c));
-  if (loop.witness) text += " " + escaped(title_of(*loop.witness)) + ".";
+  if (loop.witness) text += fmt::format(" {}.", escaped(title_of(*loop.witness)));
   return text + "</li>\n";
 }
 
 std::string item_of(const Claim& c) {
   return fmt::format("<li>Pragma, line {}: <b class=\"{}\">{}</b>. {}{}</li>\n", c.position.line, name(c.status),
                      c.status == ClaimStatus::not_proven ? "not proven" : name(c.status), escaped(c.reason),
-                     c.witness ? " " + escaped(title_of(*c.witness)) + "." : "");
+                     c.witness ? fmt::format(" {}.", escaped(title_of(*c.witness))) : "");
 }
 
 }  // namespace

@@ -74,8 +74,8 @@ Json result_of(const char* rule, const std::string& message, const Position& at,
 std::string message_of(const LoopReport& loop) {
   std::string text = fmt::format("The loop of {} is {}. {}", loop.variable.empty() ? "no counter" : loop.variable,
                                  words_of(loop.verdict), loop.reason);
-  for (const Clause& c : loop.clauses) text += " " + words_of(c) + ".";
-  for (const std::string& c : loop.condition) text += " If " + c + ".";
+  for (const Clause& c : loop.clauses) text += fmt::format(" {}.", words_of(c));
+  for (const std::string& c : loop.condition) text += fmt::format(" If {}.", c);
   return text;
 }
 

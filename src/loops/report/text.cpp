@@ -86,7 +86,7 @@ std::string to_text(const Report& report, bool explain, bool color) {
     for (const Transformation& t : loop.transformations) page += fmt::format("    {}{} {}\n", indent, t.kind, t.detail);
     add_matrix(loop, page);
   }
-  if (!report.claims.empty()) page += (page.empty() ? "" : "\n") + paint("1", "pragmas") + "\n";
+  if (!report.claims.empty()) page += fmt::format("{}{}\n", page.empty() ? "" : "\n", paint("1", "pragmas"));
   for (const Claim& c : report.claims) {
     page += fmt::format("  line {}: {}\n    {}\n", c.position.line, paint(c.status), c.reason);
     if (c.witness) page += fmt::format("    {}\n", witness_text(*c.witness));
