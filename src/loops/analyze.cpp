@@ -20,6 +20,7 @@
 #include "loops/emit/emit.h"
 #include "loops/program/calls.h"
 #include "loops/verdict/judge.h"
+#include "loops/verdict/summaries.h"
 #include "papilio/error.h"
 #include "papilio/loops.h"
 
@@ -121,6 +122,12 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     for (LoopReport& loop : judge(program, function, solver, {matrix, fault})) {
       if (loop.parent >= 0) loop.parent += first;
       report.loops.push_back(std::move(loop));
+    }
+  }
+  if (options.matrix) {
+    for (const Function& function : program.functions) {
+      if (!function.is_called || (!options.function.empty() && function.name != options.function)) continue;
+      for (Summary& s : summarize(program, function, solver)) report.summaries.push_back(std::move(s));
     }
   }
   base::require(found, "papilio::loops::analyze_text: there is no function {} in {}", options.function, file);

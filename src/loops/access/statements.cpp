@@ -8,6 +8,26 @@
 // Statements: what they write, and what is known after them.
 
 namespace papilio::loops {
+namespace {
+
+void find_named(const Expr& e, std::set<int>& named) {
+  if (e.variable >= 0) named.insert(e.variable);
+  named.insert(e.clobbers.begin(), e.clobbers.end());
+  for (const Expr& part : e.operands) find_named(part, named);
+}
+
+// The variables that statements name.
+void find_named(const std::vector<Stmt>& list, std::set<int>& named) {
+  for (const Stmt& s : list) {
+    if (s.variable >= 0) named.insert(s.variable);
+    named.insert(s.clobbers.begin(), s.clobbers.end());
+    for (const Expr* e : {&s.target, &s.value, &s.condition}) find_named(*e, named);
+    find_named(s.body, named);
+    find_named(s.otherwise, named);
+  }
+}
+
+}  // namespace
 
 Finder::Finder(const Program& program, const Function& function)
     : program_(program), function_(function), domain_(std::make_shared<const Domain>()) {}
@@ -15,10 +35,11 @@ Finder::Finder(const Program& program, const Function& function)
 Accesses Finder::run() {
   find_changed(function_.body, changed_, has_unknown_);
   out_.fault = function_.fault;
-  for (std::size_t i = 0; i < program_.variables.size(); ++i) {
-    const Variable& v = variable(static_cast<int>(i));
-    if (v.storage != Variable::Storage::local && !v.is_array && v.type.kind == Type::Kind::integer)
-      value_of(static_cast<int>(i));
+  std::set<int> named;
+  find_named(function_.body, named);
+  for (const int i : named) {
+    const Variable& v = variable(i);
+    if (v.storage != Variable::Storage::local && !v.is_array && v.type.kind == Type::Kind::integer) value_of(i);
   }
   statements(function_.body, false);
   return std::move(out_);

@@ -154,6 +154,31 @@ std::optional<std::string> text_of(isl_ast_expr* expression) {
 
 }  // namespace
 
+namespace {
+
+// The set where it is another one, a single polyhedron, without the points of one equation: "16 * np >= ns && sym != 1".
+// Takes nothing.
+std::optional<std::string> text_without_equation(isl_set* good, isl_set* runs) {
+  if (good == nullptr || isl_set_n_basic_set(good) != 2) return std::nullopt;
+  isl_set* hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(good)));
+  isl_set* around = isl_set_intersect(isl_set_copy(hull), isl_set_copy(runs));
+  isl_set* rest = isl_set_subtract(isl_set_copy(around), isl_set_copy(good));
+  rest = isl_set_coalesce(isl_set_gist(isl_set_coalesce(rest), around));
+  const bool is_everything = isl_set_plain_is_universe(hull) == isl_bool_true;
+  isl_ast_build* build = isl_ast_build_from_context(isl_set_copy(runs));
+  auto equation = text_of(rest == nullptr ? nullptr : isl_ast_build_expr_from_set(build, rest));
+  auto other = text_of(hull == nullptr ? nullptr : isl_ast_build_expr_from_set(build, hull));
+  isl_ast_build_free(build);
+  if (!equation || !other) return std::nullopt;
+  const std::size_t at = equation->find(" == ");
+  if (at == std::string::npos || equation->find_first_of("&|<>%?") != std::string::npos) return std::nullopt;
+  equation->replace(at, 4, " != ");
+  if (is_everything) return equation;
+  return other->find("||") == std::string::npos ? std::optional(*other + " && " + *equation) : std::nullopt;
+}
+
+}  // namespace
+
 // Where `runs` holds and `bad` does not. Takes both.
 std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
   isl_set* good = isl_set_intersect(isl_set_complement(bad), isl_set_copy(runs));
@@ -163,8 +188,14 @@ std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
     isl_set_free(runs);
     return std::nullopt;
   }
+  runs = isl_set_coalesce(runs);
   good = isl_set_coalesce(isl_set_gist(isl_set_coalesce(good), isl_set_copy(runs)));
   if (isl_set_n_basic_set(good) > 8) good = isl_set_free(good);
+  if (auto short_text = text_without_equation(good, runs)) {
+    isl_set_free(good);
+    isl_set_free(runs);
+    return short_text;
+  }
   isl_ast_build* build = isl_ast_build_from_context(runs);
   auto found = text_of(good == nullptr ? nullptr : isl_ast_build_expr_from_set(build, good));
   isl_ast_build_free(build);
@@ -183,9 +214,12 @@ std::optional<std::string> Solver::condition_for_covered(const std::vector<Syste
                                                          const System& context, int kept,
                                                          const std::vector<std::string>& names) {
   begin();
-  isl_set* open = isl_set_subtract(union_of(context_, wanted, columns), union_of(context_, given, columns));
+  isl_set* all = union_of(context_, wanted, columns);
+  isl_set* open = isl_set_subtract(isl_set_copy(all), union_of(context_, given, columns));
   isl_set* bad = isl_set_params(named(open, kept, names));
-  return condition(bad, isl_set_params(named(union_of(context_, {context}, kept), kept, names)));
+  isl_set* runs = isl_set_params(named(union_of(context_, {context}, kept), kept, names));
+  // Where nothing is wanted, nothing is missing, so the condition may say anything there.
+  return condition(bad, isl_set_intersect(runs, isl_set_params(named(all, kept, names))));
 }
 
 std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
@@ -207,20 +241,32 @@ std::pair<std::string, std::string> Solver::range(const std::vector<System>& sys
   return found;
 }
 
-std::optional<std::string> Solver::set_text(const std::vector<System>& wanted, const std::vector<System>& without,
-                                            int columns, int kept, const std::vector<std::string>& names) {
-  begin();
-  isl_set* left = isl_set_subtract(union_of(context_, wanted, columns), union_of(context_, without, columns));
-  left = isl_set_coalesce(named(left, kept, names));
-  const Set owner(left);
-  const isl_bool empty = isl_set_is_empty(left);
+// Takes the set.
+std::optional<std::string> Solver::notation(isl_set* set, int kept, const std::vector<std::string>& names) {
+  const Set owner(isl_set_coalesce(named(set, kept, names)));
+  const isl_bool empty = isl_set_is_empty(owner.get());
   if (empty == isl_bool_error) return std::nullopt;
   if (empty == isl_bool_true) return "";
-  char* text = isl_set_to_str(left);
+  char* text = isl_set_to_str(owner.get());
   if (text == nullptr) return std::nullopt;
   std::string found = text;
   std::free(text);
   return found;
+}
+
+std::optional<std::string> Solver::difference_text(const std::vector<System>& first, const std::vector<System>& second,
+                                                   int columns, int kept, const std::vector<std::string>& names) {
+  begin();
+  return notation(isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns)), kept,
+                  names);
+}
+
+std::optional<std::string> Solver::rest_text(const std::vector<System>& all, const std::vector<System>& first,
+                                             const std::vector<System>& second, int columns, int kept,
+                                             const std::vector<std::string>& names) {
+  begin();
+  isl_set* left = isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns));
+  return notation(isl_set_subtract(union_of(context_, all, columns), left), kept, names);
 }
 
 }  // namespace papilio::loops

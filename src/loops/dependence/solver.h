@@ -54,13 +54,18 @@ class Solver {
   std::pair<std::string, std::string> range(const std::vector<System>& systems, int kept,
                                             const std::vector<std::string>& names);
 
-  // wanted - without, seen in the columns from `kept` to `columns`, in isl's notation; empty for the empty set, nothing
-  // where it is not found in time.
-  std::optional<std::string> set_text(const std::vector<System>& wanted, const std::vector<System>& without, int columns,
-                                      int kept, const std::vector<std::string>& names);
+  // first - second, seen in the columns from `kept` to `columns`, in isl's notation in the names of those before; empty
+  // for the empty set, nothing where it is not found in time.
+  std::optional<std::string> difference_text(const std::vector<System>& first, const std::vector<System>& second,
+                                             int columns, int kept, const std::vector<std::string>& names);
+  // all - (first - second), likewise.
+  std::optional<std::string> rest_text(const std::vector<System>& all, const std::vector<System>& first,
+                                       const std::vector<System>& second, int columns, int kept,
+                                       const std::vector<std::string>& names);
 
  private:
   void begin();
+  std::optional<std::string> notation(isl_set* set, int kept, const std::vector<std::string>& names);
   std::optional<std::string> condition(isl_set* bad, isl_set* runs);
 
   isl_ctx* context_;

@@ -190,6 +190,7 @@ class Calls {
     const auto found = by_name_.find(e.text);
     if (found == by_name_.end()) return hide(e, "");
     const std::size_t f = found->second;
+    program_.functions[f].is_called = true;
     expand(f);
     if (!state_[f].is_done) return hide(e, "which calls itself");
     const Function& function = program_.functions[f];

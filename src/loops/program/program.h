@@ -105,6 +105,7 @@ struct Function {
   Place place;
   std::vector<Stmt> body;
   std::vector<int> parameters;  // -1: of a type that is not followed
+  bool is_called = false;       // by another one of the file
   std::string fault;            // why no loop in it can be judged: goto
 };
 

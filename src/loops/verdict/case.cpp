@@ -126,8 +126,9 @@ class Case {
     if (const std::string op = reduction(v); !op.empty()) return clause("reduction", v, op);
     const bool is_local_view = !variable(v).is_array || variable(v).storage == Variable::Storage::local;
     const bool is_dead = !is_read_later(program_, accesses_, id_, v);
-    const bool is_own = reads_own_iteration(program_, accesses_, view_, v, solver_);
-    if (is_own || !has_flow(dependences)) {
+    const auto others = reads_of_others(program_, accesses_, view_, v, solver_);
+    const bool is_own = others.empty();
+    if (is_own || !has_flow(dependences, others)) {
       if (is_local_view && is_dead) return clause(is_own ? "private" : "firstprivate", v);
       if (!variable(v).is_array && loop().always_assigned.contains(v)) {
         if (!is_own) clause("firstprivate", v);
@@ -147,10 +148,10 @@ class Case {
     report_->clauses.back().step = i.step;
   }
 
-  // Whether an iteration may read what an earlier one has written.
-  bool has_flow(const std::vector<Carried>& dependences) const {
+  // Whether one of the reads may get what an earlier iteration has written.
+  bool has_flow(const std::vector<Carried>& dependences, const std::vector<std::size_t>& reads) const {
     return std::any_of(dependences.begin(), dependences.end(), [&](const Carried& pair) {
-      return view_.accesses[pair.first]->is_write && !view_.accesses[pair.second]->is_write;
+      return view_.accesses[pair.first]->is_write && std::find(reads.begin(), reads.end(), pair.second) != reads.end();
     });
   }
 

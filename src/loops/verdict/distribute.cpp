@@ -118,7 +118,7 @@ class Distribution {
           std::find(declared->second.begin(), declared->second.end(), leaf()) != declared->second.end();
       const bool is_own = variable(v).storage != Variable::Storage::global && !variable(v).is_pointer &&
                           !variable(v).escapes && !loop_at(leaf()).inductions.contains(v) &&
-                          reads_own_iteration(program_, accesses_, views_.back(), v, solver_);
+                          reads_of_others(program_, accesses_, views_.back(), v, solver_).empty();
       if (is_fresh || is_own) expandable_.insert(v);
     }
   }

@@ -26,12 +26,12 @@ class Inspector {
     const auto all = elements(query);
     for (const Element& e : all) arrays.insert(symbol(e.symbol).array);
     for (const int array : arrays) {
-      if (is_impossible(with_order(query, array))) return note("increasing", array, query, "");
+      if (is_impossible(with_order(query, array))) return note(array, "increasing", query) != nullptr;
     }
     Query ordered = query;
     for (const int array : arrays) ordered = with_order(ordered, array);
     if (arrays.size() > 1 && is_impossible(ordered)) {
-      return std::all_of(arrays.begin(), arrays.end(), [&](int a) { return note("increasing", a, query, ""); });
+      return std::all_of(arrays.begin(), arrays.end(), [&](int a) { return note(a, "increasing", query) != nullptr; });
     }
     for (const Element& a : all) {
       for (const Element& b : all) {
@@ -44,18 +44,18 @@ class Inspector {
 
   std::vector<Predicate> predicates() {
     std::vector<Predicate> found;
-    for (const Found& f : found_) {
+    for (Found& f : found_) {
       Predicate p;
       p.kind = f.kind;
       p.is_constant_time = false;
       p.arrays = {name(f.array)};
-      p.expression = f.kind == "separated" ? f.distance : "";
+      if (f.kind == "separated") p.expression = farthest(f);
       std::tie(p.low, p.high) = range_of(accesses_, root_, f.elements, solver_);
-      if (p.low.empty() || p.high.empty()) return {};
+      if (p.low.empty() || p.high.empty() || (f.kind == "separated" && p.expression.empty())) return {};
       const std::string what = fmt::format("{0}[{1}] to {0}[{2}]", name(f.array), p.low, p.high);
       p.text = f.kind == "increasing" ? what + " do not decrease"
-               : f.distance == "1"    ? what + " are distinct"
-                                      : fmt::format("{} are at least {} apart", what, f.distance);
+               : p.expression == "1"  ? what + " are distinct"
+                                      : fmt::format("{} are at least {} apart", what, p.expression);
       found.push_back(std::move(p));
     }
     return found;
@@ -65,8 +65,9 @@ class Inspector {
   struct Found {
     std::string kind;
     int array = -1;
-    std::string distance;
     std::vector<Occurrence> elements;
+    std::vector<Query> meetings;  // of elements that must be farther from each other than `distances`, columns of them
+    std::vector<int> distances;
   };
 
   const Symbol& symbol(int s) const { return accesses_.symbols[static_cast<std::size_t>(s)]; }
@@ -123,41 +124,46 @@ class Inspector {
     Query before = query, after = query;
     before.add({{{b.column, 1}, {a.column, -1}}, -1, false});
     after.add({{{a.column, 1}, {b.column, -1}}, -1, false});
-    const int array = symbol(a.symbol).array;
-    if (is_impossible(before) && is_impossible(after)) return note("separated", array, query, "1");
-    // The farthest that they are from each other where they lead to one place, and 1.
-    std::vector<Query> queries(2, query);
-    std::vector<int> values;
+    Found* found = note(symbol(a.symbol).array, "separated", query);
+    if (found == nullptr) return false;
+    if (is_impossible(before) && is_impossible(after)) return true;
     for (const std::int64_t sign : {1, -1}) {
-      Query& q = queries[values.size()];
-      values.push_back(q.system().columns++);
-      q.add({{{a.column, sign}, {b.column, -sign}, {values.back(), -1}}, 1, true});
+      Query& q = found->meetings.emplace_back(query);
+      found->distances.push_back(q.system().columns++);
+      q.add({{{a.column, sign}, {b.column, -sign}, {found->distances.back(), -1}}, 1, true});
     }
-    const auto symbols = used_names(accesses_, root_, queries);
-    std::vector<System> systems;
-    for (std::size_t i = 0; i < 2; ++i) systems.push_back(with_first(queries[i], symbols, {values[i]}));
-    if (symbols.size() > 8) return false;
-    const auto range = solver_.range(systems, static_cast<int>(symbols.size()), names_of(accesses_, symbols));
-    return !range.second.empty() && note("separated", array, query, range.second);
+    return true;
   }
 
-  // Notes that the elements of the array that the query names must be so.
-  bool note(const std::string& kind, int array, const Query& query, const std::string& distance) {
+  // One more than the elements may be from each other where they lead to one place; empty if it is not known.
+  std::string farthest(Found& found) const {
+    if (found.meetings.empty()) return "1";
+    const auto symbols = used_names(accesses_, root_, found.meetings);
+    if (symbols.size() > 8) return "";
+    std::vector<System> systems;
+    for (std::size_t i = 0; i < found.meetings.size(); ++i)
+      systems.push_back(with_first(found.meetings[i], symbols, {found.distances[i]}));
+    return solver_.range(systems, static_cast<int>(symbols.size()), names_of(accesses_, symbols)).second;
+  }
+
+  // Notes that the elements of the array that the query names must be so; null where the program might not read them.
+  Found* note(int array, const std::string& kind, const Query& query) {
     Found* found = nullptr;
     for (Found& f : found_) {
-      if (f.kind == kind && f.array == array && f.distance == distance) found = &f;
+      if (f.kind == kind && f.array == array) found = &f;
     }
-    if (found == nullptr) {
-      found_.push_back({kind, array, distance, {}});
-      found = &found_.back();
-    }
+    if (found == nullptr) found = &found_.emplace_back(Found{kind, array, {}, {}, {}});
     for (const Element& e : elements(query)) {
       if (symbol(e.symbol).array != array) continue;
       const Domain* when = surely_read(e.symbol);
-      if (when == nullptr) return false;
-      found->elements.push_back({symbol(e.symbol).subscript, when});
+      if (when == nullptr) return nullptr;
+      const Polynomial& subscript = symbol(e.symbol).subscript;
+      const bool is_new = std::none_of(found->elements.begin(), found->elements.end(), [&](const Occurrence& o) {
+        return o.domain == when && o.value == subscript;
+      });
+      if (is_new) found->elements.push_back({subscript, when});
     }
-    return true;
+    return found;
   }
 
   // When the program itself reads the element; nothing where that is not known exactly.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "loops/verdict/distribute.h"
+#include "loops/verdict/tiling.h"
 #include "loops/verdict/witness.h"
 
 namespace papilio::loops {
@@ -187,6 +188,14 @@ void add_matrix(const Program& program, const Accesses& accesses, int nest, Solv
   auto rows = Matrix(program, accesses, nest, solver).rows();
   if (!rows) return;
   top.matrix = std::move(*rows);
+  std::vector<int> chain = {nest};
+  if (accesses.loops[static_cast<std::size_t>(nest)].fault.empty()) {
+    while (const auto next = perfectly_inside(accesses, chain.back())) chain.push_back(*next);
+  }
+  const bool is_followed = std::none_of(chain.begin(), chain.end(), [&](int l) {
+    const Loop& loop = accesses.loops[static_cast<std::size_t>(l)];
+    return !loop.fault.empty() || loop.is_inlined || loop.may_leave;
+  });
   for (int at = nest; at >= 0;) {
     LoopReport& report = reports[static_cast<std::size_t>(at)];
     const auto inside = perfectly_inside(accesses, at);
@@ -204,9 +213,11 @@ void add_matrix(const Program& program, const Accesses& accesses, int nest, Solv
       const LoopReport& inner = reports[static_cast<std::size_t>(*inside)];
       report.transformations.push_back(
           {"interchange", fmt::format("with the loop of {}, line {}", inner.variable, inner.position.line)});
+      report.transformations.back().loops = {at, *inside};
     }
     at = *inside;
   }
+  if (is_followed && chain.size() <= most_loops) add_tiling(program, accesses, chain, solver, reports);
 }
 
 }  // namespace papilio::loops

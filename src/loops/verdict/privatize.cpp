@@ -16,8 +16,14 @@ void add_symbols(const Polynomial& p, std::vector<int>& to) {
 // The elements of an access: the columns `kept` first, then one for each subscript, then the rest.
 class Elements {
  public:
-  Elements(const Program& program, const Accesses& accesses, const View& view, std::vector<int> kept, std::size_t rank)
-      : program_(program), accesses_(accesses), view_(view), kept_(std::move(kept)), rank_(rank) {}
+  Elements(const Program& program, const Accesses& accesses, const View& view, std::vector<int> kept, std::size_t rank,
+           bool has_extents)
+      : program_(program),
+        accesses_(accesses),
+        view_(view),
+        kept_(std::move(kept)),
+        rank_(rank),
+        has_extents_(has_extents) {}
 
   int columns() const { return static_cast<int>(kept_.size() + rank_); }
 
@@ -42,7 +48,7 @@ class Elements {
         } else {
           is_exact = false;
         }
-        if (is_read) add_extent(a.variable, d, column, query);
+        if (is_read && has_extents_) add_extent(a.variable, d, column, query);
       }
       query.add_types();
       is_exact = is_exact && (query.is_exact() || !exact_before);
@@ -71,6 +77,7 @@ class Elements {
   const View& view_;
   const std::vector<int> kept_;
   const std::size_t rank_;
+  const bool has_extents_;
 };
 
 }  // namespace
@@ -87,7 +94,8 @@ Coverage coverage_of(const Program& program, const Accesses& accesses, const Vie
                      const std::vector<std::size_t>& writes, const std::vector<int>& named) {
   const Access& read = *view.accesses[r];
   const std::size_t rank = view.subscripts[r].size();
-  std::vector<int> kept = {accesses.loops[static_cast<std::size_t>(view.root)].symbol};
+  std::vector<int> kept;
+  if (view.root >= 0) kept.push_back(accesses.loops[static_cast<std::size_t>(view.root)].symbol);
   for (const auto& subscript : view.subscripts[r]) {
     if (subscript) add_symbols(*subscript, kept);
   }
@@ -101,7 +109,7 @@ Coverage coverage_of(const Program& program, const Accesses& accesses, const Vie
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   std::erase_if(kept, [&](int s) { return std::find(named.begin(), named.end(), s) != named.end(); });
   kept.insert(kept.begin(), named.begin(), named.end());
-  const Elements elements(program, accesses, view, kept, rank);
+  const Elements elements(program, accesses, view, kept, rank, named.empty());  // conditions are to be short
   Coverage found;
   found.columns = elements.columns();
   elements.append(r, true, found.wanted);
@@ -123,17 +131,19 @@ bool is_covered(const Coverage& coverage, Solver& solver) {
 
 }  // namespace
 
-bool reads_own_iteration(const Program& program, const Accesses& accesses, const View& view, int variable,
-                         Solver& solver) {
+std::vector<std::size_t> reads_of_others(const Program& program, const Accesses& accesses, const View& view,
+                                         int variable, Solver& solver) {
   const Loop& loop = accesses.loops[static_cast<std::size_t>(view.root)];
-  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return !loop.exposed.contains(variable);
+  const bool is_array = program.variables[static_cast<std::size_t>(variable)].is_array;
   std::vector<std::size_t> reads, writes;
   for (std::size_t i = 0; i < view.accesses.size(); ++i) {
     if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
   }
-  return std::all_of(reads.begin(), reads.end(), [&](std::size_t r) {
+  if (!is_array) return loop.exposed.contains(variable) ? reads : std::vector<std::size_t>();
+  std::erase_if(reads, [&](std::size_t r) {
     return is_covered(coverage_of(program, accesses, view, r, writes, {}), solver);
   });
+  return reads;
 }
 
 std::optional<std::string> condition_for_own_iteration(const Program& program, const Accesses& accesses,
@@ -171,6 +181,38 @@ std::optional<std::string> condition_for_own_iteration(const Program& program, c
     joined += fmt::format("{}({})", joined.empty() ? "" : " && ", c);
   }
   return joined.empty() ? std::nullopt : std::optional(joined);
+}
+
+Touched touched_by(const Program& program, const Accesses& accesses, const View& view, int variable,
+                   const std::vector<int>& named, Solver& solver) {
+  Touched found;
+  std::vector<std::size_t> reads, writes;
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < view.accesses.size(); ++i) {
+    if (view.accesses[i]->variable != variable) continue;
+    (view.accesses[i]->is_write ? writes : reads).push_back(i);
+    rank = view.subscripts[i].size();
+  }
+  const Elements elements(program, accesses, view, named, rank, false);
+  found.columns = elements.columns();
+  for (const std::size_t w : writes) {
+    std::vector<System> some;
+    const bool is_exact = elements.append(w, false, some);
+    found.written.insert(found.written.end(), some.begin(), some.end());
+    if (is_exact) found.surely_written.insert(found.surely_written.end(), some.begin(), some.end());
+    found.is_exact = found.is_exact && is_exact;
+  }
+  for (const std::size_t r : reads) {
+    const Coverage coverage = coverage_of(program, accesses, view, r, writes, named);
+    std::vector<System> some;
+    found.is_exact = elements.append(r, false, some) && found.is_exact;
+    found.read.insert(found.read.end(), some.begin(), some.end());
+    if (!is_covered(coverage, solver)) {
+      found.read_first.insert(found.read_first.end(), some.begin(), some.end());
+      found.is_exact = found.is_exact && coverage.given.empty();
+    }
+  }
+  return found;
 }
 
 bool is_read_later(const Program& program, const Accesses& accesses, int loop, int variable) {
