@@ -110,8 +110,7 @@ int write_program(const Request& request, const std::string& text, const std::st
   if (!request.emit.empty()) write(request, emission.text);
   if (request.explain) std::cerr << text_of(emission);
   if (!request.check) return ok;
-  const loops::CheckReport report =
-      loops::check_emission(text, emission, file, request.options, request.check_options);
+  const loops::CheckReport report = loops::check_emission(text, emission, file, request.options, request.check_options);
   std::string page;
   Status status = ok;
   for (const loops::CheckedFunction& f : report.functions) {
@@ -178,7 +177,8 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("--compiler", request.check_options.compiler, "the compiler that --check runs")->capture_default_str();
   app.add_option("--seconds", request.options.seconds, "how long clang may take")->capture_default_str();
   app.footer(
-      "Exit status: 0; 1 if a pragma of FILE is racy; 2 if --check finds a difference, 3 if it could not make arguments\n"
+      "Exit status: 0; 1 if a pragma of FILE is racy; 2 if --check finds a difference, 3 if it could not make "
+      "arguments\n"
       "for a function; 64 for wrong arguments, 65 for a file that is no C, 66 if it cannot be read, 74 if the output\n"
       "cannot be written.");
 }

@@ -118,9 +118,14 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     if (!options.function.empty() && function.name != options.function) continue;
     found = true;
     const int first = static_cast<int>(report.loops.size());
-    analysis.functions.push_back({&function, find_accesses(program, function), report.loops.size()});
+    Judged& judged = analysis.functions.emplace_back(Judged{&function, find_accesses(program, function), {}});
+    int next = first;
+    for (const Loop& loop : judged.accesses.loops) judged.reports.push_back(loop.is_inlined ? -1 : next++);
     for (LoopReport& loop : judge(program, function, solver, {matrix, fault})) {
       if (loop.parent >= 0) loop.parent += first;
+      for (Transformation& t : loop.transformations) {
+        for (int& other : t.loops) other += other >= 0 ? first : 0;
+      }
       report.loops.push_back(std::move(loop));
     }
   }

@@ -16,10 +16,7 @@ class Distribution {
       : c_(candidate), t_(t), why_(why) {}
 
   std::optional<Rewritten> run() {
-    if (c_.part.kind != Part::Kind::loop || c_.part.parts[0].kind != Part::Kind::block) {
-      return fail("its body is no block");
-    }
-    if (!find_expanded()) return std::nullopt;
+    if (!find_body() || !find_expanded()) return std::nullopt;
     std::string loops;
     int number = 0;
     for (const Piece& piece : t_.pieces) {
@@ -28,8 +25,8 @@ class Distribution {
       if (!loops.empty()) loops += fmt::format("\n{}  ", c_.indentation());
       loops += *text;
     }
-    if (placed_.size() != c_.part.parts[0].parts.size() - left_out_)
-      return fail("its pieces are not all of its statements");
+    if (!are_separate(placed_)) return std::nullopt;
+    if (placed_.size() != body_->parts.size()) return fail("its pieces are not all of its statements");
     return written(loops);
   }
 
@@ -39,6 +36,47 @@ class Distribution {
     return std::nullopt;
   }
   const Token& token(int t) const { return c_.source.tokens()[static_cast<std::size_t>(t)]; }
+
+  // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
+  bool find_body() {
+    const Part* at = &c_.part;
+    const std::size_t depth = std::max<std::size_t>(1, t_.loops.size());
+    for (std::size_t k = 0; k < depth; ++k) {
+      while (k > 0 && at->kind == Part::Kind::block && at->parts.size() == 1) at = &at->parts[0];
+      if (at->kind != Part::Kind::loop) return fail("its body is no loop"), false;
+      heads_.push_back(fmt::format("for ({})", c_.source.text_of(at->head_begin, at->head_end)));
+      at = &at->parts[0];
+    }
+    if (at->kind != Part::Kind::block) return fail("its body is no block"), false;
+    if (depth > 1 && !t_.variables.empty()) return fail("variables are expanded along one loop only"), false;
+    body_ = at;
+    return true;
+  }
+
+  // What a statement of the body declares, its pieces must have to themselves.
+  bool are_separate(const std::map<const Part*, int>& placed) {
+    for (const Part& p : body_->parts) {
+      if (p.kind != Part::Kind::plain || p.end - p.begin < 3) continue;
+      for (int t = p.begin + 1; t < p.end; ++t) {
+        const bool is_declared =
+            c_.source.kind(t) == Token::Kind::word &&
+            (c_.source.kind(t - 1) == Token::Kind::word || c_.source.is(t - 1, "*") || c_.source.is(t - 1, ",")) &&
+            c_.source.kind(p.begin) == Token::Kind::word && c_.source.kind(p.begin + 1) != Token::Kind::mark;
+        if (!is_declared) continue;
+        const std::string name(c_.source.text_of(t));
+        const bool is_expanded =
+            std::any_of(expanded_.begin(), expanded_.end(), [&](const Expanded& e) { return e.name == name; });
+        for (const Part& other : body_->parts) {
+          const auto mine = placed.find(&p), its = placed.find(&other);
+          if (is_expanded || mine == placed.end() || its == placed.end() || mine->second == its->second) continue;
+          for (int k = other.begin; k < other.end; ++k) {
+            if (c_.source.is(k, name)) return fail(fmt::format("its pieces share {}", name)), false;
+          }
+        }
+      }
+    }
+    return true;
+  }
 
   // The variables that become arrays: declared in the body by a statement of their own, or outside of the loop.
   bool find_expanded() {
@@ -50,7 +88,7 @@ class Distribution {
       }
       std::string type = fmt::format("__typeof__({})", name);
       bool is_inside = false;
-      for (const Part& p : c_.part.parts[0].parts) {
+      for (const Part& p : body_->parts) {
         if (p.kind != Part::Kind::plain) continue;
         for (int t = p.begin + 1; t < p.end && c_.source.kind(t - 1) == Token::Kind::word; ++t) {
           if (!c_.source.is(t, name)) continue;
@@ -89,7 +127,7 @@ class Distribution {
     for (const Position& place : piece.statements) {
       const int at = c_.source.token_at(place.line, place.column);
       const Part* found = nullptr;
-      for (const Part& p : c_.part.parts[0].parts) {
+      for (const Part& p : body_->parts) {
         if (at >= p.begin && at < p.end) found = &p;
       }
       if (found == nullptr || (placed_.contains(found) && placed_[found] != number))
@@ -98,23 +136,35 @@ class Distribution {
       if (std::find(statements.begin(), statements.end(), found) == statements.end()) statements.push_back(found);
     }
     std::sort(statements.begin(), statements.end(), [](const Part* a, const Part* b) { return a->begin < b->begin; });
-    std::string pragma;
-    if (!piece.verdicts.empty() && is_parallel(piece)) {
-      std::string ignored;
-      auto r = in_parallel(c_, piece.clauses, ignored);
-      if (r && r->before.empty() && !touches(*r)) pragma = r->pragma + "\n" + c_.indentation() + "  ";
-    }
     const std::string indent = c_.indentation() + "  ";
-    std::string text = fmt::format("{}for ({}) {{", pragma, c_.source.text_of(c_.part.head_begin, c_.part.head_end));
+    std::string text;
+    bool has_pragma = false;
+    for (std::size_t k = 0; k < heads_.size(); ++k) {
+      std::optional<Rewritten> r;
+      std::string ignored;
+      if (!has_pragma && k == 0 && is_parallel(piece)) r = in_parallel(c_, piece.clauses, ignored);
+      if (!has_pragma && k > 0 && k < piece.verdicts.size() && piece.verdicts[k] == Verdict::parallel) {
+        r = in_parallel(c_, {}, ignored);
+      }
+      if (r && r->before.empty() && !touches(*r)) {
+        text += fmt::format("{}{}\n{}", k == 0 ? "" : fmt::format("\n{}", indent), r->pragma, indent);
+        has_pragma = true;
+      } else if (k > 0) {
+        text += " ";
+      }
+      text += heads_[k];
+    }
+    text += " {";
     for (const Part* p : statements) text += fmt::format("\n{}  {}", indent, text_of(*p));
-    any_ = any_ || !pragma.empty();
-    return (pragma.empty() ? "" : "\n") + text + "\n" + indent + "}";
+    any_ = any_ || has_pragma;
+    return fmt::format("{}\n{}}}", text, indent);
   }
 
   static bool is_parallel(const Piece& piece) {
     const bool scans = std::any_of(piece.clauses.begin(), piece.clauses.end(),
                                    [](const Clause& c) { return c.kind == "scan" || c.kind == "copy"; });
-    return !scans && (piece.verdicts[0] == Verdict::parallel || piece.verdicts[0] == Verdict::parallel_with_clauses);
+    return !piece.verdicts.empty() && !scans &&
+           (piece.verdicts[0] == Verdict::parallel || piece.verdicts[0] == Verdict::parallel_with_clauses);
   }
 
   bool touches(const Rewritten& r) const {  // edits of the text, which the pieces do not take over
@@ -127,12 +177,8 @@ class Distribution {
     Rewritten r;
     const std::string& x = c_.prefix;
     r.loop = loops;
-    if (!loops.empty() && loops[0] == '\n') r.loop = loops.substr(1);
-    if (loops[0] == '\n') r.before.push_back("// Distributed: each loop has some of the statements.");
-    if (expanded_.empty()) {
-      if (r.before.empty()) r.before.push_back("// Distributed: each loop has some of the statements.");
-      return r;
-    }
+    r.before.push_back("// Distributed: each loop has some of the statements.");
+    if (expanded_.empty()) return r;
     r.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
     r.before.push_back(fmt::format("const long long {}count = {};", x, c_.count()));
     for (const Expanded& e : expanded_) {
@@ -160,7 +206,8 @@ class Distribution {
   std::vector<Expanded> expanded_;
   std::map<int, int> declarations_;  // first token of a declaration -> the name's
   std::map<const Part*, int> placed_;
-  std::size_t left_out_ = 0;
+  std::vector<std::string> heads_;
+  const Part* body_ = nullptr;
   bool any_ = false;
 };
 

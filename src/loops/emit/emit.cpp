@@ -59,7 +59,8 @@ class Emitter {
   }
 
   void visit(const Judged& f, int id) {
-    const std::size_t index = f.first_loop + static_cast<std::size_t>(id);
+    if (f.reports[static_cast<std::size_t>(id)] < 0) return;
+    const auto index = static_cast<std::size_t>(f.reports[static_cast<std::size_t>(id)]);
     const LoopReport& loop = report_.loops[index];
     std::string why;
     std::optional<Rewritten> made;
@@ -173,12 +174,15 @@ class Emitter {
     for (std::size_t l = 0; l < loops.size(); ++l) {
       if (loops[l].parent == c.id) inner = static_cast<int>(l);
     }
-    if (inner < 0) return std::nullopt;
-    const LoopReport& inside = report_.loops[f.first_loop + static_cast<std::size_t>(inner)];
+    if (inner < 0 || f.reports[static_cast<std::size_t>(inner)] < 0) return std::nullopt;
+    const auto report_of = [&](int l) -> const LoopReport& {
+      return report_.loops[static_cast<std::size_t>(f.reports[static_cast<std::size_t>(l)])];
+    };
+    const LoopReport& inside = report_of(inner);
     int nest = c.id;
     while (loops[static_cast<std::size_t>(nest)].parent >= 0) nest = loops[static_cast<std::size_t>(nest)].parent;
     const auto depth = static_cast<std::size_t>(inside.depth);
-    for (const Dependence& d : report_.loops[f.first_loop + static_cast<std::size_t>(nest)].matrix) {
+    for (const Dependence& d : report_of(nest).matrix) {
       // An own variable of a loop that is declared outside would be shared.
       if (d.directions.size() <= depth || d.directions[depth] != '=') return std::nullopt;
     }

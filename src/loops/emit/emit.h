@@ -14,7 +14,7 @@ namespace papilio::loops {
 struct Judged {
   const Function* function;
   Accesses accesses;
-  std::size_t first_loop;
+  std::vector<int> reports;  // of each of the accesses' loops; -1: it is no loop of the function's text
 };
 
 Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions,

@@ -196,6 +196,18 @@ class Passes {
   bool slice_plain(const Part& part, std::string& text) {
     const bool is_jump = c_.source.is(part.begin, "continue") || c_.source.is(part.begin, "break");
     if (is_jump) return false;
+    if (marked_.contains(part.begin) && !is_array_ && !c_.source.is(part.begin, accumulator_)) {
+      // a[next++] = e: of such a statement only the step.
+      for (int t = part.begin; t + 1 < part.end; ++t) {
+        const bool is_name = c_.source.is(t, accumulator_);
+        const bool after = is_name && (c_.source.is(t + 1, "++") || c_.source.is(t + 1, "--"));
+        const bool before = is_name && t > part.begin && (c_.source.is(t - 1, "++") || c_.source.is(t - 1, "--"));
+        if (!after && !before) continue;
+        needed_.insert(accumulator_);
+        text += fmt::format("{}{}; ", accumulator_, c_.source.text_of(after ? t + 1 : t - 1));
+        return true;
+      }
+    }
     if (marked_.contains(part.begin)) {
       need(part.begin, part.end);
       if (is_array_) {

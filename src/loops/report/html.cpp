@@ -118,9 +118,10 @@ std::string title_of(const Witness& w) {
 }
 
 std::string item_of(const LoopReport& loop) {
-  std::string text = fmt::format("<li>{}, line {}{}: <b class=\"{}\">{}</b>. {}", escaped(loop.function),
-                                 loop.position.line, loop.variable.empty() ? "" : fmt::format(", loop of {}", escaped(loop.variable)),
-                                 name(loop.verdict), words_of(loop.verdict), escaped(loop.reason));
+  std::string text =
+      fmt::format("<li>{}, line {}{}: <b class=\"{}\">{}</b>. {}", escaped(loop.function), loop.position.line,
+                  loop.variable.empty() ? "" : fmt::format(", loop of {}", escaped(loop.variable)), name(loop.verdict),
+                  words_of(loop.verdict), escaped(loop.reason));
   for (const Clause& c : loop.clauses) text += fmt::format(" <code>{}</code>", escaped(words_of(c)));
   for (const std::string& c : loop.condition) text += fmt::format(" If <code>{}</code>.", escaped(c));
   if (loop.witness) text += fmt::format(" {}.", escaped(title_of(*loop.witness)));
