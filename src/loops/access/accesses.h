@@ -60,6 +60,7 @@ struct Access {
   int statement = 0;
   std::vector<int> controls;  // statements whose conditions decide whether it happens
   bool is_header = false;     // read by the condition of loops.back()
+  bool is_inlined = false;        // of a function that is called
   std::vector<Constraint> facts;  // that hold whenever it happens, about unknown symbols
 };
 

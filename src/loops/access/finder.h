@@ -87,6 +87,7 @@ class Finder {
   bool has_unknown_ = false;              // it does something unknown
   std::vector<std::map<int, int>> counters_;  // of each: variables that only rise or fall, with their signs
   std::map<std::pair<int, Polynomial>, int> elements_;  // symbols of elements that never change
+  bool is_inlined_ = false;  // what comes now is of a function that is called
   bool in_header_ = false;                // what is read has one value for all iterations of loops_.back()
   int order_ = 0;
   int statement_ = 0;

@@ -79,6 +79,7 @@ void Finder::access(int index, bool is_write, std::vector<std::optional<Polynomi
   a.statement = statement_;
   a.controls = controls_;
   a.is_header = in_header_;
+  a.is_inlined = is_inlined_;
   out_.list.push_back(std::move(a));
   if (is_write && !v.is_array) {
     for (auto& set : assigned_) set.insert(index);
@@ -108,7 +109,9 @@ void Finder::statements(const std::vector<Stmt>& list, bool are_items) {
       items_.back() = static_cast<int>(loop.items.size());
       loop.items.push_back({s.place, {}});
     }
+    const bool outer = std::exchange(is_inlined_, s.is_inlined);
     statement(s);
+    is_inlined_ = outer;
   }
 }
 

@@ -141,10 +141,9 @@ View view_of(const Accesses& accesses, int root, Solver& solver) {
 std::vector<Query> Carrier::queries(std::size_t first, std::size_t second, std::int64_t least,
                                     const std::map<int, std::int64_t>* fixed) const {
   const Access &a = *view_.accesses[first], &b = *view_.accesses[second];
-  const Domain always;
   std::vector<Query> made;
-  for (const Conjunction& one : (ignore_conditions_ ? always : *a.domain).any_of) {
-    for (const Conjunction& other : (ignore_conditions_ ? always : *b.domain).any_of) {
+  for (const Conjunction& one : a.domain->any_of) {
+    for (const Conjunction& other : b.domain->any_of) {
       Query query(accesses_, view_.root, fixed);
       query.add_later(view_.root, least);
       query.add_domain(one, 0);

@@ -32,8 +32,8 @@ struct Carried {
 
 class Carrier {
  public:
-  Carrier(const Accesses& accesses, const View& view, Solver& solver, bool ignore_conditions = false)
-      : accesses_(accesses), view_(view), solver_(solver), ignore_conditions_(ignore_conditions) {}
+  Carrier(const Accesses& accesses, const View& view, Solver& solver)
+      : accesses_(accesses), view_(view), solver_(solver) {}
 
   // `least`: by at least that much of the root's variable.
   Existence exists(std::size_t first, std::size_t second, std::int64_t least = 1) const;
@@ -54,7 +54,6 @@ class Carrier {
   const Accesses& accesses_;
   const View& view_;
   Solver& solver_;
-  bool ignore_conditions_;
 };
 
 }  // namespace papilio::loops

@@ -241,6 +241,7 @@ class Calls {
       declare.op = "=";
       if (!variable(p).is_pointer) {
         declare.variable = copied(p, copy);
+        variable(declare.variable).is_made = true;
         declare.value = argument;
       } else {
         if (argument.kind != Expr::Kind::element || argument.operands.size() != 1) return std::nullopt;
@@ -258,6 +259,7 @@ class Calls {
       v.name = function.name + "()";
       v.type = call.type;
       v.object = result;
+      v.is_made = true;
       program_.variables.push_back(std::move(v));
       Stmt declare;
       declare.kind = Stmt::Kind::declare;
@@ -289,6 +291,7 @@ class Calls {
     v.name = name;
     v.type = {Type::Kind::integer, 64, true};
     v.object = static_cast<int>(program_.variables.size());
+    v.is_made = true;
     program_.variables.push_back(v);
     return v.object;
   }
@@ -350,7 +353,7 @@ class Calls {
 
   void rename(Stmt& s, Copy& copy) {
     s.variable = copied(s.variable, copy);
-    if (s.kind == Stmt::Kind::loop) s.is_inlined = true;
+    s.is_inlined = true;
     rename(s.clobbers, copy);
     const auto settle = [](Expr& e) {
       if (e.variable <= -2) e.variable = -2 - e.variable;

@@ -39,6 +39,7 @@ struct Variable {
   bool is_restrict = false;                //
   bool escapes = false;                    // its address is taken
   bool is_volatile = false;                // or atomic
+  bool is_made = false;                    // for a call: an argument, an offset or a result
   std::vector<std::int64_t> extents = {};  // declared lengths of an array; -1: not a constant
   std::vector<int> extent_variables = {};  // a length that is a variable; -1: none
 };
@@ -92,7 +93,7 @@ struct Stmt {
   bool starts_as_is = false;  // a loop whose variable has its value already (while)
   bool declares = false;      // a loop whose variable is its own
   bool leaves_function = false;
-  bool is_inlined = false;  // a loop of a function that is called
+  bool is_inlined = false;  // of a function that is called
   std::string fault = {};  // of a loop: why it is no counted loop; variable may be -1 then
   std::string text = {};
   std::vector<Stmt> body = {};

@@ -42,7 +42,7 @@ class Case {
         options_(options),
         part_(part),
         view_(restricted(view_of(accesses, loop, solver), part)),
-        carrier_(accesses, view_, solver, options.fault == Fault::no_conditions) {}
+        carrier_(accesses, view_, solver) {}
 
   void decide(LoopReport& report) {
     report_ = &report;
@@ -125,8 +125,10 @@ class Case {
     if (dependences.empty()) return;
     if (const std::string op = reduction(v); !op.empty()) return clause("reduction", v, op);
     const bool is_local_view = !variable(v).is_array || variable(v).storage == Variable::Storage::local;
-    const bool is_dead = !is_read_later(program_, accesses_, id_, v);
-    const auto others = reads_of_others(program_, accesses_, view_, v, solver_);
+    const bool is_dead =
+        options_.fault == Fault::never_read_later || !is_read_later(program_, accesses_, id_, v);
+    auto others = reads_of_others(program_, accesses_, view_, v, solver_);
+    if (options_.fault == Fault::always_private) others.clear();
     const bool is_own = others.empty();
     if (is_own || !has_flow(dependences, others)) {
       if (is_local_view && is_dead) return clause(is_own ? "private" : "firstprivate", v);
@@ -182,14 +184,14 @@ class Case {
     if (!variable(v).is_array || variable(v).object != v) return false;
     std::set<std::size_t> reads;
     for (const Carried& pair : dependences) {
-      if (view_.accesses[pair.first]->is_write) return false;
+      if (view_.accesses[pair.first]->is_write || view_.accesses[pair.first]->is_inlined) return false;
       reads.insert(pair.first);
     }
     for (const std::size_t r : reads) {
       for (std::size_t w = 0; w < view_.accesses.size(); ++w) {
         const Access& write = *view_.accesses[w];
         // In the same iteration, it must not be written first.
-        if (!write.is_write || write.variable != v) continue;
+        if (!write.is_write || write.variable != v || options_.fault == Fault::copy_all) continue;
         if (carrier_.meet_within(r, w) && !is_read_first(*view_.accesses[r], write)) return false;
       }
     }
@@ -215,6 +217,7 @@ class Case {
     std::string op;
     for (const Access* a : view_.accesses) {
       if (variable(a->variable).object != variable(v).object) continue;
+      if (options_.fault == Fault::any_update && a->update.empty() && a->is_write) continue;
       if (a->variable != v || a->update.empty() || (!op.empty() && op != a->update)) return "";
       op = a->update;
     }
@@ -241,7 +244,8 @@ class Case {
       return call_parallel_if();
     }
     if (auto found = find_inspections(program_, accesses_, carrier_, blocking_, solver_)) {
-      report_->predicates.insert(report_->predicates.end(), found->begin(), found->end());
+      if (options_.fault != Fault::no_inspection)
+        report_->predicates.insert(report_->predicates.end(), found->begin(), found->end());
       report_->transformations.insert(report_->transformations.end(), alternatives_.begin(), alternatives_.end());
       return call_parallel_if();
     }

@@ -143,7 +143,8 @@ class Inspector {
     std::vector<System> systems;
     for (std::size_t i = 0; i < found.meetings.size(); ++i)
       systems.push_back(with_first(found.meetings[i], symbols, {found.distances[i]}));
-    return solver_.range(systems, static_cast<int>(symbols.size()), names_of(accesses_, symbols)).second;
+    const auto range = solver_.range(systems, static_cast<int>(symbols.size()), names_of(accesses_, symbols));
+    return range.second.find('?') == std::string::npos ? range.second : "(" + range.second + ")";
   }
 
   // Notes that the elements of the array that the query names must be so; null where the program might not read them.

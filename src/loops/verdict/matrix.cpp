@@ -26,7 +26,9 @@ class Matrix {
     if (view_.accesses.size() > most_accesses) return std::nullopt;
     for (std::size_t a = 0; a < view_.accesses.size(); ++a) {
       for (std::size_t b = 0; b < view_.accesses.size(); ++b) {
-        const bool same = view_.accesses[a]->variable == view_.accesses[b]->variable;
+        const int v = view_.accesses[a]->variable;
+        const bool is_made = program_.variables[static_cast<std::size_t>(v)].is_made;
+        const bool same = v == view_.accesses[b]->variable && !is_made;
         if (same && (view_.accesses[a]->is_write || view_.accesses[b]->is_write)) pair(a, b);
         if (rows_.size() > most_rows) return std::nullopt;
       }

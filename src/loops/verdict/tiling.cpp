@@ -70,6 +70,13 @@ class Tile {
           const int iteration = query.column(loop_at(chain_[k]).symbol, 0);
           query.add({{{iteration, 1}, {others[k], -1}}, 0, false});
           query.add({{{size, 1}, {others[k], 1}, {iteration, -1}}, -1, false});
+          // The first iteration of a tile is one of the loop.
+          if (auto lower = query.row(loop_at(chain_[k]).lower, 0, false)) {
+            for (auto& [c, coefficient] : lower->terms) coefficient = -coefficient;
+            lower->constant = -lower->constant;
+            lower->terms.emplace_back(others[k], 1);
+            query.add(std::move(*lower));
+          }
         }
         others.push_back(query.system().columns++);
         row->terms.emplace_back(others.back(), -1);
