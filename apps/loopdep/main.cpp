@@ -167,6 +167,9 @@ void add_options(CLI::App& app, Request& request) {
       if (form != other) form->excludes(other);
     }
   }
+  app.add_option("--keep", request.check_options.folder, "the folder where --check leaves what it compiles")
+      ->check(CLI::ExistingDirectory)
+      ->needs(check);
   app.add_option("-o,--output", request.output, "write to this file, not to standard output");
   app.add_option("--color", request.color, "colours: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))

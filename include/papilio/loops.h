@@ -257,14 +257,16 @@ struct CheckReport {
 struct CheckOptions {
   std::string compiler = "gcc";  // that knows -fopenmp and -fsanitize=address,undefined
   double seconds = 10;           // of the processor for each run, more than 0
+  std::string folder = {};       // an existing one where the programs are made and stay; empty: a temporary one
 };
 
 // Compiles the text and what was emitted from it, and calls the functions concerned with made-up arguments: sizes of 0
 // to 257, arrays with 4,096 elements before and 61,440 from the one that the pointer points to, integers in them from 0
-// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Arguments with which
-// the original has undefined behaviour that the address and undefined-behaviour sanitizers see are left out. All that
-// a function has changed or returned must be identical; where the emission reorders floating-point operations, numbers
-// may differ by 1e-9 (1e-3 where all are floats) of the greater of 1 and their size.
+// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Left out are arguments
+// with which the original uses a variable without a value, or has undefined behaviour that the address and
+// undefined-behaviour sanitizers see. All that a function has changed or returned must be identical; where the emission
+// reorders floating-point operations, numbers may differ by 1e-9 (1e-3 where all are floats) of the greater of 1 and
+// their size.
 //
 // This runs the program, in a temporary folder, in processes with bounds on time, memory, output and processes. That
 // is no protection from a program that means harm. Throws what analyze_text throws, InvalidArgument for options out of

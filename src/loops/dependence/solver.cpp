@@ -1,5 +1,6 @@
 #include "loops/dependence/solver.h"
 
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/ast.h>
 #include <isl/ast_build.h>
@@ -93,9 +94,13 @@ Solver::Solver(unsigned long most_operations) : context_(isl_ctx_alloc()), most_
 Solver::~Solver() { isl_ctx_free(context_); }
 
 void Solver::begin() {
+  // A text of hard questions has less for each: what many of them take together is bounded too.
+  constexpr int many = 20;
+  constexpr unsigned long less = 50;
+  if (isl_ctx_last_error(context_) == isl_error_quota) ++exhausted_;
   isl_ctx_reset_error(context_);
   isl_ctx_reset_operations(context_);
-  isl_ctx_set_max_operations(context_, most_operations_);
+  isl_ctx_set_max_operations(context_, exhausted_ < many ? most_operations_ : std::max(1ul, most_operations_ / less));
 }
 
 Answer Solver::has_points(const System& system) {

@@ -70,6 +70,7 @@ class Solver {
 
   isl_ctx* context_;
   unsigned long most_operations_;
+  int exhausted_ = 0;  // questions that had no answer within the bound
 };
 
 }  // namespace papilio::loops
