@@ -78,6 +78,76 @@ TEST(LoopsContract, Texts) {
   EXPECT_THROW(analyze_file("/"), IoError);
 }
 
+// The sets of the routines geteu and matmul, and what the loop that calls them makes of them.
+TEST(LoopsContract, Summaries) {
+  const std::string routines =
+      "static void geteu(int sym, int np, double *restrict xe, const double *restrict u) {\n"
+      "  if (sym != 1)\n"
+      "    for (int i = 1; i <= np; i++)\n"
+      "      for (int j = 1; j <= 16; j++) xe[16 * (i - 1) + j - 1] = u[16 * (i - 1) + j - 1];\n}\n"
+      "static void matmul(int ns, double *restrict xe) {\n"
+      "  for (int j = 1; j <= ns; j++) xe[j - 1] = xe[j - 1] / 2;\n}\n";
+  const Report report =
+      analyze_text(routines +
+                       "void target(int n, int sym, int np, int ns, const int *restrict ia, double *restrict xe,\n"
+                       "            const double *restrict u) {\n"
+                       "  for (int i = 0; i < n; i++) { geteu(sym, np, &xe[ia[i]], u); matmul(ns, &xe[ia[i]]); }\n}\n",
+                   "f.c");
+  ASSERT_EQ(report.summaries.size(), 3u);
+  const Summary &u = report.summaries[1], &xe = report.summaries[0], &product = report.summaries[2];
+  EXPECT_EQ(xe.function, "geteu");
+  EXPECT_EQ(xe.variable, "xe");
+  EXPECT_EQ(xe.write_first, "[sym, np] -> { [i0] : 0 <= i0 < 16np and (sym >= 2 or sym <= 0) }");
+  EXPECT_EQ(xe.read_only + xe.read_write, "");
+  EXPECT_EQ(u.variable, "u");
+  EXPECT_EQ(u.read_only, xe.write_first);
+  EXPECT_EQ(product.read_write, "[ns] -> { [i0] : 0 <= i0 < ns }");
+  EXPECT_EQ(product.read_only + product.write_first, "");
+  EXPECT_TRUE(xe.is_exact && product.is_exact);
+  const LoopReport& loop = report.loops.back();
+  ASSERT_EQ(loop.verdict, Verdict::parallel_if);
+  ASSERT_EQ(loop.predicates.size(), 1u);
+  EXPECT_EQ(loop.predicates[0].kind, "separated");
+  EXPECT_FALSE(loop.predicates[0].is_constant_time);
+  ASSERT_FALSE(loop.transformations.empty());
+  EXPECT_EQ(loop.transformations[0].kind, "privatize");
+  EXPECT_EQ(loop.transformations[0].condition[0].expression, "16 * np >= ns && sym != 1");
+}
+
+// What a program that writes the loops reads.
+TEST(LoopsContract, Details) {
+  const Report report = analyze_text(
+      "void f(int n, double *restrict a, double *restrict b) {\n"
+      "  double t;\n"
+      "  for (int i = 2; i < n; i++) {\n"
+      "    t = 2 * b[i - 2];\n"
+      "    a[i] = t;\n"
+      "    b[i] = t + b[i - 1];\n"
+      "  }\n"
+      "  for (int i = 0; i < n; i++)\n"
+      "    a[i] = a[i + 1];\n}\n",
+      "f.c");
+  ASSERT_EQ(report.loops.size(), 2u);
+  const Transformation& t = report.loops[0].transformations.at(0);
+  EXPECT_EQ(t.kind, "distribute");
+  EXPECT_EQ(t.variables, std::vector<std::string>{"t"});
+  ASSERT_EQ(t.pieces.size(), 2u);
+  ASSERT_EQ(t.pieces[0].statements.size(), 2u);
+  EXPECT_EQ(t.pieces[0].statements[1].line, 6);
+  EXPECT_EQ(t.pieces[0].verdicts, std::vector<Verdict>{Verdict::sequential});
+  EXPECT_EQ(t.pieces[1].verdicts, std::vector<Verdict>{Verdict::parallel});
+  const Clause& copy = report.loops[1].clauses.at(0);
+  EXPECT_EQ(copy.kind, "copy");
+  ASSERT_EQ(copy.places.size(), 1u);
+  EXPECT_EQ(copy.places[0].line, 9);
+  EXPECT_EQ(copy.places[0].column, 12);
+  const Section section = Section{"a", true, {"0"}, {"n"}};
+  EXPECT_TRUE(section.is_write);
+  const Piece empty;
+  const Predicate none;
+  EXPECT_TRUE(empty.clauses.empty() && none.is_constant_time);
+}
+
 TEST(LoopsContract, HostileTexts) {
   std::string deep = "void f(int n, int *a) {\n";
   for (int k = 0; k < 300; ++k) deep += "{";

@@ -58,8 +58,8 @@ struct Access {
   std::string update;      // the operator, if this is the read or the write of x op= e, where e knows nothing of x
   std::string recurrence;  // likewise of a[i] = a[i - 1] op e
   int statement = 0;
-  std::vector<int> controls;  // statements whose conditions decide whether it happens
-  bool is_header = false;     // read by the condition of loops.back()
+  std::vector<int> controls;      // statements whose conditions decide whether it happens
+  bool is_header = false;         // read by the condition of loops.back()
   bool is_inlined = false;        // of a function that is called
   std::vector<Constraint> facts;  // that hold whenever it happens, about unknown symbols
 };
@@ -79,7 +79,8 @@ struct Induction {
   Polynomial at_start;  // of an iteration
 };
 
-// A variable that never falls (sign 1) or never rises (-1) from iteration to iteration: a conditional induction variable.
+// A variable that never falls (sign 1) or never rises (-1) from iteration to iteration: a conditional induction
+// variable.
 struct Counter {
   Polynomial first, last;  // when an iteration begins and ends
   int sign = 1;

@@ -57,7 +57,8 @@ std::vector<std::optional<Polynomial>> Finder::subscripts(const Expr& e) {
 Polynomial Finder::element(const Expr& e, const std::vector<std::optional<Polynomial>>& subs) {
   const Variable& v = variable(e.variable);
   const bool stays = !changed_.contains(e.variable) && !has_unknown_ && !v.is_volatile && !v.escapes;
-  if (!stays || subs.size() != 1 || !subs[0] || v.type.kind != Type::Kind::integer || v.storage == Variable::Storage::local)
+  if (!stays || subs.size() != 1 || !subs[0] || v.type.kind != Type::Kind::integer ||
+      v.storage == Variable::Storage::local)
     return fresh(v.name + "[]", v.type);
   const auto known = elements_.find({e.variable, *subs[0]});
   if (known != elements_.end()) return Polynomial::symbol(known->second);

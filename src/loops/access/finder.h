@@ -79,16 +79,16 @@ class Finder {
   const Function& function_;
   Accesses out_;
   std::map<int, Polynomial> values_;
-  std::vector<int> loops_;                // open, outermost first
-  std::vector<int> items_;                // of each
-  std::vector<std::set<int>> assigned_;   // of each: since its iteration began
-  std::shared_ptr<const Domain> domain_;  // of what comes now
-  std::set<int> changed_;                 // variables that the function assigns anywhere
-  bool has_unknown_ = false;              // it does something unknown
-  std::vector<std::map<int, int>> counters_;  // of each: variables that only rise or fall, with their signs
+  std::vector<int> loops_;                              // open, outermost first
+  std::vector<int> items_;                              // of each
+  std::vector<std::set<int>> assigned_;                 // of each: since its iteration began
+  std::shared_ptr<const Domain> domain_;                // of what comes now
+  std::set<int> changed_;                               // variables that the function assigns anywhere
+  bool has_unknown_ = false;                            // it does something unknown
+  std::vector<std::map<int, int>> counters_;            // of each: variables that only rise or fall, with their signs
   std::map<std::pair<int, Polynomial>, int> elements_;  // symbols of elements that never change
-  bool is_inlined_ = false;  // what comes now is of a function that is called
-  bool in_header_ = false;                // what is read has one value for all iterations of loops_.back()
+  bool is_inlined_ = false;                             // what comes now is of a function that is called
+  bool in_header_ = false;  // what is read has one value for all iterations of loops_.back()
   int order_ = 0;
   int statement_ = 0;
   std::vector<int> controls_;  // statements whose conditions decide whether what comes now happens

@@ -54,7 +54,7 @@ class Expressions {
   int uses(int node, std::uint64_t id) const;
 
   Names& names_;
-  int statement_ = -1;              // whose steps may be taken out
+  int statement_ = -1;  // whose steps may be taken out
   std::vector<int> before_, after_;
 };
 

@@ -17,8 +17,8 @@ std::uint64_t plain_name(const Tree& tree, int index) {
 
 Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program) {
   for (const Node& n : tree) {
-    const bool has_body = std::any_of(n.children.begin(), n.children.end(),
-                                      [&](int c) { return node(c).kind == "CompoundStmt"; });
+    const bool has_body =
+        std::any_of(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
     if (n.kind == "FunctionDecl" && has_body) defined_.insert(n.name);
   }
   for (std::size_t i = 0; i < tree.size(); ++i) {

@@ -38,7 +38,8 @@ class Translator {
       if (node(c).kind != "ParmVarDecl") continue;
       const CType type = type_of(node(c));
       const int v = names_.variable(node(c).id, "", type);
-      const bool followed = type.is_scalar() || (type.is_pointer() && !type.is_record && !names_.is_assigned(node(c).id));
+      const bool followed =
+          type.is_scalar() || (type.is_pointer() && !type.is_record && !names_.is_assigned(node(c).id));
       made.parameters.push_back(followed ? v : -1);
     }
     fault_.clear();

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct View {
   int root = -1;
   std::vector<const Access*> accesses;
   std::vector<std::vector<std::optional<Polynomial>>> subscripts;  // of each
+  std::set<Monomial> assumed;                                      // lengths of rows that must be positive for this
 };
 
-View view_of(const Accesses& accesses, int root, Solver& solver);
+// `may_assume`: rows may need to have a length that is positive; else such arrays stay flat.
+View view_of(const Accesses& accesses, int root, Solver& solver, bool may_assume = false);
 
 enum class Existence { none, maybe, exact };
 

@@ -39,8 +39,8 @@ class Query {
   void add_later(int loop, std::int64_t least);
   void add_same_iteration(int loop);
 
-  // Adds what is known of the unknown symbols that occur, at the accesses of the sides, and between them if the first is
-  // in an earlier iteration of the root.
+  // Adds what is known of the unknown symbols that occur, at the accesses of the sides, and between them if the first
+  // is in an earlier iteration of the root.
   void add_facts(const Access& first, const Access& second);
 
   // Adds what types say: unsigned values are not negative. Call last.

@@ -157,7 +157,8 @@ namespace {
 isl_set* named(isl_set* set, int kept, const std::vector<std::string>& names) {
   set = isl_set_move_dims(set, isl_dim_param, 0, isl_dim_set, 0, static_cast<unsigned>(kept));
   for (int i = 0; i < kept; ++i) {
-    set = isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i), names[static_cast<std::size_t>(i)].c_str());
+    set =
+        isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i), names[static_cast<std::size_t>(i)].c_str());
   }
   return set;
 }
@@ -175,8 +176,8 @@ std::optional<std::string> text_of(isl_ast_expr* expression) {
 
 namespace {
 
-// The set where it is another one, a single polyhedron, without the points of one equation: "16 * np >= ns && sym != 1".
-// Takes nothing.
+// The set where it is another one, a single polyhedron, without the points of one equation: "16 * np >= ns && sym !=
+// 1". Takes nothing.
 std::optional<std::string> text_without_equation(isl_set* good, isl_set* runs) {
   if (good == nullptr || isl_set_n_basic_set(good) != 2) return std::nullopt;
   isl_set* hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(good)));

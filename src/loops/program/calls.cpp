@@ -59,8 +59,8 @@ std::optional<std::vector<Stmt>> without_returns(std::vector<Stmt> list, int res
   std::vector<Stmt> made;
   for (std::size_t i = 0; i < list.size(); ++i) {
     Stmt& s = list[i];
-    const bool returns = (s.kind == Stmt::Kind::leave && s.leaves_function) || has_return(s.body) ||
-                         has_return(s.otherwise);
+    const bool returns =
+        (s.kind == Stmt::Kind::leave && s.leaves_function) || has_return(s.body) || has_return(s.otherwise);
     if (!returns) {
       made.push_back(std::move(s));
       continue;
@@ -84,7 +84,8 @@ std::optional<std::vector<Stmt>> without_returns(std::vector<Stmt> list, int res
       rest = std::move(flat);
     } else if (s.kind == Stmt::Kind::branch && (always_returns(s.body) || always_returns(s.otherwise))) {
       append(always_returns(s.body) ? s.otherwise : s.body, std::move(rest));
-      auto body = without_returns(std::move(s.body), result), otherwise = without_returns(std::move(s.otherwise), result);
+      auto body = without_returns(std::move(s.body), result),
+           otherwise = without_returns(std::move(s.otherwise), result);
       if (!body || !otherwise) return std::nullopt;
       s.body = std::move(*body);
       s.otherwise = std::move(*otherwise);
@@ -181,7 +182,8 @@ class Calls {
 
   // Puts the calls in an expression before its statement. `is_root`: nothing but conversions is around it.
   void hoist(Expr& e, const Stmt& s, bool is_root, bool is_conditional, std::vector<Stmt>& to) {
-    const bool chooses = e.kind == Expr::Kind::select || (e.kind == Expr::Kind::binary && (e.op == "&&" || e.op == "||"));
+    const bool chooses =
+        e.kind == Expr::Kind::select || (e.kind == Expr::Kind::binary && (e.op == "&&" || e.op == "||"));
     const bool passes = e.kind == Expr::Kind::convert || (e.kind == Expr::Kind::opaque && e.operands.size() == 1);
     for (std::size_t i = 0; i < e.operands.size(); ++i) {
       hoist(e.operands[i], s, is_root && passes, is_conditional || (chooses && i > 0), to);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "loops/dependence/carried.h"
+#include "loops/dependence/parameters.h"
 #include "loops/verdict/conditions.h"
 #include "loops/verdict/inspect.h"
 #include "loops/verdict/privatize.h"
@@ -19,6 +20,7 @@ View restricted(View all, const Part& part) {
   if (part.loop < 0) return all;
   View view;
   view.root = all.root;
+  view.assumed = all.assumed;
   for (std::size_t i = 0; i < all.accesses.size(); ++i) {
     const Access& a = *all.accesses[i];
     const auto level = std::find(a.loops.begin(), a.loops.end(), part.loop);
@@ -41,7 +43,7 @@ class Case {
         solver_(solver),
         options_(options),
         part_(part),
-        view_(restricted(view_of(accesses, loop, solver), part)),
+        view_(restricted(view_of(accesses, loop, solver, true), part)),
         carrier_(accesses, view_, solver) {}
 
   void decide(LoopReport& report) {
@@ -61,6 +63,7 @@ class Case {
       return not_proven("its arithmetic may wrap around.");
     }
     own_variable();
+    add_assumed();
     conclude();
     const auto is_quick = [](const Predicate& p) { return p.is_constant_time; };
     std::stable_partition(report.predicates.begin(), report.predicates.end(), is_quick);
@@ -97,6 +100,8 @@ class Case {
         if (!aw && !bw) continue;
         if (options_.fault == Fault::no_output && aw && bw) continue;
         if (options_.fault == Fault::no_anti && !aw && bw) continue;
+        const bool is_call = view_.accesses[a]->is_inlined || view_.accesses[b]->is_inlined;
+        if (options_.fault == Fault::no_calls && is_call) continue;
         if (options_.fault == Fault::ignore_opaque && has_opaque(a) + has_opaque(b) > 0) continue;
         const std::int64_t least = options_.fault == Fault::off_by_one ? 2 : 1;
         const Existence e = carrier_.exists(a, b, least);
@@ -125,8 +130,7 @@ class Case {
     if (dependences.empty()) return;
     if (const std::string op = reduction(v); !op.empty()) return clause("reduction", v, op);
     const bool is_local_view = !variable(v).is_array || variable(v).storage == Variable::Storage::local;
-    const bool is_dead =
-        options_.fault == Fault::never_read_later || !is_read_later(program_, accesses_, id_, v);
+    const bool is_dead = options_.fault == Fault::never_read_later || !is_read_later(program_, accesses_, id_, v);
     auto others = reads_of_others(program_, accesses_, view_, v, solver_);
     if (options_.fault == Fault::always_private) others.clear();
     const bool is_own = others.empty();
@@ -157,8 +161,8 @@ class Case {
     });
   }
 
-  // An array that every iteration fills before it reads it, where a condition holds: a clause if it can be private, else
-  // an alternative.
+  // An array that every iteration fills before it reads it, where a condition holds: a clause if it can be private,
+  // else an alternative.
   bool add_private_under_condition(int v, bool can_be_private) {
     auto condition = condition_for_own_iteration(program_, accesses_, view_, v, solver_);
     if (!condition) return false;
@@ -226,6 +230,20 @@ class Case {
 
   void clause(const std::string& kind, int v, const std::string& detail = "") {
     report_->clauses.push_back({kind, variable(v).name, detail, "", 0, variable(v).is_array, {}});
+  }
+
+  // Lengths of rows that must be positive.
+  void add_assumed() {
+    for (const Monomial& length : view_.assumed) {
+      Polynomial value;
+      value.set(length, 1);
+      Predicate p;
+      p.kind = "expression";
+      p.text = p.expression = text_of(value, accesses_.symbols) + " >= 1";
+      if (!is_named(accesses_, id_, value))
+        p.kind = "range", p.low = "1", p.expression = text_of(value, accesses_.symbols);
+      report_->predicates.push_back(std::move(p));
+    }
   }
 
   void own_variable() {

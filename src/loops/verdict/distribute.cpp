@@ -181,8 +181,7 @@ class Distribution {
     while (!open.empty()) {
       const auto next = std::find_if(open.begin(), open.end(), [&](const std::set<int>& c) {
         return std::none_of(open.begin(), open.end(), [&](const std::set<int>& other) {
-          return &other != &c &&
-                 edges_[static_cast<std::size_t>(*other.begin())][static_cast<std::size_t>(*c.begin())];
+          return &other != &c && edges_[static_cast<std::size_t>(*other.begin())][static_cast<std::size_t>(*c.begin())];
         });
       });
       done.push_back(*next);

@@ -7,7 +7,8 @@
 namespace papilio::loops {
 
 // Adds to the report of a loop that is not parallel the loops that its body can be divided into, by the strongly
-// connected components of its dependences. The body may be that of a nest of loops with nothing else in them. K. Kennedy, J. R. Allen, Optimizing Compilers for Modern Architectures, chapter 5.
+// connected components of its dependences. The body may be that of a nest of loops with nothing else in them. K.
+// Kennedy, J. R. Allen, Optimizing Compilers for Modern Architectures, chapter 5.
 void distribute(const Program& program, const Accesses& accesses, int loop, Solver& solver, const JudgeOptions& options,
                 std::vector<LoopReport>& reports);
 

@@ -159,9 +159,8 @@ class Inspector {
       const Domain* when = surely_read(e.symbol);
       if (when == nullptr) return nullptr;
       const Polynomial& subscript = symbol(e.symbol).subscript;
-      const bool is_new = std::none_of(found->elements.begin(), found->elements.end(), [&](const Occurrence& o) {
-        return o.domain == when && o.value == subscript;
-      });
+      const bool is_new = std::none_of(found->elements.begin(), found->elements.end(),
+                                       [&](const Occurrence& o) { return o.domain == when && o.value == subscript; });
       if (is_new) found->elements.push_back({subscript, when});
     }
     return found;

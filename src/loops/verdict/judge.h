@@ -21,10 +21,11 @@ enum class Fault {
   never_read_later,  // what is private may be needed later
   any_update,        // every assignment is a reduction's
   copy_all,          // reads may go to a copy though their iteration has written them
+  no_calls,          // functions that are called write nothing
   no_inspection,     // index arrays need no test
   bad_counter        // a variable that grows has grown by 1 in every iteration
 };
-inline constexpr int faults = 11;
+inline constexpr int faults = 12;
 
 struct JudgeOptions {
   bool matrix = true;

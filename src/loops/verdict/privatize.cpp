@@ -140,9 +140,8 @@ std::vector<std::size_t> reads_of_others(const Program& program, const Accesses&
     if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
   }
   if (!is_array) return loop.exposed.contains(variable) ? reads : std::vector<std::size_t>();
-  std::erase_if(reads, [&](std::size_t r) {
-    return is_covered(coverage_of(program, accesses, view, r, writes, {}), solver);
-  });
+  std::erase_if(reads,
+                [&](std::size_t r) { return is_covered(coverage_of(program, accesses, view, r, writes, {}), solver); });
   return reads;
 }
 
@@ -163,9 +162,8 @@ std::optional<std::string> condition_for_own_iteration(const Program& program, c
     const Access& read = *view.accesses[r];
     const auto condition = [&](Query& context) {
       context.add_types();
-      return solver.condition_for_covered(coverage.wanted, coverage.given, coverage.columns,
-                                          with_first(context, named), static_cast<int>(named.size()),
-                                          names_of(accesses, named));
+      return solver.condition_for_covered(coverage.wanted, coverage.given, coverage.columns, with_first(context, named),
+                                          static_cast<int>(named.size()), names_of(accesses, named));
     };
     Query works(accesses, view.root), runs(accesses, view.root);
     works.add_later(view.root, many);

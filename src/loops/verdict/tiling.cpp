@@ -14,7 +14,8 @@ bool is_parallel(Verdict v) {
   return v == Verdict::parallel || v == Verdict::parallel_with_clauses || v == Verdict::parallel_if;
 }
 
-// What one tile touches: the columns of a query are those of the names, of the tile's first iterations, and of its size.
+// What one tile touches: the columns of a query are those of the names, of the tile's first iterations, and of its
+// size.
 class Tile {
  public:
   Tile(const Accesses& accesses, const View& view, const std::vector<int>& chain, Solver& solver)
@@ -125,8 +126,9 @@ void add_tiling(const Program& program, const Accesses& accesses, const std::vec
     report.transformations.back().loops = {chain[k]};
   }
   const bool can = chain.size() > 1 && std::none_of(top.matrix.begin(), top.matrix.end(), [&](const Dependence& d) {
-    return d.directions.size() < chain.size() || d.directions.substr(0, chain.size()).find('>') != std::string::npos;
-  });
+                     return d.directions.size() < chain.size() ||
+                            d.directions.substr(0, chain.size()).find('>') != std::string::npos;
+                   });
   if (!can) return;
   Transformation t;
   t.kind = "tile";

@@ -22,7 +22,8 @@ State state_of(std::int64_t size, std::int64_t other, std::uint64_t seed) {
   }
   if (seed % 4 != 0) {
     for (std::size_t at = 1; at < index.size(); ++at)
-      state.array[o][at] = std::max(std::int64_t{0}, state.array[o][at - 1]) + (at > middle ? state.array[o][at] % 3 : 0);
+      state.array[o][at] =
+          std::max(std::int64_t{0}, state.array[o][at - 1]) + (at > middle ? state.array[o][at] % 3 : 0);
     for (std::size_t at = 0; at <= middle; ++at) state.array[o][at] = 0;
   }
   return state;
@@ -58,10 +59,12 @@ void Machine::note(int variable, std::int64_t offset, bool is_write) {
   if (facts_ == nullptr) return;
   static const auto bases = [] {
     std::array<std::int64_t, arrays + 1> base{};
-    for (int v = 0; v < arrays; ++v) base[static_cast<std::size_t>(v) + 1] = base[static_cast<std::size_t>(v)] + sizes[static_cast<std::size_t>(v)];
+    for (int v = 0; v < arrays; ++v)
+      base[static_cast<std::size_t>(v) + 1] = base[static_cast<std::size_t>(v)] + sizes[static_cast<std::size_t>(v)];
     return base;
   }();
-  const std::int64_t at = variable < arrays ? bases[static_cast<std::size_t>(variable)] + offset : bases[arrays] + variable - arrays;
+  const std::int64_t at =
+      variable < arrays ? bases[static_cast<std::size_t>(variable)] + offset : bases[arrays] + variable - arrays;
   for (std::size_t depth = 0; depth < open_.size(); ++depth) {
     if (cells_.size() <= depth) cells_.emplace_back(static_cast<std::size_t>(bases[arrays] + scalars));
     const Open& o = open_[depth];
@@ -165,7 +168,9 @@ void Machine::call(const Step& step) {
   const std::int64_t c = state_->scalar[p];
   if (step.kind == Step::maybe_fill && c == 1) return;
   for (std::int64_t q = 0; q < length; ++q) {
-    const std::int64_t v = step.kind == Step::fill ? q : step.kind == Step::maybe_fill ? c : load(step.target.which, {first + q + 1, 0}, nullptr);
+    const std::int64_t v = step.kind == Step::fill         ? q
+                           : step.kind == Step::maybe_fill ? c
+                                                           : load(step.target.which, {first + q + 1, 0}, nullptr);
     store(step.target.which, {first + q, 0}, v);
   }
 }

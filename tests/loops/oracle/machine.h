@@ -22,9 +22,9 @@ struct Discard : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-constexpr std::int64_t middle = 1024, width = 2 * middle;  // subscripts of a, b, x, o: -middle to middle - 1
-constexpr std::int64_t rows = 48, columns = 96;            // of m: likewise, each by half
-constexpr std::array<std::int64_t, arrays> sizes = {width, width, rows * columns, width, width, 64};
+constexpr std::int64_t middle = 256, width = 2 * middle;  // subscripts of a, b, x, o: -middle to middle - 1
+constexpr std::int64_t rows = 32, columns = 64;           // of m: likewise, each by half
+constexpr std::array<std::int64_t, arrays> sizes = {width, width, rows* columns, width, width, 64};
 
 struct State {
   std::array<std::int64_t, scalars> scalar{};
@@ -37,9 +37,9 @@ State state_of(std::int64_t size, std::int64_t other, std::uint64_t seed);
 
 // What a run showed of a loop. Variables are numbered: arrays, then scalars.
 struct Facts {
-  std::uint32_t conflicts = 0;       // variables that two iterations touched, of which one wrote
+  std::uint32_t conflicts = 0;        // variables that two iterations touched, of which one wrote
   std::uint32_t under_condition = 0;  // likewise, in runs of the loop in which its conditions hold
-  std::int64_t most = 0;             // iterations
+  std::int64_t most = 0;              // iterations
 };
 
 inline int variable_of(const std::string& text) {

@@ -52,7 +52,8 @@ class Maker {
     if (names.empty() || chance(0.1)) return chance(0.5) ? number_of(between(0, 3)) : scalar_of(chance(0.5) ? n : p);
     Node value = scalar_of(any(names));
     if (chance(0.2)) value = joined(number_of(any<std::int64_t>({2, 3, -1})), "*", std::move(value));
-    if (chance(0.2) && names.size() > 1) value = joined(std::move(value), chance(0.5) ? "+" : "-", scalar_of(any(names)));
+    if (chance(0.2) && names.size() > 1)
+      value = joined(std::move(value), chance(0.5) ? "+" : "-", scalar_of(any(names)));
     if (chance(0.5)) {
       const std::int64_t by = any<std::int64_t>({1, 1, 2, 7});
       value = joined(std::move(value), chance(0.5) ? "+" : "-", number_of(by));
@@ -101,7 +102,8 @@ class Maker {
   Node value(const std::vector<int>& names) {
     if (chance(0.25)) return scalar_of(any<int>({s, t, k}));
     if (chance(0.04)) return {Node::pick, 0, 0, {}, {element(names), affine(names)}};
-    if (chance(0.04)) return {Node::sum, 0, 0, {}, {number_of(between(1, 3)), element_of(chance(0.5) ? a : b, affine(names))}};
+    if (chance(0.04))
+      return {Node::sum, 0, 0, {}, {number_of(between(1, 3)), element_of(chance(0.5) ? a : b, affine(names))}};
     return element(names);
   }
 
@@ -158,13 +160,23 @@ class Maker {
     }
     if (kind == 1) {
       to.push_back(assign(element_of(chance(0.5) ? a : b, scalar_of(s)), "", value(names)));
-      to.push_back(assign(scalar_of(s), "+", number_of(1)));
+      Step grows = assign(scalar_of(s), "+", number_of(1));
+      if (chance(0.5)) {
+        Step made;
+        made.kind = Step::branch;
+        made.value = condition(names);
+        made.body.push_back(std::move(grows));
+        grows = std::move(made);
+      }
+      to.push_back(std::move(grows));
       return;
     }
     Step made;
     made.kind = any<Step::Kind>({Step::fill, Step::shift, Step::maybe_fill});
     made.value = chance(0.5) ? number_of(between(1, 4)) : scalar_of(p);
-    Node offset = chance(0.5) ? affine(names) : names.empty() ? number_of(0) : joined(scalar_of(any(names)), "*", made.value);
+    Node offset = chance(0.5)     ? affine(names)
+                  : names.empty() ? number_of(0)
+                                  : joined(scalar_of(any(names)), "*", made.value);
     made.target = element_of(any<int>({a, b, w}), std::move(offset));
     to.push_back(std::move(made));
   }
@@ -242,7 +254,8 @@ class Printer {
   }
 
   void expression(const Node& e) {
-    if (e.kind == Node::number) return write(e.value < 0 ? "(" + std::to_string(e.value) + ")" : std::to_string(e.value));
+    if (e.kind == Node::number)
+      return write(e.value < 0 ? "(" + std::to_string(e.value) + ")" : std::to_string(e.value));
     if (e.kind == Node::scalar) return write(name(static_cast<Scalar>(e.which)));
     if (e.kind == Node::binary) {
       write("(");

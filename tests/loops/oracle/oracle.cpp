@@ -1,11 +1,11 @@
 // oracle NESTS [SEED [FIRST]]: no loop is called parallel that is not.
 //
-// Random nests are judged, and run for small sizes with every access logged. A loop that is called parallel must have no
-// two iterations that touch the same element of which one writes it, but for what its clauses name; and its iterations
-// must give the same result in another order, with the clauses played: private variables hold nonsense when an iteration
-// begins, reductions their neutral element, scans and inductions their values, marked reads see a copy. Conditions are
-// evaluated when the loop begins. Loops called sequential must have the conflict of their witness. An analysis with a
-// planted fault must fail.
+// Random nests are judged, and run for small sizes with every access logged. A loop that is called parallel must have
+// no two iterations that touch the same element of which one writes it, but for what its clauses name; and its
+// iterations must give the same result in another order, with the clauses played: private variables hold nonsense when
+// an iteration begins, reductions their neutral element, scans and inductions their values, marked reads see a copy.
+// Conditions are evaluated when the loop begins. Loops called sequential must have the conflict of their witness. An
+// analysis with a planted fault must fail.
 
 #include <algorithm>
 #include <cstdio>
@@ -80,7 +80,8 @@ class Check {
       if (v >= 0) excused |= 1u << v;
     }
     for (int v = 0; v < arrays + scalars; ++v) {
-      if ((facts.under_condition & ~excused) >> v & 1u) wrong(loop, "iterations conflict on variable " + std::to_string(v));
+      if ((facts.under_condition & ~excused) >> v & 1u)
+        wrong(loop, "iterations conflict on variable " + std::to_string(v));
     }
   }
 
@@ -93,7 +94,8 @@ class Check {
     try {
       if (!machine.permute(state, static_cast<int>(loop), random_())) return;
     } catch (const Discard& discard) {
-      if (std::string(discard.what()) != "too many steps") wrong(loop, std::string("in another order: ") + discard.what());
+      if (std::string(discard.what()) != "too many steps")
+        wrong(loop, std::string("in another order: ") + discard.what());
       return;
     }
     ++tally_.permuted;
@@ -154,13 +156,12 @@ class Check {
 };
 
 Tally examine(std::int64_t count, Fault fault, std::uint64_t seed, bool stops) {
-  constexpr std::int64_t at_once = 400;
+  const std::int64_t at_once = stops ? 100 : 400;
   std::mt19937_64 random(seed);
   Tally tally;
   Options options;
   options.matrix = false;
   options.seconds = 120;
-  if (const char* clang = std::getenv("LOOPDEP_CLANG")) options.clang = clang;
   while (tally.nests < count && !(stops && tally.wrong > 0)) {
     std::string text = helpers;
     std::vector<Nest> nests;
@@ -175,8 +176,10 @@ Tally examine(std::int64_t count, Fault fault, std::uint64_t seed, bool stops) {
     for (const LoopReport& loop : report.loops) by_line[loop.position.line] = &loop;
     for (const Nest& nest : nests) {
       std::vector<const LoopReport*> reports;
-      for (const LoopOfNest& loop : nest.loops) reports.push_back(by_line.contains(loop.line) ? by_line[loop.line] : nullptr);
-      if (std::find(reports.begin(), reports.end(), static_cast<const LoopReport*>(nullptr)) != reports.end()) throw std::logic_error("a loop without a report");
+      for (const LoopOfNest& loop : nest.loops)
+        reports.push_back(by_line.contains(loop.line) ? by_line[loop.line] : nullptr);
+      if (std::find(reports.begin(), reports.end(), static_cast<const LoopReport*>(nullptr)) != reports.end())
+        throw std::logic_error("a loop without a report");
       Check(nest, reports, random, tally, fault != Fault::none).run();
     }
     tally.nests += static_cast<std::int64_t>(nests.size());
@@ -186,19 +189,24 @@ Tally examine(std::int64_t count, Fault fault, std::uint64_t seed, bool stops) {
 
 int run(std::int64_t count, std::uint64_t seed) {
   const Tally tally = examine(count, Fault::none, seed, false);
-  std::printf("%lld nests, %lld loops: %lld called parallel, %lld under conditions; %lld orders tried, %lld witnesses run\n",
-              static_cast<long long>(tally.nests), static_cast<long long>(tally.loops), static_cast<long long>(tally.claimed),
-              static_cast<long long>(tally.conditional), static_cast<long long>(tally.permuted), static_cast<long long>(tally.witnesses));
-  for (const auto& [kind, times] : tally.kinds) std::printf("  %s: %lld\n", kind.c_str(), static_cast<long long>(times));
-  std::printf("%lld wrong; %lld of %lld affine loops that were parallel in every run are proven (%.1f %%)\n",
-              static_cast<long long>(tally.wrong), static_cast<long long>(tally.proven), static_cast<long long>(tally.parallel),
-              100.0 * static_cast<double>(tally.proven) / static_cast<double>(std::max<std::int64_t>(1, tally.parallel)));
+  std::printf(
+      "%lld nests, %lld loops: %lld called parallel, %lld under conditions; %lld orders tried, %lld witnesses run\n",
+      static_cast<long long>(tally.nests), static_cast<long long>(tally.loops), static_cast<long long>(tally.claimed),
+      static_cast<long long>(tally.conditional), static_cast<long long>(tally.permuted),
+      static_cast<long long>(tally.witnesses));
+  for (const auto& [kind, times] : tally.kinds)
+    std::printf("  %s: %lld\n", kind.c_str(), static_cast<long long>(times));
+  std::printf(
+      "%lld wrong; %lld of %lld affine loops that were parallel in every run are proven (%.1f %%)\n",
+      static_cast<long long>(tally.wrong), static_cast<long long>(tally.proven), static_cast<long long>(tally.parallel),
+      100.0 * static_cast<double>(tally.proven) / static_cast<double>(std::max<std::int64_t>(1, tally.parallel)));
   for (const std::string& text : tally.found) std::printf("\n%s", text.c_str());
   bool fails = tally.wrong > 0 || tally.parallel < count / 20 || 100 * tally.proven < 95 * tally.parallel;
 #ifndef PAPILIO_ORACLE_WITHOUT_FAULTS
   for (int f = 1; f < faults; ++f) {
-    const Tally faulty = examine(4000, static_cast<Fault>(f), seed, true);
-    std::printf("fault %d: %s after %lld nests\n", f, faulty.wrong > 0 ? "found" : "NOT FOUND", static_cast<long long>(faulty.nests));
+    const Tally faulty = examine(8000, static_cast<Fault>(f), seed, true);
+    std::printf("fault %d: %s after %lld nests\n", f, faulty.wrong > 0 ? "found" : "NOT FOUND",
+                static_cast<long long>(faulty.nests));
     fails = fails || faulty.wrong == 0;
   }
 #endif

@@ -166,12 +166,14 @@ class Reader {
 
 bool elements_hold(const Predicate& predicate, const State& state) {
   const auto low = evaluate(predicate.low, state), high = evaluate(predicate.high, state);
-  const auto apart = predicate.expression.empty() ? std::optional<std::int64_t>(0) : evaluate(predicate.expression, state);
+  const auto apart =
+      predicate.expression.empty() ? std::optional<std::int64_t>(0) : evaluate(predicate.expression, state);
   const int array = variable_of(predicate.arrays[0]);
   if (!low || !high || !apart || (array != x && array != o)) return false;
   if (*low < -middle || *high >= middle) return false;
   std::vector<std::int64_t> all;
-  for (std::int64_t at = *low; at <= *high; ++at) all.push_back(state.array[static_cast<std::size_t>(array)][static_cast<std::size_t>(at + middle)]);
+  for (std::int64_t at = *low; at <= *high; ++at)
+    all.push_back(state.array[static_cast<std::size_t>(array)][static_cast<std::size_t>(at + middle)]);
   if (predicate.kind == "increasing") return std::is_sorted(all.begin(), all.end());
   std::sort(all.begin(), all.end());
   for (std::size_t at = 1; at < all.size(); ++at) {
@@ -257,7 +259,8 @@ void Machine::in_any_order(const Step& step, const std::vector<std::int64_t>& tu
   State total = before;
   for (const Clause& c : report.clauses) {
     if (c.kind != "reduction") continue;
-    for_each_value(total, variable_of(c.variable), [&](std::int64_t& value, std::size_t) { value = neutral(c.detail); });
+    for_each_value(total, variable_of(c.variable),
+                   [&](std::int64_t& value, std::size_t) { value = neutral(c.detail); });
   }
   for (const std::size_t number : order) {
     start_iteration(report, before, number, starts);
