@@ -151,8 +151,29 @@ struct LoopReport {
   std::vector<Transformation> transformations;
 };
 
+enum class ClaimStatus {
+  holds,      // the loop gives what it would give without the pragma
+  racy,       // `witness` shows two iterations that touch the same memory at once, of which one writes it
+  not_proven  // `reason` says why
+};
+
+// "holds", "racy", "not_proven"; "unknown" for a number that is no enumerator.
+std::string_view name(ClaimStatus status) noexcept;
+
+// A `#pragma omp for` of the text, also combined with others: it claims that its loop is parallel with its clauses.
+// Regions, atomic, critical, ordered, and sections are not followed: what rests on them is not proven.
+struct Claim {
+  Position position;
+  std::string text;  // the line
+  int loop = -1;     // index in Report::loops; -1: not known
+  ClaimStatus status = ClaimStatus::not_proven;
+  std::string reason;  // one sentence
+  std::optional<Witness> witness;
+};
+
 struct Report {
   std::vector<LoopReport> loops;   // in the order of the text
+  std::vector<Claim> claims;       // in the order of the text
   std::vector<Summary> summaries;  // of functions that others of the file call
 };
 
@@ -178,11 +199,83 @@ Report analyze_text(std::string_view text, const std::string& file, const Option
 // The same of a file. Throws IoError too where it cannot be read, or is larger than 64 MiB.
 Report analyze_file(const std::string& path, const Options& options = {});
 
-// The report as JSON: {"loops": [...]}, an object for each loop with the fields of LoopReport.
+// The report as JSON: {"loops": [...], "claims": [...]}, objects with the fields of LoopReport and Claim, as
+// docs/loopdep.schema.json says.
 std::string to_json(const Report& report);
 
-// The report for people: a page of plain text for each nest. With `explain`, the direction matrix, the witness and the
-// transformations too.
-std::string to_text(const Report& report, bool explain = false);
+// The report as SARIF 2.1.0, for editors and CI: an error for each racy pragma, a warning for each that is not proven,
+// a note for each loop. `file` is the text's path, in '/', as the reader shall find it.
+std::string to_sarif(const Report& report, const std::string& file);
+
+// A page of HTML that needs nothing else: the text with the verdict of each loop beside it, and an arrow from the first
+// to the second line of each witness. Runs no script; the same bytes for the same report.
+std::string to_html(const Report& report, std::string_view text, const std::string& file);
+
+// What was done with a loop of the text, or why nothing was.
+struct EmittedLoop {
+  std::string function;
+  Position position;
+  std::string variable;
+  bool is_changed = false;
+  bool is_reordered = false;  // it adds or multiplies in another order, which rounds differently
+  std::string what;
+};
+
+struct Emission {
+  std::string text;                // C with OpenMP's pragmas
+  std::vector<EmittedLoop> loops;  // in the order of the text, without those in a loop that is changed
+};
+
+// The text with OpenMP's pragmas and clauses, and with what else it takes to run loops in parallel: conditions, copies,
+// scans in two passes, loops distributed or interchanged. Of the loops of a nest the outermost that can be is changed.
+// Edits the text where the loops stand, and nothing else; loops with a pragma of their own, in macros, or with
+// directives in them stay as they are. GNU C, as gcc and clang take it with -fopenmp; without, it runs on one thread.
+// Throws what analyze_text throws. The result is the same in every run.
+Emission emit_openmp(std::string_view text, const std::string& file, const Options& options = {});
+
+enum class CheckStatus {
+  same,        // all results are those of the original program
+  different,   // `detail` names one that is not
+  not_checked  // `detail` says why no arguments could be made
+};
+
+// "same", "different", "not_checked"; "unknown" for a number that is no enumerator.
+std::string_view name(CheckStatus status) noexcept;
+
+struct CheckedFunction {
+  std::string function;
+  CheckStatus status = CheckStatus::not_checked;
+  std::string detail;
+  int cases = 0;              // sets of arguments that it was called with, each at 1, 2 and 8 threads
+  bool is_reordered = false;  // floating-point results were compared to a bound
+};
+
+struct CheckReport {
+  std::vector<CheckedFunction> functions;  // those with a loop that was changed, and those that call them
+};
+
+struct CheckOptions {
+  std::string compiler = "gcc";  // that knows -fopenmp and -fsanitize=address,undefined
+  double seconds = 10;           // of the processor for each run, more than 0
+  std::string folder = {};       // an existing one where the programs are made and stay; empty: a temporary one
+};
+
+// Compiles the text and what was emitted from it, and calls the functions concerned with made-up arguments: sizes of 0
+// to 257, arrays with 4,096 elements before and 61,440 from the one that the pointer points to, integers in them from 0
+// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Left out are arguments
+// with which the original uses a variable without a value, or has undefined behaviour that the address and
+// undefined-behaviour sanitizers see. All that a function has changed or returned must be identical; where the emission
+// reorders floating-point operations, numbers may differ by 1e-9 (1e-3 where all are floats) of the greater of 1 and
+// their size.
+//
+// This runs the program, in a temporary folder, in processes with bounds on time, memory, output and processes. That
+// is no protection from a program that means harm. Throws what analyze_text throws, InvalidArgument for options out of
+// range, and IoError where the folder cannot be made or a program cannot be started. Takes seconds.
+CheckReport check_emission(std::string_view text, const Emission& emission, const std::string& file,
+                           const Options& options = {}, const CheckOptions& check = {});
+
+// The report for people: a page of plain text for each nest. With `explain`, the direction matrix and the
+// transformations too; with `color`, in the colours of a terminal.
+std::string to_text(const Report& report, bool explain = false, bool color = false);
 
 }  // namespace papilio::loops

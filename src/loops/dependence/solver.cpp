@@ -1,5 +1,6 @@
 #include "loops/dependence/solver.h"
 
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/ast.h>
 #include <isl/ast_build.h>
@@ -120,9 +121,21 @@ Solver::Solver(unsigned long most_operations) : context_(isl_ctx_alloc()), most_
 Solver::~Solver() { isl_ctx_free(context_); }
 
 void Solver::begin() {
+  // A text of hard questions has less for each: what many of them take together is bounded too.
+  constexpr int many = 20;
+  constexpr unsigned long less = 50;
+  if (isl_ctx_last_error(context_) == isl_error_quota) ++exhausted_;
   isl_ctx_reset_error(context_);
   isl_ctx_reset_operations(context_);
-  isl_ctx_set_max_operations(context_, most_operations_);
+  isl_ctx_set_max_operations(context_, exhausted_ < many ? most_operations_ : std::max(1ul, most_operations_ / less));
+}
+
+// Whether there is time left for a question about the system, in steps that were measured: a text has about a second.
+bool Solver::affords(const System& system) {
+  constexpr std::int64_t most_steps = 120'000'000, least_steps = 1300;
+  const std::int64_t columns = system.columns, rows = static_cast<std::int64_t>(system.rows.size());
+  steps_ += columns * columns * rows + least_steps;
+  return steps_ <= most_steps;
 }
 
 Answer Solver::has_points(const System& system) {
@@ -134,6 +147,7 @@ Answer Solver::has_points(const System& system) {
 }
 
 Answer Solver::ask(const System& system) {
+  if (!affords(system)) return Answer::unknown;
   begin();
   const std::unique_ptr<isl_basic_set, Free> set(basic_set_of(context_, system));
   if (set == nullptr) return isl_ctx_last_error(context_) == isl_error_none ? Answer::no : Answer::unknown;
@@ -142,6 +156,7 @@ Answer Solver::ask(const System& system) {
 }
 
 std::optional<std::vector<std::int64_t>> Solver::point(const System& system) {
+  if (!affords(system)) return std::nullopt;
   begin();
   isl_basic_set* set = basic_set_of(context_, system);
   if (set == nullptr) return std::nullopt;
@@ -161,6 +176,10 @@ std::optional<std::vector<std::int64_t>> Solver::point(const System& system) {
 }
 
 Answer Solver::is_covered(const System& a, const std::vector<System>& others, int kept) {
+  for (const System& other : others) {
+    if (!affords(other)) return Answer::unknown;
+  }
+  if (!affords(a)) return Answer::unknown;
   begin();
   const Set left(union_of(context_, {a}, kept));
   const Set right(union_of(context_, others, kept));

@@ -67,12 +67,15 @@ class Solver {
  private:
   void begin();
   Answer ask(const System& system);
+  bool affords(const System& system);
   std::optional<std::string> notation(isl_set* set, int kept, const std::vector<std::string>& names);
   std::optional<std::string> condition(isl_set* bad, isl_set* runs);
 
   isl_ctx* context_;
   std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
   unsigned long most_operations_;
+  std::int64_t steps_ = 0;  // of all questions
+  int exhausted_ = 0;  // questions that had no answer within the bound
 };
 
 }  // namespace papilio::loops
