@@ -27,7 +27,7 @@ TEST(LoopsContract, Results) {
   EXPECT_NE(to_json(report).find("\"verdict\": \"parallel\""), std::string::npos);
   EXPECT_NE(to_text(report).find("line 2, loop of i: parallel"), std::string::npos);
   EXPECT_EQ(to_text(Report{}), "no loops\n");
-  EXPECT_EQ(to_json(Report{}), "{\n  \"loops\": []\n}\n");
+  EXPECT_EQ(to_json(Report{}), "{\n  \"loops\": [],\n  \"claims\": [],\n  \"summaries\": []\n}\n");
 }
 
 TEST(LoopsContract, HandMadeReports) {
@@ -164,6 +164,96 @@ TEST(LoopsContract, HostileTexts) {
   EXPECT_EQ(analyze_text(huge, "f.c").loops[0].verdict, Verdict::not_proven);
   const char* self = "void f(int n, int *a) { for (int i = 0; i < n; i++) { f(n - 1, a); a[i] = 1; } }";
   EXPECT_EQ(analyze_text(self, "f.c").loops[0].verdict, Verdict::not_proven);
+}
+
+TEST(LoopsContract, Emission) {
+  const Emission emission = emit_openmp(plain, "f.c");
+  ASSERT_EQ(emission.loops.size(), 1u);
+  EXPECT_TRUE(emission.loops[0].is_changed);
+  EXPECT_NE(emission.text.find("  #pragma omp parallel for\n  for (int i = 0"), std::string::npos) << emission.text;
+  EXPECT_EQ(emit_openmp(plain, "f.c").text, emission.text);
+  EXPECT_EQ(emit_openmp("", "f.c").text, "");
+  EXPECT_THROW(emit_openmp("void f(", "f.c"), FormatError);
+  EXPECT_THROW(emit_openmp(std::string_view("int x;\0", 7), "f.c"), InvalidArgument);
+  // What cannot be edited stays, and says why.
+  for (const char* text :
+       {"#define LOOP for (int i = 0; i < n; i++)\nvoid f(int n, int *a) { LOOP a[i] = i; }",
+        "void f(int n, int *a) { for (int i = 0; i < n; i++) {\n#if 1\na[i] = i;\n#endif\n} }",
+        "void f(int n, int *a) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = i; }"}) {
+    const Emission same = emit_openmp(text, "f.c");
+    EXPECT_EQ(same.text, text);
+    ASSERT_EQ(same.loops.size(), 1u);
+    EXPECT_FALSE(same.loops[0].is_changed || same.loops[0].what.empty());
+  }
+}
+
+TEST(LoopsContract, Check) {
+  EXPECT_EQ(name(CheckStatus::same), "same");
+  EXPECT_EQ(name(static_cast<CheckStatus>(99)), "unknown");
+  const Emission emission = emit_openmp(plain, "f.c");
+  const auto with = [&](auto change) {
+    CheckOptions options;
+    change(options);
+    return check_emission(plain, emission, "f.c", {}, options);
+  };
+  EXPECT_THROW(with([](CheckOptions& o) { o.seconds = 0; }), InvalidArgument);
+  EXPECT_THROW(with([](CheckOptions& o) { o.seconds = std::numeric_limits<double>::infinity(); }), InvalidArgument);
+  EXPECT_THROW(with([](CheckOptions& o) { o.compiler = ""; }), InvalidArgument);
+  EXPECT_THROW(with([](CheckOptions& o) { o.compiler = "/no/such/program"; }), IoError);
+  EXPECT_THROW(with([](CheckOptions& o) { o.folder = "/no/such/folder"; }), IoError);
+  EXPECT_TRUE(check_emission(plain, Emission{plain, {}}, "f.c").functions.empty());
+#if !defined(__SANITIZE_ADDRESS__)
+  const CheckReport good = check_emission(plain, emission, "f.c");
+  ASSERT_EQ(good.functions.size(), 1u);
+  EXPECT_EQ(good.functions[0].status, CheckStatus::same) << good.functions[0].detail;
+  // A program that does something else, one that does not end, one that is no program.
+  const std::string start = "void f(int n, int *a) { for (int i = 0; i < n; i++) ";
+  for (const char* body : {"a[i] = i + (i == 6); }", "a[i] = i; while (n > 5) n++; }", "}"}) {
+    Emission wrong = emission;
+    wrong.text = start + body;
+    CheckOptions options;
+    options.seconds = 1;
+    const CheckReport report = check_emission(plain, wrong, "f.c", {}, options);
+    ASSERT_EQ(report.functions.size(), 1u);
+    EXPECT_EQ(report.functions[0].status, CheckStatus::different) << body;
+    EXPECT_FALSE(report.functions[0].detail.empty());
+  }
+  const char* pointers = "void f(int n, int **a) { for (int i = 0; i < n; i++) a[0][i] = i; }";
+  const CheckReport none = check_emission(pointers, Emission{pointers, {{"f", {1, 26}, "i", true, false, ""}}}, "f.c");
+  ASSERT_EQ(none.functions.size(), 1u);
+  EXPECT_EQ(none.functions[0].status, CheckStatus::not_checked);
+  EXPECT_NE(none.functions[0].detail.find("int **"), std::string::npos);
+#endif
+}
+
+TEST(LoopsContract, Claims) {
+  EXPECT_EQ(name(ClaimStatus::racy), "racy");
+  EXPECT_EQ(name(static_cast<ClaimStatus>(99)), "unknown");
+  const char* racy =
+      "void f(int n, int *a) {\n#pragma omp parallel for\n  for (int i = 1; i < n; i++) a[i] = a[i - 1];\n}\n";
+  const Report report = analyze_text(racy, "f.c");
+  ASSERT_EQ(report.claims.size(), 1u);
+  EXPECT_EQ(report.claims[0].status, ClaimStatus::racy);
+  EXPECT_EQ(report.claims[0].position.line, 2);
+  EXPECT_EQ(report.claims[0].loop, 0);
+  ASSERT_TRUE(report.claims[0].witness.has_value());
+  EXPECT_EQ(report.claims[0].witness->source.line, 3);
+  for (const char* odd :
+       {"#pragma omp parallel for", "#pragma omp parallel for private(\nint x;", "#pragma omp for\nint x;"}) {
+    EXPECT_EQ(analyze_text(odd, "f.c").claims.size(), std::string(odd).find("private(") == std::string::npos ? 1u : 0u);
+  }
+}
+
+TEST(LoopsContract, Pages) {
+  const Report report = analyze_text(plain, "f.c");
+  EXPECT_NE(to_sarif(report, "a b.c").find("\"a%20b.c\""), std::string::npos);
+  EXPECT_NE(to_sarif(Report{}, "").find("\"results\": []"), std::string::npos);
+  EXPECT_TRUE(to_html(report, plain, "<f>.c").starts_with("<!DOCTYPE html>"));
+  EXPECT_NE(to_html(report, plain, "<f>.c").find("&lt;f&gt;.c"), std::string::npos);
+  EXPECT_EQ(to_html(report, plain, "f.c"), to_html(report, plain, "f.c"));
+  // A report of another text, and text that is no UTF-8.
+  EXPECT_NE(to_html(report, "\xff\n", "f.c").find("\xef\xbf\xbd"), std::string::npos);
+  EXPECT_NE(to_text(report, false, true).find("\x1b[32mparallel\x1b[0m"), std::string::npos);
 }
 
 }  // namespace

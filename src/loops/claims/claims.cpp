@@ -212,8 +212,9 @@ class Judge {
     claim.reason = fmt::format("Iterations share {}: it takes {}.", c.variable, words_of(c));
     claim.witness = shared(loop, c.variable);
     if (claim.witness) {
-      claim.reason += fmt::format(" {} {} is {} in line {} and line {}.", "The dependence on", c.variable,
-                                  claim.witness->kind, claim.witness->source.line, claim.witness->sink.line);
+      const bool is_anti = claim.witness->kind == "anti", is_flow = claim.witness->kind == "flow";
+      claim.reason += fmt::format(" Line {} {} it, and line {} of a later iteration {} it.", claim.witness->source.line,
+                                  is_anti ? "reads" : "writes", claim.witness->sink.line, is_flow ? "reads" : "writes");
     }
   }
 

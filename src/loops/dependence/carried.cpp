@@ -114,6 +114,7 @@ View view_of(const Accesses& accesses, int root, Solver& solver, bool may_assume
   }
   const Query query(accesses, root);
   for (const auto& [variable, members] : of_variable) {
+    const auto& these = members;  // a lambda may not hold on to the binding itself
     std::set<Monomial> all;
     bool can = true;
     for (const std::size_t m : members) {
@@ -131,7 +132,7 @@ View view_of(const Accesses& accesses, int root, Solver& solver, bool may_assume
     }
     std::map<std::size_t, std::vector<Subscript>> made;
     const auto reshape = [&](bool assumes) {
-      return std::all_of(members.begin(), members.end(), [&](std::size_t m) {
+      return std::all_of(these.begin(), these.end(), [&](std::size_t m) {
         if (!view.subscripts[m][0]) return true;
         const auto shape = reshaped(accesses, root, *view.accesses[m], lengths, assumes, solver);
         if (shape) made[m] = *shape;
@@ -174,6 +175,7 @@ std::vector<Query> Carrier::queries(std::size_t first, std::size_t second, std::
 }
 
 Existence Carrier::exists(std::size_t first, std::size_t second, std::int64_t least) const {
+  if (solver_.is_spent()) return Existence::maybe;
   const Access &a = *view_.accesses[first], &b = *view_.accesses[second];
   Existence found = Existence::none;
   for (const Query& query : queries(first, second, least)) {

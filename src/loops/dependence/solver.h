@@ -34,6 +34,9 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
+  // Whether questions have taken all the time that a text has: then none is answered.
+  bool is_spent() const { return steps_ > most_steps; }
+
   Answer has_points(const System& system);
   std::optional<std::vector<std::int64_t>> point(const System& system);
 
@@ -74,8 +77,9 @@ class Solver {
   isl_ctx* context_;
   std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
   unsigned long most_operations_;
+  static constexpr std::int64_t most_steps = 100'000'000;
   std::int64_t steps_ = 0;  // of all questions
-  int exhausted_ = 0;  // questions that had no answer within the bound
+  int exhausted_ = 0;       // questions that had no answer within the bound
 };
 
 }  // namespace papilio::loops

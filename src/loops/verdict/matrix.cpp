@@ -186,6 +186,7 @@ std::optional<int> perfectly_inside(const Accesses& accesses, int loop, bool any
 
 void add_matrix(const Program& program, const Accesses& accesses, int nest, Solver& solver,
                 std::vector<LoopReport>& reports) {
+  if (solver.is_spent()) return;
   LoopReport& top = reports[static_cast<std::size_t>(nest)];
   auto rows = Matrix(program, accesses, nest, solver).rows();
   if (!rows) return;
