@@ -30,4 +30,15 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "This package has the C++20 library: one draw from each of millions of rows of
 relative weights, and topic models. It holds the static library, the headers and
 the files that find_package(papilio) reads.")
+
+if(TARGET loopdep)
+  list(APPEND CPACK_COMPONENTS_ALL loopdep)
+  set(CPACK_DEBIAN_LOOPDEP_PACKAGE_NAME loopdep)
+  set(CPACK_DEBIAN_LOOPDEP_PACKAGE_SECTION devel)
+  set(CPACK_DEBIAN_LOOPDEP_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_LOOPDEP_PACKAGE_DEPENDS clang)
+  set(CPACK_DEBIAN_LOOPDEP_PACKAGE_RECOMMENDS gcc)
+  set(CPACK_COMPONENT_LOOPDEP_DESCRIPTION "This package has the command loopdep, which says which loops of a C file may
+run in parallel, and why, writes the program that does, and compares the two.")
+endif()
 include(CPack)

@@ -12,6 +12,7 @@ build=${1:-$source/build/fuzz}
 work=$build/fuzz
 to=$source/tests/data/fuzz
 mapfile -t all < "$source/fuzz/targets.txt"
+if pkg-config --exists isl; then mapfile -t -O "${#all[@]}" all < "$source/fuzz/targets_loops.txt"; fi
 read -r -a targets <<< "${FUZZ_TARGETS:-${all[*]}}"
 
 # reduce TARGET TO FROM: copies inputs that reach what those in TO do not.

@@ -15,6 +15,11 @@ if [[ ! "${1:-}" =~ ^([1-9][0-9]*|build)$ ]]; then
 fi
 source=$(cd "$(dirname "$0")/.." && pwd)
 mapfile -t all < "$source/fuzz/targets.txt"
+if pkg-config --exists isl; then
+  mapfile -t -O "${#all[@]}" all < "$source/fuzz/targets_loops.txt"
+else
+  echo "skipped, as libisl is not here: $(paste -s -d ' ' "$source/fuzz/targets_loops.txt")"
+fi
 read -r -a targets <<< "${FUZZ_TARGETS:-${all[*]}}"
 build=${2:-$source/build/fuzz}
 
@@ -109,29 +114,28 @@ make_written_seeds() {
   rm -f "$work"/seed*
   "$build/fuzz/fuzz_command_line_seed" "$work/command_line.dict" "$corpora/command_line"
   make_format_seeds
+  if pkg-config --exists isl; then make_loop_seeds; fi
 }
 
-# Two bytes of options in front, see format_check.h.
-make_format_seeds() {
-  local banner='%%%%MatrixMarket matrix coordinate'
-  local words='\n\xffcats\ndogs\ncaf\xc3\xa9\n'
-  local format
-  for format in ldac svmlight mtx npz; do
-    local to=$corpora/${format/mtx/matrix_market}
-    "$build/fuzz/fuzz_corpus_seed" "$format" "$work/seed"
-    { printf '\x00\x00'; cat "$work/seed"; } > "$to/written"
-    { printf '\x00\x00'; gzip -c "$work/seed"; } > "$to/gzip"
+# Loops as C, and as clang's syntax tree without what the analysis does not read.
+make_loop_seeds() {
+  local file kernel
+  local kernels=(
+    'void f(int n, int *a) { for (int i = 1; i < n; i++) a[i] = a[i - 1] + 1; }'
+    'void f(int n, int m, int *a, const int *x) { for (int i = 0; i < n; i += 2) if (x[i] > m) a[x[i]] += i * m; }'
+    'int f(int n, int k, int *a) { int s = 0; for (int i = n; i > 0; --i) { k += 2; s += a[k]; } return s; }'
+    'int f(int n, int *a) { int c = 0, i = 0; while (i < n) { if (a[i]) a[c++] = i; i++; } return c; }'
+    'static void g(int n, double *x) { for (int j = 0; j != n; j++) x[j] = j; } void f(int n, double *x) { for (int i = 0; i < n; i++) g(n, &x[i * n]); }'
+    'struct s { int x, y; }; void f(unsigned n, struct s *p, int a[9][9]) { for (unsigned i = 0; i < n; i++) { p[i].x = i > 3 ? a[i][2] : p[i].y; if (p[i].x) break; } }'
+  )
+  for file in "$source"/tests/loops/notes/*.c "$source"/tests/loops/kernels/*.c; do
+    cp "$file" "$corpora/loops_text/$(basename "$file")"
   done
-  local scipy
-  for scipy in "$source"/tests/data/npz/*.npz; do
-    { printf '\x00\x00'; cat "$scipy"; } > "$corpora/npz/$(basename "$scipy")"
+  for kernel in "${!kernels[@]}"; do
+    clang -x c -std=gnu17 -w -Xclang -ast-dump=json -fsyntax-only - <<< "${kernels[kernel]}" |
+      sed -E -e '/"(isUsed|mangledName|isReferenced|valueCategory|tokLen|offset)":/d' -e 's/^ +//' |
+      tr -d '\n' | sed -E -e 's/,([]}])/\1/g' > "$corpora/loops_tree/kernel_$kernel"
   done
-  printf "\x00\x802 1:1 2:2.0\n0\n1 0:1$words" > "$corpora/ldac/vocabulary"
-  printf '\xf0\x032 1:1 2:2\n1 3:17179869184\n' > "$corpora/ldac/first_1"
-  printf "\x00\x80+1 qid:3 1:1 2:2.0 # text\n\n1,2\n0 3:1$words" > "$corpora/svmlight/vocabulary"
-  printf '\x00\x002:1 3:2\n\n0:1\n' > "$corpora/svmlight/without_labels"
-  printf "\x00\x80$banner real general\n%%%% text\n3 3 3 \n1 2 1.0\n1 3 2\n3 1 1$words" > "$corpora/matrix_market/vocabulary"
-  printf "\x00\x01$banner pattern general\n9 2 17179869184\n1 1\n9 2\n" > "$corpora/matrix_market/pattern"
 }
 make_seeds
 for target in "${targets[@]}"; do

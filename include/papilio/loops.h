@@ -27,7 +27,7 @@ enum class Verdict {
   parallel,               // as it stands
   parallel_with_clauses,  // with what `clauses` say
   parallel_if,            // where `condition` holds, with what `clauses` say
-  scan,                   // a prefix sum or product of the variable in `clauses`
+  scan,                   // a prefix sum or product of the variable in `clauses`, and parallel when that is known
   sequential,             // `witness` shows two iterations that depend on each other
   not_proven              // `reason` says what was not understood, or what could not be excluded
 };
@@ -35,11 +35,55 @@ enum class Verdict {
 // "parallel", "parallel_with_clauses", ...; "unknown" for a number that is no enumerator.
 std::string_view name(Verdict verdict) noexcept;
 
-// One step that makes a loop parallel: private, firstprivate, lastprivate, reduction, induction, scan.
+// One step that makes a loop parallel:
+//   private       each iteration writes the variable (a scalar or an array) before it reads it; nobody reads it later
+//   firstprivate  the same, but what an iteration reads and has not written has the value from before the loop
+//   lastprivate   the same as private, and what the last iteration leaves is read later; with a firstprivate of the
+//                 same variable, both
+//   reduction     of an array too
+//   induction     in iteration number t (from 0) the variable begins as its value before the loop + t * step
+//   scan          the variable begins each iteration with what the ones before have made of it
+//   copy          the reads at `places` take their elements from a copy that is made before the loop
 struct Clause {
   std::string kind;
   std::string variable;
-  std::string detail;  // the operator of a reduction or scan, the closed form of an induction; else empty
+  std::string detail;      // the operator of a reduction or scan, the closed form of an induction; else empty
+  std::string value = {};  // of an induction: the closed form in C, in which the variable's own name is its
+                           // value before the loop
+  std::int64_t step = 0;   // of an induction
+  bool is_array = false;   // the variable is an array, or a pointer that is used as one
+  std::vector<Position> places = {};  // of a copy: the reads; of a scan: the statements that make its contributions
+};
+
+// A condition of LoopReport::condition, for a program that tests it before the loop.
+struct Predicate {
+  // expression      `expression` holds
+  // range           low <= expression <= high; arithmetic of the program does not wrap
+  // no_overlap      the memory of arrays[0] and arrays[1] that the loop touches does not overlap
+  // increasing      arrays[0][k] <= arrays[0][k + 1] for low <= k < high
+  // separated       elements low to high of arrays[0] differ from each other by at least `expression`; 1: are distinct
+  std::string kind;
+  std::string text;        // as in `condition`
+  std::string expression;  // in C, with min(a, b) and max(a, b)
+  std::vector<std::string> arrays = {};
+  std::string low = {}, high = {};  // in C; empty: not bounded, or not known
+  bool is_constant_time = true;     // else it takes time for each element of arrays[0]
+};
+
+// The elements of an array that a loop touches in one iteration of the loops around it: for each subscript its least
+// and its largest value, in C.
+struct Section {
+  std::string variable;
+  bool is_write = false;
+  std::vector<std::string> low, high;
+};
+
+// One of the loops that distribution makes, in their order.
+struct Piece {
+  std::vector<Position> statements;  // of the body, in the order of the text
+  std::vector<Verdict> verdicts;     // of each of Transformation::loops
+  std::string reason;
+  std::vector<Clause> clauses;  // that make the outermost of them parallel, or a scan
 };
 
 // Two accesses to one element in two iterations; the source happens first.
@@ -62,10 +106,33 @@ struct Dependence {
   bool is_exact = false;                               // it exists; else it could not be excluded
 };
 
-// What may be done with a loop: interchange (with the loop directly in it), distribute, strip_mine.
+// What may be done with a loop:
+//   interchange  with the loop directly in it
+//   move_inward  the loop is parallel, so it may be moved into the loops in it
+//   strip_mine   into strips of any length; always legal
+//   tile         `loops` are permutable: strips of all of them outside, the rest inside; `sections`: what a tile of T
+//                iterations of each touches, with ii, jj, ... as the first iterations
+//   distribute   into the loops of `pieces`; each of `variables` becomes an array with an element for each iteration
+//   privatize    where `condition` holds, with `clauses`, instead of the conditions of the verdict
 struct Transformation {
   std::string kind;
-  std::string detail;
+  std::string detail;                       // for people
+  std::vector<int> loops = {};              // indices in Report::loops, outermost first, this one included
+  std::vector<std::string> variables = {};  // that distribution expands
+  std::vector<Piece> pieces = {};
+  std::vector<Section> sections = {};
+  std::vector<Predicate> condition = {};
+  std::vector<Clause> clauses = {};
+};
+
+// What one call of a function does with the memory of one array: sets of elements in isl's notation, in the values of
+// its parameters. After S. Rus, M. Pennings, L. Rauchwerger, Sensitivity analysis for automatic parallelization on
+// multi-cores, ICS 2007.
+struct Summary {
+  std::string function;
+  std::string variable;
+  std::string read_only, read_write, write_first;  // empty: no element
+  bool is_exact = true;                            // else read_only and read_write may hold more than is true
 };
 
 struct LoopReport {
@@ -78,13 +145,36 @@ struct LoopReport {
   std::string reason;  // one sentence
   std::vector<Clause> clauses;
   std::vector<std::string> condition;  // all must hold
+  std::vector<Predicate> predicates;   // the same, taken apart, cheapest first
   std::optional<Witness> witness;
   std::vector<Dependence> matrix;  // of the whole nest, with its outermost loop; empty for the others
   std::vector<Transformation> transformations;
 };
 
+enum class ClaimStatus {
+  holds,      // the loop gives what it would give without the pragma
+  racy,       // `witness` shows two iterations that touch the same memory at once, of which one writes it
+  not_proven  // `reason` says why
+};
+
+// "holds", "racy", "not_proven"; "unknown" for a number that is no enumerator.
+std::string_view name(ClaimStatus status) noexcept;
+
+// A `#pragma omp for` of the text, also combined with others: it claims that its loop is parallel with its clauses.
+// Regions, atomic, critical, ordered, and sections are not followed: what rests on them is not proven.
+struct Claim {
+  Position position;
+  std::string text;  // the line
+  int loop = -1;     // index in Report::loops; -1: not known
+  ClaimStatus status = ClaimStatus::not_proven;
+  std::string reason;  // one sentence
+  std::optional<Witness> witness;
+};
+
 struct Report {
-  std::vector<LoopReport> loops;  // in the order of the text
+  std::vector<LoopReport> loops;   // in the order of the text
+  std::vector<Claim> claims;       // in the order of the text
+  std::vector<Summary> summaries;  // of functions that others of the file call
 };
 
 struct Options {
@@ -109,11 +199,83 @@ Report analyze_text(std::string_view text, const std::string& file, const Option
 // The same of a file. Throws IoError too where it cannot be read, or is larger than 64 MiB.
 Report analyze_file(const std::string& path, const Options& options = {});
 
-// The report as JSON: {"loops": [...]}, an object for each loop with the fields of LoopReport.
+// The report as JSON: {"loops": [...], "claims": [...]}, objects with the fields of LoopReport and Claim, as
+// docs/loopdep.schema.json says.
 std::string to_json(const Report& report);
 
-// The report for people: a page of plain text for each nest. With `explain`, the direction matrix, the witness and the
-// transformations too.
-std::string to_text(const Report& report, bool explain = false);
+// The report as SARIF 2.1.0, for editors and CI: an error for each racy pragma, a warning for each that is not proven,
+// a note for each loop. `file` is the text's path, in '/', as the reader shall find it.
+std::string to_sarif(const Report& report, const std::string& file);
+
+// A page of HTML that needs nothing else: the text with the verdict of each loop beside it, and an arrow from the first
+// to the second line of each witness. Runs no script; the same bytes for the same report.
+std::string to_html(const Report& report, std::string_view text, const std::string& file);
+
+// What was done with a loop of the text, or why nothing was.
+struct EmittedLoop {
+  std::string function;
+  Position position;
+  std::string variable;
+  bool is_changed = false;
+  bool is_reordered = false;  // it adds or multiplies in another order, which rounds differently
+  std::string what;
+};
+
+struct Emission {
+  std::string text;                // C with OpenMP's pragmas
+  std::vector<EmittedLoop> loops;  // in the order of the text, without those in a loop that is changed
+};
+
+// The text with OpenMP's pragmas and clauses, and with what else it takes to run loops in parallel: conditions, copies,
+// scans in two passes, loops distributed or interchanged. Of the loops of a nest the outermost that can be is changed.
+// Edits the text where the loops stand, and nothing else; loops with a pragma of their own, in macros, or with
+// directives in them stay as they are. GNU C, as gcc and clang take it with -fopenmp; without, it runs on one thread.
+// Throws what analyze_text throws. The result is the same in every run.
+Emission emit_openmp(std::string_view text, const std::string& file, const Options& options = {});
+
+enum class CheckStatus {
+  same,        // all results are those of the original program
+  different,   // `detail` names one that is not
+  not_checked  // `detail` says why no arguments could be made
+};
+
+// "same", "different", "not_checked"; "unknown" for a number that is no enumerator.
+std::string_view name(CheckStatus status) noexcept;
+
+struct CheckedFunction {
+  std::string function;
+  CheckStatus status = CheckStatus::not_checked;
+  std::string detail;
+  int cases = 0;              // sets of arguments that it was called with, each at 1, 2 and 8 threads
+  bool is_reordered = false;  // floating-point results were compared to a bound
+};
+
+struct CheckReport {
+  std::vector<CheckedFunction> functions;  // those with a loop that was changed, and those that call them
+};
+
+struct CheckOptions {
+  std::string compiler = "gcc";  // that knows -fopenmp and -fsanitize=address,undefined
+  double seconds = 10;           // of the processor for each run, more than 0
+  std::string folder = {};       // an existing one where the programs are made and stay; empty: a temporary one
+};
+
+// Compiles the text and what was emitted from it, and calls the functions concerned with made-up arguments: sizes of 0
+// to 257, arrays with 4,096 elements before and 61,440 from the one that the pointer points to, integers in them from 0
+// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Left out are arguments
+// with which the original uses a variable without a value, or has undefined behaviour that the address and
+// undefined-behaviour sanitizers see. All that a function has changed or returned must be identical; where the emission
+// reorders floating-point operations, numbers may differ by 1e-9 (1e-3 where all are floats) of the greater of 1 and
+// their size.
+//
+// This runs the program, in a temporary folder, in processes with bounds on time, memory, output and processes. That
+// is no protection from a program that means harm. Throws what analyze_text throws, InvalidArgument for options out of
+// range, and IoError where the folder cannot be made or a program cannot be started. Takes seconds.
+CheckReport check_emission(std::string_view text, const Emission& emission, const std::string& file,
+                           const Options& options = {}, const CheckOptions& check = {});
+
+// The report for people: a page of plain text for each nest. With `explain`, the direction matrix and the
+// transformations too; with `color`, in the colours of a terminal.
+std::string to_text(const Report& report, bool explain = false, bool color = false);
 
 }  // namespace papilio::loops

@@ -11,11 +11,16 @@
 
 #include "base/check.h"
 #include "loops/analyze.h"
+#include "loops/check/check.h"
+#include "loops/claims/claims.h"
 #include "loops/clang/process.h"
 #include "loops/clang/translate.h"
 #include "loops/clang/tree.h"
 #include "loops/dependence/solver.h"
+#include "loops/emit/emit.h"
+#include "loops/program/calls.h"
 #include "loops/verdict/judge.h"
+#include "loops/verdict/summaries.h"
 #include "papilio/error.h"
 #include "papilio/loops.h"
 
@@ -24,7 +29,7 @@ namespace {
 
 constexpr std::uintmax_t largest_file = 64u << 20;
 
-void check(std::string_view text, const std::string& file, const Options& options) {
+void check_options(std::string_view text, const std::string& file, const Options& options) {
   base::require(text.find('\0') == std::string_view::npos, "papilio::loops::analyze_text: text has a zero byte");
   base::require(text.size() <= largest_file, "papilio::loops::analyze_text: text has {} bytes, expected at most {}",
                 text.size(), largest_file);
@@ -77,8 +82,9 @@ std::string_view name(Verdict verdict) noexcept {
   return "unknown";
 }
 
-Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault) {
-  check(text, file, options);
+namespace {
+
+Tree tree_of(std::string_view text, const std::string& file, const Options& options) {
   std::vector<std::string> command = {options.clang, "-x", "c", "-std=gnu17", "-w", "-fno-crash-diagnostics"};
   const std::string folder = std::filesystem::path(file).parent_path().string();
   command.push_back("-iquote" + (folder.empty() ? std::string(".") : folder));
@@ -88,22 +94,97 @@ Report analyze_with(std::string_view text, const std::string& file, const Option
   limits.seconds = options.seconds;
   const ProcessResult result = run_process(command, std::string(text), limits);
   if (result.status != 0) refuse(result.messages, file);
-  const Program program = translate(read_tree(result.output, "<stdin>"));
+  return read_tree(result.output, "<stdin>");
+}
+
+// What an analysis knows, for those who write text from it.
+struct Analysis {
+  Program program;
+  std::vector<Judged> functions;
+  Report report;
+};
+
+Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
+  check_options(text, file, options);
+  const bool matrix = options.matrix || text.find("omp") != std::string_view::npos;  // claims need it
+  Analysis analysis;
+  Program& program = analysis.program = translate(tree_of(text, file, options));
+  expand_calls(program);
 
   Solver solver(static_cast<unsigned long>(options.operations));
-  Report report;
+  Report& report = analysis.report;
   bool found = options.function.empty();
   for (const Function& function : program.functions) {
     if (!options.function.empty() && function.name != options.function) continue;
     found = true;
     const int first = static_cast<int>(report.loops.size());
-    for (LoopReport& loop : judge(program, function, solver, {options.matrix, fault})) {
+    Judged& judged = analysis.functions.emplace_back(Judged{&function, find_accesses(program, function), {}});
+    int next = first;
+    for (const Loop& loop : judged.accesses.loops) judged.reports.push_back(loop.is_inlined ? -1 : next++);
+    for (LoopReport& loop : judge(program, function, solver, {matrix, fault})) {
       if (loop.parent >= 0) loop.parent += first;
+      for (Transformation& t : loop.transformations) {
+        for (int& other : t.loops) other += other >= 0 ? first : 0;
+      }
       report.loops.push_back(std::move(loop));
     }
   }
+  if (options.matrix) {
+    for (const Function& function : program.functions) {
+      if (!function.is_called || (!options.function.empty() && function.name != options.function)) continue;
+      for (Summary& s : summarize(program, function, solver)) report.summaries.push_back(std::move(s));
+    }
+  }
   base::require(found, "papilio::loops::analyze_text: there is no function {} in {}", options.function, file);
-  return report;
+  report.claims = judge_claims(text, report);
+  return analysis;
+}
+
+}  // namespace
+
+Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault) {
+  return analysis_of(text, file, options, fault).report;
+}
+
+std::string_view name(ClaimStatus status) noexcept {
+  switch (status) {
+    case ClaimStatus::holds:
+      return "holds";
+    case ClaimStatus::racy:
+      return "racy";
+    case ClaimStatus::not_proven:
+      return "not_proven";
+  }
+  return "unknown";
+}
+
+std::string_view name(CheckStatus status) noexcept {
+  switch (status) {
+    case CheckStatus::same:
+      return "same";
+    case CheckStatus::different:
+      return "different";
+    case CheckStatus::not_checked:
+      return "not_checked";
+  }
+  return "unknown";
+}
+
+CheckReport check_emission(std::string_view text, const Emission& emission, const std::string& file,
+                           const Options& options, const CheckOptions& check) {
+  check_options(text, file, options);
+  base::require(std::isfinite(check.seconds) && check.seconds > 0 && check.seconds <= 3600,
+                "papilio::loops::check_emission: seconds is {}, expected more than 0 and at most 3600", check.seconds);
+  base::require(!check.compiler.empty() && check.compiler.find('\0') == std::string::npos,
+                "papilio::loops::check_emission: compiler is empty or has a zero byte, expected a program's name");
+  return compare_programs(text, emission, file, read_signatures(tree_of(text, file, options)), options, check);
+}
+
+Emission emit_openmp(std::string_view text, const std::string& file, const Options& options) {
+  Options all = options;
+  all.matrix = true;  // transformations are found with it
+  const Analysis analysis = analysis_of(text, file, all, Fault::none);
+  return emit(text, analysis.program, analysis.functions, analysis.report);
 }
 
 Report analyze_text(std::string_view text, const std::string& file, const Options& options) {

@@ -1,5 +1,5 @@
-"""Verdicts of the loops in tests/loops/notes, with their direction matrices, compared with notes/expected.txt:
-python3 notes_test.py path/to/loopdep [--write].
+"""Verdicts of the loops in a folder of C files, compared with its expected.txt: python3 notes_test.py path/to/loopdep
+FOLDER [--matrix] [--write]. With --matrix, their direction matrices and all transformations too.
 """
 
 import difflib
@@ -8,11 +8,8 @@ import pathlib
 import subprocess
 import sys
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "notes"
-
-
-def lines_of(program, path):
-    done = subprocess.run([program, path.name, "--json"], cwd=FOLDER, stdout=subprocess.PIPE, check=True, timeout=60)
+def lines_of(program, path, with_matrix):
+    done = subprocess.run([program, path.name, "--json"], cwd=path.parent, stdout=subprocess.PIPE, check=True, timeout=60)
     for loop in json.loads(done.stdout)["loops"]:
         yield f"{path.name}:{loop['line']} {loop['function']} {loop['variable'] or '-'} {loop['verdict']}"
         for c in loop["clauses"]:
@@ -24,8 +21,10 @@ def lines_of(program, path):
             ends = [f"line {e['line']} ({', '.join(e['iteration'])})" for e in (w["source"], w["sink"])]
             yield f"  {w['kind']} {w['variable']}: {' -> '.join(ends)}; {', '.join(w['values'])}"
         for t in loop["transformations"]:
+            if not with_matrix and t["kind"] not in ("distribute", "privatize"):
+                continue
             yield f"  {t['kind']} {t['detail']}"
-        for d in loop["matrix"]:
+        for d in loop["matrix"] if with_matrix else ():
             row = ", ".join(d["directions"])
             exact = "" if d["exact"] else "  not excluded"
             yield f"  [{row}] {d['kind']} {d['variable']} {d['source']['line']} -> {d['sink']['line']}{exact}"
@@ -33,8 +32,10 @@ def lines_of(program, path):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    found = [line for path in sorted(FOLDER.glob("*.c")) for line in lines_of(program, path)]
-    golden = FOLDER / "expected.txt"
+    folder = pathlib.Path(sys.argv[2]).resolve()
+    with_matrix = "--matrix" in sys.argv
+    found = [line for path in sorted(folder.glob("*.c")) for line in lines_of(program, path, with_matrix)]
+    golden = folder / "expected.txt"
     if "--write" in sys.argv:
         golden.write_text("\n".join(found) + "\n")
         return 0

@@ -30,6 +30,8 @@ struct Symbol {
   bool has_name = false;    // it is the value that the name has throughout the function
   bool is_natural = false;  // never negative
   int bits = 64;
+  int array = -1;        // it is an element of an array that the function never writes
+  Polynomial subscript;  // which one
 };
 
 struct Constraint {
@@ -56,8 +58,10 @@ struct Access {
   std::string update;      // the operator, if this is the read or the write of x op= e, where e knows nothing of x
   std::string recurrence;  // likewise of a[i] = a[i - 1] op e
   int statement = 0;
-  std::vector<int> controls;  // statements whose conditions decide whether it happens
-  bool is_header = false;     // read by the condition of loops.back()
+  std::vector<int> controls;      // statements whose conditions decide whether it happens
+  bool is_header = false;         // read by the condition of loops.back()
+  bool is_inlined = false;        // of a function that is called
+  std::vector<Constraint> facts;  // that hold whenever it happens, about unknown symbols
 };
 
 // A value that must lie in [low, high] for the arithmetic of the program to be that of the integers.
@@ -73,6 +77,13 @@ struct Induction {
   Polynomial first;  // before the loop
   std::int64_t step = 0;
   Polynomial at_start;  // of an iteration
+};
+
+// A variable that never falls (sign 1) or never rises (-1) from iteration to iteration: a conditional induction
+// variable.
+struct Counter {
+  Polynomial first, last;  // when an iteration begins and ends
+  int sign = 1;
 };
 
 struct Item {
@@ -94,7 +105,10 @@ struct Loop {
   std::set<int> exposed;                // scalars that an iteration may read before it has written them
   std::set<int> always_assigned;        // scalars that every iteration writes
   std::map<int, Induction> inductions;  // variables with a closed form
+  std::map<int, Counter> counters;
   std::vector<Item> items;
+  bool is_inlined = false;  // of a function that is called: no loop of this function's text
+  bool may_leave = false;   // an iteration may end before its last statement
   Polynomial lower;
   std::vector<Polynomial> room;  // what the condition says is not negative
 };
@@ -104,6 +118,7 @@ struct Accesses {
   std::vector<Loop> loops;
   std::vector<Access> list;
   std::vector<Obligation> obligations;
+  std::vector<Constraint> facts;  // about unknown symbols, in every iteration of the loops that define them
   std::map<int, std::vector<int>> declared_in;  // of variables that a block declares: the loops around it
   std::string fault;
 };

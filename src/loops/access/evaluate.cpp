@@ -53,12 +53,38 @@ std::vector<std::optional<Polynomial>> Finder::subscripts(const Expr& e) {
   return values;
 }
 
+// The value of an element: the same symbol for the same element of an array that nothing changes.
+Polynomial Finder::element(const Expr& e, const std::vector<std::optional<Polynomial>>& subs) {
+  const Variable& v = variable(e.variable);
+  const bool stays = !changed_.contains(e.variable) && !has_unknown_ && !v.is_volatile && !v.escapes;
+  if (!stays || subs.size() != 1 || !subs[0] || v.type.kind != Type::Kind::integer ||
+      v.storage == Variable::Storage::local)
+    return fresh(v.name + "[]", v.type);
+  const auto known = elements_.find({e.variable, *subs[0]});
+  if (known != elements_.end()) return Polynomial::symbol(known->second);
+  int defined_in = -1;  // the innermost loop that the subscript depends on
+  for (const auto& [monomial, c] : subs[0]->terms()) {
+    for (const int s : monomial) {
+      const int loop = symbol(s).defined_in;
+      if (loop >= 0 && (defined_in < 0 || loop_at(loop).depth > loop_at(defined_in).depth)) defined_in = loop;
+    }
+  }
+  const int made = new_symbol(Symbol::Kind::unknown, v.name + "[]", v.type);
+  Symbol& s = out_.symbols[static_cast<std::size_t>(made)];
+  s.defined_in = defined_in;
+  s.array = e.variable;
+  s.subscript = *subs[0];
+  elements_[{e.variable, *subs[0]}] = made;
+  return Polynomial::symbol(made);
+}
+
 Finder::Value Finder::read(const Expr& e) {
   const Variable& v = variable(e.variable);
   if (v.is_volatile) blame(fmt::format("{} is volatile", v.name), e.place);
   if (e.kind == Expr::Kind::element) {
-    access(e.variable, false, subscripts(e), e.place);
-    return fresh(v.name + "[]", v.type);
+    const auto subs = subscripts(e);
+    access(e.variable, false, subs, e.place);
+    return element(e, subs);
   }
   access(e.variable, false, {}, e.place);
   if (v.type.kind != Type::Kind::integer) return std::nullopt;
@@ -162,6 +188,7 @@ Finder::Value Finder::evaluate(const Expr& e) {
     case Expr::Kind::convert:
       value = converted(e);
       break;
+    case Expr::Kind::call:
     case Expr::Kind::unknown:
       meet_unknown(e.text, e.place, e.clobbers);
       break;

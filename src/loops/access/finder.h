@@ -27,6 +27,7 @@ class Finder {
   Value arithmetic(const Expr& e);
   Value converted(const Expr& e);
   Value read(const Expr& e);
+  Polynomial element(const Expr& e, const std::vector<std::optional<Polynomial>>& subscripts);
   Value checked(Value value, const Type& type, const Place& place, const std::string& what);
   std::vector<std::optional<Polynomial>> subscripts(const Expr& e);
   void meet_unknown(const std::string& text, const Place& place, const std::vector<int>& clobbers);
@@ -41,6 +42,14 @@ class Finder {
   Truth truth(const Expr& condition);
   Domain compared(const std::string& op, const Polynomial& left, const Polynomial& right) const;
   bool loop_condition(const Expr& condition, const std::set<int>& changed, Loop& loop, Domain& domain);
+
+  // counters.cpp
+  std::map<int, int> find_counters(const std::vector<Stmt>& body) const;
+  void begin_counters(const std::map<int, int>& signs, const std::map<int, Polynomial>& before);
+  void end_counters(int id, const std::map<int, int>& signs, const std::map<int, Polynomial>& before);
+  void know(const Polynomial& high, const Polynomial& low, int sign);
+  void merge(int variable, std::size_t first, std::size_t second, const std::map<int, Polynomial>& then,
+             const std::map<int, Polynomial>& otherwise, const Polynomial& before);
 
   // statements.cpp
   void statements(const std::vector<Stmt>& list, bool are_items);
@@ -70,12 +79,16 @@ class Finder {
   const Function& function_;
   Accesses out_;
   std::map<int, Polynomial> values_;
-  std::vector<int> loops_;                // open, outermost first
-  std::vector<int> items_;                // of each
-  std::vector<std::set<int>> assigned_;   // of each: since its iteration began
-  std::shared_ptr<const Domain> domain_;  // of what comes now
-  std::set<int> changed_;                 // variables that the function assigns anywhere
-  bool in_header_ = false;                // what is read has one value for all iterations of loops_.back()
+  std::vector<int> loops_;                              // open, outermost first
+  std::vector<int> items_;                              // of each
+  std::vector<std::set<int>> assigned_;                 // of each: since its iteration began
+  std::shared_ptr<const Domain> domain_;                // of what comes now
+  std::set<int> changed_;                               // variables that the function assigns anywhere
+  bool has_unknown_ = false;                            // it does something unknown
+  std::vector<std::map<int, int>> counters_;            // of each: variables that only rise or fall, with their signs
+  std::map<std::pair<int, Polynomial>, int> elements_;  // symbols of elements that never change
+  bool is_inlined_ = false;                             // what comes now is of a function that is called
+  bool in_header_ = false;  // what is read has one value for all iterations of loops_.back()
   int order_ = 0;
   int statement_ = 0;
   std::vector<int> controls_;  // statements whose conditions decide whether what comes now happens

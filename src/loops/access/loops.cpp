@@ -115,6 +115,7 @@ void Finder::find_inductions(const Stmt& s, int id, const Polynomial& count, con
 
 // What the body does, with every variable that it may change unknown when an iteration begins.
 void Finder::body_of(const Stmt& s, int id) {
+  loop_at(id).may_leave = may_leave(s.body);
   if (may_leave(s.body)) make_inexact();
   statements(s.body, true);
   loop_at(id).always_assigned = may_leave(s.body) ? std::set<int>() : assigned_.back();
@@ -128,6 +129,7 @@ void Finder::opaque_loop(const Stmt& s) {
   made.place = s.place;
   made.fault = s.fault;
   made.fault_place = s.place;
+  made.is_inlined = s.is_inlined;
   out_.loops.push_back(std::move(made));
   if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
   std::set<int> changed;
@@ -139,7 +141,11 @@ void Finder::opaque_loop(const Stmt& s) {
   items_.push_back(0);
   assigned_.emplace_back();
   loop_at(id).symbol = new_symbol(Symbol::Kind::iterator, "iteration", {Type::Kind::integer, 64, true});
+  const auto signs = find_counters(s.body);
+  std::map<int, Polynomial> before;
+  for (const auto& [v, sign] : signs) before.emplace(v, value_of(v));
   for (const int v : changed) set_value(v, std::nullopt);
+  begin_counters(signs, before);
   make_inexact();
   controls_.push_back(statement_);
   body_of(s, id);
@@ -148,7 +154,10 @@ void Finder::opaque_loop(const Stmt& s) {
   items_.pop_back();
   assigned_ = outer_assigned;
   domain_ = outer_domain;
-  for (const int v : changed) set_value(v, std::nullopt);
+  end_counters(id, signs, before);
+  for (const int v : changed) {
+    if (!signs.contains(v)) set_value(v, std::nullopt);
+  }
 }
 
 void Finder::loop(const Stmt& s) {
@@ -191,6 +200,7 @@ void Finder::loop(const Stmt& s) {
   made.place = s.place;
   made.name = counter.name;
   made.lower = lower;
+  made.is_inlined = s.is_inlined;
   if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
   std::set<int> changed;
   bool unknown = false;
@@ -247,6 +257,11 @@ void Finder::loop(const Stmt& s) {
     }
     find_inductions(s, id, *count, before);
   }
+  const auto signs = find_counters(s.body);
+  begin_counters(signs, before);
+  for (const auto& [v, sign] : signs) {
+    if (before.contains(v)) loop_at(id).counters[v].first = values_.at(v);
+  }
   controls_.push_back(statement_);
   body_of(s, id);
   controls_.pop_back();
@@ -254,7 +269,11 @@ void Finder::loop(const Stmt& s) {
   items_.pop_back();
   assigned_ = outer_assigned;
   domain_ = outer_domain;
-  for (const int v : changed) set_value(v, std::nullopt);
+  end_counters(id, signs, before);
+  if (loop_at(id).may_leave) loop_at(id).counters.clear();
+  for (const int v : changed) {
+    if (!signs.contains(v) || !before.contains(v)) set_value(v, std::nullopt);
+  }
   set_value(s.variable, std::nullopt);
 }
 

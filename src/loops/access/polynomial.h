@@ -28,6 +28,7 @@ class Polynomial {
   void set(const Monomial& m, std::int64_t coefficient);
 
   friend bool operator==(const Polynomial&, const Polynomial&) = default;
+  friend bool operator<(const Polynomial& a, const Polynomial& b) { return a.terms_ < b.terms_; }
 
  private:
   bool is_small() const;

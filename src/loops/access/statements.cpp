@@ -8,18 +8,38 @@
 // Statements: what they write, and what is known after them.
 
 namespace papilio::loops {
+namespace {
+
+void find_named(const Expr& e, std::set<int>& named) {
+  if (e.variable >= 0) named.insert(e.variable);
+  named.insert(e.clobbers.begin(), e.clobbers.end());
+  for (const Expr& part : e.operands) find_named(part, named);
+}
+
+// The variables that statements name.
+void find_named(const std::vector<Stmt>& list, std::set<int>& named) {
+  for (const Stmt& s : list) {
+    if (s.variable >= 0) named.insert(s.variable);
+    named.insert(s.clobbers.begin(), s.clobbers.end());
+    for (const Expr* e : {&s.target, &s.value, &s.condition}) find_named(*e, named);
+    find_named(s.body, named);
+    find_named(s.otherwise, named);
+  }
+}
+
+}  // namespace
 
 Finder::Finder(const Program& program, const Function& function)
     : program_(program), function_(function), domain_(std::make_shared<const Domain>()) {}
 
 Accesses Finder::run() {
-  bool unknown = false;
-  find_changed(function_.body, changed_, unknown);
+  find_changed(function_.body, changed_, has_unknown_);
   out_.fault = function_.fault;
-  for (std::size_t i = 0; i < program_.variables.size(); ++i) {
-    const Variable& v = variable(static_cast<int>(i));
-    if (v.storage != Variable::Storage::local && !v.is_array && v.type.kind == Type::Kind::integer)
-      value_of(static_cast<int>(i));
+  std::set<int> named;
+  find_named(function_.body, named);
+  for (const int i : named) {
+    const Variable& v = variable(i);
+    if (v.storage != Variable::Storage::local && !v.is_array && v.type.kind == Type::Kind::integer) value_of(i);
   }
   statements(function_.body, false);
   return std::move(out_);
@@ -59,6 +79,7 @@ void Finder::access(int index, bool is_write, std::vector<std::optional<Polynomi
   a.statement = statement_;
   a.controls = controls_;
   a.is_header = in_header_;
+  a.is_inlined = is_inlined_;
   out_.list.push_back(std::move(a));
   if (is_write && !v.is_array) {
     for (auto& set : assigned_) set.insert(index);
@@ -88,7 +109,9 @@ void Finder::statements(const std::vector<Stmt>& list, bool are_items) {
       items_.back() = static_cast<int>(loop.items.size());
       loop.items.push_back({s.place, {}});
     }
+    const bool outer = std::exchange(is_inlined_, s.is_inlined);
     statement(s);
+    is_inlined_ = outer;
   }
 }
 
@@ -109,6 +132,10 @@ void Finder::statement(const Stmt& s) {
     case Stmt::Kind::loop:
       return s.fault.empty() ? loop(s) : opaque_loop(s);
     case Stmt::Kind::leave:
+      if (!s.op.empty()) {
+        ++statement_;
+        evaluate(s.value);
+      }
       if (s.leaves_function) {
         blame("it returns from the function", s.place);
       } else if (!loops_.empty() && loop_at(loops_.back()).fault.empty()) {
@@ -189,8 +216,10 @@ void Finder::branch(const Stmt& s) {
   const auto before = domain_;
   const auto assigned = assigned_;
   const auto values = values_;
+  const std::size_t first = out_.list.size();
   narrow(t.yes);
   statements(s.body, false);
+  const std::size_t second = out_.list.size();
   const auto assigned_then = std::exchange(assigned_, assigned);
   const auto values_then = std::exchange(values_, values);
   domain_ = before;
@@ -210,7 +239,11 @@ void Finder::branch(const Stmt& s) {
   for (const auto& [index, value] : values_) {
     if (!values_then.contains(index)) differ.insert(index);
   }
+  const auto values_otherwise = values_;
   for (const int index : differ) set_value(index, std::nullopt);
+  for (const int index : differ) {
+    if (values.contains(index)) merge(index, first, second, values_then, values_otherwise, values.at(index));
+  }
 }
 
 std::string text_of(const Polynomial& p, const std::vector<Symbol>& symbols) {

@@ -191,11 +191,68 @@ Expr Expressions::call(int index) {
   }
   const std::string name = callee == nullptr ? "" : callee->reference_name;
   const bool is_pure = std::find(pure_functions.begin(), pure_functions.end(), name) != pure_functions.end();
-  if (!is_pure || names_.defines(name)) return unknown(index, name.empty() ? "a call" : "a call of " + name);
+  if (names_.defines(name)) return call_of_file(index, name);
+  if (!is_pure) return unknown(index, name.empty() ? "a call" : "a call of " + name);
   Expr e = leaf(Expr::Kind::opaque, n);
   e.text = name;
   for (std::size_t i = 1; i < n.children.size(); ++i) e.operands.push_back(translate(n.children[i]));
   return e;
+}
+
+Expr Expressions::call_of_file(int index, const std::string& name) {
+  const Node& n = names_.node(index);
+  Expr e = leaf(Expr::Kind::call, n);
+  e.text = name;
+  e.clobbers = names_.named_in(index);
+  for (std::size_t i = 1; i < n.children.size(); ++i) {
+    if (type_of(names_.node(n.children[i])).pointers == 0) {
+      e.operands.push_back(translate(n.children[i]));
+      continue;
+    }
+    Expr pointer = leaf(Expr::Kind::element, names_.node(n.children[i]));
+    if (const auto found = pointed_to(n.children[i])) {
+      pointer.variable = found->variable;
+      pointer.operands = found->subscripts;
+    } else {
+      pointer.kind = Expr::Kind::opaque;
+    }
+    e.operands.push_back(std::move(pointer));
+  }
+  return e;
+}
+
+void Expressions::begin_statement(int node) {
+  statement_ = node;
+  before_.clear();
+  after_.clear();
+}
+
+std::vector<int> Expressions::take_steps(bool after) {
+  statement_ = -1;
+  return std::exchange(after ? after_ : before_, {});
+}
+
+int Expressions::uses(int index, std::uint64_t id) const {
+  const Node& n = names_.node(index);
+  int count = (n.kind == "DeclRefExpr" && n.reference == id) || n.too_deep ? 1 : 0;
+  for (const int c : n.children) count += uses(c, id);
+  return count;
+}
+
+// x++ or --x of a plain variable: x, with the step noted.
+std::optional<Expr> Expressions::step(int index) {
+  const Node& n = names_.node(index);
+  if (statement_ < 0 || n.kind != "UnaryOperator" || n.children.size() != 1) return std::nullopt;
+  if (n.opcode != "++" && n.opcode != "--") return std::nullopt;
+  const std::uint64_t id = plain_name(names_.tree(), n.children[0]);
+  const Node* declared = id == 0 ? nullptr : names_.declaration(id);
+  if (declared == nullptr || declared->storage == "static" || uses(statement_, id) != 1) return std::nullopt;
+  const CType type = type_of(*declared);
+  if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.is_volatile) return std::nullopt;
+  if (declared->kind != "ParmVarDecl" && declared->kind != "VarDecl") return std::nullopt;
+  if (names_.is_addressed(id)) return std::nullopt;
+  (n.is_postfix ? after_ : before_).push_back(index);
+  return reference(n.children[0]);
 }
 
 Expr Expressions::convert(const Node& n, int child) {
@@ -249,12 +306,18 @@ Expr Expressions::translate(int index) {
     Expr e = leaf(Expr::Kind::binary, n);
     e.op = n.opcode;
     e.operands.push_back(child(0));
+    const bool is_lazy = n.opcode == "&&" || n.opcode == "||";
+    const int statement = is_lazy ? std::exchange(statement_, -1) : statement_;
     e.operands.push_back(child(1));
+    statement_ = statement;
     return e;
   }
   if (n.kind == "ConditionalOperator" && n.children.size() == 3) {
     Expr e = leaf(Expr::Kind::select, n);
-    for (std::size_t i = 0; i < 3; ++i) e.operands.push_back(child(i));
+    e.operands.push_back(child(0));
+    const int statement = std::exchange(statement_, -1);
+    for (std::size_t i = 1; i < 3; ++i) e.operands.push_back(child(i));
+    statement_ = statement;
     return e;
   }
   if (n.kind == "CallExpr") return call(index);
@@ -264,6 +327,7 @@ Expr Expressions::translate(int index) {
     return e;
   }
   if (n.kind == "DeclRefExpr" || n.kind == "ArraySubscriptExpr" || n.kind == "MemberExpr") return reference(index);
+  if (auto stepped = step(index)) return *stepped;
   const bool assigns = n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=") ||
                        (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
   return unknown(index, assigns ? "an assignment inside an expression" : "an expression of kind " + n.kind);

@@ -21,6 +21,11 @@ class Expressions {
 
   Expr translate(int node);
 
+  // The same for a whole statement: x++ and ++x in it, where nothing else in it names x, become steps of their own.
+  // `take_steps` returns those (nodes) that happen before it, or after it.
+  void begin_statement(int node);
+  std::vector<int> take_steps(bool after);
+
   // Nothing for what cannot be followed: a pointer that changes, a union, a bit-field.
   std::optional<Target> target(int node);
 
@@ -44,8 +49,13 @@ class Expressions {
   std::optional<Target> target_of(const Lvalue& found);
   Expr convert(const Node& n, int child);
   Expr call(int node);
+  Expr call_of_file(int node, const std::string& name);
+  std::optional<Expr> step(int node);
+  int uses(int node, std::uint64_t id) const;
 
   Names& names_;
+  int statement_ = -1;  // whose steps may be taken out
+  std::vector<int> before_, after_;
 };
 
 }  // namespace papilio::loops

@@ -16,17 +16,46 @@ std::uint64_t plain_name(const Tree& tree, int index) {
 }
 
 Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program) {
-  for (std::size_t i = 0; i < tree.size(); ++i) scan(static_cast<int>(i));
+  for (const Node& n : tree) {
+    const bool has_body =
+        std::any_of(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
+    if (n.kind == "FunctionDecl" && has_body) defined_.insert(n.name);
+  }
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    if (tree[i].kind == "CallExpr") find_arguments(static_cast<int>(i));
+    scan(static_cast<int>(i));
+  }
+}
+
+// What a function of this file does with a pointer that it is given is followed, or expand_calls says that it is not.
+void Names::find_arguments(int call) {
+  const Node& n = node(call);
+  if (n.children.empty()) return;
+  const Node* callee = &node(n.children[0]);
+  while (callee->kind != "DeclRefExpr" && !callee->children.empty()) callee = &node(callee->children[0]);
+  if (!defined_.contains(callee->reference_name)) return;
+  passed_.insert(call);
+  for (std::size_t i = 1; i < n.children.size(); ++i) pass(n.children[i]);
+}
+
+void Names::pass(int argument) {
+  const Node& n = node(argument);
+  if (n.children.empty()) return;
+  const bool is_cast = n.kind == "ImplicitCastExpr" && (n.cast == "NoOp" || n.cast == "ArrayToPointerDecay");
+  const bool is_sum = n.kind == "BinaryOperator" && (n.opcode == "+" || n.opcode == "-");
+  const Node* inner = &node(n.children[0]);
+  while (inner->kind == "ParenExpr" && !inner->children.empty()) inner = &node(inner->children[0]);
+  const bool is_element = n.kind == "UnaryOperator" && n.opcode == "&" && inner->kind == "ArraySubscriptExpr";
+  if (!is_cast && !is_sum && !is_element && n.kind != "ParenExpr") return;
+  passed_.insert(argument);
+  if (!is_element) {
+    for (const int child : n.children) pass(child);
+  }
 }
 
 void Names::scan(int index) {
   const Node& n = node(index);
   if (n.kind.ends_with("Decl")) declarations_[n.id] = index;
-  if (n.kind == "FunctionDecl") {
-    const bool has_body =
-        std::any_of(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
-    if (has_body) defined_.insert(n.name);
-  }
   if (n.children.empty()) return;
   // What is assigned or has its address taken: the object at the root of an lvalue.
   const auto root = [&](int at) {
@@ -44,6 +73,7 @@ void Names::scan(int index) {
   const bool assigns = (n.kind == "BinaryOperator" && n.opcode == "=") || n.kind == "CompoundAssignOperator" ||
                        (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
   if (assigns) assigned_.insert(root(n.children[0]));
+  if (passed_.contains(index)) return;
   if (n.kind == "UnaryOperator" && n.opcode == "&") {
     // &a[i] of an array is an alias like the array's own name; so is &x.
     addressed_.insert(root(n.children[0]));

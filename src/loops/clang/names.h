@@ -37,6 +37,7 @@ class Names {
 
   // Whether anything but its declaration may give it a value.
   bool is_assigned(std::uint64_t id) const { return assigned_.contains(id) || addressed_.contains(id); }
+  bool is_addressed(std::uint64_t id) const { return addressed_.contains(id); }
   bool defines(const std::string& function) const { return defined_.contains(function); }
 
   // Every variable that a part of the tree names, of those that are known so far, and all fields of them.
@@ -44,6 +45,8 @@ class Names {
 
  private:
   void scan(int node);
+  void find_arguments(int call);
+  void pass(int argument);
 
   const Tree& tree_;
   Program& program_;
@@ -51,6 +54,7 @@ class Names {
   std::set<std::uint64_t> assigned_;  // anywhere: by =, op=, ++, --
   std::set<std::uint64_t> addressed_;
   std::set<std::string> defined_;
+  std::set<int> passed_;  // nodes of pointers that are arguments of functions of this file
   std::map<std::pair<std::uint64_t, std::string>, int> variables_;
   std::map<std::uint64_t, Offset> offsets_;
 };

@@ -57,7 +57,7 @@ class Child {
   explicit Child(pid_t id) : id_(id) {}
   ~Child() {
     if (id_ > 0) {
-      kill(id_, SIGKILL);
+      kill(-id_, SIGKILL);
       wait();
     }
   }
@@ -77,26 +77,31 @@ class Child {
   pid_t id_;
 };
 
-pid_t spawn(const std::vector<std::string>& command, const Pipe& input, const Pipe& output, const Pipe& messages) {
+pid_t spawn(const std::vector<std::string>& command, const ProcessLimits& limits, const Pipe& input, const Pipe& output,
+            const Pipe& messages) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  char* no_environment[] = {nullptr};
+  std::vector<char*> environment;
+  for (const std::string& value : limits.environment) environment.push_back(const_cast<char*>(value.c_str()));
+  environment.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input.reader.get(), 0);
   posix_spawn_file_actions_adddup2(&actions, output.writer.get(), 1);
   posix_spawn_file_actions_adddup2(&actions, messages.writer.get(), 2);
+  if (!limits.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, limits.folder.c_str());
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   pid_t id = -1;
-  const int failure = posix_spawnp(&id, arguments[0], &actions, &attributes, arguments.data(), no_environment);
+  const int failure = posix_spawnp(&id, arguments[0], &actions, &attributes, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failure != 0) {
@@ -110,7 +115,11 @@ void limit(pid_t id, const ProcessLimits& limits) {
   const rlimit memory = {limits.memory_bytes, limits.memory_bytes};
   const rlimit no_core = {0, 0};
   prlimit(id, RLIMIT_CPU, &seconds, nullptr);
-  prlimit(id, RLIMIT_AS, &memory, nullptr);
+  const rlimit file = {limits.file_bytes, limits.file_bytes};
+  const rlimit processes = {limits.processes, limits.processes};
+  if (limits.memory_bytes > 0) prlimit(id, RLIMIT_AS, &memory, nullptr);
+  if (limits.processes > 0) prlimit(id, RLIMIT_NPROC, &processes, nullptr);
+  prlimit(id, RLIMIT_FSIZE, &file, nullptr);
   prlimit(id, RLIMIT_CORE, &no_core, nullptr);
 }
 
@@ -154,7 +163,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
   Pipe to, from, messages;
   const NoPipeSignal no_signal;
-  Child child(spawn(command, to, from, messages));
+  Child child(spawn(command, limits, to, from, messages));
   limit(child.id(), limits);
   to.reader.reset();
   from.writer.reset();
@@ -184,6 +193,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     }
   }
   result.status = child.wait();
+  if (limits.may_be_killed) return result;
   if (result.status == 128 + SIGXCPU || result.status == 128 + SIGKILL) {
     throw Error(fmt::format("{} took more than {} seconds or its memory", command[0], limits.cpu_seconds));
   }

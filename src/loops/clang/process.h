@@ -6,10 +6,15 @@
 namespace papilio::loops {
 
 struct ProcessLimits {
-  double seconds = 10;                    // of the clock
-  unsigned cpu_seconds = 2;               // of the processor
-  std::size_t output_bytes = 512u << 20;  // of standard output
-  std::size_t memory_bytes = 2048ul << 20;
+  double seconds = 10;                        // of the clock
+  unsigned cpu_seconds = 2;                   // of the processor
+  std::size_t output_bytes = 512u << 20;      // of standard output
+  std::size_t memory_bytes = 2048ul << 20;    // of its address space; 0: not bounded
+  std::size_t file_bytes = 256u << 20;        // of a file that it writes
+  unsigned processes = 0;                     // of the user, all together; 0: not bounded
+  std::string folder = {};                    // where it runs; empty: here
+  std::vector<std::string> environment = {};  // "NAME=value"
+  bool may_be_killed = false;                 // by the bound on the processor's time, which then is no error
 };
 
 struct ProcessResult {
@@ -18,8 +23,9 @@ struct ProcessResult {
   std::string messages;  // the first 64 KiB of standard error
 };
 
-// Runs a program, found in PATH unless the name has a slash, with these arguments, an empty environment and `input` as
-// its standard input. No shell is involved. Throws papilio::Error where it cannot be started or exceeds a limit.
+// Runs a program, found in PATH unless the name has a slash, with these arguments, nothing else in its environment, and
+// `input` as its standard input, in a process group of its own, which is killed where a limit is exceeded. No shell is
+// involved. Throws papilio::Error where it cannot be started or exceeds a limit.
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,
                           const ProcessLimits& limits);
 

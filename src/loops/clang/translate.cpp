@@ -35,7 +35,12 @@ class Translator {
     made.name = n.name;
     made.place = n.place;
     for (const int c : n.children) {
-      if (node(c).kind == "ParmVarDecl") names_.variable(node(c).id, "", type_of(node(c)));
+      if (node(c).kind != "ParmVarDecl") continue;
+      const CType type = type_of(node(c));
+      const int v = names_.variable(node(c).id, "", type);
+      const bool followed =
+          type.is_scalar() || (type.is_pointer() && !type.is_record && !names_.is_assigned(node(c).id));
+      made.parameters.push_back(followed ? v : -1);
     }
     fault_.clear();
     in_switch_ = false;
@@ -74,9 +79,12 @@ class Translator {
     if (n.kind == "NullStmt" || n.kind.empty()) return;
     if (n.kind == "BreakStmt" && in_switch_) return;  // what follows is conditional already
     if (n.kind == "BreakStmt" || n.kind == "ReturnStmt") {
-      for (const int c : n.children) evaluate(c, to);
       Stmt s = made(Kind::leave, n);
       s.leaves_function = n.kind == "ReturnStmt";
+      if (!n.children.empty()) {
+        s.op = "=";
+        s.value = expressions_.translate(n.children[0]);
+      }
       to.push_back(std::move(s));
       return;
     }
@@ -103,6 +111,14 @@ class Translator {
     to.push_back(std::move(s));
   }
 
+  // A statement with the steps that were taken out of it.
+  void push_with_steps(Stmt s, std::vector<Stmt>& to) {
+    const auto before = expressions_.take_steps(false), after = expressions_.take_steps(true);
+    for (const int step : before) expression(step, to);
+    to.push_back(std::move(s));
+    for (const int step : after) expression(step, to);
+  }
+
   void declarations(const Node& n, std::vector<Stmt>& to) {
     for (const int c : n.children) {
       const Node& d = node(c);
@@ -122,10 +138,11 @@ class Translator {
     if (type.is_record || type.type.kind == Type::Kind::other) {
       if (init >= 0) evaluate(init, to);
     } else if (init >= 0) {
+      expressions_.begin_statement(init);
       s.value = expressions_.translate(init);
       s.op.assign(1, '=');
     }
-    to.push_back(std::move(s));
+    push_with_steps(std::move(s), to);
   }
 
   // A pointer that never changes again stands for what it points to, from the value that its offset has here.
@@ -195,8 +212,12 @@ class Translator {
     const CType type = type_of(n);
     if (!type.is_scalar()) return unknown(index, type.pointers > 0 ? "a pointer is changed" : "a struct is copied", to);
     Stmt s = made(Kind::assign, n);
+    if (!counts) expressions_.begin_statement(index);
     s.target = expressions_.reference(n.children[0]);
-    if (s.target.kind == Expr::Kind::unknown) return unknown(index, s.target.text, to);
+    if (s.target.kind == Expr::Kind::unknown) {
+      expressions_.take_steps(false);
+      return unknown(index, s.target.text, to);
+    }
     if (counts) {
       s.op = n.opcode.substr(0, 1);
       s.value.kind = Expr::Kind::integer;
@@ -206,7 +227,7 @@ class Translator {
       s.op = n.opcode.substr(0, n.opcode.size() - 1);
       s.value = expressions_.translate(n.children[1]);
     }
-    to.push_back(std::move(s));
+    push_with_steps(std::move(s), to);
   }
 
   // A loop of which nothing is known but its parts.

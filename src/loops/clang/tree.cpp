@@ -1,5 +1,7 @@
 #include "loops/clang/tree.h"
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -18,6 +20,37 @@ std::uint64_t number_of(const std::string& id) {
   }
 }
 
+// The name of a type that is spelled first, with its place in the text; qualifiers are passed over.
+std::pair<std::size_t, std::size_t> first_name(const std::string& spelled) {
+  std::size_t begin = 0;
+  for (const std::string_view qualifier : {"const ", "volatile ", "const "}) {
+    if (std::string_view(spelled).substr(begin).starts_with(qualifier)) begin += qualifier.size();
+  }
+  return {begin, std::min(spelled.find_first_of(" *[(", begin), spelled.size()) - begin};
+}
+
+// clang says what a name of a type stands for only where it stands alone: `int64_t`, but not `const int64_t *`. Names
+// of numbers and structs are replaced by those everywhere.
+void resolve_names_of_types(Tree& tree) {
+  std::map<std::string, std::string, std::less<>> known;
+  const auto resolve = [&](std::string& spelled) {
+    const auto [begin, length] = first_name(spelled);
+    const auto found = known.find(std::string_view(spelled).substr(begin, length));
+    if (found != known.end()) spelled.replace(begin, length, found->second);
+  };
+  for (Node& n : tree) {
+    resolve(n.type);
+    resolve(n.desugared);
+    if (n.kind != "TypedefDecl") continue;
+    const std::string& target = n.type.starts_with("struct ") || n.desugared.empty() ? n.type : n.desugared;
+    const bool is_plain = target.find_first_of("*[(") == std::string::npos;
+    const bool is_qualified = target.find("const") != std::string::npos || target.find("volatile") != std::string::npos;
+    if (!is_plain || is_qualified) continue;
+    const auto [place, is_new] = known.try_emplace(n.name, target);
+    if (!is_new && place->second != target) place->second = "two types of one name";  // in two blocks: no type at all
+  }
+}
+
 // clang writes a file or line only where it differs from the one written before, so locations are followed in the
 // order of the text, whatever they belong to.
 class Reader final : public nlohmann::json_sax<nlohmann::json> {
@@ -26,6 +59,7 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
 
   Tree take() {
     if (tree_.empty() || tree_[0].kind != "TranslationUnitDecl") throw FormatError("clang wrote no syntax tree");
+    resolve_names_of_types(tree_);
     return std::move(tree_);
   }
 
@@ -168,8 +202,8 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
     nodes_.pop_back();
     if (nodes_.size() != 1 || index < 0) return;
     const Node& n = tree_[static_cast<std::size_t>(index)];
-    // Structs of headers are kept for their bit-fields.
-    if (!n.in_file && n.kind != "RecordDecl" && n.kind != "VarDecl") {
+    // Structs of headers are kept for their bit-fields, and names of types for what they stand for.
+    if (!n.in_file && n.kind != "RecordDecl" && n.kind != "VarDecl" && n.kind != "TypedefDecl") {
       tree_.resize(static_cast<std::size_t>(index));
       tree_[0].children.pop_back();
     }

@@ -43,7 +43,7 @@ void split(const Polynomial& p, const Monomial& by, Polynomial& high, Polynomial
 
 // Whether 0 <= p < length whenever the access happens.
 bool is_within(const Accesses& accesses, int root, const Access& access, const Polynomial& p, const Monomial& length,
-               Solver& solver) {
+               bool assumes, Solver& solver) {
   for (const Conjunction& conjunction : access.domain->any_of) {
     for (const bool above : {false, true}) {
       Query query(accesses, root);
@@ -61,6 +61,11 @@ bool is_within(const Accesses& accesses, int root, const Access& access, const P
         row->constant = -row->constant - 1;
       }
       query.add(std::move(*row));
+      if (assumes) {
+        Row positive = *query.row(end, 0, false);
+        positive.constant -= 1;
+        query.add(std::move(positive));
+      }
       query.add_types();
       if (solver.has_points(query.system()) != Answer::no) return false;
     }
@@ -70,19 +75,19 @@ bool is_within(const Accesses& accesses, int root, const Access& access, const P
 
 // One subscript of an access as several; nothing if a bound is not proven.
 std::optional<std::vector<Subscript>> reshaped(const Accesses& accesses, int root, const Access& access,
-                                               const std::vector<Monomial>& lengths, Solver& solver) {
+                                               const std::vector<Monomial>& lengths, bool assumes, Solver& solver) {
   std::vector<Subscript> found;
   Polynomial rest = *access.subscripts[0];
   for (const Monomial& length : lengths) {  // innermost first
     Polynomial high, low;
     split(rest, length, high, low);
-    if (!is_within(accesses, root, access, low, length, solver)) {
+    if (!is_within(accesses, root, access, low, length, assumes, solver)) {
       // i * n + n - 1 - k is row i, not row i + 1.
       Polynomial whole;
       whole.set(length, 1);
       const auto moved = Polynomial::sum(low, whole);
       const auto less = Polynomial::sum(high, Polynomial::constant(-1));
-      if (!moved || !less || !is_within(accesses, root, access, *moved, length, solver)) return std::nullopt;
+      if (!moved || !less || !is_within(accesses, root, access, *moved, length, assumes, solver)) return std::nullopt;
       low = *moved;
       high = *less;
     }
@@ -90,12 +95,13 @@ std::optional<std::vector<Subscript>> reshaped(const Accesses& accesses, int roo
     rest = high;
   }
   found.push_back(rest);
+  std::reverse(found.begin(), found.end());
   return found;
 }
 
 }  // namespace
 
-View view_of(const Accesses& accesses, int root, Solver& solver) {
+View view_of(const Accesses& accesses, int root, Solver& solver, bool may_assume) {
   View view;
   view.root = root;
   std::map<int, std::vector<std::size_t>> of_variable;
@@ -108,6 +114,7 @@ View view_of(const Accesses& accesses, int root, Solver& solver) {
   }
   const Query query(accesses, root);
   for (const auto& [variable, members] : of_variable) {
+    const auto& these = members;  // a lambda may not hold on to the binding itself
     std::set<Monomial> all;
     bool can = true;
     for (const std::size_t m : members) {
@@ -124,13 +131,19 @@ View view_of(const Accesses& accesses, int root, Solver& solver) {
       if (can) lengths.push_back(quotient(chain[i], chain[i - 1]));
     }
     std::map<std::size_t, std::vector<Subscript>> made;
-    for (const std::size_t m : members) {
-      if (!can || !view.subscripts[m][0]) continue;
-      const auto shape = reshaped(accesses, root, *view.accesses[m], lengths, solver);
-      can = shape.has_value();
-      if (can) made[m] = *shape;
-    }
+    const auto reshape = [&](bool assumes) {
+      return std::all_of(these.begin(), these.end(), [&](std::size_t m) {
+        if (!view.subscripts[m][0]) return true;
+        const auto shape = reshaped(accesses, root, *view.accesses[m], lengths, assumes, solver);
+        if (shape) made[m] = *shape;
+        return shape.has_value();
+      });
+    };
     if (!can) continue;
+    if (!reshape(false)) {
+      if (!may_assume || !reshape(true)) continue;
+      view.assumed.insert(lengths.begin(), lengths.end());
+    }
     for (const std::size_t m : members) {
       view.subscripts[m] = made.contains(m) ? made[m] : std::vector<Subscript>(lengths.size() + 1);
     }
@@ -141,10 +154,9 @@ View view_of(const Accesses& accesses, int root, Solver& solver) {
 std::vector<Query> Carrier::queries(std::size_t first, std::size_t second, std::int64_t least,
                                     const std::map<int, std::int64_t>* fixed) const {
   const Access &a = *view_.accesses[first], &b = *view_.accesses[second];
-  const Domain always;
   std::vector<Query> made;
-  for (const Conjunction& one : (ignore_conditions_ ? always : *a.domain).any_of) {
-    for (const Conjunction& other : (ignore_conditions_ ? always : *b.domain).any_of) {
+  for (const Conjunction& one : a.domain->any_of) {
+    for (const Conjunction& other : b.domain->any_of) {
       Query query(accesses_, view_.root, fixed);
       query.add_later(view_.root, least);
       query.add_domain(one, 0);
@@ -154,6 +166,7 @@ std::vector<Query> Carrier::queries(std::size_t first, std::size_t second, std::
       } else {
         query.add_same_element(a.subscripts, b.subscripts);
       }
+      query.add_facts(a, b);
       query.add_types();
       made.push_back(std::move(query));
     }
@@ -162,6 +175,7 @@ std::vector<Query> Carrier::queries(std::size_t first, std::size_t second, std::
 }
 
 Existence Carrier::exists(std::size_t first, std::size_t second, std::int64_t least) const {
+  if (solver_.is_spent()) return Existence::maybe;
   const Access &a = *view_.accesses[first], &b = *view_.accesses[second];
   Existence found = Existence::none;
   for (const Query& query : queries(first, second, least)) {
@@ -172,6 +186,22 @@ Existence Carrier::exists(std::size_t first, std::size_t second, std::int64_t le
     found = Existence::maybe;
   }
   return found;
+}
+
+bool Carrier::meet_within(std::size_t first, std::size_t second) const {
+  const Access &a = *view_.accesses[first], &b = *view_.accesses[second];
+  for (const Conjunction& one : a.domain->any_of) {
+    for (const Conjunction& other : b.domain->any_of) {
+      Query query(accesses_, view_.root);
+      query.add_same_iteration(view_.root);
+      query.add_domain(one, 0);
+      query.add_domain(other, 1);
+      query.add_same_element(view_.subscripts[first], view_.subscripts[second]);
+      query.add_types();
+      if (solver_.has_points(query.system()) != Answer::no) return true;
+    }
+  }
+  return false;
 }
 
 bool Carrier::moves_along(std::size_t first, std::size_t second, int inner) const {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct View {
   int root = -1;
   std::vector<const Access*> accesses;
   std::vector<std::vector<std::optional<Polynomial>>> subscripts;  // of each
+  std::set<Monomial> assumed;                                      // lengths of rows that must be positive for this
 };
 
-View view_of(const Accesses& accesses, int root, Solver& solver);
+// `may_assume`: rows may need to have a length that is positive; else such arrays stay flat.
+View view_of(const Accesses& accesses, int root, Solver& solver, bool may_assume = false);
 
 enum class Existence { none, maybe, exact };
 
@@ -32,11 +35,14 @@ struct Carried {
 
 class Carrier {
  public:
-  Carrier(const Accesses& accesses, const View& view, Solver& solver, bool ignore_conditions = false)
-      : accesses_(accesses), view_(view), solver_(solver), ignore_conditions_(ignore_conditions) {}
+  Carrier(const Accesses& accesses, const View& view, Solver& solver)
+      : accesses_(accesses), view_(view), solver_(solver) {}
 
   // `least`: by at least that much of the root's variable.
   Existence exists(std::size_t first, std::size_t second, std::int64_t least = 1) const;
+
+  // Whether both may touch one element in one iteration of the root.
+  bool meet_within(std::size_t first, std::size_t second) const;
 
   // Whether there is one between different iterations of another loop around both, too.
   bool moves_along(std::size_t first, std::size_t second, int inner) const;
@@ -51,7 +57,6 @@ class Carrier {
   const Accesses& accesses_;
   const View& view_;
   Solver& solver_;
-  bool ignore_conditions_;
 };
 
 }  // namespace papilio::loops

@@ -1,13 +1,14 @@
 #include "loops/dependence/query.h"
 
 #include <algorithm>
+#include <set>
 
 namespace papilio::loops {
 
 bool Query::is_shared(int symbol) const {
-  if (root_ < 0) return accesses_.symbols[static_cast<std::size_t>(symbol)].defined_in < 0;
-  for (int at = accesses_.symbols[static_cast<std::size_t>(symbol)].defined_in; at >= 0;
-       at = accesses_.loops[static_cast<std::size_t>(at)].parent) {
+  if (root_ < 0) return accesses_->symbols[static_cast<std::size_t>(symbol)].defined_in < 0;
+  for (int at = accesses_->symbols[static_cast<std::size_t>(symbol)].defined_in; at >= 0;
+       at = accesses_->loops[static_cast<std::size_t>(at)].parent) {
     if (at == root_) return false;
   }
   return true;
@@ -16,7 +17,7 @@ bool Query::is_shared(int symbol) const {
 int Query::column(int symbol, int side) {
   const auto [place, is_new] = columns_.try_emplace({{symbol}, is_shared(symbol) ? 2 : side}, system_.columns);
   if (is_new) ++system_.columns;
-  if (is_new && accesses_.symbols[static_cast<std::size_t>(symbol)].kind == Symbol::Kind::unknown) is_exact_ = false;
+  if (is_new && accesses_->symbols[static_cast<std::size_t>(symbol)].kind == Symbol::Kind::unknown) is_exact_ = false;
   return place->second;
 }
 
@@ -86,21 +87,72 @@ void Query::add_same_element(const std::vector<std::optional<Polynomial>>& a,
 }
 
 void Query::add_later(int loop, std::int64_t least) {
-  const Loop& l = accesses_.loops[static_cast<std::size_t>(loop)];
+  const Loop& l = accesses_->loops[static_cast<std::size_t>(loop)];
   const std::int64_t sign = l.step < 0 ? -1 : 1;
   add({{{column(l.symbol, 1), sign}, {column(l.symbol, 0), -sign}}, -least, false});
 }
 
 void Query::add_same_iteration(int loop) {
-  const Loop& l = accesses_.loops[static_cast<std::size_t>(loop)];
+  const Loop& l = accesses_->loops[static_cast<std::size_t>(loop)];
   add({{{column(l.symbol, 1), 1}, {column(l.symbol, 0), -1}}, 0, true});
+}
+
+// Whether an unknown symbol of the polynomial has a column.
+bool Query::touches(const Polynomial& p, int side) const {
+  for (const auto& [monomial, c] : p.terms()) {
+    for (const int s : monomial) {
+      if (accesses_->symbols[static_cast<std::size_t>(s)].kind == Symbol::Kind::unknown &&
+          columns_.contains({{s}, is_shared(s) ? 2 : side}))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool Query::add_fact(const Constraint& fact, int side) {
+  if (!touches(fact.value, side)) return false;
+  const bool was_exact = is_exact_;
+  if (auto made = row(fact.value, side, fact.is_equality)) add(std::move(*made));
+  is_exact_ = was_exact && is_exact_;
+  return true;
+}
+
+void Query::add_facts(const Access& first, const Access& second) {
+  if (accesses_->facts.empty()) return;
+  std::set<std::pair<const Constraint*, int>> done;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const int side : {0, 1}) {
+      const auto look = [&](const Constraint& fact) {
+        if (!done.contains({&fact, side}) && add_fact(fact, side)) done.insert({&fact, side}), grows = true;
+      };
+      for (const Constraint& fact : accesses_->facts) look(fact);
+      for (const Constraint& fact : (side == 0 ? first : second).facts) look(fact);
+    }
+    if (root_ < 0) continue;
+    for (const auto& [v, counter] : accesses_->loops[static_cast<std::size_t>(root_)].counters) {
+      if (done.contains({nullptr, v}) || !(touches(counter.last, 0) || touches(counter.first, 1))) continue;
+      done.insert({nullptr, v});
+      grows = true;
+      auto later = row(counter.first, 1, false);
+      const auto earlier = row(counter.last, 0, false);
+      if (!later || !earlier) continue;
+      for (const auto& [c, coefficient] : earlier->terms) later->terms.emplace_back(c, -coefficient);
+      later->constant -= earlier->constant;
+      if (counter.sign < 0) {
+        for (auto& [c, coefficient] : later->terms) coefficient = -coefficient;
+        later->constant = -later->constant;
+      }
+      add(std::move(*later));
+    }
+  }
 }
 
 void Query::add_types() {
   const auto all = columns_;
   for (const auto& [key, c] : all) {
     const bool natural = std::all_of(key.first.begin(), key.first.end(),
-                                     [&](int s) { return accesses_.symbols[static_cast<std::size_t>(s)].is_natural; });
+                                     [&](int s) { return accesses_->symbols[static_cast<std::size_t>(s)].is_natural; });
     if (natural) add({{{c, 1}}, 0, false});
   }
 }

@@ -17,7 +17,7 @@ class Query {
  public:
   // `root`: the loop in question; -1: the whole function. `fixed`: values given to symbols that keep theirs.
   Query(const Accesses& accesses, int root, const std::map<int, std::int64_t>* fixed = nullptr)
-      : accesses_(accesses), root_(root), fixed_(fixed) {}
+      : accesses_(&accesses), root_(root), fixed_(fixed) {}
 
   // Whether a symbol keeps its value while the root runs.
   bool is_shared(int symbol) const;
@@ -39,6 +39,10 @@ class Query {
   void add_later(int loop, std::int64_t least);
   void add_same_iteration(int loop);
 
+  // Adds what is known of the unknown symbols that occur, at the accesses of the sides, and between them if the first
+  // is in an earlier iteration of the root.
+  void add_facts(const Access& first, const Access& second);
+
   // Adds what types say: unsigned values are not negative. Call last.
   void add_types();
 
@@ -48,9 +52,11 @@ class Query {
   const std::map<std::pair<Monomial, int>, int>& columns() const { return columns_; }
 
  private:
+  bool touches(const Polynomial& p, int side) const;
+  bool add_fact(const Constraint& fact, int side);
   bool reduce(Monomial& m, std::int64_t& coefficient) const;
 
-  const Accesses& accesses_;
+  const Accesses* accesses_;
   int root_;
   const std::map<int, std::int64_t>* fixed_;
   System system_;

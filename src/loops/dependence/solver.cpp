@@ -11,6 +11,7 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+#include <algorithm>
 
 #include <cstdlib>
 #include <memory>
@@ -39,6 +40,28 @@ bool is_impossible(const Row& row, std::vector<std::int64_t>& dense, bool& is_tr
   return row.is_equality && row.constant % divisor != 0;
 }
 
+// The system as bytes.
+std::string key_of(const System& system) {
+  std::string key;
+  const auto add = [&](std::int64_t value) {
+    do {
+      key.push_back(static_cast<char>(value & 0x7f));
+      value >>= 7;
+    } while (value != 0 && value != -1);
+    key.push_back(value == 0 ? '\x80' : '\x81');
+  };
+  add(system.columns);
+  for (const Row& row : system.rows) {
+    for (const auto& [column, c] : row.terms) {
+      add(column);
+      add(c);
+    }
+    key.push_back(row.is_equality ? '\x82' : '\x83');
+    add(row.constant);
+  }
+  return key;
+}
+
 isl_mat* matrix_of(isl_ctx* context, const std::vector<const Row*>& rows, int columns) {
   isl_mat* m = isl_mat_alloc(context, static_cast<unsigned>(rows.size()), static_cast<unsigned>(columns) + 1);
   std::vector<std::int64_t> dense(static_cast<std::size_t>(columns) + 1);
@@ -47,6 +70,11 @@ isl_mat* matrix_of(isl_ctx* context, const std::vector<const Row*>& rows, int co
     for (const auto& [column, c] : rows[r]->terms) dense[static_cast<std::size_t>(column)] += c;
     dense.back() = rows[r]->constant;
     for (std::size_t c = 0; c < dense.size(); ++c) {
+      const auto small = static_cast<int>(dense[c]);
+      if (small == dense[c]) {
+        m = isl_mat_set_element_si(m, static_cast<int>(r), static_cast<int>(c), small);
+        continue;
+      }
       isl_val* v = isl_val_int_from_si(context, static_cast<long>(dense[c]));
       m = isl_mat_set_element_val(m, static_cast<int>(r), static_cast<int>(c), v);
     }
@@ -93,12 +121,33 @@ Solver::Solver(unsigned long most_operations) : context_(isl_ctx_alloc()), most_
 Solver::~Solver() { isl_ctx_free(context_); }
 
 void Solver::begin() {
+  // A text of hard questions has less for each: what many of them take together is bounded too.
+  constexpr int many = 20;
+  constexpr unsigned long less = 50;
+  if (isl_ctx_last_error(context_) == isl_error_quota) ++exhausted_;
   isl_ctx_reset_error(context_);
   isl_ctx_reset_operations(context_);
-  isl_ctx_set_max_operations(context_, most_operations_);
+  isl_ctx_set_max_operations(context_, exhausted_ < many ? most_operations_ : std::max(1ul, most_operations_ / less));
+}
+
+// Whether there is time left for a question about the system, in steps that were measured: a text has about a second.
+bool Solver::affords(const System& system) {
+  constexpr std::int64_t least_steps = 1300;
+  const std::int64_t columns = system.columns, rows = static_cast<std::int64_t>(system.rows.size());
+  steps_ += columns * columns * rows + least_steps;
+  return !is_spent();
 }
 
 Answer Solver::has_points(const System& system) {
+  constexpr std::size_t most_known = 50'000;
+  const std::string key = key_of(system);
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (known_.size() >= most_known) known_.clear();
+  return known_[key] = ask(system);
+}
+
+Answer Solver::ask(const System& system) {
+  if (!affords(system)) return Answer::unknown;
   begin();
   const std::unique_ptr<isl_basic_set, Free> set(basic_set_of(context_, system));
   if (set == nullptr) return isl_ctx_last_error(context_) == isl_error_none ? Answer::no : Answer::unknown;
@@ -107,6 +156,7 @@ Answer Solver::has_points(const System& system) {
 }
 
 std::optional<std::vector<std::int64_t>> Solver::point(const System& system) {
+  if (!affords(system)) return std::nullopt;
   begin();
   isl_basic_set* set = basic_set_of(context_, system);
   if (set == nullptr) return std::nullopt;
@@ -126,6 +176,10 @@ std::optional<std::vector<std::int64_t>> Solver::point(const System& system) {
 }
 
 Answer Solver::is_covered(const System& a, const std::vector<System>& others, int kept) {
+  for (const System& other : others) {
+    if (!affords(other)) return Answer::unknown;
+  }
+  if (!affords(a)) return Answer::unknown;
   begin();
   const Set left(union_of(context_, {a}, kept));
   const Set right(union_of(context_, others, kept));
@@ -133,19 +187,55 @@ Answer Solver::is_covered(const System& a, const std::vector<System>& others, in
   return inside == isl_bool_error ? Answer::unknown : inside ? Answer::yes : Answer::no;
 }
 
-std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
-                                                      int kept, const std::vector<std::string>& names) {
-  begin();
-  const auto as_parameters = [&](isl_set* set) {
-    set = isl_set_move_dims(set, isl_dim_param, 0, isl_dim_set, 0, static_cast<unsigned>(kept));
-    for (int i = 0; i < kept; ++i) {
-      set = isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i),
-                                 names[static_cast<std::size_t>(i)].c_str());
-    }
-    return isl_set_params(set);
-  };
-  isl_set* bad = as_parameters(union_of(context_, systems, kept));
-  isl_set* runs = as_parameters(union_of(context_, {context}, kept));
+namespace {
+
+isl_set* named(isl_set* set, int kept, const std::vector<std::string>& names) {
+  set = isl_set_move_dims(set, isl_dim_param, 0, isl_dim_set, 0, static_cast<unsigned>(kept));
+  for (int i = 0; i < kept; ++i) {
+    set =
+        isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i), names[static_cast<std::size_t>(i)].c_str());
+  }
+  return set;
+}
+
+std::optional<std::string> text_of(isl_ast_expr* expression) {
+  char* text = expression == nullptr ? nullptr : isl_ast_expr_to_C_str(expression);
+  std::optional<std::string> found;
+  if (text != nullptr) found = text;
+  std::free(text);
+  isl_ast_expr_free(expression);
+  return found;
+}
+
+}  // namespace
+
+namespace {
+
+// The set where it is another one, a single polyhedron, without the points of one equation: "16 * np >= ns && sym !=
+// 1". Takes nothing.
+std::optional<std::string> text_without_equation(isl_set* good, isl_set* runs) {
+  if (good == nullptr || isl_set_n_basic_set(good) != 2) return std::nullopt;
+  isl_set* hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(good)));
+  isl_set* around = isl_set_intersect(isl_set_copy(hull), isl_set_copy(runs));
+  isl_set* rest = isl_set_subtract(isl_set_copy(around), isl_set_copy(good));
+  rest = isl_set_coalesce(isl_set_gist(isl_set_coalesce(rest), around));
+  const bool is_everything = isl_set_plain_is_universe(hull) == isl_bool_true;
+  isl_ast_build* build = isl_ast_build_from_context(isl_set_copy(runs));
+  auto equation = text_of(rest == nullptr ? nullptr : isl_ast_build_expr_from_set(build, rest));
+  auto other = text_of(hull == nullptr ? nullptr : isl_ast_build_expr_from_set(build, hull));
+  isl_ast_build_free(build);
+  if (!equation || !other) return std::nullopt;
+  const std::size_t at = equation->find(" == ");
+  if (at == std::string::npos || equation->find_first_of("&|<>%?") != std::string::npos) return std::nullopt;
+  equation->replace(at, 4, " != ");
+  if (is_everything) return equation;
+  return other->find("||") == std::string::npos ? std::optional(*other + " && " + *equation) : std::nullopt;
+}
+
+}  // namespace
+
+// Where `runs` holds and `bad` does not. Takes both.
+std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
   isl_set* good = isl_set_intersect(isl_set_complement(bad), isl_set_copy(runs));
   const isl_bool never = isl_set_is_empty(good);
   if (never != isl_bool_false) {
@@ -153,17 +243,85 @@ std::optional<std::string> Solver::condition_for_none(const std::vector<System>&
     isl_set_free(runs);
     return std::nullopt;
   }
+  runs = isl_set_coalesce(runs);
   good = isl_set_coalesce(isl_set_gist(isl_set_coalesce(good), isl_set_copy(runs)));
   if (isl_set_n_basic_set(good) > 8) good = isl_set_free(good);
+  if (auto short_text = text_without_equation(good, runs)) {
+    isl_set_free(good);
+    isl_set_free(runs);
+    return short_text;
+  }
   isl_ast_build* build = isl_ast_build_from_context(runs);
-  isl_ast_expr* expression = good == nullptr ? nullptr : isl_ast_build_expr_from_set(build, good);
-  char* text = expression == nullptr ? nullptr : isl_ast_expr_to_C_str(expression);
-  std::optional<std::string> found;
-  if (text != nullptr) found = text;
-  std::free(text);
-  isl_ast_expr_free(expression);
+  auto found = text_of(good == nullptr ? nullptr : isl_ast_build_expr_from_set(build, good));
   isl_ast_build_free(build);
   return found;
+}
+
+std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
+                                                      int kept, const std::vector<std::string>& names) {
+  begin();
+  isl_set* bad = isl_set_params(named(union_of(context_, systems, kept), kept, names));
+  return condition(bad, isl_set_params(named(union_of(context_, {context}, kept), kept, names)));
+}
+
+std::optional<std::string> Solver::condition_for_covered(const std::vector<System>& wanted,
+                                                         const std::vector<System>& given, int columns,
+                                                         const System& context, int kept,
+                                                         const std::vector<std::string>& names) {
+  begin();
+  isl_set* all = union_of(context_, wanted, columns);
+  isl_set* open = isl_set_subtract(isl_set_copy(all), union_of(context_, given, columns));
+  isl_set* bad = isl_set_params(named(open, kept, names));
+  isl_set* runs = isl_set_params(named(union_of(context_, {context}, kept), kept, names));
+  // Where nothing is wanted, nothing is missing, so the condition may say anything there.
+  return condition(bad, isl_set_intersect(runs, isl_set_params(named(all, kept, names))));
+}
+
+std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
+                                                  const std::vector<std::string>& names) {
+  std::pair<std::string, std::string> found;
+  for (const bool is_largest : {false, true}) {
+    begin();
+    isl_options_set_ast_build_detect_min_max(context_, 1);
+    isl_set* all = isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names));
+    isl_set* runs = isl_set_params(isl_set_copy(all));
+    isl_pw_aff* end = is_largest ? isl_set_dim_max(all, 0) : isl_set_dim_min(all, 0);
+    end = isl_pw_aff_coalesce(isl_pw_aff_gist(end, isl_set_copy(runs)));
+    isl_ast_build* build = isl_ast_build_from_context(runs);
+    const auto text = text_of(end == nullptr ? nullptr : isl_ast_build_expr_from_pw_aff(build, end));
+    if (text) (is_largest ? found.second : found.first) = *text;
+    isl_ast_build_free(build);
+    isl_options_set_ast_build_detect_min_max(context_, 0);
+  }
+  return found;
+}
+
+// Takes the set.
+std::optional<std::string> Solver::notation(isl_set* set, int kept, const std::vector<std::string>& names) {
+  const Set owner(isl_set_coalesce(named(set, kept, names)));
+  const isl_bool empty = isl_set_is_empty(owner.get());
+  if (empty == isl_bool_error) return std::nullopt;
+  if (empty == isl_bool_true) return "";
+  char* text = isl_set_to_str(owner.get());
+  if (text == nullptr) return std::nullopt;
+  std::string found = text;
+  std::free(text);
+  return found;
+}
+
+std::optional<std::string> Solver::difference_text(const std::vector<System>& first, const std::vector<System>& second,
+                                                   int columns, int kept, const std::vector<std::string>& names) {
+  begin();
+  return notation(isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns)), kept,
+                  names);
+}
+
+std::optional<std::string> Solver::rest_text(const std::vector<System>& all, const std::vector<System>& first,
+                                             const std::vector<System>& second, int columns, int kept,
+                                             const std::vector<std::string>& names) {
+  begin();
+  isl_set* left = isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns));
+  return notation(isl_set_subtract(union_of(context_, all, columns), left), kept, names);
 }
 
 }  // namespace papilio::loops

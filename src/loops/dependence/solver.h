@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 struct isl_ctx;
+struct isl_set;
 
 namespace papilio::loops {
 
@@ -32,6 +34,9 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
+  // Whether questions have taken all the time that a text has: then none is answered.
+  bool is_spent() const { return steps_ > most_steps; }
+
   Answer has_points(const System& system);
   std::optional<std::vector<std::int64_t>> point(const System& system);
 
@@ -43,11 +48,38 @@ class Solver {
   std::optional<std::string> condition_for_none(const std::vector<System>& systems, const System& context, int kept,
                                                 const std::vector<std::string>& names);
 
+  // The same for points of `wanted`, seen in their first `columns`, that are in none of `given`.
+  std::optional<std::string> condition_for_covered(const std::vector<System>& wanted, const std::vector<System>& given,
+                                                   int columns, const System& context, int kept,
+                                                   const std::vector<std::string>& names);
+
+  // The least and the largest value of column `kept` in the union of the systems, in C, in the names of the columns
+  // before; empty where there is none, or it is not found in time.
+  std::pair<std::string, std::string> range(const std::vector<System>& systems, int kept,
+                                            const std::vector<std::string>& names);
+
+  // first - second, seen in the columns from `kept` to `columns`, in isl's notation in the names of those before; empty
+  // for the empty set, nothing where it is not found in time.
+  std::optional<std::string> difference_text(const std::vector<System>& first, const std::vector<System>& second,
+                                             int columns, int kept, const std::vector<std::string>& names);
+  // all - (first - second), likewise.
+  std::optional<std::string> rest_text(const std::vector<System>& all, const std::vector<System>& first,
+                                       const std::vector<System>& second, int columns, int kept,
+                                       const std::vector<std::string>& names);
+
  private:
   void begin();
+  Answer ask(const System& system);
+  bool affords(const System& system);
+  std::optional<std::string> notation(isl_set* set, int kept, const std::vector<std::string>& names);
+  std::optional<std::string> condition(isl_set* bad, isl_set* runs);
 
   isl_ctx* context_;
+  std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
   unsigned long most_operations_;
+  static constexpr std::int64_t most_steps = 100'000'000;
+  std::int64_t steps_ = 0;  // of all questions
+  int exhausted_ = 0;       // questions that had no answer within the bound
 };
 
 }  // namespace papilio::loops

@@ -39,6 +39,7 @@ struct Variable {
   bool is_restrict = false;                //
   bool escapes = false;                    // its address is taken
   bool is_volatile = false;                // or atomic
+  bool is_made = false;                    // for a call: an argument, an offset or a result
   std::vector<std::int64_t> extents = {};  // declared lengths of an array; -1: not a constant
   std::vector<int> extent_variables = {};  // a length that is a variable; -1: none
 };
@@ -53,6 +54,7 @@ struct Expr {
     binary,    // op
     select,    // operands: condition, value, other value
     convert,   // to `type`
+    call,      // of function `text`; a pointer is the element that it points to. expand_calls leaves none
     unknown    // may read and write anything; `text` says what it is
   };
 
@@ -64,7 +66,7 @@ struct Expr {
   std::string op = {};
   std::string text = {};
   std::vector<Expr> operands = {};
-  std::vector<int> clobbers = {};  // of unknown: local variables that occur in it
+  std::vector<int> clobbers = {};  // of unknown and call: local variables that occur in it
 };
 
 struct Stmt {
@@ -73,9 +75,9 @@ struct Stmt {
     declare,   // variable; value, if it is initialised
     assign,    // target op= value; op is empty for =
     evaluate,  // value
-    branch,    // value, body, otherwise
+    branch,    // value, body, otherwise; a value that is opaque without operands: either
     loop,      // variable from `value` while `condition`, by `step`; body
-    leave,     // break, return: the loops up to depth `leaves` end here
+    leave,     // break; return, of `value` if `op` is not empty
     next,      // continue
     unknown    // text, clobbers
   };
@@ -91,7 +93,8 @@ struct Stmt {
   bool starts_as_is = false;  // a loop whose variable has its value already (while)
   bool declares = false;      // a loop whose variable is its own
   bool leaves_function = false;
-  std::string fault = {};  // of a loop: why it is no counted loop; variable may be -1 then
+  bool is_inlined = false;  // of a function that is called
+  std::string fault = {};   // of a loop: why it is no counted loop; variable may be -1 then
   std::string text = {};
   std::vector<Stmt> body = {};
   std::vector<Stmt> otherwise = {};
@@ -102,7 +105,9 @@ struct Function {
   std::string name;
   Place place;
   std::vector<Stmt> body;
-  std::string fault;  // why no loop in it can be judged: goto
+  std::vector<int> parameters;  // -1: of a type that is not followed
+  bool is_called = false;       // by another one of the file
+  std::string fault;            // why no loop in it can be judged: goto
 };
 
 struct Program {

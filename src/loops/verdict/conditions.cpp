@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "loops/dependence/parameters.h"
+
 namespace papilio::loops {
 namespace {
 
@@ -14,62 +16,6 @@ bool may_overlap(const Variable& a, const Variable& b) {
   if (a.is_pointer && b.is_pointer) return true;
   if (a.is_pointer) return b.storage == Storage::global;
   return b.is_pointer && a.storage == Storage::global;
-}
-
-// The system with the columns of these symbols first.
-System with_first(Query& query, const std::vector<int>& symbols) {
-  std::vector<int> place(symbols.size());
-  for (std::size_t i = 0; i < symbols.size(); ++i) place[i] = query.column(symbols[i], 0);
-  System system = query.system();
-  std::vector<int> moved(static_cast<std::size_t>(system.columns), -1);
-  int next = 0;
-  for (const int p : place) moved[static_cast<std::size_t>(p)] = next++;
-  for (int& m : moved) {
-    if (m < 0) m = next++;
-  }
-  for (Row& row : system.rows) {
-    for (auto& [column, c] : row.terms) column = moved[static_cast<std::size_t>(column)];
-  }
-  return system;
-}
-
-std::vector<int> named_symbols(const Accesses& accesses) {
-  std::vector<int> named;
-  for (std::size_t s = 0; s < accesses.symbols.size(); ++s) {
-    if (accesses.symbols[s].kind == Symbol::Kind::entry && accesses.symbols[s].has_name)
-      named.push_back(static_cast<int>(s));
-  }
-  return named;
-}
-
-std::vector<std::string> names_of(const Accesses& accesses, const std::vector<int>& symbols) {
-  std::vector<std::string> names;
-  for (const int s : symbols) names.push_back(accesses.symbols[static_cast<std::size_t>(s)].name);
-  return names;
-}
-
-std::vector<int> used(const Accesses& accesses, const std::vector<Query>& queries) {
-  std::vector<int> symbols;
-  for (const int s : named_symbols(accesses)) {
-    const bool is_used = std::any_of(queries.begin(), queries.end(), [&](const Query& q) {
-      return q.columns().contains({{s}, 2});
-    });
-    if (is_used) symbols.push_back(s);
-  }
-  return symbols;
-}
-
-// Constraints of a loop's iteration, for a side.
-void add_iteration(const Loop& loop, int side, Query& query) {
-  const auto since = Polynomial::sum(Polynomial::symbol(loop.symbol), loop.lower, -1);
-  if (since) {
-    if (auto row = query.row(*Polynomial::product(*since, Polynomial::constant(loop.step < 0 ? -1 : 1)), side, false)) {
-      query.add(std::move(*row));
-    }
-  }
-  for (const Polynomial& room : loop.room) {
-    if (auto row = query.row(room, side, false)) query.add(std::move(*row));
-  }
 }
 
 int outermost(const Accesses& accesses, int loop) {
@@ -86,9 +32,24 @@ bool is_plainly_natural(const Polynomial& p, const std::vector<Symbol>& symbols)
   });
 }
 
+// That the least and the largest value are in range, in C where both are known before the loop.
+Predicate range_predicate(const Accesses& accesses, int loop, const Obligation& o, Solver& solver) {
+  Predicate p;
+  p.kind = "range";
+  p.text = o.text;
+  p.low = o.low ? std::to_string(*o.low) : "";
+  p.high = o.high ? std::to_string(*o.high) : "";
+  const auto [least, largest] = range_of(accesses, loop, {{o.value, o.domain.get()}}, solver);
+  if ((o.low && least.empty()) || (o.high && largest.empty())) return p;
+  p.kind = "expression";
+  if (o.low) p.expression = least + " >= " + p.low;
+  if (o.high) p.expression += (o.low ? " && " : "") + largest + " <= " + p.high;
+  return p;
+}
+
 }  // namespace
 
-void add_overlaps(const Program& program, const Accesses& accesses, const View& view, std::vector<std::string>& to) {
+void add_overlaps(const Program& program, const Accesses& accesses, const View& view, std::vector<Predicate>& to) {
   const auto variable = [&](int v) -> const Variable& { return program.variables[static_cast<std::size_t>(v)]; };
   std::set<std::pair<std::string, std::string>> pairs;
   std::set<int> objects, written, written_anywhere, scalars;
@@ -112,10 +73,16 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
   for (const int w : written_anywhere) {
     for (const int other : scalars) add(w, other);
   }
-  for (const auto& [a, b] : pairs) to.push_back(a + " and " + b + " do not overlap");
+  for (const auto& [a, b] : pairs) {
+    Predicate p;
+    p.kind = "no_overlap";
+    p.text = a + " and " + b + " do not overlap";
+    p.arrays = {a, b};
+    to.push_back(std::move(p));
+  }
 }
 
-bool add_obligations(const Accesses& accesses, int loop, Solver& solver, std::vector<std::string>& to) {
+bool add_obligations(const Accesses& accesses, int loop, Solver& solver, std::vector<Predicate>& to) {
   const int nest = outermost(accesses, loop);
   for (const Obligation& o : accesses.obligations) {
     if (!o.loops.empty() && o.loops[0] != nest) continue;
@@ -154,7 +121,8 @@ bool add_obligations(const Accesses& accesses, int loop, Solver& solver, std::ve
     }
     if (is_linear && violations.empty()) continue;
     if (o.text.find('?') != std::string::npos) return false;
-    if (std::find(to.begin(), to.end(), o.text) == to.end()) to.push_back(o.text);
+    const bool is_new = std::none_of(to.begin(), to.end(), [&](const Predicate& p) { return p.text == o.text; });
+    if (is_new) to.push_back(range_predicate(accesses, loop, o, solver));
   }
   return true;
 }
@@ -172,7 +140,7 @@ std::optional<std::string> condition_without(const Accesses& accesses, const Car
     }
     if (queries.size() > most_queries) return std::nullopt;
   }
-  const std::vector<int> symbols = used(accesses, queries);
+  const std::vector<int> symbols = used_names(accesses, root, queries);
   if (symbols.empty() || symbols.size() > most_symbols) return std::nullopt;
   std::vector<System> systems;
   for (Query& query : queries) systems.push_back(with_first(query, symbols));
@@ -193,6 +161,8 @@ std::optional<std::string> condition_without(const Accesses& accesses, const Car
   runs.add_later(root, 1);
   add_iteration(loop, 0, runs);
   add_iteration(loop, 1, runs);
+  for (int at = loop.parent; at >= 0; at = accesses.loops[static_cast<std::size_t>(at)].parent)
+    add_iteration(accesses.loops[static_cast<std::size_t>(at)], 0, runs);
   return condition(runs);
 }
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <utility>
 
+#include "loops/verdict/distribute.h"
+#include "loops/verdict/tiling.h"
 #include "loops/verdict/witness.h"
 
 namespace papilio::loops {
@@ -24,7 +26,9 @@ class Matrix {
     if (view_.accesses.size() > most_accesses) return std::nullopt;
     for (std::size_t a = 0; a < view_.accesses.size(); ++a) {
       for (std::size_t b = 0; b < view_.accesses.size(); ++b) {
-        const bool same = view_.accesses[a]->variable == view_.accesses[b]->variable;
+        const int v = view_.accesses[a]->variable;
+        const bool is_made = program_.variables[static_cast<std::size_t>(v)].is_made;
+        const bool same = v == view_.accesses[b]->variable && !is_made;
         if (same && (view_.accesses[a]->is_write || view_.accesses[b]->is_write)) pair(a, b);
         if (rows_.size() > most_rows) return std::nullopt;
       }
@@ -158,15 +162,18 @@ class Matrix {
   std::vector<Dependence> rows_;
 };
 
+}  // namespace
+
 // Whether a loop's body is one loop and nothing else, with bounds that do not depend on the outer one.
-std::optional<int> perfectly_inside(const Accesses& accesses, int loop) {
+std::optional<int> perfectly_inside(const Accesses& accesses, int loop, bool any_bounds) {
   const Loop& outer = accesses.loops[static_cast<std::size_t>(loop)];
   if (outer.items.size() != 1 || outer.items[0].loops.size() != 1) return std::nullopt;
   const int inside = outer.items[0].loops[0];
   const Loop& inner = accesses.loops[static_cast<std::size_t>(inside)];
-  if (!outer.fault.empty() || !inner.fault.empty() || inner.lower.contains(outer.symbol)) return std::nullopt;
+  if (!outer.fault.empty() || !inner.fault.empty()) return std::nullopt;
+  if (!any_bounds && inner.lower.contains(outer.symbol)) return std::nullopt;
   for (const Polynomial& room : inner.room) {
-    if (room.contains(outer.symbol)) return std::nullopt;
+    if (!any_bounds && room.contains(outer.symbol)) return std::nullopt;
   }
   // A condition around the inner loop is neither's.
   for (const Access& a : accesses.list) {
@@ -177,14 +184,21 @@ std::optional<int> perfectly_inside(const Accesses& accesses, int loop) {
   return inside;
 }
 
-}  // namespace
-
 void add_matrix(const Program& program, const Accesses& accesses, int nest, Solver& solver,
                 std::vector<LoopReport>& reports) {
+  if (solver.is_spent()) return;
   LoopReport& top = reports[static_cast<std::size_t>(nest)];
   auto rows = Matrix(program, accesses, nest, solver).rows();
   if (!rows) return;
   top.matrix = std::move(*rows);
+  std::vector<int> chain = {nest};
+  if (accesses.loops[static_cast<std::size_t>(nest)].fault.empty()) {
+    while (const auto next = perfectly_inside(accesses, chain.back())) chain.push_back(*next);
+  }
+  const bool is_followed = std::none_of(chain.begin(), chain.end(), [&](int l) {
+    const Loop& loop = accesses.loops[static_cast<std::size_t>(l)];
+    return !loop.fault.empty() || loop.is_inlined || loop.may_leave;
+  });
   for (int at = nest; at >= 0;) {
     LoopReport& report = reports[static_cast<std::size_t>(at)];
     const auto inside = perfectly_inside(accesses, at);
@@ -202,9 +216,11 @@ void add_matrix(const Program& program, const Accesses& accesses, int nest, Solv
       const LoopReport& inner = reports[static_cast<std::size_t>(*inside)];
       report.transformations.push_back(
           {"interchange", fmt::format("with the loop of {}, line {}", inner.variable, inner.position.line)});
+      report.transformations.back().loops = {at, *inside};
     }
     at = *inside;
   }
+  if (is_followed && chain.size() <= most_loops) add_tiling(program, accesses, chain, solver, reports);
 }
 
 }  // namespace papilio::loops

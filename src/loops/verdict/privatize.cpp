@@ -1,6 +1,10 @@
 #include "loops/verdict/privatize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "loops/dependence/parameters.h"
 
 namespace papilio::loops {
 namespace {
@@ -12,8 +16,14 @@ void add_symbols(const Polynomial& p, std::vector<int>& to) {
 // The elements of an access: the columns `kept` first, then one for each subscript, then the rest.
 class Elements {
  public:
-  Elements(const Program& program, const Accesses& accesses, const View& view, std::vector<int> kept, std::size_t rank)
-      : program_(program), accesses_(accesses), view_(view), kept_(std::move(kept)), rank_(rank) {}
+  Elements(const Program& program, const Accesses& accesses, const View& view, std::vector<int> kept, std::size_t rank,
+           bool has_extents)
+      : program_(program),
+        accesses_(accesses),
+        view_(view),
+        kept_(std::move(kept)),
+        rank_(rank),
+        has_extents_(has_extents) {}
 
   int columns() const { return static_cast<int>(kept_.size() + rank_); }
 
@@ -38,7 +48,7 @@ class Elements {
         } else {
           is_exact = false;
         }
-        if (is_read) add_extent(a.variable, d, column, query);
+        if (is_read && has_extents_) add_extent(a.variable, d, column, query);
       }
       query.add_types();
       is_exact = is_exact && (query.is_exact() || !exact_before);
@@ -67,48 +77,140 @@ class Elements {
   const View& view_;
   const std::vector<int> kept_;
   const std::size_t rank_;
+  const bool has_extents_;
 };
 
 }  // namespace
 
-bool reads_own_iteration(const Program& program, const Accesses& accesses, const View& view, int variable,
-                         Solver& solver) {
+namespace {
+
+// What one read wants, and what writes before it in the same iteration give.
+struct Coverage {
+  std::vector<System> wanted, given;
+  int columns = 0;
+};
+
+Coverage coverage_of(const Program& program, const Accesses& accesses, const View& view, std::size_t r,
+                     const std::vector<std::size_t>& writes, const std::vector<int>& named) {
+  const Access& read = *view.accesses[r];
+  const std::size_t rank = view.subscripts[r].size();
+  std::vector<int> kept;
+  if (view.root >= 0) kept.push_back(accesses.loops[static_cast<std::size_t>(view.root)].symbol);
+  for (const auto& subscript : view.subscripts[r]) {
+    if (subscript) add_symbols(*subscript, kept);
+  }
+  for (const Conjunction& conjunction : read.domain->any_of) {
+    for (const Constraint& constraint : conjunction) add_symbols(constraint.value, kept);
+  }
+  for (std::size_t s = 0; s < accesses.symbols.size(); ++s) {
+    if (accesses.symbols[s].kind == Symbol::Kind::entry) kept.push_back(static_cast<int>(s));
+  }
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  std::erase_if(kept, [&](int s) { return std::find(named.begin(), named.end(), s) != named.end(); });
+  kept.insert(kept.begin(), named.begin(), named.end());
+  const Elements elements(program, accesses, view, kept, rank, named.empty());  // conditions are to be short
+  Coverage found;
+  found.columns = elements.columns();
+  elements.append(r, true, found.wanted);
+  for (const std::size_t w : writes) {
+    const Access& write = *view.accesses[w];
+    if (write.order >= read.order || view.subscripts[w].size() != rank) continue;
+    std::vector<System> some;
+    // Loops around both: the same iteration of each, which is before the read.
+    if (elements.append(w, false, some)) found.given.insert(found.given.end(), some.begin(), some.end());
+  }
+  return found;
+}
+
+bool is_covered(const Coverage& coverage, Solver& solver) {
+  return std::all_of(coverage.wanted.begin(), coverage.wanted.end(), [&](const System& part) {
+    return solver.is_covered(part, coverage.given, coverage.columns) == Answer::yes;
+  });
+}
+
+}  // namespace
+
+std::vector<std::size_t> reads_of_others(const Program& program, const Accesses& accesses, const View& view,
+                                         int variable, Solver& solver) {
   const Loop& loop = accesses.loops[static_cast<std::size_t>(view.root)];
-  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return !loop.exposed.contains(variable);
+  const bool is_array = program.variables[static_cast<std::size_t>(variable)].is_array;
   std::vector<std::size_t> reads, writes;
   for (std::size_t i = 0; i < view.accesses.size(); ++i) {
     if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
   }
+  if (!is_array) return loop.exposed.contains(variable) ? reads : std::vector<std::size_t>();
+  std::erase_if(reads,
+                [&](std::size_t r) { return is_covered(coverage_of(program, accesses, view, r, writes, {}), solver); });
+  return reads;
+}
+
+std::optional<std::string> condition_for_own_iteration(const Program& program, const Accesses& accesses,
+                                                       const View& view, int variable, Solver& solver) {
+  constexpr std::size_t most_reads = 12, most_names = 8;
+  constexpr std::int64_t many = 64;  // a condition that only short loops fulfil is none
+  const std::vector<int> named = named_symbols(accesses, view.root);
+  std::vector<std::size_t> reads, writes;
+  for (std::size_t i = 0; i < view.accesses.size(); ++i) {
+    if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
+  }
+  if (reads.empty() || reads.size() > most_reads || named.size() > most_names || named.empty()) return std::nullopt;
+  std::vector<std::string> conditions;
   for (const std::size_t r : reads) {
+    const Coverage coverage = coverage_of(program, accesses, view, r, writes, named);
+    if (is_covered(coverage, solver)) continue;
     const Access& read = *view.accesses[r];
-    const std::size_t rank = view.subscripts[r].size();
-    std::vector<int> kept = {loop.symbol};
-    for (const auto& subscript : view.subscripts[r]) {
-      if (subscript) add_symbols(*subscript, kept);
-    }
-    for (const Conjunction& conjunction : read.domain->any_of) {
-      for (const Constraint& constraint : conjunction) add_symbols(constraint.value, kept);
-    }
-    for (std::size_t s = 0; s < accesses.symbols.size(); ++s) {
-      if (accesses.symbols[s].kind == Symbol::Kind::entry) kept.push_back(static_cast<int>(s));
-    }
-    std::sort(kept.begin(), kept.end());
-    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-    const Elements elements(program, accesses, view, kept, rank);
-    std::vector<System> wanted, given;
-    elements.append(r, true, wanted);
-    for (const std::size_t w : writes) {
-      const Access& write = *view.accesses[w];
-      if (write.order >= read.order || view.subscripts[w].size() != rank) continue;
-      std::vector<System> some;
-      // Loops around both: the same iteration of each, which is before the read.
-      if (elements.append(w, false, some)) given.insert(given.end(), some.begin(), some.end());
-    }
-    for (const System& part : wanted) {
-      if (solver.is_covered(part, given, elements.columns()) != Answer::yes) return false;
+    const auto condition = [&](Query& context) {
+      context.add_types();
+      return solver.condition_for_covered(coverage.wanted, coverage.given, coverage.columns, with_first(context, named),
+                                          static_cast<int>(named.size()), names_of(accesses, named));
+    };
+    Query works(accesses, view.root), runs(accesses, view.root);
+    works.add_later(view.root, many);
+    for (const int side : {0, 1}) works.add_domain(read.domain->any_of[0], side);
+    if (!condition(works)) return std::nullopt;
+    const auto found = condition(runs);
+    if (!found) return std::nullopt;
+    if (std::find(conditions.begin(), conditions.end(), *found) == conditions.end()) conditions.push_back(*found);
+  }
+  std::string joined;
+  for (const std::string& c : conditions) {
+    if (conditions.size() == 1) return c;
+    joined += fmt::format("{}({})", joined.empty() ? "" : " && ", c);
+  }
+  return joined.empty() ? std::nullopt : std::optional(joined);
+}
+
+Touched touched_by(const Program& program, const Accesses& accesses, const View& view, int variable,
+                   const std::vector<int>& named, Solver& solver) {
+  Touched found;
+  std::vector<std::size_t> reads, writes;
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < view.accesses.size(); ++i) {
+    if (view.accesses[i]->variable != variable) continue;
+    (view.accesses[i]->is_write ? writes : reads).push_back(i);
+    rank = view.subscripts[i].size();
+  }
+  const Elements elements(program, accesses, view, named, rank, false);
+  found.columns = elements.columns();
+  for (const std::size_t w : writes) {
+    std::vector<System> some;
+    const bool is_exact = elements.append(w, false, some);
+    found.written.insert(found.written.end(), some.begin(), some.end());
+    if (is_exact) found.surely_written.insert(found.surely_written.end(), some.begin(), some.end());
+    found.is_exact = found.is_exact && is_exact;
+  }
+  for (const std::size_t r : reads) {
+    const Coverage coverage = coverage_of(program, accesses, view, r, writes, named);
+    std::vector<System> some;
+    found.is_exact = elements.append(r, false, some) && found.is_exact;
+    found.read.insert(found.read.end(), some.begin(), some.end());
+    if (!is_covered(coverage, solver)) {
+      found.read_first.insert(found.read_first.end(), some.begin(), some.end());
+      found.is_exact = found.is_exact && coverage.given.empty();
     }
   }
-  return true;
+  return found;
 }
 
 bool is_read_later(const Program& program, const Accesses& accesses, int loop, int variable) {

@@ -7,18 +7,18 @@
 namespace papilio::loops {
 namespace {
 
-// What knows of the variable: statements that read it, what they write, and so on. The statement `own` does not count.
+// What knows of the variable: statements that read it, what they write, and so on. The statements `own` do not count.
 struct Taint {
   std::set<int> variables, statements;
 };
 
-Taint taint_of(const View& view, int variable, int own) {
+Taint taint_of(const View& view, int variable, const std::set<int>& own) {
   Taint t;
   t.variables = {variable};
   for (bool grows = true; grows;) {
     grows = false;
     for (const Access* a : view.accesses) {
-      if (a->statement == own && !t.statements.contains(own)) continue;
+      if (own.contains(a->statement) && !t.statements.contains(a->statement)) continue;
       const bool controlled =
           std::any_of(a->controls.begin(), a->controls.end(), [&](int c) { return t.statements.contains(c); });
       if ((controlled || (!a->is_write && t.variables.contains(a->variable))) &&
@@ -46,22 +46,23 @@ bool is_free_of(const Taint& taint, const View& view, int variable, int statemen
 std::optional<Scan> of_accumulator(const View& view, int variable) {
   Scan scan;
   scan.variable = variable;
-  int updates = 0, statement = -1;
-  std::set<int> resets;
+  std::set<int> resets, updates;
   for (const Access* a : view.accesses) {
     if (a->variable != variable || !a->is_write) continue;
     if (a->update.empty()) {
       resets.insert(a->statement);
       continue;
     }
-    ++updates;
+    if (!updates.empty() && scan.op != a->update) return std::nullopt;
+    updates.insert(a->statement);
     scan.op = a->update;
-    statement = a->statement;
   }
-  if (updates != 1) return std::nullopt;
+  if (updates.empty() || (updates.size() > 1 && !resets.empty())) return std::nullopt;
   // A write where another write is conditional on it must be known to be free of the accumulator as well.
-  const Taint taint = taint_of(view, variable, statement);
-  if (!is_free_of(taint, view, variable, statement)) return std::nullopt;
+  const Taint taint = taint_of(view, variable, updates);
+  for (const int update : updates) {
+    if (!is_free_of(taint, view, variable, update)) return std::nullopt;
+  }
   for (const int reset : resets) {
     if (!is_free_of(taint, view, variable, reset)) return std::nullopt;
   }
@@ -96,7 +97,7 @@ std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, i
     }
     if (b.statement == statement && pair.existence != Existence::exact) return std::nullopt;
   }
-  const Taint taint = taint_of(view, variable, statement);
+  const Taint taint = taint_of(view, variable, {statement});
   if (!is_free_of(taint, view, variable, statement)) return std::nullopt;
   return scan;
 }

@@ -11,3 +11,13 @@ void solve(int n, double *restrict a, double *restrict b, double *restrict c, do
   x[n - 1] = y[n - 1] / u[n - 1];
   for (int i = n - 2; i >= 0; i--) x[i] = (y[i] - c[i] * x[i + 1]) / u[i];
 }
+
+void factor_in_a_scalar(int n, double *restrict a, double *restrict b, double *restrict c, double *restrict d,
+                        double *restrict u, double *restrict y) {
+  double beta;
+  for (int i = 1; i < n; i++) {
+    beta = a[i] / u[i - 1];
+    u[i] = b[i] - beta * c[i - 1];
+    y[i] = d[i] - beta * y[i - 1];
+  }
+}

@@ -1,0 +1,84 @@
+#include "loops/check/signatures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "loops/clang/types.h"
+
+namespace papilio::loops {
+namespace {
+
+// The type's name in C; empty for what is no number.
+std::string name_of(const Type& t) {
+  if (t.kind == Type::Kind::real) return t.bits == 32 ? "float" : t.bits == 64 ? "double" : "long double";
+  if (t.kind != Type::Kind::integer) return "";
+  if (t.bits == 1) return "_Bool";
+  const char* const base = t.bits == 8 ? "char" : t.bits == 16 ? "short" : t.bits == 32 ? "int" : "long";
+  return fmt::format("{} {}", t.is_signed ? "signed" : "unsigned", base);
+}
+
+CType type_of(const Node& n) { return read_type(n.desugared.empty() ? n.type : n.desugared); }
+
+// Whether what a pointer points to is constant, as clang spells it.
+bool points_to_constant(const Node& n) {
+  const std::string& type = n.desugared.empty() ? n.type : n.desugared;
+  return type.substr(0, type.find('*')).find("const") != std::string::npos;
+}
+
+Slot slot_of(const Node& n, std::string& fault) {
+  const CType type = type_of(n);
+  Slot slot;
+  slot.name = n.name;
+  slot.element = name_of(type.type);
+  slot.is_real = type.type.kind == Type::Kind::real;
+  slot.is_restrict = type.is_restrict;
+  if (type.is_record || slot.element.empty() || type.is_volatile || type.pointers > 1 ||
+      (type.pointers == 1 && !type.is_pointer())) {
+    fault = fmt::format("{} is of type {}", n.name.empty() ? "a parameter" : n.name, n.type);
+  } else if (type.pointers == 1 || type.is_array()) {
+    slot.kind = Slot::Kind::array;
+    slot.is_const = points_to_constant(n);
+    slot.is_local_array = type.is_array();
+  } else {
+    slot.kind = slot.is_real ? Slot::Kind::real : Slot::Kind::integer;
+  }
+  return slot;
+}
+
+}  // namespace
+
+Signatures read_signatures(const Tree& tree) {
+  Signatures found;
+  const auto node = [&](int i) -> const Node& { return tree[static_cast<std::size_t>(i)]; };
+  for (const int index : tree[0].children) {
+    const Node& n = node(index);
+    if (n.kind == "VarDecl" && n.in_file && n.storage != "extern" && !n.type.starts_with("const ")) {
+      std::string fault;
+      const Slot slot = slot_of(n, fault);
+      const bool is_there =
+          std::any_of(found.globals.begin(), found.globals.end(), [&](const Slot& g) { return g.name == slot.name; });
+      if (fault.empty() && !is_there && type_of(n).pointers == 0) found.globals.push_back(slot);
+    }
+    if (n.kind != "FunctionDecl" || !n.in_file) continue;
+    const bool has_body =
+        std::any_of(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
+    if (!has_body) continue;
+    Signature s;
+    s.name = n.name;
+    if (n.name == "main") s.fault = "it is the program";
+    const CType result = read_type(n.type.substr(0, n.type.find('(')));
+    if (result.is_scalar() && result.type.kind != Type::Kind::other) {
+      s.result = name_of(result.type);
+      s.is_real = result.type.kind == Type::Kind::real;
+    }
+    for (const int c : n.children) {
+      if (node(c).kind == "ParmVarDecl") s.parameters.push_back(slot_of(node(c), s.fault));
+    }
+    if (n.type.ends_with("...)")) s.fault = "it takes any number of arguments";
+    found.functions.push_back(std::move(s));
+  }
+  return found;
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,259 @@
+#include "loops/claims/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "loops/source/statements.h"
+
+namespace papilio::loops {
+namespace {
+
+// A pragma's words and clauses.
+struct Pragma {
+  std::set<std::string, std::less<>> words;  // of the directive, without clauses
+  std::set<std::string, std::less<>> clauses;
+  std::set<std::string, std::less<>> privates, lasts, reductions;
+  int collapse = 1;
+};
+
+std::optional<Pragma> read_pragma(std::string_view line) {
+  std::string text(line.substr(line.find("omp") + 3));
+  for (char& c : text) {
+    if (c == '\\' || c == '\n' || c == '\r') c = ' ';
+  }
+  const Source source(text);
+  Pragma p;
+  for (int t = 0; source.kind(t) != Token::Kind::end; ++t) {
+    if (source.kind(t) != Token::Kind::word) continue;
+    const std::string word(source.text_of(t));
+    if (!source.is(t + 1, "(")) {
+      (word == "nowait" || word == "untied" ? p.clauses : p.words).insert(word);
+      continue;
+    }
+    const int after = source.after_matching(t + 1);
+    if (after < 0) return std::nullopt;
+    p.clauses.insert(word);
+    int first = t + 2;
+    for (int k = first; word == "reduction" && k < after - 1; ++k) {
+      if (source.is(k, "inscan")) p.clauses.insert("inscan");
+      if (source.is(k, ":") && first == t + 2) first = k + 1;
+    }
+    for (int k = first; k < after - 1; ++k) {
+      if (word == "collapse" && source.kind(k) == Token::Kind::number) {
+        const std::string number(source.text_of(k));
+        p.collapse = number.size() == 1 && number[0] > '0' ? number[0] - '0' : 99;
+      }
+      if (source.kind(k) != Token::Kind::word) continue;
+      const std::string name(source.text_of(k));
+      if (word == "private" || word == "firstprivate" || word == "lastprivate" || word == "linear" ||
+          word == "threadprivate")
+        p.privates.insert(name);
+      if (word == "lastprivate" || word == "linear") p.lasts.insert(name);
+      if (word == "reduction") p.reductions.insert(name);
+    }
+    t = after - 1;
+  }
+  return p;
+}
+
+bool is_omp(const Source& source, int token) {
+  if (source.kind(token) != Token::Kind::directive) return false;
+  std::string words;
+  for (const char c : source.text_of(token)) {
+    if (c != ' ' && c != '\t') words += c;
+  }
+  return words.starts_with("#pragmaomp");
+}
+
+class Judge {
+ public:
+  Judge(std::string_view text, const Report& report) : source_(text), report_(report) {}
+
+  std::vector<Claim> run() {
+    for (int t = 0; source_.kind(t) != Token::Kind::end; ++t) {
+      if (!is_omp(source_, t)) continue;
+      const auto pragma = read_pragma(source_.text_of(t));
+      if (!pragma) continue;
+      if (pragma->clauses.contains("threadprivate"))
+        everywhere_.insert(pragma->privates.begin(), pragma->privates.end());
+      const bool is_loop = pragma->words.contains("for") || pragma->words.contains("taskloop") ||
+                           (pragma->words.contains("parallel") && pragma->words.contains("loop"));
+      if (!is_loop) continue;
+      int loop = t + 1;
+      while (source_.kind(loop) == Token::Kind::directive) ++loop;
+      claims_.push_back(judged(*pragma, t, loop));
+    }
+    return std::move(claims_);
+  }
+
+ private:
+  Claim judged(Pragma pragma, int directive, int loop) {
+    Claim claim;
+    const Token& at = source_.tokens()[static_cast<std::size_t>(directive)];
+    claim.position = {source_.line_of(at.begin), static_cast<int>(source_.indentation(at.begin).size()) + 1};
+    claim.text = std::string(source_.text_of(directive));
+    for (std::size_t i = 0; i < report_.loops.size(); ++i) {
+      const Position& p = report_.loops[i].position;
+      if (source_.token_at(p.line, p.column) == loop) claim.loop = static_cast<int>(i);
+    }
+    if (claim.loop < 0) return said(claim, ClaimStatus::not_proven, "No counted loop is known to follow it.");
+    add_region(directive, pragma);
+    privates_ = &pragma;
+    has_directives_ = false;
+    const int end = end_of(loop);
+    for (int t = loop; t < end; ++t) has_directives_ = has_directives_ || is_omp(source_, t);
+    claim.status = ClaimStatus::holds;
+    claim.reason = "It holds.";
+    std::set<std::string> associated;
+    int index = claim.loop;
+    for (int k = 0; k < pragma.collapse && index >= 0; ++k) {
+      associated.insert(report_.loops[static_cast<std::size_t>(index)].variable);
+      index = child_of(index);
+    }
+    pragma.privates.insert(associated.begin(), associated.end());
+    index = claim.loop;
+    for (int k = 0; k < pragma.collapse && index >= 0 && claim.status != ClaimStatus::racy; ++k) {
+      judge_loop(report_.loops[static_cast<std::size_t>(index)], claim);
+      index = child_of(index);
+    }
+    return claim;
+  }
+
+  static Claim said(Claim claim, ClaimStatus status, const std::string& reason) {
+    claim.status = status;
+    claim.reason = reason;
+    return claim;
+  }
+
+  int end_of(int loop) const {
+    int t = loop;
+    while (source_.kind(t) != Token::Kind::end && !source_.is(t, "(")) ++t;
+    t = source_.kind(t) == Token::Kind::end ? -1 : source_.after_matching(t);
+    if (t < 0) return loop;
+    while (is_omp(source_, t)) ++t;
+    if (source_.is(t, "for") || source_.is(t, "while") || source_.is(t, "if")) return end_of(t);
+    if (source_.is(t, "{")) return std::max(t, source_.after_matching(t));
+    while (source_.kind(t) != Token::Kind::end && !source_.is(t, ";")) ++t;
+    return t;
+  }
+
+  int child_of(int index) const {
+    for (std::size_t i = 0; i < report_.loops.size(); ++i) {
+      if (report_.loops[i].parent == index) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  // What the parallel region around it makes private: by its clauses, or by declarations in it.
+  void add_region(int directive, Pragma& pragma) {
+    declared_.clear();
+    for (int t = 0; t < directive; ++t) {
+      if (!is_omp(source_, t)) continue;
+      const auto region = read_pragma(source_.text_of(t));
+      if (!region || !region->words.contains("parallel") || region->words.contains("for")) continue;
+      int block = t + 1;
+      while (is_omp(source_, block)) ++block;
+      if (!source_.is(block, "{") || source_.after_matching(block) <= directive) continue;
+      pragma.privates.insert(region->privates.begin(), region->privates.end());
+      pragma.reductions.insert(region->reductions.begin(), region->reductions.end());
+      for (int k = block + 1; k < directive; ++k) {
+        const bool after_word =
+            source_.kind(k - 1) == Token::Kind::word || source_.is(k - 1, "*") || source_.is(k - 1, ",");
+        if (source_.kind(k) == Token::Kind::word && after_word) declared_.insert(std::string(source_.text_of(k)));
+      }
+    }
+    pragma.privates.insert(everywhere_.begin(), everywhere_.end());
+  }
+
+  void judge_loop(const LoopReport& loop, Claim& claim) const {
+    if (privates_->clauses.contains("ordered"))
+      return weaken(claim, "Its order is kept by `ordered`, which is not followed.");
+    if (loop.verdict == Verdict::not_proven) return weaken(claim, loop.reason);
+    for (const Clause& c : loop.clauses) judge_clause(loop, c, claim);
+    if (claim.status == ClaimStatus::racy) return;
+    if (loop.verdict == Verdict::parallel_if) {
+      std::string all;
+      for (const std::string& c : loop.condition) all += (all.empty() ? "" : ", and ") + c;
+      return weaken(claim, "It holds if " + all + ".");
+    }
+    if (loop.verdict != Verdict::sequential || !loop.witness) return;
+    const std::string name = loop.witness->variable.substr(0, loop.witness->variable.find('['));
+    if (is_provided(name)) return weaken(claim, fmt::format("What its clauses make of {} is not followed.", name));
+    if (has_directives_) return weaken(claim, "The loop has directives in it that are not followed.");
+    claim.status = ClaimStatus::racy;
+    claim.reason = loop.reason;
+    claim.witness = loop.witness;
+  }
+
+  bool is_provided(const std::string& name) const {
+    return privates_->privates.contains(name) || privates_->reductions.contains(name) || declared_.contains(name);
+  }
+
+  void judge_clause(const LoopReport& loop, const Clause& c, Claim& claim) const {
+    if (c.kind == "scan" && privates_->clauses.contains("inscan")) return weaken(claim, "A scan is not followed.");
+    if (c.kind == "reduction" ? privates_->reductions.contains(c.variable) : privates_->privates.contains(c.variable)) {
+      const bool is_value = c.kind == "lastprivate" && !privates_->lasts.contains(c.variable);
+      const bool is_other = c.kind == "induction" || c.kind == "scan" || c.kind == "copy";
+      if (is_value)
+        weaken(claim, fmt::format("{} is read after the loop, which takes lastprivate({}).", c.variable, c.variable));
+      if (is_other) weaken(claim, fmt::format("What its clauses make of {} is not followed.", c.variable));
+      return;
+    }
+    if (c.variable == loop.variable) return;
+    if (is_provided(c.variable))
+      return weaken(claim, fmt::format("What its clauses make of {} is not followed.", c.variable));
+    if (has_directives_) return weaken(claim, "The loop has directives in it that are not followed.");
+    if (loop.verdict == Verdict::parallel_if) return weaken(claim, fmt::format("{} is shared.", c.variable));
+    claim.status = ClaimStatus::racy;
+    claim.reason = fmt::format("Iterations share {}: it takes {}.", c.variable, words_of(c));
+    claim.witness = shared(loop, c.variable);
+    if (claim.witness) {
+      const bool is_anti = claim.witness->kind == "anti", is_flow = claim.witness->kind == "flow";
+      claim.reason += fmt::format(" Line {} {} it, and line {} of a later iteration {} it.", claim.witness->source.line,
+                                  is_anti ? "reads" : "writes", claim.witness->sink.line, is_flow ? "reads" : "writes");
+    }
+  }
+
+  static std::string words_of(const Clause& c) {
+    if (c.kind == "reduction") return fmt::format("reduction({}: {})", c.detail, c.variable);
+    if (c.kind == "scan") return fmt::format("a scan by {}", c.detail);
+    if (c.kind == "copy") return fmt::format("a copy of {} to read from", c.variable);
+    if (c.kind == "induction") return "a closed form";
+    return fmt::format("{}({})", c.kind, c.variable);
+  }
+
+  // Any two iterations that come to the variable, from the nest's matrix.
+  std::optional<Witness> shared(const LoopReport& loop, const std::string& name) const {
+    const LoopReport* nest = &loop;
+    while (nest->parent >= 0) nest = &report_.loops[static_cast<std::size_t>(nest->parent)];
+    const auto depth = static_cast<std::size_t>(loop.depth);
+    for (const Dependence& d : nest->matrix) {
+      if (d.variable != name || d.directions.size() <= depth || d.directions[depth] != '<') continue;
+      return Witness{name, d.kind, d.source, d.sink, {loop.variable + " = any"}, {loop.variable + " = any later"}, {}};
+    }
+    return std::nullopt;
+  }
+
+  static void weaken(Claim& claim, const std::string& reason) {
+    if (claim.status != ClaimStatus::holds) return;
+    claim.status = ClaimStatus::not_proven;
+    claim.reason = reason;
+  }
+
+  const Source source_;
+  const Report& report_;
+  std::vector<Claim> claims_;
+  std::set<std::string> everywhere_, declared_;
+  const Pragma* privates_ = nullptr;
+  bool has_directives_ = false;
+};
+
+}  // namespace
+
+std::vector<Claim> judge_claims(std::string_view text, const Report& report) { return Judge(text, report).run(); }
+
+}  // namespace papilio::loops

@@ -1,0 +1,221 @@
+#include "loops/emit/bounds.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "loops/source/tokens.h"
+
+namespace papilio::loops {
+namespace {
+
+constexpr std::size_t most_ends = 8;
+
+// p = factor * symbol + rest; nothing where the symbol occurs more than once in a product.
+std::optional<std::pair<Polynomial, Polynomial>> split(const Polynomial& p, int symbol) {
+  Polynomial factor, rest;
+  for (const auto& [monomial, c] : p.terms()) {
+    Monomial others = monomial;
+    const auto at = std::find(others.begin(), others.end(), symbol);
+    if (at == others.end()) {
+      rest.set(monomial, c);
+      continue;
+    }
+    others.erase(at);
+    if (std::find(others.begin(), others.end(), symbol) != others.end()) return std::nullopt;
+    factor.set(others, c);
+  }
+  return std::pair{factor, rest};
+}
+
+std::string all_of(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, " && ")); }
+
+}  // namespace
+
+bool Bounds::is_within(int loop) const {
+  for (int at = loop; at >= 0; at = accesses_.loops[static_cast<std::size_t>(at)].parent) {
+    if (at == loop_) return true;
+  }
+  return false;
+}
+
+bool Bounds::is_inside(const Access& access) const {
+  return std::find(access.loops.begin(), access.loops.end(), loop_) != access.loops.end();
+}
+
+bool Bounds::has_name(int symbol) const {
+  const Symbol& s = accesses_.symbols[static_cast<std::size_t>(symbol)];
+  if (s.name.empty() || s.name.find_first_of(".[]?") != std::string::npos) return false;
+  // Another variable of that name may hide it.
+  std::set<int> named;
+  for (const Access& a : accesses_.list) {
+    if (program_.variables[static_cast<std::size_t>(a.variable)].name == s.name) named.insert(a.variable);
+  }
+  if (named.size() > 1 && s.kind == Symbol::Kind::entry) return false;
+  if (s.kind == Symbol::Kind::entry) return s.has_name;
+  if (s.kind != Symbol::Kind::iterator) return false;
+  for (int at = accesses_.loops[static_cast<std::size_t>(loop_)].parent; at >= 0;
+       at = accesses_.loops[static_cast<std::size_t>(at)].parent) {
+    if (accesses_.loops[static_cast<std::size_t>(at)].symbol == symbol) return true;
+  }
+  return false;
+}
+
+std::optional<std::string> Bounds::text(const Polynomial& p) const {
+  for (const auto& [monomial, c] : p.terms()) {
+    for (const int s : monomial) {
+      if (!has_name(s)) return std::nullopt;
+    }
+  }
+  return widened(text_of(p, accesses_.symbols));
+}
+
+// The first and last value of a loop's variable, in order of size.
+std::optional<std::pair<Polynomial, Polynomial>> Bounds::range_of(int index) const {
+  const Loop& loop = accesses_.loops[static_cast<std::size_t>(index)];
+  if (!loop.fault.empty() || loop.symbol < 0) return std::nullopt;
+  for (const Polynomial& room : loop.room) {
+    const auto parts = split(room, loop.symbol);
+    const auto factor = parts ? parts->first.as_constant() : std::nullopt;
+    if (!factor || *factor != (loop.step > 0 ? -1 : 1)) continue;
+    if (loop.step > 0) return std::pair{loop.lower, parts->second};
+    const auto last = Polynomial::product(parts->second, Polynomial::constant(-1));
+    if (last) return std::pair{*last, loop.lower};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<Polynomial>> Bounds::ends(const Polynomial& p, bool high) const {
+  std::vector<Polynomial> open = {p}, done;
+  while (!open.empty()) {
+    if (open.size() + done.size() > most_ends) return std::nullopt;
+    const Polynomial q = std::move(open.back());
+    open.pop_back();
+    int innermost = -1;  // loops are numbered from the outside in
+    for (std::size_t l = 0; l < accesses_.loops.size(); ++l) {
+      if (is_within(static_cast<int>(l)) && q.contains(accesses_.loops[l].symbol)) innermost = static_cast<int>(l);
+    }
+    if (innermost < 0) {
+      done.push_back(q);
+      continue;
+    }
+    const auto parts = split(q, accesses_.loops[static_cast<std::size_t>(innermost)].symbol);
+    const auto range = range_of(innermost);
+    if (!parts || !range) return std::nullopt;
+    const auto factor = parts->first.as_constant();
+    for (const bool at_high : {false, true}) {
+      if (factor && (*factor > 0) == (at_high != high)) continue;
+      const auto moved = Polynomial::product(parts->first, at_high ? range->second : range->first);
+      const auto value = moved ? Polynomial::sum(*moved, parts->second) : std::nullopt;
+      if (!value) return std::nullopt;
+      open.push_back(*value);
+    }
+  }
+  return done;
+}
+
+std::optional<std::vector<std::string>> Bounds::addresses(const std::string& name, bool high) const {
+  std::vector<std::string> found;
+  std::set<int> variables;
+  for (const Access& a : accesses_.list) {
+    const Variable& v = program_.variables[static_cast<std::size_t>(a.variable)];
+    if (v.name != name) continue;
+    // What is supposed of a variable that is no array rests on all that the function writes.
+    if (!is_inside(a)) {
+      if (a.is_write || !v.is_array) continue;
+      continue;
+    }
+    variables.insert(a.variable);
+    std::vector<std::string> elements = {v.is_array ? name : fmt::format("(&{})[0]", name)};
+    for (const auto& subscript : a.subscripts) {
+      const auto values = subscript ? ends(*subscript, high) : std::nullopt;
+      if (!values) return std::nullopt;
+      std::vector<std::string> longer;
+      for (const Polynomial& value : *values) {
+        const auto in_c = text(value);
+        if (!in_c) return std::nullopt;
+        for (const std::string& e : elements) longer.push_back(fmt::format("{}[{}]", e, *in_c));
+      }
+      elements = std::move(longer);
+    }
+    for (const std::string& e : elements) {
+      std::string address = fmt::format("&{}", e);
+      if (std::find(found.begin(), found.end(), address) == found.end()) found.push_back(std::move(address));
+    }
+    if (found.size() > most_ends) return std::nullopt;
+  }
+  if (variables.size() != 1 || name.find('.') != std::string::npos) return std::nullopt;
+  return found;
+}
+
+std::optional<std::string> Bounds::no_overlap(const std::string& a, const std::string& b) const {
+  for (const auto& [one, other] : {std::pair{a, b}, std::pair{b, a}}) {
+    bool is_scalar = false, written_elsewhere = false;
+    for (const Access& access : accesses_.list) {
+      const Variable& v = program_.variables[static_cast<std::size_t>(access.variable)];
+      if (v.name == one && !v.is_array) is_scalar = true;
+      if (v.name == other && access.is_write && !is_inside(access)) written_elsewhere = true;
+    }
+    if (is_scalar && written_elsewhere) return std::nullopt;
+  }
+  const auto a_low = addresses(a, false), a_high = addresses(a, true), b_low = addresses(b, false),
+             b_high = addresses(b, true);
+  if (!a_low || !a_high || !b_low || !b_high) return std::nullopt;
+  const auto all_before = [](const std::vector<std::string>& ends, const std::vector<std::string>& starts) {
+    std::vector<std::string> parts;
+    for (const std::string& end : ends) {
+      for (const std::string& start : starts) {
+        parts.push_back(fmt::format("(__UINTPTR_TYPE__)({} + 1) <= (__UINTPTR_TYPE__){}", end, start));
+      }
+    }
+    return parts.size() == 1 ? parts[0] : fmt::format("({})", all_of(parts));
+  };
+  return fmt::format("{} || {}", all_before(*a_high, *b_low), all_before(*b_high, *a_low));
+}
+
+std::optional<std::string> Bounds::in_range(const Obligation& obligation) const {
+  std::vector<std::string> parts;
+  for (const bool high : {false, true}) {
+    const auto& bound = high ? obligation.high : obligation.low;
+    if (!bound) continue;
+    const auto values = ends(obligation.value, high);
+    if (!values) return std::nullopt;
+    for (const Polynomial& value : *values) {
+      const auto in_c = text(value);
+      if (!in_c) return std::nullopt;
+      parts.push_back(fmt::format("{} {} {}", *in_c, high ? "<=" : ">=", *bound));
+    }
+  }
+  return parts.empty() ? std::nullopt : std::optional(all_of(parts));
+}
+
+std::optional<std::string> widened(const std::string& condition) {
+  const Source source(condition);
+  std::string result;
+  std::size_t at = 0;
+  int words = 0;
+  const int last = static_cast<int>(source.tokens().size()) - 1;
+  for (int t = 0; t < last; ++t) {
+    const Token& token = source.tokens()[static_cast<std::size_t>(t)];
+    if (token.kind == Token::Kind::directive || token.kind == Token::Kind::text) return std::nullopt;
+    const std::string_view text = source.text_of(t);
+    if (token.kind == Token::Kind::mark && std::string_view("+-*/%<>()!?:").find(text[0]) == std::string_view::npos &&
+        text != "==" && text != "!=" && text != "&&" && text != "||")
+      return std::nullopt;
+    result += condition.substr(at, token.begin - at);
+    at = token.begin;
+    if (token.kind != Token::Kind::word) continue;
+    // No word follows another one in C, but in sentences.
+    const bool follows =
+        t > 0 && (source.kind(t - 1) == Token::Kind::word || source.kind(t - 1) == Token::Kind::number);
+    if (follows || (t + 1 < last && source.is(t + 1, "("))) return std::nullopt;
+    result += "(long long)";
+    ++words;
+  }
+  return words == 0 && last == 0 ? std::nullopt : std::optional(result + condition.substr(at));
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loops/access/accesses.h"
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// The ends of values while a loop runs, in C of what the loop does not change.
+class Bounds {
+ public:
+  Bounds(const Program& program, const Accesses& accesses, int loop)
+      : program_(program), accesses_(accesses), loop_(loop) {}
+
+  // Values of which the largest (or the smallest) bounds p from above (below); nothing where that is not known.
+  std::optional<std::vector<Polynomial>> ends(const Polynomial& p, bool high) const;
+
+  // In C, in 64 bits; nothing where a name would not mean the same.
+  std::optional<std::string> text(const Polynomial& p) const;
+
+  // A condition in C that the elements of two variables that the loop touches share no memory.
+  std::optional<std::string> no_overlap(const std::string& a, const std::string& b) const;
+
+  // A condition in C that the value is in its range in all iterations.
+  std::optional<std::string> in_range(const Obligation& obligation) const;
+
+  bool is_inside(const Access& access) const;
+
+ private:
+  bool is_within(int loop) const;  // the loop or one in it
+  std::optional<std::pair<Polynomial, Polynomial>> range_of(int loop) const;
+  bool has_name(int symbol) const;
+  std::optional<std::vector<std::string>> addresses(const std::string& name, bool high) const;
+
+  const Program& program_;
+  const Accesses& accesses_;
+  int loop_;
+};
+
+// A condition that isl has written, in C whose arithmetic does not wrap.
+std::optional<std::string> widened(const std::string& condition);
+
+}  // namespace papilio::loops

@@ -1,0 +1,105 @@
+#include "loops/emit/candidate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace papilio::loops {
+
+bool Candidate::is_inside(const Access& access) const {
+  return std::find(access.loops.begin(), access.loops.end(), id) != access.loops.end();
+}
+
+int Candidate::variable(const std::string& name) const {
+  std::set<int> found;
+  for (const Access& a : accesses.list) {
+    if (is_inside(a) && program.variables[static_cast<std::size_t>(a.variable)].name == name) found.insert(a.variable);
+  }
+  return found.size() == 1 ? *found.begin() : -1;
+}
+
+std::string Candidate::type() const {
+  return head->type.empty() ? fmt::format("__typeof__({})", head->variable) : head->type;
+}
+
+std::string Candidate::first() const { return head->first.empty() ? head->variable : head->first; }
+
+std::string Candidate::step() const { return std::to_string(accesses.loops[static_cast<std::size_t>(id)].step); }
+
+std::string Candidate::count() const {
+  const std::int64_t step = accesses.loops[static_cast<std::size_t>(id)].step;
+  const std::string low = fmt::format("(long long)({})", step > 0 ? first() : head->bound);
+  const std::string high = fmt::format("(long long)({})", step > 0 ? head->bound : first());
+  const bool has_equal = head->relation.size() == 2 && head->relation != "!=";
+  const std::string room = fmt::format("({} - {}{})", high, low, has_equal ? " + 1" : "");
+  const std::int64_t size = std::abs(step);
+  const std::string number = size == 1 ? room : fmt::format("({} + {}) / {}", room, size - 1, size);
+  return fmt::format("{} > 0 ? {} : 0", room, number);
+}
+
+std::string Candidate::body(const Edits& edits) const {
+  const Part& body = part.parts[0];
+  const auto& tokens = source.tokens();
+  const std::size_t from = tokens[static_cast<std::size_t>(body.begin)].begin;
+  const std::size_t to = tokens[static_cast<std::size_t>(body.end - 1)].end;
+  Edits all = edits;
+  if (part.kind == Part::Kind::repeat && !body.parts.empty()) {
+    const Part& last = body.parts.back();
+    all.replace(tokens[static_cast<std::size_t>(last.begin)].begin, tokens[static_cast<std::size_t>(last.end - 1)].end,
+                "");
+  }
+  return all.apply(source.text(), from, to);
+}
+
+Edits placed(const Candidate& c, const Rewritten& r) {
+  const std::string indent = c.indentation();
+  std::string loop = r.loop;
+  if (loop.empty() && c.part.kind == Part::Kind::repeat) {
+    const std::string& v = c.head->variable;
+    const std::string step = c.step();
+    loop = fmt::format("for ({} = {}first; {} {} {}; {} {}= {}) {}", v, c.prefix, v, c.head->relation, c.head->bound, v,
+                       step[0] == '-' ? '-' : '+', step[0] == '-' ? step.substr(1) : step, c.body(r.inside));
+  } else if (loop.empty()) {
+    loop = r.inside.apply(c.source.text(), c.begin(), c.end());
+  }
+  std::string text;
+  const bool is_versioned = !r.condition.empty() && r.needs_version;
+  std::string pragma = r.pragma;
+  if (!r.condition.empty() && !is_versioned && !pragma.empty()) pragma += fmt::format(" if ({})", r.condition);
+  std::vector<std::string> before = r.before;
+  if (c.part.kind == Part::Kind::repeat && r.loop.empty()) {
+    before.insert(before.begin(), fmt::format("const {} {}first = {};", c.type(), c.prefix, c.head->variable));
+  }
+  const bool is_wrapped = is_versioned || !before.empty() || !r.after.empty();
+  const std::string inner = is_wrapped ? indent + "  " : indent;
+  if (is_versioned) text += fmt::format("if ({}) ", r.condition);
+  if (is_wrapped) text += "{\n";
+  for (const std::string& line : before) text += inner + line + "\n";
+  if (!pragma.empty()) {
+    if (!is_wrapped && !c.source.begins_line(c.begin())) text += "\n";
+    text += (is_wrapped ? inner : std::string()) + pragma + "\n" + inner;
+  } else if (is_wrapped) {
+    text += inner;
+  }
+  text += loop;
+  if (is_wrapped) {
+    text += "\n";
+    for (const std::string& line : r.after) text += inner + line + "\n";
+    text += indent + "}";
+  }
+  if (is_versioned)
+    text +=
+        fmt::format(" else {{\n{}  {}\n{}}}", indent, c.source.text().substr(c.begin(), c.end() - c.begin()), indent);
+  Edits edits;
+  std::size_t from = c.begin();
+  if (!is_wrapped && !pragma.empty() && c.source.begins_line(from)) {  // the pragma begins its line
+    from -= indent.size();
+    text = indent + text;
+  }
+  edits.replace(from, c.end(), std::move(text));
+  return edits;
+}
+
+}  // namespace papilio::loops

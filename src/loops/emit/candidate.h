@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loops/access/accesses.h"
+#include "loops/emit/edits.h"
+#include "loops/program/program.h"
+#include "loops/source/statements.h"
+#include "papilio/loops.h"
+
+namespace papilio::loops {
+
+// A loop that may be rewritten, with all that is known of it.
+struct Candidate {
+  const Source& source;
+  const Report& report;
+  std::size_t index;  // in Report::loops
+  const Program& program;
+  const Accesses& accesses;
+  int id;  // in Accesses::loops
+  Part part = {};
+  std::optional<Head> head = {};  // as OpenMP takes it
+  std::string prefix = {};        // of names that the file does not have
+
+  const LoopReport& loop() const { return report.loops[index]; }
+  std::size_t begin() const { return source.tokens()[static_cast<std::size_t>(part.begin)].begin; }
+  std::size_t end() const { return source.tokens()[static_cast<std::size_t>(part.end - 1)].end; }
+  std::string indentation() const { return source.indentation(begin()); }
+  bool is_inside(const Access& access) const;
+
+  // The variable of that name that the loop touches; -1 if there is none, or more than one.
+  int variable(const std::string& name) const;
+
+  // Of the loop's variable, in C; `first` as the text has it.
+  std::string type() const;
+  std::string first() const;
+  std::string step() const;
+
+  // How many iterations there are, in 64 bits.
+  std::string count() const;
+
+  // The statement that is the body, without the step of a while loop.
+  std::string body(const Edits& edits) const;
+};
+
+// What a rewriting makes of a loop: lines before, a pragma, the loop with edits, lines after.
+struct Rewritten {
+  std::vector<std::string> before, after;
+  std::string pragma;  // without its `if`
+  std::string loop;    // empty: the loop's text with `inside`
+  Edits inside;
+  std::string condition;       // in C; empty: none
+  bool needs_version = false;  // where the condition does not hold the loop must stay as it was
+};
+
+// The edits of the whole text that put it there.
+Edits placed(const Candidate& candidate, const Rewritten& rewritten);
+
+}  // namespace papilio::loops

@@ -1,0 +1,237 @@
+#include "loops/emit/distribute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "loops/emit/parallel.h"
+
+namespace papilio::loops {
+namespace {
+
+class Distribution {
+ public:
+  Distribution(const Candidate& candidate, const Transformation& t, std::string& why)
+      : c_(candidate), t_(t), why_(why) {}
+
+  std::optional<Rewritten> run() {
+    if (!find_body() || !find_expanded()) return std::nullopt;
+    std::string loops;
+    int number = 0;
+    for (const Piece& piece : t_.pieces) {
+      const auto text = loop_of(piece, ++number);
+      if (!text) return std::nullopt;
+      if (!loops.empty()) loops += fmt::format("\n{}  ", c_.indentation());
+      loops += *text;
+    }
+    if (!are_separate(placed_)) return std::nullopt;
+    if (placed_.size() != body_->parts.size()) return fail("its pieces are not all of its statements");
+    return written(loops);
+  }
+
+ private:
+  std::nullopt_t fail(const std::string& why) {
+    if (why_.empty()) why_ = why;
+    return std::nullopt;
+  }
+  const Token& token(int t) const { return c_.source.tokens()[static_cast<std::size_t>(t)]; }
+
+  // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
+  bool find_body() {
+    const Part* at = &c_.part;
+    const std::size_t depth = std::max<std::size_t>(1, t_.loops.size());
+    for (std::size_t k = 0; k < depth; ++k) {
+      while (k > 0 && at->kind == Part::Kind::block && at->parts.size() == 1) at = &at->parts[0];
+      if (at->kind != Part::Kind::loop) return fail("its body is no loop"), false;
+      heads_.push_back(fmt::format("for ({})", c_.source.text_of(at->head_begin, at->head_end)));
+      at = &at->parts[0];
+    }
+    if (at->kind != Part::Kind::block) return fail("its body is no block"), false;
+    if (depth > 1 && !t_.variables.empty()) return fail("variables are expanded along one loop only"), false;
+    body_ = at;
+    return true;
+  }
+
+  // What a statement of the body declares, its pieces must have to themselves.
+  bool are_separate(const std::map<const Part*, int>& placed) {
+    for (const Part& p : body_->parts) {
+      if (p.kind != Part::Kind::plain || p.end - p.begin < 3) continue;
+      for (int t = p.begin + 1; t < p.end; ++t) {
+        const bool is_declared =
+            c_.source.kind(t) == Token::Kind::word &&
+            (c_.source.kind(t - 1) == Token::Kind::word || c_.source.is(t - 1, "*") || c_.source.is(t - 1, ",")) &&
+            c_.source.kind(p.begin) == Token::Kind::word && c_.source.kind(p.begin + 1) != Token::Kind::mark;
+        if (!is_declared) continue;
+        const std::string name(c_.source.text_of(t));
+        const bool is_expanded =
+            std::any_of(expanded_.begin(), expanded_.end(), [&](const Expanded& e) { return e.name == name; });
+        for (const Part& other : body_->parts) {
+          const auto mine = placed.find(&p), its = placed.find(&other);
+          if (is_expanded || mine == placed.end() || its == placed.end() || mine->second == its->second) continue;
+          for (int k = other.begin; k < other.end; ++k) {
+            if (c_.source.is(k, name)) return fail(fmt::format("its pieces share {}", name)), false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  // The variables that become arrays: declared in the body by a statement of their own, or outside of the loop.
+  bool find_expanded() {
+    for (const std::string& name : t_.variables) {
+      const int v = c_.variable(name);
+      if (v < 0 || c_.program.variables[static_cast<std::size_t>(v)].is_array) {
+        fail(fmt::format("{} is no variable of its own", name));
+        return false;
+      }
+      std::string type = fmt::format("__typeof__({})", name);
+      bool is_inside = false;
+      for (const Part& p : body_->parts) {
+        if (p.kind != Part::Kind::plain) continue;
+        for (int t = p.begin + 1; t < p.end && c_.source.kind(t - 1) == Token::Kind::word; ++t) {
+          if (!c_.source.is(t, name)) continue;
+          if (!c_.source.is(t + 1, "=")) {
+            fail(fmt::format("the declaration of {} gives it no value", name));
+            return false;
+          }
+          type = c_.source.text_of(p.begin, t);
+          declarations_[p.begin] = t;
+          is_inside = true;
+        }
+      }
+      expanded_.push_back({name, type, is_inside});
+    }
+    return true;
+  }
+
+  // The text of a statement, with the expanded variables as elements of arrays.
+  std::string text_of(const Part& p) const {
+    Edits edits;
+    for (int t = p.begin; t < p.end; ++t) {
+      const auto is_it = [&](const auto& e) { return c_.source.is(t, e.name); };
+      if (c_.source.kind(t) != Token::Kind::word || std::none_of(expanded_.begin(), expanded_.end(), is_it)) continue;
+      if (t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))) continue;
+      const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
+      edits.replace(token(t).begin, token(t).end,
+                    fmt::format("{0}{1}[({2} - {0}first){3}]", c_.prefix, c_.source.text_of(t), c_.head->variable, by));
+    }
+    const auto declared = declarations_.find(p.begin);
+    const int first = declared == declarations_.end() ? p.begin : declared->second;
+    return edits.apply(c_.source.text(), token(first).begin, token(p.end - 1).end);
+  }
+
+  std::optional<std::string> loop_of(const Piece& piece, int number) {
+    std::vector<const Part*> statements;
+    for (const Position& place : piece.statements) {
+      const int at = c_.source.token_at(place.line, place.column);
+      const Part* found = nullptr;
+      for (const Part& p : body_->parts) {
+        if (at >= p.begin && at < p.end) found = &p;
+      }
+      if (found == nullptr || (placed_.contains(found) && placed_[found] != number))
+        return fail(fmt::format("line {} is no statement of the loop", place.line));
+      placed_[found] = number;
+      if (std::find(statements.begin(), statements.end(), found) == statements.end()) statements.push_back(found);
+    }
+    std::sort(statements.begin(), statements.end(), [](const Part* a, const Part* b) { return a->begin < b->begin; });
+    const std::string indent = c_.indentation() + "  ";
+    std::string text;
+    bool has_pragma = false;
+    for (std::size_t k = 0; k < heads_.size(); ++k) {
+      std::optional<Rewritten> r;
+      std::string ignored;
+      if (!has_pragma && k == 0 && is_parallel(piece)) r = in_parallel(c_, piece.clauses, ignored);
+      if (!has_pragma && k > 0 && k < piece.verdicts.size() && piece.verdicts[k] == Verdict::parallel) {
+        r = in_parallel(c_, {}, ignored);
+      }
+      if (r && r->before.empty() && !touches(*r)) {
+        text += fmt::format("{}{}\n{}", k == 0 ? "" : fmt::format("\n{}", indent), r->pragma, indent);
+        has_pragma = true;
+      } else if (k > 0) {
+        text += " ";
+      }
+      text += heads_[k];
+    }
+    text += " {";
+    for (const Part* p : statements) text += fmt::format("\n{}  {}", indent, text_of(*p));
+    any_ = any_ || has_pragma;
+    return fmt::format("{}\n{}}}", text, indent);
+  }
+
+  static bool is_parallel(const Piece& piece) {
+    const bool scans = std::any_of(piece.clauses.begin(), piece.clauses.end(),
+                                   [](const Clause& c) { return c.kind == "scan" || c.kind == "copy"; });
+    return !piece.verdicts.empty() && !scans &&
+           (piece.verdicts[0] == Verdict::parallel || piece.verdicts[0] == Verdict::parallel_with_clauses);
+  }
+
+  bool touches(const Rewritten& r) const {  // edits of the text, which the pieces do not take over
+    return r.inside.apply(c_.source.text(), c_.begin(), c_.end()) !=
+           c_.source.text().substr(c_.begin(), c_.end() - c_.begin());
+  }
+
+  std::optional<Rewritten> written(const std::string& loops) {
+    if (!any_) return fail("none of its pieces is parallel");
+    Rewritten r;
+    const std::string& x = c_.prefix;
+    r.loop = loops;
+    r.before.push_back("// Distributed: each loop has some of the statements.");
+    if (expanded_.empty()) return r;
+    r.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
+    r.before.push_back(fmt::format("const long long {}count = {};", x, c_.count()));
+    for (const Expanded& e : expanded_) {
+      r.before.push_back(
+          fmt::format("{0} *const {1}{2} = ({0} *)__builtin_malloc((unsigned long)({1}count + 1) * "
+                      "sizeof({0}));",
+                      e.type, x, e.name));
+      r.before.push_back(fmt::format("if ({}{} == 0) __builtin_abort();", x, e.name));
+      if (!e.is_inside) {
+        r.after.push_back(fmt::format("if ({0}count > 0) {1} = {0}{1}[{0}count - 1];", x, e.name));
+      }
+      r.after.push_back(fmt::format("__builtin_free({}{});", x, e.name));
+    }
+    return r;
+  }
+
+  struct Expanded {
+    std::string name, type;
+    bool is_inside;
+  };
+
+  const Candidate& c_;
+  const Transformation& t_;
+  std::string& why_;
+  std::vector<Expanded> expanded_;
+  std::map<int, int> declarations_;  // first token of a declaration -> the name's
+  std::map<const Part*, int> placed_;
+  std::vector<std::string> heads_;
+  const Part* body_ = nullptr;
+  bool any_ = false;
+};
+
+}  // namespace
+
+std::optional<Rewritten> distributed(const Candidate& candidate, const Transformation& transformation,
+                                     std::string& why) {
+  return Distribution(candidate, transformation, why).run();
+}
+
+std::optional<Rewritten> interchanged(const Candidate& c, const Part& inner, std::string& why) {
+  if (c.part.kind != Part::Kind::loop || inner.kind != Part::Kind::loop) {
+    why = "a while loop is not changed over";
+    return std::nullopt;
+  }
+  const auto offset = [&](int t) { return c.source.tokens()[static_cast<std::size_t>(t)].begin; };
+  const auto end = [&](int t) { return c.source.tokens()[static_cast<std::size_t>(t)].end; };
+  Rewritten r;
+  r.pragma = "#pragma omp parallel for";
+  r.inside.replace(offset(c.part.head_begin), end(c.part.head_end - 1),
+                   std::string(c.source.text_of(inner.head_begin, inner.head_end)));
+  r.inside.replace(offset(inner.head_begin), end(inner.head_end - 1),
+                   std::string(c.source.text_of(c.part.head_begin, c.part.head_end)));
+  return r;
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,232 @@
+#include "loops/emit/emit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "loops/emit/candidate.h"
+#include "loops/emit/conditions.h"
+#include "loops/emit/distribute.h"
+#include "loops/emit/parallel.h"
+#include "loops/emit/scan.h"
+
+namespace papilio::loops {
+namespace {
+
+constexpr std::int64_t few = 4;  // a loop that is known to have fewer iterations is not worth threads
+
+class Emitter {
+ public:
+  Emitter(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report)
+      : source_(text), program_(program), functions_(functions), report_(report) {
+    while (text.find(prefix_) != std::string_view::npos) prefix_.insert(prefix_.size() - 1, "_out");
+  }
+
+  Emission run() {
+    for (const Judged& f : functions_) {
+      for (std::size_t l = 0; l < f.accesses.loops.size(); ++l) {
+        if (f.accesses.loops[l].parent < 0) visit(f, static_cast<int>(l));
+      }
+    }
+    if (needs_helper_) edits_.insert(0, separated_helper(prefix_));
+    std::sort(result_.loops.begin(), result_.loops.end(), [](const EmittedLoop& a, const EmittedLoop& b) {
+      return std::pair(a.position.line, a.position.column) < std::pair(b.position.line, b.position.column);
+    });
+    result_.text = edits_.apply(source_.text());
+    return std::move(result_);
+  }
+
+ private:
+  // Of what only names its conditions.
+  static std::vector<Predicate> predicates_of(const LoopReport& loop, const Accesses& accesses) {
+    if (!loop.predicates.empty()) return loop.predicates;
+    std::vector<Predicate> made;
+    for (const std::string& text : loop.condition) {
+      Predicate p{"expression", text, text, {}, {}, {}, true};
+      const std::size_t both = text.find(" and "), ends = text.find(" do not overlap");
+      if (ends != std::string::npos && both < ends) {
+        p.kind = "no_overlap";
+        p.arrays = {text.substr(0, both), text.substr(both + 5, ends - both - 5)};
+      }
+      for (const Obligation& o : accesses.obligations) {
+        if (o.text == text) p.kind = "range";
+      }
+      made.push_back(std::move(p));
+    }
+    return made;
+  }
+
+  void visit(const Judged& f, int id) {
+    if (f.reports[static_cast<std::size_t>(id)] < 0) return;
+    const auto index = static_cast<std::size_t>(f.reports[static_cast<std::size_t>(id)]);
+    const LoopReport& loop = report_.loops[index];
+    std::string why;
+    std::optional<Rewritten> made;
+    std::string how;
+    is_reordered_ = false;
+    Candidate c{source_, report_, index, program_, f.accesses, id};
+    c.prefix = prefix_;
+    if (prepare(c, why)) made = rewritten(f, c, how, why);
+    if (made) {
+      edits_.add(placed(c, *made));
+      result_.loops.push_back({loop.function, loop.position, loop.variable, true, is_reordered_, how});
+      return;
+    }
+    result_.loops.push_back({loop.function, loop.position, loop.variable, false, false, why});
+    for (std::size_t inner = 0; inner < f.accesses.loops.size(); ++inner) {
+      if (f.accesses.loops[inner].parent == id) visit(f, static_cast<int>(inner));
+    }
+  }
+
+  // Finds the loop in the text.
+  bool prepare(Candidate& c, std::string& why) const {
+    const LoopReport& loop = c.loop();
+    const int token = source_.token_at(loop.position.line, loop.position.column);
+    if (token < 0 || (!source_.is(token, "for") && !source_.is(token, "while"))) {
+      why = "it is not written as for or while: a macro, perhaps";
+      return false;
+    }
+    if (!pragmas_before(source_, token).empty()) {
+      why = "it has a pragma of its own";
+      return false;
+    }
+    auto part = read_statement(source_, token);
+    if (!part) {
+      why = "a directive stands in it, or it is nested too deep";
+      return false;
+    }
+    c.part = std::move(*part);
+    c.head = read_head(source_, c.part, loop.variable);
+    if (!c.head) why = "its head is not of the form that OpenMP takes";
+    return c.head.has_value();
+  }
+
+  std::optional<Rewritten> rewritten(const Judged& f, const Candidate& c, std::string& how, std::string& why) {
+    const LoopReport& loop = c.loop();
+    if (has_few_iterations(f.accesses.loops[static_cast<std::size_t>(c.id)])) {
+      why = "it has too few iterations";
+      return std::nullopt;
+    }
+    const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
+                             loop.verdict == Verdict::parallel_if;
+    if (is_parallel || loop.verdict == Verdict::scan) {
+      if (auto made = by_clauses(c, loop.clauses, predicates_of(loop, f.accesses), how, why)) {
+        return made;
+      }
+    }
+    for (const Transformation& t : loop.transformations) {
+      if (t.kind == "privatize") {
+        if (auto made = by_clauses(c, t.clauses, t.condition, how, why)) return made;
+      }
+      if (t.kind == "interchange" && !is_parallel) {
+        if (auto made = by_interchange(f, c, how, why)) return made;
+      }
+      if (t.kind == "distribute" && !is_parallel) {
+        std::string reason;
+        if (auto made = distributed(c, t, reason)) {
+          how = "distributed into " + std::to_string(t.pieces.size()) + " loops";
+          return made;
+        }
+        why = "distribution: " + reason;
+      }
+    }
+    if (why.empty()) why = std::string(name(loop.verdict));
+    return std::nullopt;
+  }
+
+  std::optional<Rewritten> by_clauses(const Candidate& c, const std::vector<Clause>& clauses,
+                                      const std::vector<Predicate>& predicates, std::string& how, std::string& why) {
+    bool needs_helper = false;
+    const auto condition = condition_of(c, predicates, needs_helper, why);
+    if (!condition) return std::nullopt;
+    is_reordered_ = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
+      const int v = c.variable(x.variable);
+      const bool is_real = v < 0 || program_.variables[static_cast<std::size_t>(v)].type.kind == Type::Kind::real;
+      return is_real && (x.kind == "reduction" || x.kind == "scan") &&
+             x.detail.find_first_of("+*") != std::string::npos;
+    });
+    const auto scan = std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
+    std::optional<Rewritten> made;
+    if (scan == clauses.end()) {
+      made = in_parallel(c, clauses, why);
+      how = "parallel";
+    } else {
+      // A scan is worth its two passes only where nothing in the loop does more than it.
+      made = in_two_passes(c, *scan, clauses, why);
+      how = "scan in two passes";
+    }
+    if (!made) return std::nullopt;
+    made->condition = *condition;
+    made->needs_version =
+        made->needs_version || !clauses.empty() || condition->find("__extension__") != std::string::npos;
+    if (!condition->empty()) how += ", where a condition holds";
+    needs_helper_ = needs_helper_ || needs_helper;
+    return made;
+  }
+
+  // The inner loop becomes the outer one where it then is parallel: where no dependence leads along it at all.
+  std::optional<Rewritten> by_interchange(const Judged& f, const Candidate& c, std::string& how,
+                                          std::string& why) const {
+    const std::vector<Loop>& loops = f.accesses.loops;
+    int inner = -1;
+    for (std::size_t l = 0; l < loops.size(); ++l) {
+      if (loops[l].parent == c.id) inner = static_cast<int>(l);
+    }
+    if (inner < 0 || f.reports[static_cast<std::size_t>(inner)] < 0) return std::nullopt;
+    const auto report_of = [&](int l) -> const LoopReport& {
+      return report_.loops[static_cast<std::size_t>(f.reports[static_cast<std::size_t>(l)])];
+    };
+    const LoopReport& inside = report_of(inner);
+    int nest = c.id;
+    while (loops[static_cast<std::size_t>(nest)].parent >= 0) nest = loops[static_cast<std::size_t>(nest)].parent;
+    const auto depth = static_cast<std::size_t>(inside.depth);
+    for (const Dependence& d : report_of(nest).matrix) {
+      // An own variable of a loop that is declared outside would be shared.
+      if (d.directions.size() <= depth || d.directions[depth] != '=') return std::nullopt;
+    }
+    const bool declares =
+        loops[static_cast<std::size_t>(inner)].declares && loops[static_cast<std::size_t>(c.id)].declares;
+    if (inside.verdict != Verdict::parallel || !declares) return std::nullopt;
+    const int token = source_.token_at(inside.position.line, inside.position.column);
+    const auto part = token < 0 ? std::nullopt : read_statement(source_, token);
+    const auto head = part ? read_head(source_, *part, inside.variable) : std::nullopt;
+    if (!head) return std::nullopt;
+    auto made = interchanged(c, *part, why);
+    if (made) how = fmt::format("interchanged with the loop of {}, which is parallel", inside.variable);
+    return made;
+  }
+
+  static bool has_few_iterations(const Loop& loop) {
+    for (const Polynomial& room : loop.room) {
+      // room at the first value, divided by the step, is the number of iterations less one.
+      const std::int64_t slope = room.coefficient({loop.symbol});
+      Polynomial rest = room;
+      rest.set({loop.symbol}, 0);
+      const auto at_first = Polynomial::sum(rest, loop.lower, slope);
+      const auto known = at_first ? at_first->as_constant() : std::nullopt;
+      if (known && *known / std::max<std::int64_t>(1, std::abs(loop.step * slope)) + 1 < few) return true;
+    }
+    return false;
+  }
+
+  const Source source_;
+  const Program& program_;
+  const std::vector<Judged>& functions_;
+  const Report& report_;
+  std::string prefix_ = "loopdep_";
+  Edits edits_;
+  Emission result_;
+  bool needs_helper_ = false;
+  bool is_reordered_ = false;  // by the loop at hand
+};
+
+}  // namespace
+
+Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions,
+              const Report& report) {
+  return Emitter(text, program, functions, report).run();
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,244 @@
+#include "loops/emit/parallel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "loops/emit/bounds.h"
+
+namespace papilio::loops {
+namespace {
+
+constexpr std::int64_t largest_private_array = 4096;  // elements that each thread has a copy of on its stack
+
+const Part* innermost(const Part& part, int token) {
+  if (token < part.begin || token >= part.end) return nullptr;
+  for (const Part& p : part.parts) {
+    if (const Part* found = innermost(p, token)) return found;
+  }
+  return part.kind == Part::Kind::plain ? &part : nullptr;
+}
+
+class Parallel {
+ public:
+  Parallel(const Candidate& candidate, std::string& why) : c_(candidate), why_(why) {}
+
+  std::optional<Rewritten> run(const std::vector<Clause>& clauses) {
+    const auto privates = private_clauses(c_, clauses, why_);
+    if (!privates) return std::nullopt;
+    result_.pragma = "#pragma omp parallel for" + *privates;
+    for (const Clause& clause : clauses) {
+      if (clause.kind == "reduction" && !reduction(clause)) return std::nullopt;
+      if (clause.kind == "induction" && !induction(clause)) return std::nullopt;
+      if (clause.kind == "copy" && !copy(clause)) return std::nullopt;
+      if (clause.kind == "lastprivate" && clause.variable == c_.head->variable && !c_.head->first.empty()) {
+        // A loop without iterations leaves its first value, too.
+        result_.before.push_back(fmt::format("{} = {};", c_.head->variable, c_.head->first));
+      }
+    }
+    if (!at_start_.empty()) add_at_start();
+    // Without iterations there is no last one, whose values the variables would get.
+    if (result_.pragma.find(" lastprivate(") != std::string::npos) {
+      result_.before.push_back(fmt::format("if ({} {} {})", c_.first(), c_.head->relation, c_.head->bound));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  bool fail(const std::string& why) {
+    why_ = why;
+    return false;
+  }
+
+  const Variable& variable(int v) const { return c_.program.variables[static_cast<std::size_t>(v)]; }
+  std::size_t offset(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].begin; }
+
+  bool reduction(const Clause& clause) {
+    const int v = c_.variable(clause.variable);
+    if (v < 0 || clause.variable.find('.') != std::string::npos) {
+      if (v < 0 || !variable(v).is_array) return fail(fmt::format("{} is no variable of its own", clause.variable));
+    }
+    const Variable& x = variable(v);
+    if (!x.is_array) {
+      result_.pragma += fmt::format(" reduction({}: {})", clause.detail, clause.variable);
+      return true;
+    }
+    const bool is_small = !x.is_pointer && x.extents.size() == 1 && x.extents[0] > 0 &&
+                          x.extents[0] <= largest_private_array && clause.variable.find('.') == std::string::npos;
+    if (is_small) {
+      result_.pragma += fmt::format(" reduction({}: {}[:{}])", clause.detail, clause.variable, x.extents[0]);
+      return true;
+    }
+    return atomic(v, clause.detail);
+  }
+
+  // An array of unknown length: each update by itself.
+  bool atomic(int v, const std::string& op) {
+    if (op == "max" || op == "min" || op == "&&" || op == "||") {
+      return fail(fmt::format("the {} of elements of {} has no atomic form", op, variable(v).name));
+    }
+    std::set<int> done;
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || a.variable != v || !a.is_write) continue;
+      const Part* statement = statement_at(c_, a.place.line, a.place.column);
+      if (statement == nullptr) return fail(fmt::format("line {} is no statement of its own", a.place.line));
+      if (!done.insert(statement->begin).second) continue;
+      const std::size_t at = offset(statement->begin);
+      const std::string indent = c_.source.indentation(at);
+      std::size_t from = at;  // without the white space before it, which becomes the line's end
+      while (from > 0 && (c_.source.text()[from - 1] == ' ' || c_.source.text()[from - 1] == '\t')) --from;
+      const bool begins = c_.source.begins_line(at);
+      result_.inside.replace(from, at, (begins ? "" : "\n") + indent + "#pragma omp atomic\n" + indent);
+    }
+    return !done.empty() || fail("its updates are not found");
+  }
+
+  bool induction(const Clause& clause) {
+    const int v = c_.variable(clause.variable);
+    if (v < 0 || clause.variable.find('.') != std::string::npos || c_.part.kind == Part::Kind::repeat) {
+      return fail(fmt::format("{} is no variable of its own", clause.variable));
+    }
+    const auto found = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.find(v);
+    if (found == c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.end())
+      return fail("a step is not known");
+    const std::string& x = c_.prefix;
+    if (at_start_.empty()) result_.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
+    result_.before.push_back(fmt::format("const long long {}{} = {};", x, clause.variable, clause.variable));
+    const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
+    at_start_ += fmt::format(" {1} = (__typeof__({1}))({0}{1} + {2} * (({3} - {0}first){4}));", x, clause.variable,
+                             found->second.step, c_.head->variable, by);
+    return true;
+  }
+
+  // In the body, before its first statement.
+  void add_at_start() {
+    const Part& body = c_.part.parts[0];
+    if (body.kind == Part::Kind::block) {
+      result_.inside.insert(offset(body.begin) + 1, at_start_);
+      return;
+    }
+    result_.inside.insert(offset(body.begin), "{" + at_start_ + " ");
+    result_.inside.insert(c_.source.tokens()[static_cast<std::size_t>(body.end - 1)].end, " }");
+  }
+
+  // The reads take their elements from a copy, of what lies between the first and the last that they read.
+  bool copy(const Clause& clause) {
+    const int v = c_.variable(clause.variable);
+    if (v < 0 || clause.variable.find('.') != std::string::npos) return fail("an array to copy is not named");
+    const Bounds bounds(c_.program, c_.accesses, c_.id);
+    std::vector<std::string> low, high;
+    const std::string& x = c_.prefix;
+    for (const Position& place : clause.places) {
+      const auto access = std::find_if(c_.accesses.list.begin(), c_.accesses.list.end(), [&](const Access& a) {
+        return c_.is_inside(a) && !a.is_write && a.place == Place{place.line, place.column} && a.variable == v;
+      });
+      const int token = c_.source.token_at(place.line, place.column);
+      if (access == c_.accesses.list.end() || token < 0 || !c_.source.is(token, clause.variable) ||
+          !c_.source.is(token + 1, "["))
+        return fail(fmt::format("line {} does not read {} by its name", place.line, clause.variable));
+      // What is not read in every iteration may not be there to be copied.
+      if (access->loops.back() != c_.id || access->subscripts.size() != 1 || !access->subscripts[0] ||
+          is_conditional(token))
+        return fail(fmt::format("the elements of {} that line {} reads are not known", clause.variable, place.line));
+      for (const bool is_high : {false, true}) {
+        const auto ends = bounds.ends(*access->subscripts[0], is_high);
+        if (!ends) return fail(fmt::format("the elements of {} are not known", clause.variable));
+        for (const Polynomial& end : *ends) {
+          const auto text = bounds.text(end);
+          if (!text) return fail(fmt::format("the elements of {} are not known", clause.variable));
+          (is_high ? high : low).push_back(*text);
+        }
+      }
+      const int after = c_.source.after_matching(token + 1);
+      result_.inside.replace(offset(token), offset(token) + clause.variable.size(), x + clause.variable);
+      result_.inside.insert(offset(token + 1) + 1, "(");
+      result_.inside.insert(offset(after - 1), fmt::format(") - {}{}_low", x, clause.variable));
+    }
+    add_copy(clause.variable, low, high);
+    return !low.empty() || fail("nothing is copied");
+  }
+
+  void add_copy(const std::string& a, const std::vector<std::string>& low, const std::vector<std::string>& high) {
+    const std::string& x = c_.prefix;
+    const auto end = [&](const char* name, const std::vector<std::string>& values, char relation) {
+      result_.before.push_back(fmt::format("long long {}{}_{} = {};", x, a, name, values[0]));
+      for (std::size_t i = 1; i < values.size(); ++i) {
+        result_.before.push_back(
+            fmt::format("if ({0} {1} {2}{3}_{4}) {2}{3}_{4} = {0};", values[i], relation, x, a, name));
+      }
+    };
+    end("low", low, '<');
+    end("high", high, '>');
+    result_.before.push_back(
+        fmt::format("const long long {0}{1}_size = {0}{1}_high < {0}{1}_low ? 1 : {0}{1}_high - "
+                    "{0}{1}_low + 1;",
+                    x, a));
+    result_.before.push_back(
+        fmt::format("__typeof__(&{1}[0]) const {0}{1} = (__typeof__(&{1}[0]))__builtin_malloc((unsigned "
+                    "long){0}{1}_size * sizeof({1}[0]));",
+                    x, a));
+    result_.before.push_back(fmt::format("if ({}{} == 0) __builtin_abort();", x, a));
+    result_.before.push_back("#pragma omp parallel for");
+    result_.before.push_back(
+        fmt::format("for (long long {0}k = {0}{1}_low; {0}k <= {0}{1}_high; {0}k++) {0}{1}[{0}k - "
+                    "{0}{1}_low] = {1}[{0}k];",
+                    x, a));
+    result_.after.push_back(fmt::format("__builtin_free({}{});", x, a));
+  }
+
+  // Whether a branch or an operator decides whether a token of the body is reached.
+  bool is_conditional(int token) const {
+    const Part* at = &c_.part.parts[0];
+    while (at->kind == Part::Kind::block) {
+      const auto part = std::find_if(at->parts.begin(), at->parts.end(),
+                                     [&](const Part& p) { return p.begin <= token && token < p.end; });
+      if (part == at->parts.end()) return true;
+      at = &*part;
+    }
+    if (at->kind != Part::Kind::plain) return true;
+    for (int t = at->begin; t < at->end; ++t) {
+      if (c_.source.is(t, "?") || c_.source.is(t, "&&") || c_.source.is(t, "||")) return true;
+    }
+    return false;
+  }
+
+  const Candidate& c_;
+  std::string& why_;
+  Rewritten result_;
+  std::string at_start_;
+};
+
+}  // namespace
+
+const Part* statement_at(const Candidate& c, int line, int column) {
+  const int token = c.source.token_at(line, column);
+  return token < 0 ? nullptr : innermost(c.part.parts[0], token);
+}
+
+std::optional<std::string> private_clauses(const Candidate& c, const std::vector<Clause>& clauses, std::string& why) {
+  std::string text;
+  for (const Clause& clause : clauses) {
+    const bool is_induction = clause.kind == "induction";
+    if (clause.kind != "private" && clause.kind != "firstprivate" && clause.kind != "lastprivate" && !is_induction)
+      continue;
+    const int v = c.variable(clause.variable);
+    const bool is_own = clause.variable == c.head->variable;
+    if (!is_own && (v < 0 || clause.variable.find('.') != std::string::npos)) {
+      why = fmt::format("{} is no variable of its own", clause.variable);
+      return std::nullopt;
+    }
+    if (!is_own && c.program.variables[static_cast<std::size_t>(v)].is_pointer) {
+      why = fmt::format("{} is a pointer, so OpenMP does not make its elements private", clause.variable);
+      return std::nullopt;
+    }
+    text += fmt::format(" {}({})", is_induction ? "lastprivate" : clause.kind, clause.variable);
+  }
+  return text;
+}
+
+std::optional<Rewritten> in_parallel(const Candidate& candidate, const std::vector<Clause>& clauses, std::string& why) {
+  return Parallel(candidate, why).run(clauses);
+}
+
+}  // namespace papilio::loops

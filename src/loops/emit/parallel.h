@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loops/emit/candidate.h"
+
+namespace papilio::loops {
+
+// The loop as one whose iterations run in parallel, with these clauses; nothing, and `why`, where that cannot be
+// written. The condition is the caller's business.
+std::optional<Rewritten> in_parallel(const Candidate& candidate, const std::vector<Clause>& clauses, std::string& why);
+
+// The OpenMP clauses that make variables private to a thread, " private(x)"; nothing, and `why`, where they cannot.
+std::optional<std::string> private_clauses(const Candidate& candidate, const std::vector<Clause>& clauses,
+                                           std::string& why);
+
+// The innermost statement that stands at a place of the loop's body; nullptr if it is none of `plain` kind.
+const Part* statement_at(const Candidate& candidate, int line, int column);
+
+}  // namespace papilio::loops

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loops/source/tokens.h"
+
+// The statements of a C text, as far as edits need them.
+
+namespace papilio::loops {
+
+struct Part {
+  enum class Kind {
+    block,   // parts
+    branch,  // head, parts: then, and else if there is one
+    loop,    // for: head, parts[0]
+    repeat,  // while: head, parts[0]
+    plain,   // up to its semicolon: an expression, a declaration, break, continue, return
+    other    // do, switch, a label
+  };
+  Kind kind = Kind::plain;
+  int begin = 0, end = 0;            // tokens [begin, end)
+  int head_begin = 0, head_end = 0;  // what stands in the parentheses
+  std::vector<Part> parts;
+};
+
+// The statement that begins at a token; nothing where it holds a directive, never ends, or is nested deeper than 200.
+std::optional<Part> read_statement(const Source& source, int token);
+
+// The head of a for loop that OpenMP takes: variable, first value, one comparison with a bound, a step.
+struct Head {
+  std::string type;  // in the head; empty: declared elsewhere
+  std::string variable;
+  std::string first;     // empty: the value that it has (while)
+  std::string relation;  // of the variable to the bound: < <= > >= !=
+  std::string bound;
+};
+std::optional<Head> read_head(const Source& source, const Part& loop, const std::string& variable);
+
+// `#pragma omp` lines directly before a statement.
+std::vector<int> pragmas_before(const Source& source, int token);
+
+}  // namespace papilio::loops

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <set>
+
+#include "loops/access/accesses.h"
+#include "loops/dependence/solver.h"
+#include "loops/program/program.h"
+#include "loops/verdict/judge.h"
+#include "papilio/loops.h"
+
+namespace papilio::loops {
+
+// Some statements of a loop's body, for a loop that has only those.
+struct Part {
+  int loop = -1;  // whose body it is; -1: everything
+  std::set<int> items;
+  std::set<int> expanded;  // variables that are arrays with an element for each iteration
+};
+
+// The verdict on a loop, with its reason, clauses, conditions and witness.
+void decide(const Program& program, const Accesses& accesses, int loop, Solver& solver, const JudgeOptions& options,
+            const Part& part, LoopReport& report);
+
+}  // namespace papilio::loops

@@ -1,0 +1,128 @@
+"""Programs that loopdep emits compile without a warning, do what the originals do, and have no data race:
+python3 emit_test.py path/to/loopdep COMPILERS [--write].
+
+Each file of notes, kernels and own is emitted, compiled with -Wall -Werror, compared by --check at 1, 2 and 8 threads,
+and run under ThreadSanitizer, with gcc's OpenMP on POSIX threads (openmp_by_pthreads.c). What was done with each loop,
+and how the comparison went, is compared with emitted.txt. COMPILERS: 1, or 0 to look at the emitted text only.
+"""
+
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILES = sorted(path for folder in ("notes", "kernels", "own") for path in (HERE / folder).glob("*.c"))
+LOOPDEP = ""
+COMPILERS = True
+WRITE = False
+GOLDEN = HERE / "emitted.txt"
+RACY = """int sum;
+void f(int n, const int *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) sum += a[i];
+}
+"""
+
+
+def run(*command, **options):
+    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=300, **options)
+
+
+def name_of(path):
+    return f"{path.parent.name}/{path.name}"
+
+
+class Threads:
+    """A folder in which programs are linked with OpenMP by POSIX threads, under ThreadSanitizer."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        made = run("gcc", "-O1", "-g", "-fsanitize=thread", "-Wall", "-Werror", "-c", HERE / "openmp_by_pthreads.c",
+                   "-o", self.folder / "threads.o")
+        assert made.returncode == 0, made.stderr
+
+    def reports(self, source, calls, cwd):
+        """What ThreadSanitizer says of a program, and whether it ended well."""
+        program = self.folder / "program"
+        flags = ["-w", "-O1", "-g", "-std=gnu17", "-fno-strict-aliasing"]
+        for command in ([*flags, "-fopenmp", "-fsanitize=thread", "-c", source, "-o", self.folder / "program.o"],
+                        ["-fsanitize=thread", self.folder / "program.o", self.folder / "threads.o", "-lm", "-o", program]):
+            made = run("gcc", *command, cwd=cwd)
+            assert made.returncode == 0, made.stderr
+        text = ""
+        environment = {**os.environ, "TSAN_OPTIONS": "atexit_sleep_ms=0:exitcode=66"}
+        for arguments in calls:
+            done = run(program, *arguments, env=environment)
+            if done.returncode != 0:
+                text += f"{arguments}: status {done.returncode}\n{done.stderr[:2000]}\n"
+        return text
+
+
+class Emitted(unittest.TestCase):
+    maxDiff = None
+
+    def test_files(self):
+        lines, failures = [], []
+        with tempfile.TemporaryDirectory() as folder:
+            threads = Threads(folder) if COMPILERS else None
+            for path in FILES:
+                lines += [f"{name_of(path)} {line}" for line in self.emitted(path, pathlib.Path(folder), threads, failures)]
+        if WRITE:
+            GOLDEN.write_text("\n".join(lines) + "\n")
+        wanted = GOLDEN.read_text().splitlines()
+        if not COMPILERS:
+            wanted = [line for line in wanted if ": checked" not in line]
+        differences = list(difflib.unified_diff(wanted, lines, "emitted.txt", "found", lineterm=""))
+        self.assertEqual(failures, [])
+        self.assertEqual(differences, [], "\n".join(differences))
+        self.assertGreater(len(FILES), 30)
+
+    def emitted(self, path, folder, threads, failures):
+        text = folder / "emitted.c"
+        done = run(LOOPDEP, path.name, "--emit", "omp", "--explain", "-o", text, cwd=path.parent)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        yield from done.stderr.splitlines()
+        if not COMPILERS:
+            return
+        for compiler in ("gcc", "clang"):
+            made = run(compiler, "-std=gnu17", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", text, "-o", os.devnull)
+            if made.returncode != 0:
+                failures.append(f"{name_of(path)}: {compiler}: {made.stderr}")
+        kept = folder / f"{path.parent.name}_{path.stem}"
+        kept.mkdir()
+        done = run(LOOPDEP, path.name, "--check", "--keep", kept, cwd=path.parent)
+        for line in done.stdout.splitlines():
+            # How many sets of arguments are sound is the sanitizers' business, which differs between compilers.
+            found = re.sub(r"the same for \d+ sets of arguments, at 1, 2 and 8 threads", "checked", line)
+            yield found
+            if "checked" not in found and not line.startswith(("not checked: ", "no loop was changed")):
+                failures.append(f"{name_of(path)}: {line}")
+        if not (kept / "emitted_harness.c").exists():
+            return
+        functions = len(set(re.findall(r"loopdep_call_(\d+)\(void\)", (kept / "emitted_harness.c").read_text())))
+        calls = [(number, case, case, 4) for number in range(functions) for case in (1, 5)]
+        reports = threads.reports("emitted_harness.c", calls, kept)
+        if reports:
+            failures.append(f"{name_of(path)}: {reports}")
+
+    def test_a_race_is_seen(self):
+        if not COMPILERS:
+            self.skipTest("no programs are run")
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "racy.c"
+            main = "int main(void) { static int a[100000]; f(100000, a); return 0; }\n"
+            source.write_text(RACY + main)
+            self.assertIn("data race", Threads(folder).reports(source, [()], folder))
+            source.write_text(RACY.replace("parallel for", "parallel for reduction(+: sum)") + main)
+            self.assertEqual(Threads(folder).reports(source, [()], folder), "")
+
+
+if __name__ == "__main__":
+    LOOPDEP, COMPILERS, WRITE = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2] == "1", "--write" in sys.argv
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,254 @@
+"""What loopdep writes for programs and browsers: python3 reports_test.py path/to/loopdep path/to/loopdep.schema.json.
+
+JSON after its schema, SARIF after the rules of its standard, HTML that is well formed and runs nothing, colours, racy
+pragmas and exit statuses, and hostile text within two seconds.
+"""
+
+import base64
+import hashlib
+import html.parser
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+LOOPDEP = SCHEMA = None
+FILES = sorted(path for folder in ("notes", "kernels", "own") for path in (HERE / folder).glob("*.c"))
+CLAIMS = {  # text of a function's body: exit status, status of the claim, a word of the reason
+    "#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = b[i];": (0, "holds", ""),
+    "#pragma omp parallel for\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];": (1, "racy", "line 3"),
+    "int t;\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) { t = b[i]; a[i] = t * t; }": (1, "racy", "private(t)"),
+    "int t;\n#pragma omp parallel for private(t)\nfor (int i = 0; i < n; i++) { t = b[i]; a[i] = t * t; }": (0, "holds", ""),
+    "#pragma omp parallel for\nfor (int i = 0; i < n; i++) s += b[i];\na[0] = s;": (1, "racy", "reduction(+: s)"),
+    "#pragma omp parallel for reduction(+: s)\nfor (int i = 0; i < n; i++) s += b[i];\na[0] = s;": (0, "holds", ""),
+    "#pragma omp parallel for\nfor (int i = 0; i < n; i++)\n#pragma omp atomic\ns += b[i];\na[0] = s;": (0, "not_proven", ""),
+    "int t = 0;\n#pragma omp parallel private(t)\n{\n#pragma omp for\nfor (int i = 0; i < n; i++) { t = b[i]; a[i] = t; }\n}":
+        (0, "holds", ""),
+    "int j;\n#pragma omp parallel for collapse(2)\nfor (int i = 0; i < n; i++)\nfor (j = 0; j < n; j++) c[i][j] = i;":
+        (0, "holds", ""),
+    "int j;\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\nfor (j = 0; j < n; j++) c[i][j] = i;": (1, "racy", "j"),
+    "#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[b[i]] = i;": (0, "not_proven", ""),
+}
+
+
+def run(*arguments, text=None, **options):
+    return subprocess.run([LOOPDEP, *map(str, arguments)], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=120, **options)
+
+
+def breaches(value, schema, root, at="$"):
+    """What of a value is not as a schema says: the part of JSON Schema that ours uses."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    if "anyOf" in schema:
+        if all(list(breaches(value, option, root, at)) for option in schema["anyOf"]):
+            yield f"{at}: none of the forms"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{at}: {value!r} is none of {schema['enum']}"
+    types = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
+    wanted = schema.get("type", [])
+    wanted = wanted if isinstance(wanted, list) else [wanted]
+    if wanted and type(value) not in [types[name] for name in wanted]:
+        yield f"{at}: {value!r} is no {wanted}"
+        return
+    if "minimum" in schema and value < schema["minimum"]:
+        yield f"{at}: {value}"
+    if isinstance(value, dict):
+        for name in schema.get("required", []):
+            if name not in value:
+                yield f"{at}: lacks {name}"
+        for name, part in value.items():
+            if name in schema.get("properties", {}):
+                yield from breaches(part, schema["properties"][name], root, f"{at}.{name}")
+            elif schema.get("additionalProperties") is False:
+                yield f"{at}: has {name}"
+    for number, part in enumerate(value if isinstance(value, list) else []):
+        yield from breaches(part, schema.get("items", {}), root, f"{at}[{number}]")
+
+
+class Page(html.parser.HTMLParser):
+    """Elements that do not close, and what a page could run or fetch."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.wrong, self.policy, self.style, self.lines = [], [], "", "", 0
+        self.feed(text)
+        self.wrong += self.open
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag in ("script", "iframe", "object", "img", "link", "form", "base"):
+            self.wrong.append(tag)
+        self.wrong += [name for name in attributes if name.startswith("on") or name in ("src", "style", "href")]
+        if attributes.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attributes["content"]
+        self.lines += tag == "tr"
+        if tag not in ("meta", "path"):
+            self.open.append(tag)
+        elif tag == "path" and "marker-end" in attributes:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append("/" + tag)
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "style":
+            self.style += data
+
+
+class Reports(unittest.TestCase):
+    def test_json_is_as_its_schema_says(self):
+        schema = json.loads(SCHEMA.read_text())
+        loops = 0
+        for path in FILES:
+            page = json.loads(run(path, "--json").stdout)
+            self.assertEqual(list(breaches(page, schema, schema)), [], path.name)
+            loops += len(page["loops"])
+        self.assertGreater(loops, 100)
+        self.assertTrue(list(breaches({"loops": [{}], "claims": [], "summaries": []}, schema, schema)))
+        self.assertTrue(list(breaches({"loops": [], "claims": [], "summaries": [], "more": 1}, schema, schema)))
+
+    def test_sarif(self):
+        text = "void f(int n, int *restrict a, int *restrict b, int (*c)[99], int s) {\n%s\n}\n"
+        for body, (_, status, _) in CLAIMS.items():
+            page = json.loads(run("-", "--sarif", text=text % body).stdout)
+            self.assertEqual((page["version"], len(page["runs"])), ("2.1.0", 1))
+            self.assertTrue(page["$schema"].startswith("https://"))
+            (only,) = page["runs"]
+            rules = only["tool"]["driver"]["rules"]
+            self.assertEqual(len({rule["id"] for rule in rules}), len(rules))
+            levels = []
+            for result in only["results"]:
+                self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
+                self.assertIn(result["level"], ("none", "note", "warning", "error"))
+                self.assertTrue(result["message"]["text"])
+                places = [place["physicalLocation"] for place in result["locations"] + result.get("relatedLocations", [])]
+                for place in places:
+                    self.assertEqual(place["artifactLocation"]["uri"], "stdin")
+                    self.assertGreaterEqual(place["region"]["startLine"], 1)
+                    self.assertGreaterEqual(place["region"].get("startColumn", 1), 1)
+                ids = [place["id"] for place in result.get("relatedLocations", [])]
+                self.assertEqual(len(set(ids)), len(ids))
+                levels.append(result["level"])
+            self.assertEqual("error" in levels, status == "racy")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a b%.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n")
+            page = json.loads(run("a b%.c", "--sarif", cwd=folder).stdout)
+            self.assertEqual(page["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+                             "a%20b%25.c")
+
+    def test_html(self):
+        arrows = 0
+        for path in FILES:
+            text = run(path, "--html").stdout
+            page = Page(text)
+            self.assertEqual(page.wrong, [], path.name)
+            self.assertEqual(page.lines, len(path.read_text().splitlines()))
+            digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
+            self.assertIn(f"default-src 'none'; style-src 'sha256-{digest}'", page.policy)
+            self.assertEqual(text, run(path, "--html").stdout)
+            arrows += text.count("marker-end")
+        self.assertGreater(arrows, 10)
+
+    def test_html_of_hostile_text(self):
+        text = b"// <script>alert(1)</script> \xff\xc0\x80 \xed\xa0\x80 \x01 &lt; \" '\nint x; // </td></table>\r\n"
+        done = subprocess.run([LOOPDEP, "-", "--html"], input=text, stdout=subprocess.PIPE, timeout=60)
+        page = Page(done.stdout.decode("utf-8"))
+        self.assertEqual((page.wrong, page.lines), ([], 2))
+
+    def test_claims(self):
+        text = "void f(int n, int *restrict a, int *restrict b, int (*c)[99], int s) {\n%s\n}\n"
+        for body, (exit_status, status, words) in CLAIMS.items():
+            with self.subTest(body=body):
+                done = run("-", "--json", text=text % body)
+                (claim,) = json.loads(done.stdout)["claims"]
+                self.assertEqual((done.returncode, claim["status"]), (exit_status, status), claim)
+                self.assertIn(words, claim["reason"] + str(claim["witness"]))
+                self.assertEqual(claim["witness"] is not None, status == "racy")
+        page = run("-", text=text % "#pragma omp parallel for\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];")
+        self.assertIn("pragmas\n  line 2: racy\n", page.stdout)
+
+    def test_colours(self):
+        text = "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n"
+        environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        self.assertNotIn("\x1b", run("-", text=text).stdout)
+        coloured = run("-", "--color", "always", text=text).stdout
+        self.assertIn("\x1b[32mparallel\x1b[0m", coloured)
+        self.assertEqual(re.sub(r"\x1b\[[0-9;]*m", "", coloured), run("-", text=text).stdout)
+        for no_color, has in (("", True), ("1", False)):
+            ours, theirs = os.openpty()
+            with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
+                file.write(text)
+                file.flush()
+                subprocess.run([LOOPDEP, file.name], stdout=theirs, timeout=60,
+                               env={**environment, "TERM": "xterm", "NO_COLOR": no_color})
+            os.close(theirs)
+            self.assertEqual(b"\x1b[32m" in os.read(ours, 65536), has)
+            os.close(ours)
+
+    def test_options(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "f.c"
+            path.write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n")
+            for arguments, status in ((["--json", "--html"], 64), (["--emit", "cuda"], 64), (["--keep", folder], 64),
+                                      (["--color", "blue"], 64), (["-o", "/no/such/folder/x"], 66), (["--emit", "omp"], 0)):
+                self.assertEqual(run(path, *arguments).returncode, status, arguments)
+            self.assertEqual(run(path, "--json", "-o", pathlib.Path(folder) / "page").stdout, "")
+            self.assertEqual((pathlib.Path(folder) / "page").read_text(), run(path, "--json").stdout)
+            self.assertEqual(run("/no/such/file.c").returncode, 66)
+        help_text = run("--help").stdout
+        manual = (HERE.parent.parent / "apps/loopdep/loopdep.1").read_text().replace("\\-", "-")
+        for option in re.findall(r"^  (?:-\w,)?(--?\w[\w-]*)", help_text, re.MULTILINE):
+            self.assertIn(option, manual)
+
+    def test_hostile_text_ends_in_time(self):
+        deep = "void f(int n, int *a) { " + "for (int i%d = 0; i%d < n; i%d++) ".replace("%d", "{0}")
+        nest = "void f(int n, int *a) { " + "".join(deep[24:].format(k) for k in range(60)) + "a[i0] = 1; }"
+        huge = "void f(long n, int *a) { for (long i = 0; i < n; i++) a[%s] = a[%s] + 1; }"
+        many = "void f(int n, int *a, int p) { for (int i = 0; i < n; i++) {" + "".join(
+            f"if (a[{k}] > {k} * p) a[{k + 2} * i + {k} * p] = a[{7 * k + 3} * i - p];" for k in range(40)) + "} }"
+        wide = "void f(" + ", ".join(f"int p{k}" for k in range(60)) + ", int *a) { for (int i = 0; i < p0; i++) a[" + \
+            " + ".join(f"{2 * k + 3} * p{k}" for k in range(60)) + " + i] = a[" + \
+            " + ".join(f"{5 * k + 1} * p{k}" for k in range(60)) + " - 2 * i]; }"
+        texts = {
+            "deep nest": nest,
+            "parentheses": huge % ("(" * 250 + "i" + ")" * 250, "i"),
+            "huge constants": huge % ("i * 9223372036854775807 + 4611686018427387904", "i * 4611686018427387903"),
+            "products": huge % (" * ".join(["i"] * 40), " + ".join(["i * n * i"] * 40)),
+            "recursion": "int f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = f(n - i, a + i) + g(n); return 0; }"
+                         .replace("g(n)", "f(n, a)"),
+            "circle of calls": "int g(int, int *); int f(int n, int *a) { return g(n, a); } int g(int n, int *a) {"
+                               " for (int i = 0; i < n; i++) a[i] = f(i, a); return 1; }",
+            "calls that double": "void f0(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n" + "".join(
+                f"void f{k}(int n, int *a) {{ f{k - 1}(n, a); f{k - 1}(n, a + n); }}\n" for k in range(1, 30)),
+            "many conditions": many,
+            "many parameters": wide,
+            "long body": huge.replace("a[%s] = a[%s] + 1;", "{" + "a[i + 1] = a[3 * i];" * 300 + "}"),
+            "pragmas": "void f(int n, int *a) {\n" + "#pragma omp parallel for collapse(9) private(\n" * 500 +
+                       "for (int i = 0; i < n; i++) a[i] = 0; }",
+            "open comment": "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; } /*",
+        }
+        slow = 10 if "PAPILIO_SANITIZED" in os.environ else 1
+        for name, text in texts.items():
+            for arguments in (["--explain"], ["--emit", "omp"], ["--html"]):
+                start = time.process_time(), time.monotonic(), os.times().children_user
+                done = run("-", *arguments, text=text)
+                seconds = os.times().children_user - start[2]  # of the processor: other work does not count
+                self.assertIn(done.returncode, (0, 65), f"{name}: {done.stderr}")
+                self.assertLess(seconds, 2 * slow, f"{name} {arguments}")
+
+
+if __name__ == "__main__":
+    LOOPDEP, SCHEMA = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1], verbosity=2)
