@@ -15,7 +15,7 @@ namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
 // first[t]: the first segment whose offset is above the first item of tile t; 0 for the first tile, and behind the last
 // one the number of offsets. So each offset belongs to one tile, whatever the offsets are.
-inline __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256)
     find_first_segments(const std::int64_t* offsets, std::int64_t segments, std::int64_t tile_size, std::int64_t tiles,
                         std::int64_t* first) {
   const std::int64_t tile = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
