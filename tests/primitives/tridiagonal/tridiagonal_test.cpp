@@ -227,5 +227,24 @@ TEST(Tridiagonal, FindsFaults) {
   }
 }
 
+// Pivots 1, 0.64, ... in both, but one of the matrices is symmetric; the pair of rows lies in a chunk, and across two.
+TEST(Tridiagonal, TellsSymmetricMatricesFromOthers) {
+  for (const std::int64_t n : {3, 40}) {
+    for (const std::int64_t row : {std::int64_t{0}, n / 2 - 5, std::int64_t{15}}) {
+      if (row < 0 || row + 2 >= n) continue;
+      const Layout layout = contiguous(2, n);
+      const auto size = static_cast<std::size_t>(2 * n);
+      Diagonals<float> all = {layout, std::vector<float>(size), std::vector<float>(size, 1), std::vector<float>(size),
+                              std::vector<float>(size)};
+      for (const std::int64_t s : {0, 1})  // rows row, row + 1 and row + 2; the middle one is not dominant
+        for (const std::int64_t i : {row, row + 1})
+          all.a[layout.at(s, i + 1)] = s == 0 ? 0.6f : 0.9f, all.c[layout.at(s, i)] = s == 0 ? 0.6f : 0.4f;
+      std::vector<TridiagonalStatus> status(2);
+      solved(all, {.status = status});
+      EXPECT_EQ(status, (std::vector{TridiagonalStatus::ok, TridiagonalStatus::not_dominant})) << n << ", row " << row;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace papilio::testing
