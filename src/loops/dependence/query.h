@@ -49,6 +49,8 @@ class Query {
   const System& system() const { return system_; }
   System& system() { return system_; }
   bool is_exact() const { return is_exact_; }
+  // The unknown symbols that have columns by now are given values.
+  void give_values() { is_exact_ = true; }
   const std::map<std::pair<Monomial, int>, int>& columns() const { return columns_; }
 
  private:

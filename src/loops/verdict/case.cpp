@@ -141,7 +141,8 @@ class Case {
         return clause("lastprivate", v);
       }
     }
-    if (!is_own && variable(v).is_array && add_private_under_condition(v, is_local_view && is_dead)) return;
+    if (!is_own && variable(v).is_array && add_private_under_condition(v, is_local_view && is_dead && runs_once(v)))
+      return;
     if (copy_instead(v, dependences)) return;
     blocking_.insert(blocking_.end(), dependences.begin(), dependences.end());
   }

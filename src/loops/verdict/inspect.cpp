@@ -156,25 +156,30 @@ class Inspector {
     if (found == nullptr) found = &found_.emplace_back(Found{kind, array, {}, {}, {}});
     for (const Element& e : elements(query)) {
       if (symbol(e.symbol).array != array) continue;
-      const Domain* when = surely_read(e.symbol);
-      if (when == nullptr) return nullptr;
+      const auto reads = when_read(e.symbol);
+      if (reads.empty()) return nullptr;
       const Polynomial& subscript = symbol(e.symbol).subscript;
-      const bool is_new = std::none_of(found->elements.begin(), found->elements.end(),
-                                       [&](const Occurrence& o) { return o.domain == when && o.value == subscript; });
-      if (is_new) found->elements.push_back({subscript, when});
+      for (const Domain* when : reads) {
+        const bool is_new = std::none_of(found->elements.begin(), found->elements.end(),
+                                         [&](const Occurrence& o) { return o.domain == when && o.value == subscript; });
+        if (is_new) found->elements.push_back({subscript, when});
+      }
     }
     return found;
   }
 
-  // When the program itself reads the element; nothing where that is not known exactly.
-  const Domain* surely_read(int s) const {
+  // When the program itself reads the element, each time that it does; nothing where that is not known exactly.
+  std::vector<const Domain*> when_read(int s) const {
+    std::vector<const Domain*> found;
     for (const Access& a : accesses_.list) {
       const bool is_inside = std::find(a.loops.begin(), a.loops.end(), root_) != a.loops.end();
-      if (is_inside && !a.is_write && a.variable == symbol(s).array && a.subscripts.size() == 1 &&
-          a.subscripts[0] == symbol(s).subscript && a.domain->is_exact)
-        return a.domain.get();
+      if (!is_inside || a.is_write || a.variable != symbol(s).array || a.subscripts.size() != 1 ||
+          a.subscripts[0] != symbol(s).subscript)
+        continue;
+      if (!a.domain->is_exact) return {};
+      found.push_back(a.domain.get());
     }
-    return nullptr;
+    return found;
   }
 
   const Program& program_;

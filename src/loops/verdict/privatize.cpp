@@ -36,7 +36,7 @@ class Elements {
       for (const int s : kept_) query.column(s, 0);
       const int first = query.system().columns;
       query.system().columns += static_cast<int>(rank_);
-      const bool exact_before = query.is_exact();
+      query.give_values();  // what else is unknown makes the elements inexact
       query.add_domain(conjunction, 0);
       for (std::size_t d = 0; d < rank_; ++d) {
         const auto& subscript = view_.subscripts[access][d];
@@ -51,7 +51,7 @@ class Elements {
         if (is_read && has_extents_) add_extent(a.variable, d, column, query);
       }
       query.add_types();
-      is_exact = is_exact && (query.is_exact() || !exact_before);
+      is_exact = is_exact && query.is_exact();
       to.push_back(query.system());
     }
     return is_exact;

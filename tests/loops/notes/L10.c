@@ -18,3 +18,12 @@ void flat_from_1(int n, int m, double *x) {
     for (int k = 1; k < m; k++)
       x[i * m + k] = x[i * m + k - 1] * 2;
 }
+
+// The element that is written is not known to be the one that is read, though both depend on data.
+void another_element(int n, int *restrict b, const int *restrict index) {
+  int w[64];
+  for (int j = 0; j < n; j++) {
+    w[index[j & 7]] = 1;
+    if (b[j] > 2) b[j] = w[j];
+  }
+}

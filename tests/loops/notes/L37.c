@@ -27,3 +27,17 @@ void unknown_reads(int n, double *restrict x, const int *restrict index, const d
   for (int i = 0; i < n; i++)
     if (v[i] > 0) x[index[i]] = i;
 }
+
+// All the elements that are used are tested, not only those that the first branch reads.
+double two_branches(int n, int m, double *restrict a, const double *restrict b, const int *restrict index) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    if (i < m) {
+      sum += 1;
+    } else {
+      sum += a[index[i]];
+    }
+    a[index[i]] = b[i];
+  }
+  return sum;
+}
