@@ -249,7 +249,8 @@ def line_faults(path, name, line, on_offer):
 
 
 def without_comments(text):
-    """`text` with comments blanked, its lines kept."""
+    """`text` with comments and raw strings (programs that we write) blanked, its lines kept."""
+    text = re.sub(r'\bR"(\w*)\(.*?\)\1"', lambda raw: '""' + "\n" * raw[0].count("\n"), text, flags=re.DOTALL)
     text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
     return re.sub(r"(?m)(?<!:)//.*$", "", text)
 

@@ -190,6 +190,7 @@ void add_options(CLI::App& app, Request& request) {
 
 int main(int argc, char** argv) {
   Request request;
+  if (const char* const path = std::getenv("PATH")) request.check_options.path = path;
 #ifdef LOOPDEP_CLANG
   request.options.clang = LOOPDEP_CLANG;
 #endif

@@ -255,9 +255,10 @@ struct CheckReport {
 };
 
 struct CheckOptions {
-  std::string compiler = "gcc";  // that knows -fopenmp and -fsanitize=address,undefined
-  double seconds = 10;           // of the processor for each run, more than 0
-  std::string folder = {};       // an existing one where the programs are made and stay; empty: a temporary one
+  std::string compiler = "gcc";                       // that knows -fopenmp and -fsanitize=address,undefined
+  double seconds = 10;                                // of the processor for each run, more than 0
+  std::string path = "/usr/local/bin:/usr/bin:/bin";  // PATH, for the compiler and its parts
+  std::string folder = {};  // an existing one where the programs are made and stay; empty: a temporary one
 };
 
 // Compiles the text and what was emitted from it, and calls the functions concerned with made-up arguments: sizes of 0

@@ -169,7 +169,8 @@ TEST(LoopsContract, HostileTexts) {
 TEST(LoopsContract, Emission) {
   const Emission emission = emit_openmp(plain, "f.c");
   ASSERT_EQ(emission.loops.size(), 1u);
-  EXPECT_TRUE(emission.loops[0].is_changed);
+  const EmittedLoop& emitted = emission.loops[0];
+  EXPECT_TRUE(emitted.is_changed);
   EXPECT_NE(emission.text.find("  #pragma omp parallel for\n  for (int i = 0"), std::string::npos) << emission.text;
   EXPECT_EQ(emit_openmp(plain, "f.c").text, emission.text);
   EXPECT_EQ(emit_openmp("", "f.c").text, "");
@@ -205,7 +206,8 @@ TEST(LoopsContract, Check) {
 #if !defined(__SANITIZE_ADDRESS__)
   const CheckReport good = check_emission(plain, emission, "f.c");
   ASSERT_EQ(good.functions.size(), 1u);
-  EXPECT_EQ(good.functions[0].status, CheckStatus::same) << good.functions[0].detail;
+  const CheckedFunction& checked = good.functions[0];
+  EXPECT_EQ(checked.status, CheckStatus::same) << checked.detail;
   // A program that does something else, one that does not end, one that is no program.
   const std::string start = "void f(int n, int *a) { for (int i = 0; i < n; i++) ";
   for (const char* body : {"a[i] = i + (i == 6); }", "a[i] = i; while (n > 5) n++; }", "}"}) {
@@ -233,7 +235,8 @@ TEST(LoopsContract, Claims) {
       "void f(int n, int *a) {\n#pragma omp parallel for\n  for (int i = 1; i < n; i++) a[i] = a[i - 1];\n}\n";
   const Report report = analyze_text(racy, "f.c");
   ASSERT_EQ(report.claims.size(), 1u);
-  EXPECT_EQ(report.claims[0].status, ClaimStatus::racy);
+  const Claim& claim = report.claims[0];
+  EXPECT_EQ(claim.status, ClaimStatus::racy);
   EXPECT_EQ(report.claims[0].position.line, 2);
   EXPECT_EQ(report.claims[0].loop, 0);
   ASSERT_TRUE(report.claims[0].witness.has_value());

@@ -136,8 +136,7 @@ class Checker {
       command.insert(command.end(), more.begin(), more.end());
       command.insert(command.end(), {fmt::format("{}_harness.c", source), "-o", program, "-lm"});
       ProcessLimits limits = limits_of(60, 0);
-      const char* const path = std::getenv("PATH");  // of the compiler's parts
-      limits.environment = {fmt::format("PATH={}", path == nullptr ? "/usr/bin:/bin" : path), "LC_ALL=C"};
+      limits.environment = {fmt::format("PATH={}", check_.path), "LC_ALL=C"};
       const ProcessResult result = run_process(command, "", limits);
       if (result.status != 0)
         return fmt::format("the {} program does not compile: {}", source, first_error(result.messages));

@@ -124,8 +124,8 @@ std::string call_of(const Signature& s, const std::vector<Slot>& globals, std::s
     text += fmt::format("  {}({});\n", s.name, calls);
   } else {
     text += fmt::format("  const {} loopdep_result = {}({});\n", s.result, s.name, calls);
-    text +=
-        fmt::format("  printf(\"result = \" {} \"\\n\", ({})loopdep_result);\n", format_of(s.is_real), wide(s.is_real));
+    text += fmt::format(R"(  printf("result = " {} "\n", ({})loopdep_result);)", format_of(s.is_real), wide(s.is_real));
+    text += "\n";
   }
   return text + shows + "}\n";
 }

@@ -208,7 +208,8 @@ class Translator {
     }
     const bool counts = n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--");
     const bool assigns = (n.kind == "BinaryOperator" && n.opcode == "=") || n.kind == "CompoundAssignOperator";
-    if (!counts && !assigns) return evaluate(index, to);
+    const std::size_t operands = counts ? 1 : 2;
+    if ((!counts && !assigns) || n.children.size() != operands) return evaluate(index, to);
     const CType type = type_of(n);
     if (!type.is_scalar()) return unknown(index, type.pointers > 0 ? "a pointer is changed" : "a struct is copied", to);
     Stmt s = made(Kind::assign, n);

@@ -91,7 +91,7 @@ void add_entries(const Accesses& accesses, const Access& a, std::map<int, std::i
 std::optional<Witness> find_witness(const Program& program, const Accesses& accesses, const Carrier& carrier,
                                     const Carried& pair, Solver& solver) {
   const Access &a = *carrier.view().accesses[pair.first], &b = *carrier.view().accesses[pair.second];
-  if (!a.domain->is_exact || !b.domain->is_exact) return std::nullopt;
+  if (solver.is_spent() || !a.domain->is_exact || !b.domain->is_exact) return std::nullopt;
   // Small values of the parameters first; then those of any.
   for (const std::int64_t value : {4, 3, 5, 8, 2, 1, 100, -1}) {
     std::map<int, std::int64_t> fixed;
