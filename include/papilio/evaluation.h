@@ -8,6 +8,7 @@
 
 #include "papilio/choice.h"
 #include "papilio/corpus.h"
+#include "papilio/device.h"
 #include "papilio/left_out.h"
 #include "papilio/model.h"
 
@@ -43,11 +44,12 @@ InferMethod parse_infer_method(std::string_view name);
 
 struct InferOptions {
   InferMethod method = InferMethod::gibbs;
-  int sweeps = 100;        // gibbs: number of sweeps, including burn_in
-  int burn_in = 20;        // gibbs: number of first sweeps that are not counted; less than sweeps
-  int em_steps = 50;       // em: number of steps, at least 1
-  std::uint64_t seed = 0;  // gibbs
-  int threads = 0;         // CPU threads; 0: all; never changes the result
+  int sweeps = 100;               // gibbs: number of sweeps, including burn_in
+  int burn_in = 20;               // gibbs: number of first sweeps that are not counted; less than sweeps
+  int em_steps = 50;              // em: number of steps, at least 1
+  std::uint64_t seed = 0;         // gibbs
+  int threads = 0;                // CPU threads; 0: all; never changes the result
+  Device device = Device::cpu();  // where to infer; never changes the result
 };
 
 // theta of documents.
@@ -86,9 +88,10 @@ DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOp
 
 struct CompletionOptions {
   int em_steps = 50;
-  std::uint64_t seed = 0;  // of the shuffle
-  bool shuffle = true;     // false: tokens in the order of the document
-  int threads = 0;         // CPU threads; 0: all; never changes the result
+  std::uint64_t seed = 0;         // of the shuffle
+  bool shuffle = true;            // false: tokens in the order of the document
+  int threads = 0;                // CPU threads; 0: all; never changes the result
+  Device device = Device::cpu();  // where to infer theta and score; never changes the result
 };
 
 struct Completion {
