@@ -121,6 +121,7 @@ PEEPHOLES = {
     "benchmarks/cuda/gamma.cpp": ("lda/training/parameters/dirichlet_cuda.h",),  # likewise for those that draw theta and phi
     "benchmarks/cuda/trainer_draws.cpp": ("lda/training/dense/parallel_cuda.h",),  # the trainer's kernel, measured alone
     "benchmarks/cuda/sparse_sweeps.cpp": ("lda/training/chain/chain_cuda.h",),  # sparse sweeps and what they consist of
+    "benchmarks/cuda/evaluation.cpp": ("lda/training/chain/chain_cuda.h", "lda/model/optimize_priors.h"),  # what is between sweeps
 }
 # Slow or far-reaching headers: in a source file, never in a header.
 HEAVY_AT_HOME = {"apps/papilio/support/option_types.h": "CLI/"}  # headers whose business a heavy one is
