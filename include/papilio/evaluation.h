@@ -80,7 +80,10 @@ struct DocumentTopics {
 //
 // Time of gibbs: O(topics of the document) per token and sweep, and O(K) per distinct word of a document. Time of em:
 // O(em_steps * K) per distinct word. Memory besides theta: 16 K bytes per distinct word of a document, per thread.
-// Throws InvalidArgument for options out of range, and where the model or the corpus does not verify.
+// On a GPU the rows of phi of all words that the documents have take 8 K bytes per word of its memory, twice that for
+// gibbs; where they have no room at once, documents are taken in parts.
+// Throws InvalidArgument for options out of range, and where the model or the corpus does not verify; DeviceError where
+// the device has no room for the words of one document.
 //
 //   const papilio::DocumentTopics topics = papilio::infer(model, corpus, {.seed = 7});
 //   topics.row(3)[0];  // the proportion of topic 0 in document 3
@@ -110,7 +113,8 @@ struct Completion {
 //
 // The shuffle depends only on the seed and the words of the document. Words that training never saw are left out of
 // both halves, so compare models of the same training corpus only. The likelihood uses the logarithm of the C library:
-// its last digits may differ between machines. Throws InvalidArgument as `infer` does.
+// its last digits may differ between machines. On a GPU theta and the probabilities are computed there, and the host
+// takes the logarithms: the same bits as on the CPU of that machine. Throws as `infer` does.
 //
 // Source: Wallach, Murray, Salakhutdinov and Mimno, ICML 2009, section 5 (document completion).
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options = {});

@@ -5,15 +5,17 @@
 #include "base/math.h"
 #include "execution/cuda/memory.h"
 #include "lda/evaluation/fixed_phi_formulas.h"
+#include "lda/evaluation/ordered_sum_cuda.cuh"
 
 namespace papilio::lda {
 namespace {
 
 constexpr int most_threads = 1024;
 constexpr int lanes = probability_lanes;
-constexpr int most_blocks = 8;          // on a multiprocessor, of few threads each
-constexpr int scratch_blocks = 2;       // on a multiprocessor, where theta is in global memory
-constexpr std::int64_t own_bytes = 64;  // of shared memory that a block has beside
+constexpr int most_blocks = 8;                // on a multiprocessor, of few threads each
+constexpr int scratch_blocks = 2;             // on a multiprocessor, where theta is in global memory
+constexpr std::int64_t own_bytes = 1024;      // of shared memory that a block has beside
+constexpr std::int64_t shared_beside = 2048;  // the same and the system's, where blocks share a multiprocessor
 
 // Of a block's dynamic shared memory: theta, unless it is in global memory; rows of phi, of the document's first words.
 struct FoldInShape {
@@ -76,19 +78,6 @@ __device__ void fold_topics(const WordRows& words, double* theta, const double* 
   }
 }
 
-// The sum of theta in the order of topics, in every thread.
-__device__ double sum_in_order(const double* theta, std::int64_t topics) {
-  __shared__ double total;
-  if (threadIdx.x == 0) {
-    double sum = 0;
-#pragma unroll 16
-    for (std::int64_t k = 0; k < topics; ++k) sum += theta[k];
-    total = sum;
-  }
-  __syncthreads();
-  return total;
-}
-
 __global__ void __launch_bounds__(most_threads)
     fold_in_documents(const __grid_constant__ FoldIn in, std::int64_t first, std::int64_t end, FoldInShape shape) {
   extern __shared__ double shared[];
@@ -111,7 +100,7 @@ __global__ void __launch_bounds__(most_threads)
       __syncthreads();
       fold_topics(words, theta, in.alpha, in.factors + begin, count);
       __syncthreads();
-      const double total = sum_in_order(theta, topics);
+      const double total = BlockOrderedSum::of(theta, topics);
       for (std::int64_t k = thread; k < topics; k += threads) theta[k] /= total;
       __syncthreads();
     }
@@ -177,9 +166,9 @@ void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_
   // As many blocks on a multiprocessor as have room for all rows of their documents.
   std::int64_t first = 0;
   for (int blocks = 1; blocks <= most_blocks && first < documents; blocks *= 2) {
-    const std::int64_t room = shared / blocks - (blocks > 1 ? 1024 : 0) - theta_bytes(fold_in.topics);
+    const std::int64_t room = shared / blocks - (blocks > 1 ? shared_beside : 0) - theta_bytes(fold_in.topics);
     const auto cached = static_cast<int>(std::clamp<std::int64_t>(room / row, 0, 4096));
-    const std::int64_t next_room = shared / (2 * blocks) - 1024 - theta_bytes(fold_in.topics);
+    const std::int64_t next_room = shared / (2 * blocks) - shared_beside - theta_bytes(fold_in.topics);
     const std::int64_t of_next = 2 * blocks > most_blocks ? -1 : next_room < 0 ? -1 : next_room / row;
     const std::int64_t end =
         std::partition_point(words + first, words + documents, [&](std::int32_t n) { return n > of_next; }) - words;
