@@ -57,14 +57,15 @@ ROOMS = {
     "lda/io/model": {"lda/io/bytes"},
     "lda/editing": {"lda/io/model"},
     "lda/io": {"lda/io/text", "lda/io/counts", "lda/io/corpus_file", "lda/io/model"},
-    "lda/training": {"lda/model"},
+    "lda/training": {"lda/evaluation"},
     "lda/training/memory": {"lda/training"},
     "lda/training/parameters": {"lda/training/memory"},
     "lda/training/log_joint": {"lda/training/parameters", "lda/evaluation"},
+    "lda/training/priors": {"lda/training/log_joint"},
     "lda/training/dense": {"lda/training/parameters"},
     "lda/training/sequential": {"lda/training/dense"},
     "lda/training/sparse": {"lda/training/parameters"},
-    "lda/training/sparse/parallel": {"lda/training/sparse", "lda/training/log_joint"},
+    "lda/training/sparse/parallel": {"lda/training/sparse", "lda/training/priors"},
     "lda/training/sparse/by_document": {"lda/training/sparse/parallel", "lda/training/dense"},
     "lda/training/sparse/targets": {"lda/training/sparse/by_document"},
     "lda/training/alias": {"lda/training/parameters"},
@@ -128,6 +129,7 @@ PEEPHOLES = {
     "benchmarks/cuda/as_printed.h": ("collective/transpose.h", "random/uniform_lanes.h", "warp/warp.h"),  # the papers' listings
     "benchmarks/cuda/as_printed.cu": ("warp/cuda_warp.cuh",),
     "benchmarks/cuda/sparse_sweeps.cpp": ("lda/training/chain/chain_cuda.h",),  # sparse sweeps and what they consist of
+    "benchmarks/cuda/evaluation.cpp": ("lda/training/chain/chain_cuda.h", "lda/model/optimize_priors.h"),  # what is between sweeps
 }
 # Slow or far-reaching headers: in a source file, never in a header.
 HEAVY_AT_HOME = {"apps/papilio/support/option_types.h": "CLI/"}  # headers whose business a heavy one is

@@ -8,6 +8,7 @@
 
 #include "papilio/choice.h"
 #include "papilio/corpus.h"
+#include "papilio/device.h"
 #include "papilio/left_out.h"
 #include "papilio/model.h"
 
@@ -43,11 +44,12 @@ InferMethod parse_infer_method(std::string_view name);
 
 struct InferOptions {
   InferMethod method = InferMethod::gibbs;
-  int sweeps = 100;        // gibbs: number of sweeps, including burn_in
-  int burn_in = 20;        // gibbs: number of first sweeps that are not counted; less than sweeps
-  int em_steps = 50;       // em: number of steps, at least 1
-  std::uint64_t seed = 0;  // gibbs
-  int threads = 0;         // CPU threads; 0: all; never changes the result
+  int sweeps = 100;               // gibbs: number of sweeps, including burn_in
+  int burn_in = 20;               // gibbs: number of first sweeps that are not counted; less than sweeps
+  int em_steps = 50;              // em: number of steps, at least 1
+  std::uint64_t seed = 0;         // gibbs
+  int threads = 0;                // CPU threads; 0: all; never changes the result
+  Device device = Device::cpu();  // where to infer; never changes the result
 };
 
 // theta of documents.
@@ -78,7 +80,10 @@ struct DocumentTopics {
 //
 // Time of gibbs: O(topics of the document) per token and sweep, and O(K) per distinct word of a document. Time of em:
 // O(em_steps * K) per distinct word. Memory besides theta: 16 K bytes per distinct word of a document, per thread.
-// Throws InvalidArgument for options out of range, and where the model or the corpus does not verify.
+// On a GPU the rows of phi of all words that the documents have take 8 K bytes per word of its memory, twice that for
+// gibbs; where they have no room at once, documents are taken in parts.
+// Throws InvalidArgument for options out of range, and where the model or the corpus does not verify; DeviceError where
+// the device has no room for the words of one document.
 //
 //   const papilio::DocumentTopics topics = papilio::infer(model, corpus, {.seed = 7});
 //   topics.row(3)[0];  // the proportion of topic 0 in document 3
@@ -86,9 +91,10 @@ DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOp
 
 struct CompletionOptions {
   int em_steps = 50;
-  std::uint64_t seed = 0;  // of the shuffle
-  bool shuffle = true;     // false: tokens in the order of the document
-  int threads = 0;         // CPU threads; 0: all; never changes the result
+  std::uint64_t seed = 0;         // of the shuffle
+  bool shuffle = true;            // false: tokens in the order of the document
+  int threads = 0;                // CPU threads; 0: all; never changes the result
+  Device device = Device::cpu();  // where to infer theta and score; never changes the result
 };
 
 struct Completion {
@@ -107,7 +113,8 @@ struct Completion {
 //
 // The shuffle depends only on the seed and the words of the document. Words that training never saw are left out of
 // both halves, so compare models of the same training corpus only. The likelihood uses the logarithm of the C library:
-// its last digits may differ between machines. Throws InvalidArgument as `infer` does.
+// its last digits may differ between machines. On a GPU theta and the probabilities are computed there, and the host
+// takes the logarithms: the same bits as on the CPU of that machine. Throws as `infer` does.
 //
 // Source: Wallach, Murray, Salakhutdinov and Mimno, ICML 2009, section 5 (document completion).
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options = {});

@@ -109,13 +109,14 @@ allocated_half, allocated_little : int
 )";
 
 InferOptions infer_options(const std::string& method, int sweeps, int burn_in, int em_steps, std::uint64_t seed,
-                           int threads) {
+                           int threads, const std::string& device) {
   return {.method = parse_infer_method(method),
           .sweeps = sweeps,
           .burn_in = burn_in,
           .em_steps = em_steps,
           .seed = seed,
-          .threads = threads};
+          .threads = threads,
+          .device = Device::parse(device)};
 }
 
 // Whether inference takes no longer than a moment, for `interruptible`.
@@ -126,8 +127,8 @@ bool is_short(const CorpusView& corpus, std::int64_t topics, const InferOptions&
 }
 
 DocumentTopics infer_topics(const Model& model, const CorpusObject& object, const std::string& method, int sweeps,
-                            int burn_in, int em_steps, std::uint64_t seed, int threads) {
-  const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads);
+                            int burn_in, int em_steps, std::uint64_t seed, int threads, const std::string& device) {
+  const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
   const CorpusView corpus = object.view();
   return interruptible([&] { return infer(model, corpus, options); }, is_short(corpus, model.topics, options));
 }
@@ -138,8 +139,10 @@ DocumentTopics infer_prepared(const Inference& inference, const CorpusView& corp
 }
 
 DocumentTopics infer_corpus(const Inference& inference, const CorpusObject& object, const std::string& method,
-                            int sweeps, int burn_in, int em_steps, std::uint64_t seed, int threads) {
-  return infer_prepared(inference, object.view(), infer_options(method, sweeps, burn_in, em_steps, seed, threads));
+                            int sweeps, int burn_in, int em_steps, std::uint64_t seed, int threads,
+                            const std::string& device) {
+  return infer_prepared(inference, object.view(),
+                        infer_options(method, sweeps, burn_in, em_steps, seed, threads, device));
 }
 
 // use(corpus) of documents as compressed rows of counts; a column is a word of the model.
@@ -157,8 +160,8 @@ auto with_counts(const Inference& inference, const ArrayLike& row_offsets, const
 
 DocumentTopics infer_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
                             const ArrayLike& counts, const std::string& method, int sweeps, int burn_in, int em_steps,
-                            std::uint64_t seed, int threads) {
-  const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads);
+                            std::uint64_t seed, int threads, const std::string& device) {
+  const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
   return with_counts(inference, row_offsets, columns, counts, "papilio::Inference::infer_counts",
                      [&](const CorpusView& corpus) { return infer_prepared(inference, corpus, options); });
 }
@@ -170,14 +173,17 @@ Completion complete_prepared(const Inference& inference, const CorpusView& corpu
 }
 
 Completion complete_corpus(const Inference& inference, const CorpusObject& object, int em_steps, std::uint64_t seed,
-                           bool shuffle, int threads) {
-  return complete_prepared(inference, object.view(),
-                           {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads});
+                           bool shuffle, int threads, const std::string& device) {
+  return complete_prepared(
+      inference, object.view(),
+      {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads, .device = Device::parse(device)});
 }
 
 Completion complete_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
-                           const ArrayLike& counts, int em_steps, std::uint64_t seed, bool shuffle, int threads) {
-  const CompletionOptions options = {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads};
+                           const ArrayLike& counts, int em_steps, std::uint64_t seed, bool shuffle, int threads,
+                           const std::string& device) {
+  const CompletionOptions options = {
+      .em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads, .device = Device::parse(device)};
   return with_counts(inference, row_offsets, columns, counts, "papilio::Inference::complete_counts",
                      [&](const CorpusView& corpus) { return complete_prepared(inference, corpus, options); });
 }
@@ -206,18 +212,18 @@ void bind_infer(nb::module_& m) {
       .def_ro("unknown_words", &DocumentTopics::unknown_words)
       .def_ro("unknown_tokens", &DocumentTopics::unknown_tokens);
   m.def("infer", &infer_topics, nb::arg("model"), nb::arg("corpus"), nb::arg("method"), nb::arg("sweeps"),
-        nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"));
+        nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"), nb::arg("device"));
   nb::class_<Inference>(m, "Inference", "A model made ready to infer topics; papilio.Inference is the public class.")
       .def(nb::init<const Model&>(), nb::arg("model"), nb::keep_alive<1, 2>())
       .def("infer", &infer_corpus, nb::arg("corpus"), nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"),
-           nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"))
+           nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"), nb::arg("device"))
       .def("infer_counts", &infer_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
            nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"),
-           nb::arg("threads"))
+           nb::arg("threads"), nb::arg("device"))
       .def("complete_documents", &complete_corpus, nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"),
-           nb::arg("shuffle"), nb::arg("threads"))
+           nb::arg("shuffle"), nb::arg("threads"), nb::arg("device"))
       .def("complete_counts", &complete_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
-           nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"));
+           nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"), nb::arg("device"));
 }
 
 void bind_held_out(nb::module_& m) {
@@ -232,12 +238,17 @@ void bind_held_out(nb::module_& m) {
       .def_prop_ro("perplexity", &Completion::perplexity);
   m.def(
       "complete_documents",
-      [](const Model& model, const CorpusObject& corpus, int em_steps, std::uint64_t seed, bool shuffle, int threads) {
-        const CompletionOptions options = {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads};
+      [](const Model& model, const CorpusObject& corpus, int em_steps, std::uint64_t seed, bool shuffle, int threads,
+         const std::string& device) {
+        const CompletionOptions options = {.em_steps = em_steps,
+                                           .seed = seed,
+                                           .shuffle = shuffle,
+                                           .threads = threads,
+                                           .device = Device::parse(device)};
         return interruptible([&] { return complete_documents(model, corpus.view(), options); });
       },
-      nb::arg("model"), nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"),
-      nb::arg("threads"));
+      nb::arg("model"), nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"),
+      nb::arg("device"));
   nb::class_<LeftToRight>(m, "LeftToRight", left_to_right_doc)
       .def_prop_ro(
           "log_likelihoods", [](const LeftToRight& self) { return owned(self.log_likelihoods); },

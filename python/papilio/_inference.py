@@ -48,6 +48,7 @@ def infer(
     em_steps: int = 50,
     seed: Any = 0,
     threads: int = 0,
+    device: str = "cpu",
 ) -> DocumentTopics:
     """Find the topics of documents, for a model that stays as it is.
 
@@ -67,6 +68,8 @@ def infer(
         For "gibbs"; 0 <= seed < 2^64.
     threads : int, default 0
         0: all processors. Never changes the result.
+    device : str, default "cpu"
+        "cpu", "cuda", "cuda:N" or "auto", as for `train`. Never changes the result.
 
     Returns
     -------
@@ -78,6 +81,8 @@ def infer(
     ------
     ValueError
         An option out of range.
+    papilio.DeviceError
+        The device does not exist, fails, or has too little memory for the words of one document.
 
     Notes
     -----
@@ -99,13 +104,13 @@ def infer(
     return _core.infer(
         model_of(model, caller),
         corpus_of(corpus, caller),
-        *_infer_options(method, sweeps, burn_in, em_steps, seed, threads, caller),
+        *_infer_options(method, sweeps, burn_in, em_steps, seed, threads, device, caller),
     )
 
 
 def _infer_options(
-    method: str, sweeps: int, burn_in: int, em_steps: int, seed: Any, threads: int, caller: str
-) -> tuple[str, int, int, int, int, int]:
+    method: str, sweeps: int, burn_in: int, em_steps: int, seed: Any, threads: int, device: str, caller: str
+) -> tuple[str, int, int, int, int, int, str]:
     return (
         method,
         whole(sweeps, f"{caller}: sweeps", 1, MOST),
@@ -113,18 +118,20 @@ def _infer_options(
         whole(em_steps, f"{caller}: em_steps", 1, MOST),
         checked_seed(seed, caller),
         checked_threads(threads, caller),
+        device,
     )
 
 
 def completion_options(
-    em_steps: int, seed: Any, shuffle: bool, threads: int, caller: str
-) -> tuple[int, int, bool, int]:
+    em_steps: int, seed: Any, shuffle: bool, threads: int, device: str, caller: str
+) -> tuple[int, int, bool, int, str]:
     """The options of `complete_documents`, checked."""
     return (
         whole(em_steps, f"{caller}: em_steps", 1, MOST),
         checked_seed(seed, caller),
         flag(shuffle, f"{caller}: shuffle"),
         checked_threads(threads, caller),
+        device,
     )
 
 
@@ -179,6 +186,7 @@ class Inference:
         em_steps: int = 50,
         seed: Any = 0,
         threads: int = 0,
+        device: str = "cpu",
     ) -> DocumentTopics:
         """Find the topics of documents, bit for bit as `papilio.infer` does, which has the parameters.
 
@@ -186,7 +194,7 @@ class Inference:
         ----------
         corpus : Corpus
             Its words are matched by spelling, which takes time for each word of its vocabulary.
-        method, sweeps, burn_in, em_steps, seed, threads
+        method, sweeps, burn_in, em_steps, seed, threads, device
             See `papilio.infer`.
 
         Returns
@@ -199,12 +207,19 @@ class Inference:
             An option out of range.
         """
         caller = "papilio.Inference.infer"
-        options = _infer_options(method, sweeps, burn_in, em_steps, seed, threads, caller)
+        options = _infer_options(method, sweeps, burn_in, em_steps, seed, threads, device, caller)
         return self._prepared.infer(corpus_of(corpus, caller), *options)
 
     @suggests_options
     def complete_documents(
-        self, corpus: Corpus, *, em_steps: int = 50, seed: Any = 0, shuffle: bool = True, threads: int = 0
+        self,
+        corpus: Corpus,
+        *,
+        em_steps: int = 50,
+        seed: Any = 0,
+        shuffle: bool = True,
+        threads: int = 0,
+        device: str = "cpu",
     ) -> Completion:
         """Compute held-out likelihood, bit for bit as `papilio.complete_documents` does, which has the parameters.
 
@@ -212,7 +227,7 @@ class Inference:
         ----------
         corpus : Corpus
             Its words are matched by spelling, which takes time for each word of its vocabulary.
-        em_steps, seed, shuffle, threads
+        em_steps, seed, shuffle, threads, device
             See `papilio.complete_documents`.
 
         Returns
@@ -225,5 +240,5 @@ class Inference:
             An option out of range.
         """
         caller = "papilio.Inference.complete_documents"
-        options = completion_options(em_steps, seed, shuffle, threads, caller)
+        options = completion_options(em_steps, seed, shuffle, threads, device, caller)
         return self._prepared.complete_documents(corpus_of(corpus, caller), *options)

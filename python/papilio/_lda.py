@@ -344,7 +344,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         fit = self._require_fit()
         normalize = flag(normalize, "LDA.transform: normalize")
         n = _parameters.integer(self.transform_iter, "transform_iter", 1)
-        options = (self.transform_method, n, n // 5, n, fit.seed, _parameters.threads(self.n_jobs))
+        options = (self.transform_method, n, n // 5, n, fit.seed, _parameters.threads(self.n_jobs), "cpu")
         documents = self._as_documents(X, "transform")
         if isinstance(documents, Corpus):
             inferred = fit.inference.infer(documents, *options)

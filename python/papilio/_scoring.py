@@ -57,7 +57,7 @@ class Scoring:
         """The completion of X, and all its tokens."""
         fit = self._require_fit()
         documents = self._as_documents(X, method)
-        options = (50, fit.seed, True, _parameters.threads(self.n_jobs))
+        options = (50, fit.seed, True, _parameters.threads(self.n_jobs), "cpu")
         if isinstance(documents, Corpus):
             result = fit.inference.complete_documents(documents, *options)
             tokens = documents.tokens

@@ -67,7 +67,14 @@ def unknown_words(model: ModelLike, corpus: Corpus) -> LeftOutWords:
 
 
 def complete_documents(
-    model: ModelLike, corpus: Corpus, *, em_steps: int = 50, seed: Any = 0, shuffle: bool = True, threads: int = 0
+    model: ModelLike,
+    corpus: Corpus,
+    *,
+    em_steps: int = 50,
+    seed: Any = 0,
+    shuffle: bool = True,
+    threads: int = 0,
+    device: str = "cpu",
 ) -> Completion:
     """Compute held-out likelihood by document completion: half of each document predicts the other half.
 
@@ -84,6 +91,8 @@ def complete_documents(
         Shuffle the tokens of a document before it is split. False: split them in their order.
     threads : int, default 0
         0: all processors. Never changes the result.
+    device : str, default "cpu"
+        "cpu", "cuda", "cuda:N" or "auto", as for `train`. Never changes the result.
 
     Returns
     -------
@@ -113,7 +122,7 @@ def complete_documents(
     return _core.complete_documents(
         model_of(model, caller),
         corpus_of(corpus, caller),
-        *completion_options(em_steps, seed, shuffle, threads, caller),
+        *completion_options(em_steps, seed, shuffle, threads, device, caller),
     )
 
 

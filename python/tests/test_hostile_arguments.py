@@ -81,6 +81,8 @@ def test_n_jobs():
         (lambda: papilio.train(DOCUMENTS, progress=3), TypeError, "progress is 3, expected a function"),
         (lambda: papilio.infer(MODEL, DOCUMENTS, sweeps=1.5), TypeError, "sweeps is 1.5"),
         (lambda: papilio.infer(MODEL, DOCUMENTS, seed=-1), ValueError, "seed is -1"),
+        (lambda: papilio.infer(MODEL, DOCUMENTS, device="tpu"), ValueError, "tpu"),
+        (lambda: papilio.complete_documents(MODEL, DOCUMENTS, device="tpu"), ValueError, "tpu"),
         (lambda: papilio.infer(3, DOCUMENTS), TypeError, "model is a int, expected a papilio.Model or a fitted papilio.LDA"),
         (lambda: papilio.infer(MODEL, ["a"]), TypeError, "corpus is a list, expected a papilio.Corpus"),
         (lambda: papilio.coherence(MODEL, DOCUMENTS, top_words=2.5), TypeError, "top_words is 2.5"),

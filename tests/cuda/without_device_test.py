@@ -53,6 +53,11 @@ class WithoutDevice(unittest.TestCase):
             done = self.papilio("devices", code=self.no_device_code(), PAPILIO_DEVICE=wanted)
             self.assertIn(f"CUDA device {number} was asked for, but {absence()}; use --device cpu", done.stderr)
 
+    def test_so_it_is_for_inference_and_evaluation(self):
+        for command in (("infer", "corpus.txt", "corpus.txt", "-o", "out.tsv"), ("evaluate", "corpus.txt")):
+            done = self.papilio(*command, "--device", "cuda", code=self.no_device_code())
+            self.assertIn(f"CUDA device 0 was asked for, but {absence()}; use --device cpu", done.stderr)
+
     def no_device_code(self):
         """The exit status of an instruction set that is not there, which is the same kind of error."""
         done = subprocess.run([COMMAND, "devices"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

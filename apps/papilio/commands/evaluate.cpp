@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "commands/subcommands.h"
+#include "papilio/device.h"
 #include "papilio/evaluation.h"
 #include "phrases/model_phrases.h"
 #include "support/corpus_input.h"
@@ -35,6 +36,7 @@ struct EvaluateArguments {
   int particles = 0;  // 0: no left-to-right likelihood
   std::uint64_t seed = 0;
   int threads = 0;
+  std::string device = "cpu";  // as papilio::Device::parse reads it
   EvaluateFormat format = EvaluateFormat::text;
 };
 
@@ -77,14 +79,15 @@ bool is_bag(const papilio::Corpus& corpus) {
 }
 
 Evaluation evaluate(const EvaluateArguments& arguments) {
+  const papilio::Device device = papilio::Device::parse(arguments.device);
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
   Evaluation result;
   result.topics = model.topics;
   result.diversity = papilio::diversity(model, diversity_words);
   if (!arguments.held_out.empty()) {
     const papilio::Corpus corpus = read_named(arguments.held_out, model, arguments);
-    result.completion =
-        papilio::complete_documents(model, corpus, {.seed = arguments.seed, .threads = arguments.threads});
+    result.completion = papilio::complete_documents(
+        model, corpus, {.seed = arguments.seed, .threads = arguments.threads, .device = device});
     if (result.completion->tokens == 0) {
       throw CommandError(ExitCode::bad_data,
                          fmt::format("{} has no document with two words that the model knows", arguments.held_out));
@@ -243,6 +246,12 @@ Subcommand add_evaluate(CLI::App& app) {
   evaluate->add_option("--threads,--num-threads", arguments->threads, "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
       ->check(thread_count());
+  evaluate
+      ->add_option("--device", arguments->device,
+                   "Where to complete documents: cpu, cuda, cuda:N or auto; never changes the result. The other "
+                   "measures are the CPU's")
+      ->capture_default_str()
+      ->check(device_name());
   add_explained_choice(*evaluate, "--format", arguments->format, formats, "What to print");
   add_reading_options(*evaluate, arguments->reading, "--corpus-format");
   return {evaluate, [arguments](const std::string&) { return run_evaluate(*arguments); },

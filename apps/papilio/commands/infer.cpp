@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands/subcommands.h"
+#include "papilio/device.h"
 #include "papilio/evaluation.h"
 #include "phrases/model_phrases.h"
 #include "support/command_files.h"
@@ -21,6 +22,7 @@ struct InferArguments {
   CorpusArguments corpus;
   DocumentTopicsOutput output;
   papilio::InferOptions options;
+  std::string device = "cpu";  // as papilio::Device::parse reads it
   bool force = false;
   bool quiet = false;
 };
@@ -48,6 +50,7 @@ void check_infer(const InferArguments& arguments) {
 }
 
 ExitCode run_infer(InferArguments arguments) {
+  arguments.options.device = papilio::Device::parse(arguments.device);
   CommandFiles files(arguments.force);
   files.reads("the model", arguments.model);
   files.reads(arguments.corpus);
@@ -118,6 +121,10 @@ Subcommand add_infer(CLI::App& app) {
   infer->add_option("--threads,--num-threads", options.threads, "CPU threads, 0: all; never changes the result")
       ->capture_default_str()
       ->check(thread_count())
+      ->group("Inference");
+  infer->add_option("--device", arguments->device, "cpu, cuda, cuda:N or auto; never changes the result")
+      ->capture_default_str()
+      ->check(device_name())
       ->group("Inference");
   return {infer, [arguments](const std::string&) { return run_infer(*arguments); },
           [arguments] { check_infer(*arguments); }};

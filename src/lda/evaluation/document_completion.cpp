@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/evaluation/evaluation_on_device.h"
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
 
@@ -38,6 +39,10 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
   const auto documents = static_cast<std::size_t>(corpus.documents());
   std::vector<std::int64_t> lengths(documents);
   std::vector<double> scores(documents);
+  if (!options.device.is_cpu()) {
+    score_on_device(model, corpus, map, options, lengths, scores);
+    return completion_of(lengths, scores, map);
+  }
   execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
     FixedPhi phi(model);
     std::vector<double> theta;
@@ -53,9 +58,13 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
       }
     }
   });
+  return completion_of(lengths, scores, map);
+}
+
+Completion completion_of(std::span<const std::int64_t> lengths, std::span<const double> scores, const WordMap& map) {
   Completion result;
   result.unknown_tokens = map.unknown_tokens;
-  for (std::size_t d = 0; d < documents; ++d) {
+  for (std::size_t d = 0; d < lengths.size(); ++d) {
     if (lengths[d] < 2) {
       ++result.left_out;
       continue;

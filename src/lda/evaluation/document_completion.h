@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "papilio/evaluation.h"
 
 namespace papilio::lda {
@@ -11,5 +14,8 @@ void require_options(const CompletionOptions& options);
 // Checks nothing.
 Completion complete_documents(const Model& model, const CorpusView& corpus, const WordMap& map,
                               const CompletionOptions& options);
+
+// The sum over all documents: of each, how many known tokens it has, and ln of the probability of those scored.
+Completion completion_of(std::span<const std::int64_t> lengths, std::span<const double> scores, const WordMap& map);
 
 }  // namespace papilio::lda

@@ -1,9 +1,9 @@
 #include "lda/evaluation/fixed_phi.h"
 
 #include <algorithm>
-#include <array>
 
 #include "execution/cpu/interruption.h"
+#include "lda/evaluation/fixed_phi_formulas.h"
 #include "lda/model/seeds.h"
 
 namespace papilio::lda {
@@ -11,10 +11,10 @@ namespace papilio::lda {
 FixedPhi::FixedPhi(const Model& model) : model_(model) {
   const double prior_mass = static_cast<double>(model.vocabulary_size()) * model.beta;
   for (const std::int64_t n : model.n_k) {
-    n_k_prior_.push_back(static_cast<double>(n) + prior_mass);
+    n_k_prior_.push_back(fixed_topic_mass(n, prior_mass));
   }
   for (std::size_t k = 0; k < model.s_k.size(); ++k) {
-    n_k_prior_[k] = static_cast<double>(model.n_k[k] + model.s_k[k]) + prior_mass;
+    n_k_prior_[k] = fixed_topic_mass(model.n_k[k] + model.s_k[k], prior_mass);
   }
   for (const double a : model.alpha) {
     alpha_sum_ += a;
@@ -29,11 +29,11 @@ void FixedPhi::set_words(const KnownDocument& document, bool prior_sums) {
     const std::int32_t* n_wk = model_.n_wk.data() + std::int64_t{document.words[place]} * model_.topics;
     double* phi = phi_.data() + place * topics;
     for (std::size_t k = 0; k < topics; ++k) {
-      phi[k] = (n_wk[k] + model_.beta) / n_k_prior_[k];
+      phi[k] = fixed_phi(n_wk[k], model_.beta, n_k_prior_[k]);
     }
     for (const SeedWord& seed : seeds_of(model_.seed_words, document.words[place])) {
       const auto k = static_cast<std::size_t>(seed.topic);
-      phi[k] = (static_cast<double>(std::int64_t{n_wk[k]} + seed.weight) + model_.beta) / n_k_prior_[k];
+      phi[k] = fixed_phi(std::int64_t{n_wk[k]} + seed.weight, model_.beta, n_k_prior_[k]);
     }
     if (prior_sums) {
       double sum = 0;
@@ -46,9 +46,9 @@ void FixedPhi::set_words(const KnownDocument& document, bool prior_sums) {
 }
 
 double FixedPhi::probability(std::span<const double> theta, std::int32_t place) const {
-  constexpr std::size_t lanes = 8;  // independent sums, so that additions need not wait for one another
+  constexpr std::size_t lanes = probability_lanes;
   const double* phi = row(place);
-  std::array<double, lanes> sums = {};
+  double sums[lanes] = {};
   std::size_t k = 0;
   for (; k + lanes <= theta.size(); k += lanes) {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -58,7 +58,7 @@ double FixedPhi::probability(std::span<const double> theta, std::int32_t place) 
   for (std::size_t lane = 0; k < theta.size(); ++k, ++lane) {
     sums[lane] += theta[k] * phi[k];
   }
-  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+  return sum_of_lanes(sums);
 }
 
 void FixedPhi::fold_in(std::span<const std::int32_t> counts, int steps, std::vector<double>& theta) const {
@@ -80,7 +80,7 @@ void FixedPhi::fold_in(std::span<const std::int32_t> counts, int steps, std::vec
     }
     double total = 0;
     for (std::size_t k = 0; k < topics; ++k) {
-      theta[k] = model_.alpha[k] + theta[k] * share[k];
+      theta[k] = folded_theta(model_.alpha[k], theta[k], share[k]);
       total += theta[k];
     }
     for (double& t : theta) {

@@ -7,7 +7,9 @@
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/counted_words.h"
 #include "lda/evaluation/document_completion.h"
+#include "lda/evaluation/evaluation_on_device.h"
 #include "lda/evaluation/fixed_phi.h"
+#include "lda/evaluation/fixed_phi_formulas.h"
 #include "lda/evaluation/known_document.h"
 #include "lda/evaluation/topic_draws.h"
 #include "papilio/evaluation.h"
@@ -64,7 +66,7 @@ void infer_gibbs(const lda::KnownDocument& document, const lda::FixedPhi& phi, c
   const double samples = options.sweeps - options.burn_in;
   const double total = static_cast<double>(document.size()) + phi.alpha_sum();
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    theta[k] = static_cast<float>((static_cast<double>(sums[k]) / samples + phi.alpha()[k]) / total);
+    theta[k] = lda::mean_theta(sums[k], samples, phi.alpha()[k], total);
   }
 }
 
@@ -103,6 +105,10 @@ DocumentTopics infer_documents(const Model& model, const lda::CountedWords& word
   result.known_tokens = corpus.tokens() - result.unknown_tokens;
   result.theta.resize(static_cast<std::size_t>(result.documents) * static_cast<std::size_t>(model.topics));
   result.document_tokens.resize(static_cast<std::size_t>(result.documents));
+  if (!options.device.is_cpu()) {
+    lda::infer_on_device(model, corpus, map, options, result);
+    return result;
+  }
   execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
     lda::FixedPhi phi(model);
     std::vector<double> scratch;

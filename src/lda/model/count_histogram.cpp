@@ -2,26 +2,15 @@
 
 #include <algorithm>
 
-#include "random/elementary.h"
+#include "lda/model/prior_steps.h"
 
 namespace papilio::lda {
-namespace {
-
-// psi(from + steps) - psi(from) for from > 1000, within 10^-14: psi(x + 1/2) is
-// ln x + 1 / (24 x^2) - 7 / (960 x^4) + ...
-double digamma_step(double from, double steps) {
-  const double x = from - 0.5;
-  const double y = x + steps;
-  return random::natural_log(y / x) + (1 / (y * y) - 1 / (x * x)) / 24;
-}
-
-}  // namespace
 
 void CountHistogram::add(std::int64_t n) {
   if (n == 0) {
     return;
   }
-  if (n >= first_large) {
+  if (n >= first_large_count) {
     large_.push_back(n);
     return;
   }
@@ -43,7 +32,7 @@ void CountHistogram::add(const CountHistogram& other) {
 void CountHistogram::finish() {
   std::sort(large_.begin(), large_.end());
   if (!large_.empty()) {
-    small_.resize(static_cast<std::size_t>(first_large) + 1);
+    small_.resize(static_cast<std::size_t>(first_large_count) + 1);
     small_.back() = static_cast<std::int64_t>(large_.size());
   }
   for (std::size_t n = small_.size(); n > 1; --n) {
@@ -58,10 +47,10 @@ void CountHistogram::finish() {
 double CountHistogram::digamma_rise(double prior) const {
   double sum = 0;
   for (std::size_t j = 0; j < small_.size(); ++j) {
-    sum += static_cast<double>(small_[j]) / (prior + static_cast<double>(j));
+    sum += digamma_term(small_[j], prior, static_cast<std::int64_t>(j));
   }
   for (const std::int64_t n : large_) {
-    sum += digamma_step(prior + static_cast<double>(first_large), static_cast<double>(n - first_large));
+    sum += large_digamma_term(n, prior);
   }
   return sum;
 }

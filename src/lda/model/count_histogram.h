@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace papilio::lda {
@@ -23,10 +24,12 @@ class CountHistogram {
   // To be called after the last `add`, before `digamma_rise`.
   void finish();
 
- private:
-  // From here on counts are listed one by one, and their part beyond is summed in closed form.
-  static constexpr std::int64_t first_large = 1024;
+  // Once finished: how many counts are above j, for each j below first_large_count up to the largest; and the counts
+  // from first_large_count on, in ascending order.
+  std::span<const std::int64_t> above() const { return small_; }
+  std::span<const std::int64_t> large() const { return large_; }
 
+ private:
   std::vector<std::int64_t> small_;  // [n]: how often n occurs; once finished, [j]: how many counts are above j
   std::vector<std::int64_t> large_;  // sorted once finished
 };

@@ -1,7 +1,6 @@
 #include "lda/model/optimize_priors.h"
 
 #include <algorithm>
-#include <cmath>
 #include <mutex>
 #include <vector>
 
@@ -99,10 +98,6 @@ WordCounts count_seeds(const Seeds& seeds) {
   return counts;
 }
 
-double within_bounds(double prior) { return std::clamp(prior, least_optimized_prior, largest_prior); }
-
-bool is_near(double next, double prior, double tolerance) { return std::abs(next - prior) <= tolerance * prior; }
-
 // The prior of a component out of `components` with the same one. Counts include those of seeds: from s + prior to
 // n + s + prior is as far as from the prior there, less the way to s + prior. Minka's step lowers no likelihood with
 // seeds either, since ln G(n + s + prior) - ln G(s + prior) is convex in ln prior.
@@ -114,7 +109,7 @@ double search_symmetric(const CountHistogram& counts, const CountHistogram& tota
     const double total_prior = components * prior;
     const double total_rise = totals.digamma_rise(total_prior) - seeds.topics.digamma_rise(total_prior);
     const double ratio = rise / (components * total_rise);
-    const double next = within_bounds(prior * ratio);
+    const double next = next_prior(prior, ratio);
     is_found = is_near(next, prior, search.tolerance);
     prior = next;
   }
@@ -129,7 +124,7 @@ void search_each(const DocumentCounts& counts, Priors& priors, int threads, cons
     execution::parallel_for(
         static_cast<std::int64_t>(next.size()), 8, threads, [&](std::int64_t begin, std::int64_t end) {
           for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-            next[k] = within_bounds(priors.alpha[k] * (counts.topics[k].digamma_rise(priors.alpha[k]) / total_rise));
+            next[k] = next_prior(priors.alpha[k], counts.topics[k].digamma_rise(priors.alpha[k]) / total_rise);
           }
         });
     is_found = std::equal(next.begin(), next.end(), priors.alpha.begin(),

@@ -3,16 +3,13 @@
 #include <cstdint>
 #include <span>
 
+#include "lda/model/prior_steps.h"
 #include "lda/model/priors.h"
 #include "lda/model/seeds.h"
 #include "papilio/corpus.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
-
-// The range of optimised priors. A topic without tokens would tend to 0: it keeps the least,
-// so that it can be drawn again, and one sweep in which it is brings it back.
-inline constexpr double least_optimized_prior = 1e-5;
 
 struct PriorSearch {
   bool symmetric_alpha = false;  // one alpha for all topics; else one for each

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "execution/cuda/memory.h"
+#include "lda/evaluation/phi_rows_cuda.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
 #include "lda/training/plan.h"
@@ -39,6 +41,13 @@ class CudaSweep {
 
   // How the last run's tokens were drawn.
   virtual SweepDraws draws() = 0;
+
+  // Replaces the priors as optimize_priors does, by z; not yet those of the sweeps.
+  virtual void optimize(Priors& priors) = 0;
+
+  // Makes rows of phi as it is in evaluation (lda/evaluation/fixed_phi.h), of z, of the words of `rows`, which `words`
+  // are in the host's memory.
+  virtual void make_phi(PhiRows rows, std::span<const std::int32_t> words) = 0;
 
   // papilio::log_joint of z.
   virtual double log_joint() = 0;

@@ -6,6 +6,7 @@
 
 #include "base/function_ref.h"
 #include "lda/model/state.h"
+#include "papilio/evaluation.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
@@ -32,6 +33,14 @@ class Chain {
 
   // papilio::log_joint of the state that the sweeps have led to.
   virtual double log_joint() = 0;
+
+  // Document completion of a held-out corpus, whose words `map` knows, by the model that the sweeps have led to: where
+  // the chain can do it where its state is, with the bits of complete_documents, else nothing. Corpus and map are
+  // the same in every call, and outlive the chain.
+  virtual std::optional<Completion> complete(const CorpusView& corpus, const WordMap& map) {
+    static_cast<void>(corpus), static_cast<void>(map);
+    return {};
+  }
 
   // Shows the state after all sweeps; the chain goes on. Copies nothing that is in the
   // host's memory already.

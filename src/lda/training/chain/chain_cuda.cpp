@@ -4,10 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "lda/model/optimize_priors.h"
+#include "lda/evaluation/completion_cuda.h"
+#include "lda/evaluation/document_completion.h"
 #include "lda/model/options.h"
 #include "lda/training/chain/range_sweep_cuda.h"
 #include "lda/training/parameters/initial_topics_cpu.h"
+#include "papilio/error.h"
 
 namespace papilio::lda {
 namespace {
@@ -58,13 +60,48 @@ CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, cons
   stream_->wait();  // so that the time of the first sweep is its own
 }
 
+// Of what the sweeps have left, so much is taken at most.
+struct CudaChain::HeldOut {
+  HeldOut(const CorpusView& corpus, const WordMap& map, const TrainOptions& options, cudaStream_t stream)
+      : alpha(options.topics, "alpha"),
+        completion(corpus, map, {.threads = options.threads}, options.topics, execution::free_device_bytes() / 2,
+                   stream) {}
+
+  execution::DeviceArray<double> alpha;
+  CompletionOnDevice completion;
+};
+
+CudaChain::~CudaChain() {
+  const OnDevice here(options_.device);
+  held_out_.reset();
+}
+
+std::optional<Completion> CudaChain::complete(const CorpusView& corpus, const WordMap& map) {
+  const OnDevice here(options_.device);
+  if (is_held_out_on_host_) return {};
+  if (!held_out_) {
+    try {
+      held_out_ = std::make_unique<HeldOut>(corpus, map, options_, stream_->get());
+    } catch (const DeviceError&) {  // no room beside the chain
+      is_held_out_on_host_ = true;
+      return {};
+    }
+  }
+  held_out_->alpha.upload(priors_.alpha.data(), options_.topics, stream_->get());
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(corpus.documents()));
+  std::vector<double> scores(lengths.size());
+  const auto make_phi = [&](const PhiRows& rows, std::span<const std::int32_t> words) {
+    sweep_->make_phi(rows, words);
+  };
+  held_out_->completion(make_phi, held_out_->alpha.data(), lengths, scores);
+  return completion_of(lengths, scores, map);
+}
+
 void CudaChain::sweep() {
   const OnDevice here(options_.device);
   sweep_->run(++sweeps_);
   if (!optimizes_priors_after(options_, sweeps_)) return;
-  // On the host, from the topics and counts that the sweep has led to.
-  const State now = state();
-  optimize_priors(corpus_, now.z, now.n_wk, now.n_k, priors_, options_.threads, {}, seeds_);
+  sweep_->optimize(priors_);
   sweep_->set_priors(priors_);
 }
 

@@ -26,12 +26,14 @@ class CudaChain final : public Chain {
   // On options.device. As start_chain_on_cuda.
   CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
             const CudaTuning& tuning = {});
+  ~CudaChain() override;
 
   void sweep() override;
   void wait() override;
   std::int64_t sweeps() const override { return sweeps_; }
   SweepDraws draws() override;
   double log_joint() override;
+  std::optional<Completion> complete(const CorpusView& corpus, const WordMap& map) override;
   void show_state(base::FunctionRef<void(const ChainState&)> use) override;
   State take_state() override;
 
@@ -50,6 +52,11 @@ class CudaChain final : public Chain {
   Start begun_as_;                           // as in ChainState
   std::optional<execution::Stream> stream_;  // on the device
   std::unique_ptr<CudaSweep> sweep_;
+
+  // Held-out documents, from the first time that they are scored.
+  struct HeldOut;
+  std::unique_ptr<HeldOut> held_out_;
+  bool is_held_out_on_host_ = false;  // where it has no room on the device
 };
 
 }  // namespace papilio::lda

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
 #include "lda/training/chain/tables_cuda.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/memory/token_ranges_cuda.h"
 #include "lda/training/parameters/topic_counts_cuda.h"
+#include "lda/training/priors/optimize_priors_cuda.h"
 #include "lda/training/sequential/sequential_cuda.h"
 #include "papilio/error.h"
 #include "random/purpose.h"
@@ -23,8 +25,10 @@ std::int64_t memory_for_tokens(const CudaStart& start, std::int64_t memory) {
   const CorpusView& corpus = start.corpus;
   const TrainOptions& options = start.options;
   const bool asymmetric = options.optimize_every > 0 || !start.priors.is_symmetric();
-  const std::int64_t needed = TablesOnDevice::bytes_needed(corpus, options, start.plan) +
-                              LogJointOnDevice::bytes_needed(corpus, start.seeds, options.topics, asymmetric);
+  const std::int64_t needed =
+      TablesOnDevice::bytes_needed(corpus, options, start.plan) +
+      LogJointOnDevice::bytes_needed(corpus, start.seeds, options.topics, asymmetric) +
+      (options.optimize_every > 0 ? OptimizedPriorsOnDevice::bytes_needed(corpus, start.seeds, options.topics) : 0);
   if (needed >= memory) {
     throw DeviceError(
         fmt::format("papilio::train: {} topics of {} words need {} bytes of device memory for their "
@@ -55,11 +59,14 @@ class RangeSweep final : public CudaSweep {
   void run(std::int64_t sweep) override;
   void set_priors(const Priors& priors) override;
   SweepDraws draws() override;
+  void optimize(Priors& priors) override;
+  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
   double log_joint() override { return log_joint_(tokens_, tables_.n_wk, tables_.n_k); }
   std::vector<std::int32_t> z() override { return tokens_.topics(); }
   void count(State& state) override;
   std::int64_t bytes() const override {
-    return tables_.bytes() + log_joint_.bytes() + tokens_.bytes() + start_of_counts_.bytes();
+    return tables_.bytes() + log_joint_.bytes() + tokens_.bytes() + start_of_counts_.bytes() +
+           (optimized_priors_ ? optimized_priors_->bytes() : 0);
   }
 
  private:
@@ -89,6 +96,8 @@ class RangeSweep final : public CudaSweep {
   TokenRanges tokens_;
   TablesOnDevice tables_;
   LogJointOnDevice log_joint_;
+  execution::DeviceArray<double> fixed_masses_;              // of make_phi, from its first call
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // where the options ask for them
 };
 
 RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocumentTuning& tuning)
@@ -113,6 +122,7 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
     }
     tables_.sequential_sparse.set(corpus_, topics_, stream_);
   }
+  if (start.options.optimize_every > 0) optimized_priors_.emplace(corpus_, start.seeds, topics_, stream_);
   tables_.phi.clear(stream_);
   tables_.set_priors(priors_, stream_);
   if (start.z != nullptr) tokens_.set_topics(*start.z);
@@ -134,6 +144,24 @@ void RangeSweep::set_priors(const Priors& priors) {
   priors_ = priors;
   tables_.set_priors(priors, stream_);
   log_joint_.set_priors(priors);
+}
+
+void RangeSweep::optimize(Priors& priors) {
+  const auto queue_words = [&](const CountHistograms& histograms) {
+    queue_word_histogram(tables_.n_wk.data(), tables_.n_wk.size(), histograms, stream_);
+  };
+  const auto queue_documents = [&](const CountHistograms& histograms) {
+    tokens_.for_each(false, [&](const RangeOnDevice& range) { queue_document_histograms(range, topics_, histograms); });
+  };
+  optimized_priors_.value()(queue_words, queue_documents, tables_.n_k, priors);
+}
+
+void RangeSweep::make_phi(PhiRows rows, std::span<const std::int32_t>) {
+  if (fixed_masses_.size() == 0) fixed_masses_ = execution::DeviceArray<double>(topics_, "the topics' masses");
+  queue_fixed_topic_masses(tables_.n_k.data(), topics_, prior_mass(), fixed_masses_.data(), stream_);
+  rows.masses = fixed_masses_.data();
+  rows.beta = priors_.beta;
+  queue_phi_rows_of_table(rows, tables_.n_wk.data(), count_stride(topics_), stream_);
 }
 
 // What is integrated out has its estimate in its place, out of which draws take the token.

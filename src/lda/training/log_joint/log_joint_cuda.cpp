@@ -54,10 +54,7 @@ std::int64_t LogJointOnDevice::bytes() const {
   return bytes;
 }
 
-void LogJointOnDevice::set_priors(const Priors& priors) {
-  terms_ = LogJointTerms(counted_, corpus_.vocabulary_size(), priors, most_tabulated);
-  take_terms();
-}
+void LogJointOnDevice::set_priors(const Priors& priors) { next_priors_ = priors; }
 
 LogJointOnDevice::Tabulated LogJointOnDevice::tabulated() const {
   const std::int64_t of_documents = terms_.of_document_topic.tabulated();
@@ -99,6 +96,11 @@ double LogJointOnDevice::operator()(TokenRanges& tokens, const execution::Device
 
 double LogJointOnDevice::operator()(QueueTerms queue_words, QueueTerms queue_documents,
                                     const execution::DeviceArray<std::int64_t>& n_k) {
+  if (next_priors_) {
+    terms_ = LogJointTerms(counted_, corpus_.vocabulary_size(), *next_priors_, most_tabulated);
+    take_terms();
+    next_priors_.reset();
+  }
   tables_.larger_counts.clear(stream_);
   tables_.sum.clear(stream_);
   const TermSums of_words = {.terms = tables_.word_terms.data(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -26,6 +27,7 @@ class LogJointOnDevice {
   // Those that it has taken.
   std::int64_t bytes() const;
 
+  // Those of the next likelihood, for which the tables are made anew.
   void set_priors(const Priors& priors);
 
   // n_wk: all entries of the table, of which those past the last topic are 0.
@@ -67,6 +69,7 @@ class LogJointOnDevice {
   const std::int64_t counted_;  // tokens, and the seeds' weights
   const cudaStream_t stream_;
   LogJointTerms terms_;
+  std::optional<Priors> next_priors_;  // where they are no longer those of the terms
   std::int64_t sum_of_documents_ = 0;  // terms of document lengths
   TermTables tables_;
 };

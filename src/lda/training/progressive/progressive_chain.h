@@ -22,6 +22,9 @@ class ProgressiveChain final : public Chain {
   SweepDraws draws() override { return chain_->draws(); }
   double share() const override;
   double log_joint() override;
+  std::optional<Completion> complete(const CorpusView& corpus, const WordMap& map) override {
+    return chain_ && !part_ ? chain_->complete(corpus, map) : std::nullopt;
+  }
   void show_state(base::FunctionRef<void(const ChainState&)> use) override;
   State take_state() override;
 

@@ -1,6 +1,7 @@
 #include "lda/training/trainer/held_out_evaluation.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
 }
 
 Completion HeldOutEvaluation::operator()(Chain& chain) {
+  if (std::optional<Completion> completion = chain.complete(*options_.held_out, map_)) return *completion;
   chain.show_state([this](const ChainState& state) { take_counts(state); });
   return complete_documents(model_, *options_.held_out, map_, {.threads = options_.threads});
 }

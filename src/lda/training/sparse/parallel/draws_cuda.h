@@ -3,7 +3,9 @@
 #include <cstdint>
 
 #include "execution/cuda/check.h"
+#include "lda/evaluation/phi_rows_cuda.h"
 #include "lda/training/log_joint/term_sums_cuda.h"
+#include "lda/training/priors/count_histograms_cuda.h"
 #include "lda/training/sparse/parallel/entries.h"
 #include "lda/training/sparse/parallel/topic_masses.h"
 #include "lda/training/sparse/statistics.h"
@@ -114,6 +116,17 @@ template <class Entry>
 void queue_list_terms(const SparseLists<Entry>& lists, const TermSums& sums, cudaStream_t stream);
 template <class Entry>
 void queue_item_terms(const SparseDraw<Entry>& draw, const TermSums& sums, cudaStream_t stream);
+
+// Histograms of the same counts.
+template <class Entry>
+void queue_list_histograms(const SparseLists<Entry>& lists, const CountHistograms& histograms, cudaStream_t stream);
+template <class Entry>
+void queue_item_histogram(const SparseDraw<Entry>& draw, const CountHistograms& histograms, cudaStream_t stream);
+
+// Rows of phi as it is in evaluation: row i is of the word of item i, which has all tokens of it; the counts of one
+// whose `row` is not -1 are those of draw.frequent_next.
+template <class Entry>
+void queue_item_phi(const SparseDraw<Entry>& draw, const PhiRows& rows, cudaStream_t stream);
 
 // Adds the items' tokens to draw.frequent_next.
 template <class Entry>

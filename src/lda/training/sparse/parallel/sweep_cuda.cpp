@@ -11,6 +11,7 @@
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/parameters/initial_topics_cpu.h"
+#include "lda/training/priors/optimize_priors_cuda.h"
 #include "lda/training/sparse/fixed_point.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
 #include "random/purpose.h"
@@ -31,6 +32,8 @@ class SparseParallelCudaSweep final : public CudaSweep {
   void run(std::int64_t sweep) override;
   void set_priors(const Priors& priors) override;
   SweepDraws draws() override;
+  void optimize(Priors& priors) override;
+  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
   double log_joint() override;
   std::vector<std::int32_t> z() override;
   void count(State& state) override { state.count(corpus_, host_threads_); }
@@ -63,7 +66,10 @@ class SparseParallelCudaSweep final : public CudaSweep {
   DeviceArray<float> rows_;
   DeviceArray<sparse::Statistics> statistics_;  // of the last sweep; of a likelihood
   PaddedTopicMasses masses_;
-  std::optional<LogJointOnDevice> log_joint_;  // from the first time that it is asked for
+  std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
+  DeviceArray<double> fixed_masses_;                         // of make_phi, from its first call
+  std::vector<std::int64_t> word_offsets_;                   // likewise: where each word's tokens begin
 };
 
 std::vector<std::int32_t> topics_to_start(const CudaStart& start) {
@@ -203,6 +209,58 @@ double SparseParallelCudaSweep<Entry>::log_joint() {
   };
   const auto queue_documents = [&](const TermSums& sums) { queue_list_terms(lists, sums, stream_); };
   return (*log_joint_)(queue_words, queue_documents, topics_.n_k);
+}
+
+// Likewise.
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::optimize(Priors& priors) {
+  if (!optimized_priors_) optimized_priors_.emplace(corpus_, seeds_, topic_count_, stream_);
+  start_of_counts_.start_topics(topics_.n_k, stream_);
+  const SparseLists<Entry> lists = lists_of(statistics_.data() + 1);
+  queue_sparse_lists(lists, stream_);
+  const auto queue_words = [&](const CountHistograms& histograms) {
+    if (frequent_next_.size() > 0) {
+      queue_word_histogram(frequent_next_.data(), frequent_next_.size(), histograms, stream_);
+    }
+    queue_item_histogram(draw_of(layout_.frequent_items, std::ssize(layout_.items)), histograms, stream_);
+  };
+  const auto queue_documents = [&](const CountHistograms& histograms) {
+    queue_list_histograms(lists, histograms, stream_);
+  };
+  (*optimized_priors_)(queue_words, queue_documents, topics_.n_k, priors);
+}
+
+// Likewise, with items of the words that are asked for, each of which has all tokens of its word.
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::make_phi(PhiRows rows, std::span<const std::int32_t> words) {
+  if (word_offsets_.empty()) {
+    word_offsets_.resize(static_cast<std::size_t>(corpus_.vocabulary_size()) + 1);
+    for (const std::int32_t word : corpus_.words) ++word_offsets_[static_cast<std::size_t>(word) + 1];
+    for (std::size_t w = 1; w < word_offsets_.size(); ++w) word_offsets_[w] += word_offsets_[w - 1];
+    fixed_masses_ = DeviceArray<double>(topic_count_, "the topics' masses");
+  }
+  std::vector<SparseItem> items;
+  for (const std::int32_t word : words) {
+    const auto w = static_cast<std::size_t>(word);
+    const auto row = std::ranges::lower_bound(layout_.frequent_words, word);
+    const bool is_frequent = row != layout_.frequent_words.end() && *row == word;
+    items.push_back({static_cast<std::uint32_t>(word_offsets_[w]),
+                     static_cast<std::int32_t>(word_offsets_[w + 1] - word_offsets_[w]),
+                     is_frequent ? static_cast<std::int32_t>(row - layout_.frequent_words.begin()) : -1});
+  }
+  const DeviceArray<SparseItem> on_device_items = on_device(items, "words", stream_);
+  start_of_counts_.start_topics(topics_.n_k, stream_);
+  queue_sparse_lists(lists_of(statistics_.data() + 1), stream_);
+  queue_fixed_topic_masses(topics_.n_k.data(), topic_count_,
+                           static_cast<double>(corpus_.vocabulary_size()) * priors_.beta, fixed_masses_.data(),
+                           stream_);
+  rows.masses = fixed_masses_.data();
+  rows.beta = priors_.beta;
+  SparseDraw<Entry> draw = draw_of(0, 0);
+  draw.items = on_device_items.data();
+  draw.item_count = std::ssize(items);
+  queue_item_phi(draw, rows, stream_);
+  check(cudaStreamSynchronize(stream_), "computing phi");  // the items end here
 }
 
 template <class Entry>

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "warp/portability.h"
+
+// The sum of numbers >= 0 in their order, each addition rounded, by threads that have parts of the numbers: the bits
+// of one thread's sum.
+//
+// While a sum s stays within [2^e, 2^(e+1)) it is a whole number S of units 2^(e-52), and adding x adds a whole number
+// to S: x in units, rounded to the nearest. Only of a tie does it depend on S, on whether S is even. So what numbers
+// that follow one another add is two whole numbers, for an even and for an odd S; and these of two parts give those of
+// both. Where S reaches 2^53, numbers are added one after the other up to the end of a part, and the next unit begins.
+
+namespace papilio::lda {
+
+// What numbers add to a sum of units, at most `most_steps`.
+struct RoundedSteps {
+  std::int64_t even = 0;  // to an even one
+  std::int64_t odd = 0;
+};
+
+inline constexpr std::int64_t end_of_units = std::int64_t{1} << 53;
+inline constexpr std::int64_t most_steps = std::int64_t{1} << 54;  // the sum has left its unit long before
+
+// 1 / unit of a sum >= 2^-900.
+PAPILIO_LANEWISE double units_per_one(double sum) {
+  const std::uint64_t exponent = __builtin_bit_cast(std::uint64_t, sum) >> 52;
+  return __builtin_bit_cast(double, (std::uint64_t{2098} - exponent) << 52);
+}
+
+// x, which is rounded to units.
+PAPILIO_LANEWISE RoundedSteps rounded_steps(double x, double per_one) {
+  const double units = x * per_one;
+  if (!(units < 0x1p53)) return {most_steps, most_steps};
+  const auto whole = static_cast<std::int64_t>(units);
+  const double rest = units - static_cast<double>(whole);
+  if (rest == 0.5) return {whole + (whole & 1), whole + (~whole & 1)};
+  const std::int64_t nearest = whole + (rest > 0.5 ? 1 : 0);
+  return {nearest, nearest};
+}
+
+// First these, then those.
+PAPILIO_LANEWISE RoundedSteps both_steps(const RoundedSteps& first, const RoundedSteps& then) {
+  const std::int64_t even = first.even + ((first.even & 1) != 0 ? then.odd : then.even);
+  const std::int64_t odd = first.odd + ((first.odd & 1) != 0 ? then.even : then.odd);
+  return {even < most_steps ? even : most_steps, odd < most_steps ? odd : most_steps};
+}
+
+PAPILIO_LANEWISE std::int64_t after_steps(std::int64_t units, const RoundedSteps& steps) {
+  return units + ((units & 1) != 0 ? steps.odd : steps.even);
+}
+
+}  // namespace papilio::lda

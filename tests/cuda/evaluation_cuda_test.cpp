@@ -1,0 +1,201 @@
+// Inference, document completion and optimised priors on a CUDA device: the bits of the CPU.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "cuda/support.h"
+#include "cuda/training.h"
+#include "lda/corpora.h"
+#include "papilio/error.h"
+#include "papilio/evaluation.h"
+#include "papilio/lda.h"
+
+namespace papilio {
+namespace {
+
+using Documents = std::vector<std::vector<std::int32_t>>;
+using testing::expect_same, testing::on_device, testing::uneven_corpus;
+
+using EvaluateOnCuda = testing::CudaTest;
+
+Model trained(std::int32_t topics, double alpha = 0.1, std::vector<SeedWord> seeds = {}) {
+  TrainOptions options = {.topics = topics, .sweeps = 3, .alpha = alpha, .seed = 5, .evaluate_every = 0};
+  options.seed_words = std::move(seeds);
+  return train(testing::small_generated_corpus().corpus, options).model;
+}
+
+// Documents of no, one and many tokens, with words that the model does not know; lengths at the edges of a warp.
+Corpus documents_to_infer(std::int64_t longest = 3000) {
+  const Corpus small = testing::small_generated_corpus().corpus;
+  Documents documents = {{}, {7}, {400}, {400, 401, 3}, {}};
+  for (const std::int64_t length : {2, 3, 31, 32, 33, 34, 63, 64, 65, 96, 97, 200, 513}) {
+    documents.emplace_back(small.words.begin() + length, small.words.begin() + 2 * length);
+  }
+  for (std::size_t d = 0; d < 40; ++d) {
+    documents.emplace_back(small.words.begin() + small.document_offsets[d],
+                           small.words.begin() + small.document_offsets[d + 1]);
+  }
+  documents.emplace_back(small.words.begin(), small.words.begin() + longest);
+  documents.emplace_back(longest, 3);  // one word
+  documents.emplace_back();
+  return testing::make_corpus(documents, 402);
+}
+
+void expect_same_topics(const Model& model, const Corpus& corpus, InferOptions options) {
+  const DocumentTopics expected = infer(model, corpus, options);
+  options.device = Device::cuda();
+  const DocumentTopics result = infer(model, corpus, options);
+  EXPECT_EQ(result.theta, expected.theta);
+  EXPECT_EQ(result.document_tokens, expected.document_tokens);
+  EXPECT_EQ(result.known_tokens, expected.known_tokens);
+  EXPECT_EQ(result.unknown_tokens, expected.unknown_tokens);
+}
+
+void expect_same_completion(const Model& model, const Corpus& corpus, CompletionOptions options) {
+  const Completion expected = complete_documents(model, corpus, options);
+  options.device = Device::cuda();
+  const Completion result = complete_documents(model, corpus, options);
+  EXPECT_EQ(result.log_likelihood, expected.log_likelihood);
+  EXPECT_EQ(result.documents, expected.documents);
+  EXPECT_EQ(result.left_out, expected.left_out);
+  EXPECT_EQ(result.tokens, expected.tokens);
+  EXPECT_EQ(result.tokens_seen, expected.tokens_seen);
+  EXPECT_EQ(result.unknown_tokens, expected.unknown_tokens);
+}
+
+class EvaluateOnCudaWithTopics : public testing::CudaTest, public ::testing::WithParamInterface<std::int32_t> {};
+
+TEST_P(EvaluateOnCudaWithTopics, GivesTheBitsOfTheCpu) {
+  const Model model = trained(GetParam());
+  const Corpus corpus = documents_to_infer();
+  expect_same_topics(model, corpus, {.sweeps = 7, .burn_in = 2, .seed = 11});
+  expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 6});
+  expect_same_completion(model, corpus, {.em_steps = 6, .seed = 3});
+  expect_same_completion(model, corpus, {.em_steps = 2, .shuffle = false});
+}
+
+// The eight sums of a probability, lists in registers and in memory, and theta beyond shared memory.
+INSTANTIATE_TEST_SUITE_P(Topics, EvaluateOnCudaWithTopics,
+                         ::testing::Values(1, 2, 7, 8, 9, 31, 32, 33, 100, 255, 1000, 1024, 1025, 3000, 30001),
+                         [](const auto& with) { return std::to_string(with.param); });
+
+TEST_F(EvaluateOnCuda, Smoke) {
+  const Model model = trained(40);
+  const Corpus corpus = documents_to_infer(100);
+  expect_same_topics(model, corpus, {.sweeps = 3, .burn_in = 1});
+  expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 2});
+  expect_same_completion(model, corpus, {.em_steps = 2});
+  expect_same(testing::small_generated_corpus().corpus,
+              {.topics = 40, .sweeps = 3, .optimize_every = 1, .optimize_after = 1});
+}
+
+TEST_F(EvaluateOnCuda, TakesOtherPriorsAndSeeds) {
+  const Corpus corpus = documents_to_infer(500);
+  for (const double alpha : {1e-60, 1e-4, 3.0, 1e6}) {
+    const Model model = trained(50, alpha);
+    expect_same_topics(model, corpus, {.sweeps = 5, .burn_in = 0});
+    expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 5});
+    expect_same_completion(model, corpus, {});
+  }
+  const Model seeded = trained(50, 0.1, {{.topic = 3, .word = 7, .weight = 500}, {.topic = 0, .word = 3, .weight = 1}});
+  expect_same_topics(seeded, corpus, {.sweeps = 5, .burn_in = 0});
+  expect_same_completion(seeded, corpus, {});
+  Model uneven = trained(50);
+  for (std::size_t k = 0; k < uneven.alpha.size(); ++k) uneven.alpha[k] = 0.01 * static_cast<double>(k + 1);
+  expect_same_topics(uneven, corpus, {.sweeps = 5, .burn_in = 0});
+  expect_same_topics(uneven, corpus, {.method = InferMethod::em, .em_steps = 5});
+  expect_same_completion(uneven, corpus, {.em_steps = 30});
+}
+
+TEST_F(EvaluateOnCuda, GivesTheDefaultsOfTheCpu) {
+  const Model model = trained(128);
+  const Corpus corpus = documents_to_infer(300);
+  expect_same_topics(model, corpus, {});
+  expect_same_completion(model, corpus, {});
+  const Inference inference(model);
+  const DocumentTopics expected = inference.infer(corpus, {.seed = 2});
+  EXPECT_EQ(inference.infer(corpus, {.seed = 2, .device = Device::cuda()}).theta, expected.theta);
+  EXPECT_EQ(inference.complete_documents(corpus, {.device = Device::cuda()}).log_likelihood,
+            inference.complete_documents(corpus).log_likelihood);
+}
+
+TEST_F(EvaluateOnCuda, TakesCorporaWithoutKnownWords) {
+  const Model model = trained(20);
+  for (const Documents& documents : {Documents{}, Documents{{}}, Documents{{0, 1}, {}}}) {
+    Corpus corpus = testing::make_corpus(documents, 2);
+    corpus.vocabulary = {"unknown", "likewise"};
+    expect_same_topics(model, corpus, {});
+    expect_same_topics(model, corpus, {.method = InferMethod::em});
+    expect_same_completion(model, corpus, {});
+  }
+}
+
+// Many more documents than there are warps and blocks at once.
+TEST_F(EvaluateOnCuda, InfersManyDocuments) {
+  const Model model = trained(64);
+  const Corpus small = testing::small_generated_corpus().corpus;
+  Documents documents;
+  for (std::size_t d = 0; d < 80000; ++d) {
+    const std::size_t first = d * 7 % (small.words.size() - 12);
+    documents.emplace_back(small.words.begin() + static_cast<std::ptrdiff_t>(first),
+                           small.words.begin() + static_cast<std::ptrdiff_t>(first + 1 + d % 11));
+  }
+  const Corpus corpus = testing::make_corpus(documents, 400);
+  expect_same_topics(model, corpus, {.sweeps = 4, .burn_in = 1});
+  expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 3});
+  expect_same_completion(model, corpus, {.em_steps = 3});
+}
+
+// Histograms of counts below 1,024 and above, of documents, words, topics and seeds.
+TEST_F(EvaluateOnCuda, OptimisesPriorsAsTheCpu) {
+  Corpus large = uneven_corpus();  // a document of 12,000 tokens, and 5,000 of one word
+  for (const std::int32_t topics : {1, 2, 3, 40, 1500}) {
+    SCOPED_TRACE(topics);
+    expect_same(large, {.topics = topics, .sweeps = 6, .seed = 4, .optimize_every = 2, .optimize_after = 1});
+  }
+  TrainOptions seeded = {.topics = 5, .sweeps = 4, .optimize_every = 1, .optimize_after = 1};
+  seeded.seed_words = {{.topic = 3, .word = 7, .weight = 5000}, {.topic = 0, .word = 3, .weight = 1}};
+  expect_same(large, seeded);
+}
+
+TEST_F(EvaluateOnCuda, OptimisesPriorsOfEverySampler) {
+  for (const Sampler sampler : testing::all_samplers()) {
+    for (const Schedule schedule : {Schedule::parallel, Schedule::sequential}) {
+      TrainOptions options = {
+          .topics = 40, .sweeps = 4, .seed = 4, .sampler = sampler, .optimize_every = 1, .optimize_after = 2};
+      options.schedule = schedule;
+      SCOPED_TRACE(name(sampler));
+      expect_same(testing::small_generated_corpus().corpus, options);
+    }
+  }
+}
+
+// From the counts that each kind of sweep has: of dense and sparse draws, frequent words and seeds; with other priors
+// each time.
+TEST_F(EvaluateOnCuda, ScoresHeldOutDocumentsOfEveryKindOfSweep) {
+  const HeldOutSplit split = hold_out_every(uneven_corpus(), 3);
+  for (const Sampler sampler : testing::all_samplers()) {
+    for (const Draws draws : {Draws::dense, Draws::automatic}) {
+      SCOPED_TRACE(name(sampler));
+      TrainOptions options = {.topics = 70, .sweeps = 4, .sampler = sampler};
+      options.draws = draws;
+      options.optimize_every = 2;
+      options.optimize_after = 1;
+      options.held_out = split.held_out.view();
+      options.held_out_every = 1;
+      options.seed_words = {{.topic = 3, .word = 7, .weight = 50}};
+      const TrainResult expected = train(split.training, options);
+      const TrainResult result = train(split.training, on_device(options));
+      ASSERT_EQ(result.held_out.size(), expected.held_out.size());
+      for (std::size_t i = 0; i < result.held_out.size(); ++i) {
+        EXPECT_EQ(result.held_out[i].completion.log_likelihood, expected.held_out[i].completion.log_likelihood);
+        EXPECT_EQ(result.held_out[i].completion.tokens, expected.held_out[i].completion.tokens);
+        EXPECT_EQ(result.held_out[i].completion.left_out, expected.held_out[i].completion.left_out);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace papilio

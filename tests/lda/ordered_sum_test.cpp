@@ -1,0 +1,101 @@
+// Ordered sums by parts have the bits of a sum in one loop.
+
+#include "lda/evaluation/ordered_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace papilio::lda {
+namespace {
+
+double one_after_another(const std::vector<double>& numbers) {
+  double sum = 0;
+  for (const double x : numbers) sum += x;
+  return sum;
+}
+
+// As the threads of a block do it, in tree order.
+RoundedSteps steps_of(const std::vector<double>& numbers, std::size_t begin, std::size_t end, double per_one) {
+  if (begin == end) return {};
+  if (end - begin == 1) return rounded_steps(numbers[begin], per_one);
+  const std::size_t middle = begin + (end - begin) / 3 + (end - begin == 2 ? 1 : 0);
+  return both_steps(steps_of(numbers, begin, middle, per_one), steps_of(numbers, middle, end, per_one));
+}
+
+double by_parts(const std::vector<double>& numbers, std::size_t part) {
+  double sum = numbers[0];
+  std::size_t next = 1;
+  while (next < numbers.size()) {
+    const double per_one = units_per_one(sum);
+    const auto units = static_cast<std::int64_t>(sum * per_one);
+    EXPECT_GE(units, end_of_units / 2);
+    EXPECT_LT(units, end_of_units);
+    // The longest run of parts that stays in the unit, whatever is added up first; then a part by one thread.
+    std::size_t end = next;
+    std::int64_t reached = units;
+    while (end < numbers.size()) {
+      const std::size_t further = std::min(end + part, numbers.size());
+      const std::int64_t then = after_steps(units, steps_of(numbers, next, further, per_one));
+      if (then >= end_of_units) break;
+      reached = then;
+      end = further;
+    }
+    sum = static_cast<double>(reached) / per_one;
+    next = std::min(end + part, numbers.size());
+    for (std::size_t i = end; i < next; ++i) sum += numbers[i];
+  }
+  return sum;
+}
+
+void expect_same_sums(const std::vector<double>& numbers) {
+  for (const std::size_t part : {std::size_t{1}, std::size_t{3}, std::size_t{32}, numbers.size()}) {
+    EXPECT_EQ(by_parts(numbers, part), one_after_another(numbers)) << numbers.size() << " numbers, parts of " << part;
+  }
+}
+
+TEST(OrderedSum, HasTheBitsOfALoop) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> numbers(1 + random() % 400);
+    const double spread = round % 4 * 12.0;
+    for (double& x : numbers) x = std::exp(spread * (uniform(random) - 0.5)) * uniform(random) + 1e-100;
+    expect_same_sums(numbers);
+  }
+}
+
+// Numbers with few bits are ties over and over.
+TEST(OrderedSum, RoundsTiesAsALoop) {
+  std::mt19937_64 random(8);
+  int ties = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> numbers(1 + random() % 300);
+    for (double& x : numbers) {
+      x = std::ldexp(1 + static_cast<double>(random() % 4), -static_cast<int>(random() % 4) - 50);
+    }
+    numbers[0] = 1 + std::ldexp(static_cast<double>(random() % 8), -52);
+    for (std::size_t i = 1; i < numbers.size(); ++i) {
+      const RoundedSteps steps = rounded_steps(numbers[i] / 8, units_per_one(1));
+      ties += steps.even != steps.odd ? 1 : 0;
+      numbers[i] /= 8;
+    }
+    expect_same_sums(numbers);
+  }
+  EXPECT_GT(ties, 1000);
+}
+
+TEST(OrderedSum, TakesNumbersAtTheEdge) {
+  expect_same_sums({1e-100});
+  expect_same_sums({1e-100, 1e6, 1e-100, 1e6});
+  expect_same_sums({1, std::ldexp(1.0, -53), std::ldexp(1.0, -53), 1 - std::ldexp(1.0, -53)});
+  expect_same_sums({1.5, 0.5 - std::ldexp(1.0, -53), std::ldexp(1.0, -53)});
+  expect_same_sums(std::vector<double>(1025, 1.0 / 1025));
+  expect_same_sums(std::vector<double>(300, std::nextafter(1.0, 0.0)));
+}
+
+}  // namespace
+}  // namespace papilio::lda
