@@ -75,7 +75,8 @@ __device__ __noinline__ T exact_plus(const LongSum<T>& carry, typename Window<T>
   return exact.value();
 }
 
-// The sum that ends at a value does not fit; for a reduction (with offsets), that of its segment. Rare.
+// The sum that ends at a value does not fit; for a reduction (with offsets), that of its segment, if it ends there: a
+// sum at the end of a tile may be one on the way, which does not count. Rare.
 __device__ __noinline__ inline void report_overflow(const std::int64_t* offsets, std::int64_t segments,
                                                     std::int64_t place, std::int64_t* status) {
   if (status == nullptr) return;
@@ -88,6 +89,7 @@ __device__ __noinline__ inline void report_overflow(const std::int64_t* offsets,
       else
         high = middle;
     }
+    if (offsets[low + 1] != place + 1) return;
     place = low;
   }
   report(status, PrimitiveError::sum_overflow, place);
