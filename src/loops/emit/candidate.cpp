@@ -40,13 +40,13 @@ std::string Candidate::count() const {
 }
 
 std::string Candidate::body(const Edits& edits) const {
-  const Part& body = part.parts[0];
+  const TextPart& body = part.parts[0];
   const auto& tokens = source.tokens();
   const std::size_t from = tokens[static_cast<std::size_t>(body.begin)].begin;
   const std::size_t to = tokens[static_cast<std::size_t>(body.end - 1)].end;
   Edits all = edits;
-  if (part.kind == Part::Kind::repeat && !body.parts.empty()) {
-    const Part& last = body.parts.back();
+  if (part.kind == TextPart::Kind::repeat && !body.parts.empty()) {
+    const TextPart& last = body.parts.back();
     all.replace(tokens[static_cast<std::size_t>(last.begin)].begin, tokens[static_cast<std::size_t>(last.end - 1)].end,
                 "");
   }
@@ -56,7 +56,7 @@ std::string Candidate::body(const Edits& edits) const {
 Edits placed(const Candidate& c, const Rewritten& r) {
   const std::string indent = c.indentation();
   std::string loop = r.loop;
-  if (loop.empty() && c.part.kind == Part::Kind::repeat) {
+  if (loop.empty() && c.part.kind == TextPart::Kind::repeat) {
     const std::string& v = c.head->variable;
     const std::string step = c.step();
     loop = fmt::format("for ({} = {}first; {} {} {}; {} {}= {}) {}", v, c.prefix, v, c.head->relation, c.head->bound, v,
@@ -69,7 +69,7 @@ Edits placed(const Candidate& c, const Rewritten& r) {
   std::string pragma = r.pragma;
   if (!r.condition.empty() && !is_versioned && !pragma.empty()) pragma += fmt::format(" if ({})", r.condition);
   std::vector<std::string> before = r.before;
-  if (c.part.kind == Part::Kind::repeat && r.loop.empty()) {
+  if (c.part.kind == TextPart::Kind::repeat && r.loop.empty()) {
     before.insert(before.begin(), fmt::format("const {} {}first = {};", c.type(), c.prefix, c.head->variable));
   }
   const bool is_wrapped = is_versioned || !before.empty() || !r.after.empty();

@@ -20,7 +20,7 @@ struct Candidate {
   const Program& program;
   const Accesses& accesses;
   int id;  // in Accesses::loops
-  Part part = {};
+  TextPart part = {};
   std::optional<Head> head = {};  // as OpenMP takes it
   std::string prefix = {};        // of names that the file does not have
 

@@ -39,24 +39,24 @@ class Distribution {
 
   // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
   bool find_body() {
-    const Part* at = &c_.part;
+    const TextPart* at = &c_.part;
     const std::size_t depth = std::max<std::size_t>(1, t_.loops.size());
     for (std::size_t k = 0; k < depth; ++k) {
-      while (k > 0 && at->kind == Part::Kind::block && at->parts.size() == 1) at = &at->parts[0];
-      if (at->kind != Part::Kind::loop) return fail("its body is no loop"), false;
+      while (k > 0 && at->kind == TextPart::Kind::block && at->parts.size() == 1) at = &at->parts[0];
+      if (at->kind != TextPart::Kind::loop) return fail("its body is no loop"), false;
       heads_.push_back(fmt::format("for ({})", c_.source.text_of(at->head_begin, at->head_end)));
       at = &at->parts[0];
     }
-    if (at->kind != Part::Kind::block) return fail("its body is no block"), false;
+    if (at->kind != TextPart::Kind::block) return fail("its body is no block"), false;
     if (depth > 1 && !t_.variables.empty()) return fail("variables are expanded along one loop only"), false;
     body_ = at;
     return true;
   }
 
   // What a statement of the body declares, its pieces must have to themselves.
-  bool are_separate(const std::map<const Part*, int>& placed) {
-    for (const Part& p : body_->parts) {
-      if (p.kind != Part::Kind::plain || p.end - p.begin < 3) continue;
+  bool are_separate(const std::map<const TextPart*, int>& placed) {
+    for (const TextPart& p : body_->parts) {
+      if (p.kind != TextPart::Kind::plain || p.end - p.begin < 3) continue;
       for (int t = p.begin + 1; t < p.end; ++t) {
         const bool is_declared =
             c_.source.kind(t) == Token::Kind::word &&
@@ -66,7 +66,7 @@ class Distribution {
         const std::string name(c_.source.text_of(t));
         const bool is_expanded =
             std::any_of(expanded_.begin(), expanded_.end(), [&](const Expanded& e) { return e.name == name; });
-        for (const Part& other : body_->parts) {
+        for (const TextPart& other : body_->parts) {
           const auto mine = placed.find(&p), its = placed.find(&other);
           if (is_expanded || mine == placed.end() || its == placed.end() || mine->second == its->second) continue;
           for (int k = other.begin; k < other.end; ++k) {
@@ -88,8 +88,8 @@ class Distribution {
       }
       std::string type = fmt::format("__typeof__({})", name);
       bool is_inside = false;
-      for (const Part& p : body_->parts) {
-        if (p.kind != Part::Kind::plain) continue;
+      for (const TextPart& p : body_->parts) {
+        if (p.kind != TextPart::Kind::plain) continue;
         for (int t = p.begin + 1; t < p.end && c_.source.kind(t - 1) == Token::Kind::word; ++t) {
           if (!c_.source.is(t, name)) continue;
           if (!c_.source.is(t + 1, "=")) {
@@ -107,7 +107,7 @@ class Distribution {
   }
 
   // The text of a statement, with the expanded variables as elements of arrays.
-  std::string text_of(const Part& p) const {
+  std::string text_of(const TextPart& p) const {
     Edits edits;
     for (int t = p.begin; t < p.end; ++t) {
       const auto is_it = [&](const auto& e) { return c_.source.is(t, e.name); };
@@ -123,11 +123,11 @@ class Distribution {
   }
 
   std::optional<std::string> loop_of(const Piece& piece, int number) {
-    std::vector<const Part*> statements;
+    std::vector<const TextPart*> statements;
     for (const Position& place : piece.statements) {
       const int at = c_.source.token_at(place.line, place.column);
-      const Part* found = nullptr;
-      for (const Part& p : body_->parts) {
+      const TextPart* found = nullptr;
+      for (const TextPart& p : body_->parts) {
         if (at >= p.begin && at < p.end) found = &p;
       }
       if (found == nullptr || (placed_.contains(found) && placed_[found] != number))
@@ -135,7 +135,8 @@ class Distribution {
       placed_[found] = number;
       if (std::find(statements.begin(), statements.end(), found) == statements.end()) statements.push_back(found);
     }
-    std::sort(statements.begin(), statements.end(), [](const Part* a, const Part* b) { return a->begin < b->begin; });
+    std::sort(statements.begin(), statements.end(),
+              [](const TextPart* a, const TextPart* b) { return a->begin < b->begin; });
     const std::string indent = c_.indentation() + "  ";
     std::string text;
     bool has_pragma = false;
@@ -155,7 +156,7 @@ class Distribution {
       text += heads_[k];
     }
     text += " {";
-    for (const Part* p : statements) text += fmt::format("\n{}  {}", indent, text_of(*p));
+    for (const TextPart* p : statements) text += fmt::format("\n{}  {}", indent, text_of(*p));
     any_ = any_ || has_pragma;
     return fmt::format("{}\n{}}}", text, indent);
   }
@@ -205,9 +206,9 @@ class Distribution {
   std::string& why_;
   std::vector<Expanded> expanded_;
   std::map<int, int> declarations_;  // first token of a declaration -> the name's
-  std::map<const Part*, int> placed_;
+  std::map<const TextPart*, int> placed_;
   std::vector<std::string> heads_;
-  const Part* body_ = nullptr;
+  const TextPart* body_ = nullptr;
   bool any_ = false;
 };
 
@@ -218,8 +219,8 @@ std::optional<Rewritten> distributed(const Candidate& candidate, const Transform
   return Distribution(candidate, transformation, why).run();
 }
 
-std::optional<Rewritten> interchanged(const Candidate& c, const Part& inner, std::string& why) {
-  if (c.part.kind != Part::Kind::loop || inner.kind != Part::Kind::loop) {
+std::optional<Rewritten> interchanged(const Candidate& c, const TextPart& inner, std::string& why) {
+  if (c.part.kind != TextPart::Kind::loop || inner.kind != TextPart::Kind::loop) {
     why = "a while loop is not changed over";
     return std::nullopt;
   }

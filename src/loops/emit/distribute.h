@@ -13,6 +13,6 @@ std::optional<Rewritten> distributed(const Candidate& candidate, const Transform
                                      std::string& why);
 
 // Two loops of which one is all that the other does, changed over.
-std::optional<Rewritten> interchanged(const Candidate& candidate, const Part& inner, std::string& why);
+std::optional<Rewritten> interchanged(const Candidate& candidate, const TextPart& inner, std::string& why);
 
 }  // namespace papilio::loops

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::int64_t largest_private_array = 4096;  // elements that each thread has a copy of on its stack
 
-const Part* innermost(const Part& part, int token) {
+const TextPart* innermost(const TextPart& part, int token) {
   if (token < part.begin || token >= part.end) return nullptr;
-  for (const Part& p : part.parts) {
-    if (const Part* found = innermost(p, token)) return found;
+  for (const TextPart& p : part.parts) {
+    if (const TextPart* found = innermost(p, token)) return found;
   }
-  return part.kind == Part::Kind::plain ? &part : nullptr;
+  return part.kind == TextPart::Kind::plain ? &part : nullptr;
 }
 
 class Parallel {
@@ -81,7 +81,7 @@ class Parallel {
     std::set<int> done;
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || a.variable != v || !a.is_write) continue;
-      const Part* statement = statement_at(c_, a.place.line, a.place.column);
+      const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       if (statement == nullptr) return fail(fmt::format("line {} is no statement of its own", a.place.line));
       if (!done.insert(statement->begin).second) continue;
       const std::size_t at = offset(statement->begin);
@@ -96,7 +96,7 @@ class Parallel {
 
   bool induction(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || clause.variable.find('.') != std::string::npos || c_.part.kind == Part::Kind::repeat) {
+    if (v < 0 || clause.variable.find('.') != std::string::npos || c_.part.kind == TextPart::Kind::repeat) {
       return fail(fmt::format("{} is no variable of its own", clause.variable));
     }
     const auto found = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.find(v);
@@ -113,8 +113,8 @@ class Parallel {
 
   // In the body, before its first statement.
   void add_at_start() {
-    const Part& body = c_.part.parts[0];
-    if (body.kind == Part::Kind::block) {
+    const TextPart& body = c_.part.parts[0];
+    if (body.kind == TextPart::Kind::block) {
       result_.inside.insert(offset(body.begin) + 1, at_start_);
       return;
     }
@@ -189,14 +189,14 @@ class Parallel {
 
   // Whether a branch or an operator decides whether a token of the body is reached.
   bool is_conditional(int token) const {
-    const Part* at = &c_.part.parts[0];
-    while (at->kind == Part::Kind::block) {
+    const TextPart* at = &c_.part.parts[0];
+    while (at->kind == TextPart::Kind::block) {
       const auto part = std::find_if(at->parts.begin(), at->parts.end(),
-                                     [&](const Part& p) { return p.begin <= token && token < p.end; });
+                                     [&](const TextPart& p) { return p.begin <= token && token < p.end; });
       if (part == at->parts.end()) return true;
       at = &*part;
     }
-    if (at->kind != Part::Kind::plain) return true;
+    if (at->kind != TextPart::Kind::plain) return true;
     for (int t = at->begin; t < at->end; ++t) {
       if (c_.source.is(t, "?") || c_.source.is(t, "&&") || c_.source.is(t, "||")) return true;
     }
@@ -211,7 +211,7 @@ class Parallel {
 
 }  // namespace
 
-const Part* statement_at(const Candidate& c, int line, int column) {
+const TextPart* statement_at(const Candidate& c, int line, int column) {
   const int token = c.source.token_at(line, column);
   return token < 0 ? nullptr : innermost(c.part.parts[0], token);
 }

@@ -17,6 +17,6 @@ std::optional<std::string> private_clauses(const Candidate& candidate, const std
                                            std::string& why);
 
 // The innermost statement that stands at a place of the loop's body; nullptr if it is none of `plain` kind.
-const Part* statement_at(const Candidate& candidate, int line, int column);
+const TextPart* statement_at(const Candidate& candidate, int line, int column);
 
 }  // namespace papilio::loops

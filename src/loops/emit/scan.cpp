@@ -57,7 +57,7 @@ class Passes {
   bool find_updates() {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || a.variable != variable_ || !a.is_write) continue;
-      const Part* statement = statement_at(c_, a.place.line, a.place.column);
+      const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       if (statement == nullptr) return refuse(fmt::format("line {} is no statement of its own", a.place.line));
       marked_.insert(statement->begin);
       if (a.update.empty()) resets_.insert(statement->begin);
@@ -73,7 +73,7 @@ class Passes {
       if (c_.is_inside(a) && a.variable == variable_ && a.is_write) write = &a;
     }
     if (write == nullptr || write->loops.back() != c_.id) return refuse("a scan along an outer loop is not written");
-    const Part* statement = statement_at(c_, write->place.line, write->place.column);
+    const TextPart* statement = statement_at(c_, write->place.line, write->place.column);
     if (statement == nullptr) return refuse("the statement of the scan is not found");
     if (!c_.source.is(statement->begin, scan_.variable)) return refuse("an array is not written by its name");
     if (is_conditional(statement->begin)) return refuse("its elements are not written in every iteration");
@@ -105,19 +105,19 @@ class Passes {
   }
 
   bool is_conditional(int token) const {
-    const Part* at = &c_.part.parts[0];
-    while (at->kind == Part::Kind::block) {
+    const TextPart* at = &c_.part.parts[0];
+    while (at->kind == TextPart::Kind::block) {
       const auto part = std::find_if(at->parts.begin(), at->parts.end(),
-                                     [&](const Part& p) { return p.begin <= token && token < p.end; });
+                                     [&](const TextPart& p) { return p.begin <= token && token < p.end; });
       if (part == at->parts.end()) return true;
       at = &*part;
     }
-    return at->kind != Part::Kind::plain;
+    return at->kind != TextPart::Kind::plain;
   }
 
-  bool has_marked(const Part& part) const {
-    if (marked_.contains(part.begin) && part.kind == Part::Kind::plain) return true;
-    return std::any_of(part.parts.begin(), part.parts.end(), [&](const Part& p) { return has_marked(p); });
+  bool has_marked(const TextPart& part) const {
+    if (marked_.contains(part.begin) && part.kind == TextPart::Kind::plain) return true;
+    return std::any_of(part.parts.begin(), part.parts.end(), [&](const TextPart& p) { return has_marked(p); });
   }
 
   void need(int first, int last) {
@@ -128,7 +128,7 @@ class Passes {
   }
 
   // What a plain statement declares or assigns, if that is all that it does.
-  std::string defined_by(const Part& p) const {
+  std::string defined_by(const TextPart& p) const {
     int assigns = -1, count = 0;
     for (int t = p.begin; t < p.end; ++t) {
       const std::string_view mark = c_.source.text_of(t);
@@ -143,7 +143,7 @@ class Passes {
   }
 
   // The part without what the accumulator does not need; true where nothing stands in the way.
-  bool sliced(const Part& part, std::string& text) {
+  bool sliced(const TextPart& part, std::string& text) {
     for (bool grows = true; grows;) {
       const std::size_t before = needed_.size();
       text.clear();
@@ -153,19 +153,20 @@ class Passes {
     return true;
   }
 
-  bool slice(const Part& part, std::string& text) {
+  bool slice(const TextPart& part, std::string& text) {
     switch (part.kind) {
-      case Part::Kind::block: {
+      case TextPart::Kind::block: {
         text += "{ ";
-        for (const Part& p : part.parts) {
-          if (p.kind == Part::Kind::repeat && &p == &part.parts.back()) continue;
-          if (c_.part.kind == Part::Kind::repeat && &part == &c_.part.parts[0] && &p == &part.parts.back()) continue;
+        for (const TextPart& p : part.parts) {
+          if (p.kind == TextPart::Kind::repeat && &p == &part.parts.back()) continue;
+          if (c_.part.kind == TextPart::Kind::repeat && &part == &c_.part.parts[0] && &p == &part.parts.back())
+            continue;
           if (!slice(p, text)) return false;
         }
         text += "} ";
         return true;
       }
-      case Part::Kind::branch: {
+      case TextPart::Kind::branch: {
         if (!has_marked(part)) return true;
         need(part.head_begin, part.head_end);
         text += fmt::format("if ({}) {{ ", c_.source.text_of(part.head_begin, part.head_end));
@@ -178,7 +179,7 @@ class Passes {
         }
         return true;
       }
-      case Part::Kind::loop: {
+      case TextPart::Kind::loop: {
         if (!has_marked(part)) return true;
         need(part.head_begin, part.head_end);
         text += fmt::format("for ({}) {{ ", c_.source.text_of(part.head_begin, part.head_end));
@@ -186,14 +187,14 @@ class Passes {
         text += "} ";
         return true;
       }
-      case Part::Kind::plain:
+      case TextPart::Kind::plain:
         return slice_plain(part, text);
       default:
         return !has_marked(part);
     }
   }
 
-  bool slice_plain(const Part& part, std::string& text) {
+  bool slice_plain(const TextPart& part, std::string& text) {
     const bool is_jump = c_.source.is(part.begin, "continue") || c_.source.is(part.begin, "break");
     if (is_jump) return false;
     if (marked_.contains(part.begin) && !is_array_ && !c_.source.is(part.begin, accumulator_)) {
@@ -234,7 +235,7 @@ class Passes {
       if (!c_.is_inside(a) || !a.is_write || a.variable == variable_) continue;
       const Variable& v = c_.program.variables[static_cast<std::size_t>(a.variable)];
       if (!needed_.contains(v.name)) continue;
-      const Part* statement = statement_at(c_, a.place.line, a.place.column);
+      const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       const bool is_sliced = !v.is_array && statement != nullptr && defined_by(*statement) == v.name;
       const bool is_counter = std::any_of(c_.accesses.loops.begin(), c_.accesses.loops.end(),
                                           [&](const Loop& l) { return l.variable == a.variable; });

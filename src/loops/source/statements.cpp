@@ -11,24 +11,24 @@ class Reader {
  public:
   explicit Reader(const Source& source) : s_(source) {}
 
-  std::optional<Part> statement(int token, int depth) const {
+  std::optional<TextPart> statement(int token, int depth) const {
     if (depth > deepest || s_.kind(token) == Token::Kind::end || s_.kind(token) == Token::Kind::directive)
       return std::nullopt;
     if (s_.is(token, "{")) return block(token, depth);
-    if (s_.is(token, "if")) return with_head(Part::Kind::branch, token, depth);
-    if (s_.is(token, "for")) return with_head(Part::Kind::loop, token, depth);
-    if (s_.is(token, "while")) return with_head(Part::Kind::repeat, token, depth);
-    if (s_.is(token, "switch")) return with_head(Part::Kind::other, token, depth);
+    if (s_.is(token, "if")) return with_head(TextPart::Kind::branch, token, depth);
+    if (s_.is(token, "for")) return with_head(TextPart::Kind::loop, token, depth);
+    if (s_.is(token, "while")) return with_head(TextPart::Kind::repeat, token, depth);
+    if (s_.is(token, "switch")) return with_head(TextPart::Kind::other, token, depth);
     if (s_.is(token, "do")) return do_loop(token, depth);
     const bool is_label = s_.kind(token) == Token::Kind::word && s_.is(token + 1, ":");
     if (is_label || s_.is(token, "case") || s_.is(token, "default")) {
       int t = token;
       while (s_.kind(t) != Token::Kind::end && !s_.is(t, ":")) ++t;
       if (s_.kind(t) == Token::Kind::end) return std::nullopt;
-      if (s_.is(t + 1, "}")) return Part{Part::Kind::other, token, t + 1, 0, 0, {}};
+      if (s_.is(t + 1, "}")) return TextPart{TextPart::Kind::other, token, t + 1, 0, 0, {}};
       auto labelled = statement(t + 1, depth + 1);
       if (!labelled) return std::nullopt;
-      Part p{Part::Kind::other, token, labelled->end, 0, 0, {}};
+      TextPart p{TextPart::Kind::other, token, labelled->end, 0, 0, {}};
       p.parts.push_back(std::move(*labelled));
       return p;
     }
@@ -37,10 +37,10 @@ class Reader {
 
  private:
   // Up to the semicolon; braces and parentheses in it are skipped.
-  std::optional<Part> plain(int token) const {
+  std::optional<TextPart> plain(int token) const {
     for (int t = token; s_.kind(t) != Token::Kind::end;) {
       if (s_.kind(t) == Token::Kind::directive || s_.is(t, "}")) return std::nullopt;
-      if (s_.is(t, ";")) return Part{Part::Kind::plain, token, t + 1, 0, 0, {}};
+      if (s_.is(t, ";")) return TextPart{TextPart::Kind::plain, token, t + 1, 0, 0, {}};
       if (s_.is(t, "(") || s_.is(t, "[") || s_.is(t, "{")) {
         const int after = s_.after_matching(t);
         if (after < 0) return std::nullopt;
@@ -55,8 +55,8 @@ class Reader {
     return std::nullopt;
   }
 
-  std::optional<Part> block(int token, int depth) const {
-    Part p{Part::Kind::block, token, 0, 0, 0, {}};
+  std::optional<TextPart> block(int token, int depth) const {
+    TextPart p{TextPart::Kind::block, token, 0, 0, 0, {}};
     for (int t = token + 1;;) {
       if (s_.is(t, "}") && s_.kind(t) == Token::Kind::mark) {
         p.end = t + 1;
@@ -69,16 +69,16 @@ class Reader {
     }
   }
 
-  std::optional<Part> with_head(Part::Kind kind, int token, int depth) const {
+  std::optional<TextPart> with_head(TextPart::Kind kind, int token, int depth) const {
     if (!s_.is(token + 1, "(")) return std::nullopt;
     const int after = s_.after_matching(token + 1);
     if (after < 0) return std::nullopt;
-    Part p{kind, token, 0, token + 2, after - 1, {}};
+    TextPart p{kind, token, 0, token + 2, after - 1, {}};
     auto body = statement(after, depth + 1);
     if (!body) return std::nullopt;
     p.end = body->end;
     p.parts.push_back(std::move(*body));
-    if (kind == Part::Kind::branch && s_.is(p.end, "else")) {
+    if (kind == TextPart::Kind::branch && s_.is(p.end, "else")) {
       auto otherwise = statement(p.end + 1, depth + 1);
       if (!otherwise) return std::nullopt;
       p.end = otherwise->end;
@@ -87,12 +87,12 @@ class Reader {
     return p;
   }
 
-  std::optional<Part> do_loop(int token, int depth) const {
+  std::optional<TextPart> do_loop(int token, int depth) const {
     auto body = statement(token + 1, depth + 1);
     if (!body || !s_.is(body->end, "while") || !s_.is(body->end + 1, "(")) return std::nullopt;
     const int after = s_.after_matching(body->end + 1);
     if (after < 0 || !s_.is(after, ";")) return std::nullopt;
-    Part p{Part::Kind::other, token, after + 1, 0, 0, {}};
+    TextPart p{TextPart::Kind::other, token, after + 1, 0, 0, {}};
     p.parts.push_back(std::move(*body));
     return p;
   }
@@ -147,12 +147,12 @@ bool read_condition(const Source& s, int first, int last, Head& head) {
 
 }  // namespace
 
-std::optional<Part> read_statement(const Source& source, int token) { return Reader(source).statement(token, 0); }
+std::optional<TextPart> read_statement(const Source& source, int token) { return Reader(source).statement(token, 0); }
 
-std::optional<Head> read_head(const Source& source, const Part& loop, const std::string& variable) {
+std::optional<Head> read_head(const Source& source, const TextPart& loop, const std::string& variable) {
   Head head;
   head.variable = variable;
-  if (loop.kind == Part::Kind::repeat) {
+  if (loop.kind == TextPart::Kind::repeat) {
     if (!read_condition(source, loop.head_begin, loop.head_end, head)) return std::nullopt;
     return head;
   }

@@ -10,7 +10,7 @@
 
 namespace papilio::loops {
 
-struct Part {
+struct TextPart {
   enum class Kind {
     block,   // parts
     branch,  // head, parts: then, and else if there is one
@@ -22,11 +22,11 @@ struct Part {
   Kind kind = Kind::plain;
   int begin = 0, end = 0;            // tokens [begin, end)
   int head_begin = 0, head_end = 0;  // what stands in the parentheses
-  std::vector<Part> parts;
+  std::vector<TextPart> parts;
 };
 
 // The statement that begins at a token; nothing where it holds a directive, never ends, or is nested deeper than 200.
-std::optional<Part> read_statement(const Source& source, int token);
+std::optional<TextPart> read_statement(const Source& source, int token);
 
 // The head of a for loop that OpenMP takes: variable, first value, one comparison with a bound, a step.
 struct Head {
@@ -36,7 +36,7 @@ struct Head {
   std::string relation;  // of the variable to the bound: < <= > >= !=
   std::string bound;
 };
-std::optional<Head> read_head(const Source& source, const Part& loop, const std::string& variable);
+std::optional<Head> read_head(const Source& source, const TextPart& loop, const std::string& variable);
 
 // `#pragma omp` lines directly before a statement.
 std::vector<int> pragmas_before(const Source& source, int token);
