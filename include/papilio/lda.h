@@ -218,8 +218,8 @@ struct TrainResult {
 // Cost of sparse draws: time O(topics of the document) per distinct (document, word), without a table of phi. Memory:
 // up to 29 bytes per token (including word and topic). On a GPU about 12 bytes per token and no tables, and the corpus
 // must fit in device memory; theta_collapsed, which draws phi, has tables and streams as above. The sequential schedule
-// takes the tokens word by word, in time O(topics of the document + log K) each. Sparse draws need fewer than 2^32
-// tokens.
+// takes the tokens word by word, in time O(topics of the document + log K) each, and up to 32 bytes per token. Sparse
+// draws need fewer than 2^32 tokens.
 //
 // Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep, to look through the counts.
 // Memory: 12 bytes per token (including word and topic), 8 bytes per entry of the V x K counts, and 12 per topic of a
