@@ -5,6 +5,7 @@
 
 #include "execution/cuda.h"
 #include "execution/cuda/memory.h"
+#include "execution/out_of_device_memory.h"
 #include "papilio/error.h"
 
 namespace papilio {
@@ -55,7 +56,7 @@ void* allocate_on_device(std::int64_t bytes, const char* what) {
   const cudaError_t error = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw DeviceError(
+    throw OutOfDeviceMemory(
         fmt::format("papilio: {} needs {} bytes of device memory, {} are free", what, bytes, free_device_bytes()));
   }
   check(error, "allocating device memory");

@@ -23,7 +23,7 @@ class OnDevice {
   int before_ = 0;
 };
 
-// Bytes on the current device. Throws DeviceError with the bytes needed and free
+// Bytes on the current device. Throws OutOfDeviceMemory with the bytes needed and free
 // where there is no room; the process lives on.
 void* allocate_on_device(std::int64_t bytes, const char* what);
 void free_on_device(void* memory) noexcept;

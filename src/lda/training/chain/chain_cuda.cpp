@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "execution/out_of_device_memory.h"
 #include "lda/evaluation/completion_cuda.h"
 #include "lda/evaluation/document_completion.h"
 #include "lda/model/options.h"
 #include "lda/training/chain/range_sweep_cuda.h"
 #include "lda/training/parameters/initial_topics_cpu.h"
-#include "papilio/error.h"
 
 namespace papilio::lda {
 namespace {
@@ -82,7 +82,7 @@ std::optional<Completion> CudaChain::complete(const CorpusView& corpus, const Wo
   if (!held_out_) {
     try {
       held_out_ = std::make_unique<HeldOut>(corpus, map, options_, stream_->get());
-    } catch (const DeviceError&) {  // no room beside the chain
+    } catch (const execution::OutOfDeviceMemory&) {  // no room beside the chain
       is_held_out_on_host_ = true;
       return {};
     }
