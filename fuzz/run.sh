@@ -117,6 +117,29 @@ make_written_seeds() {
   if pkg-config --exists isl; then make_loop_seeds; fi
 }
 
+# Two bytes of options in front, see format_check.h.
+make_format_seeds() {
+  local banner='%%%%MatrixMarket matrix coordinate'
+  local words='\n\xffcats\ndogs\ncaf\xc3\xa9\n'
+  local format
+  for format in ldac svmlight mtx npz; do
+    local to=$corpora/${format/mtx/matrix_market}
+    "$build/fuzz/fuzz_corpus_seed" "$format" "$work/seed"
+    { printf '\x00\x00'; cat "$work/seed"; } > "$to/written"
+    { printf '\x00\x00'; gzip -c "$work/seed"; } > "$to/gzip"
+  done
+  local scipy
+  for scipy in "$source"/tests/data/npz/*.npz; do
+    { printf '\x00\x00'; cat "$scipy"; } > "$corpora/npz/$(basename "$scipy")"
+  done
+  printf "\x00\x802 1:1 2:2.0\n0\n1 0:1$words" > "$corpora/ldac/vocabulary"
+  printf '\xf0\x032 1:1 2:2\n1 3:17179869184\n' > "$corpora/ldac/first_1"
+  printf "\x00\x80+1 qid:3 1:1 2:2.0 # text\n\n1,2\n0 3:1$words" > "$corpora/svmlight/vocabulary"
+  printf '\x00\x002:1 3:2\n\n0:1\n' > "$corpora/svmlight/without_labels"
+  printf "\x00\x80$banner real general\n%%%% text\n3 3 3 \n1 2 1.0\n1 3 2\n3 1 1$words" > "$corpora/matrix_market/vocabulary"
+  printf "\x00\x01$banner pattern general\n9 2 17179869184\n1 1\n9 2\n" > "$corpora/matrix_market/pattern"
+}
+
 # Loops as C, and as clang's syntax tree without what the analysis does not read.
 make_loop_seeds() {
   local file kernel
