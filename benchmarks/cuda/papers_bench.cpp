@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "device.h"
 #include "papers_application.h"
 #include "papilio/version.h"
@@ -28,39 +28,6 @@ constexpr const char* usage =
     "  --docword FILE   a corpus as UCI bag of words; without it one of the papers' size is generated\n"
     "  --limit SECONDS  begin nothing new after this time\n"
     "  --quick          a few numbers of topics only\n";
-
-struct Arguments {
-  std::string json, docword, cases = "draws,figure10,figure11,figure12";
-  double limit = 1e9;
-  bool quick = false;
-
-  bool wants(const std::string& which) const {
-    return ("," + cases + ",").find("," + which + ",") != std::string::npos;
-  }
-};
-
-bool parse(int argc, char** argv, Arguments& arguments) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--quick") {
-      arguments.quick = true;
-      continue;
-    }
-    if (i + 1 == argc) return false;
-    const char* value = argv[++i];
-    if (name == "--json")
-      arguments.json = value;
-    else if (name == "--docword")
-      arguments.docword = value;
-    else if (name == "--cases")
-      arguments.cases = value;
-    else if (name == "--limit")
-      arguments.limit = std::atof(value);
-    else
-      return false;
-  }
-  return true;
-}
 
 PapersMethod printed(papers::Printed algorithm) {
   return {.name = name_of(algorithm), .printed = static_cast<int>(algorithm)};
@@ -199,8 +166,8 @@ int main(int argc, char** argv) {
     std::fputs(usage, stdout);
     return 0;
   }
-  Arguments arguments;
-  if (!parse(argc, argv, arguments)) {
+  Arguments arguments = {.cases = "draws,figure10,figure11,figure12", .takes_docword = true};
+  if (!arguments.parse(argc, argv)) {
     std::fputs(usage, stderr);
     return 64;
   }

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
+#include "arguments.h"
 #include "papilio/version.h"
 #include "primitives_bench.h"
 
@@ -212,48 +212,13 @@ void Bench::transpositions() {
   }
 }
 
-namespace {
-
-struct Arguments {
-  std::string json, cases = "scan,segments,by_index,compact,transpose";
-  double limit = 1e9;
-  bool quick = false;
-
-  bool wants(const std::string& which) const {
-    return ("," + cases + ",").find("," + which + ",") != std::string::npos;
-  }
-};
-
-bool parse(int argc, char** argv, Arguments& arguments) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--quick") {
-      arguments.quick = true;
-      continue;
-    }
-    if (i + 1 == argc) return false;
-    const char* value = argv[++i];
-    if (name == "--json")
-      arguments.json = value;
-    else if (name == "--cases")
-      arguments.cases = value;
-    else if (name == "--limit")
-      arguments.limit = std::atof(value);
-    else
-      return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
     std::fputs(usage, stdout);
     return 0;
   }
-  Arguments arguments;
-  if (!parse(argc, argv, arguments)) {
+  Arguments arguments = {.cases = "scan,segments,by_index,compact,transpose"};
+  if (!arguments.parse(argc, argv)) {
     std::fputs(usage, stderr);
     return 64;
   }

@@ -1,12 +1,12 @@
 // Draws on a CUDA device, beside what the device can do at best.
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "cases.h"
 #include "device.h"
 #include "papilio/version.h"
@@ -21,39 +21,6 @@ constexpr const char* usage =
     "  --docword FILE   a corpus as UCI bag of words; draws are measured on generated ones too\n"
     "  --limit SECONDS  begin nothing new after this time\n"
     "  --quick          a few sizes only\n";
-
-struct Arguments {
-  std::string json, docword, cases = "ceilings,batched,draws,methods,figure,gamma,forest";
-  double limit = 1e9;
-  bool quick = false;
-
-  bool wants(const std::string& which) const {
-    return ("," + cases + ",").find("," + which + ",") != std::string::npos;
-  }
-};
-
-bool parse(int argc, char** argv, Arguments& arguments) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--quick") {
-      arguments.quick = true;
-      continue;
-    }
-    if (i + 1 == argc) return false;
-    const char* value = argv[++i];
-    if (name == "--json")
-      arguments.json = value;
-    else if (name == "--docword")
-      arguments.docword = value;
-    else if (name == "--cases")
-      arguments.cases = value;
-    else if (name == "--limit")
-      arguments.limit = std::atof(value);
-    else
-      return false;
-  }
-  return true;
-}
 
 void run(const Arguments& arguments, Report& report) {
   double read_roof = 0;
@@ -83,8 +50,8 @@ int main(int argc, char** argv) {
     std::fputs(usage, stdout);
     return 0;
   }
-  Arguments arguments;
-  if (!parse(argc, argv, arguments)) {
+  Arguments arguments = {.cases = "ceilings,batched,draws,methods,figure,gamma,forest", .takes_docword = true};
+  if (!arguments.parse(argc, argv)) {
     std::fputs(usage, stderr);
     return 64;
   }
