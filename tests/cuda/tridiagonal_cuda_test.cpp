@@ -127,6 +127,52 @@ void expect_same_layouts(std::int64_t systems, std::int64_t rows, bool check_too
   }
 }
 
+// solve_tridiagonal and solve_random_walk on one device, of arrays that are shared in one way after the other; d
+// becomes the solution, of all ways together.
+template <class T>
+std::vector<T> solved_sharing(const T* c, const T* b, std::vector<T> d, const Layout& layout, Device device) {
+  const std::int64_t n = layout.rows;
+  DeviceCopy<T> copy(device.is_cpu() ? std::vector<T>() : d);
+  T* const data = device.is_cpu() ? d.data() : copy.data();
+  const MatrixView<T> x = layout.view(data, device);
+  const MatrixView<const T> h = layout.view<const T>(data, device), all_c = layout.view<const T>(c, device),
+                            all_b = layout.view<const T>(b, device);
+  const MatrixView<const T> number(c, layout.systems, n, 0, 0, device), one_c(c, layout.systems, n, 0, 1, device),
+      one_b(b, layout.systems, n, 0, 1, device);
+  MatrixView<const T> a = all_c;
+  a.data -= layout.row_stride;  // entries (s, 0) are not read
+  DeviceArray<std::byte> workspace(device.is_cpu() ? 0 : tridiagonal_workspace_bytes(x), "a workspace");
+  const Stream stream;
+  TridiagonalOptions options;
+  options.cuda_stream = stream.get();
+  if (workspace.size() > 0) options.workspace = {workspace.data(), workspace.size(), device};
+  solve_tridiagonal<T>(number, all_b, number, h, x, options);
+  solve_tridiagonal<T>(a, all_b, all_c, h, x, options);
+  solve_tridiagonal<T>(a, all_b, number, h, x, options);
+  solve_tridiagonal<T>(number, one_b, all_c, h, x, options);
+  solve_tridiagonal<T>(one_c, one_b, one_c, h, x, options);
+  solve_random_walk<T>(number, all_b, h, x, options);
+  solve_random_walk<T>(one_c, one_b, h, x, options);
+  stream.wait();
+  return device.is_cpu() ? d : copy.host();
+}
+
+template <class T>
+void expect_same_shared(bool across, std::int64_t systems, std::int64_t rows, std::int64_t begin) {
+  SCOPED_TRACE(::testing::Message() << systems << " x " << rows << (across ? " interleaved" : " contiguous")
+                                    << ", from " << begin << ", " << sizeof(T) << " bytes");
+  Layout layout = across ? interleaved(systems, rows) : contiguous(systems, rows);
+  layout.offset = begin + 32, layout.size += layout.offset;  // there is memory where a(s, 0) would be
+  std::vector<T> c(static_cast<std::size_t>(layout.size)), b(c), d(c);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    c[i] = static_cast<T>(i * 37 % 64 + 1) / 64, b[i] = static_cast<T>(i * 23 % 32 + 70) / 32;
+    d[i] = static_cast<T>(i * 41 % 128) / 64 - 1;
+  }
+  DeviceCopy<T> on_c(c), on_b(b);
+  EXPECT_TRUE(same_numbers(solved_sharing(on_c.data(), on_b.data(), d, layout, Device::cuda()),
+                           solved_sharing<T>(c.data(), b.data(), d, layout, Device::cpu())));
+}
+
 class TridiagonalOnCuda : public CudaTest {};
 
 TEST_F(TridiagonalOnCuda, SmokeGivesTheBitsOfTheCpu) {
@@ -134,8 +180,16 @@ TEST_F(TridiagonalOnCuda, SmokeGivesTheBitsOfTheCpu) {
   expect_same<double>(Function::draw_walk, interleaved(40, 300), interleaved(40, 300));
 }
 
+// Blocks of a cluster that send one another rows.
+TEST_F(TridiagonalOnCuda, SmokeSharesLongSystemsAmongBlocks) {
+  expect_same<float>(Function::solve, interleaved(24, 1300), interleaved(24, 1300), true);
+  expect_same<float>(Function::draw_walk, interleaved(20, 4096), interleaved(20, 4096), true);
+  expect_same<double>(Function::draw, contiguous(3, 3000), contiguous(3, 3000), true);
+}
+
 TEST_F(TridiagonalOnCuda, GivesTheBitsOfTheCpuForEveryLength) {
-  for (const std::int64_t rows : {1, 2, 7, 15, 16, 17, 31, 32, 33, 48, 100, 255, 256, 257, 272, 500, 512, 513, 1000}) {
+  for (const std::int64_t rows :
+       {1, 2, 4, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 48, 100, 255, 256, 257, 272, 500, 512, 513, 1000}) {
     for (const std::int64_t systems : {1, 3, 33, 130, 300}) {
       expect_same_layouts<float>(systems, rows, systems == 33);
       expect_same_layouts<double>(systems, rows, systems == 33);
@@ -144,9 +198,10 @@ TEST_F(TridiagonalOnCuda, GivesTheBitsOfTheCpuForEveryLength) {
 }
 
 TEST_F(TridiagonalOnCuda, GivesTheBitsOfTheCpuForLongSystems) {
-  for (const std::int64_t rows : {1023, 1024, 1025, 2048, 4095, 4096, 4097, 5000, 16'384, 70'000, 1'100'000}) {
-    for (const std::int64_t systems : {1, 3, 18}) {
-      if (systems * rows > 2'000'000) continue;
+  for (const std::int64_t rows : {768, 1023, 1024, 1025, 1536, 2032, 2047, 2048, 2049, 2064, 3000, 4080, 4095, 4096,
+                                  4097, 5000, 16'384, 70'000, 1'100'000}) {
+    for (const std::int64_t systems : {1, 3, 18, 24, 68}) {
+      if (systems * rows > (systems > 18 ? 300'000 : 2'000'000)) continue;
       expect_same_layouts<float>(systems, rows, systems == 3);
       expect_same_layouts<double>(systems, rows, systems == 3);
     }
@@ -160,6 +215,18 @@ TEST_F(TridiagonalOnCuda, TakesAnyStrides) {
       expect_same<double>(function, gappy(21, rows), interleaved(21, rows));
       expect_same<float>(function, interleaved(21, rows), contiguous(21, rows));
       expect_same<float>(function, contiguous(21, rows), interleaved(21, rows));
+    }
+  }
+}
+
+// Diagonals that are one number, or one system's for all, or c one earlier; arrays that begin anywhere.
+TEST_F(TridiagonalOnCuda, ReadsWhatSystemsShare) {
+  for (const std::int64_t rows : {1, 2, 8, 16, 40, 256, 700, 2100, 4200}) {
+    for (const bool across : {false, true}) {
+      for (const std::int64_t begin : {0, 1}) {
+        expect_same_shared<float>(across, 24, rows, begin);
+        expect_same_shared<double>(across, 9, rows, begin);
+      }
     }
   }
 }

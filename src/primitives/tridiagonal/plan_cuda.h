@@ -9,19 +9,63 @@
 
 namespace papilio::primitives {
 
-// Unknowns of the longest system that is solved within a block.
-constexpr std::int64_t most_resident_rows(bool interleaved) { return interleaved ? 1024 : 4096; }
+// How whole systems are laid out over blocks: a thread has a chunk of 16 unknowns. A cluster of `ranks` blocks shares
+// its systems, each rank having the next `chunks` of each.
+struct ResidentShape {
+  int systems = 1;
+  int chunks = 1;
+  int ranks = 1;
+  int threads = 32;  // of a block: systems * chunks, rounded up to whole warps
+};
 
-// Systems of a block, of `chunks` chunks each. Interleaved: a power of two, as many as make whole sectors of 32 bytes
-// at least, so that a block of the longest ones has 512 threads of float or 256 of double.
-constexpr int resident_systems(std::int64_t systems, int chunks, bool interleaved, std::int64_t number_bytes) {
-  if (!interleaved) return static_cast<int>(std::min<std::int64_t>(systems, std::max(1, 128 / chunks)));
-  const int most_threads = number_bytes == 4 ? 512 : 256;
-  int wanted = 128;
-  while (wanted > 32 && wanted * chunks > 128) wanted /= 2;
-  while (wanted * chunks > most_threads) wanted /= 2;
-  while (wanted > 1 && wanted / 2 >= systems) wanted /= 2;
-  return wanted;
+// Threads of a block: a chunk takes 256 bytes of float or 512 of double, and three blocks fit a multiprocessor.
+constexpr int most_resident_threads(std::int64_t number_bytes) { return number_bytes == 4 ? 256 : 128; }
+
+// Blocks of a cluster.
+inline constexpr int most_ranks = 8;
+
+// Unknowns of the longest system that is solved within a block or, on devices that have them, a cluster. Interleaved: a
+// row of a block is at least a sector of 32 bytes.
+constexpr std::int64_t most_resident_rows(bool interleaved, std::int64_t number_bytes, bool clusters) {
+  const std::int64_t systems = interleaved ? 32 / number_bytes : 1;
+  const std::int64_t rows = 16 * most_resident_threads(number_bytes) / systems;
+  return clusters ? std::min<std::int64_t>(4096, rows * most_ranks) : rows;
+}
+
+// Of contiguous systems: blocks of half the threads where systems are short, for more of them to overlap.
+constexpr ResidentShape contiguous_shape(std::int64_t systems, int chunks, int most_threads) {
+  ResidentShape shape = {1, chunks, 1, 0};
+  if (chunks > most_threads) {
+    shape.chunks = base::round_up(base::ceil_div(chunks, base::ceil_div(chunks, most_threads)), 16);
+    shape.ranks = base::ceil_div(chunks, shape.chunks);
+  } else {
+    shape.systems = static_cast<int>(std::min<std::int64_t>(systems, std::max(1, most_threads / 2 / chunks)));
+  }
+  return shape;
+}
+
+// Of interleaved systems: a power of two, of rows of 128 bytes where they are short, and of 64 or 32 where they are
+// long.
+constexpr ResidentShape interleaved_shape(std::int64_t systems, int chunks, std::int64_t number_bytes, bool clusters) {
+  const int most_threads = most_resident_threads(number_bytes), sector = static_cast<int>(32 / number_bytes);
+  ResidentShape shape = {4 * sector, chunks, 1, 0};
+  if (clusters && chunks * 2 * sector > most_threads) {
+    shape.chunks = chunks <= 16 * most_ranks ? 16 : 32;
+    shape.ranks = base::ceil_div(chunks, shape.chunks);
+  }
+  while (shape.systems * shape.chunks < most_threads / 2) shape.systems *= 2;
+  while (shape.systems * shape.chunks > most_threads) shape.systems /= 2;
+  while (shape.systems > 1 && shape.systems / 2 >= systems) shape.systems /= 2;
+  return shape;
+}
+
+constexpr ResidentShape resident_shape(std::int64_t systems, std::int64_t rows, bool interleaved,
+                                       std::int64_t number_bytes, bool clusters) {
+  const int chunks = static_cast<int>(base::ceil_div<std::int64_t>(rows, 16));
+  ResidentShape shape = interleaved ? interleaved_shape(systems, chunks, number_bytes, clusters)
+                                    : contiguous_shape(systems, chunks, most_resident_threads(number_bytes));
+  shape.threads = base::round_up(shape.systems * shape.chunks, 32);
+  return shape;
 }
 
 constexpr std::int64_t workspace_part(std::int64_t bytes) { return base::round_up<std::int64_t>(bytes, 256); }

@@ -1,164 +1,17 @@
 #pragma once
 
-#include "primitives/tridiagonal/chunk_cuda.cuh"
+#include "primitives/tridiagonal/levels_cuda.cuh"
+#include "primitives/tridiagonal/stage_cuda.cuh"
 
-// Whole systems within a block: chunks in registers, equations between separators in shared memory, level by level.
-// Each number of the call is read once and written once.
+// Whole systems within a block or a cluster of blocks: copied to shared memory, chunks in registers, equations between
+// separators in shared memory again. Each number of the call is read once and written once.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
 using papilio::primitives::TridiagonalCall;
 
-inline constexpr int most_levels = 4;
-
-// How a block is laid out.
-struct ResidentShape {
-  int systems = 0;                   // of a block
-  int chunks = 0;                    // of a system
-  int threads = 0;                   // systems * chunks, rounded up to whole warps
-  int levels = 0;                    // of equations between separators; 0: a chunk is a whole system
-  int rows[most_levels + 1] = {};    // of level 1, 2, ...: chunks, chunks / 16, ..., 1
-  int offset[most_levels + 1] = {};  // where a level begins in each array
-  int entries = 0;                   // of each array
-};
-
-// Shared memory: an entry of padding every 16 spreads strided rows over all banks.
-__host__ __device__ constexpr int padded(int i) { return i + i / chunk_rows; }
-
-// The equations between separators of all levels.
-template <class T>
-struct LevelMemory {
-  T *a, *b, *c, *d;
-  float* noise;  // of the separators' unknowns; of draws only
-
-  __device__ __forceinline__ Row<T> row(int i) const { return {a[i], b[i], c[i], d[i]}; }
-  __device__ __forceinline__ void set(int i, const Row<T>& row) const {
-    a[i] = row.a, b[i] = row.b, c[i] = row.c, d[i] = row.d;
-  }
-};
-
-template <class T>
-__host__ __device__ constexpr int resident_bytes(const ResidentShape& shape, bool interleaved, bool draws) {
-  const int turners = interleaved ? 0 : shape.threads / warp_threads * static_cast<int>(sizeof(Turner<T>));
-  const int entries = padded(shape.entries) + 1;
-  return turners + entries * (4 * static_cast<int>(sizeof(T)) + (draws ? 4 : 0)) + shape.systems * 4;
-}
-
-// The levels above the chunks of a block's systems.
-template <class Form, bool draws, class T>
-class Levels {
- public:
-  __device__ __forceinline__ Levels(const ResidentShape& shape, const LevelMemory<T>& memory, unsigned* faults)
-      : shape_(shape), memory_(memory), faults_(faults) {}
-
-  // Place of row k of a system in the arrays.
-  __device__ __forceinline__ int index(int level, int k, int system) const {
-    return padded(shape_.offset[level] + k * shape_.systems + system);
-  }
-
-  // Puts the separator of chunk k into `level` and joins it with the link of the chunk after it. All threads call it.
-  __device__ __forceinline__ void put(bool valid, int level, int k, int system, const Row<T>& row,
-                                      const Link<T>& link) const {
-    if (valid) memory_.set(index(level, k, system), row);
-    __syncthreads();
-    if (valid && k > 0) {
-      const int i = index(level, k - 1, system);
-      Row<T> before = memory_.row(i);
-      Form::template join<OneMath>(before, link);
-      memory_.set(i, before);
-    }
-    __syncthreads();
-  }
-
-  // Up to the level of one row per system, solves that, and back.
-  __device__ __forceinline__ void solve() const {
-    for (int level = 1; level < shape_.levels; ++level) eliminate(level);
-    const int top = shape_.levels, s = static_cast<int>(threadIdx.x);
-    if (s < shape_.systems) {
-      const int i = index(top, 0, s);
-      const T inverse = T{1} / memory_.b[i];
-      T x = inverse * memory_.d[i];
-      if constexpr (draws) x = disturbed<OneMath>(x, inverse, static_cast<T>(memory_.noise[i]));
-      memory_.d[i] = x;
-      add_faults(s, pivot_faults(inverse));
-    }
-    __syncthreads();
-    for (int level = top - 1; level >= 1; --level) substitute_back(level);
-  }
-
-  __device__ __forceinline__ T unknown(int level, int k, int system) const {
-    return k < 0 ? T{0} : memory_.d[index(level, k, system)];
-  }
-
-  __device__ __forceinline__ void add_faults(int system, unsigned found) const {
-    if (faults_ != nullptr && found != 0) atomicOr(&faults_[system], found);
-  }
-
- private:
-  __device__ __forceinline__ bool mine(int level, int& chunk, int& system) const {
-    chunk = static_cast<int>(threadIdx.x) / shape_.systems, system = static_cast<int>(threadIdx.x) % shape_.systems;
-    return chunk < shape_.rows[level + 1];
-  }
-
-  __device__ __forceinline__ Row<T> row_of(int level, int k, int system) const {
-    const int rows = shape_.rows[level];
-    if (k >= rows) return {T{0}, T{1}, T{0}, T{0}};
-    Row<T> row = memory_.row(index(level, k, system));
-    if (k == 0) row.a = 0;
-    if (k + 1 == rows || Form::is_walk) row.c = 0;
-    return row;
-  }
-
-  __device__ __forceinline__ void eliminate(int level) const {
-    int q, s;
-    const bool valid = mine(level, q, s);
-    Row<T> row = {T{0}, T{1}, T{0}, T{0}};
-    Link<T> link = Form::start(T{0}, T{1});
-    if (valid) {
-      unsigned found = 0;
-      row = row_of(level, chunk_rows * q, s);
-#pragma unroll 1
-      for (int i = 0; i < separator; ++i) {
-        Row<T> next = row_of(level, chunk_rows * q + i + 1, s);
-        Form::template eliminate<OneMath>(row, next, link);
-        memory_.set(index(level, chunk_rows * q + i, s), row);
-        found |= pivot_faults(row.b);
-        row = next;
-      }
-      add_faults(s, found);
-      if constexpr (draws) {
-        const int k = chunk_rows * q + separator;
-        memory_.noise[index(level + 1, q, s)] = k < shape_.rows[level] ? memory_.noise[index(level, k, s)] : 0.0f;
-      }
-    }
-    put(valid, level + 1, q, s, row, link);
-  }
-
-  __device__ __forceinline__ void substitute_back(int level) const {
-    int q, s;
-    if (mine(level, q, s)) {
-      const T before = unknown(level + 1, q - 1, s);
-      T next = unknown(level + 1, q, s);
-      memory_.d[index(level, chunk_rows * q + separator, s)] = next;
-#pragma unroll 1
-      for (int i = separator - 1; i >= 0; --i) {
-        const int k = chunk_rows * q + i, at = index(level, k, s);
-        const Row<T> row = memory_.row(at);
-        next = substitute<OneMath>(row, before, next);
-        if constexpr (draws) {
-          const float e = k < shape_.rows[level] ? memory_.noise[at] : 0.0f;
-          next = disturbed<OneMath>(next, row.b, static_cast<T>(e));
-        }
-        memory_.d[at] = next;
-      }
-    }
-    __syncthreads();
-  }
-
-  const ResidentShape& shape_;
-  const LevelMemory<T>& memory_;
-  unsigned* faults_;
-};
+// Systems of at most half a chunk take half of the memory and the work.
+inline constexpr int half_chunk = chunk_rows / 2;
 
 // The status of a system from the faults that were found.
 __device__ __forceinline__ std::uint8_t status_of_faults(unsigned faults, bool needs_positive) {
@@ -173,77 +26,360 @@ struct Findings {
   unsigned* faults = nullptr;
 };
 
+// A block's shared memory. What is read again after the elimination comes first: c, or a of a walk; x takes its place.
+// The levels take that of the arrays after it, when all chunks are in registers.
 template <class T>
-inline constexpr int most_threads = sizeof(T) == sizeof(float) ? 512 : 256;
+struct ResidentMemory {
+  T *kept, *b, *d, *a;
+  T* from_next;  // of Levels
+  unsigned* faults;
 
-template <class T, class Form, bool draws>
-__global__ __launch_bounds__(most_threads<T>) void solve_resident(TridiagonalCall<T> call, ResidentShape shape,
-                                                                  bool interleaved, Findings findings) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  const int t = static_cast<int>(threadIdx.x), warp = t / warp_threads;
-  auto* const turners = reinterpret_cast<Turner<T>*>(shared);
-  const int turner_count = interleaved ? 0 : shape.threads / warp_threads;
-  const int entries = padded(shape.entries) + 1;
-  LevelMemory<T> memory;
-  memory.a = reinterpret_cast<T*>(turners + turner_count);
-  memory.b = memory.a + entries, memory.c = memory.b + entries, memory.d = memory.c + entries;
-  memory.noise = reinterpret_cast<float*>(memory.d + entries);
-  auto* const faults = reinterpret_cast<unsigned*>(memory.noise + (draws ? entries : 0));
-  const bool check = findings.status != nullptr || findings.faults != nullptr;
-  if (check) {
-    for (int s = t; s < shape.systems; s += shape.threads) faults[s] = 0;
+  // Numbers of one array.
+  __host__ __device__ static constexpr int area(const ResidentShape& shape, bool interleaved, int rows_of_chunk) {
+    if (rows_of_chunk == half_chunk)
+      return interleaved ? Area<T, true, half_chunk>::numbers(shape.systems, shape.chunks)
+                         : Area<T, false, half_chunk>::numbers(shape.systems, shape.chunks);
+    return interleaved ? Area<T, true, chunk_rows>::numbers(shape.systems, shape.chunks)
+                       : Area<T, false, chunk_rows>::numbers(shape.systems, shape.chunks);
+  }
+  __host__ __device__ static constexpr int bytes(const ResidentShape& shape, int area, int arrays) {
+    return (arrays * area + 3 * shape.systems) * static_cast<int>(sizeof(T)) + shape.systems * 4;
+  }
+
+  // `arrays`: 3 if there is no a beside c.
+  __device__ __forceinline__ ResidentMemory(unsigned char* memory, int systems, int area, int arrays)
+      : kept(reinterpret_cast<T*>(memory)),
+        b(kept + area),
+        d(b + area),
+        a(d + area),
+        from_next(kept + arrays * area),
+        faults(reinterpret_cast<unsigned*>(from_next + 3 * systems)) {}
+};
+
+// A thread's chunk.
+template <class T, bool interleaved, int rows_of_chunk>
+class ChunkPlace {
+ public:
+  using At = Area<T, interleaved, rows_of_chunk>;
+
+  __device__ __forceinline__ ChunkPlace(const Part& part, int s, int k) : part_(part), s_(s), k_(k) {}
+
+  __device__ __forceinline__ void read(const T* area, T (&values)[rows_of_chunk]) const {
+    if constexpr (interleaved) {
+#pragma unroll
+      for (int i = 0; i < rows_of_chunk; ++i) values[i] = area[At::number(part_, s_, k_, i)];
+    } else {
+#pragma unroll
+      for (int j = 0; j < At::pieces; ++j) {
+        const auto piece = *reinterpret_cast<const Wide<T>*>(area + At::piece(s_ * part_.chunks + k_, j));
+#pragma unroll
+        for (int e = 0; e < At::width; ++e) values[j * At::width + e] = piece.at[e];
+      }
+    }
+  }
+  __device__ __forceinline__ void write(T* area, const T (&values)[rows_of_chunk]) const {
+    if constexpr (interleaved) {
+#pragma unroll
+      for (int i = 0; i < rows_of_chunk; ++i) area[At::number(part_, s_, k_, i)] = values[i];
+    } else {
+#pragma unroll
+      for (int j = 0; j < At::pieces; ++j) {
+        Wide<T> piece;
+#pragma unroll
+        for (int e = 0; e < At::width; ++e) piece.at[e] = values[j * At::width + e];
+        *reinterpret_cast<Wide<T>*>(area + At::piece(s_ * part_.chunks + k_, j)) = piece;
+      }
+    }
+  }
+  // The last number of the chunk before.
+  __device__ __forceinline__ T before(const T* area) const {
+    return area[At::number(part_, s_, k_ - 1, rows_of_chunk - 1)];
+  }
+
+ private:
+  const Part& part_;
+  int s_, k_;
+};
+
+template <class T, int rows>
+__device__ __forceinline__ void fill(T (&values)[rows], int from, T filling) {
+#pragma unroll
+  for (int i = 0; i < rows; ++i)
+    if (i >= from) values[i] = filling;
+}
+
+// What a check finds in the rows of a chunk as they were given; c_before is the c of the row before it.
+template <class Form, class T, int rows>
+__device__ __forceinline__ unsigned given_faults(const T (&a)[rows], const T (&b)[rows], const T (&c)[rows], int count,
+                                                 [[maybe_unused]] T c_before) {
+  unsigned faults = 0;
+#pragma unroll
+  for (int i = 0; i < rows; ++i) {
+    if (i >= count) continue;
+    if constexpr (Form::is_walk)
+      faults |= walk_faults(a[i], b[i]);
+    else
+      faults |= row_faults(a[i], b[i], c[i], i > 0 ? c[i > 0 ? i - 1 : 0] : c_before);
+  }
+  return faults;
+}
+
+// A block at work; all that is its own.
+template <class T, class Form, bool draws, bool interleaved, int rows>
+class ResidentBlock {
+ public:
+  __device__ __forceinline__ ResidentBlock(const TridiagonalCall<T>& call, const ResidentShape& shape,
+                                           const StagePlan& plan, int all_chunks, const Findings& findings,
+                                           unsigned char* shared)
+      : call_(call),
+        plan_(plan),
+        findings_(findings),
+        cluster_(shape.ranks),
+        part_(part_of(call.systems, shape, cluster_.rank())),
+        share_{shape, part_.systems, all_chunks},
+        memory_(shared, shape.systems, ResidentMemory<T>::area(shape, interleaved, rows), stages_a() ? 4 : 3),
+        s_(interleaved ? thread() % shape.systems : thread() / shape.chunks),
+        k_(interleaved ? thread() / shape.systems : thread() % shape.chunks),
+        count_(s_ < part_.systems && k_ < shape.chunks ? max(0, min(rows, part_.rows - k_ * rows)) : 0),
+        starts_(part_.first_row == 0),
+        ends_(part_.first_row + part_.rows == call.systems.rows),
+        place_(valid() ? Place{part_.first_system + s_, part_.first_row / rows + k_} : Place{0, 0}),
+        noise_(call.noise, place_) {}
+
+  // Called by all threads of a block, one after the other.
+
+  __device__ __forceinline__ void stage() const {
+    if (checks())
+      for (int s = thread(); s < share_.shape.systems; s += static_cast<int>(blockDim.x)) memory_.faults[s] = 0;
+    cluster_.arrive();
+    const Stager<T, interleaved, rows> stager(part_);
+    const auto stage = [&](const Diagonal<const T>& from, T* to, unsigned bit, int begin, int end) {
+      if ((plan_.uniform & bit) == 0) stager.array(from, to, (plan_.wide & bit) != 0, begin, end);
+    };
+    const Systems<T>& systems = call_.systems;
+    if constexpr (Form::is_walk)
+      stage(systems.a, memory_.kept, StagePlan::a, starts_ ? 1 : 0, part_.rows);
+    else
+      stage(systems.c, memory_.kept, StagePlan::c, 0, part_.rows - (ends_ ? 1 : 0));
+    stage(systems.b, memory_.b, StagePlan::b, 0, part_.rows);
+    stage(systems.d, memory_.d, StagePlan::d, 0, part_.rows);
+    if (stages_a()) stage(systems.a, memory_.a, StagePlan::a, starts_ ? 1 : 0, part_.rows);
+    wait_for_copies();
     __syncthreads();
   }
 
-  const std::int64_t first = std::int64_t{blockIdx.x} * shape.systems;
-  const Order order = {first, shape.systems, shape.chunks, interleaved};
-  const int end = shape.systems * shape.chunks;
-  const int s = interleaved ? t % shape.systems : t / shape.chunks;
-  const int k = interleaved ? t / shape.systems : t % shape.chunks;
-  const Place place = {first + s, k};
-  const bool valid = t < end && place.system < call.systems.count;
-  const Levels<Form, draws, T> levels(shape, memory, check ? faults : nullptr);
+  __device__ __forceinline__ void eliminate() {
+    if (!valid()) return;
+    T c[rows];
+    read(c);
+    if (checks() && call_.systems.given) found_ = given_faults<Form>(a_, b_, c, count_, c_before());
+    row_ = {a_[0], b_[0], c[0], d_[0]};
+#pragma unroll
+    for (int i = 0; i + 1 < rows; ++i) {
+      Row<T> next = {a_[i + 1], b_[i + 1], c[i + 1], d_[i + 1]};
+      Form::template eliminate<OneMath>(row_, next, link_);
+      keep(i, row_);
+      row_ = next;
+    }
+    if (!checks()) return;
+#pragma unroll
+    for (int i = 0; i + 1 < rows; ++i) found_ |= pivot_faults(b_[i]);
+  }
 
-  Chunk<T> chunk;
-  load_chunk<Form>(chunk, call.systems, order, std::int64_t{warp} * warp_threads, end, turners + warp);
-  if (check && valid) levels.add_faults(s, faults_before<Form>(chunk, call.systems, place));
-  const Link<T> link = eliminate_chunk<Form>(chunk);
-  if (check && valid) levels.add_faults(s, faults_after(chunk));
-
-  // Threads without a system draw for the first, in vain.
-  const ChunkNoise noise(call.noise, valid && draws ? place : Place{0, 0});
-  FourNormals<ChunkNoise::W> upper = {};
-  if constexpr (draws) upper = noise.quad(chunk_rows / 4 - 1);
-  T before = 0;
-  if (shape.levels == 0) {
-    const T inverse = T{1} / chunk.b[separator];
-    T x = inverse * chunk.d[separator];
-    if constexpr (draws) x = disturbed<OneMath>(x, inverse, static_cast<T>(upper.at[3]));
-    chunk.d[separator] = x;
-    if (check && valid) levels.add_faults(s, pivot_faults(inverse));
-  } else {
-    const bool has_chunk = t < end;
-    if constexpr (draws)
-      if (has_chunk) memory.noise[levels.index(1, k, s)] = upper.at[3];
-    levels.put(has_chunk, 1, k, s, chunk.row(separator), link);
+  // Finds the unknowns of the chunk's separator and of the one before it.
+  __device__ __forceinline__ void solve_separators() {
+    if constexpr (draws) four_ = noise_.quad(rows / 4 - 1);
+    const Levels<Form, draws, interleaved, T> levels(share_, cluster_, memory_.b, memory_.from_next,
+                                                     checks() ? cluster_.of(0, memory_.faults) : nullptr);
+    cluster_.wait();
+    if (share_.all_chunks == 1) {
+      if (!valid()) return;
+      solve_alone();
+      levels.add_faults(s_, found_);
+      return;
+    }
+    __syncthreads();
+    if (valid()) {
+      levels.put(s_, k_, row_, link_, four_.at[3]);
+      levels.add_faults(s_, found_);
+    }
     levels.solve();
-    if (has_chunk) {
-      before = levels.unknown(1, k - 1, s);
-      chunk.d[separator] = levels.unknown(1, k, s);
+    if (valid()) before_ = levels.unknown(s_, k_ - 1), next_ = levels.unknown(s_, k_);
+  }
+
+  __device__ __forceinline__ void substitute() {
+    if (!valid()) return;
+    T c[rows];
+    home().read(memory_.kept, c);
+    constexpr int left = rows == chunk_rows ? separator : rows;
+    if constexpr (rows == chunk_rows) d_[separator] = next_;
+#pragma unroll
+    for (int i = left - 1; i >= 0; --i) {
+      if constexpr (draws)
+        if (i % 4 == 3) four_ = noise_.quad(i / 4);
+      // c of a walk's row is the a of the next.
+      next_ = tridiagonal_kernel::substitute<OneMath>(Row<T>{a_[i], b_[i], c[Form::is_walk ? i + 1 : i], d_[i]},
+                                                      before_, next_);
+      if constexpr (draws) next_ = disturbed<OneMath>(next_, b_[i], static_cast<T>(four_.at[i % 4]));
+      d_[i] = next_;
     }
   }
-  substitute_chunk<draws>(chunk, before, &noise, upper);
-  store_chunk(chunk, call.x, call.systems, order, std::int64_t{warp} * warp_threads, end, turners + warp);
 
-  if (!check) return;
-  __syncthreads();
-  for (int i = t; i < shape.systems; i += shape.threads) {
-    if (first + i >= call.systems.count) continue;
-    if (findings.faults != nullptr)
-      atomicOr(&findings.faults[first + i], faults[i]);
-    else
-      findings.status[first + i] = status_of_faults(faults[i], call.walk || draws);
+  __device__ __forceinline__ void store() {
+    if constexpr (interleaved) {
+      T* const to =
+          call_.x.data + place_.system * call_.x.system_stride + (part_.first_row + k_ * rows) * call_.x.row_stride;
+#pragma unroll
+      for (int i = 0; i < rows; ++i)
+        if (i < count_) to[i * call_.x.row_stride] = d_[i];
+    } else {
+      if (valid()) home().write(memory_.kept, d_);
+      __syncthreads();
+      Stager<T, interleaved, rows>(part_).write(memory_.kept, call_.x, (plan_.wide & StagePlan::x) != 0);
+    }
   }
+
+  __device__ __forceinline__ void report() const {
+    if (!checks() || cluster_.rank() != 0) return;
+    __syncthreads();
+    for (int s = thread(); s < part_.systems; s += static_cast<int>(blockDim.x)) {
+      const std::int64_t system = part_.first_system + s;
+      if (findings_.faults != nullptr)
+        atomicOr(&findings_.faults[system], memory_.faults[s]);
+      else
+        findings_.status[system] = status_of_faults(memory_.faults[s], call_.walk || draws);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ static int thread() { return static_cast<int>(threadIdx.x); }
+  __device__ __forceinline__ static Part part_of(const Systems<T>& systems, const ResidentShape& shape, int rank) {
+    const std::int64_t first_system = std::int64_t{blockIdx.x / static_cast<unsigned>(shape.ranks)} * shape.systems;
+    const std::int64_t first_row = std::int64_t{rank} * shape.chunks * rows;
+    return {first_system,
+            first_row,
+            static_cast<int>(min(std::int64_t{shape.systems}, systems.count - first_system)),
+            static_cast<int>(min(std::int64_t{shape.chunks} * rows, systems.rows - first_row)),
+            shape.systems,
+            shape.chunks};
+  }
+  // No member: an object that refers to itself stays in memory.
+  __device__ __forceinline__ ChunkPlace<T, interleaved, rows> home() const { return {part_, s_, k_}; }
+
+  // Whether a has an array of its own beside c.
+  __device__ __forceinline__ bool stages_a() const {
+    return !Form::is_walk && !plan_.mirrored && (plan_.uniform & StagePlan::a) == 0;
+  }
+  __device__ __forceinline__ bool checks() const { return findings_.status != nullptr || findings_.faults != nullptr; }
+  // Whether the thread has a chunk; whether that is the first or the last of its system.
+  __device__ __forceinline__ bool valid() const { return count_ > 0; }
+  __device__ __forceinline__ bool is_first() const { return starts_ && k_ == 0; }
+  __device__ __forceinline__ bool is_last() const { return ends_ && (k_ + 1) * rows >= part_.rows; }
+
+  // The c of the row before the chunk, of three diagonals.
+  __device__ __forceinline__ T c_before() const {
+    if (Form::is_walk || is_first()) return 0;
+    return element(call_.systems.c, place_.system, part_.first_row + k_ * rows - 1);
+  }
+
+  // The chunk from shared memory; what is kept there becomes what the substitution reads.
+  __device__ __forceinline__ void read(T (&c)[rows]) {
+    home().read(memory_.b, b_);
+    home().read(memory_.d, d_);
+    if constexpr (Form::is_walk)
+      fill(c, 0, T{0});
+    else
+      read_c(c);
+    if ((plan_.uniform & StagePlan::a) != 0) {
+      fill(a_, 0, *call_.systems.a.data);
+    } else if (!Form::is_walk && plan_.mirrored) {
+      a_[0] = is_first() ? T{0} : k_ > 0 ? home().before(memory_.kept) : c_before();
+#pragma unroll
+      for (int i = 1; i < rows; ++i) a_[i] = c[i - 1];
+    } else {
+      home().read(Form::is_walk ? memory_.kept : memory_.a, a_);
+    }
+    if (is_first()) a_[0] = 0;
+    if (count_ < rows) fill(a_, count_, T{0}), fill(b_, count_, T{1}), fill(d_, count_, T{0});
+    if constexpr (Form::is_walk) {
+      if (call_.systems.given) {
+#pragma unroll
+        for (int i = 0; i < rows; ++i) a_[i] = -a_[i];
+      }
+      home().write(memory_.kept, a_);
+    }
+  }
+  __device__ __forceinline__ void read_c(T (&c)[rows]) const {
+    const bool uniform = (plan_.uniform & StagePlan::c) != 0;
+    if (uniform)
+      fill(c, 0, *call_.systems.c.data);
+    else
+      home().read(memory_.kept, c);
+    if (is_last()) fill(c, count_ - 1, T{0});
+    if (uniform || is_last()) home().write(memory_.kept, c);
+  }
+
+  __device__ __forceinline__ void keep(int i, const Row<T>& row) { a_[i] = row.a, b_[i] = row.b, d_[i] = row.d; }
+
+  // The separator of a system of one chunk.
+  __device__ __forceinline__ void solve_alone() {
+    if constexpr (rows == half_chunk) {
+      // The other half would be x = 0, and NaN where the last pivot is not finite.
+      Row<T> after = {T{0}, T{1}, T{0}, T{0}};
+      Form::template eliminate<OneMath>(row_, after, link_);
+      keep(rows - 1, row_);
+      next_ = after.d;
+      found_ |= pivot_faults(row_.b);
+    } else {
+      const T inverse = T{1} / row_.b;
+      next_ = inverse * row_.d;
+      if constexpr (draws) next_ = disturbed<OneMath>(next_, inverse, static_cast<T>(four_.at[3]));
+      found_ |= pivot_faults(inverse);
+    }
+  }
+
+  const TridiagonalCall<T>& call_;
+  const StagePlan& plan_;
+  const Findings& findings_;
+  const Cluster cluster_;
+  const Part part_;
+  const Share share_;
+  const ResidentMemory<T> memory_;
+  const int s_, k_;           // the thread's system of the block, and chunk of the rank
+  const int count_;           // rows of the chunk that there are
+  const bool starts_, ends_;  // whether the block has the first and the last row of its systems
+  const Place place_;
+  const ChunkNoise noise_;
+
+  // The chunk but for c; d becomes x.
+  T a_[rows], b_[rows], d_[rows];
+  Row<T> row_ = {};  // of the separator
+  Link<T> link_ = Form::start(T{0}, T{1});
+  T before_ = 0, next_ = 0;  // unknowns: of the separator before, and of the row after the one at hand
+  FourNormals<ChunkNoise::W> four_ = {};
+  unsigned found_ = 0;
+};
+
+// Blocks per multiprocessor that the registers must leave room for.
+template <class T, bool draws, int rows>
+inline constexpr int least_blocks = rows == half_chunk ? (sizeof(T) == 4 ? 4 : 6) : (draws && sizeof(T) == 4 ? 2 : 3);
+
+template <class T, class Form, bool draws, bool interleaved, int rows>
+__global__ __launch_bounds__(
+    papilio::primitives::most_resident_threads(sizeof(T)),
+    least_blocks<T, draws, rows>) void solve_resident(const __grid_constant__ TridiagonalCall<T> call,
+                                                      const __grid_constant__ ResidentShape shape,
+                                                      const __grid_constant__ StagePlan plan, int all_chunks,
+                                                      const __grid_constant__ Findings findings) {
+  static_assert(rows == chunk_rows || (rows == half_chunk && !draws && !Form::is_walk));
+  extern __shared__ __align__(16) unsigned char shared[];
+  ResidentBlock<T, Form, draws, interleaved, rows> block(call, shape, plan, all_chunks, findings, shared);
+  block.stage();
+  block.eliminate();
+  block.solve_separators();
+  block.substitute();
+  block.store();
+  block.report();
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel

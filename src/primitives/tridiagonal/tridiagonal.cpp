@@ -159,7 +159,7 @@ std::int64_t tridiagonal_workspace_bytes(MatrixView<T> x) {
   base::require(x.columns <= primitives::most_unknowns,
                 "papilio::tridiagonal_workspace_bytes: x has {} columns, expected at most 2^33", x.columns);
   return primitives::tridiagonal_workspace_on_cuda(x.rows, x.columns, primitives::is_interleaved(diagonal_of(x)),
-                                                   static_cast<std::int64_t>(sizeof(T)));
+                                                   static_cast<std::int64_t>(sizeof(T)), x.device);
 }
 
 #define PAPILIO_TRIDIAGONAL(T)                                                                                        \

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cassert>
+
 #include "base/math.h"
 #include "execution/cuda/memory.h"
 #include "primitives/tridiagonal/plan_cuda.h"
@@ -16,34 +18,74 @@ inline unsigned blocks_of(std::int64_t items, std::int64_t per_block) {
   return static_cast<unsigned>(base::ceil_div(items, per_block));
 }
 
+// Whether numbers of a diagonal can be copied 16 bytes at a time along its rows of numbers.
 template <class T>
-ResidentShape resident_shape(const Systems<T>& systems, bool interleaved) {
-  ResidentShape shape;
-  shape.chunks = static_cast<int>(base::ceil_div<std::int64_t>(systems.rows, chunk_rows));
-  shape.systems = resident_systems(systems.count, shape.chunks, interleaved, sizeof(T));
-  shape.threads = base::round_up(shape.systems * shape.chunks, warp_threads);
-  for (int rows = shape.chunks; shape.chunks > 1; rows = base::ceil_div(rows, chunk_rows)) {
-    const int level = ++shape.levels;
-    shape.rows[level] = rows;
-    shape.offset[level] = shape.entries;
-    shape.entries += shape.systems * (rows == 1 ? 1 : base::round_up(rows, chunk_rows));
-    if (rows == 1) break;
+bool is_wide(const Diagonal<T>& diagonal, bool interleaved) {
+  constexpr std::int64_t width = 16 / sizeof(T);
+  const std::int64_t along = interleaved ? diagonal.system_stride : diagonal.row_stride;
+  const std::int64_t across = interleaved ? diagonal.row_stride : diagonal.system_stride;
+  return along == 1 && across % width == 0 && reinterpret_cast<std::uintptr_t>(diagonal.data) % 16 == 0;
+}
+
+template <class T>
+bool is_one_number(const Diagonal<T>& diagonal) {
+  return diagonal.system_stride == 0 && diagonal.row_stride == 0;
+}
+
+template <class T>
+StagePlan stage_plan(const TridiagonalCall<T>& call, const ResidentShape& shape, bool interleaved) {
+  const Systems<T>& systems = call.systems;
+  StagePlan plan;
+  if (!interleaved || shape.systems % (16 / static_cast<int>(sizeof(T))) == 0) {
+    const Diagonal<const T> diagonals[] = {systems.a, systems.b, systems.c, systems.d};
+    for (unsigned i = 0; i < 4; ++i)
+      if (is_wide(diagonals[i], interleaved)) plan.wide |= 1u << i;
+    if (is_wide(call.x, interleaved)) plan.wide |= StagePlan::x;
   }
-  return shape;
+  if (systems.rows > 1 && is_one_number(systems.a)) plan.uniform |= StagePlan::a;
+  if (systems.rows > 1 && is_one_number(systems.c) && !call.walk) plan.uniform |= StagePlan::c;
+  plan.mirrored = !call.walk && plan.uniform == 0 && systems.a.data == systems.c.data - systems.c.row_stride &&
+                  systems.a.system_stride == systems.c.system_stride && systems.a.row_stride == systems.c.row_stride;
+  return plan;
+}
+
+template <class T, class Form, bool draws, bool interleaved, int rows_of_chunk>
+void launch_shape(const TridiagonalCall<T>& call, const ResidentShape& shape, const Findings& findings,
+                  cudaStream_t stream) {
+  const StagePlan plan = stage_plan(call, shape, interleaved);
+  const int chunks = static_cast<int>(base::ceil_div<std::int64_t>(call.systems.rows, rows_of_chunk));
+  const int area = ResidentMemory<T>::area(shape, interleaved, rows_of_chunk);
+  const int arrays = call.walk || plan.mirrored || (plan.uniform & StagePlan::a) != 0 ? 3 : 4;
+  assert(chunks == 1 || level_numbers(shape, chunks) <= 2 * area);
+  const auto kernel = solve_resident<T, Form, draws, interleaved, rows_of_chunk>;
+  const int bytes = ResidentMemory<T>::bytes(shape, area, arrays);
+  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                   "asking for shared memory");
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(blocks_of(call.systems.count, shape.systems) * static_cast<unsigned>(shape.ranks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(bytes);
+  config.stream = stream;
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(shape.ranks), 1, 1};
+  config.attrs = &cluster;
+  config.numAttrs = shape.ranks > 1 ? 1 : 0;
+  execution::check(cudaLaunchKernelEx(&config, kernel, call, shape, plan, chunks, findings),
+                   "solving tridiagonal systems");
 }
 
 template <class T, class Form, bool draws>
-void launch_resident(const TridiagonalCall<T>& call, bool interleaved, const Findings& findings, cudaStream_t stream) {
-  const ResidentShape shape = resident_shape(call.systems, interleaved);
-  const auto bytes = static_cast<std::size_t>(resident_bytes<T>(shape, interleaved, draws));
-  constexpr int most_bytes = 96 << 10;  // no shape asks for more
-  execution::check(
-      cudaFuncSetAttribute(solve_resident<T, Form, draws>, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes),
-      "asking for shared memory");
-  solve_resident<T, Form, draws>
-      <<<blocks_of(call.systems.count, shape.systems), static_cast<unsigned>(shape.threads), bytes, stream>>>(
-          call, shape, interleaved, findings);
-  execution::check_launch("solving tridiagonal systems");
+void launch_resident(const TridiagonalCall<T>& call, bool interleaved, bool clusters, const Findings& findings,
+                     cudaStream_t stream) {
+  const ResidentShape shape = resident_shape(call.systems.count, call.systems.rows, interleaved, sizeof(T), clusters);
+  if constexpr (!draws && !Form::is_walk) {
+    if (call.systems.rows <= half_chunk)
+      return interleaved ? launch_shape<T, Form, draws, true, half_chunk>(call, shape, findings, stream)
+                         : launch_shape<T, Form, draws, false, half_chunk>(call, shape, findings, stream);
+  }
+  return interleaved ? launch_shape<T, Form, draws, true, chunk_rows>(call, shape, findings, stream)
+                     : launch_shape<T, Form, draws, false, chunk_rows>(call, shape, findings, stream);
 }
 
 // Takes parts of the workspace, from its front.
@@ -63,11 +105,11 @@ class Workspace {
 };
 
 template <class T, class Form, bool draws>
-void launch_split(const TridiagonalCall<T>& call, bool interleaved, unsigned* faults, Workspace& workspace,
-                  cudaStream_t stream) {
+void launch_split(const TridiagonalCall<T>& call, bool interleaved, bool clusters, unsigned* faults,
+                  Workspace& workspace, cudaStream_t stream) {
   const Systems<T>& systems = call.systems;
-  if (systems.rows <= most_resident_rows(interleaved))
-    return launch_resident<T, Form, draws>(call, interleaved, {nullptr, faults}, stream);
+  if (systems.rows <= most_resident_rows(interleaved, sizeof(T), clusters))
+    return launch_resident<T, Form, draws>(call, interleaved, clusters, {nullptr, faults}, stream);
   const Order order = {0, systems.count, base::ceil_div<std::int64_t>(systems.rows, chunk_rows), interleaved};
   const std::int64_t all = order.systems * order.chunks;
   T* part[7];
@@ -91,24 +133,24 @@ void launch_split(const TridiagonalCall<T>& call, bool interleaved, unsigned* fa
                   false};
   next.x = {memory.d, system_stride, row_stride};
   next.noise.scale *= chunk_rows;
-  launch_split<T, Form, draws>(next, interleaved, faults, workspace, stream);
+  launch_split<T, Form, draws>(next, interleaved, clusters, faults, workspace, stream);
 
   solve_chunks<T, Form, draws><<<blocks, split_threads, 0, stream>>>(call, order, memory);
   execution::check_launch("solving chunks");
 }
 
 template <class T, class Form, bool draws>
-void launch(const TridiagonalCall<T>& call, std::uint8_t* status, void* memory, cudaStream_t stream) {
+void launch(const TridiagonalCall<T>& call, std::uint8_t* status, void* memory, bool clusters, cudaStream_t stream) {
   const bool interleaved = is_interleaved(call.x);
-  if (call.systems.rows <= most_resident_rows(interleaved))
-    return launch_resident<T, Form, draws>(call, interleaved, {status, nullptr}, stream);
+  if (call.systems.rows <= most_resident_rows(interleaved, sizeof(T), clusters))
+    return launch_resident<T, Form, draws>(call, interleaved, clusters, {status, nullptr}, stream);
   Workspace workspace(memory);
   unsigned* const faults = workspace.take<unsigned>(call.systems.count);
   if (status != nullptr)
     execution::check(
         cudaMemsetAsync(faults, 0, static_cast<std::size_t>(call.systems.count) * sizeof(unsigned), stream),
         "clearing faults");
-  launch_split<T, Form, draws>(call, interleaved, status != nullptr ? faults : nullptr, workspace, stream);
+  launch_split<T, Form, draws>(call, interleaved, clusters, status != nullptr ? faults : nullptr, workspace, stream);
   if (status == nullptr) return;
   write_statuses<<<blocks_of(call.systems.count, 256), 256, 0, stream>>>(faults, call.systems.count, call.walk || draws,
                                                                          status);
@@ -120,12 +162,13 @@ void launch_any(const TridiagonalCall<T>& call, std::uint8_t* status, void* work
                 void* cuda_stream) {
   const execution::OnDevice here(device);
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
+  const bool clusters = has_clusters(device);
   if (call.walk)
-    call.noise.wanted ? launch<T, Walk, true>(call, status, workspace, stream)
-                      : launch<T, Walk, false>(call, status, workspace, stream);
+    call.noise.wanted ? launch<T, Walk, true>(call, status, workspace, clusters, stream)
+                      : launch<T, Walk, false>(call, status, workspace, clusters, stream);
   else
-    call.noise.wanted ? launch<T, General, true>(call, status, workspace, stream)
-                      : launch<T, General, false>(call, status, workspace, stream);
+    call.noise.wanted ? launch<T, General, true>(call, status, workspace, clusters, stream)
+                      : launch<T, General, false>(call, status, workspace, clusters, stream);
 }
 
 }  // namespace papilio::primitives

@@ -12,6 +12,8 @@ void solve_on_cuda(const TridiagonalCall<T>&, TridiagonalStatus*, void*, Device,
 template void solve_on_cuda(const TridiagonalCall<float>&, TridiagonalStatus*, void*, Device, void*);
 template void solve_on_cuda(const TridiagonalCall<double>&, TridiagonalStatus*, void*, Device, void*);
 
-std::int64_t tridiagonal_workspace_on_cuda(std::int64_t, std::int64_t, bool, std::int64_t) { __builtin_unreachable(); }
+std::int64_t tridiagonal_workspace_on_cuda(std::int64_t, std::int64_t, bool, std::int64_t, Device) {
+  __builtin_unreachable();
+}
 
 }  // namespace papilio::primitives

@@ -5,10 +5,11 @@
 namespace papilio::primitives {
 
 std::int64_t tridiagonal_workspace_on_cuda(std::int64_t systems, std::int64_t rows, bool interleaved,
-                                           std::int64_t number_bytes) {
-  if (rows <= most_resident_rows(interleaved)) return 0;
+                                           std::int64_t number_bytes, Device device) {
+  const std::int64_t most = most_resident_rows(interleaved, number_bytes, has_clusters(device));
+  if (rows <= most) return 0;
   std::int64_t bytes = workspace_part(systems * 4);  // faults
-  while (rows > most_resident_rows(interleaved)) {
+  while (rows > most) {
     rows = base::ceil_div<std::int64_t>(rows, tridiagonal_kernel::chunk_rows);
     bytes += split_bytes(systems * rows, number_bytes);
   }
