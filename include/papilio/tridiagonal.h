@@ -53,7 +53,7 @@ struct GaussianOptions : TridiagonalOptions {
 //
 //   a, b, c, d  systems x n, float or double, any strides: a column stride of 1 is one system after the other
 //               ("contiguous"), a row stride of 1 is unknown i of all systems together ("interleaved"), a stride of 0
-//               repeats a number. a(s, 0) and c(s, n - 1) are never read. n <= 2^33.
+//               repeats a number. a(s, 0) and c(s, n - 1) are never used. n <= 2^33.
 //   x           systems x n; receives the solutions. It may be d itself (the same view), but must not share memory
 //               with an array of the call otherwise.
 //
@@ -69,8 +69,10 @@ struct GaussianOptions : TridiagonalOptions {
 // thread for many. Throws InvalidArgument for arrays that do not fit and, with `check`, for the first bad system.
 //
 // Arrays on a CUDA device (all of them on the same one): the call is queued on `cuda_stream`. It allocates nothing,
-// waits for nothing and may be captured into a CUDA graph. Up to n = 4,096 (contiguous) or 1,024 (otherwise) each
-// number is read once and written once. Throws DeviceError where the launch fails.
+// waits for nothing and may be captured into a CUDA graph. Up to n = 4,096 each number is read once and written once; on
+// devices before compute capability 9.0 up to 512 (not contiguous) or 4,096 (contiguous; double: 2,048). Longer systems
+// are read twice. Arrays that begin at multiples of 16 bytes, with strides that are multiples of 16 bytes between
+// systems (contiguous) or rows (interleaved), are read fastest. Throws DeviceError where the launch fails.
 //
 //   std::vector<double> a = {0, 1, 1, 1}, b = {2, 2, 2, 2}, c = {1, 1, 1, 0}, d = {1, 2, 3, 4}, x(4);
 //   papilio::solve_tridiagonal<double>({a.data(), 1, 4}, {b.data(), 1, 4}, {c.data(), 1, 4}, {d.data(), 1, 4},
@@ -131,8 +133,7 @@ void draw_random_walk(MatrixView<const T> steps, MatrixView<const T> weights, Ma
                       const GaussianOptions& options = {});
 
 // The bytes of `TridiagonalOptions::workspace` that a call with this x needs, whichever of the four it is: 0 on the
-// CPU, and on a CUDA device where the systems fit the multiprocessors (n <= 1,024, or <= 4,096 if the column stride
-// is 1).
+// CPU, and on a CUDA device for systems that are read once (as above: n <= 4,096 from compute capability 9.0 on).
 template <class T>
 std::int64_t tridiagonal_workspace_bytes(MatrixView<T> x);
 

@@ -32,6 +32,44 @@ struct OneMath {
   PAPILIO_LANEWISE static double sqrt(double x) { return ::sqrt(x); }
 };
 
+// The same, of reciprocals without a branch: MUFU and the steps of Newton that the compiler's own division takes, which
+// round correctly unless number or reciprocal are near the ends of their type's range. `is_quick` tells.
+struct QuickMath : OneMath {
+  PAPILIO_LANEWISE static float reciprocal(float x) {
+    float r = 0;
+#if defined(__CUDA_ARCH__)
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+#endif
+    return ::fmaf(r, ::fmaf(-x, r, 1.0f), r);
+  }
+  PAPILIO_LANEWISE static double reciprocal(double x) {
+    double r = 0;
+#if defined(__CUDA_ARCH__)
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    // The low bits matter where all bits of x are ones.
+    r = __hiloint2double(__double2hiint(r), __double2hiint(x) + 0x30'0402);
+#endif
+    double e = ::fma(-x, r, 1.0);
+    e = ::fma(e, e, e);
+    r = ::fma(r, e, r);
+    return ::fma(r, ::fma(-x, r, 1.0), r);
+  }
+};
+
+// How far above its exponent's least, 2^-120 or 2^-960, a reciprocal is, as a number that orders them; NaN, infinity
+// and what is smaller come last.
+__device__ __forceinline__ unsigned quick_order(float inverse) {
+  return 2 * __float_as_uint(inverse) - 2 * 0x0380'0000u;
+}
+__device__ __forceinline__ unsigned quick_order(double inverse) {
+  return 2 * static_cast<unsigned>(__double2hiint(inverse)) - 2 * 0x03F0'0000u;
+}
+// Whether what has the largest order is what OneMath gives: not above 2^120 or 2^960.
+template <class T>
+__device__ __forceinline__ bool is_quick(unsigned order) {
+  return order <= (sizeof(T) == sizeof(float) ? 2 * (0x7B80'0000u - 0x0380'0000u) : 2 * (0x7BF0'0000u - 0x03F0'0000u));
+}
+
 // Which chunk a thread has; `system` counts from the first of the call.
 struct Place {
   std::int64_t system = 0;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include "primitives/tridiagonal/chunk_cuda.cuh"
 #include "primitives/tridiagonal/plan_cuda.h"
 
@@ -22,21 +20,29 @@ class Cluster {
     return ranks_ == 1 ? 0 : static_cast<int>(blockIdx.x % static_cast<unsigned>(ranks_));
   }
 
-  // Says that this block runs and has cleared what others add to; the other waits until all have said so.
-  __device__ __forceinline__ void arrive() const {
+  // Says that this block runs, or reads no more from others; `wait` waits until all have said so. `with_writes`: and
+  // that others may see what it has written.
+  __device__ __forceinline__ void arrive([[maybe_unused]] bool with_writes) const {
 #if __CUDA_ARCH__ >= 900
-    if (ranks_ > 1) cooperative_groups::cluster_group::barrier_arrive();
+    if (ranks_ == 1) return;
+    if (with_writes)
+      __cluster_barrier_arrive();
+    else
+      __cluster_barrier_arrive_relaxed();
 #endif
   }
   __device__ __forceinline__ void wait() const {
 #if __CUDA_ARCH__ >= 900
-    if (ranks_ > 1) cooperative_groups::cluster_group::barrier_wait();
+    if (ranks_ > 1) __cluster_barrier_wait();
 #endif
   }
 
   __device__ __forceinline__ void synchronise() const {
 #if __CUDA_ARCH__ >= 900
-    if (ranks_ > 1) return cooperative_groups::cluster_group::sync();
+    if (ranks_ > 1) {
+      __cluster_barrier_arrive();
+      return __cluster_barrier_wait();
+    }
 #endif
     __syncthreads();
   }
@@ -45,7 +51,7 @@ class Cluster {
   template <class P>
   __device__ __forceinline__ P* of(int rank, P* mine) const {
 #if __CUDA_ARCH__ >= 900
-    if (ranks_ > 1) return cooperative_groups::cluster_group::map_shared_rank(mine, rank);
+    if (ranks_ > 1) return static_cast<P*>(__cluster_map_shared_rank(mine, static_cast<unsigned>(rank)));
 #endif
     return mine;
   }
@@ -57,12 +63,12 @@ class Cluster {
 // Shared memory: an entry of padding every 16 spreads strided rows over all banks.
 __host__ __device__ constexpr int padded(int i) { return i + i / chunk_rows; }
 
-// Rows of a level and what the chunk after each adds to it.
+// Rows of a level.
 template <class T>
 struct Equations {
   T *a, *b, *c, *d;
-  T *link_c, *link_b, *link_d;
-  float* noise;  // of the rows' unknowns; of draws only
+  T *link_c, *link_b, *link_d;  // what the chunk after each adds to it; then the rows eliminated: a, 1 / pivot and d
+  float* noise;                 // of the rows' unknowns; of draws only
 
   // Laid out from `memory` on, which moves past them.
   __device__ __forceinline__ Equations(T*& memory, int entries) {
@@ -78,6 +84,11 @@ struct Equations {
   __device__ __forceinline__ void set_link(int i, const Link<T>& link) const {
     link_c[i] = link.c, link_b[i] = link.b, link_d[i] = link.d;
   }
+  // The rows stay as they are but for the c of a walk, so that they can be eliminated again.
+  __device__ __forceinline__ void set_eliminated(int i, const Row<T>& row) const {
+    link_c[i] = row.a, link_b[i] = row.b, c[i] = row.c, link_d[i] = row.d;
+  }
+  __device__ __forceinline__ Row<T> eliminated(int i) const { return {link_c[i], link_b[i], c[i], link_d[i]}; }
 };
 
 // Which systems and chunks a block has.
@@ -105,6 +116,7 @@ class Levels {
         first_(cluster.rank() * share.shape.chunks),
         one_(memory, padded(share.shape.systems * rows_) + 1),
         two_(memory, share.two_levels() ? share.shape.systems * chunk_rows : 0),
+        given_(memory, share.two_levels() ? share.shape.systems * chunk_rows : 0),
         from_next_(from_next),
         faults_(faults) {}
 
@@ -119,26 +131,26 @@ class Levels {
     before[0] = link.c, before[1] = link.b, before[2] = link.d;
   }
 
-  // Solves what was put. All threads of all ranks call it.
-  __device__ __forceinline__ void solve() const {
+  // Solves what was put. All threads of all ranks call it; `row` is what this one put for chunk k, if it is valid.
+  __device__ __forceinline__ void solve(bool valid, int s, int k, const Row<T>& row) const {
     cluster_.synchronise();
-    const int t = static_cast<int>(threadIdx.x), s = t % share_.shape.systems, q = t / share_.shape.systems;
-    const bool valid = s < share_.systems;
+    if (valid) join_one(s, k, row);
+    __syncthreads();
+    const int t = static_cast<int>(threadIdx.x), system = t % share_.shape.systems, q = t / share_.shape.systems;
+    const bool exists = system < share_.systems;
     if (!share_.two_levels()) {
-      if (valid && q == 0)
-        solve_top(
-            one_, s, share_.all_chunks, [&](int k) { return index(s, k); }, [&](int k) { return row_of_one(s, k); });
+      if (exists && q == 0) solve_top(one_, system, share_.all_chunks, [&](int i) { return index(system, i); });
     } else {
-      const bool eliminates = valid && q < rows_ / chunk_rows && first_ + q * chunk_rows < share_.all_chunks;
-      if (eliminates) eliminate(s, q);
+      const bool eliminates = exists && q < rows_ / chunk_rows && first_ + q * chunk_rows < share_.all_chunks;
+      if (eliminates) eliminate(system, q);
       cluster_.synchronise();
       const int rows = (share_.all_chunks + chunk_rows - 1) / chunk_rows;
-      if (valid && q == 0)
-        solve_top(
-            two_, s, rows, [&](int k) { return index_of_two(s, k); },
-            [&](int k) { return row_of(two_, index_of_two(s, k), k, rows, two_.link(index_of_two(s, k))); });
+      if (exists && q < rows) join_two(system, q, rows);
+      cluster_.arrive(false);  // the block must not end before all have read
       __syncthreads();
-      if (eliminates) substitute_back(s, q);
+      if (exists && q == 0) solve_top(two_, system, rows, [&](int i) { return index_of_two(system, i); });
+      __syncthreads();
+      if (eliminates) substitute_back(system, q);
     }
     __syncthreads();
   }
@@ -159,107 +171,122 @@ class Levels {
   }
   __device__ __forceinline__ int index_of_two(int s, int k) const { return k * share_.shape.systems + s; }
 
-  // Row k of all, joined with what the chunk after it adds.
-  __device__ __forceinline__ static Row<T> row_of(const Equations<T>& level, int i, int k, int rows,
-                                                  const Link<T>& link) {
-    Row<T> row = level.row(i);
+  // Row k of all with what the chunk after it adds.
+  __device__ __forceinline__ static Row<T> joined(Row<T> row, int k, int rows, const Link<T>& link) {
     if (k + 1 < rows) Form::template join<OneMath>(row, link);
     if (k == 0) row.a = 0;
     if (k + 1 == rows || Form::is_walk) row.c = 0;
     return row;
   }
-
-  // Row k of this rank; past the end of the system, x = 0 on its own.
-  __device__ __forceinline__ Row<T> row_of_one(int s, int k) const {
-    if (first_ + k >= share_.all_chunks) return {T{0}, T{1}, T{0}, T{0}};
-    const int i = index(s, k);
+  __device__ __forceinline__ void join_one(int s, int k, const Row<T>& row) const {
     const bool last = k + 1 == share_.shape.chunks && cluster_.ranks() > 1;
     const T* const next = from_next_ + 3 * s;
-    return row_of(one_, i, first_ + k, share_.all_chunks, last ? Link<T>{next[0], next[1], next[2]} : one_.link(i));
+    const int i = index(s, k);
+    one_.set(i, joined(row, first_ + k, share_.all_chunks, last ? Link<T>{next[0], next[1], next[2]} : one_.link(i)));
+  }
+  // From the ranks that have eliminated row k, and row k + 1.
+  __device__ __forceinline__ void join_two(int s, int k, int rows) const {
+    const int i = index_of_two(s, k), next = index_of_two(s, min(k + 1, rows - 1));
+    const int rank = k * chunk_rows / share_.shape.chunks,
+              next_rank = min(k + 1, rows - 1) * chunk_rows / share_.shape.chunks;
+    const auto get = [&](T* mine, int at, int from) {
+      return *cluster_.of(cluster_.ranks() == 1 ? 0 : from, mine + at);
+    };
+    const Row<T> row = {get(given_.a, i, rank), get(given_.b, i, rank), get(given_.c, i, rank), get(given_.d, i, rank)};
+    const Link<T> link = {get(given_.link_c, next, next_rank), get(given_.link_b, next, next_rank),
+                          get(given_.link_d, next, next_rank)};
+    two_.set(i, joined(row, k, rows, link));
+    if constexpr (draws) two_.noise[i] = *cluster_.of(cluster_.ranks() == 1 ? 0 : rank, given_.noise + i);
   }
 
-  // Rows 16 q ... 16 q + 15 of level 1; the last becomes row q of level 2, in every rank.
-  __device__ __forceinline__ void eliminate(int s, int q) const {
-    Link<T> link = Form::start(T{0}, T{1});
-    unsigned found = 0;
-    Row<T> row = row_of_one(s, chunk_rows * q);
+  // Eliminates rows 0 ... count - 1 of those at at(0), at(1), ..., of which `rows` exist; after them x = 0 on its own.
+  // `row` becomes row `count`.
+  template <class Math, class At>
+  __device__ __forceinline__ unsigned eliminate_rows(const Equations<T>& level, int count, int rows, const At& at,
+                                                     Row<T>& row, Link<T>& link) const {
+    const auto row_of = [&](int i) { return i < rows ? level.row(at(i)) : Row<T>{T{0}, T{1}, T{0}, T{0}}; };
+    link = Form::start(T{0}, T{1});
+    row = row_of(0);
+    Row<T> next = row_of(1);
+    unsigned order = 0;
 #pragma unroll 1
-    for (int i = 0; i < separator; ++i) {
-      Row<T> next = row_of_one(s, chunk_rows * q + i + 1);
-      Form::template eliminate<OneMath>(row, next, link);
-      one_.set(index(s, chunk_rows * q + i), row);
-      found |= pivot_faults(row.b);
-      row = next;
+    for (int i = 0; i < count; ++i) {
+      const Row<T> ahead = row_of(i + 2);  // on its way while a reciprocal is computed
+      Form::template eliminate<Math>(row, next, link);
+      level.set_eliminated(at(i), row);
+      order = max(order, quick_order(row.b));
+      row = next, next = ahead;
     }
+    return order;
+  }
+  template <class At>
+  __device__ __forceinline__ void eliminate_any_rows(const Equations<T>& level, int s, int count, int rows,
+                                                     const At& at, Row<T>& row, Link<T>& link, bool record) const {
+    const unsigned order = eliminate_rows<QuickMath>(level, count, rows, at, row, link);
+    if (!is_quick<T>(order)) eliminate_rows<OneMath>(level, count, rows, at, row, link);
+    if (faults_ == nullptr || !record) return;
+    unsigned found = 0;
+    for (int i = 0; i < count; ++i) found |= pivot_faults(level.link_b[at(i)]);
     add_faults(s, found);
-    const int k = first_ / chunk_rows + q, i = index_of_two(s, k), last = chunk_rows * q + separator;
-    const float noise = draws && first_ + last < share_.all_chunks ? one_.noise[index(s, last)] : 0.0f;
-    for (int rank = 0; rank < cluster_.ranks(); ++rank)
-      put_two(rank, i, k > 0 ? i - share_.shape.systems : -1, row, link, noise);
   }
 
-  // Row i of level 2 of a rank, and what is added to row `before`, if >= 0.
-  __device__ __forceinline__ void put_two(int rank, int i, int before, const Row<T>& row, const Link<T>& link,
-                                          float noise) const {
-    const auto set = [&](T* mine, int at, T value) { *cluster_.of(rank, mine + at) = value; };
-    set(two_.a, i, row.a), set(two_.b, i, row.b), set(two_.c, i, row.c), set(two_.d, i, row.d);
-    if constexpr (draws) *cluster_.of(rank, two_.noise + i) = noise;
-    if (before < 0) return;
-    set(two_.link_c, before, link.c), set(two_.link_b, before, link.b), set(two_.link_d, before, link.d);
+  // From row count - 1 to row 0.
+  template <class At>
+  __device__ __forceinline__ void substitute_rows(const Equations<T>& level, int count, int rows, const At& at,
+                                                  T before, T next) const {
+    Row<T> row = level.eliminated(at(count - 1));
+#pragma unroll 1
+    for (int i = count - 1; i >= 0; --i) {
+      const Row<T> ahead = level.eliminated(at(max(i - 1, 0)));
+      next = substitute<OneMath>(row, before, next);
+      if constexpr (draws) {
+        const float e = i < rows ? level.noise[at(i)] : 0.0f;
+        next = disturbed<OneMath>(next, row.b, static_cast<T>(e));
+      }
+      level.d[at(i)] = next;
+      row = ahead;
+    }
+  }
+
+  // Rows 16 q ... 16 q + 15 of level 1; the last becomes a row of level 2, whose link is for the row before it.
+  __device__ __forceinline__ void eliminate(int s, int q) const {
+    const auto at = [&](int i) { return index(s, chunk_rows * q + i); };
+    const int rows = min(chunk_rows, share_.all_chunks - first_ - chunk_rows * q);
+    Row<T> row;
+    Link<T> link;
+    eliminate_any_rows(one_, s, separator, rows, at, row, link, true);
+    const int i = index_of_two(s, first_ / chunk_rows + q);
+    given_.set(i, row), given_.set_link(i, link);
+    if constexpr (draws) given_.noise[i] = separator < rows ? one_.noise[at(separator)] : 0.0f;
   }
 
   // The level whose rows are at most 16, one system per thread. What would follow are rows of x = 0: the first of them
   // is needed, which is NaN where the last pivot is not finite.
-  template <class At, class RowOf>
-  __device__ __forceinline__ void solve_top(const Equations<T>& level, int s, int rows, const At& at,
-                                            const RowOf& row_of) const {
-    Link<T> link = Form::start(T{0}, T{1});
-    unsigned found = 0;
-    Row<T> row = row_of(0);
-    T next = 0;
-    int i = 0;
-#pragma unroll 1
-    for (; i < min(rows, separator); ++i) {
-      Row<T> after = {T{0}, T{1}, T{0}, T{0}};
-      if (i + 1 < rows) after = row_of(i + 1);
-      Form::template eliminate<OneMath>(row, after, link);
-      level.set(at(i), row);
-      found |= pivot_faults(row.b);
-      row = after, next = after.d;
-    }
-    if (i < rows) {
+  template <class At>
+  __device__ __forceinline__ void solve_top(const Equations<T>& level, int s, int rows, const At& at) const {
+    const int count = min(rows, separator);
+    const bool record = cluster_.rank() == 0;  // faults are its own, and other ranks may be gone
+    Row<T> row;
+    Link<T> link;
+    eliminate_any_rows(level, s, count, rows, at, row, link, record);
+    T next = row.d;
+    if (count < rows) {
       const T inverse = T{1} / row.b;
       next = inverse * row.d;
-      if constexpr (draws) next = disturbed<OneMath>(next, inverse, static_cast<T>(level.noise[at(i)]));
-      level.d[at(i)] = next;
-      found |= pivot_faults(inverse);
+      if constexpr (draws) next = disturbed<OneMath>(next, inverse, static_cast<T>(level.noise[at(count)]));
+      level.d[at(count)] = next;
+      if (record) add_faults(s, pivot_faults(inverse));
     }
-    if (cluster_.rank() == 0) add_faults(s, found);  // they are its own, and other ranks may be gone
-#pragma unroll 1
-    while (--i >= 0) {
-      const Row<T> eliminated = level.row(at(i));
-      next = substitute<OneMath>(eliminated, T{0}, next);
-      if constexpr (draws) next = disturbed<OneMath>(next, eliminated.b, static_cast<T>(level.noise[at(i)]));
-      level.d[at(i)] = next;
-    }
+    substitute_rows(level, count, rows, at, T{0}, next);
   }
 
   __device__ __forceinline__ void substitute_back(int s, int q) const {
+    const auto at = [&](int i) { return index(s, chunk_rows * q + i); };
     const int two = first_ / chunk_rows + q;
-    const T before = two > 0 ? two_.d[index_of_two(s, two - 1)] : T{0};
-    T next = two_.d[index_of_two(s, two)];
-    one_.d[index(s, chunk_rows * q + separator)] = next;
-#pragma unroll 1
-    for (int i = separator - 1; i >= 0; --i) {
-      const int k = chunk_rows * q + i, at = index(s, k);
-      const Row<T> row = one_.row(at);
-      next = substitute<OneMath>(row, before, next);
-      if constexpr (draws) {
-        const float e = first_ + k < share_.all_chunks ? one_.noise[at] : 0.0f;
-        next = disturbed<OneMath>(next, row.b, static_cast<T>(e));
-      }
-      one_.d[at] = next;
-    }
+    const T next = two_.d[index_of_two(s, two)];
+    one_.d[at(separator)] = next;
+    substitute_rows(one_, separator, share_.all_chunks - first_ - chunk_rows * q, at,
+                    two > 0 ? two_.d[index_of_two(s, two - 1)] : T{0}, next);
   }
 
   const Share& share_;
@@ -267,14 +294,15 @@ class Levels {
   int rows_;   // of a system in level 1
   int first_;  // chunk of this rank
   Equations<T> one_, two_;
+  Equations<T> given_;  // rows of level 2 that this rank has eliminated
   T* from_next_;
   unsigned* faults_;
 };
 
-// Numbers that the levels take: less than the arrays b and d of the chunks, in whose place they are put.
+// Numbers that the levels take.
 __host__ __device__ constexpr int level_numbers(const ResidentShape& shape, int all_chunks) {
   const int one = padded(shape.systems * Share::level_rows(shape.chunks, all_chunks)) + 1;
-  return 8 * (one + (all_chunks > chunk_rows ? shape.systems * chunk_rows : 0));
+  return 8 * (one + (all_chunks > chunk_rows ? 2 * shape.systems * chunk_rows : 0));
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel

@@ -42,86 +42,33 @@ struct ResidentMemory {
     return interleaved ? Area<T, true, chunk_rows>::numbers(shape.systems, shape.chunks)
                        : Area<T, false, chunk_rows>::numbers(shape.systems, shape.chunks);
   }
-  __host__ __device__ static constexpr int bytes(const ResidentShape& shape, int area, int arrays) {
-    return (arrays * area + 3 * shape.systems) * static_cast<int>(sizeof(T)) + shape.systems * 4;
+  // Numbers of all arrays, or of the first and the levels. `arrays`: 3 if there is no a beside c.
+  __host__ __device__ static constexpr int numbers(const ResidentShape& shape, int area, int arrays, int all_chunks) {
+    const int with_levels = area + (all_chunks > 1 ? level_numbers(shape, all_chunks) : 0);
+    const int all = arrays * area > with_levels ? arrays * area : with_levels;
+    return all + all % 2;
+  }
+  __host__ __device__ static constexpr int bytes(const ResidentShape& shape, int numbers) {
+    return (numbers + 3 * shape.systems) * static_cast<int>(sizeof(T)) + shape.systems * 4;
   }
 
-  // `arrays`: 3 if there is no a beside c.
-  __device__ __forceinline__ ResidentMemory(unsigned char* memory, int systems, int area, int arrays)
+  __device__ __forceinline__ ResidentMemory(unsigned char* memory, const ResidentShape& shape, int area, int arrays,
+                                            int all_chunks)
       : kept(reinterpret_cast<T*>(memory)),
         b(kept + area),
         d(b + area),
         a(d + area),
-        from_next(kept + arrays * area),
-        faults(reinterpret_cast<unsigned*>(from_next + 3 * systems)) {}
+        from_next(kept + numbers(shape, area, arrays, all_chunks)),
+        faults(reinterpret_cast<unsigned*>(from_next + 3 * shape.systems)) {}
 };
 
-// A thread's chunk.
-template <class T, bool interleaved, int rows_of_chunk>
-class ChunkPlace {
- public:
-  using At = Area<T, interleaved, rows_of_chunk>;
-
-  __device__ __forceinline__ ChunkPlace(const Part& part, int s, int k) : part_(part), s_(s), k_(k) {}
-
-  __device__ __forceinline__ void read(const T* area, T (&values)[rows_of_chunk]) const {
-    if constexpr (interleaved) {
-#pragma unroll
-      for (int i = 0; i < rows_of_chunk; ++i) values[i] = area[At::number(part_, s_, k_, i)];
-    } else {
-#pragma unroll
-      for (int j = 0; j < At::pieces; ++j) {
-        const auto piece = *reinterpret_cast<const Wide<T>*>(area + At::piece(s_ * part_.chunks + k_, j));
-#pragma unroll
-        for (int e = 0; e < At::width; ++e) values[j * At::width + e] = piece.at[e];
-      }
-    }
-  }
-  __device__ __forceinline__ void write(T* area, const T (&values)[rows_of_chunk]) const {
-    if constexpr (interleaved) {
-#pragma unroll
-      for (int i = 0; i < rows_of_chunk; ++i) area[At::number(part_, s_, k_, i)] = values[i];
-    } else {
-#pragma unroll
-      for (int j = 0; j < At::pieces; ++j) {
-        Wide<T> piece;
-#pragma unroll
-        for (int e = 0; e < At::width; ++e) piece.at[e] = values[j * At::width + e];
-        *reinterpret_cast<Wide<T>*>(area + At::piece(s_ * part_.chunks + k_, j)) = piece;
-      }
-    }
-  }
-  // The last number of the chunk before.
-  __device__ __forceinline__ T before(const T* area) const {
-    return area[At::number(part_, s_, k_ - 1, rows_of_chunk - 1)];
-  }
-
- private:
-  const Part& part_;
-  int s_, k_;
-};
-
-template <class T, int rows>
-__device__ __forceinline__ void fill(T (&values)[rows], int from, T filling) {
-#pragma unroll
-  for (int i = 0; i < rows; ++i)
-    if (i >= from) values[i] = filling;
-}
-
-// What a check finds in the rows of a chunk as they were given; c_before is the c of the row before it.
-template <class Form, class T, int rows>
-__device__ __forceinline__ unsigned given_faults(const T (&a)[rows], const T (&b)[rows], const T (&c)[rows], int count,
-                                                 [[maybe_unused]] T c_before) {
-  unsigned faults = 0;
-#pragma unroll
-  for (int i = 0; i < rows; ++i) {
-    if (i >= count) continue;
-    if constexpr (Form::is_walk)
-      faults |= walk_faults(a[i], b[i]);
-    else
-      faults |= row_faults(a[i], b[i], c[i], i > 0 ? c[i > 0 ? i - 1 : 0] : c_before);
-  }
-  return faults;
+// What a check finds in a row as it was given; c_before is the c of the row before it.
+template <class Form, class T>
+__device__ __forceinline__ unsigned given_faults(const Row<T>& row, [[maybe_unused]] T c_before) {
+  if constexpr (Form::is_walk)
+    return walk_faults(row.a, row.b);
+  else
+    return row_faults(row.a, row.b, row.c, c_before);
 }
 
 // A block at work; all that is its own.
@@ -137,7 +84,7 @@ class ResidentBlock {
         cluster_(shape.ranks),
         part_(part_of(call.systems, shape, cluster_.rank())),
         share_{shape, part_.systems, all_chunks},
-        memory_(shared, shape.systems, ResidentMemory<T>::area(shape, interleaved, rows), stages_a() ? 4 : 3),
+        memory_(shared, shape, ResidentMemory<T>::area(shape, interleaved, rows), stages_a() ? 4 : 3, all_chunks),
         s_(interleaved ? thread() % shape.systems : thread() / shape.chunks),
         k_(interleaved ? thread() / shape.systems : thread() % shape.chunks),
         count_(s_ < part_.systems && k_ < shape.chunks ? max(0, min(rows, part_.rows - k_ * rows)) : 0),
@@ -151,36 +98,35 @@ class ResidentBlock {
   __device__ __forceinline__ void stage() const {
     if (checks())
       for (int s = thread(); s < share_.shape.systems; s += static_cast<int>(blockDim.x)) memory_.faults[s] = 0;
-    cluster_.arrive();
-    const Stager<T, interleaved, rows> stager(part_);
-    const auto stage = [&](const Diagonal<const T>& from, T* to, unsigned bit, int begin, int end) {
-      if ((plan_.uniform & bit) == 0) stager.array(from, to, (plan_.wide & bit) != 0, begin, end);
+    cluster_.arrive(checks());
+    const auto source = [&](const Diagonal<const T>& from, T* to, unsigned bit, int begin, int end) {
+      const bool lenient = !interleaved && part_.first_system > 0 && from.system_stride != 0 &&
+                           call_.systems.rows > 1 && part_.first_system + part_.systems < call_.systems.count;
+      return Source<T>{from, to, begin, end, (plan_.uniform & bit) == 0, (plan_.wide & bit) != 0, lenient};
     };
+    const Stager<T, interleaved, rows> stager(part_);
     const Systems<T>& systems = call_.systems;
-    if constexpr (Form::is_walk)
-      stage(systems.a, memory_.kept, StagePlan::a, starts_ ? 1 : 0, part_.rows);
-    else
-      stage(systems.c, memory_.kept, StagePlan::c, 0, part_.rows - (ends_ ? 1 : 0));
-    stage(systems.b, memory_.b, StagePlan::b, 0, part_.rows);
-    stage(systems.d, memory_.d, StagePlan::d, 0, part_.rows);
-    if (stages_a()) stage(systems.a, memory_.a, StagePlan::a, starts_ ? 1 : 0, part_.rows);
+    const Source<T> b = source(systems.b, memory_.b, StagePlan::b, 0, part_.rows);
+    const Source<T> d = source(systems.d, memory_.d, StagePlan::d, 0, part_.rows);
+    Source<T> a = source(systems.a, memory_.a, StagePlan::a, starts_ ? 1 : 0, part_.rows);
+    if constexpr (Form::is_walk) {
+      a.to = memory_.kept;
+      stager.copy({a, b, d});
+    } else {
+      a.used = stages_a();
+      stager.copy({source(systems.c, memory_.kept, StagePlan::c, 0, part_.rows - (ends_ ? 1 : 0)), b, d, a});
+    }
     wait_for_copies();
     __syncthreads();
   }
 
   __device__ __forceinline__ void eliminate() {
     if (!valid()) return;
-    T c[rows];
-    read(c);
-    if (checks() && call_.systems.given) found_ = given_faults<Form>(a_, b_, c, count_, c_before());
-    row_ = {a_[0], b_[0], c[0], d_[0]};
+    eliminate_rows<QuickMath>(false);
+    unsigned order = 0;
 #pragma unroll
-    for (int i = 0; i + 1 < rows; ++i) {
-      Row<T> next = {a_[i + 1], b_[i + 1], c[i + 1], d_[i + 1]};
-      Form::template eliminate<OneMath>(row_, next, link_);
-      keep(i, row_);
-      row_ = next;
-    }
+    for (int i = 0; i + 1 < rows; ++i) order = max(order, quick_order(b_[i]));
+    if (!is_quick<T>(order)) eliminate_rows<OneMath>(true);
     if (!checks()) return;
 #pragma unroll
     for (int i = 0; i + 1 < rows; ++i) found_ |= pivot_faults(b_[i]);
@@ -203,18 +149,19 @@ class ResidentBlock {
       levels.put(s_, k_, row_, link_, four_.at[3]);
       levels.add_faults(s_, found_);
     }
-    levels.solve();
+    levels.solve(valid(), s_, k_, row_);
     if (valid()) before_ = levels.unknown(s_, k_ - 1), next_ = levels.unknown(s_, k_);
   }
 
   __device__ __forceinline__ void substitute() {
     if (!valid()) return;
     T c[rows];
-    home().read(memory_.kept, c);
     constexpr int left = rows == chunk_rows ? separator : rows;
     if constexpr (rows == chunk_rows) d_[separator] = next_;
 #pragma unroll
-    for (int i = left - 1; i >= 0; --i) {
+    for (int i = rows - 1; i >= 0; --i) {
+      if (i % width == width - 1) home().read(memory_.kept, i - width + 1, c);
+      if (i >= left) continue;
       if constexpr (draws)
         if (i % 4 == 3) four_ = noise_.quad(i / 4);
       // c of a walk's row is the a of the next.
@@ -233,7 +180,10 @@ class ResidentBlock {
       for (int i = 0; i < rows; ++i)
         if (i < count_) to[i * call_.x.row_stride] = d_[i];
     } else {
-      if (valid()) home().write(memory_.kept, d_);
+      if (valid()) {
+#pragma unroll
+        for (int i = 0; i < rows; i += width) home().write(memory_.kept, i, d_);
+      }
       __syncthreads();
       Stager<T, interleaved, rows>(part_).write(memory_.kept, call_.x, (plan_.wide & StagePlan::x) != 0);
     }
@@ -251,10 +201,16 @@ class ResidentBlock {
     }
   }
 
+  // Others may still read what they need of this block.
+  __device__ __forceinline__ void end() const { cluster_.wait(); }
+
  private:
+  static constexpr int width = Wide<T>::width;
+
   __device__ __forceinline__ static int thread() { return static_cast<int>(threadIdx.x); }
   __device__ __forceinline__ static Part part_of(const Systems<T>& systems, const ResidentShape& shape, int rank) {
-    const std::int64_t first_system = std::int64_t{blockIdx.x / static_cast<unsigned>(shape.ranks)} * shape.systems;
+    const unsigned cluster = shape.ranks == 1 ? blockIdx.x : blockIdx.x / static_cast<unsigned>(shape.ranks);
+    const std::int64_t first_system = std::int64_t{cluster} * shape.systems;
     const std::int64_t first_row = std::int64_t{rank} * shape.chunks * rows;
     return {first_system,
             first_row,
@@ -282,41 +238,75 @@ class ResidentBlock {
     return element(call_.systems.c, place_.system, part_.first_row + k_ * rows - 1);
   }
 
-  // The chunk from shared memory; what is kept there becomes what the substitution reads.
-  __device__ __forceinline__ void read(T (&c)[rows]) {
-    home().read(memory_.b, b_);
-    home().read(memory_.d, d_);
-    if constexpr (Form::is_walk)
-      fill(c, 0, T{0});
-    else
-      read_c(c);
-    if ((plan_.uniform & StagePlan::a) != 0) {
-      fill(a_, 0, *call_.systems.a.data);
-    } else if (!Form::is_walk && plan_.mirrored) {
-      a_[0] = is_first() ? T{0} : k_ > 0 ? home().before(memory_.kept) : c_before();
+  // `again`: what is kept has been made ready.
+  template <class Math>
+  __device__ __forceinline__ void eliminate_rows(bool again) {
+    link_ = Form::start(T{0}, T{1});
+    T c[rows], c_of_row_before = checks() ? c_before() : T{0};
 #pragma unroll
-      for (int i = 1; i < rows; ++i) a_[i] = c[i - 1];
-    } else {
-      home().read(Form::is_walk ? memory_.kept : memory_.a, a_);
+    for (int i = 0; i < rows; ++i) {
+      if (i % width == 0) {
+        asm volatile("" ::: "memory");  // not all at once: registers
+        read(i, c, again);
+      }
+      Row<T> next = {a_[i], b_[i], c[i], d_[i]};
+      if (checks() && call_.systems.given && i < count_) found_ |= given_faults<Form>(next, c_of_row_before);
+      c_of_row_before = c[i];
+      if (i > 0) {
+        Form::template eliminate<Math>(row_, next, link_);
+        keep(i - 1, row_);
+      }
+      row_ = next;
     }
-    if (is_first()) a_[0] = 0;
-    if (count_ < rows) fill(a_, count_, T{0}), fill(b_, count_, T{1}), fill(d_, count_, T{0});
+  }
+
+  // Numbers i ... i + width - 1 of the chunk from shared memory; what is kept there becomes what the substitution
+  // reads.
+  __device__ __forceinline__ void read(int i, T (&c)[rows], bool again) {
+    home().read(memory_.b, i, b_);
+    home().read(memory_.d, i, d_);
+    if constexpr (Form::is_walk)
+      fill(i, 0, c, T{0});
+    else
+      read_c(i, c);
+    if (Form::is_walk && again) {
+      home().read(memory_.kept, i, a_);
+    } else if ((plan_.uniform & StagePlan::a) != 0) {
+      fill(i, 0, a_, *call_.systems.a.data);
+    } else if (!Form::is_walk && plan_.mirrored) {
+      if (i > 0) a_[i] = c[i - 1];
+      if (i == 0) a_[0] = is_first() ? T{0} : k_ > 0 ? home().before(memory_.kept) : c_before();
+#pragma unroll
+      for (int e = 1; e < width; ++e) a_[i + e] = c[i + e - 1];
+    } else {
+      home().read(Form::is_walk ? memory_.kept : memory_.a, i, a_);
+    }
+    if (i == 0 && is_first() && !(Form::is_walk && again)) a_[0] = 0;
+    if (count_ < rows) fill(i, count_, b_, T{1}), fill(i, count_, d_, T{0});
+    if (Form::is_walk && again) return;
+    if (count_ < rows) fill(i, count_, a_, T{0});
     if constexpr (Form::is_walk) {
       if (call_.systems.given) {
 #pragma unroll
-        for (int i = 0; i < rows; ++i) a_[i] = -a_[i];
+        for (int e = 0; e < width; ++e) a_[i + e] = -a_[i + e];
       }
-      home().write(memory_.kept, a_);
+      home().write(memory_.kept, i, a_);
     }
   }
-  __device__ __forceinline__ void read_c(T (&c)[rows]) const {
+  __device__ __forceinline__ void read_c(int i, T (&c)[rows]) const {
     const bool uniform = (plan_.uniform & StagePlan::c) != 0;
     if (uniform)
-      fill(c, 0, *call_.systems.c.data);
+      fill(i, 0, c, *call_.systems.c.data);
     else
-      home().read(memory_.kept, c);
-    if (is_last()) fill(c, count_ - 1, T{0});
-    if (uniform || is_last()) home().write(memory_.kept, c);
+      home().read(memory_.kept, i, c);
+    if (is_last()) fill(i, count_ - 1, c, T{0});
+    if (uniform || is_last()) home().write(memory_.kept, i, c);
+  }
+  // Those of numbers i ... i + width - 1 that are not before `from`.
+  __device__ __forceinline__ static void fill(int i, int from, T (&values)[rows], T filling) {
+#pragma unroll
+    for (int e = 0; e < width; ++e)
+      if (i + e >= from) values[i + e] = filling;
   }
 
   __device__ __forceinline__ void keep(int i, const Row<T>& row) { a_[i] = row.a, b_[i] = row.b, d_[i] = row.d; }
@@ -354,7 +344,7 @@ class ResidentBlock {
   // The chunk but for c; d becomes x.
   T a_[rows], b_[rows], d_[rows];
   Row<T> row_ = {};  // of the separator
-  Link<T> link_ = Form::start(T{0}, T{1});
+  Link<T> link_ = {};
   T before_ = 0, next_ = 0;  // unknowns: of the separator before, and of the row after the one at hand
   FourNormals<ChunkNoise::W> four_ = {};
   unsigned found_ = 0;
@@ -362,7 +352,7 @@ class ResidentBlock {
 
 // Blocks per multiprocessor that the registers must leave room for.
 template <class T, bool draws, int rows>
-inline constexpr int least_blocks = rows == half_chunk ? (sizeof(T) == 4 ? 4 : 6) : (draws && sizeof(T) == 4 ? 2 : 3);
+inline constexpr int least_blocks = rows == half_chunk ? (sizeof(T) == 4 ? 4 : 5) : (draws && sizeof(T) == 4 ? 2 : 3);
 
 template <class T, class Form, bool draws, bool interleaved, int rows>
 __global__ __launch_bounds__(
@@ -380,6 +370,7 @@ __global__ __launch_bounds__(
   block.substitute();
   block.store();
   block.report();
+  block.end();
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel

@@ -28,10 +28,9 @@ struct Part {
   int chunks;         // of a system in a full block
 };
 
-// 16 bytes to 16 bytes, past the L1; the neighbours that other blocks will want come into the L2.
-__device__ __forceinline__ void copy_16_bytes(void* to, const void* from) {
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
+// 16 bytes to 16 bytes, past the L1.
+__device__ __forceinline__ void copy_16_bytes(unsigned to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 template <class T>
 __device__ __forceinline__ void copy_number(T* to, const T* from) {
@@ -39,6 +38,17 @@ __device__ __forceinline__ void copy_number(T* to, const T* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(sizeof(T)) : "memory");
 }
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+// The same number, which the compiler then keeps in a register rather than computing it again in a loop.
+template <class T>
+__device__ __forceinline__ T* held(T* address) {
+  asm("" : "+l"(address));
+  return address;
+}
+__device__ __forceinline__ unsigned held(unsigned number) {
+  asm("" : "+r"(number));
+  return number;
+}
 
 // Four floats or two doubles.
 template <class T>
@@ -62,14 +72,21 @@ struct Area {
   }
   // Piece j of the chunk of thread t: neighbouring threads have theirs in different banks.
   __device__ __forceinline__ static int piece(int t, int j) {
-    return (t * pieces + (j ^ (t / (8 / pieces) % pieces))) * width;
+    const auto u = static_cast<unsigned>(t);
+    return static_cast<int>((u * pieces + (static_cast<unsigned>(j) ^ (u / (8 / pieces) % pieces))) * width);
+  }
+  // Row `row` of system s.
+  __device__ __forceinline__ static int number(const Part& part, int s, int row) {
+    const auto u = static_cast<unsigned>(row);
+    return number(part, s, static_cast<int>(u / rows_of_chunk), static_cast<int>(u % rows_of_chunk));
   }
   // Row i of chunk k of system s.
   __device__ __forceinline__ static int number(const Part& part, int s, int k, int i) {
     if constexpr (interleaved)
       return (k * padded_rows + i) * part.most_systems + s;
     else
-      return piece(s * part.chunks + k, i / width) + i % width;
+      return piece(s * part.chunks + k, static_cast<int>(static_cast<unsigned>(i) / width)) +
+             static_cast<int>(static_cast<unsigned>(i) % width);
   }
 };
 
@@ -85,6 +102,16 @@ struct QuickDivision {
   }
 };
 
+// What a block reads of one diagonal: rows begin ... end - 1 of its part. `lenient`: what shares 16 bytes with them
+// lies between numbers of the array, and may be read too.
+template <class T>
+struct Source {
+  Diagonal<const T> from;
+  T* to;
+  int begin, end;
+  bool used, wide, lenient;
+};
+
 template <class T, bool interleaved, int rows_of_chunk>
 class Stager {
  public:
@@ -93,68 +120,29 @@ class Stager {
 
   __device__ __forceinline__ explicit Stager(const Part& part) : part_(part) {}
 
-  // Rows [begin, end) of the block's systems, number by number: any strides.
-  __device__ __forceinline__ void numbers(const Diagonal<const T>& from, T* to, int begin, int end) const {
-    const T* const first = start(from);
-    const int rows = end - begin;
-    if (rows <= 0) return;
-    const QuickDivision by(interleaved ? part_.systems : rows);
-    for (int p = static_cast<int>(threadIdx.x); p < rows * part_.systems; p += static_cast<int>(blockDim.x)) {
-      const int outer = by.quotient(p), inner = p - outer * static_cast<int>(by.divisor);
-      const int s = interleaved ? inner : outer, row = begin + (interleaved ? outer : inner);
-      copy_number(to + At::number(part_, s, row / rows_of_chunk, row % rows_of_chunk),
-                  first + s * from.system_stride + row * from.row_stride);
-    }
-  }
-
-  // The same, 16 bytes at a time. Rows before `begin` share a piece with row `begin` and are not read.
-  __device__ __forceinline__ void pieces(const Diagonal<const T>& from, T* to, int begin, int end) const {
-    const T* const first = start(from);
-    const int per_row = interleaved ? part_.most_systems / width : (part_.rows + width - 1) / width;
-    const QuickDivision by(per_row);
-    const int count = per_row * (interleaved ? part_.rows : part_.systems);
-#pragma unroll 2
-    for (int p = static_cast<int>(threadIdx.x); p < count; p += static_cast<int>(blockDim.x)) {
-      const int outer = by.quotient(p), inner = (p - outer * per_row) * width;
-      const int s = interleaved ? inner : outer, row = interleaved ? outer : inner;
-      const T* const source = first + (interleaved ? row * from.row_stride + s : s * from.system_stride + row);
-      T* const target = to + At::number(part_, s, row / rows_of_chunk, row % rows_of_chunk);
-      int low = 0, high = width;
-      if constexpr (interleaved) {
-        if (row < begin || row >= end) continue;
-        high = min(width, part_.systems - s);
-      } else {
-        low = max(0, begin - row), high = min(width, end - row);
-      }
-      if (low == 0 && high == width) {
-        copy_16_bytes(target, source);
-      } else {
-        for (int e = low; e < high; ++e) copy_number(target + e, source + e);
-      }
-    }
-  }
-
-  __device__ __forceinline__ void array(const Diagonal<const T>& from, T* to, bool wide, int begin, int end) const {
-    if (wide)
-      pieces(from, to, begin, end);
-    else
-      numbers(from, to, begin, end);
+  // Begins to copy all of them.
+  template <int count>
+  __device__ __forceinline__ void copy(const Source<T> (&sources)[count]) const {
+    copy_pieces(sources);
+#pragma unroll
+    for (int j = 0; j < count; ++j)
+      if (sources[j].used && !sources[j].wide) copy_numbers(sources[j]);
   }
 
   // Writes x, which lies where a contiguous array would.
   __device__ __forceinline__ void write(const T* from, const Diagonal<T>& to, bool wide) const {
     static_assert(!interleaved);
-    T* const first = to.data + part_.first_system * to.system_stride + part_.first_row * to.row_stride;
+    T* const first = held(to.data + part_.first_system * to.system_stride + part_.first_row * to.row_stride);
     const int step = wide ? width : 1, per_system = (part_.rows + step - 1) / step;
     const QuickDivision by(per_system);
-#pragma unroll 2
     for (int p = static_cast<int>(threadIdx.x); p < per_system * part_.systems; p += static_cast<int>(blockDim.x)) {
       const int s = by.quotient(p), row = (p - s * per_system) * step;
-      const T* const source = from + At::number(part_, s, row / rows_of_chunk, row % rows_of_chunk);
-      T* const target = first + s * to.system_stride + row * to.row_stride;
+      const T* const source = from + At::number(part_, s, row);
       if (wide && row + width <= part_.rows) {
+        T* const target = first + std::int64_t{s} * static_cast<int>(to.system_stride) + row;
         *reinterpret_cast<Wide<T>*>(target) = *reinterpret_cast<const Wide<T>*>(source);
       } else {
+        T* const target = first + s * to.system_stride + row * to.row_stride;
         const int end = min(step, part_.rows - row);
         for (int e = 0; e < end; ++e) target[e * to.row_stride] = source[e];
       }
@@ -166,7 +154,112 @@ class Stager {
     return from.data + part_.first_system * from.system_stride + part_.first_row * from.row_stride;
   }
 
+  // Those that are wide, 16 bytes at a time.
+  template <int count>
+  __device__ __forceinline__ void copy_pieces(const Source<T> (&sources)[count]) const {
+    const T* first[count];
+    unsigned to[count], stride[count];
+    bool all = true;  // may be read together
+#pragma unroll
+    for (int j = 0; j < count; ++j) {
+      first[j] = held(start(sources[j].from));
+      to[j] = held(static_cast<unsigned>(__cvta_generic_to_shared(sources[j].to)));
+      stride[j] = held(static_cast<unsigned>(interleaved ? sources[j].from.row_stride : sources[j].from.system_stride));
+      all = all && sources[j].used && sources[j].wide && (interleaved || sources[j].lenient);
+    }
+    const unsigned together = held(all ? 1u : 0u);
+    const int per_row = interleaved ? part_.most_systems / width : (part_.rows + width - 1) / width;
+    const QuickDivision by(per_row);
+    const int pieces = per_row * (interleaved ? part_.rows : part_.systems);
+#pragma unroll 1
+    for (int p = static_cast<int>(threadIdx.x); p < pieces; p += static_cast<int>(blockDim.x)) {
+      const int outer = by.quotient(p), inner = (p - outer * per_row) * width;
+      const int s = interleaved ? inner : outer, row = interleaved ? outer : inner;
+      const int target = At::number(part_, s, row);
+      const auto from = [&](int j) { return first[j] + std::int64_t{outer} * static_cast<int>(stride[j]) + inner; };
+      const bool inside =
+          interleaved ? row > 0 && row + 1 < part_.rows && s + width <= part_.systems : row + width <= part_.rows;
+      if (together != 0 && inside) {
+#pragma unroll
+        for (int j = 0; j < count; ++j)
+          copy_16_bytes(to[j] + static_cast<unsigned>(target) * static_cast<unsigned>(sizeof(T)), from(j));
+        continue;
+      }
+#pragma unroll
+      for (int j = 0; j < count; ++j) {
+        const Source<T>& source = sources[j];
+        if (!source.used || !source.wide) continue;
+        const int low = interleaved || source.lenient ? 0 : source.begin - row;
+        const int high = interleaved ? part_.systems - s : (source.lenient ? part_.rows : source.end) - row;
+        if (interleaved && (row < source.begin || row >= source.end)) continue;
+        if (low <= 0 && high >= width)
+          copy_16_bytes(to[j] + static_cast<unsigned>(target) * static_cast<unsigned>(sizeof(T)), from(j));
+        else
+          copy_some(source.to + target, from(j), low, high);
+      }
+    }
+  }
+  __device__ __forceinline__ static void copy_some(T* to, const T* from, int low, int high) {
+#pragma unroll 1
+    for (int e = max(low, 0); e < min(high, width); ++e) copy_number(to + e, from + e);
+  }
+
+  // Number by number: any strides.
+  __device__ __forceinline__ void copy_numbers(const Source<T>& source) const {
+    const T* const first = start(source.from);
+    const int rows = source.end - source.begin;
+    if (rows <= 0) return;
+    const QuickDivision by(interleaved ? part_.systems : rows);
+    for (int p = static_cast<int>(threadIdx.x); p < rows * part_.systems; p += static_cast<int>(blockDim.x)) {
+      const int outer = by.quotient(p), inner = p - outer * static_cast<int>(by.divisor);
+      const int s = interleaved ? inner : outer, row = source.begin + (interleaved ? outer : inner);
+      copy_number(source.to + At::number(part_, s, row),
+                  first + s * source.from.system_stride + row * source.from.row_stride);
+    }
+  }
+
   const Part& part_;
+};
+
+// A thread's chunk.
+template <class T, bool interleaved, int rows_of_chunk>
+class ChunkPlace {
+ public:
+  using At = Area<T, interleaved, rows_of_chunk>;
+  static constexpr int width = At::width;
+
+  __device__ __forceinline__ ChunkPlace(const Part& part, int s, int k) : part_(part), s_(s), k_(k) {}
+
+  // Numbers i ... i + width - 1, of which i is a multiple.
+  __device__ __forceinline__ void read(const T* area, int i, T (&values)[rows_of_chunk]) const {
+    if constexpr (interleaved) {
+#pragma unroll
+      for (int e = 0; e < width; ++e) values[i + e] = area[At::number(part_, s_, k_, i + e)];
+    } else {
+      const auto piece = *reinterpret_cast<const Wide<T>*>(area + At::piece(s_ * part_.chunks + k_, i / width));
+#pragma unroll
+      for (int e = 0; e < width; ++e) values[i + e] = piece.at[e];
+    }
+  }
+  __device__ __forceinline__ void write(T* area, int i, const T (&values)[rows_of_chunk]) const {
+    if constexpr (interleaved) {
+#pragma unroll
+      for (int e = 0; e < width; ++e) area[At::number(part_, s_, k_, i + e)] = values[i + e];
+    } else {
+      Wide<T> piece;
+#pragma unroll
+      for (int e = 0; e < width; ++e) piece.at[e] = values[i + e];
+      *reinterpret_cast<Wide<T>*>(area + At::piece(s_ * part_.chunks + k_, i / width)) = piece;
+    }
+  }
+  // The last number of the chunk before.
+  __device__ __forceinline__ T before(const T* area) const {
+    return area[At::number(part_, s_, k_ - 1, rows_of_chunk - 1)];
+  }
+
+ private:
+  const Part& part_;
+  int s_, k_;
 };
 
 }  // namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel

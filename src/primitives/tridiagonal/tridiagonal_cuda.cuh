@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cassert>
-
 #include "base/math.h"
 #include "execution/cuda/memory.h"
 #include "primitives/tridiagonal/plan_cuda.h"
@@ -24,7 +22,9 @@ bool is_wide(const Diagonal<T>& diagonal, bool interleaved) {
   constexpr std::int64_t width = 16 / sizeof(T);
   const std::int64_t along = interleaved ? diagonal.system_stride : diagonal.row_stride;
   const std::int64_t across = interleaved ? diagonal.row_stride : diagonal.system_stride;
-  return along == 1 && across % width == 0 && reinterpret_cast<std::uintptr_t>(diagonal.data) % 16 == 0;
+  constexpr std::int64_t most = std::int64_t{1} << 30;  // kernels multiply it in 32 bits
+  return along == 1 && across % width == 0 && across >= -most && across <= most &&
+         reinterpret_cast<std::uintptr_t>(diagonal.data) % 16 == 0;
 }
 
 template <class T>
@@ -56,11 +56,12 @@ void launch_shape(const TridiagonalCall<T>& call, const ResidentShape& shape, co
   const int chunks = static_cast<int>(base::ceil_div<std::int64_t>(call.systems.rows, rows_of_chunk));
   const int area = ResidentMemory<T>::area(shape, interleaved, rows_of_chunk);
   const int arrays = call.walk || plan.mirrored || (plan.uniform & StagePlan::a) != 0 ? 3 : 4;
-  assert(chunks == 1 || level_numbers(shape, chunks) <= 2 * area);
   const auto kernel = solve_resident<T, Form, draws, interleaved, rows_of_chunk>;
-  const int bytes = ResidentMemory<T>::bytes(shape, area, arrays);
-  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                   "asking for shared memory");
+  const int bytes = ResidentMemory<T>::bytes(shape, ResidentMemory<T>::numbers(shape, area, arrays, chunks));
+  constexpr int without_asking = 48 << 10;
+  if (bytes > without_asking)
+    execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                     "asking for shared memory");
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(blocks_of(call.systems.count, shape.systems) * static_cast<unsigned>(shape.ranks));
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
