@@ -24,7 +24,7 @@
 
 namespace {
 
-constexpr Effort effort = {.seconds = 0.04, .at_least = 5, .at_most = 30};
+constexpr Effort effort = {.seconds = 0.02, .at_least = 5, .at_most = 20};
 
 // The tables of benchmarks/results/tridiagonal-gpu.md, printed at the end.
 std::string solves, walks;

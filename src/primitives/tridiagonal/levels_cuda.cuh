@@ -60,35 +60,42 @@ class Cluster {
   int ranks_;
 };
 
-// Shared memory: an entry of padding every 16 spreads strided rows over all banks.
-__host__ __device__ constexpr int padded(int i) { return i + i / chunk_rows; }
+// A row of a level and, beside it, first what the chunk after it adds to it, then the row eliminated. Together, so that
+// one address serves for all of it.
+template <class T>
+struct alignas(16) Entry {
+  Row<T> row;
+  Row<T> eliminated;  // or the link, in its b, c and d
+};
+
+// Entries of one system in a level: `from`, one step further, ...
+struct Line {
+  int from, step;
+
+  __device__ __forceinline__ int at(int i) const { return from + i * step; }
+};
 
 // Rows of a level.
 template <class T>
 struct Equations {
-  T *a, *b, *c, *d;
-  T *link_c, *link_b, *link_d;  // what the chunk after each adds to it; then the rows eliminated: a, 1 / pivot and d
-  float* noise;                 // of the rows' unknowns; of draws only
+  Entry<T>* entries;
+  float* noise;  // of the rows' unknowns; of draws only
 
   // Laid out from `memory` on, which moves past them.
-  __device__ __forceinline__ Equations(T*& memory, int entries) {
-    for (T** const part : {&a, &b, &c, &d, &link_c, &link_b, &link_d}) *part = memory, memory += entries;
-    noise = reinterpret_cast<float*>(memory), memory += entries;
+  __device__ __forceinline__ Equations(T*& memory, int count) {
+    entries = reinterpret_cast<Entry<T>*>(memory), memory += numbers(count) - (count + 3) / 4 * 4;
+    noise = reinterpret_cast<float*>(memory), memory += (count + 3) / 4 * 4;
   }
+  __host__ __device__ static constexpr int numbers(int count) { return 8 * count + (count + 3) / 4 * 4; }
 
-  __device__ __forceinline__ Row<T> row(int i) const { return {a[i], b[i], c[i], d[i]}; }
-  __device__ __forceinline__ void set(int i, const Row<T>& row) const {
-    a[i] = row.a, b[i] = row.b, c[i] = row.c, d[i] = row.d;
-  }
-  __device__ __forceinline__ Link<T> link(int i) const { return {link_c[i], link_b[i], link_d[i]}; }
+  __device__ __forceinline__ void set(int i, const Row<T>& row) const { entries[i].row = row; }
   __device__ __forceinline__ void set_link(int i, const Link<T>& link) const {
-    link_c[i] = link.c, link_b[i] = link.b, link_d[i] = link.d;
+    entries[i].eliminated = {T{0}, link.b, link.c, link.d};
   }
-  // The rows stay as they are but for the c of a walk, so that they can be eliminated again.
-  __device__ __forceinline__ void set_eliminated(int i, const Row<T>& row) const {
-    link_c[i] = row.a, link_b[i] = row.b, c[i] = row.c, link_d[i] = row.d;
+  __device__ __forceinline__ Link<T> link(int i) const {
+    const Row<T> held = entries[i].eliminated;
+    return {held.c, held.b, held.d};
   }
-  __device__ __forceinline__ Row<T> eliminated(int i) const { return {link_c[i], link_b[i], c[i], link_d[i]}; }
 };
 
 // Which systems and chunks a block has.
@@ -98,9 +105,14 @@ struct Share {
   int all_chunks;  // of a system, in all ranks
 
   __device__ __forceinline__ bool two_levels() const { return all_chunks > chunk_rows; }
-  // Rows of a system in level 1, with the padding that eliminating 16 at a time needs.
+  // Rows of a system in level 1, with those that eliminating 16 at a time needs.
   __host__ __device__ static constexpr int level_rows(int chunks, int all_chunks) {
     return all_chunks > chunk_rows ? (chunks + chunk_rows - 1) / chunk_rows * chunk_rows : chunks;
+  }
+  // Entries of a system: one of padding after 16 rows moves the next to other banks.
+  __host__ __device__ static constexpr int level_entries(int chunks, int all_chunks) {
+    const int rows = level_rows(chunks, all_chunks);
+    return (rows + rows / chunk_rows) | 1;
   }
 };
 
@@ -112,9 +124,10 @@ class Levels {
                                     unsigned* faults)
       : share_(share),
         cluster_(cluster),
-        rows_(Share::level_rows(share.shape.chunks, share.all_chunks)),
         first_(cluster.rank() * share.shape.chunks),
-        one_(memory, padded(share.shape.systems * rows_) + 1),
+        rows_(Share::level_rows(share.shape.chunks, share.all_chunks)),
+        entries_(Share::level_entries(share.shape.chunks, share.all_chunks)),
+        one_(memory, share.shape.systems * entries_),
         two_(memory, share.two_levels() ? share.shape.systems * chunk_rows : 0),
         given_(memory, share.two_levels() ? share.shape.systems * chunk_rows : 0),
         from_next_(from_next),
@@ -139,7 +152,7 @@ class Levels {
     const int t = static_cast<int>(threadIdx.x), system = t % share_.shape.systems, q = t / share_.shape.systems;
     const bool exists = system < share_.systems;
     if (!share_.two_levels()) {
-      if (exists && q == 0) solve_top(one_, system, share_.all_chunks, [&](int i) { return index(system, i); });
+      if (exists && q == 0) solve_top(one_, system, share_.all_chunks, line(system, 0));
     } else {
       const bool eliminates = exists && q < rows_ / chunk_rows && first_ + q * chunk_rows < share_.all_chunks;
       if (eliminates) eliminate(system, q);
@@ -148,7 +161,7 @@ class Levels {
       if (exists && q < rows) join_two(system, q, rows);
       cluster_.arrive(false);  // the block must not end before all have read
       __syncthreads();
-      if (exists && q == 0) solve_top(two_, system, rows, [&](int i) { return index_of_two(system, i); });
+      if (exists && q == 0) solve_top(two_, system, rows, Line{system, share_.shape.systems});
       __syncthreads();
       if (eliminates) substitute_back(system, q);
     }
@@ -157,8 +170,8 @@ class Levels {
 
   // Of the separator of chunk k of this rank; -1: of the last one before, and 0 where there is none.
   __device__ __forceinline__ T unknown(int s, int k) const {
-    if (k >= 0) return one_.d[index(s, k)];
-    return first_ == 0 ? T{0} : two_.d[index_of_two(s, first_ / chunk_rows - 1)];
+    if (k >= 0) return one_.entries[index(s, k)].row.d;
+    return first_ == 0 ? T{0} : two_.entries[index_of_two(s, first_ / chunk_rows - 1)].row.d;
   }
 
   __device__ __forceinline__ void add_faults(int system, unsigned found) const {
@@ -167,7 +180,12 @@ class Levels {
 
  private:
   __device__ __forceinline__ int index(int s, int k) const {
-    return padded(interleaved ? k * share_.shape.systems + s : s * rows_ + k);
+    const int i = k + static_cast<int>(static_cast<unsigned>(k) / chunk_rows);
+    return interleaved ? i * share_.shape.systems + s : s * entries_ + i;
+  }
+  // Of 16 rows from k, a multiple of 16, on.
+  __device__ __forceinline__ Line line(int s, int k) const {
+    return {index(s, k), interleaved ? share_.shape.systems : 1};
   }
   __device__ __forceinline__ int index_of_two(int s, int k) const { return k * share_.shape.systems + s; }
 
@@ -189,110 +207,108 @@ class Levels {
     const int i = index_of_two(s, k), next = index_of_two(s, min(k + 1, rows - 1));
     const int rank = k * chunk_rows / share_.shape.chunks,
               next_rank = min(k + 1, rows - 1) * chunk_rows / share_.shape.chunks;
-    const auto get = [&](T* mine, int at, int from) {
-      return *cluster_.of(cluster_.ranks() == 1 ? 0 : from, mine + at);
-    };
-    const Row<T> row = {get(given_.a, i, rank), get(given_.b, i, rank), get(given_.c, i, rank), get(given_.d, i, rank)};
-    const Link<T> link = {get(given_.link_c, next, next_rank), get(given_.link_b, next, next_rank),
-                          get(given_.link_d, next, next_rank)};
+    const auto* const mine = cluster_.of(cluster_.ranks() == 1 ? 0 : rank, given_.entries + i);
+    const auto* const after = cluster_.of(cluster_.ranks() == 1 ? 0 : next_rank, given_.entries + next);
+    const Row<T> row = mine->row, held = after->eliminated;
+    const Link<T> link = {held.c, held.b, held.d};
     two_.set(i, joined(row, k, rows, link));
     if constexpr (draws) two_.noise[i] = *cluster_.of(cluster_.ranks() == 1 ? 0 : rank, given_.noise + i);
   }
 
-  // Eliminates rows 0 ... count - 1 of those at at(0), at(1), ..., of which `rows` exist; after them x = 0 on its own.
-  // `row` becomes row `count`.
-  template <class Math, class At>
-  __device__ __forceinline__ unsigned eliminate_rows(const Equations<T>& level, int count, int rows, const At& at,
+  // Eliminates rows 0 ... count - 1 of a line, of which `rows` exist; after them x = 0 on its own. `row` becomes row
+  // `count`. The rows stay as they are, so that they can be eliminated again.
+  template <class Math>
+  __device__ __forceinline__ unsigned eliminate_rows(const Equations<T>& level, int count, int rows, const Line& line,
                                                      Row<T>& row, Link<T>& link) const {
-    const auto row_of = [&](int i) { return i < rows ? level.row(at(i)) : Row<T>{T{0}, T{1}, T{0}, T{0}}; };
+    Entry<T>* entry = level.entries + line.from;
+    const auto row_of = [&](int i, const Entry<T>* at) { return i < rows ? at->row : Row<T>{T{0}, T{1}, T{0}, T{0}}; };
     link = Form::start(T{0}, T{1});
-    row = row_of(0);
-    Row<T> next = row_of(1);
+    row = row_of(0, entry);
+    Row<T> next = row_of(1, entry + line.step);
     unsigned order = 0;
 #pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-      const Row<T> ahead = row_of(i + 2);  // on its way while a reciprocal is computed
+    for (int i = 0; i < count; ++i, entry += line.step) {
+      const Row<T> ahead = row_of(i + 2, entry + 2 * line.step);  // on its way while a reciprocal is computed
       Form::template eliminate<Math>(row, next, link);
-      level.set_eliminated(at(i), row);
+      entry->eliminated = row;
       order = max(order, quick_order(row.b));
       row = next, next = ahead;
     }
     return order;
   }
-  template <class At>
   __device__ __forceinline__ void eliminate_any_rows(const Equations<T>& level, int s, int count, int rows,
-                                                     const At& at, Row<T>& row, Link<T>& link, bool record) const {
-    const unsigned order = eliminate_rows<QuickMath>(level, count, rows, at, row, link);
-    if (!is_quick<T>(order)) eliminate_rows<OneMath>(level, count, rows, at, row, link);
+                                                     const Line& line, Row<T>& row, Link<T>& link, bool record) const {
+    const unsigned order = eliminate_rows<QuickMath>(level, count, rows, line, row, link);
+    if (!is_quick<T>(order)) eliminate_rows<OneMath>(level, count, rows, line, row, link);
     if (faults_ == nullptr || !record) return;
     unsigned found = 0;
-    for (int i = 0; i < count; ++i) found |= pivot_faults(level.link_b[at(i)]);
+    for (int i = 0; i < count; ++i) found |= pivot_faults(level.entries[line.at(i)].eliminated.b);
     add_faults(s, found);
   }
 
   // From row count - 1 to row 0.
-  template <class At>
-  __device__ __forceinline__ void substitute_rows(const Equations<T>& level, int count, int rows, const At& at,
+  __device__ __forceinline__ void substitute_rows(const Equations<T>& level, int count, int rows, const Line& line,
                                                   T before, T next) const {
-    Row<T> row = level.eliminated(at(count - 1));
+    Entry<T>* entry = level.entries + line.at(count - 1);
+    Row<T> row = entry->eliminated;
 #pragma unroll 1
-    for (int i = count - 1; i >= 0; --i) {
-      const Row<T> ahead = level.eliminated(at(max(i - 1, 0)));
+    for (int i = count - 1; i >= 0; --i, entry -= line.step) {
+      const Row<T> ahead = i > 0 ? (entry - line.step)->eliminated : row;
       next = substitute<OneMath>(row, before, next);
       if constexpr (draws) {
-        const float e = i < rows ? level.noise[at(i)] : 0.0f;
+        const float e = i < rows ? level.noise[line.at(i)] : 0.0f;
         next = disturbed<OneMath>(next, row.b, static_cast<T>(e));
       }
-      level.d[at(i)] = next;
+      entry->row.d = next;
       row = ahead;
     }
   }
 
   // Rows 16 q ... 16 q + 15 of level 1; the last becomes a row of level 2, whose link is for the row before it.
   __device__ __forceinline__ void eliminate(int s, int q) const {
-    const auto at = [&](int i) { return index(s, chunk_rows * q + i); };
+    const Line all = line(s, chunk_rows * q);
     const int rows = min(chunk_rows, share_.all_chunks - first_ - chunk_rows * q);
     Row<T> row;
     Link<T> link;
-    eliminate_any_rows(one_, s, separator, rows, at, row, link, true);
+    eliminate_any_rows(one_, s, separator, rows, all, row, link, true);
     const int i = index_of_two(s, first_ / chunk_rows + q);
     given_.set(i, row), given_.set_link(i, link);
-    if constexpr (draws) given_.noise[i] = separator < rows ? one_.noise[at(separator)] : 0.0f;
+    if constexpr (draws) given_.noise[i] = separator < rows ? one_.noise[all.at(separator)] : 0.0f;
   }
 
   // The level whose rows are at most 16, one system per thread. What would follow are rows of x = 0: the first of them
   // is needed, which is NaN where the last pivot is not finite.
-  template <class At>
-  __device__ __forceinline__ void solve_top(const Equations<T>& level, int s, int rows, const At& at) const {
+  __device__ __forceinline__ void solve_top(const Equations<T>& level, int s, int rows, const Line& all) const {
     const int count = min(rows, separator);
     const bool record = cluster_.rank() == 0;  // faults are its own, and other ranks may be gone
     Row<T> row;
     Link<T> link;
-    eliminate_any_rows(level, s, count, rows, at, row, link, record);
+    eliminate_any_rows(level, s, count, rows, all, row, link, record);
     T next = row.d;
     if (count < rows) {
       const T inverse = T{1} / row.b;
       next = inverse * row.d;
-      if constexpr (draws) next = disturbed<OneMath>(next, inverse, static_cast<T>(level.noise[at(count)]));
-      level.d[at(count)] = next;
+      if constexpr (draws) next = disturbed<OneMath>(next, inverse, static_cast<T>(level.noise[all.at(count)]));
+      level.entries[all.at(count)].row.d = next;
       if (record) add_faults(s, pivot_faults(inverse));
     }
-    substitute_rows(level, count, rows, at, T{0}, next);
+    substitute_rows(level, count, rows, all, T{0}, next);
   }
 
   __device__ __forceinline__ void substitute_back(int s, int q) const {
-    const auto at = [&](int i) { return index(s, chunk_rows * q + i); };
+    const Line all = line(s, chunk_rows * q);
     const int two = first_ / chunk_rows + q;
-    const T next = two_.d[index_of_two(s, two)];
-    one_.d[at(separator)] = next;
-    substitute_rows(one_, separator, share_.all_chunks - first_ - chunk_rows * q, at,
-                    two > 0 ? two_.d[index_of_two(s, two - 1)] : T{0}, next);
+    const T next = two_.entries[index_of_two(s, two)].row.d;
+    one_.entries[all.at(separator)].row.d = next;
+    substitute_rows(one_, separator, share_.all_chunks - first_ - chunk_rows * q, all,
+                    two > 0 ? two_.entries[index_of_two(s, two - 1)].row.d : T{0}, next);
   }
 
   const Share& share_;
   const Cluster& cluster_;
-  int rows_;   // of a system in level 1
-  int first_;  // chunk of this rank
+  int first_;    // chunk of this rank
+  int rows_;     // of a system in level 1
+  int entries_;  // and entries
   Equations<T> one_, two_;
   Equations<T> given_;  // rows of level 2 that this rank has eliminated
   T* from_next_;
@@ -300,9 +316,10 @@ class Levels {
 };
 
 // Numbers that the levels take.
+template <class T>
 __host__ __device__ constexpr int level_numbers(const ResidentShape& shape, int all_chunks) {
-  const int one = padded(shape.systems * Share::level_rows(shape.chunks, all_chunks)) + 1;
-  return 8 * (one + (all_chunks > chunk_rows ? 2 * shape.systems * chunk_rows : 0));
+  const int one = Equations<T>::numbers(shape.systems * Share::level_entries(shape.chunks, all_chunks));
+  return one + 2 * (all_chunks > chunk_rows ? Equations<T>::numbers(shape.systems * chunk_rows) : 0);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel

@@ -44,7 +44,7 @@ struct ResidentMemory {
   }
   // Numbers of all arrays, or of the first and the levels. `arrays`: 3 if there is no a beside c.
   __host__ __device__ static constexpr int numbers(const ResidentShape& shape, int area, int arrays, int all_chunks) {
-    const int with_levels = area + (all_chunks > 1 ? level_numbers(shape, all_chunks) : 0);
+    const int with_levels = area + (all_chunks > 1 ? level_numbers<T>(shape, all_chunks) : 0);
     const int all = arrays * area > with_levels ? arrays * area : with_levels;
     return all + all % 2;
   }
