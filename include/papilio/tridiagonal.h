@@ -69,10 +69,10 @@ struct GaussianOptions : TridiagonalOptions {
 // thread for many. Throws InvalidArgument for arrays that do not fit and, with `check`, for the first bad system.
 //
 // Arrays on a CUDA device (all of them on the same one): the call is queued on `cuda_stream`. It allocates nothing,
-// waits for nothing and may be captured into a CUDA graph. Up to n = 4,096 each number is read once and written once; on
-// devices before compute capability 9.0 up to 512 (not contiguous) or 4,096 (contiguous; double: 2,048). Longer systems
-// are read twice. Arrays that begin at multiples of 16 bytes, with strides that are multiples of 16 bytes between
-// systems (contiguous) or rows (interleaved), are read fastest. Throws DeviceError where the launch fails.
+// waits for nothing and may be captured into a CUDA graph. Up to n = 4,096 each number is read once and written once;
+// on devices before compute capability 9.0 up to 512 (not contiguous) or 4,096 (contiguous; double: 2,048). Longer
+// systems are read twice. Arrays that begin at multiples of 16 bytes, with strides that are multiples of 16 bytes
+// between systems (contiguous) or rows (interleaved), are read fastest. Throws DeviceError where the launch fails.
 //
 //   std::vector<double> a = {0, 1, 1, 1}, b = {2, 2, 2, 2}, c = {1, 1, 1, 0}, d = {1, 2, 3, 4}, x(4);
 //   papilio::solve_tridiagonal<double>({a.data(), 1, 4}, {b.data(), 1, 4}, {c.data(), 1, 4}, {d.data(), 1, 4},
