@@ -122,5 +122,6 @@ void queue_plain_transposition(const T* in, T* out, std::int64_t rows, std::int6
   template void queue_atomic_sums(const std::int32_t*, const T*, std::int64_t, T*)
 INSTANTIATE(std::int32_t);
 INSTANTIATE(float);
+template void queue_atomic_sums(const std::int32_t*, const double*, std::int64_t, double*);
 template void queue_plain_transposition(const float*, float*, std::int64_t, std::int64_t, std::int64_t);
 template void queue_plain_transposition(const double*, double*, std::int64_t, std::int64_t, std::int64_t);
