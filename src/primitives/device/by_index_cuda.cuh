@@ -194,27 +194,36 @@ __global__ void __launch_bounds__(by_index_threads, 2)
   };
   QueueOfWarp<T> queue{entries[of_range ? threadIdx.x / 32 : 0]};
   const std::int64_t step = std::int64_t{gridDim.x} * by_index_tile;
-  for (std::int64_t begin = std::int64_t{blockIdx.x} * by_index_tile; begin < call.items; begin += step) {
-    const std::int64_t mine = begin + threadIdx.x;
-    Index index[items_at_once];
-    T value[items_at_once];
-#pragma unroll
-    for (int k = 0; k < items_at_once; ++k)
-      index[k] =
-          mine + k * by_index_threads < call.items ? __ldcs(call.indices + mine + k * by_index_threads) : Index{-1};
-    std::uint32_t bin[items_at_once];  // `range` or more: none
+  std::int64_t mine = std::int64_t{blockIdx.x} * by_index_tile + threadIdx.x;
+  Index index[items_at_once];
+  std::uint32_t bin[items_at_once];  // `range` or more: none
+  T value[items_at_once];
+  const auto load_indices = [&](std::int64_t from) {
 #pragma unroll
     for (int k = 0; k < items_at_once; ++k) {
-      bin[k] = call.in_range(index[k]);
-      if constexpr (!counts) value[k] = bin[k] < call.range ? __ldcs(call.values + mine + k * by_index_threads) : T{0};
+      const std::int64_t i = from + k * by_index_threads;
+      index[k] = i < call.items ? __ldcs(call.indices + i) : Index{-1};
     }
-    if (call.reports) {
+  };
+  const auto load_values = [&](std::int64_t from) {
 #pragma unroll
-      for (int k = 0; k < items_at_once; ++k) {
-        const std::int64_t i = mine + k * by_index_threads;
-        if (i < call.items && !call.is_bin(index[k])) report(call.status, PrimitiveError::index_out_of_range, i);
-      }
+    for (int k = 0; k < items_at_once; ++k) {
+      const std::int64_t i = from + k * by_index_threads;
+      bin[k] = call.in_range(index[k]);
+      if constexpr (!counts) value[k] = bin[k] < call.range ? __ldcs(call.values + i) : T{0};
     }
+    if (!call.reports) return;
+#pragma unroll
+    for (int k = 0; k < items_at_once; ++k) {
+      const std::int64_t i = from + k * by_index_threads;
+      if (i < call.items && !call.is_bin(index[k])) report(call.status, PrimitiveError::index_out_of_range, i);
+    }
+  };
+  // While a tile's items are added, the values of the same tile and the indices of the next are on their way.
+  load_indices(mine);
+  for (; mine - threadIdx.x < call.items; mine += step) {
+    load_values(mine);
+    load_indices(mine + step);
 #pragma unroll
     for (int k = 0; k < items_at_once; ++k) {
       const bool active = bin[k] < call.range;
