@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "ceilings.h"
-#include "cublas.h"
 #include "device.h"
 #include "papilio/primitives.h"
 #include "primitives_peers.h"

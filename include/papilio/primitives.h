@@ -98,8 +98,9 @@ struct ReduceByIndexOptions {
 //
 // Time O(items + bins). Scratch, on the CPU: tables of no more than the size of the items, or 24 MiB; for sums of
 // floats besides 16 bytes per bin, or 8 to 12 per item and a part of a table, whichever is less (on one thread a table
-// of 8 or 16 bytes per bin where the items are larger). Throws InvalidArgument naming the first index out of range
-// (unless skipped) and the first bin whose sum does not fit; `out` is then unspecified.
+// of 8 or 16 bytes per bin where the items are larger); on a device see docs/primitives.md. Throws InvalidArgument
+// naming the first index out of range (unless skipped) and the first bin whose sum does not fit; `out` is then
+// unspecified.
 //
 //   std::vector<std::int32_t> indices = {0, 3, 1, 3};
 //   std::vector<float> values = {1, 2, 3, 4}, out(4);
@@ -361,8 +362,9 @@ void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const st
 // waits for it, -1.
 // `sums` has as many entries as `values`, or one more, which then receives the
 // total, so that counts become offsets. It may be the same array as `values`.
-// Throws InvalidArgument for other sizes, and where a sum overflows int64 (sum_overflow in a status; there the total
-// counts only where it is an entry). On a device the workspace has exclusive_scan_workspace_bytes.
+// Throws InvalidArgument for other sizes, and where a sum overflows int64 (in a status, sum_overflow of the first entry
+// of `sums` that does not fit; on a device the total counts only where it is an entry). On a device the workspace has
+// exclusive_scan_workspace_bytes.
 //
 //   {2, 0, 3} -> {0, 2, 2}, or {0, 2, 2, 5}
 std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums, int threads = 0);

@@ -108,8 +108,10 @@ std::int64_t scan_to_sums(VectorView<const Value> values, VectorView<std::int64_
     }
     if (part == parts.count() - 1) total_of_all = sum;
   });
+  // In a status, the entry of `sums` that does not fit.
+  const bool fits = !wrong.found();
   primitives::finish(
-      options.status, {wrong.found() ? PrimitiveError::sum_overflow : PrimitiveError::none, wrong.item()}, [&] {
+      options.status, {fits ? PrimitiveError::none : PrimitiveError::sum_overflow, fits ? 0 : wrong.item() + 1}, [&] {
         return fmt::format("papilio::exclusive_scan: the sum of values 0 ... {} does not fit int64", wrong.item());
       });
   if (sums.size > values.size) sums.data[values.size] = total_of_all;

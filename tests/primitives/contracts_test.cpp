@@ -138,7 +138,7 @@ TEST_F(PrimitivesContract, PassOptionsOfCountingCalls) {
   EXPECT_EQ(primitive_status(word), PrimitiveStatus{});
   const Int64s large = {std::numeric_limits<std::int64_t>::max(), 1};
   exclusive_scan(In<std::int64_t>(large), Out<std::int64_t>(out_.data(), 2), options);
-  EXPECT_EQ(primitive_status(word), (PrimitiveStatus{PrimitiveError::sum_overflow, 1}));
+  EXPECT_EQ(primitive_status(word), (PrimitiveStatus{PrimitiveError::sum_overflow, 2}));
   EXPECT_EQ(exclusive_scan(keys_, Out<std::int64_t>(out_.data(), 5), options), 2);
   EXPECT_EQ(primitive_status(word), PrimitiveStatus{});
   Int64s words(2);

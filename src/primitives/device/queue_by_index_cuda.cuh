@@ -42,11 +42,13 @@ inline std::int64_t cell_bytes_for(std::int64_t bins, std::int64_t per_bin, std:
   return std::clamp(array_bytes / one_in, cached_bytes, all) / 16 * 16;
 }
 
-// Calls body(first, range, last) for ranges of at most `most` of the bins that an Index names.
+// Calls body(first, range, last) for ranges of at most `most` of the bins that an Index names; once where there are
+// none, for indices are looked at all the same.
 template <class Index, class Body>
 void for_each_range(std::int64_t bins, std::int64_t most, Body&& body) {
   constexpr std::int64_t longest = std::int64_t{1} << 31;
   const std::int64_t named = sizeof(Index) == sizeof(std::int32_t) ? std::min(bins, longest) : bins;
+  if (named == 0) return body(0, 0, true);
   const std::int64_t size = std::min(most, longest);
   for (std::int64_t first = 0; first < named; first += size)
     body(first, static_cast<std::uint32_t>(std::min(size, named - first)), first + size >= named);

@@ -94,11 +94,11 @@ TransposeKernel choose_kernel(TransposeCall& call) {
   }
   if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8) {
     if (lines && call.a_count >= edge / 2 && call.b_count >= edge / 2) {
-      const bool by_vectors = aligned(call.in_a, call.out_b, call.a_count, call.b_count);
       constexpr int sector = 32 / static_cast<int>(sizeof(Element));
+      const bool by_vectors = aligned(call.in_a, call.out_b, call.a_count, call.b_count) && call.out_b % sector == 0;
       call.a_tiles = base::ceil_div<std::int64_t>(call.a_count + (by_vectors ? 0 : sector - 1), edge);
       call.b_tiles = base::ceil_div<std::int64_t>(call.b_count, edge);
-      return by_vectors ? transpose_squares<Element> : transpose_lines<Element, true>;
+      return by_vectors ? transpose_squares<Element> : transpose_lines<Element>;
     }
   }
   std::tie(call.tile_a, call.tile_b) = tile_sides(call.a_count, call.b_count, room);

@@ -179,6 +179,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_narrow(const __gr
 }
 
 // Tiles of edge x edge, by 16 bytes at a time: in_b == out_a == 1, all lines begin and end at multiples of 16 bytes.
+// Tiles that run at the same time are neighbours along the shorter side.
 template <class Element>
 __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __grid_constant__ TransposeCall call) {
   constexpr int per_vector = 16 / sizeof(Element), edge = 256 / sizeof(Element);
@@ -188,7 +189,9 @@ __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __g
   __shared__ Element tile[edge * stride];
   const std::int64_t tiles = call.a_tiles * call.b_tiles;
   const std::int64_t matrix = blockIdx.x / tiles, in_matrix = blockIdx.x % tiles;
-  const std::int64_t a = in_matrix / call.b_tiles * edge, b = in_matrix % call.b_tiles * edge;
+  const bool down = call.a_tiles < call.b_tiles;
+  const std::int64_t a = (down ? in_matrix % call.a_tiles : in_matrix / call.b_tiles) * edge,
+                     b = (down ? in_matrix / call.a_tiles : in_matrix % call.b_tiles) * edge;
   const int vector = static_cast<int>(threadIdx.x % row_vectors), row = static_cast<int>(threadIdx.x / row_vectors);
   const auto* const in =
       static_cast<const Element*>(call.in) + matrix * call.in_batch + a * call.in_a + b + vector * per_vector;
@@ -222,10 +225,10 @@ __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __g
 // Tiles of edge x edge, element by element, where lines lie at any address: in_b == out_a == 1. What is written of a
 // line begins at a multiple of 32 bytes, as far as the line does, so that no two blocks write parts of one sector; a
 // tile reads a few more rows for that.
-template <class Element, bool shifts>
+template <class Element>
 __global__ void __launch_bounds__(transpose_threads) transpose_lines(const __grid_constant__ TransposeCall call) {
   constexpr int edge = 256 / static_cast<int>(sizeof(Element)), sector = 32 / static_cast<int>(sizeof(Element));
-  constexpr int more = shifts ? sector - 1 : 0, rows = edge + more, stride = edge + 1;
+  constexpr int more = sector - 1, rows = edge + more, stride = edge + 1;
   constexpr int warps = transpose_threads / 32, per_lane = edge / 32;
   __shared__ Element tile[rows * stride];
   const std::int64_t tiles = call.a_tiles * call.b_tiles;
@@ -252,7 +255,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_lines(const __gri
     const int column = r + warp;
     if (column >= columns) break;
     Element* const line = out + column * call.out_b;
-    const int shift = shifts ? static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / sizeof(Element) % sector) : 0;
+    const auto shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / sizeof(Element) % sector);
 #pragma unroll
     for (int k = 0; k < per_lane; ++k) {
       const int row = lane + 32 * k - shift;
