@@ -4,6 +4,7 @@
     tools/test_python.py RESULT.xml [PYTEST ARGUMENT...]
     tools/test_python.py --environments | --wheel | --tests RESULT.xml [PYTEST ARGUMENT...]
     tools/test_python.py --module BUILD_FOLDER RESULT.xml [PYTEST ARGUMENT...]
+    tools/test_python.py --device BUILD_FOLDER [PYTEST ARGUMENT...]
 
 From the repository's root: the source distribution, from that a wheel, the wheel into a virtual
 environment that holds what its tests need and nothing else, and there all tests and the examples
@@ -14,6 +15,9 @@ stay until their lists of packages change; the wheel; the tests.
 
 The third form runs, in the environment that the first one made, the tests of draws with the
 module of a CMake build (-DPAPILIO_PYTHON=ON): with CUDA, on a machine without a driver, say.
+
+The fourth form runs the tests of arrays on a CUDA device with the module of such a build, in the
+Python that runs this script: it has pytest and the frameworks, and the module was built for it.
 """
 
 import filecmp
@@ -113,21 +117,36 @@ def pytest(clean, results, *arguments, **variables):
     return subprocess.run([str(part) for part in command], env=environment | variables).returncode
 
 
-def test_module(build, results, *arguments):
-    """The tests of draws with the module of a build."""
+def package_of(build):
+    """A folder with the package, its module that of a build."""
     package = FOLDER / "module/papilio"
     shutil.rmtree(package, ignore_errors=True)
     shutil.copytree("python/papilio", package, ignore=shutil.ignore_patterns("_core.*.so", "__pycache__"))
     (module,) = pathlib.Path(build, "python/papilio").glob("_core*.so")
     shutil.copy(module, package)
+    return package.parent
+
+
+def test_device(build, *arguments):
+    """The tests of arrays on a device with the module of a build, in this Python."""
+    tests = [f"python/tests/test_{name}.py" for name in ("cuda", "primitives", "tridiagonal", "lda_cuda")]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs", *tests, *arguments]
+    return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package_of(build))}).returncode
+
+
+def test_module(build, results, *arguments):
+    """The tests of draws with the module of a build."""
+    folder = package_of(build)
     tests = [f"python/tests/test_{name}.py" for name in ("draws", "errors", "tables", "build")]
-    return pytest(FOLDER / "clean", results, *tests, *arguments, PYTHONPATH=str(package.parent), PAPILIO_TEST_BUILD=str(build))
+    return pytest(FOLDER / "clean", results, *tests, *arguments, PYTHONPATH=str(folder), PAPILIO_TEST_BUILD=str(build))
 
 
 def main():
     stage = sys.argv[1]
     if stage == "--module":
         return test_module(*sys.argv[2:])
+    if stage == "--device":
+        return test_device(*sys.argv[2:])
     if stage == "--tests":
         return test_wheel(*sys.argv[2:])
     if stage != "--wheel":

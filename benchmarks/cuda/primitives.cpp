@@ -184,6 +184,10 @@ void Bench::transposition_of(const char* type, std::int64_t rows, std::int64_t c
   const papilio::MatrixView<T> transposed(out.data(), columns, rows, rows, 1, device());
   const papilio::TransposeOptions options{
       .batch = batch, .in_batch_stride = rows * columns, .out_batch_stride = rows * columns, .cuda_stream = stream()};
+  std::vector<std::pair<const char*, std::function<void()>>> peers = {
+      {"plain", [&] { queue_plain_transposition<T>(there.data(), out.data(), rows, columns, batch); }}};
+  if (batch == 1 && cublas_.absence().empty())
+    peers.push_back({"geam", [&] { cublas_.transpose<T>(there.data(), out.data(), rows, columns); }});
   measure(
       Record("transpose").set("type", type).set("rows", rows).set("columns", columns).set("batch", batch),
       2.0 * sizeof(T) * static_cast<double>(n), [&] { papilio::transpose<T>(in, transposed, options); },
@@ -193,10 +197,11 @@ void Bench::transposition_of(const char* type, std::int64_t rows, std::int64_t c
                               {.batch = batch, .in_batch_stride = rows * columns, .out_batch_stride = rows * columns});
         require_same(out, expected);
       },
-      {{"plain", [&] { queue_plain_transposition<T>(there.data(), out.data(), rows, columns, batch); }}});
+      peers);
 }
 
 void Bench::transpositions() {
+  if (!cublas_.absence().empty()) report_.add(Record("transpose").set("geam", cublas_.absence()));
   struct Shape {
     std::int64_t rows, columns, batch;
   };

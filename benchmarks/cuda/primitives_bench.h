@@ -98,8 +98,8 @@ class Bench {
   void segments_of(const char* type, const std::string& law, const std::vector<std::int64_t>& offsets,
                    const DeviceVector<std::int64_t>& offsets_there, const DeviceVector<std::int32_t>& keys);
   template <class T>
-  void sums_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
-                     const DeviceVector<std::int32_t>& keys_there);
+  void sums_by_index(const char* what, const std::vector<T>& values, const char* hits, std::int64_t bins,
+                     const std::vector<std::int32_t>& keys, const DeviceVector<std::int32_t>& keys_there);
   void counts_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
                        const DeviceVector<std::int32_t>& keys_there);
   template <class T>
@@ -128,4 +128,5 @@ class Bench {
   Report& report_;
   bool quick_;
   double copy_bytes_per_ms_ = 0;
+  Cublas cublas_;
 };

@@ -4,6 +4,23 @@
 
 #include "primitives_bench.h"
 
+namespace {
+
+// Numbers between 0 and 1 with all bits of their type set by chance (some_values has multiples of 2^-24), and such that
+// are normally distributed: these need sums of more bits.
+template <class T>
+std::vector<T> long_values(std::int64_t count, bool normal) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for_all(count, [&](std::int64_t i) {
+    const double u = (hashed(i) + 1) * 0x1p-33 + hashed(i + (std::int64_t{1} << 40)) * 0x1p-66;
+    const double angle = hashed(i + (std::int64_t{2} << 40)) * (0x1p-32 * 6.283185307179586);
+    values[static_cast<std::size_t>(i)] = static_cast<T>(normal ? std::sqrt(-2 * std::log(u)) * std::cos(angle) : u);
+  });
+  return values;
+}
+
+}  // namespace
+
 void Bench::counts_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
                             const DeviceVector<std::int32_t>& keys_there) {
   const std::int64_t n = keys_there.size();
@@ -33,10 +50,10 @@ void Bench::counts_by_index(const char* hits, std::int64_t bins, const std::vect
 }
 
 template <class T>
-void Bench::sums_by_index(const char* hits, std::int64_t bins, const std::vector<std::int32_t>& keys,
-                          const DeviceVector<std::int32_t>& keys_there) {
+void Bench::sums_by_index(const char* what, const std::vector<T>& values, const char* hits, std::int64_t bins,
+                          const std::vector<std::int32_t>& keys, const DeviceVector<std::int32_t>& keys_there) {
   const std::int64_t n = keys_there.size();
-  const std::vector<T> values = some_values<T>(n), zeros(static_cast<std::size_t>(bins));
+  const std::vector<T> zeros(static_cast<std::size_t>(bins));
   DeviceVector<T> there(values), out(zeros);
   const VectorView<const std::int32_t> by = keys_there.view();
   const VectorView<const T> given = there.view();
@@ -45,7 +62,7 @@ void Bench::sums_by_index(const char* hits, std::int64_t bins, const std::vector
       papilio::reduce_by_index_workspace_bytes<std::int32_t, T>(by, given, out.view(), options));
   options.workspace = workspace.view();
   measure(
-      Record(std::is_same_v<T, float> ? "sums of float" : "sums of int32").set("hits", hits).set("bins", bins),
+      Record(what).set("hits", hits).set("bins", bins).set("workspace_bytes", workspace.size()),
       (4.0 + sizeof(T)) * static_cast<double>(n),
       [&] { papilio::reduce_by_index<std::int32_t, T>(by, given, out.view(), options); },
       [&] {
@@ -78,9 +95,11 @@ void Bench::by_index() {
       });
       const DeviceVector<std::int32_t> keys_there(keys);
       counts_by_index(hits, bins, keys, keys_there);
-      if (bins > 100'000'000) continue;
-      sums_by_index<std::int32_t>(hits, bins, keys, keys_there);
-      sums_by_index<float>(hits, bins, keys, keys_there);
+      sums_by_index("sums of int32", some_values<std::int32_t>(n), hits, bins, keys, keys_there);
+      sums_by_index("sums of float", some_values<float>(n), hits, bins, keys, keys_there);
+      if (one || bins > 100'000'000) continue;
+      sums_by_index("sums of normal float", long_values<float>(n, true), hits, bins, keys, keys_there);
+      sums_by_index("sums of double", long_values<double>(n, false), hits, bins, keys, keys_there);
     }
   }
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 
 // What the primitives are measured beside: CUB of the toolkit, and kernels as one would write them first. Calls of CUB
 // return the bytes of temporary memory that they need where `temporary` is null, and are queued on stream() otherwise.
@@ -32,3 +34,24 @@ void queue_atomic_sums(const std::int32_t* keys, const T* values, std::int64_t c
 // A transposition of `batch` matrices without gaps by a block of 32 x 8 threads per 32 x 32 tile, with padding.
 template <class T>
 void queue_plain_transposition(const T* in, T* out, std::int64_t rows, std::int64_t columns, std::int64_t batch);
+
+// cuBLAS, where its library is found when the program runs: nothing of it is linked.
+class Cublas {
+ public:
+  Cublas();
+  ~Cublas();
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  // Empty where it is there, else why it is not.
+  const std::string& absence() const { return absence_; }
+
+  // Queues out = in^T by geam on stream(), for a matrix of rows x columns without gaps.
+  template <class T>
+  void transpose(const T* in, T* out, std::int64_t rows, std::int64_t columns);
+
+ private:
+  struct Functions;
+  std::unique_ptr<Functions> functions_;
+  std::string absence_;
+};

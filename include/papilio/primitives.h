@@ -13,8 +13,8 @@
 // but has entries, misaligned, of negative size, or written while it shares memory with another (except where it
 // may be the same array), and for arrays that are not all on one device.
 //
-// The functions of the first part work where their arrays are, on the CPU or on a CUDA device; those of the second part
-// (histogram ... sort_by_key) on the CPU only. docs/primitives.md has the rules that they share, in full.
+// The functions work where their arrays are, on the CPU or on a CUDA device; histogram_by_key, and the compact without
+// options, on the CPU only. docs/primitives.md has the rules that they share, in full.
 
 namespace papilio {
 
@@ -98,8 +98,9 @@ struct ReduceByIndexOptions {
 //
 // Time O(items + bins). Scratch, on the CPU: tables of no more than the size of the items, or 24 MiB; for sums of
 // floats besides 16 bytes per bin, or 8 to 12 per item and a part of a table, whichever is less (on one thread a table
-// of 8 or 16 bytes per bin where the items are larger). Throws InvalidArgument naming the first index out of range
-// (unless skipped) and the first bin whose sum does not fit; `out` is then unspecified.
+// of 8 or 16 bytes per bin where the items are larger); on a device see docs/primitives.md. Throws InvalidArgument
+// naming the first index out of range (unless skipped) and the first bin whose sum does not fit; `out` is then
+// unspecified.
 //
 //   std::vector<std::int32_t> indices = {0, 3, 1, 3};
 //   std::vector<float> values = {1, 2, 3, 4}, out(4);
@@ -321,21 +322,31 @@ requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16) void transpose(Matr
                              detail::elements_of(out, options.out_batch_stride), sizeof(T), options);
 }
 
-// Second part: on the CPU.
+// Second part: counting.
+
+// See ReduceByIndexOptions.
+struct PassOptions {
+  int threads = 0;
+  void* cuda_stream = nullptr;
+  VectorView<std::byte> workspace = {};
+  VectorView<std::int64_t> status = {};
+};
 
 // Counts how often each key in [0, counts.size) occurs: counts[keys[i]] += 1.
 //
 // Adds to the values in `counts`; zero it first for a plain histogram. Sums are
-// integers: the result is exact and the same for any number of threads. Throws
-// InvalidArgument naming the first key out of range; counts are then unspecified.
-// Time O(keys + counts). Scratch: one copy of `counts` per thread if that is
-// smaller than the keys.
+// integers: the result is exact and the same for any number of threads and on a CUDA device. Throws
+// InvalidArgument naming the first key out of range (index_out_of_range in a status); counts are then unspecified.
+// Time O(keys + counts). Scratch: on the CPU one copy of `counts` per thread if that is
+// smaller than the keys; on a device none.
 //
 //   std::vector<std::int32_t> keys = {2, 0, 2};
 //   std::vector<std::int64_t> counts(3);
 //   papilio::histogram(keys, counts);  // {1, 0, 2}
 void histogram(VectorView<const std::int32_t> keys, VectorView<std::int64_t> counts, int threads = 0);
 void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> counts, int threads = 0);
+void histogram(VectorView<const std::int32_t> keys, VectorView<std::int64_t> counts, const PassOptions& options);
+void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> counts, const PassOptions& options);
 
 // Computes one histogram per segment of the input: row s of `counts` counts the values of
 // items offsets[s] ... offsets[s + 1] - 1, where item i has the value
@@ -347,14 +358,23 @@ void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> cou
 void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const std::int64_t> offsets,
                       VectorView<const std::int64_t> order, MatrixView<std::int32_t> counts, int threads = 0);
 
-// Computes sums[i] = values[0] + ... + values[i - 1], so sums[0] == 0, and returns the total.
+// Computes sums[i] = values[0] + ... + values[i - 1], so sums[0] == 0, and returns the total; on a device, where nobody
+// waits for it, -1.
 // `sums` has as many entries as `values`, or one more, which then receives the
 // total, so that counts become offsets. It may be the same array as `values`.
-// Throws InvalidArgument for other sizes, and where a sum overflows int64.
+// Throws InvalidArgument for other sizes, and where a sum overflows int64 (in a status, sum_overflow of the first entry
+// of `sums` that does not fit; on a device the total counts only where it is an entry). On a device the workspace has
+// exclusive_scan_workspace_bytes.
 //
 //   {2, 0, 3} -> {0, 2, 2}, or {0, 2, 2, 5}
 std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums, int threads = 0);
 std::int64_t exclusive_scan(VectorView<const std::int32_t> values, VectorView<std::int64_t> sums, int threads = 0);
+std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums,
+                            const PassOptions& options);
+std::int64_t exclusive_scan(VectorView<const std::int32_t> values, VectorView<std::int64_t> sums,
+                            const PassOptions& options);
+std::int64_t exclusive_scan_workspace_bytes(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums);
+std::int64_t exclusive_scan_workspace_bytes(VectorView<const std::int32_t> values, VectorView<std::int64_t> sums);
 
 // Copies the values whose flag is not 0 to `kept`, in order, and returns their number. `kept` must
 // have room for all of them (InvalidArgument otherwise). It may be `values` itself
@@ -366,8 +386,17 @@ std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std
 // histogram, exclusive scan, scatter). The items of key k are order[offsets[k]] ...
 // order[offsets[k + 1] - 1]. `offsets` has one more entry than there are keys, `order` one per item.
 //
+// The order is one and the same for any number of threads and on a CUDA device, where a radix sort finds it in a
+// workspace of sort_by_key_workspace_bytes, about 16 bytes per item. Throws InvalidArgument naming the first key out of
+// range (index_out_of_range in a status); both outputs are then unspecified. Time O(keys + items), on a device
+// O(items * bits of the keys).
+//
 //   keys {1, 0, 1} -> offsets {0, 1, 3}, order {1, 0, 2}
 void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets, VectorView<std::int64_t> order,
                  int threads = 0);
+void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets, VectorView<std::int64_t> order,
+                 const PassOptions& options);
+std::int64_t sort_by_key_workspace_bytes(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets,
+                                         VectorView<std::int64_t> order);
 
 }  // namespace papilio

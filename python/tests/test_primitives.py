@@ -273,3 +273,60 @@ def test_every_framework_gives_the_same(name):
         assert np.array_equal(found, expected)
     turned = papilio.transpose(make(values.reshape(10, 20)))
     assert to_numpy(turned).tobytes() == values.reshape(10, 20).T.tobytes("C")
+
+
+def calls_on_a_device(count):
+    """Calls by name, each of arrays (values, indices, offsets, flags) of `count` items."""
+    matrix = (10, count // 10)
+    return {
+        "reduce_by_index": lambda x, i, o, f: papilio.reduce_by_index(i, x, 9),
+        "reduce_by_index, skipping": lambda x, i, o, f: papilio.reduce_by_index(i, x, 5, skip_out_of_range=True),
+        "minimum": lambda x, i, o, f: papilio.reduce_by_index(i, x, 9, op="minimum"),
+        "counts": lambda x, i, o, f: papilio.reduce_by_index(i, bins=9),
+        "segmented_reduce": lambda x, i, o, f: papilio.segmented_reduce(x, o),
+        "scan": lambda x, i, o, f: papilio.scan(x),
+        "exclusive scan": lambda x, i, o, f: papilio.scan(x, exclusive=True),
+        "segmented_scan": lambda x, i, o, f: papilio.segmented_scan(x, o),
+        "segmented_scan, flags": lambda x, i, o, f: papilio.segmented_scan(x, flags=f),
+        "compact": lambda x, i, o, f: papilio.compact(x, f),
+        "transpose": lambda x, i, o, f: papilio.transpose(x.reshape(matrix)),
+    }
+
+
+@pytest.mark.parametrize("name", ["torch-cuda", "cupy"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_device_gives_the_bits_of_the_cpu(name, dtype):
+    if name in conftest.MISSING:
+        pytest.skip(conftest.MISSING[name])
+    count = 50_000
+    host = (
+        some(count, dtype),
+        RNG.integers(0, 9, count).astype(np.int32),
+        np.array([0, 50, 50, 30_000, count]),
+        RNG.integers(0, 2, count).astype(np.uint8),
+    )
+    there = [conftest.MAKERS[name](x) for x in host]
+    for case, call in calls_on_a_device(count).items():
+        assert to_numpy(call(*there)).tobytes() == to_numpy(call(*host)).tobytes(), case
+
+
+@pytest.mark.parametrize("name", ["torch-cuda", "cupy"])
+def test_a_device_writes_to_out_and_says_what_is_wrong(name):
+    if name in conftest.MISSING:
+        pytest.skip(conftest.MISSING[name])
+    make = conftest.MAKERS[name]
+    out = make(np.full(3, 5, np.float32))
+    result = papilio.reduce_by_index(make(np.array([0, 2, 2])), make(np.ones(3, np.float32)), out=out)
+    assert result is out
+    assert to_numpy(out).tolist() == [6, 5, 7]
+    _, status = papilio.reduce_by_index(make(np.array([0, 2, 9])), make(np.ones(3)), 3, return_status=True)
+    assert papilio.primitive_status(status) == ("index_out_of_range", 2)
+    with pytest.raises(ValueError, match="out"):
+        papilio.scan(make(np.ones(4)), out=make(np.ones(3)))
+
+
+def test_arrays_of_jax_on_a_device_are_refused_by_name():
+    if "jax-gpu" in conftest.MISSING:
+        pytest.skip(conftest.MISSING["jax-gpu"])
+    with pytest.raises(TypeError, match="JAX on the CPU only"):
+        papilio.scan(conftest.MAKERS["jax-gpu"](np.ones(3)))

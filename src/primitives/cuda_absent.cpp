@@ -44,6 +44,9 @@ template <class Flag>
 void compact_on_cuda(const DeviceCompact<Flag>&, const DeviceCall&) {
   refuse();
 }
+std::int64_t sort_by_key_workspace_on_cuda(const DeviceSortByKey&, Device) { refuse(); }
+void sort_by_key_on_cuda(const DeviceSortByKey&, const DeviceCall&) { refuse(); }
+void widen_on_cuda(const std::int32_t*, std::int64_t, std::int64_t*, const DeviceCall&) { refuse(); }
 void transpose_on_cuda(const detail::ElementMatrices&, const detail::ElementMatrices&, std::int64_t, std::int64_t,
                        const DeviceCall&) {
   refuse();

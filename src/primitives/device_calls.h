@@ -68,6 +68,14 @@ struct DeviceCompact {
   std::int64_t* count;     // null: nobody asked
 };
 
+struct DeviceSortByKey {
+  const std::int32_t* keys;
+  std::int64_t items;
+  std::int64_t* offsets;  // key_count + 1
+  std::int64_t key_count;
+  std::int64_t* order;  // items
+};
+
 template <class Index, class T>
 std::int64_t reduce_by_index_workspace_on_cuda(const DeviceReduceByIndex<Index, T>& call, Device device);
 template <class Index, class T>
@@ -87,6 +95,12 @@ template <class Flag>
 std::int64_t compact_workspace_on_cuda(const DeviceCompact<Flag>& call, Device device);
 template <class Flag>
 void compact_on_cuda(const DeviceCompact<Flag>& call, const DeviceCall& on);
+
+std::int64_t sort_by_key_workspace_on_cuda(const DeviceSortByKey& call, Device device);
+void sort_by_key_on_cuda(const DeviceSortByKey& call, const DeviceCall& on);
+
+// wide[i] = values[i].
+void widen_on_cuda(const std::int32_t* values, std::int64_t items, std::int64_t* wide, const DeviceCall& on);
 
 // Non-empty matrices; `size` is 1 to 16 bytes per element, strides count elements.
 void transpose_on_cuda(const detail::ElementMatrices& in, const detail::ElementMatrices& out, std::int64_t size,

@@ -34,11 +34,49 @@ PAPILIO_LANEWISE Integer to_grid(T value, int place) {
   return (bits_of(value) & FloatFormat<T>::sign) != 0 ? static_cast<Integer>(-units) : units;
 }
 
-// Whether sums of 64 bits give the same results: at the place grid_place(largest, items, 64) every value is a whole
-// number of units. `least` are the magnitude bits of the least value that is not 0.
+// The place of the last bit that is set in a finite value with these magnitude bits, which are not 0: the value is a
+// whole number of units of this place, and of none above.
 template <class T>
-PAPILIO_LANEWISE bool fits_64_bits(BitsOf<T> largest, BitsOf<T> least, std::int64_t items) {
-  return grid_place<T>(largest, items, 64) <= place_of_bits<T>(least);
+PAPILIO_LANEWISE int last_place_of_bits(BitsOf<T> magnitude) {
+  return place_of_bits<T>(magnitude) + trailing_zeros(significand_of_bits<T>(magnitude));
+}
+
+// Whether sums of 64 bits give the same results: at the place grid_place(largest, items, 64) every value is a whole
+// number of units. `last_place` is the least last_place_of_bits of the values.
+template <class T>
+PAPILIO_LANEWISE bool fits_64_bits(BitsOf<T> largest, int last_place, std::int64_t items) {
+  return grid_place<T>(largest, items, 64) <= last_place;
+}
+
+// Sums of wider values as two digits of 64 bits, which add without carries: units of 2^(least + place) below, and of
+// 2^(least + place + bits) above, `bits` of each value in either.
+struct TwoDigits {
+  int place;  // may be below 0
+  int bits;
+  bool exact;  // every value is a whole number of units
+};
+
+// The digits for `items` values of magnitudes up to `largest` with this least last place.
+template <class T>
+PAPILIO_LANEWISE TwoDigits two_digits(BitsOf<T> largest, int last_place, std::int64_t items) {
+  const int bits = 63 - bits_of_count(items);
+  const int place = place_of_bits<T>(largest) + FloatFormat<T>::fraction_bits + 1 - 2 * bits;
+  return {place, bits, place <= last_place};
+}
+
+// An integer as two digits of either sign, cut towards 0: low + high * 2^bits.
+struct DigitPair {
+  std::int64_t low, high;
+};
+PAPILIO_LANEWISE DigitPair digits_of(Int128 integer, int bits) {
+  const bool negative = integer < 0;
+  const UInt128 magnitude = negative ? -static_cast<UInt128>(integer) : static_cast<UInt128>(integer);
+  const auto low = static_cast<std::int64_t>(static_cast<std::uint64_t>(magnitude) & ((std::uint64_t{1} << bits) - 1));
+  const auto high = static_cast<std::int64_t>(magnitude >> bits);
+  return negative ? DigitPair{-low, -high} : DigitPair{low, high};
+}
+PAPILIO_LANEWISE Int128 joined_digits(const DigitPair& digits, int bits) {
+  return static_cast<Int128>(static_cast<UInt128>(static_cast<Int128>(digits.high)) << bits) + digits.low;
 }
 
 // A bin after an infinity or NaN has been added. These come before the finite values: to a bin that is not finite then,
@@ -50,10 +88,15 @@ PAPILIO_LANEWISE T plus_special(T old, T special) {
   return is_nan(special) || opposed ? canonical_nan<T>() : special;
 }
 
-// A bin after the finite values, whose sum is `sum` units of a place: old + sum, rounded once.
+// A bin after the finite values, whose sum is `sum` units of a place: old + sum, rounded once. A place below 0 is
+// allowed where the sum is a whole number of units of place 0.
 template <class T>
 PAPILIO_LANEWISE T plus_fixed(T old, Int128 sum, int place) {
   if (sum == 0 || !is_finite(old)) return old;
+  if (place < 0) {
+    sum >>= -place;
+    place = 0;
+  }
   const BitsOf<T> magnitude = magnitude_bits(old);
   if (magnitude == 0) return rounded_fixed<T>(sum, place);
   const int shift = place_of_bits<T>(magnitude) - place;

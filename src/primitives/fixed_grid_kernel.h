@@ -13,16 +13,21 @@ template <class T>
 primitives::Magnitudes magnitudes(const T* values, std::int64_t count) {
   using Key = std::conditional_t<sizeof(T) == sizeof(float), std::int32_t, std::int64_t>;
   constexpr auto infinite = static_cast<Key>(FloatFormat<T>::infinity);
-  Key largest = 0, least = infinite, most = 0;
+  constexpr Key fractions = (Key{1} << FloatFormat<T>::fraction_bits) - 1;
+  Key largest = 0, last = infinite, most = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto magnitude = static_cast<Key>(primitives::magnitude_bits(values[i]));
     const Key finite = magnitude < infinite ? magnitude : 0;
-    const Key positive = magnitude != 0 ? magnitude : infinite;
+    // What the last bit is worth: the value, less the value without it, or the value itself where no bit follows the
+    // first.
+    const T without = std::bit_cast<T>(static_cast<Key>(finite & (finite - 1)));
+    const Key of_last = std::bit_cast<Key>(std::bit_cast<T>(finite) - without);
+    const Key bit = (finite & fractions) != 0 ? of_last : finite != 0 ? finite : infinite;
     largest = finite > largest ? finite : largest;
-    least = positive < least ? positive : least;
+    last = bit < last ? bit : last;
     most = magnitude > most ? magnitude : most;
   }
-  return {largest, least, most >= infinite};
+  return {largest, primitives::last_place_of_bits<T>(static_cast<primitives::BitsOf<T>>(last)), most >= infinite};
 }
 
 // Scaling by a power of two is exact here: the results are whole numbers.

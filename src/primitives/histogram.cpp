@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "execution/cpu/require_cpu.h"
 #include "papilio/primitives.h"
+#include "primitives/call_checks.h"
 #include "primitives/parts.h"
 
 namespace papilio {
@@ -102,11 +103,16 @@ void count_with_care(VectorView<const std::int32_t> keys, VectorView<Count> coun
 }
 
 template <class Count>
-void histogram_of(VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads) {
-  require_cpu("histogram", "keys", keys);
-  require_cpu("histogram", "counts", counts);
+void histogram_of(VectorView<const std::int32_t> keys, VectorView<Count> counts, const PassOptions& options) {
+  primitives::require_array("histogram", "keys", keys, counts.device);
+  execution::require_vector("histogram", "counts", counts);
   execution::require_apart("histogram", "counts", counts, "keys", keys);
-  execution::thread_count(threads);
+  primitives::require_options("histogram", options, counts.device);
+  if (!counts.device.is_cpu() || !options.status.empty()) {
+    return reduce_by_index<std::int32_t, Count>(
+        keys, counts, {.threads = options.threads, .cuda_stream = options.cuda_stream, .status = options.status});
+  }
+  const int threads = options.threads;
   FirstWrong wrong;
   Count most = 0;
   for (std::int64_t k = 0; k < counts.size; ++k) most = std::max(most, counts.data[k]);
@@ -141,11 +147,19 @@ void check_segments(std::int64_t items, VectorView<const std::int64_t> offsets, 
 }  // namespace
 
 void histogram(VectorView<const std::int32_t> keys, VectorView<std::int64_t> counts, int threads) {
-  histogram_of(keys, counts, threads);
+  histogram_of(keys, counts, {.threads = threads});
 }
 
 void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> counts, int threads) {
-  histogram_of(keys, counts, threads);
+  histogram_of(keys, counts, {.threads = threads});
+}
+
+void histogram(VectorView<const std::int32_t> keys, VectorView<std::int64_t> counts, const PassOptions& options) {
+  histogram_of(keys, counts, options);
+}
+
+void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> counts, const PassOptions& options) {
+  histogram_of(keys, counts, options);
 }
 
 void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const std::int64_t> offsets,

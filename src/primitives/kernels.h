@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "primitives/exact_sum.h"
 
@@ -29,11 +30,11 @@ struct ScanBlock {
   bool exclusive;
 };
 
-// The magnitudes of some values as bits (exact_sum.h): the largest finite one, the least but 0 (infinity where there is
-// none), and whether infinities or NaN occur.
+// What is known of some values: the bits (exact_sum.h) of the largest finite magnitude, the least place of a last bit
+// (fixed_grid.h), a large number where all are 0, and whether infinities or NaN occur.
 struct Magnitudes {
   std::int64_t largest = 0;
-  std::int64_t least = 0;
+  int last_place = std::numeric_limits<int>::max();
   bool special = false;
 };
 

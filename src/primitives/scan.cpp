@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "execution/cpu/require_cpu.h"
 #include "papilio/primitives.h"
+#include "primitives/call_checks.h"
 #include "primitives/parts.h"
 
 namespace papilio {
@@ -26,15 +27,10 @@ std::uint64_t scan_totals(std::vector<std::uint64_t>& totals) {
   return sum;
 }
 
-// Two passes over the parts: their totals, then their sums from where the parts before end.
-//
-// The totals are sums modulo 2^64. Where every sum fits int64 they are exact, even
-// if the total of a part on its own does not fit. Where some sum does not fit, its
-// part still starts right, because the sum before it did fit, and so finds it.
 template <class Value>
-std::int64_t scan(VectorView<const Value> values, VectorView<std::int64_t> sums, int threads) {
-  require_cpu("exclusive_scan", "values", values);
-  require_cpu("exclusive_scan", "sums", sums);
+void check_scan(const VectorView<const Value>& values, const VectorView<std::int64_t>& sums) {
+  primitives::require_array("exclusive_scan", "values", values, sums.device);
+  execution::require_vector("exclusive_scan", "sums", sums);
   base::require(sums.size == values.size || sums.size == values.size + 1,
                 "papilio::exclusive_scan: sums must have as many entries as values, or one more; got {} for {}",
                 sums.size, values.size);
@@ -42,6 +38,53 @@ std::int64_t scan(VectorView<const Value> values, VectorView<std::int64_t> sums,
       sizeof(Value) != sizeof(std::int64_t)) {
     execution::require_apart("exclusive_scan", "sums", sums, "values", values);
   }
+}
+
+// Values of int32 are written to `sums` as int64 first, which are then scanned where they are.
+template <class Value>
+primitives::DeviceScan<std::int64_t> device_scan(const VectorView<const Value>& values,
+                                                 const VectorView<std::int64_t>& sums) {
+  const std::int64_t* from = sums.data;
+  if constexpr (sizeof(Value) == sizeof(std::int64_t)) from = values.data;
+  return {.offsets = nullptr,
+          .segments = 0,
+          .flags = nullptr,
+          .values = from,
+          .items = values.size,
+          .out = sums.data,
+          .with_total = sums.size > values.size,
+          .op = ReduceOp::sum,
+          .exclusive = true};
+}
+
+template <class Value>
+std::int64_t scan_workspace(const VectorView<const Value>& values, const VectorView<std::int64_t>& sums) {
+  check_scan(values, sums);
+  return sums.device.is_cpu() ? 0 : primitives::scan_workspace_on_cuda(device_scan(values, sums), sums.device);
+}
+
+template <class Value>
+std::int64_t scan_on_device(const VectorView<const Value>& values, const VectorView<std::int64_t>& sums,
+                            const PassOptions& options) {
+  const std::int64_t bytes = scan_workspace(values, sums);
+  const primitives::DeviceCall on = primitives::device_call("exclusive_scan", options, sums.device, bytes);
+  if constexpr (sizeof(Value) != sizeof(std::int64_t))
+    primitives::widen_on_cuda(values.data, values.size, sums.data, on);
+  primitives::scan_on_cuda(device_scan(values, sums), on);
+  return -1;
+}
+
+// Two passes over the parts: their totals, then their sums from where the parts before end.
+//
+// The totals are sums modulo 2^64. Where every sum fits int64 they are exact, even
+// if the total of a part on its own does not fit. Where some sum does not fit, its
+// part still starts right, because the sum before it did fit, and so finds it.
+template <class Value>
+std::int64_t scan_to_sums(VectorView<const Value> values, VectorView<std::int64_t> sums, const PassOptions& options) {
+  check_scan(values, sums);
+  primitives::require_options("exclusive_scan", options, sums.device);
+  if (!sums.device.is_cpu()) return scan_on_device(values, sums, options);
+  const int threads = options.threads;
   const Parts parts(values.size, least_values, execution::thread_count(threads));
   std::vector<std::uint64_t> totals(static_cast<std::size_t>(parts.count()));
   if (parts.count() > 1) {
@@ -65,7 +108,12 @@ std::int64_t scan(VectorView<const Value> values, VectorView<std::int64_t> sums,
     }
     if (part == parts.count() - 1) total_of_all = sum;
   });
-  base::require(!wrong.found(), "papilio::exclusive_scan: the sum of values 0 ... {} does not fit int64", wrong.item());
+  // In a status, the entry of `sums` that does not fit.
+  const bool fits = !wrong.found();
+  primitives::finish(
+      options.status, {fits ? PrimitiveError::none : PrimitiveError::sum_overflow, fits ? 0 : wrong.item() + 1}, [&] {
+        return fmt::format("papilio::exclusive_scan: the sum of values 0 ... {} does not fit int64", wrong.item());
+      });
   if (sums.size > values.size) sums.data[values.size] = total_of_all;
   return total_of_all;
 }
@@ -73,11 +121,29 @@ std::int64_t scan(VectorView<const Value> values, VectorView<std::int64_t> sums,
 }  // namespace
 
 std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums, int threads) {
-  return scan(values, sums, threads);
+  return scan_to_sums(values, sums, {.threads = threads});
 }
 
 std::int64_t exclusive_scan(VectorView<const std::int32_t> values, VectorView<std::int64_t> sums, int threads) {
-  return scan(values, sums, threads);
+  return scan_to_sums(values, sums, {.threads = threads});
+}
+
+std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums,
+                            const PassOptions& options) {
+  return scan_to_sums(values, sums, options);
+}
+
+std::int64_t exclusive_scan(VectorView<const std::int32_t> values, VectorView<std::int64_t> sums,
+                            const PassOptions& options) {
+  return scan_to_sums(values, sums, options);
+}
+
+std::int64_t exclusive_scan_workspace_bytes(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums) {
+  return scan_workspace(values, sums);
+}
+
+std::int64_t exclusive_scan_workspace_bytes(VectorView<const std::int32_t> values, VectorView<std::int64_t> sums) {
+  return scan_workspace(values, sums);
 }
 
 // Two passes over the parts: how many each keeps, then the values, from where the parts before end.

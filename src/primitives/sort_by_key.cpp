@@ -3,20 +3,38 @@
 #include <vector>
 
 #include "base/check.h"
-#include "execution/cpu/require_cpu.h"
 #include "papilio/primitives.h"
+#include "primitives/call_checks.h"
 #include "primitives/parts.h"
 
 namespace papilio {
 namespace {
 
-using execution::require_cpu;
 using primitives::FirstWrong;
 using primitives::key_bound;
 using primitives::Parts;
 
 // Below this many keys per part, a second thread costs more than it saves.
 constexpr std::int64_t least_items = std::int64_t{1} << 14;
+
+void check_sort(const VectorView<const std::int32_t>& keys, const VectorView<std::int64_t>& offsets,
+                const VectorView<std::int64_t>& order) {
+  primitives::require_array("sort_by_key", "keys", keys, offsets.device);
+  execution::require_vector("sort_by_key", "offsets", offsets);
+  primitives::require_array("sort_by_key", "order", order, offsets.device);
+  base::require(offsets.size >= 1, "papilio::sort_by_key: offsets must have one entry more than there are keys; got 0");
+  base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry per item; got {} for {}",
+                order.size, keys.size);
+  execution::require_apart("sort_by_key", "offsets", offsets, "keys", keys);
+  execution::require_apart("sort_by_key", "order", order, "keys", keys);
+  execution::require_apart("sort_by_key", "order", order, "offsets", offsets);
+}
+
+primitives::DeviceSortByKey device_sort(const VectorView<const std::int32_t>& keys,
+                                        const VectorView<std::int64_t>& offsets,
+                                        const VectorView<std::int64_t>& order) {
+  return {keys.data, keys.size, offsets.data, offsets.size - 1, order.data};
+}
 
 }  // namespace
 
@@ -25,16 +43,16 @@ constexpr std::int64_t least_items = std::int64_t{1} << 14;
 // key; so every part scatters by itself, and equal keys keep their order. Parts
 // are as many as threads, but no more than leave their tables smaller than the items.
 void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets, VectorView<std::int64_t> order,
-                 int threads) {
-  require_cpu("sort_by_key", "keys", keys);
-  require_cpu("sort_by_key", "offsets", offsets);
-  require_cpu("sort_by_key", "order", order);
-  base::require(offsets.size >= 1, "papilio::sort_by_key: offsets must have one entry more than there are keys; got 0");
-  base::require(order.size == keys.size, "papilio::sort_by_key: order must have one entry per item; got {} for {}",
-                order.size, keys.size);
-  execution::require_apart("sort_by_key", "offsets", offsets, "keys", keys);
-  execution::require_apart("sort_by_key", "order", order, "keys", keys);
-  execution::require_apart("sort_by_key", "order", order, "offsets", offsets);
+                 const PassOptions& options) {
+  check_sort(keys, offsets, order);
+  primitives::require_options("sort_by_key", options, offsets.device);
+  if (!offsets.device.is_cpu()) {
+    const primitives::DeviceSortByKey call = device_sort(keys, offsets, order);
+    const std::int64_t bytes = primitives::sort_by_key_workspace_on_cuda(call, offsets.device);
+    return primitives::sort_by_key_on_cuda(call,
+                                           primitives::device_call("sort_by_key", options, offsets.device, bytes));
+  }
+  const int threads = options.threads;
   const std::int64_t key_count = offsets.size - 1;
   const std::int64_t most_parts =
       std::clamp<std::int64_t>(keys.size / std::max<std::int64_t>(1, key_count), 1, execution::thread_count(threads));
@@ -53,10 +71,12 @@ void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> o
       ++counts[key];
     }
   });
-  if (wrong.found()) {
-    throw InvalidArgument(fmt::format("papilio::sort_by_key: key {} is {}, expected 0 <= key < {}", wrong.item(),
-                                      keys.data[wrong.item()], key_count));
-  }
+  primitives::finish(options.status,
+                     {wrong.found() ? PrimitiveError::index_out_of_range : PrimitiveError::none, wrong.item()}, [&] {
+                       return fmt::format("papilio::sort_by_key: key {} is {}, expected 0 <= key < {}", wrong.item(),
+                                          keys.data[wrong.item()], key_count);
+                     });
+  if (wrong.found()) return;
 
   execution::parallel_for(key_count, least_items, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
@@ -72,6 +92,18 @@ void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> o
     for (std::size_t k = 0; k < place.size(); ++k) place[k] += offsets.data[k];
     for (std::int64_t i = begin; i < end; ++i) order.data[place[static_cast<std::size_t>(keys.data[i])]++] = i;
   });
+}
+
+void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets, VectorView<std::int64_t> order,
+                 int threads) {
+  sort_by_key(keys, offsets, order, PassOptions{.threads = threads});
+}
+
+std::int64_t sort_by_key_workspace_bytes(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets,
+                                         VectorView<std::int64_t> order) {
+  check_sort(keys, offsets, order);
+  if (offsets.device.is_cpu()) return 0;
+  return primitives::sort_by_key_workspace_on_cuda(device_sort(keys, offsets, order), offsets.device);
 }
 
 }  // namespace papilio

@@ -121,6 +121,48 @@ TYPED_TEST(CudaByIndex, OverflowNamesTheBin) {
   }
 }
 
+// More bins than a device's cache holds sums of: the items are gone through once per range of bins.
+TYPED_TEST(CudaByIndex, RangesOfBins) {
+  using T = TypeParam;
+  Numbers numbers(6);
+  const std::int64_t bins = 5'000'003;
+  const auto old = numbers.values<T>(bins, Law::small);
+  for (const Law law : {Law::small, Law::spread}) {
+    SCOPED_TRACE("law " + std::to_string(static_cast<int>(law)));
+    const auto values = numbers.values<T>(50'000, law);
+    expect_same_by_index(indices<std::int32_t>(numbers, 50'000, bins, Hits::uniform), values, old);
+    auto by = indices<std::int64_t>(numbers, 50'000, bins, Hits::runs);
+    by[33'333] = bins;
+    by[44'444] = -1;
+    expect_same_by_index(by, values, old, ReduceOp::sum, law == Law::small);
+  }
+  if constexpr (std::is_integral_v<T>) {
+    expect_same_by_index(indices<std::int32_t>(numbers, 50'000, bins, Hits::uniform), {}, old);
+    std::vector<T> full = old;
+    full[4'999'999] = std::numeric_limits<T>::max();
+    expect_same_by_index<std::int64_t, T>({5, 4'999'999, 7}, {}, full);
+    expect_same_by_index<std::int64_t, T>({5, 4'999'999, 7}, {1, 1, 1}, full);
+  }
+}
+
+// Sums that take two words: values of more bits than one holds, and beyond that.
+TYPED_TEST(CudaByIndex, SumsOfLongValues) {
+  using T = TypeParam;
+  Numbers numbers(8);
+  for (const std::int64_t bins : {100, 20'000, 300'000}) {
+    const auto old = numbers.values<T>(bins, Law::small);
+    std::vector<T> values = numbers.values<T>(100'003, Law::random);
+    if constexpr (std::is_floating_point_v<T>) {
+      for (std::size_t i = 0; i < values.size(); ++i)  // of 28 or 19 more bits
+        values[i] = std::ldexp(values[i], -static_cast<int>(i % (sizeof(T) == 4 ? 28 : 19)));
+    }
+    const auto by = indices<std::int32_t>(numbers, 100'003, bins, Hits::skewed);
+    expect_same_by_index(by, values, old);
+    values[4] = static_cast<T>(sizeof(T) == 4 ? 1e-25 : 1e-40);
+    expect_same_by_index(by, values, old);
+  }
+}
+
 // --- Compaction -------------------------------------------------------------------
 
 class CudaCompact : public CudaTest {};
@@ -262,7 +304,18 @@ void expect_transpositions() {
                              Shape{128, 192, 1, 0, false, 1},
                              Shape{8, 8, 3001},
                              Shape{3, 17, 500},
-                             Shape{1, 9, 2000}}) {
+                             Shape{1, 9, 2000},
+                             Shape{2, 40'000, 3},
+                             Shape{40'003, 4, 3},
+                             Shape{32, 4099},
+                             Shape{4100, 24},
+                             Shape{5000, 3, 1, 0, false, 1},
+                             Shape{4096, 16, 1, 1},
+                             Shape{701, 300},
+                             Shape{303, 705, 2},
+                             Shape{1000, 520},
+                             Shape{520, 1000, 2, 4},
+                             Shape{333, 129, 1, 1, false, 3}}) {
     expect_same_transposition<T>(shape);
   }
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,37 @@ TEST_F(PrimitivesContract, ExclusiveScan) {
   Int64s one(1, 7);
   EXPECT_EQ(exclusive_scan(In<std::int64_t>{}, one), 0);
   EXPECT_EQ(one[0], 0);
+}
+
+// With options: what is wrong is written to the status, where there is one, and no workspace is needed on the CPU.
+TEST_F(PrimitivesContract, PassOptionsOfCountingCalls) {
+  std::int64_t word = 0;
+  const PassOptions options{.status = {&word, 1}};
+  const Out<std::int64_t> three(out_.data(), 3), four(out_.data(), 4), starts(int64_.data(), 3), none;
+  histogram(keys_, three, options);
+  EXPECT_EQ(primitive_status(word), PrimitiveStatus{});
+  histogram(keys_, Out<std::int64_t>(out_.data(), 1), options);
+  EXPECT_EQ(primitive_status(word), (PrimitiveStatus{PrimitiveError::index_out_of_range, 1}));
+  sort_by_key(keys_, Out<std::int64_t>(int64_.data(), 2), four, options);
+  EXPECT_EQ(primitive_status(word), (PrimitiveStatus{PrimitiveError::index_out_of_range, 1}));
+  sort_by_key(keys_, starts, four, options);
+  EXPECT_EQ(primitive_status(word), PrimitiveStatus{});
+  const Int64s large = {std::numeric_limits<std::int64_t>::max(), 1};
+  exclusive_scan(In<std::int64_t>(large), Out<std::int64_t>(out_.data(), 2), options);
+  EXPECT_EQ(primitive_status(word), (PrimitiveStatus{PrimitiveError::sum_overflow, 2}));
+  EXPECT_EQ(exclusive_scan(keys_, Out<std::int64_t>(out_.data(), 5), options), 2);
+  EXPECT_EQ(primitive_status(word), PrimitiveStatus{});
+  Int64s words(2);
+  EXPECT_TRUE(refused("status must have one entry, or none; got 2", [&] {
+    histogram(keys_, three, PassOptions{.status = {words.data(), 2}});
+  }));
+  EXPECT_TRUE(refused("threads", [&] { sort_by_key(keys_, starts, four, PassOptions{.threads = -1}); }));
+  EXPECT_EQ(exclusive_scan_workspace_bytes(keys_, four), 0);
+  EXPECT_EQ(sort_by_key_workspace_bytes(keys_, starts, four), 0);
+  EXPECT_TRUE(refused("sums must have as many entries as values, or one more; got 1 for 2", [&] {
+    exclusive_scan_workspace_bytes(In<std::int64_t>(large), Out<std::int64_t>(out_.data(), 1));
+  }));
+  EXPECT_TRUE(refused("order must have one entry per item", [&] { sort_by_key_workspace_bytes(keys_, starts, none); }));
 }
 
 TEST_F(PrimitivesContract, Compact) {

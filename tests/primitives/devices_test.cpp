@@ -1,4 +1,5 @@
-// Arrays in the memory of a device are refused by name, before an element is read.
+// Arrays in the memory of a device are refused by name, before an element is read: by the calls that work on the CPU
+// only, and where not all arrays of a call are on one device.
 
 #include "support/devices.h"
 
@@ -31,6 +32,12 @@ std::string refused(const std::string& function, const std::string& what) {
   return "papilio::" + function + ": " + what + " is on cuda:0, expected cpu; copy it to the CPU first";
 }
 
+// Of arrays on both.
+std::string apart(const std::string& function, const std::string& what, bool output_on_cpu) {
+  return "papilio::" + function + ": " + what +
+         (output_on_cpu ? " is on cuda:0, the output on cpu" : " is on cpu, the output on cuda:0");
+}
+
 class Devices : public ::testing::Test {
  protected:
   std::vector<std::int32_t> int32_ = {0, 1, 1, 0};
@@ -42,9 +49,12 @@ class Devices : public ::testing::Test {
 };
 
 TEST_F(Devices, Histogram) {
-  EXPECT_EQ(error_of([&] { histogram(vector_on_cuda<const std::int32_t>(), out_); }), refused("histogram", "keys"));
-  EXPECT_EQ(error_of([&] { histogram(int32_, vector_on_cuda<std::int64_t>()); }), refused("histogram", "counts"));
-  EXPECT_EQ(error_of([&] { histogram(int32_, vector_on_cuda<std::int32_t>()); }), refused("histogram", "counts"));
+  EXPECT_EQ(error_of([&] { histogram(vector_on_cuda<const std::int32_t>(), out_); }), apart("histogram", "keys", true));
+  EXPECT_EQ(error_of([&] { histogram(int32_, vector_on_cuda<std::int64_t>()); }), apart("histogram", "keys", false));
+  EXPECT_EQ(error_of([&] { histogram(int32_, vector_on_cuda<std::int32_t>()); }), apart("histogram", "keys", false));
+  VectorView<std::int64_t> word = vector_on_cuda<std::int64_t>();
+  word.size = 1;
+  EXPECT_EQ(error_of([&] { histogram(int32_, out_, {.status = word}); }), apart("histogram", "status", true));
 }
 
 TEST_F(Devices, HistogramByKey) {
@@ -62,11 +72,11 @@ TEST_F(Devices, HistogramByKey) {
 
 TEST_F(Devices, ExclusiveScan) {
   EXPECT_EQ(error_of([&] { exclusive_scan(vector_on_cuda<const std::int32_t>(), out_); }),
-            refused("exclusive_scan", "values"));
+            apart("exclusive_scan", "values", true));
   EXPECT_EQ(error_of([&] { exclusive_scan(vector_on_cuda<const std::int64_t>(), out_); }),
-            refused("exclusive_scan", "values"));
+            apart("exclusive_scan", "values", true));
   EXPECT_EQ(error_of([&] { exclusive_scan(VectorView<const std::int64_t>(int64_), vector_on_cuda<std::int64_t>()); }),
-            refused("exclusive_scan", "sums"));
+            apart("exclusive_scan", "values", false));
 }
 
 TEST_F(Devices, Compact) {
@@ -79,11 +89,11 @@ TEST_F(Devices, Compact) {
 
 TEST_F(Devices, SortByKey) {
   EXPECT_EQ(error_of([&] { sort_by_key(vector_on_cuda<const std::int32_t>(), int64_, out_); }),
-            refused("sort_by_key", "keys"));
+            apart("sort_by_key", "keys", true));
   EXPECT_EQ(error_of([&] { sort_by_key(int32_, vector_on_cuda<std::int64_t>(), out_); }),
-            refused("sort_by_key", "offsets"));
+            apart("sort_by_key", "keys", false));
   EXPECT_EQ(error_of([&] { sort_by_key(int32_, int64_, vector_on_cuda<std::int64_t>()); }),
-            refused("sort_by_key", "order"));
+            apart("sort_by_key", "order", true));
 }
 
 }  // namespace

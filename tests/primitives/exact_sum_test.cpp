@@ -135,6 +135,17 @@ TYPED_TEST(ExactSum, KernelsConvertAsFormulasDo) {
     EXPECT_TRUE(magnitudes.special);
     EXPECT_FALSE(primitive_kernel::magnitudes(values.data() + 7, 293).special);
     const auto largest = static_cast<primitives::BitsOf<TypeParam>>(magnitudes.largest);
+    // Every value is a whole number of units of the least last place, and some value is none of twice the unit.
+    const double unit = std::ldexp(1.0, magnitudes.last_place + primitives::FloatFormat<TypeParam>::least);
+    bool any = false, some_odd = false;
+    for (std::size_t i = 0; i < 300; ++i) {
+      if (i == 5 || i == 6 || values[i] == 0) continue;
+      const auto value = static_cast<double>(values[i]);
+      ASSERT_EQ(std::fmod(value, unit), 0) << i;
+      any = true;
+      some_odd |= unit > std::ldexp(1.0, 1020) || std::fmod(value, 2 * unit) != 0;
+    }
+    EXPECT_EQ(any, some_odd);
     const int place = primitives::grid_place<TypeParam>(largest, 300);
     std::uint64_t low[300];
     std::int64_t high[300];
@@ -143,6 +154,52 @@ TYPED_TEST(ExactSum, KernelsConvertAsFormulasDo) {
       const Int128 units = i == 5 || i == 6 ? Int128{0} : primitives::to_grid<TypeParam>(values[i], place);
       ASSERT_EQ(low[i], static_cast<std::uint64_t>(units)) << i;
       ASSERT_EQ(high[i], static_cast<std::int64_t>(units >> 64)) << i;
+    }
+  }
+}
+
+// Two digits, which add apart from each other, and in any grouping.
+TYPED_TEST(ExactSum, DigitsSumAsWideIntegersDo) {
+  int exact = 0;
+  for (const Spread& spread : spreads<TypeParam>()) {
+    const std::vector<TypeParam> values = this->random_values(spread, 300);
+    const primitives::Magnitudes magnitudes = primitive_kernel::magnitudes(values.data(), 300);
+    const auto largest = static_cast<primitives::BitsOf<TypeParam>>(magnitudes.largest);
+    const primitives::TwoDigits digits = primitives::two_digits<TypeParam>(largest, magnitudes.last_place, 300);
+    if (!digits.exact) continue;
+    ++exact;
+    const int place = primitives::grid_place<TypeParam>(largest, 300);
+    Int128 sum = 0, group = 0;
+    primitives::DigitPair pair = {0, 0};
+    for (std::size_t i = 0; i < 300; ++i) {
+      sum += primitives::to_grid<TypeParam>(values[i], place);
+      group += primitives::to_grid<TypeParam>(values[i], digits.place);
+      if (i % 7 != 0 && i != 299) continue;
+      const primitives::DigitPair more = primitives::digits_of(group, digits.bits);
+      ASSERT_FALSE(__builtin_add_overflow(pair.low, more.low, &pair.low));
+      ASSERT_FALSE(__builtin_add_overflow(pair.high, more.high, &pair.high));
+      group = 0;
+    }
+    const Int128 joined = primitives::joined_digits(pair, digits.bits);
+    ASSERT_TRUE(same_bits(primitives::plus_fixed<TypeParam>(1, joined, digits.place),
+                          primitives::plus_fixed<TypeParam>(1, sum, place)))
+        << spread.middle << ", " << spread.binades;
+  }
+  EXPECT_GE(exact, 3);
+}
+
+// The largest sums that two digits must hold: all of one sign, all bits of both digits set.
+TEST(TwoDigits, HoldSumsOfTheLargestValues) {
+  for (const std::int64_t items : {std::int64_t{1}, std::int64_t{1000}, (std::int64_t{1} << 26) + 1}) {
+    const auto largest = primitives::magnitude_bits(std::numeric_limits<double>::max());
+    const primitives::TwoDigits digits = primitives::two_digits<double>(largest, 3000, items);
+    const Int128 most = (Int128{1} << (2 * digits.bits)) - 1;
+    for (const Int128 value : {most, -most}) {
+      const primitives::DigitPair one = primitives::digits_of(value, digits.bits);
+      std::int64_t low = 0, high = 0;
+      EXPECT_FALSE(__builtin_mul_overflow(one.low, items, &low));
+      EXPECT_FALSE(__builtin_mul_overflow(one.high, items, &high));
+      EXPECT_EQ(primitives::joined_digits({low, high}, digits.bits), value * items);
     }
   }
 }

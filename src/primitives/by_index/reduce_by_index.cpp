@@ -26,7 +26,7 @@ bool is_bin(Index index, std::int64_t bins) {
 void take(Magnitudes& all, const Magnitudes& more) {
   all.special |= more.special;
   all.largest = std::max(all.largest, more.largest);
-  all.least = std::min(all.least, more.least);
+  all.last_place = std::min(all.last_place, more.last_place);
 }
 
 // Of the values whose index is that of a bin.
@@ -34,10 +34,10 @@ template <class Index, class T>
 Magnitudes magnitudes_of(const VectorView<const Index>& indices, const VectorView<const T>& values, std::int64_t bins,
                          const ReduceByIndexOptions& options) {
   std::mutex guard;
-  Magnitudes all{.least = static_cast<std::int64_t>(primitives::FloatFormat<T>::infinity)};
+  Magnitudes all;
   const primitives::ExactSums<T>& sums = primitives::exact_sums<T>();
   execution::parallel_for(values.size, least_values, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    Magnitudes some{.least = static_cast<std::int64_t>(primitives::FloatFormat<T>::infinity)};
+    Magnitudes some;
     if (options.skip_out_of_range) {
       for (std::int64_t i = begin; i < end; ++i) {
         if (is_bin(indices.data[i], bins)) take(some, sums.magnitudes(values.data + i, 1));
@@ -71,8 +71,8 @@ primitives::ScatterResult reduce_floats(const primitives::IndexedItems<Index>& i
     const Magnitudes magnitudes = magnitudes_of(indices, values, out.size, options);
     if (magnitudes.special) add_specials(indices, values, out);
     using Bits = primitives::BitsOf<T>;
-    const auto largest = static_cast<Bits>(magnitudes.largest), least = static_cast<Bits>(magnitudes.least);
-    range.fits_64_bits = primitives::fits_64_bits<T>(largest, least, items.count);
+    const auto largest = static_cast<Bits>(magnitudes.largest);
+    range.fits_64_bits = primitives::fits_64_bits<T>(largest, magnitudes.last_place, items.count);
     range.place = primitives::grid_place<T>(largest, items.count, range.fits_64_bits ? 64 : 128);
   }
   return primitives::scatter(items, primitives::accumulator<T>(options.op, range), out.data, options.threads);

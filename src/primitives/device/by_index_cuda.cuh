@@ -13,7 +13,9 @@
 // Reduction by index. Sums of a block's items are gathered in its shared memory first: in a table of all bins where
 // they are few, in as many copies as there is room for, else in a table of those bins that came first, found by a hash.
 // So a bin that many items meet is touched by many items in shared memory only. The regimes are those of Henriksen,
-// Hellfritzsch, Sadayappan and Oancea, SC 2020; the hash takes the place of their passes over ranges of bins.
+// Hellfritzsch, Sadayappan and Oancea, SC 2020; the hash takes the place of most of their passes over ranges of bins.
+// Where the bins' sums are more than caches hold, the items are gone through once per range of bins (the queue, see
+// queue_by_index_cuda.cuh), so that memory sees the sums of a range once.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -29,17 +31,30 @@ struct ByIndexCall {
   std::int64_t bins;
   bool skip_out_of_range;
   std::int64_t* status;
+  // The bins that a launch is about: all, or some of them; and whether it says which indices are out of range.
+  std::int64_t first = 0;
+  std::uint32_t range = 0;
+  bool reports = false;
 
   __device__ __forceinline__ bool is_bin(Index index) const {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) < static_cast<std::uint64_t>(bins);
   }
+  // The index within the range; range or more where it is not of it, as for -1.
+  __device__ __forceinline__ std::uint32_t in_range(Index index) const {
+    if constexpr (sizeof(Index) == sizeof(std::uint32_t)) {
+      return static_cast<std::uint32_t>(index) - static_cast<std::uint32_t>(first);
+    } else {
+      const std::uint64_t at = static_cast<std::uint64_t>(index) - static_cast<std::uint64_t>(first);
+      return at < range ? static_cast<std::uint32_t>(at) : range;
+    }
+  }
 };
 
 // The table in shared memory: `slots` of them, `copies` of each (1 where hashed), their words in planes of slots *
-// copies; where hashed, tags behind them: a bin's number + 1, or 0.
+// copies; where hashed, tags behind them: a bin's number in the range + 1, or 0.
 struct SharedTable {
   bool hashed;
-  int slots;  // a power of two where hashed; 0: no table
+  int slots;  // a power of two where hashed
   int copies;
 };
 
@@ -57,13 +72,14 @@ struct TableInBlock {
     for (int i = static_cast<int>(threadIdx.x); i < all; i += by_index_threads) words[i] = 0;
   }
 
-  __device__ __forceinline__ void add(std::int64_t bin, typename C::Term term) const {
+  // Adds a term to the table; false where it has no place for this bin.
+  __device__ __forceinline__ bool takes(std::uint32_t bin, typename C::Term term) const {
     if (!shape.hashed) {
       const int copy = static_cast<int>(threadIdx.x) & (shape.copies - 1);
-      return cells.to_shared(words + static_cast<int>(bin) * shape.copies + copy, step, term);
+      cells.to_shared(words + static_cast<int>(bin) * shape.copies + copy, step, term);
+      return true;
     }
-    if (shape.slots == 0) return cells.to_global(bin, term);
-    const std::uint32_t tag = static_cast<std::uint32_t>(bin) + 1;
+    const std::uint32_t tag = bin + 1;
     const std::uint32_t slot = tag * 0x9E3779B9u >> (32 - __ffs(shape.slots) + 1);
     std::uint32_t* const held = tags() + slot;
     std::uint32_t seen = *const_cast<volatile std::uint32_t*>(held);
@@ -71,24 +87,27 @@ struct TableInBlock {
       seen = atomicCAS(held, 0u, tag);
       if (seen == 0) seen = tag;
     }
-    if (seen == tag)
-      cells.to_shared(words + slot, step, term);
-    else
-      cells.to_global(bin, term);
+    if (seen != tag) return false;
+    cells.to_shared(words + slot, step, term);
+    return true;
   }
 
-  // To global memory, when all items are in.
+  // To global memory, when all items are in. By whole warps.
   __device__ __forceinline__ void flush() const {
-    for (int s = static_cast<int>(threadIdx.x); s < shape.slots; s += by_index_threads) {
-      if (shape.hashed) {
-        if (tags()[s] != 0)
-          cells.to_global(static_cast<std::int64_t>(tags()[s]) - 1, cells.from_shared(words + s, step));
-        continue;
-      }
+    for (int begin = 0; begin < shape.slots; begin += by_index_threads) {
+      const int s = begin + static_cast<int>(threadIdx.x);
+      std::uint32_t bin = static_cast<std::uint32_t>(s);
       typename C::Term sum = 0;
-      for (int copy = 0; copy < shape.copies; ++copy)
-        sum = C::joined(sum, cells.from_shared(words + s * shape.copies + copy, step));
-      if (!C::is_neutral(sum)) cells.to_global(s, sum);
+      bool active = s < shape.slots;
+      if (active && shape.hashed) {
+        bin = tags()[s] - 1;
+        active = tags()[s] != 0;
+        sum = cells.from_shared(words + s, step);
+      } else if (active) {
+        for (int copy = 0; copy < shape.copies; ++copy)
+          sum = C::joined(sum, cells.from_shared(words + s * shape.copies + copy, step));
+      }
+      cells.add_to_global(active && !C::is_neutral(sum), bin, sum);
     }
   }
 };
@@ -110,45 +129,115 @@ __device__ __forceinline__ Term sum_of_warp(Term term) {
   return term;
 }
 
-template <class C, class Index, class T>
+// The items of a warp that are of a range of bins, gathered until there is one for each lane.
+template <class T>
+struct QueueOfWarp {
+  static constexpr unsigned room = 64;
+  struct Entries {
+    std::uint32_t bin[room];
+    T value[room];
+  };
+  Entries& entries;
+  unsigned first = 0, count = 0;  // the same for all lanes
+
+  __device__ __forceinline__ void push(bool active, std::uint32_t bin, T value) {
+    const unsigned lanes = __ballot_sync(every_lane, active);
+    const unsigned before = __popc(lanes & ((1u << threadIdx.x % 32) - 1));
+    if (active) {
+      entries.bin[(first + count + before) % room] = bin;
+      entries.value[(first + count + before) % room] = value;
+    }
+    count += __popc(lanes);
+    __syncwarp();
+  }
+
+  // Calls use(active, bin, value) for up to 32 of them.
+  template <class Use>
+  __device__ __forceinline__ void pop(Use use) {
+    const unsigned lane = threadIdx.x % 32, some = min(count, 32u);
+    const std::uint32_t bin = entries.bin[(first + lane) % room];
+    const T value = entries.value[(first + lane) % room];
+    first += some;
+    count -= some;
+    use(lane < some, bin, value);
+    __syncwarp();
+  }
+};
+
+// `of_range`: few of the items are of the bins that the launch is about.
+template <class C, class Index, class T, bool of_range>
 __global__ void __launch_bounds__(by_index_threads, 2)
     add_by_index(const __grid_constant__ ByIndexCall<Index, T> call, C cells,
                  const __grid_constant__ SharedTable shape) {
+  constexpr bool counts = std::is_void_v<typename C::Value>;
   extern __shared__ std::uint32_t shared_words[];
+  __shared__ typename QueueOfWarp<T>::Entries entries[of_range ? by_index_threads / 32 : 1];
   if (cells.skips()) return;
   const TableInBlock<C> table{shape, cells, shared_words, shape.slots * shape.copies};
   table.clear();
   __syncthreads();
-  const std::int64_t step = std::int64_t{gridDim.x} * by_index_tile;
-  for (std::int64_t begin = std::int64_t{blockIdx.x} * by_index_tile; begin < call.items; begin += step) {
-    Index index[items_at_once];
-    T value[items_at_once];
-#pragma unroll
-    for (int k = 0; k < items_at_once; ++k) {
-      const std::int64_t i = begin + k * by_index_threads + threadIdx.x;
-      index[k] = i < call.items ? __ldcs(call.indices + i) : Index{0};
-      if constexpr (!std::is_void_v<typename C::Value>) value[k] = i < call.items ? __ldcs(call.values + i) : T{0};
+  // By whole warps.
+  const auto add = [&](bool active, std::uint32_t bin, T value) {
+    typename C::Term term = 1;
+    if constexpr (!counts) term = cells.term_of(value);
+    // A warp whose items all meet one bin adds them up first.
+    const std::uint32_t first = __shfl_sync(every_lane, bin, 0);
+    if (__all_sync(every_lane, active && bin == first)) {
+      if constexpr (counts)
+        term = 32;
+      else
+        term = sum_of_warp(term);
+      active = threadIdx.x % 32 == 0;
     }
+    if (active && table.takes(bin, term)) active = false;
+    cells.add_to_global(active, bin, term);
+  };
+  QueueOfWarp<T> queue{entries[of_range ? threadIdx.x / 32 : 0]};
+  const std::int64_t step = std::int64_t{gridDim.x} * by_index_tile;
+  std::int64_t mine = std::int64_t{blockIdx.x} * by_index_tile + threadIdx.x;
+  Index index[items_at_once];
+  std::uint32_t bin[items_at_once];  // `range` or more: none
+  T value[items_at_once];
+  const auto load_indices = [&](std::int64_t from) {
 #pragma unroll
     for (int k = 0; k < items_at_once; ++k) {
-      const std::int64_t i = begin + k * by_index_threads + threadIdx.x;
-      const bool is_bin = call.is_bin(index[k]), counts = i < call.items && is_bin;
-      if (i < call.items && !is_bin && !call.skip_out_of_range)
-        report(call.status, PrimitiveError::index_out_of_range, i);
-      typename C::Term term = 1;
-      if constexpr (!std::is_void_v<typename C::Value>) term = cells.term_of(value[k]);
-      // A warp whose items all meet one bin adds them up first.
-      const Index first = __shfl_sync(every_lane, index[k], 0);
-      if (__all_sync(every_lane, counts && index[k] == first)) {
-        if constexpr (std::is_void_v<typename C::Value>)
-          term = 32;
-        else
-          term = sum_of_warp(term);
-        if (threadIdx.x % 32 == 0) table.add(index[k], term);
-      } else if (counts) {
-        table.add(index[k], term);
+      const std::int64_t i = from + k * by_index_threads;
+      index[k] = i < call.items ? __ldcs(call.indices + i) : Index{-1};
+    }
+  };
+  const auto load_values = [&](std::int64_t from) {
+#pragma unroll
+    for (int k = 0; k < items_at_once; ++k) {
+      const std::int64_t i = from + k * by_index_threads;
+      bin[k] = call.in_range(index[k]);
+      if constexpr (!counts) value[k] = bin[k] < call.range ? __ldcs(call.values + i) : T{0};
+    }
+    if (!call.reports) return;
+#pragma unroll
+    for (int k = 0; k < items_at_once; ++k) {
+      const std::int64_t i = from + k * by_index_threads;
+      if (i < call.items && !call.is_bin(index[k])) report(call.status, PrimitiveError::index_out_of_range, i);
+    }
+  };
+  // While a tile's items are added, the values of the same tile and the indices of the next are on their way.
+  load_indices(mine);
+  for (; mine - threadIdx.x < call.items; mine += step) {
+    load_values(mine);
+    load_indices(mine + step);
+#pragma unroll
+    for (int k = 0; k < items_at_once; ++k) {
+      const bool active = bin[k] < call.range;
+      if constexpr (of_range) {
+        if (!__any_sync(every_lane, active)) continue;
+        queue.push(active, bin[k], counts ? T{0} : value[k]);
+        if (queue.count >= 32) queue.pop(add);
+      } else {
+        add(active, bin[k], counts ? T{0} : value[k]);
       }
     }
+  }
+  if constexpr (of_range) {
+    if (queue.count > 0) queue.pop(add);
   }
   __syncthreads();
   table.flush();
@@ -165,6 +254,29 @@ __global__ void __launch_bounds__(by_index_threads)
       cells.to_global(index, __ldcs(call.values + i));
     else if (!call.skip_out_of_range)
       report(call.status, PrimitiveError::index_out_of_range, i);
+  }
+}
+
+// Sums of a range of bins to `out`; the cells are left empty where another range follows. Sums that do not fit are an
+// error. A launch for the number of words that the call does not need does nothing.
+template <class C, class T>
+__global__ void __launch_bounds__(by_index_threads)
+    finish_bins(C cells, T* all_bins, std::int64_t first, std::uint32_t range, bool last, std::int64_t* status) {
+  if (cells.skips()) return;
+  T* const out = all_bins + first;
+  const std::uint32_t step = gridDim.x * by_index_threads;
+  for (std::uint64_t bin = blockIdx.x * by_index_threads + threadIdx.x; bin < range; bin += step) {
+    const auto b = static_cast<std::uint32_t>(bin);
+    const Int128 more = cells.sum_of(b);
+    if (!last) cells.clear(b);
+    if (more == 0) continue;
+    if constexpr (std::is_floating_point_v<T>) {
+      out[b] = primitives::plus_fixed(out[b], more, cells.grid.place);
+    } else {
+      const Int128 sum = more + out[b];
+      if (sum != static_cast<T>(sum)) report(status, PrimitiveError::sum_overflow, first + b);
+      out[b] = static_cast<T>(sum);
+    }
   }
 }
 
@@ -185,74 +297,75 @@ __device__ __noinline__ void add_special(T* bin, T value) {
   }
 }
 
+// What a thread has found out about its values.
+template <class T>
+struct MagnitudesOfThread {
+  BitsOf<T> largest = 0;
+  int last_place = std::numeric_limits<int>::max();
+
+  __device__ __forceinline__ void take(T value) {
+    const BitsOf<T> magnitude = primitives::magnitude_bits(value);
+    if (magnitude == 0) return;
+    largest = max(largest, magnitude);
+    last_place = min(last_place, primitives::last_place_of_bits<T>(magnitude));
+  }
+
+  // By all lanes of a warp together.
+  __device__ __forceinline__ void to(FoundMagnitudes* found) const {
+    BitsOf<T> most = largest;
+    int least = last_place;
+    for (int distance = 16; distance > 0; distance /= 2) {
+      most = max(most, __shfl_xor_sync(every_lane, most, distance));
+      least = min(least, __shfl_xor_sync(every_lane, least, distance));
+    }
+    if (threadIdx.x % 32 != 0 || most == 0) return;
+    atomicMax(&found->largest, static_cast<unsigned long long>(most));
+    atomicMax(&found->last_place_complement, ~static_cast<unsigned>(least));
+  }
+};
+
 template <class Index, class T>
 __global__ void __launch_bounds__(by_index_threads)
     find_magnitudes(const __grid_constant__ ByIndexCall<Index, T> call, T* out, FoundMagnitudes* found) {
-  BitsOf<T> largest = 0, least_complement = 0;
-  const std::int64_t step = std::int64_t{gridDim.x} * by_index_threads;
-#pragma unroll 4
-  for (std::int64_t i = std::int64_t{blockIdx.x} * by_index_threads + threadIdx.x; i < call.items; i += step) {
-    const T value = call.values[i];
+  constexpr int per_vector = 16 / sizeof(T);
+  MagnitudesOfThread<T> magnitudes;
+  const auto take = [&](T value, std::int64_t i) {
     const bool special = !primitives::is_finite(value);
     if (call.skip_out_of_range || special) {
       const Index index = call.indices[i];
-      if (!call.is_bin(index)) continue;
-      if (special) {
-        add_special(out + index, value);
-        continue;
-      }
+      if (!call.is_bin(index)) return;
+      if (special) return add_special(out + index, value);
     }
-    const BitsOf<T> magnitude = primitives::magnitude_bits(value);
-    largest = max(largest, magnitude);
-    if (magnitude != 0) least_complement = max(least_complement, static_cast<BitsOf<T>>(~magnitude));
+    magnitudes.take(value);
+  };
+  const std::int64_t thread = std::int64_t{blockIdx.x} * by_index_threads + threadIdx.x;
+  const std::int64_t step = std::int64_t{gridDim.x} * by_index_threads;
+  // Values up to the first that is aligned to 16 bytes and after the last whole vector are taken one by one.
+  const auto beside = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(call.values) % 16 / sizeof(T));
+  const std::int64_t before = min(beside == 0 ? 0 : per_vector - beside, call.items);
+  const std::int64_t vectors = (call.items - before) / per_vector, after = before + vectors * per_vector;
+  if (thread < before) take(call.values[thread], thread);
+  if (thread < call.items - after) take(call.values[after + thread], after + thread);
+  const auto* const all = reinterpret_cast<const uint4*>(call.values + before);
+#pragma unroll 2
+  for (std::int64_t v = thread; v < vectors; v += step) {
+    const uint4 vector = __ldcs(all + v);
+#pragma unroll
+    for (int k = 0; k < per_vector; ++k) take(reinterpret_cast<const T*>(&vector)[k], before + v * per_vector + k);
   }
-  for (int distance = 16; distance > 0; distance /= 2) {
-    largest = max(largest, __shfl_xor_sync(every_lane, largest, distance));
-    least_complement = max(least_complement, __shfl_xor_sync(every_lane, least_complement, distance));
-  }
-  if (threadIdx.x % 32 != 0) return;
-  // In 64 bits, so that the complement is that of 64 bits.
-  constexpr unsigned long long upper = sizeof(T) == 4 ? 0xFFFF'FFFF'0000'0000ull : 0;
-  if (largest != 0) atomicMax(&found->largest, static_cast<unsigned long long>(largest));
-  if (least_complement != 0) atomicMax(&found->least_complement, upper | least_complement);
+  __syncwarp();
+  magnitudes.to(found);
 }
 
+// Clears as many cells as the first range of `bins` takes, of room for `cells_of_two` cells of two words.
 template <class T>
 __global__ void __launch_bounds__(by_index_threads)
-    clear_float_cells(unsigned long long* cells, std::int64_t bins, const FoundMagnitudes* found, std::int64_t items) {
-  const std::int64_t all = grid_of<T>(*found, items).narrow ? bins : 2 * bins;
+    clear_float_cells(unsigned long long* cells, std::int64_t cells_of_two, std::int64_t bins,
+                      const FoundMagnitudes* found, std::int64_t items) {
+  const bool one_word = grid_of<T>(*found, items).width == Width::one_word;
+  const std::int64_t words = min(2 * cells_of_two, one_word ? bins : 2 * bins);
   const std::int64_t step = std::int64_t{gridDim.x} * by_index_threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * by_index_threads + threadIdx.x; i < all; i += step) cells[i] = 0;
-}
-
-__device__ __forceinline__ Int128 wide_cell(const unsigned long long* cell) {
-  return static_cast<Int128>((static_cast<primitives::UInt128>(cell[1]) << 64) | cell[0]);
-}
-
-template <class T>
-__global__ void __launch_bounds__(by_index_threads)
-    finish_floats(T* out, const unsigned long long* cells, std::int64_t bins, const FoundMagnitudes* found,
-                  std::int64_t items) {
-  const Grid grid = grid_of<T>(*found, items);
-  const std::int64_t step = std::int64_t{gridDim.x} * by_index_threads;
-  for (std::int64_t b = std::int64_t{blockIdx.x} * by_index_threads + threadIdx.x; b < bins; b += step) {
-    const Int128 sum = grid.narrow ? static_cast<Int128>(static_cast<long long>(cells[b])) : wide_cell(cells + 2 * b);
-    if (sum != 0) out[b] = primitives::plus_fixed(out[b], sum, grid.place);
-  }
-}
-
-template <class T>
-__global__ void __launch_bounds__(by_index_threads)
-    finish_integers(T* out, const unsigned long long* cells, std::int64_t bins, std::int64_t* status) {
-  const std::int64_t step = std::int64_t{gridDim.x} * by_index_threads;
-  for (std::int64_t b = std::int64_t{blockIdx.x} * by_index_threads + threadIdx.x; b < bins; b += step) {
-    const Int128 more =
-        sizeof(T) == 4 ? static_cast<Int128>(static_cast<long long>(cells[b])) : wide_cell(cells + 2 * b);
-    if (more == 0) continue;
-    const Int128 sum = more + out[b];
-    if (sum != static_cast<T>(sum)) report(status, PrimitiveError::sum_overflow, b);
-    out[b] = static_cast<T>(sum);
-  }
+  for (std::int64_t i = std::int64_t{blockIdx.x} * by_index_threads + threadIdx.x; i < words; i += step) cells[i] = 0;
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::primitive_kernel

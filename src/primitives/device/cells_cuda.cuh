@@ -11,12 +11,14 @@
 // What reduce_by_index keeps per bin on a GPU, for each kind of reduction: in the shared memory of a block while it
 // goes through its items, and in global memory. All of it combines in any order to the same bits.
 //
-//   Shared   what a block keeps of a bin, made of `limbs` words of 32 bits that lie `step` words apart
-//   term     what an item contributes
+//   Shared          what a block keeps of a bin, made of `limbs` words of 32 bits that lie `step` words apart
+//   term            what an item contributes
+//   add_to_global   adds the term of each active lane to the bin that it names, by all lanes of a warp together
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
 using primitives::BitsOf;
+using primitives::DigitPair;
 using primitives::Int128;
 
 // Adds a number of 32 * limbs bits to words that lie `step` apart, modulo its size. Each word's carry is known from its
@@ -50,17 +52,49 @@ __device__ __forceinline__ Int128 limbs_of(const std::uint32_t* words, int step)
   return static_cast<Int128>(bits);
 }
 
-// Adds to a sum of 64 or 128 bits in global memory.
-template <int words>
-__device__ __forceinline__ void add_to_cell(unsigned long long* cell, Int128 term) {
-  const auto low = static_cast<unsigned long long>(term);
-  if constexpr (words == 1) {
-    atomicAdd(cell, low);
-  } else {
-    const unsigned long long old = atomicAdd(cell, low);
-    const unsigned long long high = static_cast<unsigned long long>(term >> 64) + (old + low < old ? 1 : 0);
-    if (high != 0) atomicAdd(cell + 1, high);
+// Adds two words to each bin. Two lanes do it for one bin in one access, so that memory sees as many as for one word;
+// old values are not asked for.
+__device__ __forceinline__ void add_pairs(unsigned long long* cells, bool active, std::uint32_t bin,
+                                          const DigitPair& digits) {
+  const unsigned active_lanes = __ballot_sync(every_lane, active);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if ((active_lanes >> (16 * half) & 0xFFFF) == 0) continue;
+    const int from = lane / 2 + 16 * half;
+    const std::uint32_t its_bin = __shfl_sync(every_lane, bin, from);
+    const auto low = __shfl_sync(every_lane, static_cast<long long>(digits.low), from);
+    const auto high = __shfl_sync(every_lane, static_cast<long long>(digits.high), from);
+    const auto word = static_cast<unsigned long long>(lane % 2 == 0 ? low : high);
+    if ((active_lanes >> from & 1) != 0 && word != 0)
+      atomicAdd(cells + 2 * static_cast<std::size_t>(its_bin) + lane % 2, word);
   }
+}
+
+// Adds to a sum of 128 bits: what the lower word gives as its old value tells the carry.
+__device__ __forceinline__ void add_with_carry(unsigned long long* cell, Int128 term) {
+  const auto low = static_cast<unsigned long long>(term);
+  auto high = static_cast<unsigned long long>(term >> 64);
+  if (low != 0) {
+    const unsigned long long old = atomicAdd(cell, low);
+    high += old + low < old ? 1 : 0;
+  }
+  if (high != 0) atomicAdd(cell + 1, high);
+}
+
+__device__ __forceinline__ Int128 carried_sum(const unsigned long long* cell) {
+  return static_cast<Int128>((static_cast<primitives::UInt128>(cell[1]) << 64) | cell[0]);
+}
+__device__ __forceinline__ Int128 sum_of_digits(const unsigned long long* cell, int bits) {
+  return primitives::joined_digits({static_cast<std::int64_t>(cell[0]), static_cast<std::int64_t>(cell[1])}, bits);
+}
+
+// Clears a cell that is not clear.
+template <int words>
+__device__ __forceinline__ void clear_cell(unsigned long long* cell) {
+#pragma unroll
+  for (int w = 0; w < words; ++w)
+    if (cell[w] != 0) cell[w] = 0;
 }
 
 // Counts, straight into `out`. They only grow: where an addition leaves the type, the bin's sum does not fit.
@@ -69,7 +103,8 @@ struct CountCells {
   using Value = void;
   static constexpr int limbs = 1;
   using Term = std::uint32_t;
-  T* out;
+  T* out;  // of the first bin of the range
+  std::int64_t first;
   std::int64_t* status;
 
   __device__ bool skips() const { return false; }
@@ -77,21 +112,29 @@ struct CountCells {
   __device__ Term from_shared(const std::uint32_t* words, int) const { return words[0]; }
   __device__ static bool is_neutral(Term term) { return term == 0; }
   __device__ static Term joined(Term a, Term b) { return a + b; }
-  __device__ void to_global(std::int64_t bin, Term term) const {
+  __device__ __forceinline__ void add_to_global(bool active, std::uint32_t bin, Term term) const {
+    if (!active) return;
     using Unsigned = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
     const auto old = static_cast<T>(atomicAdd(reinterpret_cast<Unsigned*>(out + bin), static_cast<Unsigned>(term)));
-    if (old > std::numeric_limits<T>::max() - static_cast<T>(term)) report(status, PrimitiveError::sum_overflow, bin);
+    if (old > std::numeric_limits<T>::max() - static_cast<T>(term))
+      report(status, PrimitiveError::sum_overflow, first + bin);
   }
 };
 
-// Sums of integers, in cells that they fit.
+// Sums of integers, in cells that they fit: one word for int32; for int64 two digits, of fewer than 2^31 items, or 128
+// bits.
 template <class T>
 struct IntegerCells {
   using Value = T;
   static constexpr int cell_words = sizeof(T) == 4 ? 1 : 2;
   static constexpr int limbs = 2 * cell_words;
+  static constexpr int digit_bits = 32;
   using Term = std::conditional_t<sizeof(T) == 4, std::int64_t, Int128>;
   unsigned long long* cells;
+  bool in_digits;
+
+  IntegerCells(unsigned long long* its_cells, std::int64_t items)
+      : cells(its_cells), in_digits(items < std::int64_t{1} << 31) {}
 
   __device__ bool skips() const { return false; }
   __device__ Term term_of(T value) const { return value; }
@@ -101,33 +144,56 @@ struct IntegerCells {
   }
   __device__ static bool is_neutral(Term term) { return term == 0; }
   __device__ static Term joined(Term a, Term b) { return a + b; }
-  __device__ void to_global(std::int64_t bin, Term term) const {
-    add_to_cell<cell_words>(cells + bin * cell_words, term);
+  __device__ __forceinline__ void add_to_global(bool active, std::uint32_t bin, Term term) const {
+    if constexpr (cell_words == 1) {
+      if (active) atomicAdd(cells + bin, static_cast<unsigned long long>(term));
+    } else if (in_digits) {
+      add_pairs(cells, active, bin, primitives::digits_of(term, digit_bits));
+    } else if (active) {
+      add_with_carry(cells + 2 * static_cast<std::size_t>(bin), term);
+    }
+  }
+  // What the call adds to a bin.
+  __device__ Int128 sum_of(std::uint32_t bin) const {
+    if constexpr (cell_words == 1) return static_cast<long long>(cells[bin]);
+    const unsigned long long* const cell = cells + 2 * static_cast<std::size_t>(bin);
+    return in_digits ? sum_of_digits(cell, digit_bits) : carried_sum(cell);
+  }
+  __device__ void clear(std::uint32_t bin) const {
+    clear_cell<cell_words>(cells + cell_words * static_cast<std::size_t>(bin));
   }
 };
 
-// The magnitudes of a call's finite values, in the workspace: the largest, and the complement of the least that is not
-// 0.
+// What a call found out about its finite values, in the workspace: the bits of the largest magnitude, and the
+// complement of the least place of a last bit (fixed_grid.h).
 struct FoundMagnitudes {
   unsigned long long largest;
-  unsigned long long least_complement;
+  unsigned last_place_complement;
 };
 
 // The fixed point of a call (fixed_grid.h).
+enum class Width : std::uint8_t {
+  one_word,    // all values are whole numbers of units, and their sums fit 64 bits
+  two_digits,  // the same of two digits
+  carried,     // the rule's 128 bits
+};
 struct Grid {
   int place;
-  bool narrow;  // 64 bits are enough
+  Width width;
+  int digit_bits;
 };
 template <class T>
 __device__ __forceinline__ Grid grid_of(const FoundMagnitudes& found, std::int64_t items) {
-  const auto largest = static_cast<BitsOf<T>>(found.largest), least = static_cast<BitsOf<T>>(~found.least_complement);
-  Grid grid;
-  grid.narrow = largest == 0 || primitives::fits_64_bits<T>(largest, least, items);
-  grid.place = primitives::grid_place<T>(largest, items, grid.narrow ? 64 : 128);
-  return grid;
+  const auto largest = static_cast<BitsOf<T>>(found.largest);
+  const int last_place = static_cast<int>(~found.last_place_complement);
+  if (largest == 0 || primitives::fits_64_bits<T>(largest, last_place, items))
+    return {primitives::grid_place<T>(largest, items, 64), Width::one_word, 0};
+  const primitives::TwoDigits digits = primitives::two_digits<T>(largest, last_place, items);
+  if (digits.exact) return {digits.place, Width::two_digits, digits.bits};
+  return {primitives::grid_place<T>(largest, items), Width::carried, 0};
 }
 
-// Sums of floats in fixed point, of 64 or 128 bits. A launch for the width that the call does not need does nothing.
+// Sums of floats in fixed point. A launch for the number of words that the call does not need does nothing.
 template <class T, int cell_words_>
 struct FloatCells {
   using Value = T;
@@ -137,15 +203,14 @@ struct FloatCells {
   unsigned long long* cells;
   const FoundMagnitudes* found;
   std::int64_t items;
-  int place = 0;
+  Grid grid = {};
 
   __device__ bool skips() {
-    const Grid grid = grid_of<T>(*found, items);
-    place = grid.place;
-    return grid.narrow != (cell_words == 1);
+    grid = grid_of<T>(*found, items);
+    return (grid.width == Width::one_word) != (cell_words == 1);
   }
   __device__ Term term_of(T value) const {
-    return primitives::is_finite(value) ? primitives::to_grid<T, Term>(value, place) : Term{0};
+    return primitives::is_finite(value) ? primitives::to_grid<T, Term>(value, grid.place) : Term{0};
   }
   __device__ void to_shared(std::uint32_t* words, int step, Term term) const { add_limbs<limbs>(words, step, term); }
   __device__ Term from_shared(const std::uint32_t* words, int step) const {
@@ -153,8 +218,23 @@ struct FloatCells {
   }
   __device__ static bool is_neutral(Term term) { return term == 0; }
   __device__ static Term joined(Term a, Term b) { return a + b; }
-  __device__ void to_global(std::int64_t bin, Term term) const {
-    if (term != 0) add_to_cell<cell_words>(cells + bin * cell_words, term);
+  __device__ __forceinline__ void add_to_global(bool active, std::uint32_t bin, Term term) const {
+    if constexpr (cell_words == 1) {
+      if (active && term != 0) atomicAdd(cells + bin, static_cast<unsigned long long>(term));
+    } else if (grid.width == Width::two_digits) {
+      add_pairs(cells, active, bin, primitives::digits_of(term, grid.digit_bits));
+    } else if (active) {
+      add_with_carry(cells + 2 * static_cast<std::size_t>(bin), term);
+    }
+  }
+  // What the call adds to a bin, in units of the grid's place.
+  __device__ Int128 sum_of(std::uint32_t bin) const {
+    if constexpr (cell_words == 1) return static_cast<long long>(cells[bin]);
+    const unsigned long long* const cell = cells + 2 * static_cast<std::size_t>(bin);
+    return grid.width == Width::two_digits ? sum_of_digits(cell, grid.digit_bits) : carried_sum(cell);
+  }
+  __device__ void clear(std::uint32_t bin) const {
+    clear_cell<cell_words>(cells + cell_words * static_cast<std::size_t>(bin));
   }
 };
 

@@ -24,16 +24,49 @@ inline SharedTable table_for(std::int64_t bins, int limbs) {
   }
   int slots = 1;
   while (2 * slots * (limbs + 1) * 4 <= hashed_table_bytes) slots *= 2;
-  // Tags have 32 bits.
-  if (bins >= std::int64_t{std::numeric_limits<std::uint32_t>::max()}) slots = 0;
   return {.hashed = true, .slots = slots, .copies = 1};
 }
 
-template <class C, class Index, class T>
-void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_t stream) {
-  const SharedTable table = table_for(call.bins, C::limbs);
+// What a device's cache holds beside the items that stream through it; as many ranges of bins as are worth reading all
+// indices again, for additions that stay in the cache; and the share of a call's arrays that the cells of more may
+// take.
+inline constexpr std::int64_t cached_bytes = 32 << 20;
+inline constexpr std::int64_t most_cached_ranges = 40;
+inline constexpr std::int64_t one_in = 20;
+
+// Bytes of cells that a call needs, where `per_bin` are what the sums of one bin take and `array_bytes` the sizes of
+// indices, values and bins together.
+inline std::int64_t cell_bytes_for(std::int64_t bins, std::int64_t per_bin, std::int64_t array_bytes) {
+  const std::int64_t all = bins * per_bin;
+  if (all <= cached_bytes * most_cached_ranges) return std::min(all, cached_bytes);
+  return std::clamp(array_bytes / one_in, cached_bytes, all) / 16 * 16;
+}
+
+// Calls body(first, range, last) for ranges of at most `most` of the bins that an Index names; once where there are
+// none, for indices are looked at all the same.
+template <class Index, class Body>
+void for_each_range(std::int64_t bins, std::int64_t most, Body&& body) {
+  constexpr std::int64_t longest = std::int64_t{1} << 31;
+  const std::int64_t named = sizeof(Index) == sizeof(std::int32_t) ? std::min(bins, longest) : bins;
+  if (named == 0) return body(0, 0, true);
+  const std::int64_t size = std::min(most, longest);
+  for (std::int64_t first = 0; first < named; first += size)
+    body(first, static_cast<std::uint32_t>(std::min(size, named - first)), first + size >= named);
+}
+
+template <class Index, class T>
+ByIndexCall<Index, T> call_for_range(ByIndexCall<Index, T> call, std::int64_t first, std::uint32_t range) {
+  call.first = first;
+  call.range = range;
+  call.reports = first == 0 && !call.skip_out_of_range;
+  return call;
+}
+
+template <class C, class Index, class T, bool of_range>
+void launch_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_t stream) {
+  const SharedTable table = table_for(call.range, C::limbs);
   const int bytes = table.slots * table.copies * (C::limbs + (table.hashed ? 1 : 0)) * 4;
-  const auto kernel = add_by_index<C, Index, T>;
+  const auto kernel = add_by_index<C, Index, T, of_range>;
   execution::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_table_bytes)),
       "asking for shared memory");
@@ -42,46 +75,69 @@ void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_
   execution::check_launch("reducing by index");
 }
 
+template <class C, class Index, class T>
+void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_t stream) {
+  if (2 * std::int64_t{call.range} > call.bins)
+    launch_adding<C, Index, T, false>(call, cells, stream);
+  else
+    launch_adding<C, Index, T, true>(call, cells, stream);
+}
+
 template <class T>
 struct ByIndexWorkspace {
   FoundMagnitudes* found;
   unsigned long long* cells;
+  std::int64_t cell_bytes;
   std::int64_t bytes;
 
+  static constexpr std::int64_t words_per_bin = std::is_floating_point_v<T> || sizeof(T) == 8 ? 2 : 1;
+
   // Nothing for counts and for what is not a sum.
-  ByIndexWorkspace(std::byte* begin, std::int64_t bins, bool sums) {
+  template <class Index>
+  ByIndexWorkspace(std::byte* begin, const primitives::DeviceReduceByIndex<Index, T>& call) {
     primitives::WorkspaceParts parts(begin);
-    constexpr bool floats = std::is_floating_point_v<T>;
-    found = parts.take<FoundMagnitudes>(sums && floats ? 1 : 0);
-    const std::int64_t words = floats || sizeof(T) == 8 ? 2 : 1;
-    cells = parts.take<unsigned long long>(sums ? words * bins : 0);
+    const bool sums = call.op == ReduceOp::sum && call.values != nullptr;
+    const auto array_bytes =
+        static_cast<std::int64_t>((sizeof(Index) + sizeof(T)) * call.items + sizeof(T) * call.bins);
+    found = parts.take<FoundMagnitudes>(sums && std::is_floating_point_v<T> ? 1 : 0);
+    cell_bytes = sums ? cell_bytes_for(call.bins, 8 * words_per_bin, array_bytes) : 0;
+    cells = parts.take<unsigned long long>(cell_bytes / 8);
     bytes = parts.bytes();
   }
 };
 
+// Adds all items and finishes all bins, range by range, with cells of one kind, which are clear.
+template <class C, class Index, class T>
+void queue_ranges(const ByIndexCall<Index, T>& call, const C& cells, std::int64_t cell_bytes, T* out,
+                  cudaStream_t stream) {
+  for_each_range<Index>(call.bins, cell_bytes / (8 * C::cell_words),
+                        [&](std::int64_t first, std::uint32_t range, bool last) {
+                          queue_adding(call_for_range(call, first, range), cells, stream);
+                          finish_bins<C, T><<<grid_for(range, by_index_threads, 8), by_index_threads, 0, stream>>>(
+                              cells, out, first, range, last, call.status);
+                          execution::check_launch("finishing bins");
+                        });
+}
+
 template <class Index, class T>
-void queue_sums(const ByIndexCall<Index, T>& call, T* out, const primitives::DeviceCall& on, cudaStream_t stream) {
-  const ByIndexWorkspace<T> workspace(on.workspace, call.bins, true);
+void queue_sums(const ByIndexCall<Index, T>& call, T* out, const ByIndexWorkspace<T>& workspace, cudaStream_t stream) {
   unsigned long long* const cells = workspace.cells;
-  const unsigned over_bins = grid_for(call.bins, by_index_threads, 8);
   if constexpr (std::is_floating_point_v<T>) {
     execution::check(cudaMemsetAsync(workspace.found, 0, sizeof(FoundMagnitudes), stream), "clearing a workspace");
-    find_magnitudes<<<grid_for(call.items, 4 * by_index_threads, 4), by_index_threads, 0, stream>>>(call, out,
+    find_magnitudes<<<grid_for(call.items, 8 * by_index_threads, 4), by_index_threads, 0, stream>>>(call, out,
                                                                                                     workspace.found);
     execution::check_launch("finding magnitudes");
-    clear_float_cells<T><<<over_bins, by_index_threads, 0, stream>>>(cells, call.bins, workspace.found, call.items);
+    const std::int64_t cells_of_two = workspace.cell_bytes / 16;
+    clear_float_cells<T><<<grid_for(cells_of_two, by_index_threads, 8), by_index_threads, 0, stream>>>(
+        cells, cells_of_two, call.bins, workspace.found, call.items);
     execution::check_launch("clearing bins");
-    queue_adding(call, FloatCells<T, 1>{cells, workspace.found, call.items}, stream);
-    queue_adding(call, FloatCells<T, 2>{cells, workspace.found, call.items}, stream);
-    finish_floats<<<over_bins, by_index_threads, 0, stream>>>(out, cells, call.bins, workspace.found, call.items);
+    queue_ranges(call, FloatCells<T, 1>{cells, workspace.found, call.items}, workspace.cell_bytes, out, stream);
+    queue_ranges(call, FloatCells<T, 2>{cells, workspace.found, call.items}, workspace.cell_bytes, out, stream);
   } else {
-    using Cells = IntegerCells<T>;
-    execution::check(cudaMemsetAsync(cells, 0, static_cast<std::size_t>(call.bins) * Cells::cell_words * 8, stream),
+    execution::check(cudaMemsetAsync(cells, 0, static_cast<std::size_t>(workspace.cell_bytes), stream),
                      "clearing bins");
-    queue_adding(call, Cells{cells}, stream);
-    finish_integers<<<over_bins, by_index_threads, 0, stream>>>(out, cells, call.bins, call.status);
+    queue_ranges(call, IntegerCells<T>(cells, call.items), workspace.cell_bytes, out, stream);
   }
-  execution::check_launch("finishing bins");
 }
 
 template <class Index, class T>
@@ -90,15 +146,21 @@ void queue_by_index(const primitives::DeviceReduceByIndex<Index, T>& asked, cons
   const auto stream = static_cast<cudaStream_t>(on.stream);
   primitives::set_no_error(on.status, stream);
   if (asked.items == 0) return;
-  const ByIndexCall<Index, T> call = {asked.indices,           asked.values, asked.items, asked.bins,
-                                      asked.skip_out_of_range, on.status};
+  ByIndexCall<Index, T> call = {asked.indices,           asked.values, asked.items, asked.bins,
+                                asked.skip_out_of_range, on.status};
   if (asked.op != ReduceOp::sum) {
     fold_by_index<<<grid_for(call.items, 4 * by_index_threads, 4), by_index_threads, 0, stream>>>(
         call, FoldCells<T>{asked.out, asked.op});
     return execution::check_launch("reducing by index");
   }
-  if (asked.values != nullptr) return queue_sums(call, asked.out, on, stream);
-  if constexpr (std::is_integral_v<T>) queue_adding(call, CountCells<T>{asked.out, on.status}, stream);
+  if (asked.values != nullptr) return queue_sums(call, asked.out, ByIndexWorkspace<T>(on.workspace, asked), stream);
+  if constexpr (std::is_integral_v<T>) {
+    const std::int64_t most =
+        cell_bytes_for(call.bins, sizeof(T), call.bins * std::int64_t{sizeof(T)} * one_in) / std::int64_t{sizeof(T)};
+    for_each_range<Index>(call.bins, most, [&](std::int64_t first, std::uint32_t range, bool) {
+      queue_adding(call_for_range(call, first, range), CountCells<T>{asked.out + first, first, on.status}, stream);
+    });
+  }
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::primitive_kernel
@@ -107,8 +169,7 @@ namespace papilio::primitives {
 
 template <class Index, class T>
 std::int64_t reduce_by_index_workspace_on_cuda(const DeviceReduceByIndex<Index, T>& call, Device) {
-  const bool sums = call.op == ReduceOp::sum && call.values != nullptr;
-  return primitive_kernel::ByIndexWorkspace<T>(nullptr, call.bins, sums).bytes;
+  return primitive_kernel::ByIndexWorkspace<T>(nullptr, call).bytes;
 }
 
 template <class Index, class T>
