@@ -71,22 +71,51 @@ __device__ __forceinline__ FixedSum shuffle_xor(const FixedSum& sum, int distanc
           __shfl_xor_sync(every_lane, sum.place, distance)};
 }
 
+// Tiles of different units. Out of line, as most have the same.
+__device__ __noinline__ inline bool add_apart(FixedSum& sum, FixedSum other) {
+  return sum.add(other, FixedSum::record_bits);
+}
+__device__ __forceinline__ bool add_fixed(FixedSum& sum, const FixedSum& other) {
+  if (sum.place != other.place && sum.integer != 0 && other.integer != 0) {
+    FixedSum apart = sum;
+    const bool good = add_apart(apart, other);
+    sum = apart;
+    return good;
+  }
+  if (other.integer != 0) sum.place = other.place;
+  sum.integer += other.integer;
+  return primitives::has_room(sum.integer, FixedSum::record_bits);
+}
+__device__ __noinline__ inline bool join_lanes_apart(FixedSum& sum) {
+  bool good = true;
+  for (int distance = 16; distance > 0; distance /= 2)
+    good = sum.add(shuffle_xor(sum, distance), FixedSum::record_bits) && good;
+  return good;
+}
+
 // What all tiles before `tile` back to the nearest complete one come to; false if one of them is elsewhere or they lie
 // too far apart. By a warp; tile > 0.
 __device__ __forceinline__ bool look_back_packed(const Records& records, std::int64_t tile, FixedSum& sum) {
-  sum = {};
+  FixedSum own;
   bool good = true;
   visit_records(
       records, tile, {0, before_the_first}, [](const StateAndWord& found) { return PackedSum::state(found.state); },
       [&](const StateAndWord& found) {
         const PackedSum packed = {found.word, found.state};
-        good = good && !packed.is_elsewhere() && sum.add(packed.sum(), FixedSum::record_bits);
+        good = good && !packed.is_elsewhere() && add_fixed(own, packed.sum());
       });
+  const int place = static_cast<int>(__reduce_max_sync(every_lane, own.integer != 0 ? own.place : 0));
+  if (__all_sync(every_lane, own.integer == 0 || own.place == place)) {
+    own.place = place;
 #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) {
-    const FixedSum other = shuffle_xor(sum, distance);
-    good = sum.add(other, FixedSum::record_bits) && good;
+    for (int distance = 16; distance > 0; distance /= 2) own.integer += shuffle_xor(own, distance).integer;
+    good = good && primitives::has_room(own.integer, FixedSum::record_bits);
+  } else {
+    FixedSum apart = own;
+    good = join_lanes_apart(apart) && good;
+    own = apart;
   }
+  sum = own;
   return __all_sync(every_lane, good);
 }
 
@@ -191,8 +220,7 @@ __device__ __noinline__ void look_back_for_floats(const Records& records, const 
     FixedSum own = {own_units, place};
     const bool own_fits = !single || FixedSum::from(store.total, own);
     FixedSum all = own;
-    fixed =
-        own_fits && look_back_packed(records, tile, before) && (has_begin || all.add(before, FixedSum::record_bits));
+    fixed = own_fits && look_back_packed(records, tile, before) && (has_begin || add_fixed(all, before));
     if (!fixed)
       look_back_to_store<P>(records, op, tile, single ? digits_of<P>(store.total) : digits_of<P>(own), has_begin,
                             store);
@@ -241,6 +269,29 @@ __device__ __forceinline__ typename P::Value plus_carry(const FloatStore<P>& sto
   typename P::Value rounded;
   if (!store.split.hard && store.split.plus(sum, window, rounded)) return rounded;
   return exact_plus(store, sum, window.place);
+}
+
+// The results of a thread, whose values are in `values`, where some have to be found so.
+template <class P>
+__device__ __noinline__ typename P::Value fill_exactly(const FloatStore<P>& store, Window<typename P::Value> window,
+                                                       typename P::Value* values, std::uint32_t begins,
+                                                       typename P::Sum running, bool exclusive) {
+  using T = typename P::Value;
+  constexpr int items = TileShape<T>::items;
+  bool open = true;
+  const auto result = [&] { return open ? exact_plus(store, running, window.place) : window.rounded_sum(running); };
+  for (int k = 0; k < items; ++k) {
+    T& place = values[value_slot<T>(static_cast<int>(threadIdx.x) * items + k)];
+    const T value = place;
+    if ((begins >> k & 1) != 0) {
+      running = 0;
+      open = false;
+    }
+    if (exclusive) place = result();
+    running += window.units(value);
+    if (!exclusive) place = result();
+  }
+  return result();
 }
 
 // The sum of a tile without a window, store.total.

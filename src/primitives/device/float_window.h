@@ -140,6 +140,11 @@ struct CarryInWindow {
     CarryInWindow carry;
     if (sum.integer == 0) return carry;
     const int below = window.place - sum.place;  // bits of the sum below a unit
+    if (below == 0 && has_room(sum.integer, Format::sum_bits - 1)) {
+      carry.high = static_cast<Integer>(sum.integer);
+      carry.from_units = window.power(FloatFormat<T>::least + window.place);
+      return carry;
+    }
     const auto differs = static_cast<UInt128>(sum.integer ^ (sum.integer >> 127));
     const auto upper = static_cast<std::uint64_t>(differs >> 64), lower = static_cast<std::uint64_t>(differs);
     const int bits = upper != 0 ? 128 - leading_zeros(upper) : lower != 0 ? 64 - leading_zeros(lower) : 0;

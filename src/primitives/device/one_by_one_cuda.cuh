@@ -50,12 +50,12 @@ __device__ __noinline__ unsigned sum_one_by_one(const SingleValues<typename P::V
 // store.carry where it is needed. By a warp.
 template <class P, bool reduce>
 __device__ __noinline__ void fill_one_by_one(const ScanCall<typename P::Value>& call, std::int64_t begin,
-                                             SingleValues<typename P::Value> tile, bool needs_carry,
-                                             FloatStore<P>& store) {
+                                             SingleValues<typename P::Value> tile, unsigned with_begin,
+                                             bool needs_carry, FloatStore<P>& store) {
   using T = typename P::Value;
   constexpr int items = TileShape<T>::size / 32;
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const unsigned below = sum_one_by_one(tile, store) & ((1u << lane) - 1);
+  const unsigned below = with_begin & ((1u << lane) - 1);
   LongSum<T> running;
   running.clear();
   for (int l = below != 0 ? 31 - __clz(static_cast<int>(below)) : 0; l < lane; ++l) running.add(store.of_lane[l]);
@@ -66,7 +66,8 @@ __device__ __noinline__ void fill_one_by_one(const ScanCall<typename P::Value>& 
     if (tile.begins(i)) running.clear();
     if (call.exclusive && !reduce) place = running.value();
     running.add(value);
-    if (!call.exclusive || reduce) place = running.value();
+    const bool last = i + 1 == TileShape<T>::size || begin + i + 1 >= call.items || tile.begins(i + 1);
+    if (reduce ? last : !call.exclusive) place = running.value();
     if (!reduce && call.with_total && begin + i == call.items - 1) call.out[call.items] = running.value();
   }
   __syncwarp();

@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(256) prepare_scan(const __grid_constant
   if (tile == call.tiles) low = high;
   const std::int64_t begin = tile * call.tile_size;
   while (__any_sync(every_lane, low < high)) {
-    const std::int64_t step = (high - low) / 17 + 1, probe = low + (lane + 1) * step - 1;
+    const std::int64_t step = ((high - low) >> 4) + 1, probe = low + (lane + 1) * step - 1;
     const bool above = probe >= high || call.offsets[probe] > begin;
     const unsigned found = __ballot_sync(every_lane, above) >> (16 * half) & 0xFFFFu;
     const int before = found != 0 ? __ffs(static_cast<int>(found)) - 1 : 16;  // probes that are not above

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "primitives/device/one_by_one_cuda.cuh"
+#include "primitives/device/tile_begins_cuda.cuh"
 #include "primitives/device/tile_turns_cuda.cuh"
 
 // Scans in one pass, and segmented reductions by minimum, maximum and bits: by tiles of 16 KB. A thread joins its
@@ -12,68 +13,6 @@
 // segment.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
-
-struct NoWindow {};
-template <class P>
-using WindowOf = typename std::conditional_t<P::of_floats, std::type_identity<Window<typename P::Value>>,
-                                             std::type_identity<NoWindow>>::type;
-
-template <class P>
-struct TileStore {
-  using T = typename P::Value;
-  static constexpr int size = TileShape<T>::size;
-  static constexpr int warps = TileShape<T>::warps;
-  alignas(16) T values[3][size];                  // of the tile before, the tile, and the next, by turns
-  alignas(16) std::uint8_t begins[2][size + 16];  // by turns: 1 where a segment begins, and behind the last value
-  std::uint16_t masks[P::of_floats ? TileShape<T>::threads : 1];
-  typename P::Sum total[warps];
-  typename P::Sum before;
-  std::uint32_t has_begin[warps];
-  std::uint32_t most[warps], least[warps];
-  std::int64_t next_tile;
-  FloatStore<P> floats;
-};
-
-// The extremes of a thread's values, from which a tile's window is found: by warps, to shared memory.
-template <class T, int items>
-__device__ __forceinline__ void find_extremes(const T (&own)[items], std::uint32_t* most_of, std::uint32_t* least_of) {
-  std::uint32_t most = 0, least = ~0u;
-#pragma unroll
-  for (int k = 0; k < items; ++k) {
-    const std::uint32_t upper = primitives::upper_magnitude(own[k]);
-    // A subnormal double may have no upper bits; it must not pass for 0.
-    const bool hidden = sizeof(T) == 8 && upper == 0 && own[k] != 0;
-    most = max(most, hidden ? 1u : upper);
-    least = min(least, (hidden ? 1u : upper) - 1);
-  }
-  most = __reduce_max_sync(every_lane, most);
-  least = __reduce_min_sync(every_lane, least);
-  if (threadIdx.x % 32 == 0) {
-    most_of[threadIdx.x / 32] = most;
-    least_of[threadIdx.x / 32] = least;
-  }
-}
-template <class T>
-__device__ __forceinline__ Window<T> window_of(const std::uint32_t* most_of, const std::uint32_t* least_of) {
-  std::uint32_t most = 0, least = ~0u;
-#pragma unroll
-  for (int w = 0; w < TileShape<T>::warps; ++w) {
-    most = max(most, most_of[w]);
-    least = min(least, least_of[w]);
-  }
-  return Window<T>::of(most, least);
-}
-
-template <class Sum>
-__device__ __forceinline__ Sum shuffle_up(const Sum& sum, int distance) {
-  if constexpr (sizeof(Sum) == 8) {
-    return static_cast<Sum>(__shfl_up_sync(every_lane, static_cast<long long>(sum), distance));
-  } else {
-    const auto low = __shfl_up_sync(every_lane, static_cast<unsigned long long>(sum), distance);
-    const auto high = __shfl_up_sync(every_lane, static_cast<unsigned long long>(sum >> 64), distance);
-    return static_cast<Sum>((static_cast<primitives::UInt128>(high) << 64) | low);
-  }
-}
 
 template <class P, bool reduce, bool segmented>
 class TileScan {
@@ -101,8 +40,8 @@ class TileScan {
 
   __device__ __forceinline__ void run() {
     if constexpr (segmented) {
-      clear_begins(0);
-      clear_begins(1);
+      clear_begins<T>(store_.begins[0]);
+      clear_begins<T>(store_.begins[1]);
     }
     turns_.begin(store_.values[current_]);
     while (turns_.tile() != no_tile || summed_.tile != no_tile) {
@@ -154,53 +93,15 @@ class TileScan {
 
   __device__ __forceinline__ std::uint8_t* begins() const { return store_.begins[parity_]; }
 
-  // This thread's part, for a turn that comes after a barrier.
-  __device__ __forceinline__ void clear_begins(int parity) {
-    std::uint8_t* const own = store_.begins[parity] + static_cast<int>(threadIdx.x) * Shape::items;
-    if constexpr (Shape::items == 16)
-      *reinterpret_cast<uint4*>(own) = make_uint4(0, 0, 0, 0);
-    else
-      *reinterpret_cast<uint2*>(own) = make_uint2(0, 0);
-  }
-
   __device__ __forceinline__ void mark_begins(std::int64_t tile) {
     if constexpr (segmented) {
       const std::int64_t begin = tile * Shape::size;
       const int count = count_of(call_, begin);
       if (threadIdx.x == 0) begins()[count] = begins()[Shape::size] = 1;
       if (call_.offsets != nullptr)
-        mark_offsets(tile, begin, count);
+        mark_offsets(call_, tile, begin, count, begins());
       else if (call_.flags != nullptr)
-        mark_flags(begin, count);
-    }
-  }
-
-  __device__ __forceinline__ void mark_offsets(std::int64_t tile, std::int64_t begin, int count) {
-    const std::int64_t low = call_.first_segment[tile], high = call_.first_segment[tile + 1];
-    if (threadIdx.x == 0 && tile > 0 && low > 0 && call_.offsets[low - 1] == begin) begins()[0] = 1;
-#pragma unroll 4
-    for (std::int64_t s = low + threadIdx.x; s < high; s += Shape::threads) {
-      const std::int64_t offset = call_.offsets[s], previous = s > 0 ? call_.offsets[s - 1] : 0, item = offset - begin;
-      if (offset < previous || offset > call_.items) report(call_.status, PrimitiveError::offset_out_of_range, s);
-      if (offset != previous && item >= 0 && item < count) begins()[item] = 1;
-    }
-  }
-
-  __device__ __forceinline__ void mark_flags(std::int64_t begin, int count) {
-    const int item = static_cast<int>(threadIdx.x) * Shape::items;
-    const std::uint8_t* const flags = call_.flags + begin + item;
-    if (item + Shape::items <= count && reinterpret_cast<std::uintptr_t>(flags) % Shape::items == 0) {
-      std::uint32_t word[Shape::items / 4];
-      if constexpr (Shape::items == 16)
-        *reinterpret_cast<uint4*>(word) = __ldcs(reinterpret_cast<const uint4*>(flags));
-      else
-        *reinterpret_cast<uint2*>(word) = __ldcs(reinterpret_cast<const uint2*>(flags));
-#pragma unroll
-      for (int w = 0; w < Shape::items / 4; ++w)
-        reinterpret_cast<std::uint32_t*>(begins() + item)[w] = __vminu4(word[w], 0x01010101u);
-    } else {
-      for (int k = 0; k < Shape::items; ++k)
-        if (item + k < count) begins()[item + k] = flags[k] != 0 ? 1 : 0;
+        mark_flags(call_, begin, count, begins());
     }
   }
 
@@ -216,7 +117,7 @@ class TileScan {
       }
       if constexpr (reduce) now.begins |= static_cast<std::uint32_t>(begins()[item + Shape::items]) << Shape::items;
       now.needs_carry = now.tile > 0 && begins()[0] == 0;
-      clear_begins(parity_ ^ 1);
+      clear_begins<T>(store_.begins[parity_ ^ 1]);  // for the next turn
     }
   }
   __device__ __forceinline__ static bool begins(const Summed& tile, int k) {
@@ -305,10 +206,10 @@ class TileScan {
   __device__ __forceinline__ void one_by_one(const Summed& now, bool complete) {
     if constexpr (P::of_floats) {
       const SingleValues<T> single = {store_.values[current_], store_.masks};
-      sum_one_by_one<P>(single, store_.floats);
+      const unsigned with_begin = sum_one_by_one<P>(single, store_.floats);
       publish_total<P>(records_, now.tile, complete, store_.floats);
       if (now.needs_carry) look_back_for_floats<P>(records_, op_, now.tile, Sum{0}, -1, now.begun, store_.floats);
-      fill_one_by_one<P, reduce>(call_, now.tile * Shape::size, single, now.needs_carry, store_.floats);
+      fill_one_by_one<P, reduce>(call_, now.tile * Shape::size, single, with_begin, now.needs_carry, store_.floats);
     }
   }
 
@@ -348,7 +249,7 @@ class TileScan {
     }
     if constexpr (reduce) {
       __syncthreads();
-      write_segments(begin, count, values);
+      write_segment_ends<T>(call_, summed_.tile, begin, count, values, op_.neutral_value());
     } else {
       if (call_.with_total && call_.items == 0 && threadIdx.x == 0) call_.out[0] = op_.neutral_value();
       __syncwarp();
@@ -375,19 +276,30 @@ class TileScan {
     if constexpr (reduce) {
       ends(running);
     } else {
+      T* const values = store_.values[previous_];
+      T total{};  // what is beyond the last value is neutral
       std::uint32_t wrong = 0;
-      if (call_.exclusive)
-        fill<true>(running, open, wrong);
-      else
-        fill<false>(running, open, wrong);
-      keep_own(own_, store_.values[previous_]);
+      if (P::of_floats && open) {
+        const Sum start = running;
+        const bool good = call_.exclusive ? fill_open<true>(running, total) : fill_open<false>(running, total);
+        if (good)
+          keep_own(own_, values);
+        else
+          total = fill_carried(values, start);
+      } else {
+        if (call_.exclusive)
+          fill<true>(running, wrong);
+        else
+          fill<false>(running, wrong);
+        total = result(running, Shape::items, wrong);
+        keep_own(own_, values);
+      }
       const int item = static_cast<int>(threadIdx.x) * Shape::items;
       if (call_.with_total && begin + count == call_.items && item < count && item + Shape::items >= count) {
-        std::uint32_t total_wrong = 0;  // what is beyond the last value is neutral
-        call_.out[call_.items] = result(running, 0, open, total_wrong);
-        if (total_wrong != 0) report(call_.status, PrimitiveError::sum_overflow, call_.items);
+        call_.out[call_.items] = total;
+        if ((wrong >> Shape::items & 1) != 0) report(call_.status, PrimitiveError::sum_overflow, call_.items);
       }
-      for (; wrong != 0; wrong &= wrong - 1) {
+      for (wrong &= (1u << Shape::items) - 1; wrong != 0; wrong &= wrong - 1) {
         const int place = item + __ffs(static_cast<int>(wrong)) - 1;
         if (place >= first && place < last) report(call_.status, PrimitiveError::sum_overflow, begin + place);
       }
@@ -396,25 +308,50 @@ class TileScan {
 
   // A result for each value, in its place; for a segment's first one, exclusive, the neutral element itself.
   template <bool exclusive>
-  __device__ __forceinline__ void fill(Sum& running, bool& open, std::uint32_t& wrong) {
-    const auto next = [&](int k) {
-      if (begins(summed_, k)) {
-        running = op_.neutral();
-        open = false;
-      }
+  __device__ __forceinline__ void fill(Sum& running, std::uint32_t& wrong) {
+#pragma unroll
+    for (int k = 0; k < Shape::items; ++k) {
+      if (begins(summed_, k)) running = op_.neutral();
       const Sum value = sum_of(summed_, own_[k]);
       if (!exclusive) running = op_.joined(running, value);
-      own_[k] = result(running, k, open, wrong);
+      own_[k] = result(running, k, wrong);
       if (exclusive) running = op_.joined(running, value);
-    };
-    if (!P::of_floats || !open) {
-      open = false;
-#pragma unroll
-      for (int k = 0; k < Shape::items; ++k) next(k);
-    } else {
-#pragma unroll
-      for (int k = 0; k < Shape::items; ++k) next(k);
     }
+  }
+
+  // The same with a carry that the window has no room for. False, where some results have to be found exactly.
+  template <bool exclusive>
+  __device__ __forceinline__ bool fill_open(Sum& running, T& total) {
+    if constexpr (P::of_floats) {
+      const CarryInWindow<T> split = store_.floats.split;
+      if (split.hard) return false;
+      bool good = true, open = true;
+      const auto carried = [&] {
+        T rounded;
+        good = (split.plus(running, summed_.window, rounded) || !open) && good;
+        return open ? rounded : summed_.window.rounded_sum(running);
+      };
+#pragma unroll
+      for (int k = 0; k < Shape::items; ++k) {
+        if (begins(summed_, k)) {
+          running = 0;
+          open = false;
+        }
+        const Sum value = sum_of(summed_, own_[k]);
+        if (!exclusive) running += value;
+        own_[k] = carried();
+        if (exclusive) running += value;
+      }
+      total = carried();
+      return good;
+    }
+    return true;
+  }
+  __device__ __forceinline__ T fill_carried(T* values, const Sum& start) {
+    if constexpr (P::of_floats)
+      return fill_exactly<P>(store_.floats, summed_.window, values, summed_.begins, start, call_.exclusive);
+    else
+      return T{};
   }
 
   // Of the last value of each segment.
@@ -430,24 +367,12 @@ class TileScan {
   }
 
   // The result of item k; bit k of `wrong` where it does not fit.
-  __device__ __forceinline__ T result(const Sum& sum, int k, bool open, std::uint32_t& wrong) const {
+  __device__ __forceinline__ T result(const Sum& sum, int k, std::uint32_t& wrong) const {
     if constexpr (P::of_floats) {
-      return open ? plus_carry<P>(store_.floats, summed_.window, sum) : summed_.window.rounded_sum(sum);
+      return summed_.window.rounded_sum(sum);
     } else {
       if (!op_.fits(sum)) wrong |= 1u << k;
       return op_.to(sum);
-    }
-  }
-
-  __device__ __forceinline__ void write_segments(std::int64_t begin, int count, const T* values) {
-    const std::int64_t low = call_.first_segment[summed_.tile], high = call_.first_segment[summed_.tile + 1];
-    for (std::int64_t s = low + threadIdx.x; s < high; s += Shape::threads) {
-      const std::int64_t offset = call_.offsets[s], previous = s > 0 ? call_.offsets[s - 1] : 0, item = offset - begin;
-      if (s == 0 || offset < previous || offset > call_.items) continue;
-      if (offset == previous)
-        call_.out[s - 1] = op_.neutral_value();
-      else if (item > 0 && item <= count)
-        call_.out[s - 1] = values[value_slot<T>(static_cast<int>(item) - 1)];
     }
   }
 
@@ -460,10 +385,6 @@ class TileScan {
   alignas(16) T own_[Shape::items];
   Summed summed_;
 };
-
-// How many blocks of a scan a multiprocessor holds.
-template <class P>
-inline constexpr int scan_blocks = sizeof(typename P::Sum) == 8 ? 3 : 2;
 
 template <class P, bool reduce, bool segmented>
 __global__ void __launch_bounds__(256, scan_blocks<P>)

@@ -61,7 +61,9 @@ class SegmentSums {
     next_low_ = call_.first_segment[tile];
     next_high_ = call_.first_segment[tile + 1];
   }
-  __device__ __forceinline__ std::int64_t offset_at(std::int64_t s) const { return s < high_ ? call_.offsets[s] : 0; }
+  __device__ __forceinline__ std::int64_t offset_at(std::int64_t s) const {
+    return s < high_ ? __ldg(call_.offsets + s) : 0;
+  }
 
   __device__ __forceinline__ void turn() {
     turns_.ask();
@@ -73,6 +75,7 @@ class SegmentSums {
     high_ = next_high_;
     const std::int64_t first = low_ + threadIdx.x, offset = offset_at(first);
     const std::int64_t before_low = low_ > 0 ? call_.offsets[low_ - 1] : -1;
+    const std::int64_t last_offset = low_ < high_ ? call_.offsets[high_ - 1] : 0;
     begun_ = low_ < high_ || before_low == begin_;
     goes_on_ = tile_ > 0 && low_ > 0 && low_ < high_ && before_low < begin_;
     wait_for_load();
@@ -84,7 +87,7 @@ class SegmentSums {
       if (!window_.fits) return one_by_one(before_low);
     }
     sum_up();
-    if (threadIdx.x < 32) tell(offset);
+    if (threadIdx.x < 32) tell(offset, before_low, last_offset);
     write_segments(first, offset);
   }
 
@@ -136,7 +139,6 @@ class SegmentSums {
     }
     store_.before_thread[threadIdx.x] = before;
     __syncthreads();
-    expect_offsets();
   }
 
   // The sum of the tile's values before an offset.
@@ -150,9 +152,8 @@ class SegmentSums {
   // --- What goes on from one tile to another, by warp 0 ---
 
   // Tells other tiles what this one comes to, and finishes the tile before.
-  __device__ __forceinline__ void tell(std::int64_t own_offset) {
+  __device__ __forceinline__ void tell(std::int64_t own_offset, std::int64_t before_low, std::int64_t last_offset) {
     const std::int64_t first_offset = __shfl_sync(every_lane, own_offset, 0);
-    const std::int64_t last_offset = low_ < high_ ? call_.offsets[high_ - 1] : 0;
     const Sum own = low_ < high_ ? op_.joined(total_, -sum_before(last_offset)) : total_;
     const bool complete = begun_ || tile_ == 0;
     if constexpr (P::of_floats)
@@ -164,7 +165,7 @@ class SegmentSums {
     before_.tile = tile_;
     before_.own = own;
     before_.begun = begun_;
-    before_.segment = goes_on_ && is_valid(low_, first_offset, call_.offsets[low_ - 1]) ? low_ - 1 : -1;
+    before_.segment = goes_on_ && is_valid(low_, first_offset, before_low) ? low_ - 1 : -1;
     before_.sum = goes_on_ ? sum_before(first_offset) : op_.neutral();
     if constexpr (P::of_floats) before_.place = window_.place;
   }
@@ -208,28 +209,42 @@ class SegmentSums {
     }
   }
 
-  // The next tile's offsets, to the second-level cache.
-  __device__ __forceinline__ void expect_offsets() const {
-    constexpr int per_line = 128 / sizeof(std::int64_t);
-    const std::int64_t s = next_low_ + std::int64_t{threadIdx.x} * per_line;
-    if (turns_.next() != no_tile && s < next_high_) asm volatile("prefetch.global.L2 [%0];" ::"l"(call_.offsets + s));
+  // Segment s - 1 ends at offset s. Lanes pass what they read to the next one; the first has that of the last 32, if it
+  // is `known`.
+  __device__ __forceinline__ void write_segment(std::int64_t s, std::int64_t offset, bool known,
+                                                std::int64_t& last_offset, Sum& last_sum) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const Sum sum = sum_before(offset);
+    std::int64_t previous = shuffle_up(offset, 1);
+    Sum sum_previous = shuffle_up(sum, 1);
+    if (lane == 0) {
+      if (!known) {
+        last_offset = s > 0 && s < high_ ? __ldg(call_.offsets + s - 1) : 0;
+        last_sum = sum_before(last_offset);
+      }
+      previous = last_offset;
+      sum_previous = last_sum;
+    }
+    last_offset = shuffle(offset, 31);
+    last_sum = shuffle(sum, 31);
+    if (s < high_ && !(goes_on_ && s == low_) && is_valid(s, offset, previous) && s > 0)
+      write(s - 1, op_.joined(sum, -sum_previous));
   }
 
-  // Segment s - 1 ends at offset s. Lanes pass what they read to the next one.
+  // The offset of the first one is known. Others are read by runs of 128 for each warp.
   __device__ __forceinline__ void write_segments(std::int64_t s, std::int64_t offset) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    for (; s - lane < high_; s += Shape::threads) {
-      const std::int64_t offset_after = offset_at(s + Shape::threads);
-      const Sum sum = s < high_ ? sum_before(offset) : op_.neutral();
-      std::int64_t previous = shuffle_up(offset, 1);
-      Sum sum_previous = shuffle_up(sum, 1);
-      if (lane == 0) {
-        previous = s > 0 ? call_.offsets[s - 1] : 0;
-        sum_previous = sum_before(previous);
-      }
-      if (s < high_ && !(goes_on_ && s == low_) && is_valid(s, offset, previous) && s > 0)
-        write(s - 1, op_.joined(sum, -sum_previous));
-      offset = offset_after;
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    std::int64_t last_offset = 0;
+    Sum last_sum = op_.neutral();
+    if (s - lane < high_) write_segment(s, offset, false, last_offset, last_sum);
+    constexpr int depth = 4;
+    for (std::int64_t first = low_ + Shape::threads + warp * 32 * depth; first < high_;
+         first += depth * Shape::threads) {
+      std::int64_t next[depth];
+#pragma unroll
+      for (int j = 0; j < depth; ++j) next[j] = offset_at(first + 32 * j + lane);
+#pragma unroll
+      for (int j = 0; j < depth; ++j) write_segment(first + 32 * j + lane, next[j], j > 0, last_offset, last_sum);
     }
   }
 
@@ -255,12 +270,13 @@ class SegmentSums {
     __syncthreads();
     if (threadIdx.x < 32) {
       const SingleValues<T> values = {single.values, single.masks};
-      const bool begun = sum_one_by_one<P>(values, store_.floats) != 0;
+      const unsigned with_begin = sum_one_by_one<P>(values, store_.floats);
+      const bool begun = with_begin != 0;
       publish_total<P>(records_, tile_, begun || tile_ == 0, store_.floats);
       finish_before();
       const bool needs_carry = tile_ > 0 && (single.begins[0] & 1u) == 0;
       if (needs_carry) look_back_for_floats<P>(records_, op_, tile_, Sum{0}, -1, begun, store_.floats);
-      fill_one_by_one<P, true>(call_, begin_, values, needs_carry, store_.floats);
+      fill_one_by_one<P, true>(call_, begin_, values, with_begin, needs_carry, store_.floats);
     }
     __syncthreads();
     for (std::int64_t s = low_ + threadIdx.x; s < high_; s += Shape::threads) {
