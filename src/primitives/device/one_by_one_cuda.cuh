@@ -46,8 +46,8 @@ __device__ __noinline__ unsigned sum_one_by_one(const SingleValues<typename P::V
   return with_begin;
 }
 
-// Results of such a tile take the places of its values: for each value, or, to reduce, up to and with it. With
-// store.carry where it is needed. By a warp.
+// Results of such a tile, which has been summed, take the places of its values: for each value, or, to reduce, for the
+// last of each segment. With store.carry where it is needed. By a warp.
 template <class P, bool reduce>
 __device__ __noinline__ void fill_one_by_one(const ScanCall<typename P::Value>& call, std::int64_t begin,
                                              SingleValues<typename P::Value> tile, unsigned with_begin,
