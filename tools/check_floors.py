@@ -107,7 +107,7 @@ OTHERS = {
     "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h",
     "src/sampling/": r"fmt/",
     "src/primitives/": r"fmt/",
-    "src/primitives/device/": r"cub/device/device_radix_sort\.cuh",  # sort_by_key
+    "src/primitives/device/": r"cuda_pipeline_primitives\.h|cub/device/device_radix_sort\.cuh",  # sort_by_key
     "src/lda/": r"fmt/|math\.h",  # math.h: lgamma_r
     "src/lda/corpus/": r"utf8proc\.h|re2/|unicode/",
     "src/lda/io/": r"nlohmann/|zlib\.h|zstd(_errors)?\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(file|mman|random|stat|types)\.h",

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "primitives/device/fixed_sum.h"
 #include "primitives/exact_sum.h"
 
 // Exact sums of a tile's floats as plain integers, for CPU (tests) and GPU alike. A tile whose values lie within a
@@ -130,6 +131,34 @@ struct CarryInWindow {
     carry.simple = carry.shift == 0 && !carry.rest;
     if constexpr (sizeof(T) == 4)
       carry.from_units = Window<T>::power(FloatFormat<T>::least + window.place + carry.shift);
+    return carry;
+  }
+
+  // The same of a sum in one integer.
+  PAPILIO_LANEWISE static CarryInWindow of(const FixedSum& sum, const Window<T>& window) {
+    static_assert(sizeof(T) == 4);
+    CarryInWindow carry;
+    if (sum.integer == 0) return carry;
+    const int below = window.place - sum.place;  // bits of the sum below a unit
+    if (below == 0 && has_room(sum.integer, Format::sum_bits - 1)) {
+      carry.high = static_cast<Integer>(sum.integer);
+      carry.from_units = window.power(FloatFormat<T>::least + window.place);
+      return carry;
+    }
+    const auto differs = static_cast<UInt128>(sum.integer ^ (sum.integer >> 127));
+    const auto upper = static_cast<std::uint64_t>(differs >> 64), lower = static_cast<std::uint64_t>(differs);
+    const int bits = upper != 0 ? 128 - leading_zeros(upper) : lower != 0 ? 64 - leading_zeros(lower) : 0;
+    const int spare = Format::sum_bits - 1;
+    carry.shift = bits - below > spare ? bits - below - spare : 0;
+    carry.hard = carry.shift > spare - 1 || window.place + carry.shift > Format::most_shifted_place;
+    carry.simple = false;
+    if (carry.hard) return carry;
+    const auto from = [&](int bit) { return bit < 0 ? sum.integer << -bit : sum.integer >> (bit < 127 ? bit : 127); };
+    carry.high = static_cast<Integer>(from(below + carry.shift));
+    carry.low = static_cast<Integer>(from(below)) & ((Integer{1} << carry.shift) - 1);
+    carry.rest = below > 0 && (below >= 128 || (static_cast<UInt128>(sum.integer) << (128 - below)) != 0);
+    carry.simple = carry.shift == 0 && !carry.rest;
+    carry.from_units = Window<T>::power(FloatFormat<T>::least + window.place + carry.shift);
     return carry;
   }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cuda_pipeline_primitives.h>
+
 #include <cstdint>
 
 // A tile of values as the threads of a block hold it: each thread some neighbours, moved between threads through shared
@@ -27,47 +29,33 @@ __device__ __forceinline__ int value_slot(int item) {
   return chunk_slot(item / Shape::per_chunk) * Shape::per_chunk + item % Shape::per_chunk;
 }
 
-__device__ __forceinline__ bool is_chunk_aligned(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
-}
-
-// The chunks of a whole tile as a thread loads them: lane by lane, in the part of its warp.
+// Begins to copy a tile to shared memory, each warp its own part; `aligned` to 16 bytes, or not. What is beyond `count`
+// is filled up with `neutral`. The part is whole for the warp's lanes after wait_for_load.
 template <class T>
-struct LoadedChunks {
-  uint4 chunk[TileShape<T>::chunks];
-};
-
-template <class T>
-__device__ __forceinline__ LoadedChunks<T> load_chunks(const T* tile) {
+__device__ __forceinline__ void start_load(const T* tile, int count, bool aligned, T neutral, T* kept) {
   using Shape = TileShape<T>;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  const uint4* const from = reinterpret_cast<const uint4*>(tile) + warp * 32 * Shape::chunks + lane;
-  LoadedChunks<T> loaded;
+  if (aligned && count == Shape::size) {
+    const int first = warp * 32 * Shape::chunks + lane;
 #pragma unroll
-  for (int j = 0; j < Shape::chunks; ++j) loaded.chunk[j] = __ldcs(from + 32 * j);
-  return loaded;
-}
-
-// To shared memory. The warp's part is whole for its own lanes after __syncwarp.
-template <class T>
-__device__ __forceinline__ void keep_chunks(const LoadedChunks<T>& loaded, T* kept) {
-  using Shape = TileShape<T>;
-  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-#pragma unroll
-  for (int j = 0; j < Shape::chunks; ++j)
-    reinterpret_cast<uint4*>(kept)[chunk_slot(warp * 32 * Shape::chunks + 32 * j + lane)] = loaded.chunk[j];
-}
-
-// The same for any address and a tile that may end early, filled up with `neutral`.
-template <class T>
-__device__ __forceinline__ void keep_values(const T* tile, int count, T neutral, T* kept) {
-  using Shape = TileShape<T>;
-  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-#pragma unroll
-  for (int k = 0; k < Shape::items; ++k) {
-    const int item = warp * Shape::warp_items + 32 * k + lane;
-    kept[value_slot<T>(item)] = item < count ? tile[item] : neutral;
+    for (int j = 0; j < Shape::chunks; ++j)
+      __pipeline_memcpy_async(reinterpret_cast<uint4*>(kept) + chunk_slot(first + 32 * j),
+                              reinterpret_cast<const uint4*>(tile) + first + 32 * j, 16);
+  } else {
+#pragma unroll 4
+    for (int k = 0; k < Shape::items; ++k) {
+      const int item = warp * Shape::warp_items + 32 * k + lane;
+      if (item < count)
+        __pipeline_memcpy_async(kept + value_slot<T>(item), tile + item, sizeof(T));
+      else
+        kept[value_slot<T>(item)] = neutral;
+    }
   }
+  __pipeline_commit();
+}
+__device__ __forceinline__ void wait_for_load() {
+  __pipeline_wait_prior(0);
+  __syncwarp();
 }
 
 // This thread's neighbours, from shared memory and to it.

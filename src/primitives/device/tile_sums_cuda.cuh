@@ -8,7 +8,7 @@
 #include "primitives/device/float_window.h"
 #include "primitives/device/look_back_cuda.cuh"
 
-// What the tiles of a scan or reduction need of each operator, apart from sums of floats (float_tile_cuda.cuh): how
+// What the tiles of a scan or reduction need of each operator, apart from sums of floats (float_records_cuda.cuh): how
 // values become sums, how these are joined, what a record of them is, and how results come from them.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
@@ -144,6 +144,7 @@ struct FloatSums {
   static constexpr bool of_floats = true;
   static constexpr int digits = primitives::sum_digits<T>;
   static constexpr int words = digits + 1;
+  static constexpr bool packed = sizeof(T) == 4;  // or one PackedSum, which is nearly always enough
 
   __device__ Sum neutral() const { return 0; }
   __device__ Value neutral_value() const { return 0; }

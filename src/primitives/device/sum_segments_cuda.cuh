@@ -1,0 +1,329 @@
+#pragma once
+
+#include <cstdint>
+
+#include "primitives/device/scan_tiles_cuda.cuh"
+
+// Sums of segments in one pass: by tiles of 16 KB. A tile keeps the sums of its values up to each one in shared memory;
+// a segment's sum is the difference of two of them, whatever its length. (They are integers and exact, also for floats:
+// units of the tile's window.) What a segment holds from earlier tiles is found by a look-back, by the tiles that such
+// a segment ends in, and by every 64th, a turn later, when the block has summed up its next tile.
+
+namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
+
+template <class P>
+struct SumStore {
+  using T = typename P::Value;
+  using Sum = typename P::Sum;
+  using Shape = TileShape<T>;
+  static constexpr int size = Shape::size;
+
+  struct Single {
+    alignas(16) T values[size];
+    std::uint32_t begins[size / 32];  // a bit per value
+    std::uint16_t masks[Shape::threads];
+  };
+  alignas(16) T landing[size];
+  union {
+    alignas(16) Sum up_to[size];  // the sum of a thread's values up to each one
+    Single single;                // of a tile without a window
+  };
+  Sum before_thread[Shape::threads];
+  Sum total[Shape::warps];
+  std::uint32_t most[Shape::warps], least[Shape::warps];
+  std::int64_t next_tile;
+  FloatStore<P> floats;
+};
+
+template <class P>
+class SegmentSums {
+  using T = typename P::Value;
+  using Sum = typename P::Sum;
+  using Shape = TileShape<T>;
+  using Store = SumStore<P>;
+
+ public:
+  __device__ SegmentSums(const ScanCall<T>& call, const Records& records, const P& op, Store& store)
+      : call_(call), records_(records), op_(op), store_(store), turns_(call, op.neutral_value(), &store.next_tile) {}
+
+  __device__ __forceinline__ void run() {
+    turns_.begin(store_.landing);
+    read_bounds(turns_.tile());
+    for (; turns_.tile() != no_tile; turns_.advance()) turn();
+    if (threadIdx.x < 32) finish_before();
+  }
+
+ private:
+  // --- A tile's offsets: those from low_ to high_, which are above its begin and up to its end ---
+
+  __device__ __forceinline__ void read_bounds(std::int64_t tile) {
+    if (tile == no_tile) return;
+    next_low_ = call_.first_segment[tile];
+    next_high_ = call_.first_segment[tile + 1];
+  }
+  __device__ __forceinline__ std::int64_t offset_at(std::int64_t s) const {
+    return s < high_ ? __ldg(call_.offsets + s) : 0;
+  }
+
+  __device__ __forceinline__ void turn() {
+    turns_.ask();
+    tile_ = turns_.tile();
+    begin_ = tile_ * Shape::size;
+    const std::int64_t left = call_.items - begin_;
+    count_ = static_cast<int>(left < Shape::size ? left : Shape::size);
+    low_ = next_low_;
+    high_ = next_high_;
+    const std::int64_t first = low_ + threadIdx.x, offset = offset_at(first);
+    const std::int64_t before_low = low_ > 0 ? call_.offsets[low_ - 1] : -1;
+    const std::int64_t last_offset = low_ < high_ ? call_.offsets[high_ - 1] : 0;
+    begun_ = low_ < high_ || before_low == begin_;
+    goes_on_ = tile_ > 0 && low_ > 0 && low_ < high_ && before_low < begin_;
+    wait_for_load();
+    take_own(store_.landing, own_);
+    if constexpr (P::of_floats) find_extremes<T>(own_, store_.most, store_.least);
+    __syncthreads();
+    if constexpr (P::of_floats) {
+      window_ = window_of<T>(store_.most, store_.least);
+      if (!window_.fits) return one_by_one(before_low);
+    }
+    sum_up();
+    if (threadIdx.x < 32) tell(offset, before_low, last_offset);
+    write_segments(first, offset);
+  }
+
+  // --- Sums ---
+
+  __device__ __forceinline__ Sum sum_of(T value) const {
+    if constexpr (P::of_floats)
+      return window_.units(value);
+    else
+      return op_.from(value);
+  }
+
+  // Where a sum lies, so that neither order of access meets itself in one bank.
+  __device__ __forceinline__ static int slot(int item) {
+    constexpr int per_chunk = 16 / sizeof(Sum);
+    return chunk_slot(item / per_chunk) * per_chunk + item % per_chunk;
+  }
+
+  __device__ __forceinline__ void sum_up() {
+    const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+    const int item = static_cast<int>(threadIdx.x) * Shape::items;
+    constexpr int per_chunk = 16 / sizeof(Sum);
+    const bool kept = low_ < high_;
+    Sum sum = op_.neutral();
+#pragma unroll
+    for (int k = 0; k < Shape::items; k += per_chunk) {
+      alignas(16) Sum chunk[per_chunk];
+#pragma unroll
+      for (int i = 0; i < per_chunk; ++i) chunk[i] = sum = op_.joined(sum, sum_of(own_[k + i]));
+      if (kept) *reinterpret_cast<uint4*>(store_.up_to + slot(item + k)) = *reinterpret_cast<const uint4*>(chunk);
+    }
+    Sum all = sum;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const Sum other = shuffle_up(all, distance);
+      if (lane >= distance) all = op_.joined(other, all);
+    }
+    if (lane == 31) store_.total[warp] = all;
+    turns_.tell();
+    __syncthreads();
+    turns_.look(store_.landing);
+    read_bounds(turns_.next());
+    Sum before = op_.joined(all, -sum);
+    total_ = op_.neutral();
+#pragma unroll
+    for (int w = 0; w < Shape::warps; ++w) {
+      if (w == warp) before = op_.joined(before, total_);
+      total_ = op_.joined(total_, store_.total[w]);
+    }
+    store_.before_thread[threadIdx.x] = before;
+    __syncthreads();
+  }
+
+  // The sum of the tile's values before an offset.
+  __device__ __forceinline__ Sum sum_before(std::int64_t offset) const {
+    const std::int64_t place = offset - begin_;
+    const int items = static_cast<int>(place < 0 ? 0 : place > count_ ? count_ : place);
+    if (items == 0) return op_.neutral();
+    return op_.joined(store_.before_thread[(items - 1) / Shape::items], store_.up_to[slot(items - 1)]);
+  }
+
+  // --- What goes on from one tile to another, by warp 0 ---
+
+  // Tells other tiles what this one comes to, and finishes the tile before.
+  __device__ __forceinline__ void tell(std::int64_t own_offset, std::int64_t before_low, std::int64_t last_offset) {
+    const std::int64_t first_offset = __shfl_sync(every_lane, own_offset, 0);
+    const Sum own = low_ < high_ ? op_.joined(total_, -sum_before(last_offset)) : total_;
+    const bool complete = begun_ || tile_ == 0;
+    if constexpr (P::of_floats)
+      publish_sum<P>(records_, tile_, {own, window_.place}, complete);
+    else
+      publish(records_, tile_, op_.record(own), complete);
+    finish_before();
+    before_.looks_back = looks_back();
+    before_.tile = tile_;
+    before_.own = own;
+    before_.begun = begun_;
+    before_.segment = goes_on_ && is_valid(low_, first_offset, before_low) ? low_ - 1 : -1;
+    before_.sum = goes_on_ ? sum_before(first_offset) : op_.neutral();
+    if constexpr (P::of_floats) before_.place = window_.place;
+  }
+  __device__ __forceinline__ bool looks_back() const { return goes_on_ || (!begun_ && tile_ > 0 && tile_ % 64 == 0); }
+
+  // Of the tile before: the sum of a segment that had begun earlier.
+  __device__ __forceinline__ void finish_before() {
+    if (!before_.looks_back) return;
+    before_.looks_back = false;
+    if constexpr (P::of_floats) {
+      look_back_for_floats<P>(records_, op_, before_.tile, before_.own, before_.place, before_.begun, store_.floats);
+      if (threadIdx.x != 0 || before_.segment < 0) return;
+      Window<T> window;
+      window.place = before_.place;
+      if constexpr (sizeof(T) == 4) window.from_units = Window<T>::power(FloatFormat<T>::least + window.place);
+      const auto& split = store_.floats.split;
+      call_.out[before_.segment] = split.simple ? window.rounded_sum(split.high + before_.sum)
+                                                : plus_carry<P>(store_.floats, window, before_.sum);
+    } else {
+      const auto before = look_back_and_complete(records_, op_, before_.tile, op_.record(before_.own), before_.begun);
+      const Sum carry = op_.sum_of(before);
+      if (threadIdx.x == 0 && before_.segment >= 0) write(before_.segment, op_.joined(carry, before_.sum));
+    }
+  }
+
+  // --- Results ---
+
+  // Whether offset s is not below the one before it nor beyond the values; else that is reported.
+  __device__ __forceinline__ bool is_valid(std::int64_t s, std::int64_t offset, std::int64_t previous) const {
+    if (offset >= previous && offset <= call_.items) return true;
+    report(call_.status, PrimitiveError::offset_out_of_range, s);
+    return false;
+  }
+
+  __device__ __forceinline__ void write(std::int64_t segment, const Sum& sum) const {
+    if constexpr (P::of_floats) {
+      call_.out[segment] = window_.rounded_sum(sum);
+    } else {
+      if (!op_.fits(sum)) report(call_.status, PrimitiveError::sum_overflow, segment);
+      call_.out[segment] = op_.to(sum);
+    }
+  }
+
+  // Segment s - 1 ends at offset s. Lanes pass what they read to the next one; the first has that of the last 32, if it
+  // is `known`.
+  __device__ __forceinline__ void write_segment(std::int64_t s, std::int64_t offset, bool known,
+                                                std::int64_t& last_offset, Sum& last_sum) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const Sum sum = sum_before(offset);
+    std::int64_t previous = shuffle_up(offset, 1);
+    Sum sum_previous = shuffle_up(sum, 1);
+    if (lane == 0) {
+      if (!known) {
+        last_offset = s > 0 && s < high_ ? __ldg(call_.offsets + s - 1) : 0;
+        last_sum = sum_before(last_offset);
+      }
+      previous = last_offset;
+      sum_previous = last_sum;
+    }
+    last_offset = shuffle(offset, 31);
+    last_sum = shuffle(sum, 31);
+    if (s < high_ && !(goes_on_ && s == low_) && is_valid(s, offset, previous) && s > 0)
+      write(s - 1, op_.joined(sum, -sum_previous));
+  }
+
+  // The offset of the first one is known. Others are read by runs of 128 for each warp.
+  __device__ __forceinline__ void write_segments(std::int64_t s, std::int64_t offset) {
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    std::int64_t last_offset = 0;
+    Sum last_sum = op_.neutral();
+    if (s - lane < high_) write_segment(s, offset, false, last_offset, last_sum);
+    constexpr int depth = 4;
+    for (std::int64_t first = low_ + Shape::threads + warp * 32 * depth; first < high_;
+         first += depth * Shape::threads) {
+      std::int64_t next[depth];
+#pragma unroll
+      for (int j = 0; j < depth; ++j) next[j] = offset_at(first + 32 * j + lane);
+#pragma unroll
+      for (int j = 0; j < depth; ++j) write_segment(first + 32 * j + lane, next[j], j > 0, last_offset, last_sum);
+    }
+  }
+
+  // --- A tile of floats without a window ---
+
+  __device__ __forceinline__ void one_by_one(std::int64_t before_low) {
+    auto& single = store_.single;
+    keep_own(own_, single.values);
+    if (threadIdx.x < Shape::size / 32) single.begins[threadIdx.x] = 0;
+    turns_.tell();
+    __syncthreads();
+    turns_.look(store_.landing);
+    read_bounds(turns_.next());
+    if (threadIdx.x == 0 && before_low == begin_) atomicOr(single.begins, 1u);
+    for (std::int64_t s = low_ + threadIdx.x; s < high_; s += Shape::threads) {
+      const std::int64_t item = call_.offsets[s] - begin_;
+      if (item >= 0 && item < count_) atomicOr(single.begins + item / 32, 1u << item % 32);
+    }
+    __syncthreads();
+    const int item = static_cast<int>(threadIdx.x) * Shape::items;
+    single.masks[threadIdx.x] =
+        static_cast<std::uint16_t>(single.begins[item / 32] >> item % 32 & ((1u << Shape::items) - 1));
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      const SingleValues<T> values = {single.values, single.masks};
+      const unsigned with_begin = sum_one_by_one<P>(values, store_.floats);
+      const bool begun = with_begin != 0;
+      publish_total<P>(records_, tile_, begun || tile_ == 0, store_.floats);
+      finish_before();
+      const bool needs_carry = tile_ > 0 && (single.begins[0] & 1u) == 0;
+      if (needs_carry) look_back_for_floats<P>(records_, op_, tile_, Sum{0}, -1, begun, store_.floats);
+      fill_one_by_one<P, true>(call_, begin_, values, with_begin, needs_carry, store_.floats);
+    }
+    __syncthreads();
+    for (std::int64_t s = low_ + threadIdx.x; s < high_; s += Shape::threads) {
+      const std::int64_t offset = call_.offsets[s], previous = s > 0 ? call_.offsets[s - 1] : 0;
+      if (!is_valid(s, offset, previous) || s == 0) continue;
+      const std::int64_t last = offset - 1 - begin_;
+      if (offset == previous)
+        call_.out[s - 1] = op_.neutral_value();
+      else if (last >= 0 && last < count_)
+        call_.out[s - 1] = single.values[value_slot<T>(static_cast<int>(last))];
+    }
+  }
+
+  const ScanCall<T>& call_;
+  const Records& records_;
+  const P& op_;
+  Store& store_;
+  TileTurns<T> turns_;
+  std::int64_t tile_ = 0, begin_ = 0;
+  std::int64_t low_ = 0, high_ = 0, next_low_ = 0, next_high_ = 0;
+  int count_ = 0;
+  bool begun_ = false;    // a segment begins in the tile
+  bool goes_on_ = false;  // one that began earlier ends in it
+  alignas(16) T own_[Shape::items];
+  Sum total_{};
+  WindowOf<P> window_;
+
+  // The tile before, where it has to look back: what it comes to, and its part of a segment that ended in it (below 0:
+  // none did). Of warp 0.
+  struct Before {
+    bool looks_back = false;
+    bool begun = false;
+    int place = 0;
+    std::int64_t tile = 0;
+    Sum own{};
+    std::int64_t segment = -1;
+    Sum sum{};
+  } before_;
+};
+
+template <class P>
+__global__ void __launch_bounds__(256, scan_blocks<P>)
+    sum_segments(const __grid_constant__ ScanCall<typename P::Value> call, const __grid_constant__ Records records,
+                 const __grid_constant__ P op) {
+  static_assert(TileShape<typename P::Value>::threads == 256);
+  extern __shared__ __align__(16) unsigned char scan_bytes[];
+  SegmentSums<P>(call, records, op, *reinterpret_cast<SumStore<P>*>(scan_bytes)).run();
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::primitive_kernel
