@@ -2,12 +2,13 @@
 //
 //   papilio_sparse_cuda_bench --docword FILE --topics 1024,16384 [--warm-up 20] [--sweeps 20] [--variants]
 //   papilio_sparse_cuda_bench --generate 1000000,200,100000 --topics 16384 --warm-up 3 --sweeps 3
+//   papilio_sparse_cuda_bench --like 165668,30864,90 --topics 1024
 //   papilio_sparse_cuda_bench --sampler theta_collapsed --docword FILE --topics 1024,4096
 //
 // Of theta_collapsed, whose phi is drawn, sweeps of dense draws beside those of sparse ones, from the same topics.
 // alpha is 50 / K, beta 0.01. --variants also tries other ways of spreading the same draws over threads.
 // --generate DOCUMENTS,LENGTH,VOCABULARY is for memory: documents of so many words, 30 words of each from a
-// theme, the others by Zipf's law.
+// theme, the others by Zipf's law. --like DOCUMENTS,VOCABULARY,LENGTH is papilio::generate_corpus.
 
 #include <fmt/format.h>
 
@@ -31,7 +32,8 @@ using papilio::lda::ByDocumentTuning, papilio::lda::CudaChain, papilio::lda::Spa
 
 struct Options {
   std::string docword;
-  std::vector<std::int32_t> generate;  // documents, length, vocabulary
+  std::vector<std::int32_t> generate;                   // documents, length, vocabulary
+  std::vector<std::int32_t> like = {43556, 37286, 70};  // documents, vocabulary, mean length
   std::vector<std::int32_t> topics = {256, 1024, 4096, 16384};
   int warm_up = 20;
   int sweeps = 20;
@@ -63,6 +65,8 @@ Options parse(const std::vector<std::string>& arguments) {
       options.docword = value;
     else if (name == "--generate")
       options.generate = numbers(value);
+    else if (name == "--like")
+      options.like = numbers(value);
     else if (name == "--topics")
       options.topics = numbers(value);
     else if (name == "--warm-up")
@@ -113,7 +117,11 @@ papilio::Corpus generated(std::int32_t documents, std::int32_t length, std::int3
 papilio::Corpus corpus_of(const Options& options) {
   if (!options.docword.empty()) return papilio::read_uci_bag_of_words(options.docword, "");
   if (options.generate.size() == 3) return generated(options.generate[0], options.generate[1], options.generate[2]);
-  return papilio::generate_corpus({.documents = 43556, .vocabulary = 37286, .mean_length = 70, .seed = 1}).corpus;
+  return papilio::generate_corpus({.documents = options.like.at(0),
+                                   .vocabulary = options.like.at(1),
+                                   .mean_length = static_cast<double>(options.like.at(2)),
+                                   .seed = 1})
+      .corpus;
 }
 
 papilio::TrainOptions training(const Options& options, std::int32_t topics) {
@@ -164,6 +172,9 @@ papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& option
   }
   papilio::ChainState now;
   chain.show_state([&](const papilio::ChainState& shown) { now = shown; });
+  std::uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
+  for (const std::int32_t topic : now.z) hash = (hash ^ static_cast<std::uint32_t>(topic)) * 0x100000001B3u;
+  fmt::print("\n{:>7} sweep {}: hash of all topics {:016x}", topics, options.warm_up, hash);
   const papilio::SweepDraws draws = chain.draws();
   fmt::print(
       "\n{:>7} sweep {}: {:.1f} topics per document; draws: own {:.3f} document {:.3f} word {:.3f} "
@@ -173,16 +184,28 @@ papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& option
   return now;
 }
 
-// Ways to spread the work: tokens of an item, those of one for a small block, threads of a large one.
-std::vector<SparseParallelTuning> variants() {
-  std::vector<SparseParallelTuning> list = {{.draws_beside = false}};
+// Ways to spread the work: tokens of an item, those of one for a small block, threads of a large one, tokens of a word
+// for which no row is made.
+std::vector<SparseParallelTuning> variants(std::int32_t topics) {
+  std::vector<SparseParallelTuning> list = {
+      {.draws_beside = false}, {.cut = {.by_range = false}}, {.cut = {.short_entries = false}}};
   for (const int threads : {128, 512}) {
-    for (const int few : {0, 128}) {
-      list.push_back({.cut = {.tokens_per_item = 0, .few_tokens = few}, .threads = threads});
-    }
+    for (const int few : {0, 128}) list.push_back({.cut = {.few_tokens = few}, .threads = threads});
   }
-  for (const int tokens : {1024, 2048, 4096, 8192, 16384, 32768}) list.push_back({.cut = {.tokens_per_item = tokens}});
+  for (const int tokens : {0, topics / 128, topics / 64, topics / 16, topics / 8}) {
+    list.push_back({.cut = {.without_row = tokens}});
+  }
+  for (const int tokens : {512, 2048, 4096}) list.push_back({.cut = {.tokens_of_part = tokens}});
+  for (const int tokens : {1024, 4096, 16384}) list.push_back({.cut = {.tokens_per_item = tokens}});
   return list;
+}
+
+std::string label_of(const SparseParallelTuning& tuning) {
+  const papilio::lda::SparseCut& cut = tuning.cut;
+  return fmt::format("an item {} a part {} few {} without row {} threads {}{}{}{}", cut.tokens_per_item,
+                     cut.tokens_of_part, cut.few_tokens, cut.without_row, tuning.threads,
+                     cut.by_range ? "" : ", in the order of words", cut.short_entries ? "" : ", no short entries",
+                     tuning.draws_beside ? "" : ", one after the other");
 }
 
 // theta_collapsed: dense draws and sparse ones, in turns.
@@ -231,10 +254,8 @@ void run(const Options& options) {
     measure(corpus, options, topics, warm, {}, "");
     if (options.generate.empty()) measure(corpus, options, topics, warm, {}, "again");
     if (!options.variants) continue;
-    for (const SparseParallelTuning& tuning : variants()) {
-      measure(corpus, options, topics, warm, tuning,
-              fmt::format("an item {} few {} threads {}{}", tuning.cut.tokens_per_item, tuning.cut.few_tokens,
-                          tuning.threads, tuning.draws_beside ? "" : ", one after the other"));
+    for (const SparseParallelTuning& tuning : variants(topics)) {
+      measure(corpus, options, topics, warm, tuning, label_of(tuning));
     }
   }
 }

@@ -95,6 +95,36 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
   return drawn;
 }
 
+// T rows of two segments by one warp: `rows` is the provider of the first segment, `last` that of the second, which has
+// up to 128 N categories; both with G = 32.
+template <int N, int T, class Rows, class Last, class V = typename Rows::Sum>
+__device__ __forceinline__ DrawnRow draw_two_segments(const Rows& rows, const Last& last, double u) {
+  V sums[T], last_sums[T];
+  lane_sums_of_rows<depths, T, 1>(rows, sums);
+  const RowTree<32, T, V> tree(sums);
+  lane_sums_of_rows<N, T, 1>(last, last_sums);
+  const RowTree<32, T, V> last_tree(last_sums);
+  const auto before = static_cast<double>(tree.total());
+  const double total = before + static_cast<double>(last_tree.total());
+  const double target = target_of<Lane, V, double>(u, total);
+  const bool is_last = !(target < before);
+  // Below every sum where the target lies elsewhere: the walk ends at once.
+  DrawnRow drawn = {};
+  if (__any_sync(all_threads, !is_last)) {
+    double rest = is_last ? -1.0 : target;
+    const int lane = tree.find(rest);
+    drawn = walk_slots<32 / T, depths>(rows, 0, lane, rest);
+  }
+  if (__any_sync(all_threads, is_last)) {
+    double rest = is_last ? target - before : -1.0;
+    const int lane = last_tree.find(rest);
+    const DrawnRow in_last = walk_slots<32 / T, N>(last, 1, lane, rest);
+    if (is_last) drawn = in_last;
+  }
+  drawn.total = total;
+  return drawn;
+}
+
 // The first segment whose running total exceeds u times the total, by one warp.
 // `running` has room for one double per segment; `rest` becomes the target inside it.
 template <class V>

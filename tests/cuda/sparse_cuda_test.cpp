@@ -41,10 +41,12 @@ std::int64_t differences(const std::vector<std::int32_t>& a, const std::vector<s
   return count;
 }
 
-void expect_same(const Corpus& corpus, const TrainOptions& options, int sweeps,
-                 const SparseParallelTuning& tuning = {}) {
-  SparseOracle oracle(corpus, options, first_topics(corpus, options));
-  lda::CudaChain chain(corpus, sparse_on_device(options), nullptr, {.sparse_parallel = tuning});
+// From `start`; from where chains start, if it has no topics.
+void expect_same(const Corpus& corpus, const TrainOptions& options, int sweeps, const SparseParallelTuning& tuning = {},
+                 const ChainState& start = {}) {
+  SparseOracle oracle(corpus, options, start.z.empty() ? first_topics(corpus, options) : start.z);
+  lda::CudaChain chain(corpus, sparse_on_device(options), start.z.empty() ? nullptr : &start,
+                       {.sparse_parallel = tuning});
   for (int s = 1; s <= sweeps; ++s) {
     oracle.sweep();
     chain.sweep();
@@ -89,6 +91,16 @@ TEST_F(SparseOnCuda, DrawTheSameInEveryShape) {
       }
     }
     expect_same(corpus, options, 2, {.draws_beside = false});
+    for (const std::int32_t tokens : {0, 1, 31, 32, 200, 3000}) {
+      SCOPED_TRACE("no row for " + std::to_string(tokens));
+      expect_same(corpus, options, 2, {.cut = {.without_row = tokens}});
+      expect_same(corpus, options, 2, {.cut = {.few_tokens = 10, .without_row = tokens}, .is_wide = true});
+    }
+    for (const int threads : {128, 512}) {
+      expect_same(corpus, options, 2, {.threads = threads, .by_pair = true});
+      expect_same(corpus, options, 2, {.cut = {.few_tokens = 0}, .threads = threads, .by_pair = true});
+    }
+    expect_same(corpus, options, 2, {.is_wide = true, .by_pair = true});
     for (const std::int32_t tokens : {1, 7, 100000}) {
       expect_same(corpus, options, 2, {.cut = {.tokens_per_item = tokens, .few_tokens = 0}});
     }
@@ -124,11 +136,55 @@ TEST_F(SparseOnCuda, DrawByPriorsAtTheEdge) {
   }
 }
 
+// A document that several blocks count, with and without others; documents of one token; both, with counts by part.
+TEST_F(SparseOnCuda, DrawDocumentsOfAnyLength) {
+  std::vector<std::vector<std::int32_t>> documents = {std::vector<std::int32_t>(80'000)};
+  std::uint32_t state = 1;
+  const auto next = [&] { return static_cast<std::int32_t>((state = state * 1664525U + 1013904223U) >> 8); };
+  for (std::int32_t& word : documents[0]) word = next() % (1 + next() % 300);
+  for (const std::int32_t topics : {7, 500}) {
+    expect_same(testing::make_corpus(documents, 300), {.topics = topics, .alpha = 0.1, .seed = 6}, 2);
+  }
+  for (int d = 0; d < 3000; ++d) documents.push_back({next() % 300});
+  documents.emplace_back(70'000, 5);
+  for (const std::int32_t topics : {7, 500}) {
+    expect_same(testing::make_corpus(documents, 300), {.topics = topics, .alpha = 0.1, .seed = 6}, 3);
+    expect_same(testing::make_corpus(documents, 300),
+                {.topics = topics, .alpha = 0.1, .seed = 6, .sampler = Sampler::mean_for_mode}, 1);
+  }
+}
+
+// Short entries, of which some are too small for their counts: documents with one topic for the most part.
+TEST_F(SparseOnCuda, DrawByCountsOfAnySize) {
+  std::vector<std::vector<std::int32_t>> documents;
+  for (int d = 0; d < 60; ++d) documents.emplace_back(static_cast<std::size_t>(2 + d * d % 510));
+  std::int32_t number = 0;
+  for (auto& document : documents)
+    for (std::int32_t& word : document) word = number++ * 7 % 50;
+  const Corpus corpus = testing::make_corpus(documents, 50);
+  for (const std::int32_t topics : {1, 2, 5, 60, 300, 1000, 1025, 2500, 4096}) {
+    SCOPED_TRACE(topics);
+    ChainState start;
+    for (std::int32_t i = 0; i < number; ++i) start.z.push_back((i % 9 == 0 ? i : i % 11 == 0 ? 1 : 0) % topics);
+    for (const Sampler sampler : {Sampler::collapsed, Sampler::mean_for_mode}) {
+      const TrainOptions options = {.topics = topics, .alpha = 0.01, .seed = 8, .sampler = sampler};
+      expect_same(corpus, options, 2, {}, start);
+      expect_same(corpus, options, 1, {.cut = {.short_entries = false}}, start);
+      lda::CudaChain chain(corpus, sparse_on_device(options), &start);
+      const lda::State state = chain.take_state();
+      EXPECT_EQ(chain.log_joint(), lda::log_joint(corpus, state, state.priors, 1));
+    }
+  }
+}
+
 // Every token is all that its document and its word have.
 TEST_F(SparseOnCuda, DrawTokensThatAreAlone) {
   std::vector<std::vector<std::int32_t>> documents(400, {0});
   for (std::size_t d = 0; d < documents.size(); ++d) documents[d] = {static_cast<std::int32_t>(d)};
-  expect_same(testing::make_corpus(documents, 400), {.topics = 3, .alpha = 1e-4, .beta = 1e-3, .seed = 7}, 5);
+  const Corpus corpus = testing::make_corpus(documents, 400);
+  expect_same(corpus, {.topics = 3, .alpha = 1e-4, .beta = 1e-3, .seed = 7}, 5);
+  expect_same(corpus, {.topics = 3, .alpha = 1e-4, .seed = 7, .sampler = Sampler::mean_for_mode}, 3);
+  expect_same(corpus, {.topics = 9000, .alpha = 0.1, .seed = 7}, 3);
 }
 
 TEST_F(SparseOnCuda, SmokeDrawWhatIsDefined) {

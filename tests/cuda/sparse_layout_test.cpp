@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/math.h"
 #include "cuda/training.h"
 #include "lda/training/sparse/parallel/layout_cuda.h"
 
@@ -64,6 +66,73 @@ TEST(SparseLayout, OfFewTokens) {
        std::vector<std::vector<std::vector<std::int32_t>>>{{}, {{}}, {{0}}, {{}, {1, 0, 1}, {}}}) {
     expect_layout_of(testing::make_corpus(documents, 2), 7);
   }
+}
+
+// The most bytes that the list of a document takes, whatever its topics are.
+std::int64_t most_bytes(std::int64_t tokens, std::int64_t topics, const ShortEntries& entries, bool is_short) {
+  const auto padded = [](std::int64_t size) { return base::round_up<std::int64_t>(size, sparse::lanes); };
+  if (!is_short) return 4 * padded(std::min(tokens, topics));
+  const std::int64_t mask = entries.count_mask();
+  std::int64_t most = 0;
+  for (std::int64_t large = 0; large * mask <= tokens && large <= topics; ++large) {
+    const std::int64_t others = std::min(tokens - large * mask, topics - large);  // of one token each
+    most = std::max(most, 2 * padded(large + others) + 4 * large);
+  }
+  return most;
+}
+
+TEST(SparseLayout, HasRoomForEveryList) {
+  std::vector<std::vector<std::int32_t>> documents;
+  for (int tokens = 1; tokens <= 700; ++tokens) documents.emplace_back(tokens, 0);
+  const Corpus corpus = testing::make_corpus(documents, 1);
+  for (const std::int32_t topics :
+       {1, 2, 3, 8, 60, 64, 100, 255, 256, 257, 1000, 1024, 1025, 2048, 2049, 4097, 70000}) {
+    SCOPED_TRACE(topics);
+    const SparseLayout layout(corpus, topics, {}, {}, 1);
+    ASSERT_EQ(layout.documents.size(), documents.size());
+    EXPECT_EQ(layout.listed_documents, 699);
+    EXPECT_EQ(layout.documents.back().tokens, 1U);
+    // Lists are one after another in the order of the corpus, here that of the lengths.
+    std::int64_t end = layout.list_units;
+    for (std::size_t d = 0; d < 699; ++d) {
+      const SparseDocument& document = layout.documents[d];
+      const bool is_short = static_cast<std::int32_t>(d) >= layout.short_entries.first_document;
+      EXPECT_EQ(is_short, topics <= 2048 && document.tokens <= std::min(512U, 8 * layout.short_entries.count_mask()));
+      EXPECT_LE(most_bytes(document.tokens, topics, layout.short_entries, is_short),
+                (end - document.list.group) * list_unit)
+          << document.tokens << " tokens";
+      end = document.list.group;
+    }
+    EXPECT_EQ(end, 0);
+  }
+}
+
+// Documents of one token have no lists, and take no room for them.
+TEST(SparseLayout, DocumentsOfOneTokenHaveNoLists) {
+  const Corpus corpus = testing::make_corpus({{3}, {}, {1, 2}, {0}}, 4);
+  const SparseLayout layout(corpus, 1000, {}, {}, 1);
+  EXPECT_EQ(layout.listed_documents, 1);
+  EXPECT_EQ(layout.list_units, 1);
+  ASSERT_EQ(layout.documents.size(), 3U);
+  EXPECT_EQ(layout.documents[1].first_token, 0U);
+  EXPECT_EQ(layout.documents[2].first_token, 3U);
+}
+
+TEST(SparseLayout, CutsLongDocumentsIntoSlices) {
+  const Corpus corpus = testing::make_corpus(
+      {std::vector<std::int32_t>(100, 0), std::vector<std::int32_t>(200'001, 0), std::vector<std::int32_t>(65'536, 0)},
+      1);
+  const SparseLayout layout(corpus, 100, {}, {}, 1);
+  EXPECT_EQ(layout.counted_documents, 1);
+  EXPECT_EQ(layout.tokens_of_long, 200'001 + 65'536);
+  std::int64_t at = 100;
+  for (const SparseItem& slice : layout.slices) {
+    EXPECT_EQ(slice.first, at);
+    EXPECT_LE(slice.count, slice_tokens);
+    EXPECT_EQ(slice.row, 0);
+    at += slice.count;
+  }
+  EXPECT_EQ(at, 200'101);
 }
 
 }  // namespace

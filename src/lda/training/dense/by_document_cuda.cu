@@ -13,14 +13,16 @@ namespace {
 
 constexpr int block_threads = 128;
 
-// Up to 1,024 topics, in groups of 4 G N.
+// Up to 2,048 topics, in groups of 4 G N; more than 1,024 in two segments.
 template <int G, int N>
 struct GroupShape {
   static constexpr int topics = 4 * G * N;
-  static constexpr bool is_short = topics <= collective::slots;  // each slot one weight
+  static constexpr int threads = N > 9 ? block_threads / 2 : block_threads;  // of a block, for which memory is shared
+  static constexpr bool asks_ahead = N <= 9;                                 // else there are no registers for it
+  static constexpr bool is_short = topics <= collective::slots;              // each slot one weight
   // Groups of 4 threads read rows two at a time: 16 floats after each keep these in different banks.
   static constexpr int stride = topics + (G == 4 && N > 1 ? 16 : 0);
-  static constexpr int groups = block_threads / G;
+  static constexpr int groups = threads / G;
 };
 
 // What the kernel reads and writes of one document.
@@ -49,10 +51,10 @@ __device__ __forceinline__ void load_phi(const TopicDraw& draw, std::int32_t wor
   }
 }
 
-__device__ __noinline__ std::int32_t last_positive(const float* theta, const float* phi, std::int32_t topics,
-                                                   int step) {
+__device__ __noinline__ std::int32_t last_positive(const float* theta, const float* phi, std::int32_t topics, int step,
+                                                   std::int64_t segment = 0) {
   const kernel::MemoryRow<float, true> row = {theta, phi, 1, topics};
-  return static_cast<std::int32_t>(collective::last_positive_on_device(row, 0, step));
+  return static_cast<std::int32_t>(collective::last_positive_on_device(row, segment, step));
 }
 
 // One draw by G threads, from at most 4 G N <= 128 topics: collective::draw_short_rows with T = 1,
@@ -117,12 +119,10 @@ __device__ __forceinline__ std::int32_t draw_short(const float* theta, const flo
   return __shfl_sync(all_threads, topic, thread, G);
 }
 
-// The same for more than 128 and at most 128 N topics, by a warp: draw_rows with T = 1.
+// The sums of this thread's slots in a segment of at most 128 N topics.
 template <int N>
-__device__ __forceinline__ std::int32_t draw_long(const float* theta, const float (&phi)[N][4], const float* phi_row,
-                                                  std::int32_t topics, double u, std::int32_t old) {
+__device__ __forceinline__ void add_slots(const float* theta, const float (&phi)[N][4], float (&slots)[4]) {
   const int l = static_cast<int>(threadIdx.x) % 32;
-  float slots[4];
 #pragma unroll
   for (int v = 0; v < N; ++v) {
     const float4 four = *reinterpret_cast<const float4*>(theta + 4 * (v * 32 + l));
@@ -130,41 +130,94 @@ __device__ __forceinline__ std::int32_t draw_long(const float* theta, const floa
 #pragma unroll
     for (int i = 0; i < 4; ++i) slots[i] = v == 0 ? phi[v][i] * y[i] : kernel::fused(phi[v][i], y[i], slots[i]);
   }
-  float sums[1] = {collective::sum_of_four(slots)};
-  const collective::RowTree<32, 1, float> tree(sums);
-  const double total = tree.total();
-  double rest = u * total;
-  const int lane = tree.find(rest);
-  std::int32_t topic = old;
-  if (l == lane && total > 0) {
-    int slot = collective::descend(rest, slots[0] + slots[1]) ? 2 : 0;
-    if (collective::descend(rest, slot != 0 ? slots[2] : slots[0])) slot += 1;
-    const bool odd = (slot & 1) != 0, upper = (slot & 2) != 0;
-    int depth = 0;
-    bool searching = true;
+}
+
+// The topic at `rest` in the slots of logical lane `lane`, which are this thread's.
+template <int N>
+__device__ __forceinline__ std::int32_t find_in_slots(const float* theta, const float (&phi)[N][4],
+                                                      const float (&slots)[4], int lane, double rest, bool& astray) {
+  int slot = collective::descend(rest, slots[0] + slots[1]) ? 2 : 0;
+  if (collective::descend(rest, slot != 0 ? slots[2] : slots[0])) slot += 1;
+  const bool odd = (slot & 1) != 0, upper = (slot & 2) != 0;
+  int depth = 0;
+  bool searching = true;
 #pragma unroll
-    for (int v = 0; v < N; ++v) {
-      const float x = upper ? (odd ? phi[v][3] : phi[v][2]) : (odd ? phi[v][1] : phi[v][0]);
-      if (searching) {
-        searching = collective::descend(rest, x * theta[4 * (32 * v + lane) + slot]);
-        if (searching) depth += 1;
-      }
+  for (int v = 0; v < N; ++v) {
+    const float x = upper ? (odd ? phi[v][3] : phi[v][2]) : (odd ? phi[v][1] : phi[v][0]);
+    if (searching) {
+      searching = collective::descend(rest, x * theta[4 * (32 * v + lane) + slot]);
+      if (searching) depth += 1;
     }
-    topic = collective::slots * depth + 4 * lane + slot;
-    if (searching) [[unlikely]]
-      topic = last_positive(theta, phi_row, topics, collective::step_of_category(4 * lane + slot) + collective::depths);
+  }
+  astray = searching;
+  return searching ? 4 * lane + slot : collective::slots * depth + 4 * lane + slot;
+}
+
+// The topic of a target in a segment, by a warp; `sums` is the tree of `slots`.
+template <int N>
+__device__ __forceinline__ std::int32_t find_in_segment(const float* theta, const float (&phi)[N][4],
+                                                        const float (&slots)[4],
+                                                        const collective::RowTree<32, 1, float>& tree, double rest,
+                                                        const float* theta_row, const float* phi_row,
+                                                        std::int32_t topics, std::int32_t segment) {
+  const int lane = tree.find(rest);
+  std::int32_t topic = 0;
+  if (static_cast<int>(threadIdx.x) % 32 == lane) {
+    bool astray = false;
+    topic = find_in_slots<N>(theta, phi, slots, lane, rest, astray);
+    if (astray) [[unlikely]] {
+      topic =
+          last_positive(theta_row, phi_row, topics, collective::step_of_category(topic) + collective::depths, segment);
+    } else {
+      topic += segment * static_cast<std::int32_t>(collective::segment_size);
+    }
   }
   return __shfl_sync(all_threads, topic, lane);
 }
 
+// The same for more than 128 and at most 128 N topics, by a warp: draw_rows with T = 1, or, with two segments,
+// draw_two_segments.
+template <int N>
+__device__ __forceinline__ std::int32_t draw_long(const float* theta, const float (&phi)[N][4], const float* phi_row,
+                                                  std::int32_t topics, double u, std::int32_t old) {
+  constexpr int first = N < collective::depths ? N : collective::depths, last = N - first;
+  const auto& phi_of_first = reinterpret_cast<const float(&)[first][4]>(phi);
+  float slots[4];
+  add_slots<first>(theta, phi_of_first, slots);
+  float sums[1] = {collective::sum_of_four(slots)};
+  const collective::RowTree<32, 1, float> tree(sums);
+  double total = tree.total();
+  if constexpr (last == 0) {
+    if (!(total > 0)) return old;
+    return find_in_segment<first>(theta, phi_of_first, slots, tree, u * total, theta, phi_row, topics, 0);
+  } else {
+    const float* const last_theta = theta + collective::segment_size;
+    const auto& phi_of_last = reinterpret_cast<const float(&)[last][4]>(phi[first]);
+    float last_slots[4];
+    add_slots<last>(last_theta, phi_of_last, last_slots);
+    float last_sums[1] = {collective::sum_of_four(last_slots)};
+    const collective::RowTree<32, 1, float> last_tree(last_sums);
+    const double before = total;
+    total = before + static_cast<double>(last_tree.total());
+    if (!(total > 0)) return old;
+    const double target = u * total;
+    if (target < before) {
+      return find_in_segment<first>(theta, phi_of_first, slots, tree, target, theta, phi_row, topics, 0);
+    }
+    return find_in_segment<last>(last_theta, phi_of_last, last_slots, last_tree, target - before, theta, phi_row,
+                                 topics, 1);
+  }
+}
+
 template <int G, int N, int blocks>
-__global__ void __launch_bounds__(block_threads, blocks) draw_by_document(const TopicDraw draw, const double* alpha) {
+__global__ void __launch_bounds__(GroupShape<G, N>::threads, blocks)
+    draw_by_document(const TopicDraw draw, const double* alpha) {
   using S = GroupShape<G, N>;
   alignas(16) __shared__ float theta_of_groups[S::groups][S::stride];
   __shared__ int counts_of_groups[S::groups][S::topics];
   const int l = static_cast<int>(threadIdx.x) % G, g = static_cast<int>(threadIdx.x) / G;
   const Document document = {theta_of_groups[g], counts_of_groups[g], alpha};
-  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
+  const std::int64_t group = (std::int64_t{blockIdx.x} * S::threads + threadIdx.x) / G;
   const TopicItem item = draw.items[group < draw.item_count ? group : draw.item_count - 1];
   const int count = group < draw.item_count ? item.count : 0;
   const int longest = __reduce_max_sync(all_threads, count);
@@ -182,7 +235,7 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_by_document(const 
   __syncwarp();
 
   float phi[N][4];
-  load_phi<G, N>(draw, words[0], phi);
+  if constexpr (S::asks_ahead) load_phi<G, N>(draw, words[0], phi);
   for (int run = 0; run < longest; run += G) {
     const int own = run + l < item.count ? run + l : item.count - 1;
     const std::int32_t word_of_own = words[own], old_of_own = run + l < count ? z[own] : 0;
@@ -195,7 +248,11 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_by_document(const 
       const bool is_there = run + i < count;
       float next[N][4];
       const std::int32_t in_run = __shfl_sync(all_threads, word_of_own, (i + 1) % G, G);
-      load_phi<G, N>(draw, i + 1 < G ? in_run : words[run + G < item.count ? run + G : item.count - 1], next);
+      if constexpr (S::asks_ahead) {
+        load_phi<G, N>(draw, i + 1 < G ? in_run : words[run + G < item.count ? run + G : item.count - 1], next);
+      } else {
+        load_phi<G, N>(draw, word, phi);
+      }
 
       if (l == 0 && is_there) document.add(old, -1);
       __syncwarp();
@@ -210,15 +267,17 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_by_document(const 
         document.add(topic, 1);
         if (topic != old) move_token(draw, item.first + run + i, word, old, topic);
       }
+      if constexpr (S::asks_ahead) {
 #pragma unroll
-      for (int v = 0; v < N; ++v)
+        for (int v = 0; v < N; ++v)
 #pragma unroll
-        for (int e = 0; e < 4; ++e) phi[v][e] = next[v][e];
+          for (int e = 0; e < 4; ++e) phi[v][e] = next[v][e];
+      }
     }
   }
 }
 
-// More than 1,024 topics: a document for a warp, its row of theta and after that its counts in global memory.
+// More than 2,048 topics: a document for a warp, its row of theta and after that its counts in global memory.
 __global__ void __launch_bounds__(block_threads)
     draw_by_document_of_many_topics(const TopicDraw draw, const double* alpha, float* rows) {
   const int thread = static_cast<int>(threadIdx.x) % 32;
@@ -254,8 +313,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-unsigned blocks_for(std::int64_t threads) {
-  return static_cast<unsigned>((threads + block_threads - 1) / block_threads);
+unsigned blocks_for(std::int64_t threads, int of_block = block_threads) {
+  return static_cast<unsigned>((threads + of_block - 1) / of_block);
 }
 
 }  // namespace
@@ -265,7 +324,9 @@ void queue_by_document_draws(const TopicDraw& draw, const double* alpha, float* 
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
   const bool has_shape = with_shape<by_document_shapes>(draw.topics, [&]<std::size_t i>() {
     constexpr ByDocumentShape s = by_document_shapes[i];
-    draw_by_document<s.G, s.N, s.blocks><<<blocks_for(draw.item_count * s.G), block_threads, 0, stream>>>(draw, alpha);
+    constexpr int threads = GroupShape<s.G, s.N>::threads;
+    draw_by_document<s.G, s.N, s.blocks>
+        <<<blocks_for(draw.item_count * s.G, threads), threads, 0, stream>>>(draw, alpha);
   });
   if (!has_shape) {
     draw_by_document_of_many_topics<<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw, alpha, rows);

@@ -68,7 +68,42 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_topics(const Topic
   }
 }
 
-// More than 1,024 topics: an item for a block with a warp for each segment of a row.
+// More than 1,024 topics, at most 1,024 + 128 N: an item for a warp.
+template <int N, int T, int blocks, bool removes>
+__global__ void __launch_bounds__(block_threads, blocks) draw_topics_of_two_segments(const TopicDraw draw) {
+  using Rows = TopicRows<32, collective::depths, T, PastEnd::none>;
+  using Last = TopicRows<32, N, T, PastEnd::any>;
+  const int thread = static_cast<int>(threadIdx.x) % 32, t = thread / (32 / T);
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
+  if (group >= draw.item_count) return;
+  const TopicItem item = draw.items[group];
+  const float* const theta_row = draw.theta + item.document * draw.theta_stride;
+  float theta[collective::depths][4], last_theta[N][4];
+  Rows::load_theta(draw, theta_row, 0, theta);
+  Last::load_theta(draw, theta_row + collective::segment_size, 1, last_theta);
+
+  const int count = __reduce_max_sync(all_threads, item.count);  // the warp's, as in draw_topics
+  for (int run = 0; run < count; run += 32) {
+    const int own = run + thread < item.count ? run + thread : item.count - 1;
+    const int word = draw.words[item.first + own];
+    const TokenUniforms uniforms = uniforms_of(draw, draw.stream, item.first + own);
+#pragma unroll 1
+    for (int first = 0; first < 32 && run + first < count; first += T) {
+      const int my_word = __shfl_sync(all_threads, word, first + t), here = count - run - first;
+      const Rows rows = {draw, theta, theta_row, Rows::phi_of(draw, my_word, 0), 0, word, first, here};
+      const Last last = {
+          draw, last_theta, theta_row + collective::segment_size, Last::phi_of(draw, my_word, 1), 1, word, first, here};
+      const double u = __shfl_sync(all_threads, uniforms.draw, first + t);
+      const double accept = removes ? __shfl_sync(all_threads, uniforms.accept, first + t) : 0;
+      const collective::DrawnRow drawn = collective::draw_two_segments<N, T>(rows, last, u);
+      if (drawn.owner && run + first + t < count)
+        finish<removes>(draw, theta_row, item.first + run + first + t, my_word, accept,
+                        static_cast<std::int32_t>(drawn.category));
+    }
+  }
+}
+
+// Still more topics: an item for a block with a warp for each segment of a row.
 template <int T, bool removes>
 __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
     draw_topics_by_segments(const TopicDraw draw) {
@@ -103,7 +138,7 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
   }
 }
 
-// Still more topics: a token after the other, by a whole warp.
+// Yet more topics: a token after the other, by a whole warp.
 template <bool removes>
 __global__ void __launch_bounds__(block_threads, 4) draw_many_topics(const TopicDraw draw) {
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
@@ -138,8 +173,17 @@ bool queue_by_shape(const TopicDraw& draw, cudaStream_t stream) {
 }
 
 template <bool removes>
+bool queue_by_two_segments(const TopicDraw& draw, cudaStream_t stream) {
+  return with_shape<two_segment_shapes>(draw.topics, [&]<std::size_t i>() {
+    constexpr TwoSegmentShape s = two_segment_shapes[i];
+    const auto blocks = static_cast<unsigned>(base::ceil_div<std::int64_t>(draw.item_count * 32, block_threads));
+    draw_topics_of_two_segments<s.N, 8, s.blocks, removes><<<blocks, block_threads, 0, stream>>>(draw);
+  });
+}
+
+template <bool removes>
 void queue_draws(const TopicDraw& draw, cudaStream_t stream) {
-  if (!queue_by_shape<removes>(draw, stream)) {
+  if (!queue_by_shape<removes>(draw, stream) && !queue_by_two_segments<removes>(draw, stream)) {
     const int segments = (draw.topics + collective::segment_size - 1) / collective::segment_size;
     if (segments <= collective::most_segments_at_once) {
       draw_topics_by_segments<8, removes><<<static_cast<unsigned>(draw.item_count), 32 * segments, 0, stream>>>(draw);

@@ -48,9 +48,9 @@ void queue_parallel_draws(const TopicDraw& draw, void* cuda_stream);
 // With token removal: draws those tokens once more that queue_parallel_draws refused. Called by it.
 void queue_second_draws(const TopicDraw& draw, void* cuda_stream);
 
-// Floats per document that draws by document work in: none up to 1,024 topics, which have room in
+// Floats per document that draws by document work in: none up to 2,048 topics, which have room in
 // shared memory.
-constexpr std::int64_t by_document_row(std::int32_t topics) { return topics <= 1024 ? 0 : 2 * topic_stride(topics); }
+constexpr std::int64_t by_document_row(std::int32_t topics) { return topics <= 2048 ? 0 : 2 * topic_stride(topics); }
 
 // Draws where theta is integrated out: an item is a whole document, whose tokens are drawn one
 // after the other by the document's counts, which follow. Of `draw` theta and removal are not

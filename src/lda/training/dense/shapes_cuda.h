@@ -37,17 +37,29 @@ inline constexpr ParallelShape parallel_shapes[] = {
 };
 inline constexpr std::int32_t tokens_per_item_of_many_topics = 128;
 
-// Documents, token by token: each has a group of G threads. More than 1,024 topics: a warp, and memory of its own.
+// Up to 2,048 topics a warp has both segments of a row, N vectors of the second.
+struct TwoSegmentShape {
+  std::int32_t topics;  // at most
+  int N;
+  int blocks;
+};
+inline constexpr TwoSegmentShape two_segment_shapes[] = {
+    {.topics = 1536, .N = 4, .blocks = 4},
+    {.topics = 2048, .N = 8, .blocks = 3},
+};
+
+// Documents, token by token: each has a group of G threads. More than 2,048 topics: a warp, and memory of its own.
 struct ByDocumentShape {
   std::int32_t topics;  // at most
   int G, N;
   int blocks;
 };
 inline constexpr ByDocumentShape by_document_shapes[] = {
-    {.topics = 16, .G = 4, .N = 1, .blocks = 8},    {.topics = 32, .G = 4, .N = 2, .blocks = 8},
-    {.topics = 64, .G = 8, .N = 2, .blocks = 8},    {.topics = 128, .G = 8, .N = 4, .blocks = 6},
-    {.topics = 256, .G = 32, .N = 2, .blocks = 8},  {.topics = 512, .G = 32, .N = 4, .blocks = 6},
-    {.topics = 1024, .G = 32, .N = 8, .blocks = 4},
+    {.topics = 16, .G = 4, .N = 1, .blocks = 8},     {.topics = 32, .G = 4, .N = 2, .blocks = 8},
+    {.topics = 64, .G = 8, .N = 2, .blocks = 8},     {.topics = 128, .G = 8, .N = 4, .blocks = 6},
+    {.topics = 256, .G = 32, .N = 2, .blocks = 8},   {.topics = 512, .G = 32, .N = 4, .blocks = 6},
+    {.topics = 1024, .G = 32, .N = 8, .blocks = 4},  {.topics = 1152, .G = 32, .N = 9, .blocks = 4},
+    {.topics = 1536, .G = 32, .N = 12, .blocks = 6}, {.topics = 2048, .G = 32, .N = 16, .blocks = 5},
 };
 
 // Second draws of refused tokens, T of an item together. More than 1,024 topics: token by token, by a warp.

@@ -75,9 +75,8 @@ void ProgressiveChain::have_every(std::int64_t stride) {
 
 void ProgressiveChain::end_part() {
   if (!chain_) return;
-  State state = chain_->take_state();
+  chain_->show_state([this](const ChainState& part) { complete(part); });
   chain_.reset();
-  complete(take_chain_state(state, options_));
   part_.reset();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,27 +29,48 @@ execution::DeviceArray<T> on_device(const std::vector<T>& values, const char* wh
   return array;
 }
 
+// Of each document of one token, that token.
+inline std::vector<std::uint32_t> single_tokens_of(const SparseLayout& layout) {
+  std::vector<std::uint32_t> tokens;
+  for (auto d = static_cast<std::size_t>(layout.listed_documents); d < layout.documents.size(); ++d) {
+    tokens.push_back(layout.documents[d].first_token);
+  }
+  return tokens;
+}
+
 // A corpus on the device, and the topics of its tokens.
 template <class Entry>
 struct SparseCorpus {
-  SparseCorpus(const SparseLayout& layout, const std::vector<std::int32_t>& topics, cudaStream_t stream)
-      : documents(on_device(layout.documents, "documents", stream)),
+  SparseCorpus(const SparseLayout& layout, const std::vector<std::int32_t>& z_of_tokens, std::int32_t topics,
+               cudaStream_t stream)
+      : documents(on_device(std::vector(layout.documents.begin(), layout.documents.begin() + layout.listed_documents),
+                            "documents", stream)),
+        single_tokens(on_device(single_tokens_of(layout), "documents", stream)),
         document(on_device(layout.document, "tokens", stream)),
         place(on_device(converted<typename Entry::Number>(layout.place), "tokens", stream)),
         items(on_device(layout.items, "words", stream)),
-        z(on_device(converted<typename Entry::Number>(topics), "topics", stream)),
-        lists(layout.list_entries, "lists of topics") {}
+        z(on_device(converted<typename Entry::Number>(z_of_tokens), "topics", stream)),
+        lists(std::max<std::int64_t>(layout.list_units, 1) * (list_unit / std::int64_t{sizeof(Entry)}),
+              "lists of topics"),
+        slices(on_device(layout.slices, "documents", stream)),
+        counts(std::max<std::int64_t>(std::int64_t{layout.counted_documents} * topics, 1), "counts of long documents") {
+    counts.clear(stream);
+  }
 
   std::int64_t bytes() const {
-    return documents.bytes() + document.bytes() + place.bytes() + items.bytes() + z.bytes() + lists.bytes();
+    return documents.bytes() + single_tokens.bytes() + document.bytes() + place.bytes() + items.bytes() + z.bytes() +
+           lists.bytes();
   }
 
   execution::DeviceArray<SparseDocument> documents;
+  execution::DeviceArray<std::uint32_t> single_tokens;
   execution::DeviceArray<std::int32_t> document;
   execution::DeviceArray<typename Entry::Number> place;
   execution::DeviceArray<SparseItem> items;
   execution::DeviceArray<typename Entry::Number> z;
   execution::DeviceArray<Entry> lists;
+  execution::DeviceArray<SparseItem> slices;
+  execution::DeviceArray<std::int32_t> counts;
 };
 
 // What a sweep keeps of topics.

@@ -9,6 +9,7 @@
 #include "lda/training/sparse/parallel/entries.h"
 #include "lda/training/sparse/parallel/topic_masses.h"
 #include "lda/training/sparse/statistics.h"
+#include "warp/portability.h"
 
 // The sparse sampler on a CUDA device (docs/lda/sparse.md): what its kernels read and write,
 // all of it in the memory of the current device. The draws are those of the CPU, bit for bit.
@@ -21,8 +22,21 @@ namespace papilio::lda {
 inline constexpr int chunk_topics = 8;    // whose running sum a block keeps
 inline constexpr int row_multiple = 128;  // rows of phi are padded to
 
-// A document's tokens (there are some; longer documents come first) and its list, which has room for all the topics
-// that it can have.
+// Lists of short documents, where there are few enough topics for it, have short entries: 16 bits, of which the last
+// count_bits are the count. Where the count is count_mask or more they are count_mask, and a NarrowEntry of the topic
+// is among those that follow the list, in its order; the list's size then has the bit `has_large`. Other lists have an
+// Entry for each topic.
+inline constexpr int list_unit = 16;  // bytes
+struct ShortEntries {
+  std::int32_t first_document = 0;  // that has such a list
+  int count_bits = 0;
+  PAPILIO_LANEWISE std::uint32_t count_mask() const { return (1u << count_bits) - 1; }
+};
+inline constexpr std::uint32_t has_large = 1u << 31;
+
+// The tokens of a document that has several (longer documents come first) and its list, which has room for all the
+// topics that it can have: list.group counts list_unit bytes. The documents of one token, which follow, have that
+// token's number alone: their lists are their topics.
 struct alignas(16) SparseDocument {
   std::uint32_t first_token;
   std::uint32_t tokens;
@@ -57,8 +71,15 @@ template <class Entry>
 struct SparseLists {
   const typename Entry::Number* z = nullptr;
   SparseDocument* documents = nullptr;
-  std::int32_t document_count = 0;
-  std::int32_t long_documents = 0;  // the first of them, those of more than longest_sorted tokens
+  std::int32_t document_count = 0;  // that have lists
+  const std::uint32_t* single_tokens = nullptr;
+  std::int64_t single_count = 0;
+  ShortEntries short_entries;
+  std::int32_t long_documents = 0;     // the first of them, those of more than longest_sorted tokens
+  std::int32_t counted_documents = 0;  // the first of these, which many blocks count
+  const SparseItem* slices = nullptr;  // of their tokens; row: the document
+  std::int64_t slice_count = 0;
+  std::int32_t* counts = nullptr;  // counted_documents x topics: 0 between sweeps
   Entry* lists = nullptr;
   std::int32_t topics = 0;
   std::int64_t* n_k = nullptr;               // added to
@@ -76,6 +97,9 @@ struct SparseDraw {
   const std::int32_t* document = nullptr;         // of each token by word
   const typename Entry::Number* place = nullptr;  // likewise
   const SparseDocument* documents = nullptr;
+  std::int32_t listed_documents = 0;
+  const std::uint32_t* single_tokens = nullptr;
+  ShortEntries short_entries;
   const Entry* lists = nullptr;
   typename Entry::Number* z = nullptr;
   const std::int32_t* frequent = nullptr;  // rows of `padded` counts: n_wk of the sweep's start
@@ -83,6 +107,7 @@ struct SparseDraw {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   bool removes = false;  // tokens are taken out of the counts
+  bool by_pair = false;  // neighbours of one document share its sums, where a row and a list fit in shared memory
   bool counts = false;   // draws by their parts, which are added to
   sparse::Statistics* statistics = nullptr;
   float* rows = nullptr;  // where a row of phi has no room in shared memory: sparse_row_bytes for each block
@@ -93,8 +118,15 @@ constexpr std::int64_t sparse_row_bytes(std::int32_t padded) {
   return std::int64_t{padded} * 4 + std::int64_t{padded} / chunk_topics * 8 + 16 * 8;
 }
 
-// Whether the current device has room for that in a block's shared memory.
+// What a block keeps of a word of up to `most` tokens whose topics alone are kept (few_topics_cuda.cuh).
+constexpr std::int64_t few_topics_bytes(std::int32_t padded, std::int32_t most) {
+  return std::int64_t{padded} / 32 * 8 + std::int64_t{most} * 20 + 8;
+}
+
+// Whether the current device has room for a row, or for so many bytes, in a block's shared memory.
 bool row_fits_in_shared(std::int32_t padded);
+bool list_fits_in_shared(std::int32_t padded);  // and a list
+bool fits_in_shared(std::int64_t bytes);
 
 // Blocks of a draw whose rows are in global memory.
 std::int64_t blocks_with_global_rows();
@@ -109,6 +141,16 @@ void queue_topic_masses(const PaddedTopicMasses& masses, const TopicMassArrays& 
 // Draws the items, each by a block of 32, 128 or 512 threads, which changes no draw.
 template <class Entry>
 void queue_sparse_parallel_draws(const SparseDraw<Entry>& draw, int threads, cudaStream_t stream);
+
+// The same of items that have all tokens of their words, at most tokens_of_rare.
+inline constexpr int tokens_of_rare = 4;
+template <class Entry>
+void queue_draws_of_rare_words(const SparseDraw<Entry>& draw, cudaStream_t stream);
+
+// The same of items that have all tokens of their words, at most `most`, which is a multiple of 2; only the topics that
+// a word has are kept.
+template <class Entry>
+void queue_draws_of_few_topics(const SparseDraw<Entry>& draw, std::int32_t most, int threads, cudaStream_t stream);
 
 // The terms of the likelihood: of the lists' counts, and of the counts of the items' words, each of
 // which has all tokens of its word.

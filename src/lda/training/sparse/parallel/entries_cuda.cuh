@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "lda/training/sparse/parallel/draws_cuda.h"
 
@@ -23,6 +24,23 @@ __device__ __forceinline__ sparse::TopicMass load_topic(const sparse::TopicMass*
 __device__ __forceinline__ SparseDocument load_document(const SparseDocument* from) {
   const uint4 x = __ldg(reinterpret_cast<const uint4*>(from));
   return {x.x, x.y, {x.z, x.w}};
+}
+
+// A list by its place.
+template <class Entry>
+__device__ __forceinline__ Entry* list_at(Entry* lists, std::uint32_t group) {
+  using Byte = std::conditional_t<std::is_const_v<Entry>, const char, char>;
+  return reinterpret_cast<Entry*>(reinterpret_cast<Byte*>(lists) + std::uint64_t{group} * list_unit);
+}
+
+// The large counts of a list of short entries.
+__device__ __forceinline__ const sparse::NarrowEntry* large_entries(const std::uint16_t* list, std::uint32_t size) {
+  return reinterpret_cast<const sparse::NarrowEntry*>(list +
+                                                      (size + sparse::lanes - 1) / sparse::lanes * sparse::lanes);
+}
+__device__ __forceinline__ std::uint32_t large_count(const sparse::NarrowEntry* large, std::uint32_t topic) {
+  while (large->topic() != topic) ++large;
+  return large->count();
 }
 
 // A depth of a list.

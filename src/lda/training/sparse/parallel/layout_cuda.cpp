@@ -1,6 +1,8 @@
 #include "lda/training/sparse/parallel/layout_cuda.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <utility>
 
 #include "base/math.h"
@@ -11,13 +13,18 @@ namespace papilio::lda {
 namespace {
 
 // The most bytes that the counts of frequent words should take for each token of the corpus.
-constexpr double row_bytes_per_token = 0.5;
+constexpr double row_bytes_per_token = 1.5;
+
+// Entries are short where a count has least_count_bits of them, in documents that cannot have more than large_counts
+// counts too large for these: so large counts are rare, and there is room for them.
+constexpr int least_count_bits = 5;
+constexpr std::int64_t large_counts = 8;
 
 constexpr std::int64_t least_part = std::int64_t{1} << 16;  // tokens that are worth a thread
 
 // A word with at least this many tokens is frequent. The more, the fewer rows of counts there are; but a block that has
 // much more than its share of the tokens holds up the end of the sweep.
-std::int32_t tokens_per_item(const std::vector<std::int64_t>& offsets, std::int32_t topics) {
+std::int32_t most_tokens_of_item(const std::vector<std::int64_t>& offsets, std::int32_t topics) {
   const auto tokens = static_cast<double>(offsets.back());
   const double row_bytes = 2.0 * sizeof(std::int32_t) * padded_topics(topics);
   const double most = std::min(tokens * sparse_shape(topics).threads / 65536, 65536.0);
@@ -36,26 +43,59 @@ std::int32_t padded_topics(std::int32_t topics) { return base::round_up<std::int
 
 SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds,
                            int threads) {
-  place_documents(corpus, topics);
+  place_documents(corpus, topics, cut);
+  cut_long_documents(topics);
   const std::vector<std::int64_t> offsets = place_tokens(corpus, threads);
-  if (cut.tokens_per_item == 0) cut.tokens_per_item = tokens_per_item(offsets, topics);
-  if (cut.few_tokens < 0) cut.few_tokens = sparse_shape(topics).few_tokens;
+  if (cut.tokens_per_item == 0) cut.tokens_per_item = most_tokens_of_item(offsets, topics);
+  if (cut.tokens_of_part == 0) cut.tokens_of_part = tokens_of_part(topics);
+  tokens_per_item = cut.tokens_per_item;
   cut_words(offsets, cut, seeds);
 }
 
-void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics) {
+void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut) {
   const auto& offsets = corpus.document_offsets;
+  const int topic_bits = std::bit_width(static_cast<std::uint32_t>(topics - 1));
+  short_entries.count_bits = std::clamp(16 - topic_bits, 0, 15);
+  const bool may_be_short = cut.short_entries && cut.entry_bytes == 4 && short_entries.count_bits >= least_count_bits;
+  const std::int64_t mask = short_entries.count_mask();
+  const std::int64_t most_short = may_be_short ? std::min<std::int64_t>(longest_sorted, large_counts * mask) : 0;
   for (std::size_t d = 0; d + 1 < offsets.size(); ++d) {
     const std::int64_t tokens = offsets[d + 1] - offsets[d];
     if (tokens == 0) continue;
     documents.push_back({.first_token = static_cast<std::uint32_t>(offsets[d]),
                          .tokens = static_cast<std::uint32_t>(tokens),
-                         .list = {.group = static_cast<std::uint32_t>(list_entries / sparse::lanes), .size = 0}});
-    list_entries += base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics), sparse::lanes);
+                         .list = {.group = static_cast<std::uint32_t>(list_units), .size = 0}});
+    if (tokens == 1) continue;
+    ++listed_documents;
+    const std::int64_t entries = base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics), sparse::lanes);
+    if (tokens <= most_short) {
+      // Large counts have room where the topics of their tokens would be, unless topics are fewer than tokens.
+      const std::int64_t large = tokens > topics ? tokens / mask * 4 : 0;
+      list_units += (entries * 2 + base::round_up<std::int64_t>(large, list_unit)) / list_unit;
+    } else {
+      list_units += entries * cut.entry_bytes / list_unit;
+      ++short_entries.first_document;
+    }
     if (tokens > longest_sorted) ++long_documents;
   }
   std::stable_sort(documents.begin(), documents.end(),
                    [](const SparseDocument& a, const SparseDocument& b) { return a.tokens > b.tokens; });
+}
+
+void SparseLayout::cut_long_documents(std::int32_t topics) {
+  for (const SparseDocument& longest : documents) {
+    const std::int64_t tokens = longest.tokens;
+    if (tokens <= long_document) break;
+    tokens_of_long += tokens;
+    if (tokens <= most_for_a_block(topics)) continue;
+    const std::int64_t parts = base::ceil_div<std::int64_t>(tokens, slice_tokens);
+    for (std::int64_t p = 0; p < parts; ++p) {
+      const std::int64_t first = tokens * p / parts, end = tokens * (p + 1) / parts;
+      slices.push_back({static_cast<std::uint32_t>(longest.first_token + first), static_cast<std::int32_t>(end - first),
+                        counted_documents});
+    }
+    ++counted_documents;
+  }
 }
 
 // Returns where each word's tokens begin, and their end. Documents are cut into parts of about as many tokens; each
@@ -115,6 +155,7 @@ std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, i
 
 void SparseLayout::cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds) {
   std::vector<SparseItem> whole;
+  std::vector<std::pair<double, SparseItem>> frequent;  // and which share of its word's tokens comes before it
   for (std::size_t w = 0; w + 1 < offsets.size(); ++w) {
     const std::int64_t begin = offsets[w], tokens = offsets[w + 1] - begin;
     const bool is_seed = !seeds.of_word(static_cast<std::int64_t>(w)).empty();
@@ -124,20 +165,31 @@ void SparseLayout::cut_words(const std::vector<std::int64_t>& offsets, const Spa
       continue;
     }
     const auto row = static_cast<std::int32_t>(frequent_words.size());
-    const std::int64_t parts = base::ceil_div<std::int64_t>(tokens, cut.tokens_per_item);
+    const std::int64_t parts = base::ceil_div<std::int64_t>(tokens, std::min(cut.tokens_of_part, cut.tokens_per_item));
     for (std::int64_t p = 0; p < parts; ++p) {
       const std::int64_t first = tokens * p / parts, end = tokens * (p + 1) / parts;
-      items.push_back({static_cast<std::uint32_t>(begin + first), static_cast<std::int32_t>(end - first), row});
+      frequent.emplace_back(
+          static_cast<double>(2 * p + 1) / static_cast<double>(2 * parts),
+          SparseItem{static_cast<std::uint32_t>(begin + first), static_cast<std::int32_t>(end - first), row});
     }
     frequent_words.push_back(static_cast<std::int64_t>(w));
   }
+  // A word's tokens are in the order of documents: blocks that work at the same time then ask for the same part of the
+  // documents' lists and topics, which the L2 cache holds.
+  if (cut.by_range) {
+    std::stable_sort(frequent.begin(), frequent.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  for (const auto& [share, item] : frequent) items.push_back(item);
   frequent_items = static_cast<std::int64_t>(items.size());
   std::stable_sort(whole.begin(), whole.end(),
                    [](const SparseItem& a, const SparseItem& b) { return a.count > b.count; });
-  const auto few = std::partition_point(whole.begin(), whole.end(),
-                                        [&](const SparseItem& item) { return item.count > cut.few_tokens; });
-  large_items = frequent_items + (few - whole.begin());
   items.insert(items.end(), whole.begin(), whole.end());
+}
+
+std::int64_t SparseLayout::items_above(std::int32_t tokens) const {
+  const auto first = std::partition_point(items.begin() + static_cast<std::ptrdiff_t>(frequent_items), items.end(),
+                                          [tokens](const SparseItem& item) { return item.count > tokens; });
+  return first - items.begin();
 }
 
 }  // namespace papilio::lda

@@ -13,7 +13,13 @@ namespace papilio::lda {
 // How the work of a sparse sweep is divided for a device.
 struct SparseCut {
   std::int32_t tokens_per_item = 0;  // a word with more is frequent: several blocks draw it; 0: by the corpus
-  std::int32_t few_tokens = -1;      // of an item for a small block; -1: by the number of topics
+  std::int32_t tokens_of_part = 0;   // of a frequent word, for a block; 0: as always
+  bool by_range = true;              // blocks at work have parts of the same documents
+  std::int32_t few_tokens = -1;      // of an item for a small block; -1: as always
+  std::int32_t many_tokens = -1;     // of an item for a block of 512 threads; -1: as always
+  std::int32_t without_row = -1;     // tokens of a word for which no row is made; -1: by the number of topics
+  int entry_bytes = 4;               // of a list
+  bool short_entries = true;         // where there may be
 };
 
 // Topics rounded up to row_multiple.
@@ -25,18 +31,27 @@ struct SparseLayout {
   // The layout does not depend on the number of threads.
   SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, int threads);
 
+  // The first item that has all tokens of its word, and at most so many.
+  std::int64_t items_above(std::int32_t tokens) const;
+
   std::vector<SparseDocument> documents;  // that have tokens, the longest first
   std::int32_t long_documents = 0;        // of more than longest_sorted tokens
-  std::int64_t list_entries = 0;          // that all lists have room for
-  std::vector<std::int32_t> document;     // of each token by word, in ascending order in a word
-  std::vector<std::uint32_t> place;       // in its document
-  std::vector<SparseItem> items;          // frequent words' first, then others with many tokens, then those with few
+  std::int32_t listed_documents = 0;      // of more than one token: these have lists
+  std::int32_t counted_documents = 0;     // that several blocks count: a slice for each block
+  std::vector<SparseItem> slices;
+  std::int64_t tokens_of_long = 0;     // of documents of more than long_document tokens
+  ShortEntries short_entries;          // its first document is listed_documents where there are none
+  std::int64_t list_units = 0;         // of list_unit bytes, that all lists have room for
+  std::vector<std::int32_t> document;  // of each token by word, in ascending order in a word
+  std::vector<std::uint32_t> place;    // in its document
+  std::vector<SparseItem> items;       // frequent words' first, then others, those with many tokens first
   std::int64_t frequent_items = 0;
-  std::int64_t large_items = 0;              // frequent ones included
+  std::int32_t tokens_per_item = 0;          // at most
   std::vector<std::int64_t> frequent_words;  // of each row of counts
 
  private:
-  void place_documents(const CorpusView& corpus, std::int32_t topics);
+  void place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut);
+  void cut_long_documents(std::int32_t topics);
   std::vector<std::int64_t> place_tokens(const CorpusView& corpus, int threads);
   void cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds);
 };

@@ -72,6 +72,48 @@ __device__ int find_runs_of(const typename Entry::Number* z, int tokens, Runs<En
   return find_runs<Entry, 16>(z, tokens, runs);
 }
 
+// Writes a warp's document as a list, and calls add(topic, count) for each topic.
+template <class Entry, class Add>
+__device__ __forceinline__ void write_list(const Runs<Entry>& runs, int count, Entry* list, const Add& add) {
+  for (int r = static_cast<int>(threadIdx.x) % 32; r < base::round_up(count, lanes); r += 32) {
+    Entry entry = {};
+    if (r < count) {
+      const unsigned topic = runs.topic[r];
+      const auto n = static_cast<unsigned>(runs.begin[r + 1] - runs.begin[r]);
+      entry = Entry::of(topic, n);
+      add(topic, n);
+    }
+    list[r] = entry;
+  }
+}
+
+// The same in short entries. Returns has_large if some counts are.
+template <class Entry, class Add>
+__device__ __forceinline__ std::uint32_t write_short(const Runs<Entry>& runs, int count, const SparseLists<Entry>& s,
+                                                     std::uint32_t group, const Add& add) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, padded = base::round_up(count, lanes);
+  auto* const list = reinterpret_cast<std::uint16_t*>(list_at(s.lists, group));
+  auto* const large = reinterpret_cast<sparse::NarrowEntry*>(list + padded);
+  const std::uint32_t mask = s.short_entries.count_mask();
+  int written = 0;
+  for (int first = 0; first < padded; first += 32) {
+    const int r = first + lane;
+    unsigned topic = 0, n = 0;
+    if (r < count) {
+      topic = runs.topic[r];
+      n = static_cast<unsigned>(runs.begin[r + 1] - runs.begin[r]);
+      add(topic, n);
+    }
+    if (r < padded) list[r] = static_cast<std::uint16_t>(topic << s.short_entries.count_bits | min(n, mask));
+    const unsigned are_large = __ballot_sync(all_threads, r < count && n >= mask);
+    if ((are_large >> lane & 1u) != 0) {
+      large[written + __popc(are_large & ((1u << lane) - 1))] = sparse::NarrowEntry::of(topic, n);
+    }
+    written += __popc(are_large);
+  }
+  return written > 0 ? has_large : 0;
+}
+
 // Short documents, the longest first: warps of a block have some of about the same length.
 template <class Entry>
 __global__ void __launch_bounds__(block_threads, blocks_at_once)
@@ -90,23 +132,42 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once)
        i += step) {
     const SparseDocument document = s.documents[i];
     const int count = find_runs_of<Entry>(s.z + document.first_token, static_cast<int>(document.tokens), runs);
-    Entry* const list = s.lists + std::int64_t{document.list.group} * lanes;
-    const int padded = base::round_up(count, lanes);
-    for (int r = lane; r < padded; r += 32) {
-      Entry entry = {};
-      if (r < count) {
-        const unsigned topic = runs.topic[r];
-        const auto n = static_cast<unsigned>(runs.begin[r + 1] - runs.begin[r]);
-        entry = Entry::of(topic, n);
-        in_shared ? static_cast<void>(atomicAdd(topics + topic, n)) : atomic_add(s.n_k + topic, n);
-      }
-      list[r] = entry;
+    const auto add = [&](unsigned topic, unsigned n) {
+      in_shared ? static_cast<void>(atomicAdd(topics + topic, n)) : atomic_add(s.n_k + topic, n);
+    };
+    auto size = static_cast<std::uint32_t>(count);
+    if (i >= s.short_entries.first_document) {
+      size |= write_short<Entry>(runs, count, s, document.list.group, add);
+    } else {
+      write_list(runs, count, list_at(s.lists, document.list.group), add);
     }
-    if (lane == 0) s.documents[i].list.size = static_cast<std::uint32_t>(count);
+    if (lane == 0) s.documents[i].list.size = size;
     entries += static_cast<unsigned>(count);
     __syncwarp();  // all have read the runs
   }
   if (lane == 0 && entries > 0) atomic_add(&s.statistics->entries, entries);
+  if (in_shared) {
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < s.topics; k += block_threads) {
+      if (topics[k] != 0) atomic_add(s.n_k + k, topics[k]);
+    }
+  }
+}
+
+// Documents of one token, whose lists are not kept.
+template <class Entry>
+__global__ void __launch_bounds__(block_threads) count_single_tokens(const SparseLists<Entry> s, bool in_shared) {
+  extern __shared__ unsigned topics[];
+  const std::int64_t thread = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+  if (in_shared) {
+    for (int k = static_cast<int>(threadIdx.x); k < s.topics; k += block_threads) topics[k] = 0;
+    __syncthreads();
+  }
+  for (std::int64_t i = thread; i < s.single_count; i += std::int64_t{gridDim.x} * block_threads) {
+    const unsigned topic = s.z[s.single_tokens[i]];
+    in_shared ? static_cast<void>(atomicAdd(topics + topic, 1u)) : atomic_add(s.n_k + topic, 1);
+  }
+  if (thread == 0) atomic_add(&s.statistics->entries, s.single_count);
   if (in_shared) {
     __syncthreads();
     for (int k = static_cast<int>(threadIdx.x); k < s.topics; k += block_threads) {
@@ -147,6 +208,29 @@ __device__ int list_tile(const SparseLists<Entry>& s, const int* counters, int f
   return total;
 }
 
+// Counts a slice of a document's tokens, tile by tile.
+template <class Entry>
+__global__ void __launch_bounds__(long_threads) count_slice(const SparseLists<Entry> s, int tile) {
+  extern __shared__ int counters[];
+  const SparseItem slice = s.slices[blockIdx.x];
+  const typename Entry::Number* const z = s.z + slice.first;
+  std::int32_t* const counts = s.counts + std::int64_t{slice.row} * s.topics;
+  for (int first = 0; first < s.topics; first += tile) {
+    const int here = min(tile, s.topics - first);
+    for (int k = static_cast<int>(threadIdx.x); k < here; k += long_threads) counters[k] = 0;
+    __syncthreads();
+    for (int t = static_cast<int>(threadIdx.x); t < slice.count; t += long_threads) {
+      const auto k = static_cast<std::int64_t>(z[t]) - first;
+      if (0 <= k && k < here) atomicAdd(counters + k, 1);
+    }
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < here; k += long_threads) {
+      if (counters[k] != 0) atomicAdd(counts + first + k, counters[k]);
+    }
+    __syncthreads();
+  }
+}
+
 template <class Entry>
 __global__ void __launch_bounds__(long_threads) list_long_documents(const SparseLists<Entry> s, int tile) {
   __shared__ int of_warps[long_threads / 32];
@@ -155,13 +239,18 @@ __global__ void __launch_bounds__(long_threads) list_long_documents(const Sparse
   for (std::int64_t i = blockIdx.x; i < s.long_documents; i += gridDim.x) {
     const SparseDocument document = s.documents[i];
     const typename Entry::Number* const z = s.z + document.first_token;
-    Entry* const list = s.lists + std::int64_t{document.list.group} * lanes;
+    Entry* const list = list_at(s.lists, document.list.group);
     int written = 0;
     for (int first = 0; first < s.topics; first += tile) {
       const int here = min(tile, s.topics - first);
-      for (int k = thread; k < here; k += long_threads) counters[k] = 0;
+      const bool is_counted = i < s.counted_documents;
+      std::int32_t* const counts = s.counts + i * s.topics + first;
+      for (int k = thread; k < here; k += long_threads) {
+        counters[k] = is_counted ? counts[k] : 0;
+        if (is_counted) counts[k] = 0;
+      }
       __syncthreads();
-      for (std::uint32_t t = threadIdx.x; t < document.tokens; t += long_threads) {
+      for (std::uint32_t t = threadIdx.x; t < document.tokens && !is_counted; t += long_threads) {
         const auto k = static_cast<std::int64_t>(z[t]) - first;
         if (0 <= k && k < here) atomicAdd(counters + k, 1);
       }
@@ -191,22 +280,35 @@ void queue_sparse_lists(const SparseLists<Entry>& lists, cudaStream_t stream) {
   if (lists.long_documents > 0) {
     const int tile = std::min(lists.topics, most_tile_topics);
     const std::int64_t most = std::int64_t{execution::multiprocessors()} * 4;
+    if (lists.slice_count > 0) {
+      allow_shared(count_slice<Entry>, most_tile_topics);
+      count_slice<<<static_cast<unsigned>(lists.slice_count), long_threads,
+                    static_cast<std::size_t>(tile) * sizeof(int), stream>>>(lists, tile);
+      execution::check_launch("counting topics of long documents");
+    }
     allow_shared(list_long_documents<Entry>, most_tile_topics);
     list_long_documents<<<static_cast<unsigned>(std::min<std::int64_t>(lists.long_documents, most)), long_threads,
                           static_cast<std::size_t>(tile) * sizeof(int), stream>>>(lists, tile);
     execution::check_launch("listing topics of long documents");
   }
+  const bool in_shared = lists.topics <= most_shared_topics;
+  const std::size_t bytes = in_shared ? static_cast<std::size_t>(lists.topics) * sizeof(unsigned) : 0;
+  // Where a block sums n_k up it should have many documents.
+  const std::int64_t most = std::int64_t{execution::multiprocessors()} * blocks_at_once;
   const std::int64_t short_documents = lists.document_count - lists.long_documents;
   if (short_documents > 0) {
-    const bool in_shared = lists.topics <= most_shared_topics;
-    const std::size_t bytes = in_shared ? static_cast<std::size_t>(lists.topics) * sizeof(unsigned) : 0;
-    // Where a block sums n_k up it should have many documents.
-    const std::int64_t most = std::int64_t{execution::multiprocessors()} * blocks_at_once;
     const std::int64_t wanted = base::ceil_div<std::int64_t>(short_documents, warps_per_block);
     allow_shared(list_short_documents<Entry>, most_shared_topics);
     list_short_documents<<<static_cast<unsigned>(std::min(wanted, most)), block_threads, bytes, stream>>>(lists,
                                                                                                           in_shared);
     execution::check_launch("listing topics of documents");
+  }
+  if (lists.single_count > 0) {
+    const std::int64_t wanted = base::ceil_div<std::int64_t>(lists.single_count, block_threads);
+    allow_shared(count_single_tokens<Entry>, most_shared_topics);
+    count_single_tokens<<<static_cast<unsigned>(std::min(wanted, most)), block_threads, bytes, stream>>>(lists,
+                                                                                                         in_shared);
+    execution::check_launch("counting topics of documents of one token");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/math.h"
 #include "execution/cuda/event.h"
 #include "execution/cuda/memory.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
@@ -42,6 +43,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
  private:
   void take_priors();
   void count_frequent_words();
+  void queue_draws(cudaStream_t side);
   SparseLists<Entry> lists_of(sparse::Statistics* statistics);
   SparseDraw<Entry> draw_of(std::int64_t first_item, std::int64_t end_item);
 
@@ -52,6 +54,9 @@ class SparseParallelCudaSweep final : public CudaSweep {
   const bool removes_;
   const SparseParallelTuning tuning_;
   const int threads_;  // that draw an item
+  const std::int32_t few_tokens_;
+  const std::int32_t many_tokens_;
+  const std::int32_t without_row_;
   const cudaStream_t stream_;
   execution::Stream side_;  // items of few tokens are drawn beside the others
   const Seeds& seeds_;
@@ -61,6 +66,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   execution::Event topics_are_weighed_, few_are_drawn_;
   SparseLayout layout_;
   SparseCorpus<Entry> tokens_;
+  const bool by_pair_;
   TopicArrays topics_;
   DeviceArray<std::int32_t> frequent_, frequent_next_;
   DeviceArray<float> rows_;
@@ -77,6 +83,28 @@ std::vector<std::int32_t> topics_to_start(const CudaStart& start) {
 }
 
 template <class Entry>
+SparseCut cut_of(const SparseParallelTuning& tuning) {
+  SparseCut cut = tuning.cut;
+  cut.entry_bytes = sizeof(Entry);
+  cut.short_entries = cut.short_entries && !tuning.by_pair;
+  return cut;
+}
+
+// The most tokens of a word for which no row is made: 0 where even what is kept instead has no room.
+std::int32_t tokens_without_row_of(const SparseParallelTuning& tuning, std::int32_t topics) {
+  const std::int32_t tokens = tuning.cut.without_row >= 0 ? tuning.cut.without_row : tokens_without_row(topics);
+  const std::int64_t bytes = few_topics_bytes(padded_topics(topics), base::round_up(tokens, 2));
+  return fits_in_shared(bytes) ? tokens : 0;
+}
+
+// Whether tokens of a word and a document share the document's sums.
+bool draws_by_pair(const SparseParallelTuning& tuning, const SparseLayout& layout, std::int64_t tokens,
+                   std::int32_t topics) {
+  if (tuning.global_rows || !list_fits_in_shared(padded_topics(topics))) return false;
+  return tuning.by_pair || layout.tokens_of_long * long_share >= tokens;
+}
+
+template <class Entry>
 SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning)
     : corpus_(start.corpus),
       seed_(start.options.seed),
@@ -85,12 +113,16 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
       removes_(start.plan.removes),
       tuning_(tuning),
       threads_(tuning.threads != 0 ? tuning.threads : sparse_shape(topic_count_).threads),
+      few_tokens_(tuning.cut.few_tokens >= 0 ? tuning.cut.few_tokens : few_tokens),
+      many_tokens_(tuning.cut.many_tokens >= 0 ? tuning.cut.many_tokens : many_tokens_of_row),
+      without_row_(tokens_without_row_of(tuning, topic_count_)),
       stream_(start.stream),
       seeds_(start.seeds),
       start_of_counts_(seeds_, stream_),
       priors_(start.priors),
-      layout_(corpus_, topic_count_, tuning_.cut, seeds_, host_threads_),
-      tokens_(layout_, topics_to_start(start), stream_),
+      layout_(corpus_, topic_count_, cut_of<Entry>(tuning_), seeds_, host_threads_),
+      tokens_(layout_, topics_to_start(start), topic_count_, stream_),
+      by_pair_(draws_by_pair(tuning, layout_, corpus_.tokens(), topic_count_)),
       topics_(topic_count_),
       statistics_(2, "sums of a sweep") {
   masses_.topics = topic_count_;
@@ -149,6 +181,9 @@ SparseDraw<Entry> SparseParallelCudaSweep<Entry>::draw_of(std::int64_t first_ite
           .document = tokens_.document.data(),
           .place = tokens_.place.data(),
           .documents = tokens_.documents.data(),
+          .listed_documents = layout_.listed_documents,
+          .single_tokens = tokens_.single_tokens.data(),
+          .short_entries = layout_.short_entries,
           .lists = tokens_.lists.data(),
           .z = tokens_.z.data(),
           .frequent = frequent_.data(),
@@ -156,6 +191,7 @@ SparseDraw<Entry> SparseParallelCudaSweep<Entry>::draw_of(std::int64_t first_ite
           .seed = seed_,
           .stream = random::stream(random::Purpose::topics, step),
           .removes = removes_,
+          .by_pair = by_pair_,
           .counts = tuning_.counts_parts,
           .statistics = statistics_.data(),
           .rows = rows_.data()};
@@ -165,8 +201,15 @@ template <class Entry>
 SparseLists<Entry> SparseParallelCudaSweep<Entry>::lists_of(sparse::Statistics* statistics) {
   return {.z = tokens_.z.data(),
           .documents = tokens_.documents.data(),
-          .document_count = static_cast<std::int32_t>(layout_.documents.size()),
+          .document_count = layout_.listed_documents,
+          .single_tokens = tokens_.single_tokens.data(),
+          .single_count = std::ssize(layout_.documents) - layout_.listed_documents,
+          .short_entries = layout_.short_entries,
           .long_documents = layout_.long_documents,
+          .counted_documents = layout_.counted_documents,
+          .slices = tokens_.slices.data(),
+          .slice_count = std::ssize(layout_.slices),
+          .counts = tokens_.counts.data(),
           .lists = tokens_.lists.data(),
           .topics = topic_count_,
           .n_k = topics_.n_k.data(),
@@ -188,12 +231,40 @@ void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
                           cudaMemcpyDeviceToDevice, stream_),
           "a copy on the device");
   }
-  const bool beside = tuning_.draws_beside && rows_.size() == 0;
-  const cudaStream_t side = beside ? side_.get() : stream_;
-  if (beside) topics_are_weighed_.order(stream_, side);
-  queue_sparse_parallel_draws(draw_of(0, layout_.large_items), threads_, stream_);
-  queue_sparse_parallel_draws(draw_of(layout_.large_items, std::ssize(layout_.items)), small_block_threads, side);
-  if (beside) few_are_drawn_.order(side, stream_);
+  const cudaStream_t side = tuning_.draws_beside ? side_.get() : stream_;
+  if (tuning_.draws_beside) topics_are_weighed_.order(stream_, side);
+  queue_draws(side);
+  if (tuning_.draws_beside) few_are_drawn_.order(side, stream_);
+}
+
+// Frequent words on the chain's stream, the others on `side`, those of many tokens first. Rows of phi in global memory
+// are for one kernel at a time.
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::queue_draws(cudaStream_t side) {
+  const std::int64_t end = std::ssize(layout_.items);
+  const std::int64_t rare = by_pair_ ? end : layout_.items_above(tokens_of_rare);
+  const std::int64_t without_row = by_pair_ ? end : std::min(rare, layout_.items_above(without_row_));
+  const bool in_global = rows_.size() > 0;
+  const std::int64_t few = in_global ? without_row : std::min(without_row, layout_.items_above(few_tokens_));
+  const std::int64_t frequent = in_global ? 0 : std::min(layout_.frequent_items, few);
+  const std::int64_t many = in_global ? 0 : std::min(few, layout_.items_above(many_tokens_));
+  queue_sparse_parallel_draws(draw_of(0, in_global ? few : frequent), threads_, stream_);
+  if (!in_global) {
+    queue_sparse_parallel_draws(draw_of(frequent, many), 512, side);
+    queue_sparse_parallel_draws(draw_of(many, few), threads_, side);
+    queue_sparse_parallel_draws(draw_of(few, without_row), small_block_threads, side);
+  }
+  std::int64_t first = without_row;
+  const auto queue_until = [&](std::int64_t last, int threads) {
+    if (last <= first) return;
+    const std::int32_t most = layout_.items[static_cast<std::size_t>(first)].count;
+    queue_draws_of_few_topics(draw_of(first, last), base::round_up(most, 2), threads, side);
+    first = last;
+  };
+  queue_until(std::min(rare, layout_.items_above(many_tokens)), 512);
+  queue_until(std::min(rare, layout_.items_above(few_tokens)), 128);
+  queue_until(rare, small_block_threads);
+  queue_draws_of_rare_words(draw_of(rare, end), side);
 }
 
 // From lists and counts of the topics that the sweeps have led to, made anew.

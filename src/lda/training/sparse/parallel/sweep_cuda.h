@@ -13,6 +13,7 @@ struct SparseParallelTuning {
   int threads = 0;            // for an item of many tokens; 0: by the number of topics
   bool is_wide = false;       // wide entries also where narrow ones would do
   bool global_rows = false;   // rows of phi in global memory also where shared memory would do
+  bool by_pair = false;       // tokens of a word and a document share the document's sums also in short documents
   bool draws_beside = true;   // items of few tokens while others are drawn
   bool counts_parts = false;  // draws are counted by their parts
 };

@@ -41,6 +41,19 @@ __global__ void __launch_bounds__(item_threads)
   }
 }
 
+// A warp's list of short entries.
+template <class Entry, class Use>
+__device__ __forceinline__ void use_short_list(const SparseLists<Entry>& s, const sparse::ListPlace& place, Use& use) {
+  const auto* const list = reinterpret_cast<const std::uint16_t*>(list_at(s.lists, place.group));
+  const std::uint32_t size = place.size & ~has_large, mask = s.short_entries.count_mask();
+  for (std::uint32_t e = threadIdx.x % 32; e < size; e += 32) {
+    const std::uint32_t topic = static_cast<std::uint32_t>(list[e]) >> s.short_entries.count_bits;
+    std::uint32_t count = list[e] & mask;
+    if (count == mask) count = large_count(large_entries(list, size), topic);
+    use.add(static_cast<std::int32_t>(topic), static_cast<int>(count));
+  }
+}
+
 // Each thread's `use` is given all counts that are not 0, and perhaps some that are. A warp has a document.
 template <class Entry, class Use>
 __global__ void __launch_bounds__(block_threads) use_lists(const SparseLists<Entry> s, Use use) {
@@ -48,10 +61,18 @@ __global__ void __launch_bounds__(block_threads) use_lists(const SparseLists<Ent
   for (std::int64_t i = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32; i < s.document_count;
        i += step) {
     const SparseDocument document = s.documents[i];
-    const Entry* const list = s.lists + std::int64_t{document.list.group} * sparse::lanes;
-    for (std::uint32_t e = threadIdx.x % 32; e < document.list.size; e += 32) {
-      use.add(static_cast<std::int32_t>(list[e].topic()), static_cast<int>(list[e].count()));
+    if (i < s.short_entries.first_document) {
+      const Entry* const list = list_at(s.lists, document.list.group);
+      for (std::uint32_t e = threadIdx.x % 32; e < document.list.size; e += 32) {
+        use.add(static_cast<std::int32_t>(list[e].topic()), static_cast<int>(list[e].count()));
+      }
+    } else {
+      use_short_list(s, document.list, use);
     }
+  }
+  const std::int64_t threads = std::int64_t{gridDim.x} * block_threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * block_threads + threadIdx.x; i < s.single_count; i += threads) {
+    use.add(static_cast<std::int32_t>(s.z[s.single_tokens[i]]), 1);
   }
   __syncwarp();
   use.finish();
@@ -77,7 +98,8 @@ __global__ void __launch_bounds__(item_threads) use_items(const __grid_constant_
 
 template <class Entry, class Use>
 void queue_on_lists(const SparseLists<Entry>& lists, const Use& use, cudaStream_t stream) {
-  const std::int64_t wanted = base::ceil_div<std::int64_t>(lists.document_count, block_threads / 32);
+  const std::int64_t wanted = std::max(base::ceil_div<std::int64_t>(lists.document_count, block_threads / 32),
+                                       base::ceil_div<std::int64_t>(lists.single_count, block_threads));
   const std::int64_t blocks = std::clamp<std::int64_t>(wanted, 1, std::int64_t{execution::multiprocessors()} * 16);
   use_lists<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(lists, use);
   execution::check_launch("going over the topics of documents");

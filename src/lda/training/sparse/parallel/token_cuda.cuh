@@ -24,11 +24,21 @@ struct SparseToken {
   std::uint32_t number;
   ListOfToken list;
 
+  SparseToken() = default;
+
   template <class Entry>
   __device__ __forceinline__ SparseToken(const SparseDraw<Entry>& draw, std::int64_t by_word) {
-    const SparseDocument document = load_document(draw.documents + draw.document[by_word]);
-    number = document.first_token + draw.place[by_word];
-    list = {document.list, static_cast<std::int32_t>(draw.z[number])};
+    const std::int32_t d = draw.document[by_word];
+    const bool is_short = d >= draw.short_entries.first_document && d < draw.listed_documents;
+    sparse::ListPlace place = {0, 0};
+    if (d < draw.listed_documents) {
+      const SparseDocument document = load_document(draw.documents + d);
+      number = document.first_token + draw.place[by_word];
+      place = document.list;
+    } else {
+      number = __ldg(draw.single_tokens + (d - draw.listed_documents));
+    }
+    list = {place, static_cast<std::int32_t>(draw.z[number]), is_short};
   }
 };
 
@@ -43,9 +53,9 @@ struct TokenWeights {
   std::uint64_t others;    // the word's and the prior's
 };
 
-template <class Entry>
-__device__ __forceinline__ TokenWeights weights_of(const WordOfItem& word, std::int32_t old,
-                                                   const DocumentPart<Entry>& document, bool removes) {
+template <class Word, class Document>
+__device__ __forceinline__ TokenWeights weights_of(const Word& word, std::int32_t old, const Document& document,
+                                                   bool removes) {
   const PaddedTopicMasses& masses = word.masses;
   const std::uint64_t all = word.mass + __ldg(masses.prior_sums + masses.topics - 1);
   if (!removes) return {0, document.total(), {0, 0}, 0, 0, all};
@@ -63,13 +73,12 @@ __device__ __forceinline__ TokenWeights weights_of(const WordOfItem& word, std::
           .others = all - of_word - topic.prior_mass};
 }
 
-// A token's topic.
-template <class Entry>
-__device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const WordOfItem& word,
+// A token's topic. Word: WordOfItem or WordOfFewTopics. Document: DocumentPart or DocumentPartOfPair.
+template <class Entry, class Word, class Document>
+__device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const Word& word, const Document& document,
                                             const SparseToken& token) {
   const PaddedTopicMasses& masses = draw.masses;
   const std::int32_t old = token.list.old;
-  const DocumentPart<Entry> document(word.phi, draw.lists, token.list);
   const TokenWeights weights = weights_of(word, old, document, draw.removes);
   const double total = weights.until_others + sparse::weight_of(weights.others, masses.unit);
   const random::Block block = cuda::random::draw_block(draw.seed, draw.stream, token.number);
@@ -81,7 +90,7 @@ __device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const
       in_list = sparse::target_below(
           sparse::target_in_list(target, weights.own, weights.part.before, weights.part.size), document.total(), true);
     }
-    return {static_cast<std::int32_t>(document.find(in_list).topic()), Part::document};
+    return {document.find(in_list, old), Part::document};
   }
   if (weights.others == 0) return {old, Part::own};
   const std::int32_t without = draw.removes ? old : -1;

@@ -15,7 +15,9 @@ using cuda::collective::wait_for_the_others;
 
 template <class Entry>
 __device__ __forceinline__ std::uint32_t token_number(const SparseDraw<Entry>& draw, std::int64_t by_word) {
-  return draw.documents[draw.document[by_word]].first_token + draw.place[by_word];
+  const std::int32_t d = draw.document[by_word];
+  if (d >= draw.listed_documents) return __ldg(draw.single_tokens + (d - draw.listed_documents));
+  return draw.documents[d].first_token + draw.place[by_word];
 }
 
 // The places of a block's memory.
@@ -96,16 +98,18 @@ __device__ __forceinline__ void weigh_word(const PaddedTopicMasses& masses, cons
 // The word of an item, in shared memory for the most part.
 struct WordOfItem {
   const PaddedTopicMasses& masses;
-  const float* phi;            // padded
+  const float* row;            // phi: padded
   const std::uint64_t* ends;   // running sums of the word part at the end of each chunk
   const std::int32_t* counts;  // n_wk where the word is frequent; null: they are recovered from phi
   std::uint64_t mass;          // of the word part, the last of `ends`
+
+  __device__ __forceinline__ float phi(std::int32_t k) const { return row[k]; }
 
   // phi is fl(fl(n + beta) inverse): this and what follows here is some roundings, which move n by less than
   // 1/2 up to 2^20. A topic without tokens gives 0 / 0, whose integer is 0.
   __device__ __forceinline__ std::int32_t count(std::int32_t k) const {
     if (counts != nullptr) return __ldg(counts + k);
-    return __float2int_rn(__fdividef(phi[k], __ldg(masses.inverse + k)) - static_cast<float>(masses.beta));
+    return __float2int_rn(__fdividef(row[k], __ldg(masses.inverse + k)) - static_cast<float>(masses.beta));
   }
 
   // The first topic but `without` (-1: none is left out) whose running sum of the word part, less that topic's
