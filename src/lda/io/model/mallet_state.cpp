@@ -179,7 +179,7 @@ class StateReader {
       bytes_ += static_cast<std::int64_t>(type.size());
     } else if (names[index] != type) {
       reader_.format_error(
-          0, fmt::format("type number {} is {} here and {} before", w, quoted(type), quoted(names[index])));
+          0, fmt::format("type number {} is {} here and {} before", w, lda::quoted(type), lda::quoted(names[index])));
     }
   }
 
