@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/math.h"
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 
 namespace papilio::lda {
@@ -98,8 +99,8 @@ std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, i
   }
   offsets.back() = place_of_next;
 
-  document.resize(corpus.words.size());
-  place.resize(corpus.words.size());
+  execution::make_zeros(document, corpus.words.size(), threads);
+  execution::make_zeros(place, corpus.words.size(), threads);
   execution::parallel_for(parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = begin; part < end; ++part) {
       std::int64_t* const places = of_part(part);
