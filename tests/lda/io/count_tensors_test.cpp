@@ -133,21 +133,31 @@ TEST(SparseModelFile, WhatIsNoTableIsRefused) {
   EXPECT_EQ(with([](Parts& p) { p.offsets = {1, 2, 3}; }), entry + "0 is 1, expected 0 to 0");
   EXPECT_EQ(with([](Parts& p) { p.offsets = {0, 3, 3}; }), entry + "1 is 3, expected 0 to 2");  // of two topics
   EXPECT_EQ(with([](Parts& p) { p.offsets = {0, 2, 1}; }), entry + "2 is 1, expected 2 to 3");
-  EXPECT_EQ(with([](Parts& p) { p.offsets = {0, 2, std::int64_t{1} << 62}; }),
+  EXPECT_EQ(with([](Parts& p) {
+              p.offsets = {0, 2, std::int64_t{1} << 62};
+            }),
             entry + "2 is 4611686018427387904, expected 2 to 3");
   EXPECT_EQ(with([](Parts& p) { p.offsets = {0, -1, 3}; }), entry + "1 is -1, expected 0 to 2");
-  EXPECT_EQ(with([](Parts& p) { p.offsets = {0, 1, 2}; }),
+  EXPECT_EQ(with([](Parts& p) {
+              p.offsets = {0, 1, 2};
+            }),
             begin + "tensor \"n_wk_offsets\" ends with 2, but there are 3 counts");
-  EXPECT_EQ(with([](Parts& p) { p.offsets = {0, 2}; }),
+  EXPECT_EQ(with([](Parts& p) {
+              p.offsets = {0, 2};
+            }),
             begin + "tensor \"vocabulary_offsets\" is \"I64\" [3], expected I64 [2]");
   EXPECT_EQ(with([](Parts& p) { p.offsets = {0}; }),
             begin + "tensor \"vocabulary_offsets\" is \"I64\" [3], expected I64 [1]");
   EXPECT_EQ(with([](Parts& p) { p.offsets.clear(); }), begin + "tensor \"n_wk_offsets\" is not a list");
-  EXPECT_EQ(with([](Parts& p) { p.counts = {1, 1}; }),
+  EXPECT_EQ(with([](Parts& p) {
+              p.counts = {1, 1};
+            }),
             begin + "tensor \"n_wk_counts\" is \"I32\" [2], expected I32 [3]");
   EXPECT_EQ(with([](Parts& p) { p.has_narrow_topics = false; }),
             begin + "tensor \"n_wk_topics\" is \"I32\" [3], expected U8 [3]");
-  EXPECT_EQ(with([](Parts& p) { p.n_k = {3, 1}; }),
+  EXPECT_EQ(with([](Parts& p) {
+              p.n_k = {3, 1};
+            }),
             begin + "papilio::Model::verify: n_k of topic 0 is 3, but its column of n_wk sums to 2");
   EXPECT_EQ(with([](Parts& p) { p.claimed_topics = 3; }), begin + "tensor \"alpha\" is \"F64\" [3], expected F64 [2]");
   const auto word = [&](int w) {

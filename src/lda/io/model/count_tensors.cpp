@@ -57,7 +57,7 @@ void require_offsets(const SafetensorsFile& file, const std::vector<std::int64_t
 }
 
 // Whether the entries [begin, end) are those of one row: topics ascend, counts are positive.
-bool is_row(const SparseCounts& sparse, std::int64_t begin, std::int64_t end, std::int32_t topics) {
+bool is_row(const CompressedCounts& sparse, std::int64_t begin, std::int64_t end, std::int32_t topics) {
   std::int32_t before = -1;
   bool is_sound = true;
   for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
@@ -69,7 +69,7 @@ bool is_row(const SparseCounts& sparse, std::int64_t begin, std::int64_t end, st
 
 }  // namespace
 
-std::vector<TensorView> SparseCounts::tensors(std::int32_t topic_count) const {
+std::vector<TensorView> CompressedCounts::tensors(std::int32_t topic_count) const {
   const auto largest = std::max_element(counts.begin(), counts.end());
   return {tensor_view(count_offsets_tensor, {std::ssize(offsets)}, offsets),
           small_numbers_view(count_topics_tensor, topics, topic_count),
@@ -90,9 +90,9 @@ bool is_written_sparse(const std::vector<std::int32_t>& n_wk) {
   return positive <= std::ssize(n_wk) / 4;
 }
 
-SparseCounts sparse_counts(const std::vector<std::int32_t>& n_wk, std::int32_t topics) {
+CompressedCounts compressed_counts(const std::vector<std::int32_t>& n_wk, std::int32_t topics) {
   const std::int64_t words = std::ssize(n_wk) / topics;
-  SparseCounts sparse;
+  CompressedCounts sparse;
   sparse.offsets.resize(static_cast<std::size_t>(words) + 1);
   const auto row = [&](std::int64_t w) { return n_wk.data() + w * topics; };
   for_rows(words, topics, [&](std::int64_t begin, std::int64_t end) {
@@ -116,16 +116,17 @@ SparseCounts sparse_counts(const std::vector<std::int32_t>& n_wk, std::int32_t t
   return sparse;
 }
 
-std::vector<std::int32_t> read_sparse_counts(SafetensorsFile& file, std::int64_t words, std::int32_t topics) {
+std::vector<std::int32_t> read_compressed_counts(SafetensorsFile& file, std::int64_t words, std::int32_t topics) {
   const std::int64_t most_bytes = MemoryLimit(0).bytes();
   if (words > most_bytes / static_cast<std::int64_t>(sizeof(std::int32_t)) / topics) {
-    file.fail(fmt::format("counts of {} words x {} topics need more than {} bytes, half of the machine's memory or of "
-                          "the container's",
-                          words, topics, most_bytes));
+    file.fail(
+        fmt::format("counts of {} words x {} topics need more than {} bytes, half of the machine's memory or of "
+                    "the container's",
+                    words, topics, most_bytes));
   }
   const Shape shape = file.shape(count_topics_tensor);
   if (shape.size() != 1) file.fail(fmt::format("tensor \"{}\" is not a list", count_topics_tensor));
-  SparseCounts sparse;
+  CompressedCounts sparse;
   sparse.offsets = file.read<std::int64_t>(count_offsets_tensor, {words + 1});
   require_offsets(file, sparse.offsets, shape[0], topics);
   sparse.topics = file.read_small_numbers(count_topics_tensor, shape[0], topics);

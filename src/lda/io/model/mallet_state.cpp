@@ -78,7 +78,8 @@ class StateReader {
     const std::string_view name = take_first(line);
     if (name != "alpha" && name != "beta") return;
     std::string_view colon = take_first(line);
-    if (colon != ":") reader_.format_error(2, fmt::format("expected \"#{} : numbers\", got {}", name, lda::quoted(all)));
+    if (colon != ":")
+      reader_.format_error(2, fmt::format("expected \"#{} : numbers\", got {}", name, lda::quoted(all)));
     std::vector<double> values;
     for (std::string_view field = take_first(line); !field.empty(); field = take_first(line)) {
       values.push_back(read_prior(all, field));

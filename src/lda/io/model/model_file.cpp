@@ -116,7 +116,7 @@ struct Contents {
                lda::offsets_view(lda::vocabulary_offsets_tensor, model.vocabulary)};
     if (!model.labels.empty()) tensors.push_back(lda::offsets_view(lda::label_offsets_tensor, model.labels));
     if (is_sparse) {
-      counts = lda::sparse_counts(model.n_wk, model.topics);
+      counts = lda::compressed_counts(model.n_wk, model.topics);
       std::ranges::move(counts.tensors(model.topics), std::back_inserter(tensors));
     } else {
       tensors.push_back(lda::tensor_view("n_wk", {model.vocabulary_size(), model.topics}, model.n_wk));
@@ -134,7 +134,7 @@ struct Contents {
 
   lda::Metadata metadata;
   std::vector<std::int32_t> seeds;
-  lda::SparseCounts counts;
+  lda::CompressedCounts counts;
   std::vector<lda::TensorView> tensors;  // borrow from the model, `seeds` and `counts`
 };
 
@@ -165,8 +165,8 @@ std::pair<std::int64_t, std::int32_t> size_of_table(const lda::SafetensorsFile& 
     shape = file.shape("n_wk");
   }
   if (shape.size() != 2 || shape[0] > most || shape[1] < 1 || shape[1] > most) {
-    file.fail(fmt::format("tensor \"{}\" is not a matrix of words x topics",
-                          is_sparse ? lda::count_offsets_tensor : "n_wk"));
+    file.fail(
+        fmt::format("tensor \"{}\" is not a matrix of words x topics", is_sparse ? lda::count_offsets_tensor : "n_wk"));
   }
   return {shape[0], static_cast<std::int32_t>(shape[1])};
 }
@@ -205,7 +205,7 @@ Model load_model(const std::string& path) {
   model.beta = file.metadata_double("beta");
   model.alpha = file.read<double>("alpha", {model.topics});
   model.n_k = file.read<std::int64_t>("n_k", {model.topics});
-  model.n_wk = is_sparse ? lda::read_sparse_counts(file, words, topics)
+  model.n_wk = is_sparse ? lda::read_compressed_counts(file, words, topics)
                          : file.read<std::int32_t>("n_wk", {model.vocabulary_size(), topics});
   if (has_seed_words) read_seed_words(file, model);
   if (has_labels) model.labels = lda::read_texts(file, lda::labels_tensor, lda::label_offsets_tensor, model.topics);

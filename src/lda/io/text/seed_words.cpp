@@ -136,7 +136,8 @@ class SeedWordsReader {
       return;
     }
     if (!met_.emplace(found->second, of.topic).second) {
-      reader_.format_error(0, fmt::format("topic {} has the word {} twice, expected it once", of.topic, lda::quoted(word)));
+      reader_.format_error(
+          0, fmt::format("topic {} has the word {} twice, expected it once", of.topic, lda::quoted(word)));
     }
     seeds_.push_back({.topic = of.topic, .word = found->second, .weight = of.weight});
     if (seeds_.size() % 256 == 0 && !memory_.set(std::ssize(seeds_) * bytes_per_seed)) {

@@ -91,8 +91,8 @@ void require_numbers_without_header(const TextSource& source, const char* caller
 void read_table(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
   require_numbers_without_header(source, caller);
   const char delimiter = source.form == TextForm::csv ? ',' : '\t';
-  DelimitedReader reader({caller, source.path}, corpus.memory_limit(), delimiter, source.quotes,
-                         options.max_line_bytes, options.threads);
+  DelimitedReader reader({caller, source.path}, corpus.memory_limit(), delimiter, source.quotes, options.max_line_bytes,
+                         options.threads);
   std::vector<std::string_view> fields;
   if (!reader.next(fields)) {
     if (!source.header) return;
