@@ -30,7 +30,7 @@ std::int64_t count_positive(const std::int32_t* first, std::int64_t count) {
   return found;
 }
 
-// The numbers that small_numbers_view wrote in the type that the file says, of which `most` are the largest.
+// The counts, in whichever type the file has them.
 std::vector<std::int32_t> read_counts(SafetensorsFile& file, std::int64_t size) {
   const std::string& type = file.type(counts_tensor);
   for (const int bits : {8, 16}) {
