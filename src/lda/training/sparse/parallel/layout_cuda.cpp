@@ -31,6 +31,24 @@ std::int32_t tokens_per_item(const std::vector<std::int64_t>& offsets, std::int3
   return limit;
 }
 
+// Documents of one length stay in their order.
+void put_longest_first(std::vector<SparseDocument>& documents) {
+  constexpr std::uint32_t most_counted = 1 << 20;  // tokens; longer documents are few
+  const auto is_longer = [](const SparseDocument& a, const SparseDocument& b) { return a.tokens > b.tokens; };
+  const auto longest = std::min_element(documents.begin(), documents.end(), is_longer);
+  if (longest == documents.end() || longest->tokens > most_counted) {
+    std::stable_sort(documents.begin(), documents.end(), is_longer);
+    return;
+  }
+  std::vector<std::uint32_t> places(std::size_t{longest->tokens} + 1);  // first the number of documents of a length
+  for (const SparseDocument& document : documents) ++places[document.tokens];
+  std::uint32_t before = 0;
+  for (auto length = places.rbegin(); length != places.rend(); ++length) before += std::exchange(*length, before);
+  std::vector<SparseDocument> sorted(documents.size());
+  for (const SparseDocument& document : documents) sorted[places[document.tokens]++] = document;
+  documents = std::move(sorted);
+}
+
 }  // namespace
 
 std::int32_t padded_topics(std::int32_t topics) { return base::round_up<std::int32_t>(topics, row_multiple); }
@@ -55,8 +73,7 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
     list_entries += base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics), sparse::lanes);
     if (tokens > longest_sorted) ++long_documents;
   }
-  std::stable_sort(documents.begin(), documents.end(),
-                   [](const SparseDocument& a, const SparseDocument& b) { return a.tokens > b.tokens; });
+  put_longest_first(documents);
 }
 
 // Returns where each word's tokens begin, and their end. Documents are cut into parts of about as many tokens; each
