@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -73,16 +72,6 @@ int complain_of_exception(std::string_view subcommand) noexcept {
             : complain_of_exception(""));
 }
 
-// Ends a command that has written everything. The CUDA runtime would take a tenth of a second to undo what the system
-// drops at once.
-[[noreturn]] void leave() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  std::exit(EXIT_SUCCESS);  // which looks for leaks
-#else
-  _exit(EXIT_SUCCESS);
-#endif
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,7 +83,6 @@ int main(int argc, char** argv) {
     const ExitCode code = run_command_line(argc, argv, subcommand);
     if (code == ExitCode::ok) {
       finish_results();
-      leave();
     }
     return static_cast<int>(code);
   } catch (...) {
