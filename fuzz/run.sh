@@ -104,7 +104,7 @@ make_seeds() {
 
 # Files that the library writes.
 make_written_seeds() {
-  "$build/fuzz/fuzz_model_seed" "$corpora/load_model/model" "$corpora/corpus_file/corpus"
+  "$build/fuzz/fuzz_model_seed" "$corpora/load_model/model" "$corpora/load_model/sparse" "$corpora/corpus_file/corpus"
   { printf '\x00'; cat "$corpora/corpus_file/corpus"; } > "$corpora/any_format/corpus_file"
   local case
   for case in 0 1 2; do

@@ -45,7 +45,7 @@ enum class Draws : std::uint8_t {
 
 // How a new chain starts. docs/lda/start.md has the schedule.
 enum class Start : std::uint8_t {
-  automatic,    // progressive for parallel `collapsed` with long documents and few tokens per topic; else uniform
+  automatic,    // uniform
   uniform,      // all documents from the first sweep, each token in a topic drawn uniformly from the K topics
   progressive,  // the first 40 sweeps draw a growing part of the documents
 };

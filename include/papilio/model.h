@@ -78,13 +78,16 @@ std::vector<TopWord> counted_top_words(const Model& model, std::int32_t topic, i
 // then renamed: `path` has the old bytes or the new ones, never part of them. The same model gives the same bytes.
 // A model with seed words, labels or edits is a file of format version 3, which earlier versions of papilio refuse:
 // tensors "seed_words" (I32, rows of topic, word, weight), "labels" (U8) and "label_offsets" (I64, K + 1), each where
-// there are some, and the edits in the metadata. Others are of version 2. Throws IoError, and InvalidArgument for a
-// model that does not verify and for words that are empty, duplicate, or not UTF-8 (which `train` refuses before its
-// first sweep).
+// there are some, and the edits in the metadata. Others are of version 2. Where at most a quarter of the counts, and
+// 4,096 or more in all, are not 0, the file is of version 4: in place of "n_wk" it has those counts alone, in
+// compressed rows: "n_wk_offsets" (I64, V + 1), "n_wk_topics" and "n_wk_counts" (each U8, U16 or I32, the smallest that
+// holds them). Throws IoError, and InvalidArgument for a model that does not verify and for words that are empty,
+// duplicate, or not UTF-8 (which `train` refuses before its first sweep).
 void save_model(const Model& model, const std::string& path);
 
 // Reads what `save_model` of this or an earlier version wrote. Throws IoError, and FormatError for anything else,
-// including hashes that do not match.
+// including hashes that do not match, and sparse counts whose table would take more than half of the machine's memory
+// or of the container's.
 Model load_model(const std::string& path);
 
 // Returns the XXH3-128 of the bytes that `save_model` writes, 32 hexadecimal digits, as `xxhsum -H2` prints it of the

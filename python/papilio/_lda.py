@@ -57,8 +57,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         by token, in one thread of the CPU.
     start : {"automatic", "uniform", "progressive"}
         "uniform": each token starts with a random topic. "progressive": the first 40 sweeps draw a growing part of the
-        documents, which reaches the same quality sooner when there are many topics. "automatic": chosen from the
-        numbers of tokens and topics.
+        documents, which reaches the same quality sooner on some corpora and later on others. "automatic": uniform.
     draws : {"automatic", "dense", "sparse", "alias"}
         Sparse draws have the same distribution as dense ones. Their time depends on the number of topics in the
         document, not on K. "automatic": sparse with 32 topics or more, for "collapsed" (parallel) and "mean_for_mode";

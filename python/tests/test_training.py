@@ -252,6 +252,15 @@ def test_models_come_back_from_files_and_pickles(tmp_path):
         papilio.load_model(tmp_path / "none")
 
 
+def test_counts_that_are_mostly_zero_come_back_from_a_file(tmp_path):
+    counts = np.zeros((70, 300), np.int32)
+    counts[np.arange(70), np.arange(70) * 4] = np.arange(1, 71) * 1000
+    model = papilio.Model(counts, np.full(300, 0.1), 0.5, [f"w{w}" for w in range(70)])
+    papilio.save_model(model, tmp_path / "a")
+    assert (tmp_path / "a").stat().st_size < counts.nbytes / 4
+    assert same_models(papilio.load_model(tmp_path / "a"), model)
+
+
 def test_models_are_checked():
     counts = np.array([[1, 0], [0, 2]], np.int32)
     model = papilio.Model(counts, np.array([0.1, 0.1]), 0.5, ["a", "b"])

@@ -17,6 +17,7 @@
 #include "papilio/choice.h"
 #include "papilio/device.h"
 #include "papilio/interruption.h"
+#include "papilio/prepare_device.h"
 #include "papilio/version.h"
 
 namespace papilio {
@@ -31,6 +32,8 @@ TEST(ExecutionContract, Device) {
   }
   EXPECT_TRUE(refused("unknown device \"cpu\\x00\"", [] { Device::parse(std::string_view("cpu\0", 4)); }));
   EXPECT_EQ(Device::parse("cpu"), Device::cpu());
+  EXPECT_NO_THROW(prepare_device(Device::cpu()));
+  EXPECT_NO_THROW(prepare_device(Device::best()));
   for (const int ordinal : {-1, -2147483647 - 1, 2147483647}) {
     EXPECT_THROW(Device::cuda(ordinal), DeviceUnavailable) << ordinal;
   }

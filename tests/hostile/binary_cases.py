@@ -46,9 +46,12 @@ def safetensors(good):
     yield "an empty object", tensors({})
 
 
-def binary_cases(model, checkpoint, corpus):
-    """`model` and `checkpoint` come from train on CORPUS as x.txt, `corpus` from import."""
-    cases = []
+def binary_cases(model, checkpoint, corpus, sparse):
+    """`model`, `checkpoint` and `sparse`, a model too, come from train on CORPUS as x.txt, `corpus` from import."""
+    assert b"n_wk_offsets" in sparse
+    cases = [Case("model of sparse counts: whole", {"x": sparse}, ("inspect", "x"), refused=False)]
+    for name, data in safetensors(sparse):
+        cases.append(Case(f"model of sparse counts: {name}", {"x": data}, ("inspect", "x")))
     for name, data in safetensors(model):
         cases.append(Case(f"model: {name}", {"x": data}, ("inspect", "x")))
     for name, data in safetensors(checkpoint):

@@ -21,14 +21,16 @@ from word_cases import word_cases
 
 
 def bases(command):
-    """A model, a checkpoint and a corpus file as papilio writes them."""
+    """A model, a checkpoint, a corpus file, and a model of sparse counts, as papilio writes them."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         (folder / "x.txt").write_bytes(CORPUS)
-        for arguments in ((*TRAIN, "x.txt", "--checkpoint", "checkpoint"), ("import", "x.txt", "-o", "corpus")):
+        sparse = ("train", "--sweeps", "1", "-k", "2048", "-o", "sparse", "-q", "--threads", "2")
+        for arguments in ((*TRAIN, "x.txt", "--checkpoint", "checkpoint"), ("import", "x.txt", "-o", "corpus"),
+                          (*sparse, "x.txt")):
             subprocess.run([command, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
-        return [(folder / name).read_bytes() for name in ("model", "checkpoint", "corpus")]
+        return [(folder / name).read_bytes() for name in ("model", "checkpoint", "corpus", "sparse")]
 
 
 def all_cases(command):

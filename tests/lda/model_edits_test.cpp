@@ -299,7 +299,7 @@ TEST(EditedModelFile, ThatIsNoneIsRefused) {
   EXPECT_NE(refusal("3", "", {"a", "a", "", ""}).find("topics 0 and 1 have the same label"), std::string::npos);
   EXPECT_NE(refusal("3", "", {"a", "\x1b[2J", "", ""}).find("has a control character"), std::string::npos);
   EXPECT_NE(refusal("3", "", {"a"}).find("tensor \"label_offsets\""), std::string::npos);
-  EXPECT_NE(refusal("4", "", {}).find("expected a papilio-model of version 1, 2 or 3"), std::string::npos);
+  EXPECT_NE(refusal("5", "", {}).find("expected a papilio-model of version 1, 2, 3 or 4"), std::string::npos);
 }
 
 TEST(EditedModel, IsUsedAsAnyOther) {

@@ -24,33 +24,24 @@ namespace {
 using Z = std::vector<std::int32_t>;
 
 TEST(StartStages, FollowTokensATopic) {
-  const auto stages = [](std::int32_t topics, std::int64_t tokens, std::int64_t documents = 1000) {
-    return lda::start_stages({.topics = topics}, Start::automatic, documents, tokens);
+  const auto stages = [](std::int32_t topics, std::int64_t tokens) {
+    return lda::start_stages(topics, Start::progressive, tokens);
   };
   EXPECT_EQ(stages(1000, 1'800'000), 4);  // nips: 1,800 tokens per topic, from every 16th document on
   EXPECT_EQ(stages(1000, 2'900'000), 3);
   EXPECT_EQ(stages(300, 1'800'000), 2);
   EXPECT_EQ(stages(180, 1'800'000), 2);
-  EXPECT_EQ(stages(179, 1'800'000), 0);
-  EXPECT_EQ(stages(100, 1'800'000), 0);
+  EXPECT_EQ(stages(100, 1'800'000), 1);
+  EXPECT_EQ(stages(1, 1'800'000), 1);
   EXPECT_EQ(stages(100'000, 1'800'000), 4);
-  EXPECT_EQ(stages(1000, (1 << 18) - 1), 0);
-  EXPECT_EQ(stages(1000, 1 << 18), 4);
-  EXPECT_EQ(stages(1000, 2'560'000, 10'000), 3);
-  EXPECT_EQ(stages(1000, 2'560'000, 10'001), 0);  // less than 256 tokens per document
+  EXPECT_EQ(stages(1000, 1), 4);
 }
 
-TEST(StartStages, FollowWhatIsAskedFor) {
-  constexpr std::int64_t tokens = 1'800'000;
-  EXPECT_EQ(lda::start_stages({.topics = 1000}, Start::uniform, 1000, tokens), 0);
-  EXPECT_EQ(lda::start_stages({.topics = 1}, Start::progressive, 1000, tokens), 1);
-  EXPECT_EQ(lda::start_stages({.topics = 1000}, Start::progressive, 1000, 1), 4);
-  EXPECT_EQ(lda::start_stages({.topics = 1000, .schedule = Schedule::sequential}, Start::automatic, 1000, tokens), 0);
-  for (const Sampler sampler :
-       {Sampler::mean_for_mode, Sampler::uncollapsed, Sampler::theta_collapsed, Sampler::phi_collapsed}) {
-    const TrainOptions options = {.topics = 1000, .sampler = sampler};
-    EXPECT_EQ(lda::start_stages(options, Start::automatic, 1000, tokens), 0) << name(sampler);
-    EXPECT_EQ(lda::start_stages(options, Start::progressive, 1000, tokens), 4) << name(sampler);
+// No rule was found by which a progressive start would never do worse.
+TEST(StartStages, AreNoneUnlessAskedFor) {
+  for (const std::int64_t tokens : {std::int64_t{1}, std::int64_t{1'800'000}, std::int64_t{1} << 40}) {
+    EXPECT_EQ(lda::start_stages(1000, Start::uniform, tokens), 0);
+    EXPECT_EQ(lda::start_stages(1000, Start::automatic, tokens), 0);
   }
 }
 

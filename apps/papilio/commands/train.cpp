@@ -20,6 +20,7 @@
 #include "support/command_files.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
+#include "support/device_choice.h"
 #include "support/files.h"
 #include "support/interrupt.h"
 #include "support/output.h"
@@ -308,12 +309,14 @@ void check_train(const TrainArguments& arguments) {
 }
 
 ExitCode run_train(TrainArguments arguments, const std::string& given) {
+  DeviceChoice device(arguments.device);
   const TrainFiles outputs = plan_files(arguments);
   CommandFiles files(arguments.force);
   reserve_files(arguments, outputs, files);
   papilio::ReadReport report;
   const InputCorpus input = open_corpus(arguments.corpus, report);
   const papilio::CorpusView corpus = input.view();
+  arguments.training.device = device.get();
   tell_corpus(arguments, corpus, report);
   if (corpus.tokens() == 0) {
     throw CommandError(
@@ -354,7 +357,6 @@ Subcommand add_train(CLI::App& app) {
           [arguments](const std::string& given) {
             papilio::TrainOptions& training = arguments->training;
             arguments->corpus.text.threads = training.threads;
-            training.device = papilio::Device::parse(arguments->device);
             if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
             return run_train(*arguments, given);
           },

@@ -1,11 +1,27 @@
 #include "papilio/corpus.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <iterator>
+#include <span>
 
 #include "base/check.h"
 #include "execution/check_view.h"
+#include "execution/cpu/parallel_for.h"
 
 namespace papilio {
+namespace {
+
+constexpr std::int64_t tokens_per_task = std::int64_t{1} << 18;
+
+bool are_below(std::span<const std::int32_t> words, std::int64_t vocabulary_size) {
+  std::uint32_t largest = 0;  // negative ones are larger than any vocabulary
+  for (const std::int32_t word : words) largest = std::max(largest, static_cast<std::uint32_t>(word));
+  return words.empty() || static_cast<std::int64_t>(largest) < vocabulary_size;
+}
+
+}  // namespace
 
 void CorpusView::verify() const {
   execution::require_span("Corpus::verify", "document_offsets", document_offsets);
@@ -29,7 +45,12 @@ void CorpusView::verify() const {
   base::require(document_names.empty() || std::ssize(document_names) == documents(),
                 "papilio::Corpus::verify: there are {} document names, expected none or one per document, {}",
                 document_names.size(), documents());
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  std::atomic<bool> is_sound = true;
+  execution::parallel_for(tokens(), tokens_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
+    const auto part = words.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    if (!are_below(part, vocabulary_size())) is_sound = false;
+  });
+  for (std::size_t i = 0; i < words.size() && !is_sound; ++i) {
     base::require(words[i] >= 0 && words[i] < vocabulary_size(),
                   "papilio::Corpus::verify: words[{}] is {}, expected 0 <= word < {}", i, words[i], vocabulary_size());
   }

@@ -55,7 +55,7 @@ constexpr Choice<Draws> draws_rows[] = {
 };
 
 constexpr Choice<Start> start_rows[] = {
-    {Start::automatic, "automatic", "progressive where that is usually faster, else uniform"},
+    {Start::automatic, "automatic", "uniform"},
     {Start::uniform, "uniform", "all documents from the first sweep, each token in a random topic"},
     {Start::progressive, "progressive", "40 sweeps over a growing part of the documents, then all"},
 };
@@ -83,18 +83,14 @@ namespace lda {
 
 using base::require;
 
-int start_stages(const TrainOptions& options, Start start, std::int64_t documents, std::int64_t tokens) {
-  constexpr std::int64_t least_tokens = 1 << 18, least_per_document = 256, most_per_topic = 10'000,
-                         most_in_last_part = 40'000;
-  const bool suits = options.sampler == Sampler::collapsed && options.schedule == Schedule::parallel &&
-                     tokens >= least_tokens && tokens >= least_per_document * documents &&
-                     tokens / options.topics <= most_per_topic;
-  if (start == Start::uniform || (start == Start::automatic && !suits)) return 0;
+int start_stages(std::int32_t topics, Start start, std::int64_t tokens) {
+  constexpr std::int64_t most_in_last_part = 40'000;
+  if (start != Start::progressive) return 0;
   int stages = 0;
-  for (std::int64_t a_topic = tokens / options.topics; stages < 4 && 2 * a_topic <= most_in_last_part; a_topic *= 2) {
+  for (std::int64_t a_topic = tokens / topics; stages < 4 && 2 * a_topic <= most_in_last_part; a_topic *= 2) {
     ++stages;
   }
-  return start == Start::progressive ? std::max(stages, 1) : stages;
+  return std::max(stages, 1);
 }
 
 const SamplerChoice& choice_of(Sampler sampler) {

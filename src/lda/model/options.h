@@ -41,9 +41,9 @@ inline bool draws_sparsely(const TrainOptions& options, std::int64_t tokens) {
 // How a chain draws: dense, sparse or alias.
 Draws draws_of(const TrainOptions& options, std::int64_t tokens);
 
-// How often a progressive start doubles its documents; 0: it has all from the first sweep on. By the options and the
-// corpus alone, so that every machine decides alike; docs/lda/start.md has the measurements.
-int start_stages(const TrainOptions& options, Start start, std::int64_t documents, std::int64_t tokens);
+// How often a progressive start doubles its documents; 0 where all are drawn from the first sweep on. docs/lda/start.md
+// has the measurements.
+int start_stages(std::int32_t topics, Start start, std::int64_t tokens);
 
 // Whether a chain optimises its priors after this sweep; they enter the next.
 inline bool optimizes_priors_after(const TrainOptions& options, std::int64_t sweep) {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "execution/check_view.h"
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/model/shared_counts.h"
 #include "papilio/primitives.h"
@@ -43,7 +44,8 @@ Seeds seeds_of_options(const CorpusView& corpus, const TrainOptions& options, co
 void count_words(const CorpusView& corpus, std::span<const std::int32_t> z, std::int32_t topics, int threads,
                  std::vector<std::int32_t>& n_wk) {
   require_countable(corpus, threads);
-  n_wk.assign(static_cast<std::size_t>(corpus.vocabulary_size()) * static_cast<std::size_t>(topics), 0);
+  execution::make_zeros(n_wk, static_cast<std::size_t>(corpus.vocabulary_size()) * static_cast<std::size_t>(topics),
+                        threads);
   execution::parallel_for(corpus.tokens(), tokens_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto token = static_cast<std::size_t>(i);

@@ -81,9 +81,12 @@ TEST(ModelFile, HasOneVocabulary) {
   without.has_offsets = false;
   EXPECT_EQ(without.refusal(folder), begin + "tensor \"vocabulary_offsets\" is missing");
   Parts later;
+  later.metadata["format_version"] = "5";
+  EXPECT_EQ(later.refusal(folder), begin +
+                                       "the file is a \"papilio-model\" of version \"5\", expected a papilio-model "
+                                       "of version 1, 2, 3 or 4");
   later.metadata["format_version"] = "4";
-  EXPECT_EQ(later.refusal(folder),
-            begin + "the file is a \"papilio-model\" of version \"4\", expected a papilio-model of version 1, 2 or 3");
+  EXPECT_EQ(later.refusal(folder), begin + "tensor \"n_wk_offsets\" is missing");
 }
 
 TEST(ModelFile, HasSeedWordsInVersion3) {

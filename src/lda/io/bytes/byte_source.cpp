@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -15,11 +17,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "lda/io/bytes/read_ahead.h"
 
 namespace papilio::lda {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 18;
+constexpr off_t least_bytes_ahead = off_t{1} << 18;
 
 class FileSource : public ByteSource {
  public:
@@ -37,6 +43,12 @@ class FileSource : public ByteSource {
   }
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
+
+  // Whether it is an ordinary file, whose reads wait for nobody, and long enough for a thread.
+  bool is_large() const {
+    struct stat found = {};
+    return ::fstat(file_, &found) == 0 && S_ISREG(found.st_mode) && found.st_size >= least_bytes_ahead;
+  }
 
   std::size_t read(char* data, std::size_t capacity) override {
     while (true) {
@@ -214,14 +226,20 @@ class ZstdSource : public ByteSource {
   bool between_frames_ = true;
 };
 
-}  // namespace
-
-std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit) {
-  auto source = std::make_unique<BufferedSource>(std::make_unique<FileSource>(origin));
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<BufferedSource> source, MemoryLimit* limit) {
   const std::string_view beginning = source->peek(4);
   if (begins_as_gzip(beginning)) return std::make_unique<GzipSource>(std::move(source));
   if (begins_as_zstd(beginning)) return std::make_unique<ZstdSource>(std::move(source), limit);
   return source;
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit, std::size_t blocks_ahead) {
+  auto file = std::make_unique<FileSource>(origin);
+  const bool is_large = blocks_ahead > 0 && file->is_large();
+  std::unique_ptr<ByteSource> source = decompressed(std::make_unique<BufferedSource>(std::move(file)), limit);
+  return is_large ? read_ahead(std::move(source), blocks_ahead) : std::move(source);
 }
 
 }  // namespace papilio::lda

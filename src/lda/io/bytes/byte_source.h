@@ -30,7 +30,9 @@ class ByteSource {
 // one stream); memory is bounded by 1 MiB and zstd's window of at most 128 MiB,
 // which with a limit counts there and is at most half of what is left at the beginning.
 // A stream that ends too early, or has other bytes after its end, is damaged.
-// The limit, where there is one, must outlive the source.
-std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit = nullptr);
+// The limit, where there is one, must outlive the source. With more than one thread, a large file is read ahead of
+// those who ask (read_ahead.h), where the limit leaves plenty of room: `blocks_ahead` blocks.
+std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit = nullptr,
+                                             std::size_t blocks_ahead = 0);
 
 }  // namespace papilio::lda

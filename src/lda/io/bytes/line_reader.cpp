@@ -7,18 +7,32 @@
 #include <cstring>
 #include <utility>
 
+#include "execution/cpu/parallel_for.h"
 #include "lda/corpus/tokenizer.h"
 #include "lda/corpus/utf8.h"
 #include "lda/io/bytes/binary_content.h"
+#include "lda/io/bytes/read_ahead.h"
 
 namespace papilio::lda {
 
-LineReader::LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes, std::size_t block_bytes)
+namespace {
+
+// Two blocks of the reader: one that waits and one that is being read.
+std::size_t blocks_ahead(const MemoryLimit& limit, std::size_t block_bytes, int threads) {
+  constexpr std::size_t least = 4;
+  if (execution::thread_count(threads) == 1 || !limit.holds(plenty)) return 0;
+  return std::max(least, 2 * block_bytes / read_ahead_block);
+}
+
+}  // namespace
+
+LineReader::LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes, std::size_t block_bytes,
+                       int threads)
     : origin_(std::move(origin)),
       memory_(memory_limit),
       max_line_bytes_(static_cast<std::size_t>(max_line_bytes)),
       most_lines_(std::max(block_bytes / sizeof(std::string_view), std::size_t{64})),
-      source_(open_byte_source(origin_, &memory_limit)),
+      source_(open_byte_source(origin_, &memory_limit, blocks_ahead(memory_limit, block_bytes, threads))),
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)),
       capacity_(block_bytes) {
   assert(max_line_bytes > 0 && block_bytes >= 4);

@@ -20,10 +20,15 @@ class Tokenizer;
 // FormatError, as are lines longer than `max_line_bytes`, lines that do not fit the memory limit, and damaged
 // compressed streams. Memory: a block (twice where lines are short) and the longest line, or with next_parts the
 // longest token. The limit must outlive the object.
+//
+// With more than one thread (0: all), a file is read and decompressed ahead, beside the work on its lines, where the
+// limit leaves plenty of room.
 class LineReader {
  public:
+  static constexpr std::size_t default_block_bytes = std::size_t{1} << 18;
+
   LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes,
-             std::size_t block_bytes = std::size_t{1} << 18);
+             std::size_t block_bytes = default_block_bytes, int threads = 1);
 
   // The next lines, without their ends; none at the end of the file. They live
   // until the next call.

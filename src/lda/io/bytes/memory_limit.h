@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ std::int64_t control_group_limit(const std::string& groups, const std::string& r
 
 // The memory that reading may take, and how much of it the parts of a reader hold, each by its MemoryShare. Stops a
 // reader before it exhausts the memory, so that a hostile or mistaken file ends in a message that names the line, not
-// in a machine out of memory. One object serves one read, on one thread.
+// in a machine out of memory. One object serves one read; its shares may be those of several threads.
 class MemoryLimit {
  public:
   // In bytes; 0: half of the machine's memory, or of what the process's control group may take where that is less.
@@ -24,7 +25,7 @@ class MemoryLimit {
   MemoryLimit& operator=(const MemoryLimit&) = delete;
 
   std::int64_t bytes() const { return bytes_; }
-  std::int64_t left() const { return bytes_ - held_; }
+  std::int64_t left() const { return bytes_ - held_.load(std::memory_order_relaxed); }
   bool holds(std::int64_t bytes) const { return bytes <= left(); }
 
   // Throws FormatError at a line of the origin (0: none), saying how far the corpus had come.
@@ -35,8 +36,17 @@ class MemoryLimit {
 
  private:
   friend class MemoryShare;
+  // Whether there was room for so many more; they are held from now on.
+  bool add(std::int64_t bytes) {
+    std::int64_t held = held_.load(std::memory_order_relaxed);
+    while (bytes <= 0 || bytes <= bytes_ - held) {
+      if (held_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+
   std::int64_t bytes_;
-  std::int64_t held_ = 0;
+  std::atomic<std::int64_t> held_ = 0;
 };
 
 // What one part of a reader holds, until it is destroyed. Vectors and strings that grow by doubling are counted by
@@ -44,14 +54,13 @@ class MemoryLimit {
 class MemoryShare {
  public:
   explicit MemoryShare(MemoryLimit& limit) : limit_(limit) {}
-  ~MemoryShare() { limit_.held_ -= bytes_; }
+  ~MemoryShare() { limit_.add(-bytes_); }
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
 
   // What it holds from now on; false, and nothing changes, where that does not fit.
   bool set(std::int64_t bytes) {
-    if (bytes > bytes_ && !limit_.holds(bytes - bytes_)) return false;
-    limit_.held_ += bytes - bytes_;
+    if (!limit_.add(bytes - bytes_)) return false;
     bytes_ = bytes;
     return true;
   }
@@ -62,6 +71,9 @@ class MemoryShare {
   MemoryLimit& limit_;
   std::int64_t bytes_ = 0;
 };
+
+// With so much left, buffers of a few megabytes for each thread do not matter, and are not counted.
+inline constexpr std::int64_t plenty = std::int64_t{256} << 20;
 
 // The first buffers of a file, which every reader has whatever it reads, are not counted.
 inline constexpr std::int64_t uncounted_bytes = std::int64_t{1} << 18;

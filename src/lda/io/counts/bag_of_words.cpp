@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/tokenizer.h"
@@ -19,7 +20,7 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::int64_t grain = 256;  // runs
+constexpr std::int64_t grain = 256;  // rows
 
 // Takes the stop words out and appends them to `dropped`; returns each word's new number, -1 - s for dropped[s].
 std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, const TextOptions& options,
@@ -41,34 +42,51 @@ std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, 
 
 }  // namespace
 
+void BagOfWords::Piece::clear() {
+  entries_.clear();
+  runs_.clear();
+  tokens_ = 0;
+}
+
 void BagOfWords::add(std::int64_t document, std::int64_t word, std::int64_t count) {
   assert(document >= 0 && word >= 0 && word < most_words && count >= 1 && count <= most_count);
-  if (runs_.empty() || runs_.back().document != document) runs_.push_back({document, entries()});
-  entries_.push_back({static_cast<std::int32_t>(word), static_cast<std::int32_t>(count)});
+  if (!is_open_) pieces_.emplace_back();
+  is_open_ = true;
+  Piece& piece = pieces_.back();
+  piece.add(document, word, count);
+  runs_ += document != last_document_ ? 1 : 0;
+  last_document_ = document;
+  ++entries_;
   tokens_ += count;
 }
 
-bool BagOfWords::add_if_room(std::span<const std::vector<Place>> lists) {
-  const std::size_t entries = entries_.size();
-  const std::size_t runs = runs_.size();
-  const std::int64_t tokens = tokens_;
-  for (const std::vector<Place>& list : lists) {
-    for (const Place& place : list) add(place.document, place.word, place.count);
+bool BagOfWords::add_if_room(std::span<Piece> pieces) {
+  const std::int64_t entries = entries_, runs = runs_, tokens = tokens_, last_document = last_document_;
+  for (const Piece& piece : pieces) {
+    if (piece.runs_.empty()) continue;
+    entries_ += piece.entries();
+    runs_ += std::ssize(piece.runs_) - (piece.runs_.front().document == last_document_ ? 1 : 0);
+    tokens_ += piece.tokens_;
+    last_document_ = piece.runs_.back().document;
   }
-  if (fits(0)) return true;
-  entries_.resize(entries);
-  runs_.resize(runs);
-  tokens_ = tokens;
-  return false;
+  if (!fits(0)) {
+    entries_ = entries;
+    runs_ = runs;
+    tokens_ = tokens;
+    last_document_ = last_document;
+    return false;
+  }
+  std::ranges::move(pieces, std::back_inserter(pieces_));
+  is_open_ = false;
+  return true;
 }
 
-// Twice an entry: the room in which vectors grow, or the sorted copy. Three times a run: two numbers per run are
-// sorted besides.
+// Twice an entry: the room in which vectors grow, or the joined copy. A row per run, twice, as rows are sorted.
 bool BagOfWords::fits(std::int64_t documents, std::int64_t more) {
   constexpr std::int64_t bytes_per_entry = 2 * sizeof(Entry);
-  constexpr std::int64_t bytes_per_run = 3 * sizeof(Run);
-  const std::int64_t rows = std::max(documents, std::ssize(runs_));
-  return memory_.set(bytes_per_token * tokens_ + bytes_per_entry * entries() + bytes_per_run * std::ssize(runs_) +
+  constexpr std::int64_t bytes_per_run = sizeof(Run) + 2 * sizeof(Row);
+  const std::int64_t rows = std::max(documents, runs_);
+  return memory_.set(bytes_per_token * tokens_ + bytes_per_entry * entries() + bytes_per_run * runs_ +
                      bytes_per_document * rows + more);
 }
 
@@ -77,89 +95,113 @@ void BagOfWords::require_room(const LineReader& at, std::int64_t documents, std:
 }
 
 void BagOfWords::refuse(const Origin& at, std::int64_t line, std::int64_t documents) const {
-  memory_.limit().refuse(at, line, tokens_, std::max(documents, std::ssize(runs_)));
+  memory_.limit().refuse(at, line, tokens_, std::max(documents, runs_));
 }
 
 Corpus BagOfWords::make_corpus(const Origin& origin, std::int64_t documents, std::vector<std::string> vocabulary,
                                std::int64_t first_word, const char* format, ReadReport& report) && {
-  for (Entry& entry : entries_) entry.word -= static_cast<std::int32_t>(first_word);
+  for (Piece& piece : pieces_) {
+    if (first_word == 0) break;
+    for (Entry& entry : piece.entries_) entry.word -= static_cast<std::int32_t>(first_word);
+  }
   report.tokens_read = tokens_;
-  sort_by_document();
+  const std::vector<Row> rows = rows_by_document();
   std::vector<std::string> stop_words;
   const std::vector<std::int32_t> numbers = drop_stop_words(vocabulary, options_, stop_words);
   std::vector<std::int64_t> stop_word_counts(stop_words.size());
-  for (std::size_t e = 0; e < entries_.size() && !stop_words.empty(); ++e) {
-    const std::int32_t number = numbers[static_cast<std::size_t>(entries_[e].word)];
-    if (number < 0) stop_word_counts[static_cast<std::size_t>(-1 - number)] += entries_[e].count;
+  for (std::size_t r = 0; r < rows.size() && !stop_words.empty(); ++r) {
+    for (const Entry* entry = rows[r].begin; entry != rows[r].end; ++entry) {
+      const std::int32_t number = numbers[static_cast<std::size_t>(entry->word)];
+      if (number < 0) stop_word_counts[static_cast<std::size_t>(-1 - number)] += entry->count;
+    }
   }
   report.left_out[LeftOutReason::stop_word] =
       pick_words(stop_words, stop_word_counts, [&](std::size_t w) { return stop_word_counts[w] > 0; });
   Corpus corpus;
   corpus.vocabulary = std::move(vocabulary);
   corpus.document_offsets.resize(static_cast<std::size_t>(documents + 1));
-  expand(origin, numbers, corpus);
-  entries_ = {};
-  runs_ = {};
+  expand(origin, rows, numbers, corpus);
+  pieces_ = {};
+  of_several_ = {};
   report.stop_words_dropped = report.tokens_read - corpus.tokens();
   corpus = keep_words(std::move(corpus), options_, &report.left_out);
   complete_report(corpus, format, report);
   return corpus;
 }
 
-// Brings the runs into the order of their documents, one run per document.
-void BagOfWords::sort_by_document() {
-  const auto before = [](const Run& a, const Run& b) { return a.document < b.document; };
-  if (std::is_sorted(runs_.begin(), runs_.end(), before)) return;
-  std::vector<std::int64_t> ends;
-  for (std::size_t r = 1; r < runs_.size(); ++r) ends.push_back(runs_[r].begin);
-  ends.push_back(entries());
-  std::vector<std::size_t> order(runs_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return before(runs_[a], runs_[b]); });
-  std::vector<Entry> entries;
-  std::vector<Run> runs;
-  entries.reserve(entries_.size());
-  for (const std::size_t r : order) {
-    if (runs.empty() || runs.back().document != runs_[r].document) {
-      runs.push_back({runs_[r].document, std::ssize(entries)});
+std::vector<BagOfWords::Row> BagOfWords::rows_of_pieces() {
+  std::vector<Row> rows;
+  rows.reserve(static_cast<std::size_t>(runs_) + pieces_.size());
+  for (Piece& piece : pieces_) {
+    for (std::size_t r = 0; r < piece.runs_.size(); ++r) {
+      const bool is_last = r + 1 == piece.runs_.size();
+      rows.push_back({piece.runs_[r].document, piece.entries_.data() + piece.runs_[r].begin,
+                      piece.entries_.data() + (is_last ? piece.entries() : piece.runs_[r + 1].begin)});
     }
-    entries.insert(entries.end(), entries_.begin() + runs_[r].begin, entries_.begin() + ends[r]);
   }
-  entries_ = std::move(entries);
-  runs_ = std::move(runs);
+  return rows;
+}
+
+// One row per document that has entries, in the order of documents.
+std::vector<BagOfWords::Row> BagOfWords::rows_by_document() {
+  std::vector<Row> rows = rows_of_pieces();
+  const auto before = [](const Row& a, const Row& b) { return a.document < b.document; };
+  if (!std::is_sorted(rows.begin(), rows.end(), before)) std::stable_sort(rows.begin(), rows.end(), before);
+  const auto same = [](const Row& a, const Row& b) { return a.document == b.document; };
+  return std::adjacent_find(rows.begin(), rows.end(), same) == rows.end() ? rows : joined(rows);
+}
+
+// Copies the entries of each document that has several rows one after the other.
+std::vector<BagOfWords::Row> BagOfWords::joined(const std::vector<Row>& rows) {
+  const auto has_next = [&](std::size_t r) { return r + 1 < rows.size() && rows[r + 1].document == rows[r].document; };
+  const auto is_one_of_several = [&](std::size_t r) { return has_next(r) || (r > 0 && has_next(r - 1)); };
+  std::ptrdiff_t entries = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) entries += is_one_of_several(r) ? rows[r].end - rows[r].begin : 0;
+  of_several_.reserve(static_cast<std::size_t>(entries));  // so that they stay where they are
+  std::vector<Row> result;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (!is_one_of_several(r)) {
+      result.push_back(rows[r]);
+      continue;
+    }
+    if (r == 0 || !has_next(r - 1)) {
+      Entry* const begin = of_several_.data() + of_several_.size();
+      result.push_back({rows[r].document, begin, begin});
+    }
+    of_several_.insert(of_several_.end(), rows[r].begin, rows[r].end);
+    result.back().end = of_several_.data() + of_several_.size();
+  }
+  return result;
 }
 
 // Writes every entry's word as often as its count says, by word within a document.
-void BagOfWords::expand(const Origin& origin, const std::vector<std::int32_t>& numbers, Corpus& corpus) {
+void BagOfWords::expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
+                        Corpus& corpus) {
   const auto number = [&](const Entry& entry) { return numbers[static_cast<std::size_t>(entry.word)]; };
-  const std::int64_t runs = std::ssize(runs_);
-  const auto entries_of = [&](std::int64_t r) {
-    const std::int64_t end = r + 1 < runs ? runs_[static_cast<std::size_t>(r + 1)].begin : entries();
-    return std::pair(entries_.begin() + runs_[static_cast<std::size_t>(r)].begin, entries_.begin() + end);
+  const auto for_rows = [&](auto f) {
+    execution::parallel_for(std::ssize(rows), grain, options_.threads, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t r = first; r < last; ++r) {
+        const Row& row = rows[static_cast<std::size_t>(r)];
+        f(static_cast<std::size_t>(row.document), row.begin, row.end);
+      }
+    });
   };
   std::vector<std::int64_t> lengths(corpus.document_offsets.size() - 1);
-  execution::parallel_for(runs, grain, options_.threads, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) {
-      const auto [begin, end] = entries_of(r);
-      std::sort(begin, end, [](const Entry& a, const Entry& b) { return a.word < b.word; });
-      std::int64_t& length = lengths[static_cast<std::size_t>(runs_[static_cast<std::size_t>(r)].document)];
-      for (auto entry = begin; entry != end; ++entry) length += number(*entry) >= 0 ? entry->count : 0;
-    }
+  for_rows([&](std::size_t document, Entry* begin, Entry* end) {
+    const auto before = [](const Entry& a, const Entry& b) { return a.word < b.word; };
+    if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+    for (Entry* entry = begin; entry != end; ++entry) lengths[document] += number(*entry) >= 0 ? entry->count : 0;
   });
   const auto longest = std::max_element(lengths.begin(), lengths.end());
   if (longest != lengths.end() && *longest > most_document_tokens) {
     refuse_document(origin, 0, longest - lengths.begin() + 1, *longest);
   }
   const std::int64_t tokens = exclusive_scan(lengths, corpus.document_offsets, options_.threads);
-  corpus.words.resize(static_cast<std::size_t>(tokens));
-  execution::parallel_for(runs, grain, options_.threads, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) {
-      const auto document = static_cast<std::size_t>(runs_[static_cast<std::size_t>(r)].document);
-      auto word = corpus.words.begin() + corpus.document_offsets[document];
-      const auto [begin, end] = entries_of(r);
-      for (auto entry = begin; entry != end; ++entry) {
-        if (number(*entry) >= 0) word = std::fill_n(word, entry->count, number(*entry));
-      }
+  execution::make_zeros(corpus.words, static_cast<std::size_t>(tokens), options_.threads);
+  for_rows([&](std::size_t document, const Entry* begin, const Entry* end) {
+    auto word = corpus.words.begin() + corpus.document_offsets[document];
+    for (const Entry* entry = begin; entry != end; ++entry) {
+      if (number(*entry) >= 0) word = std::fill_n(word, entry->count, number(*entry));
     }
   });
 }

@@ -18,23 +18,48 @@ inline constexpr std::int64_t most_count = std::int64_t{(1U << 31) - 1};
 // corpus. Memory: 16 bytes per entry, in proportion to what was added, whatever
 // the numbers are.
 class BagOfWords {
+  struct Entry {
+    std::int32_t word;
+    std::int32_t count;
+  };
+  // Consecutive entries of one document in a piece. A document whose entries are scattered has several runs.
+  struct Run {
+    std::int64_t document;
+    std::int64_t begin;  // in entries; the end is the next run's beginning
+  };
+
  public:
   BagOfWords(const TextOptions& options, MemoryLimit& memory_limit) : options_(options), memory_(memory_limit) {}
 
   // Counts of a pair that comes again add up. 0 <= word < most_words, 1 <= count <= most_count.
   void add(std::int64_t document, std::int64_t word, std::int64_t count);
 
-  // An entry, as `add` takes it.
-  struct Place {
-    std::int64_t document;
-    std::int32_t word;
-    std::int32_t count;
+  // Consecutive entries, which a thread of its own can gather.
+  class Piece {
+   public:
+    // As BagOfWords::add.
+    void add(std::int64_t document, std::int64_t word, std::int64_t count) {
+      if (runs_.empty() || runs_.back().document != document) runs_.push_back({document, entries()});
+      entries_.push_back({static_cast<std::int32_t>(word), static_cast<std::int32_t>(count)});
+      tokens_ += count;
+    }
+
+    // Keeps its memory, for what is added next.
+    void clear();
+    std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
+
+   private:
+    friend class BagOfWords;
+    std::vector<Entry> entries_;
+    std::vector<Run> runs_;
+    std::int64_t tokens_ = 0;
   };
 
-  // Adds all of these, one list after the other; false, and adds none, where they do not fit the limit.
-  bool add_if_room(std::span<const std::vector<Place>> lists);
+  // Adds what these hold, one piece after the other, and takes it out of them; false, and adds none, where they do not
+  // fit the limit.
+  bool add_if_room(std::span<Piece> pieces);
 
-  std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
+  std::int64_t entries() const { return entries_; }
   std::int64_t tokens() const { return tokens_; }
 
   // Whether a corpus of that many documents made of these entries stays within
@@ -52,24 +77,28 @@ class BagOfWords {
                      std::int64_t first_word, const char* format, ReadReport& report) &&;
 
  private:
-  struct Entry {
-    std::int32_t word;
-    std::int32_t count;
-  };
-  // Consecutive entries of one document. A document whose entries are scattered has several runs.
-  struct Run {
+  // A run, wherever it is.
+  struct Row {
     std::int64_t document;
-    std::int64_t begin;  // in entries; the end is the next run's beginning
+    Entry* begin;
+    Entry* end;
   };
 
-  void sort_by_document();
-  void expand(const Origin& origin, const std::vector<std::int32_t>& numbers, Corpus& corpus);
+  std::vector<Row> rows_of_pieces();
+  std::vector<Row> rows_by_document();
+  std::vector<Row> joined(const std::vector<Row>& rows);
+  void expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
+              Corpus& corpus);
 
   TextOptions options_;
   MemoryShare memory_;
-  std::vector<Entry> entries_;
-  std::vector<Run> runs_;
+  std::vector<Piece> pieces_;
+  bool is_open_ = false;           // `add` goes on with the last piece
+  std::vector<Entry> of_several_;  // entries of documents with several runs, joined
+  std::int64_t entries_ = 0;
+  std::int64_t runs_ = 0;  // those that the end of a piece divides count once
   std::int64_t tokens_ = 0;
+  std::int64_t last_document_ = -1;
 };
 
 // Documents without entries, and words without names and entries, are claims of a header or a large number:

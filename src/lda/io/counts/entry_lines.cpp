@@ -46,9 +46,9 @@ class PlainLines {
   const char* end_;
 };
 
-// The number of lines of `text`, whose entries are put into `places`; -1 where one of them is not plain.
-std::int64_t read_plain(std::string_view text, const EntryShape& shape, std::vector<BagOfWords::Place>& places) {
-  places.clear();
+// The number of lines of `text`, whose entries are put into `piece`; -1 where one of them is not plain.
+std::int64_t read_plain(std::string_view text, const EntryShape& shape, BagOfWords::Piece& piece) {
+  piece.clear();
   std::int64_t count_of_lines = 0;
   for (PlainLines lines(text); !lines.at_end(); ++count_of_lines) {
     const char* const begin = lines.place();
@@ -59,13 +59,19 @@ std::int64_t read_plain(std::string_view text, const EntryShape& shape, std::vec
     if (shape.has_count && !lines.number(shape.least_count, most_count, count)) return -1;
     if (!lines.end_of_line() || static_cast<std::size_t>(lines.place() - begin) > longest_line) return -1;
     if (shape.transposed) std::swap(first, second);
-    if (count > 0)
-      places.push_back({first - 1, static_cast<std::int32_t>(second - 1), static_cast<std::int32_t>(count)});
+    if (count > 0) piece.add(first - 1, second - 1, count);
   }
   return count_of_lines;
 }
 
 }  // namespace
+
+std::size_t entry_block_bytes(const MemoryLimit& limit, int threads) {
+  if (!limit.holds(plenty)) return LineReader::default_block_bytes;
+  constexpr std::size_t for_a_thread = std::size_t{1} << 19;
+  return std::clamp(static_cast<std::size_t>(execution::thread_count(threads)) * for_a_thread, std::size_t{1} << 20,
+                    std::size_t{1} << 23);
+}
 
 EntryLines::EntryLines(LineReader& reader, const EntryShape& shape, int threads)
     : reader_(reader), shape_(shape), threads_(execution::thread_count(threads)) {}
@@ -76,6 +82,7 @@ std::int64_t EntryLines::add_to(BagOfWords& bag, std::int64_t most) {
   const auto most_parts = static_cast<std::size_t>(threads_);
   const std::size_t count = std::clamp<std::size_t>(text.size() / least_part, 1, most_parts);
   parts_.resize(std::max(parts_.size(), count));
+  pieces_.resize(count);
   lines_.assign(count, 0);
   const auto cut = [&](std::size_t part) {  // where the line ends that the part's first byte is in
     return part == 0 ? std::size_t{0} : text.find('\n', text.size() / count * part) + 1;
@@ -85,6 +92,7 @@ std::int64_t EntryLines::add_to(BagOfWords& bag, std::int64_t most) {
       const std::size_t begin = cut(part);
       const std::size_t end = part + 1 == count ? text.size() : cut(part + 1);
       lines_[part] = read_plain(text.substr(begin, end - begin), shape_, parts_[part]);
+      if (lines_[part] >= 0) pieces_[part] = parts_[part];  // no longer than they must be
     }
   });
   std::int64_t lines = 0;
@@ -92,7 +100,7 @@ std::int64_t EntryLines::add_to(BagOfWords& bag, std::int64_t most) {
     if (part < 0) return 0;
     lines += part;
   }
-  if (lines > most || !bag.add_if_room({parts_.data(), count})) return 0;
+  if (lines > most || !bag.add_if_room(pieces_)) return 0;
   reader_.skip_lines(text.size(), lines);
   return lines;
 }

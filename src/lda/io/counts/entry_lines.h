@@ -19,9 +19,7 @@ struct EntryShape {
 };
 
 // The bytes that a reader of such lines should hold at once: enough for all threads where the memory limit is generous.
-inline std::size_t entry_block_bytes(const MemoryLimit& limit) {
-  return std::size_t{1} << (limit.holds(std::int64_t{256} << 20) ? 20 : 18);
-}
+std::size_t entry_block_bytes(const MemoryLimit& limit, int threads);
 
 // Reads the plain lines of a matrix by all threads: numbers in digits, within their bounds, blanks between them, and
 // nothing else. Whatever is not plain, and whatever may not be accepted, is left to the caller, who takes it line by
@@ -39,7 +37,8 @@ class EntryLines {
   LineReader& reader_;
   EntryShape shape_;
   int threads_;
-  std::vector<std::vector<BagOfWords::Place>> parts_;
+  std::vector<BagOfWords::Piece> parts_;   // where each part's entries are gathered
+  std::vector<BagOfWords::Piece> pieces_;  // and what they take when that is known
   std::vector<std::int64_t> lines_;  // of each part, -1 where one is not plain
 };
 

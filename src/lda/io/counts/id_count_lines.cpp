@@ -12,7 +12,8 @@ namespace papilio::lda {
 IdCountLines::IdCountLines(const std::string& path, const CorpusOptions& options, const Rules& rules)
     : memory_limit_(options.text.max_memory),
       vocabulary_memory_(memory_limit_),
-      reader_({reader_name, path}, memory_limit_, options.text.max_line_bytes),
+      reader_({reader_name, path}, memory_limit_, options.text.max_line_bytes, LineReader::default_block_bytes,
+              options.text.threads),
       rules_(rules),
       named_(!options.vocabulary.empty()),
       bag_(options.text, memory_limit_) {

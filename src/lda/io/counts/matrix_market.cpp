@@ -113,7 +113,8 @@ void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, 
 Corpus read_matrix_market(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   MemoryLimit memory_limit(options.text.max_memory);
   MemoryShare vocabulary_memory(memory_limit);
-  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes, entry_block_bytes(memory_limit));
+  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes,
+                    entry_block_bytes(memory_limit, options.text.threads), options.text.threads);
   const MatrixHeader header = read_header(reader, options.transposed);
   const std::int64_t documents = options.transposed ? header.columns : header.rows;
   const std::int64_t words = options.transposed ? header.rows : header.columns;

@@ -110,7 +110,8 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
                 caller);
   MemoryLimit memory_limit(options.max_memory);
   MemoryShare vocabulary_memory(memory_limit);
-  LineReader reader({caller, docword}, memory_limit, options.max_line_bytes, entry_block_bytes(memory_limit));
+  LineReader reader({caller, docword}, memory_limit, options.max_line_bytes,
+                    entry_block_bytes(memory_limit, options.threads), options.threads);
   const UciHeader header = read_header(reader);
   const bool named = !vocabulary.empty();
   std::vector<std::string> words;

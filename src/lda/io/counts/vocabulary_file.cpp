@@ -25,7 +25,7 @@ std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions
     reader.require_utf8(line);
     const std::int32_t number = words.number(line);
     if (number + 1 != reader.line_number()) {
-      reader.format_error(1, fmt::format("word {} is already on line {}", quoted(line), number + 1));
+      reader.format_error(1, fmt::format("word {} is already on line {}", lda::quoted(line), number + 1));
     }
     longest = std::max(longest, line.size());  // is folded where there are stop words
     const std::int64_t bytes =
@@ -58,14 +58,14 @@ void require_writable(std::span<const std::string> vocabulary, const char* calle
   for (std::size_t w = 0; w < vocabulary.size(); ++w) {
     const std::string& word = vocabulary[w];
     base::require(!word.empty() && word.find_first_of("\r\n") == std::string::npos,
-                  "{}: word {} is {}, expected one line that is not empty", caller, w, quoted(word));
+                  "{}: word {} is {}, expected one line that is not empty", caller, w, lda::quoted(word));
     base::require(w > 0 || !word.starts_with("\xef\xbb\xbf"), "{}: word 0 is {}, which begins with a byte-order mark",
-                  caller, quoted(word));
+                  caller, lda::quoted(word));
     base::require(find_ill_formed(word) == std::string::npos, "{}: word {} is {}, expected UTF-8", caller, w,
-                  quoted(word));
+                  lda::quoted(word));
     const std::int32_t number = index.number(word);
     base::require(number == static_cast<std::int32_t>(w), "{}: words {} and {} are both {}", caller, number, w,
-                  quoted(word));
+                  lda::quoted(word));
   }
 }
 

@@ -29,7 +29,7 @@ constexpr std::int32_t most_topics = 1 << 24;
 
 void require_one_field(std::string_view text, const char* what, std::size_t number) {
   base::require(!text.empty() && text.find_first_of(" \t\r\n") == std::string_view::npos,
-                "{}: {} {} is {}, expected a name without blanks", writer, what, number, quoted(text));
+                "{}: {} {} is {}, expected a name without blanks", writer, what, number, lda::quoted(text));
 }
 
 // The last field before the blanks at the end of a line, which loses both.
@@ -78,7 +78,8 @@ class StateReader {
     const std::string_view name = take_first(line);
     if (name != "alpha" && name != "beta") return;
     std::string_view colon = take_first(line);
-    if (colon != ":") reader_.format_error(2, fmt::format("expected \"#{} : numbers\", got {}", name, quoted(all)));
+    if (colon != ":")
+      reader_.format_error(2, fmt::format("expected \"#{} : numbers\", got {}", name, lda::quoted(all)));
     std::vector<double> values;
     for (std::string_view field = take_first(line); !field.empty(); field = take_first(line)) {
       values.push_back(read_prior(all, field));
@@ -101,7 +102,7 @@ class StateReader {
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc() || end != field.data() + field.size() || !(value > 0) || !(value <= 1e6)) {
       reader_.format_error(field.data() - line.data() + 1,
-                           fmt::format("expected a prior, 0 < value <= 1e6, got {}", quoted(field)));
+                           fmt::format("expected a prior, 0 < value <= 1e6, got {}", lda::quoted(field)));
     }
     return value;
   }
@@ -114,7 +115,7 @@ class StateReader {
                            position = take_last(line);
     if (position.empty() || position.data() == document.data()) {
       reader_.format_error(
-          0, fmt::format("expected \"document source position type-number type topic\", got {}", quoted(all)));
+          0, fmt::format("expected \"document source position type-number type topic\", got {}", lda::quoted(all)));
     }
     const std::int64_t d = number(all, document, "document", most_documents);
     number(all, position, "position", std::numeric_limits<std::int64_t>::max());
@@ -134,7 +135,7 @@ class StateReader {
     std::int64_t value = 0;
     if (parse_whole(field, value) != NumberForm::whole || value < 0 || value > most) {
       reader_.format_error(field.data() - line.data() + 1,
-                           fmt::format("expected a {} from 0 to {}, got {}", what, most, quoted(field)));
+                           fmt::format("expected a {} from 0 to {}, got {}", what, most, lda::quoted(field)));
     }
     return value;
   }
@@ -179,7 +180,7 @@ class StateReader {
       bytes_ += static_cast<std::int64_t>(type.size());
     } else if (names[index] != type) {
       reader_.format_error(
-          0, fmt::format("type number {} is {} here and {} before", w, quoted(type), quoted(names[index])));
+          0, fmt::format("type number {} is {} here and {} before", w, lda::quoted(type), lda::quoted(names[index])));
     }
   }
 

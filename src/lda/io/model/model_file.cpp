@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "lda/corpus/vocabulary.h"
 #include "lda/io/bytes/origin.h"
+#include "lda/io/model/count_tensors.h"
 #include "lda/io/model/safetensors.h"
 #include "lda/io/model/vocabulary_tensors.h"
 #include "lda/model/labels.h"
@@ -24,10 +27,11 @@ constexpr std::string_view settings_prefix = "settings.";
 
 // Version 1 has the vocabulary as a JSON list in the metadata, which a header's limit of 100 MB bounds.
 // Version 3 may have seed words and labels, as tensors, and edits, in the metadata; a model without any is of
-// version 2.
+// version 2. Version 4 may have them too, and has only the counts that are not 0.
 constexpr const char* version = "2";
 constexpr const char* version_of_json_vocabulary = "1";
 constexpr const char* version_of_more = "3";
+constexpr const char* version_of_sparse = "4";
 
 constexpr const char* seed_words_tensor = "seed_words";
 constexpr const char* edits_entry = "edits";  // a line per edit, oldest first: parent and words, with tabs between
@@ -99,8 +103,11 @@ struct Contents {
     model.verify();
     lda::require_vocabulary(model.vocabulary, caller);
     const bool has_more = !model.seed_words.empty() || !model.labels.empty() || !model.edits.empty();
+    const bool is_sparse = lda::is_written_sparse(model.n_wk);
     metadata = {{"format", "papilio-model"},
-                {"format_version", has_more ? version_of_more : version},
+                {"format_version", is_sparse  ? version_of_sparse
+                                   : has_more ? version_of_more
+                                              : version},
                 {"beta", fmt::format("{}", model.beta)}};
     for (const auto& [key, value] : model.settings) metadata[std::string(settings_prefix) + key] = value;
     if (!model.edits.empty()) metadata[edits_entry] = text_of(model.edits);
@@ -108,19 +115,61 @@ struct Contents {
                lda::tensor_view("n_k", {model.topics}, model.n_k),
                lda::offsets_view(lda::vocabulary_offsets_tensor, model.vocabulary)};
     if (!model.labels.empty()) tensors.push_back(lda::offsets_view(lda::label_offsets_tensor, model.labels));
-    tensors.push_back(lda::tensor_view("n_wk", {model.vocabulary_size(), model.topics}, model.n_wk));
+    if (is_sparse) {
+      counts = lda::compressed_counts(model.n_wk, model.topics);
+      std::ranges::move(counts.tensors(model.topics), std::back_inserter(tensors));
+    } else {
+      tensors.push_back(lda::tensor_view("n_wk", {model.vocabulary_size(), model.topics}, model.n_wk));
+    }
     if (!model.seed_words.empty()) {
       seeds = seed_rows(model);
       tensors.push_back(lda::tensor_view(seed_words_tensor, {std::ssize(model.seed_words), 3}, seeds));
     }
     tensors.push_back(lda::words_view(lda::vocabulary_tensor, model.vocabulary));
     if (!model.labels.empty()) tensors.push_back(lda::words_view(lda::labels_tensor, model.labels));
+    lda::put_larger_types_first(tensors);
   }
+  Contents(const Contents&) = delete;
+  Contents& operator=(const Contents&) = delete;
 
   lda::Metadata metadata;
   std::vector<std::int32_t> seeds;
-  std::vector<lda::TensorView> tensors;  // borrow from the model, and `seeds`
+  lda::CompressedCounts counts;
+  std::vector<lda::TensorView> tensors;  // borrow from the model, `seeds` and `counts`
 };
+
+// The version of the file. Throws FormatError unless it is a model's of a known version.
+int version_in(const lda::SafetensorsFile& file) {
+  const std::string& found = file.metadata("format_version");
+  constexpr std::array known = {version_of_json_vocabulary, version, version_of_more, version_of_sparse};
+  const auto place = std::find(known.begin(), known.end(), found);
+  if (file.metadata("format") != "papilio-model" || place == known.end()) {
+    file.fail(fmt::format("the file is a {} of version {}, expected a papilio-model of version 1, 2, 3 or 4",
+                          lda::quoted(file.metadata("format")), lda::quoted(found)));
+  }
+  return static_cast<int>(place - known.begin()) + 1;
+}
+
+// Words and topics, by the tensors' shapes. Throws FormatError where they are none.
+std::pair<std::int64_t, std::int32_t> size_of_table(const lda::SafetensorsFile& file, bool is_sparse) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  lda::Shape shape;
+  if (is_sparse) {
+    for (const char* tensor : {lda::count_offsets_tensor, "n_k"}) {
+      const lda::Shape& list = file.shape(tensor);
+      if (list.size() != 1 || list[0] < 1) file.fail(fmt::format("tensor \"{}\" is not a list", tensor));
+      shape.push_back(list[0]);
+    }
+    --shape[0];
+  } else {
+    shape = file.shape("n_wk");
+  }
+  if (shape.size() != 2 || shape[0] > most || shape[1] < 1 || shape[1] > most) {
+    file.fail(
+        fmt::format("tensor \"{}\" is not a matrix of words x topics", is_sparse ? lda::count_offsets_tensor : "n_wk"));
+  }
+  return {shape[0], static_cast<std::int32_t>(shape[1])};
+}
 
 }  // namespace
 
@@ -136,34 +185,28 @@ std::string model_hash(const Model& model) {
 
 Model load_model(const std::string& path) {
   lda::SafetensorsFile file(path, "load_model");
-  const bool has_json = file.metadata("format_version") == version_of_json_vocabulary;
-  const bool has_more = file.metadata("format_version") == version_of_more;
-  if (file.metadata("format") != "papilio-model" ||
-      (!has_json && !has_more && file.metadata("format_version") != version)) {
-    file.fail(fmt::format("the file is a {} of version {}, expected a papilio-model of version {}, {} or {}",
-                          lda::quoted(file.metadata("format")), lda::quoted(file.metadata("format_version")),
-                          version_of_json_vocabulary, version, version_of_more));
-  }
+  const int found = version_in(file);
+  const bool has_json = found == 1, has_more = found >= 3, is_sparse = found == 4;
   const bool has_labels = has_more && file.has_tensor(lda::labels_tensor);
-  std::vector<std::string> tensors = {"alpha", "n_k", "n_wk"};
+  std::vector<std::string> tensors = {"alpha", "n_k"};
+  if (!is_sparse) tensors.emplace_back("n_wk");
+  if (is_sparse) {
+    tensors.insert(tensors.end(), {lda::count_offsets_tensor, lda::count_topics_tensor, lda::counts_tensor});
+  }
   if (!has_json) tensors.insert(tensors.end(), {lda::vocabulary_tensor, lda::vocabulary_offsets_tensor});
   if (has_labels) tensors.insert(tensors.end(), {lda::labels_tensor, lda::label_offsets_tensor});
   const bool has_seed_words = has_more && file.has_tensor(seed_words_tensor);
   if (has_seed_words) tensors.emplace_back(seed_words_tensor);
   file.require_tensors(tensors);
   Model model;
-  const lda::Shape shape = file.shape("n_wk");
-  constexpr std::int64_t most_words = std::numeric_limits<std::int32_t>::max();
-  if (shape.size() != 2 || shape[0] > most_words || shape[1] < 1 ||
-      shape[1] > std::numeric_limits<std::int32_t>::max()) {
-    file.fail("tensor \"n_wk\" is not a matrix of words x topics");
-  }
-  model.topics = static_cast<std::int32_t>(shape[1]);
-  model.vocabulary = has_json ? json_vocabulary(file) : lda::read_vocabulary_tensors(file, shape[0]);
+  const auto [words, topics] = size_of_table(file, is_sparse);
+  model.topics = topics;
+  model.vocabulary = has_json ? json_vocabulary(file) : lda::read_vocabulary_tensors(file, words);
   model.beta = file.metadata_double("beta");
   model.alpha = file.read<double>("alpha", {model.topics});
   model.n_k = file.read<std::int64_t>("n_k", {model.topics});
-  model.n_wk = file.read<std::int32_t>("n_wk", {model.vocabulary_size(), model.topics});
+  model.n_wk = is_sparse ? lda::read_compressed_counts(file, words, topics)
+                         : file.read<std::int32_t>("n_wk", {model.vocabulary_size(), topics});
   if (has_seed_words) read_seed_words(file, model);
   if (has_labels) model.labels = lda::read_texts(file, lda::labels_tensor, lda::label_offsets_tensor, model.topics);
   if (has_more) model.edits = edits_of(file);

@@ -53,6 +53,9 @@ TensorView tensor_view(std::string name, Shape shape, const std::vector<T>& elem
 // Numbers in 0 ... count - 1, stored in the smallest type that holds them; nowhere a copy of them all.
 TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>& numbers, std::int64_t count);
 
+// So that each tensor is aligned; those of one size stay in their order.
+void put_larger_types_first(std::vector<TensorView>& tensors);
+
 // Writes the tensors in the order given, larger element types first, in place of
 // the old file only when whole; the old one stays with an ending after its name, unless
 // that is empty. The same contents give the same bytes. `caller` begins the messages of
@@ -90,6 +93,7 @@ class SafetensorsFile {
 
   bool has_tensor(const std::string& name) const { return places_.count(name) != 0; }
   const Shape& shape(const std::string& name) const { return place(name).shape; }
+  const std::string& type(const std::string& name) const { return place(name).type; }
 
   // Reads one tensor and checks type, shape and hash.
   template <class T>

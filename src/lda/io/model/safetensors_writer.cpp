@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <string_view>
@@ -119,6 +120,14 @@ TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>&
   if (type == dtype<std::uint8_t>) return numbers_as<std::uint8_t>(std::move(name), numbers);
   if (type == dtype<std::uint16_t>) return numbers_as<std::uint16_t>(std::move(name), numbers);
   return tensor_view(std::move(name), {std::ssize(numbers)}, numbers);
+}
+
+void put_larger_types_first(std::vector<TensorView>& tensors) {
+  const auto bytes = [](const TensorView& tensor) {
+    const std::string_view type = tensor.type;
+    return type.ends_with("64") ? 8 : type.ends_with("32") ? 4 : type.ends_with("16") ? 2 : 1;
+  };
+  std::ranges::stable_sort(tensors, std::greater<>(), bytes);
 }
 
 namespace {

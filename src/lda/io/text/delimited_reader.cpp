@@ -10,9 +10,9 @@
 namespace papilio::lda {
 
 DelimitedReader::DelimitedReader(Origin origin, MemoryLimit& memory_limit, char delimiter, bool quotes,
-                                 std::int64_t max_record_bytes)
+                                 std::int64_t max_record_bytes, int threads)
     : memory_(memory_limit),
-      lines_(std::move(origin), memory_limit, max_record_bytes),
+      lines_(std::move(origin), memory_limit, max_record_bytes, LineReader::default_block_bytes, threads),
       delimiter_(delimiter),
       quotes_(quotes),
       max_record_bytes_(static_cast<std::size_t>(max_record_bytes)) {}

@@ -19,7 +19,9 @@ namespace papilio::lda {
 // max_record_bytes or that do not fit the memory limit. Memory: a block and the longest record.
 class DelimitedReader {
  public:
-  DelimitedReader(Origin origin, MemoryLimit& memory_limit, char delimiter, bool quotes, std::int64_t max_record_bytes);
+  // `threads` as for a LineReader.
+  DelimitedReader(Origin origin, MemoryLimit& memory_limit, char delimiter, bool quotes, std::int64_t max_record_bytes,
+                  int threads = 1);
 
   // The next record's fields, at least one; false at the end of the file. They live until the next call.
   bool next(std::vector<std::string_view>& fields);

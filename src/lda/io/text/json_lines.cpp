@@ -8,7 +8,8 @@
 namespace papilio::lda {
 
 void read_json_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
-  LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes);
+  LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes,
+                    LineReader::default_block_bytes, options.threads);
   JsonRecord record(source.text.empty() ? "text" : source.text, source.id, corpus.memory_limit());
   TextBlock block(corpus, reader.origin());
   std::string_view line;

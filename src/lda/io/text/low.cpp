@@ -18,7 +18,8 @@ namespace {
 // The words are another program's and stay as they are; folded only to compare them with stop words.
 Corpus read_low(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   MemoryLimit memory_limit(options.text.max_memory);
-  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes);
+  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes, LineReader::default_block_bytes,
+                    options.text.threads);
   std::string_view line;
   if (!reader.next_line(line))
     reader.origin().format_error(1, 0, "expected the number of documents, got an empty file");

@@ -16,7 +16,8 @@ constexpr std::size_t part_bytes = std::size_t{1} << 16;
 
 Corpus read_mallet(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   MemoryLimit memory_limit(options.text.max_memory);
-  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes);
+  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes, LineReader::default_block_bytes,
+                    options.text.threads);
   TokenCorpus corpus(options.text, memory_limit, reader);
   Tokenizer tokenizer(options.text);
   Tokenizer folding(1);

@@ -64,7 +64,7 @@ std::int32_t number_in(std::string_view text, std::int32_t least, std::int32_t m
     for (const char c : text) number = 10 * number + (c - '0');
   }
   if (number < least || number > most) {
-    reader.format_error(0, fmt::format("{} is {}, expected {} to {}", what, quoted(text), least, most));
+    reader.format_error(0, fmt::format("{} is {}, expected {} to {}", what, lda::quoted(text), least, most));
   }
   return static_cast<std::int32_t>(number);
 }
@@ -109,7 +109,7 @@ class SeedWordsReader {
     for (const std::string_view word : words) add(of, word, report);
     if (seeds_.size() == before) {
       reader_.format_error(0, fmt::format("none of the words for topic {} is in the vocabulary, the first of them {}",
-                                          of.topic, quoted(words.front())));
+                                          of.topic, lda::quoted(words.front())));
     }
     next_topic_ = std::int64_t{of.topic} + 1;
   }
@@ -136,7 +136,8 @@ class SeedWordsReader {
       return;
     }
     if (!met_.emplace(found->second, of.topic).second) {
-      reader_.format_error(0, fmt::format("topic {} has the word {} twice, expected it once", of.topic, quoted(word)));
+      reader_.format_error(
+          0, fmt::format("topic {} has the word {} twice, expected it once", of.topic, lda::quoted(word)));
     }
     seeds_.push_back({.topic = of.topic, .word = found->second, .weight = of.weight});
     if (seeds_.size() % 256 == 0 && !memory_.set(std::ssize(seeds_) * bytes_per_seed)) {

@@ -26,7 +26,7 @@ std::optional<std::size_t> column_number(std::string_view text) {
 std::string shown(const std::vector<std::string_view>& names) {
   constexpr std::size_t most = 20;
   std::vector<std::string> first;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) first.push_back(quoted(names[i]));
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) first.push_back(lda::quoted(names[i]));
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > most ? ", ..." : "");
 }
 
@@ -50,7 +50,7 @@ class Columns {
       const auto found = std::find(first_.begin(), first_.end(), column);
       if (found != first_.end()) {
         if (std::find(found + 1, first_.end(), column) != first_.end()) {
-          reader_.format_error(fmt::format("column {} is there twice; choose one by its number", quoted(column)));
+          reader_.format_error(fmt::format("column {} is there twice; choose one by its number", lda::quoted(column)));
         }
         return static_cast<std::size_t>(found - first_.begin());
       }
@@ -63,7 +63,7 @@ class Columns {
     reader_.format_error(
         fmt::format("expected a column {}, got {} (is this a header? A table without one is read with "
                     "header = false, --no-header, and its columns have numbers)",
-                    quoted(column), shown(first_)));
+                    lda::quoted(column), shown(first_)));
   }
 
   std::size_t default_text() const {
@@ -82,7 +82,7 @@ void require_numbers_without_header(const TextSource& source, const char* caller
   for (const std::string& column : {source.text, source.id}) {
     base::require(source.header || column.empty() || column_number(column),
                   "{}: {}: column {} can only be found by name where the table has a header; give its number", caller,
-                  source.path, quoted(column));
+                  source.path, lda::quoted(column));
   }
 }
 
@@ -91,8 +91,8 @@ void require_numbers_without_header(const TextSource& source, const char* caller
 void read_table(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
   require_numbers_without_header(source, caller);
   const char delimiter = source.form == TextForm::csv ? ',' : '\t';
-  DelimitedReader reader({caller, source.path}, corpus.memory_limit(), delimiter, source.quotes,
-                         options.max_line_bytes);
+  DelimitedReader reader({caller, source.path}, corpus.memory_limit(), delimiter, source.quotes, options.max_line_bytes,
+                         options.threads);
   std::vector<std::string_view> fields;
   if (!reader.next(fields)) {
     if (!source.header) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/model/state.h"
 #include "random/philox.h"
@@ -12,7 +13,8 @@
 namespace papilio::lda {
 
 std::vector<std::int32_t> initial_topics(std::int64_t tokens, std::int32_t topics, std::uint64_t seed, int threads) {
-  std::vector<std::int32_t> z(static_cast<std::size_t>(tokens));
+  std::vector<std::int32_t> z;
+  execution::make_zeros(z, static_cast<std::size_t>(tokens), threads);
   const std::uint64_t stream = random::stream(random::Purpose::initial_topics);
   execution::parallel_for(tokens, 4096, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

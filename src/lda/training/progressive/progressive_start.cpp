@@ -37,7 +37,7 @@ std::size_t number_below(std::int64_t count, double u) {
 }  // namespace
 
 StartSchedule::StartSchedule(const CorpusView& corpus, const TrainOptions& options, Start start)
-    : stages_(start_stages(options, start, corpus.documents(), corpus.tokens())) {
+    : stages_(start_stages(options.topics, start, corpus.tokens())) {
   while (stages_ > 0 && tokens_of_every(corpus, std::int64_t{1} << stages_) == 0) --stages_;
 }
 

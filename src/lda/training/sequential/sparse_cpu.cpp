@@ -11,6 +11,8 @@ namespace {
 constexpr std::int32_t topics_per_path = 8;
 
 constexpr std::int64_t tokens_per_batch = 16;  // whose lists are asked for, and whose numbers are drawn, together
+constexpr std::int64_t lines_asked_for = 3;    // of a list, from its beginning
+constexpr std::int64_t entries_per_line = 8;   // of a cache
 
 }  // namespace
 
@@ -93,7 +95,9 @@ void SequentialSparseSweep::draw_word(const SequentialSparse& s, std::int32_t wo
     const std::int64_t last = std::min(first + tokens_per_batch, end);
     double u[tokens_per_batch];
     for (std::int64_t place = first; place < last; ++place) {
-      __builtin_prefetch(s.lists + s.places[place], 1);
+      for (std::int64_t line = 0; line < lines_asked_for; ++line) {
+        __builtin_prefetch(s.lists + s.places[place] + line * entries_per_line, 1);
+      }
       u[place - first] = uniform_of(s, place);
     }
     for (std::int64_t place = first; place < last; ++place) {

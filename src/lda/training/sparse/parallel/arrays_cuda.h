@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
+#include "execution/cpu/fresh_memory.h"
+#include "execution/cpu/parallel_for.h"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
 #include "lda/training/sparse/parallel/draws_cuda.h"
@@ -16,8 +19,12 @@ namespace papilio::lda {
 
 template <class To, class From>
 std::vector<To> converted(const std::vector<From>& from) {
-  std::vector<To> to(from.size());
-  std::transform(from.begin(), from.end(), to.begin(), [](From x) { return static_cast<To>(x); });
+  std::vector<To> to;
+  execution::make_zeros(to, from.size(), 0);
+  execution::parallel_for(std::ssize(from), std::int64_t{1} << 16, 0, [&](std::int64_t begin, std::int64_t end) {
+    std::transform(from.begin() + begin, from.begin() + end, to.begin() + begin,
+                   [](From x) { return static_cast<To>(x); });
+  });
   return to;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/math.h"
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 
 namespace papilio::lda {
@@ -35,6 +36,24 @@ std::int32_t most_tokens_of_item(const std::vector<std::int64_t>& offsets, std::
     if (static_cast<double>(frequent) * row_bytes <= row_bytes_per_token * tokens) break;
   }
   return limit;
+}
+
+// Documents of one length stay in their order.
+void put_longest_first(std::vector<SparseDocument>& documents) {
+  constexpr std::uint32_t most_counted = 1 << 20;  // tokens; longer documents are few
+  const auto is_longer = [](const SparseDocument& a, const SparseDocument& b) { return a.tokens > b.tokens; };
+  const auto longest = std::min_element(documents.begin(), documents.end(), is_longer);
+  if (longest == documents.end() || longest->tokens > most_counted) {
+    std::stable_sort(documents.begin(), documents.end(), is_longer);
+    return;
+  }
+  std::vector<std::uint32_t> places(std::size_t{longest->tokens} + 1);  // first the number of documents of a length
+  for (const SparseDocument& document : documents) ++places[document.tokens];
+  std::uint32_t before = 0;
+  for (auto length = places.rbegin(); length != places.rend(); ++length) before += std::exchange(*length, before);
+  std::vector<SparseDocument> sorted(documents.size());
+  for (const SparseDocument& document : documents) sorted[places[document.tokens]++] = document;
+  documents = std::move(sorted);
 }
 
 }  // namespace
@@ -78,8 +97,7 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
     }
     if (tokens > longest_sorted) ++long_documents;
   }
-  std::stable_sort(documents.begin(), documents.end(),
-                   [](const SparseDocument& a, const SparseDocument& b) { return a.tokens > b.tokens; });
+  put_longest_first(documents);
 }
 
 void SparseLayout::cut_long_documents(std::int32_t topics) {
@@ -138,8 +156,8 @@ std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, i
   }
   offsets.back() = place_of_next;
 
-  document.resize(corpus.words.size());
-  place.resize(corpus.words.size());
+  execution::make_zeros(document, corpus.words.size(), threads);
+  execution::make_zeros(place, corpus.words.size(), threads);
   execution::parallel_for(parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = begin; part < end; ++part) {
       std::int64_t* const places = of_part(part);

@@ -359,7 +359,8 @@ SweepDraws SparseParallelCudaSweep<Entry>::draws() {
 
 template <class Entry>
 std::vector<std::int32_t> SparseParallelCudaSweep<Entry>::z() {
-  std::vector<typename Entry::Number> z(corpus_.words.size());
+  std::vector<typename Entry::Number> z;
+  execution::make_zeros(z, corpus_.words.size(), host_threads_);
   tokens_.z.download(z.data(), corpus_.tokens(), stream_);
   check(cudaStreamSynchronize(stream_), "a copy from the device");
   return converted<std::int32_t>(z);

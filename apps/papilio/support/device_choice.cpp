@@ -1,0 +1,35 @@
+#include "support/device_choice.h"
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "papilio/error.h"
+#include "papilio/prepare_device.h"
+
+namespace {
+
+bool is_any(std::string_view name) { return name.empty() || name == "auto"; }
+
+papilio::Device started(papilio::Device device) {
+  try {
+    papilio::prepare_device(device);
+  } catch (const papilio::DeviceError&) {  // the first work on it will say what is wrong
+  }
+  return device;
+}
+
+}  // namespace
+
+DeviceChoice::DeviceChoice(const std::string& name) {
+  const char* variable = std::getenv("PAPILIO_DEVICE");
+  std::optional<papilio::Device> named;
+  if (!is_any(name) || !is_any(variable == nullptr ? "" : variable)) named = papilio::Device::parse(name);
+  const auto choose = [named] { return started(named ? *named : papilio::Device::best()); };
+  try {
+    choice_ = std::async(std::launch::async, choose);
+  } catch (const std::system_error&) {  // no thread to be had
+    choice_ = std::async(std::launch::deferred, choose);
+  }
+}

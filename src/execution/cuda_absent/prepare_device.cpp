@@ -1,0 +1,7 @@
+#include "papilio/prepare_device.h"
+
+namespace papilio {
+
+void prepare_device(Device) {}
+
+}  // namespace papilio

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "lda/io/bytes/byte_source.h"
+
+namespace papilio::lda {
+
+// Reads a source on a thread of its own, up to `blocks` blocks of read_ahead_block bytes before they are asked for, so
+// that reading and decompression take place beside the work on what was read. The thread begins with the second block;
+// where the system has none to give, the source is read as it is asked for. What the source throws comes after the
+// bytes before it. The source must not wait for others, as a pipe does: the end of this object waits for its read.
+std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks);
+
+inline constexpr std::size_t read_ahead_block = std::size_t{1} << 20;
+
+}  // namespace papilio::lda

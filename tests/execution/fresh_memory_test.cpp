@@ -1,0 +1,40 @@
+#include "execution/cpu/fresh_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace papilio::execution {
+namespace {
+
+// Around the sizes from which pages are touched by several threads, and of a huge page.
+constexpr std::size_t sizes[] = {0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, (3 << 20) + 4097};
+
+TEST(FreshMemory, MakesZerosOfAnyVector) {
+  for (const int threads : {1, 2, 7}) {
+    for (const std::size_t size : sizes) {
+      std::vector<std::int32_t> values;
+      for (const std::size_t before : {std::size_t{0}, size / 2, 2 * size}) {
+        values.assign(before, 5);
+        make_zeros(values, size, threads);
+        ASSERT_EQ(values.size(), size);
+        EXPECT_EQ(std::count(values.begin(), values.end(), 0), static_cast<std::ptrdiff_t>(size)) << before;
+      }
+    }
+  }
+}
+
+TEST(FreshMemory, IsTouchedWithinItsBounds) {
+  constexpr std::size_t bytes = (std::size_t{9} << 20) + 1234, around = 4096;
+  std::vector<unsigned char> memory(bytes + 2 * around, 7);
+  touch_fresh(memory.data() + around, bytes, 3);
+  EXPECT_EQ(std::count(memory.begin(), memory.begin() + around, 7), static_cast<std::ptrdiff_t>(around));
+  EXPECT_EQ(std::count(memory.end() - around, memory.end(), 7), static_cast<std::ptrdiff_t>(around));
+  EXPECT_GE(std::count(memory.begin(), memory.end(), 0), static_cast<std::ptrdiff_t>(bytes / 4096));  // of each page
+}
+
+}  // namespace
+}  // namespace papilio::execution
