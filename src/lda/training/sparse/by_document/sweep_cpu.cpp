@@ -99,7 +99,7 @@ void SparseByDocumentSweep::draw_phi_of(const State& state) {
   draw_phi({.n_wk = state.n_wk.data(),
             .words = phi_.rows(),
             .topics = state.topics,
-            .tokens = corpus_.tokens() + state.seeds.total(),
+            .tokens = state.tokens_of_all() + state.seeds.total(),
             .beta = state.priors.beta,
             .seed = seed_,
             .stream = random::stream(random::Purpose::phi, static_cast<std::uint32_t>(state.sweep)),
@@ -146,7 +146,8 @@ void SparseByDocumentSweep::run(State& state) {
                                                                       .z = state.z.data(),
                                                                       .n_wk = state.n_wk.data(),
                                                                       .seed = seed_,
-                                                                      .sweep = static_cast<std::uint32_t>(state.sweep)},
+                                                                      .sweep = static_cast<std::uint32_t>(state.sweep),
+                                                                      .first_token = static_cast<std::uint64_t>(state.place.token)},
                                                                      (*scratch).view());
         }
       });
