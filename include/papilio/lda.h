@@ -307,13 +307,17 @@ double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha,
 // The checkpoint that was at `path` is kept as previous_checkpoint(path). At every instant one of the two is whole,
 // even if the process is killed. If writing fails, either both are unchanged or the new one is in place. Throws
 // IoError, and InvalidArgument for a state that does not fit.
+//
+// Over options.ranks every rank calls it with its own part, and all see the same folder: each writes its topics beside
+// the file ("PATH.sweep-40.rank-1-of-3"), which then says where they are; parts of neither checkpoint are removed.
+// Where one rank fails all throw. Any number of ranks goes on from it, as from that of one process.
 void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path);
 
 // Returns the path with ".previous" appended, symbolic links followed.
 std::string previous_checkpoint(const std::string& path);
 
-// Removes both checkpoints and the temporary files of processes that were killed while writing them. Errors are
+// Removes both checkpoints, the parts of ranks and the temporary files of processes that were killed while writing them. Errors are
 // ignored.
 void remove_checkpoint(const std::string& path) noexcept;
 
@@ -325,7 +329,8 @@ struct CheckpointReport {
 
 // Reads what `save_checkpoint` wrote. If the newest checkpoint is missing, cut short or damaged, reads the previous
 // one. A whole checkpoint of another corpus, other options or another version is refused, without looking at the
-// previous one. Threads, device, sweeps and callbacks may differ.
+// previous one. Threads, device, ranks, sweeps and callbacks may differ. Over options.ranks each rank gets the topics of
+// its own documents, and all load the same checkpoint.
 //
 // Changes no file. Before the next save, move a damaged checkpoint away, or it replaces the previous one.
 //
