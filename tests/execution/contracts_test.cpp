@@ -125,7 +125,7 @@ TEST(ExecutionContract, Communicator) {
     ranks[0]->barrier();
     FAIL() << "a rank that has failed goes on";
   } catch (const RankError& error) {
-    EXPECT_STREQ(error.what(), "papilio: rank 0 of 1 has failed: no reason");
+    EXPECT_STREQ(error.what(), "papilio::Communicator: rank 0 of 1 has failed: no reason");
     EXPECT_EQ(error.rank, 0);
   }
   for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {

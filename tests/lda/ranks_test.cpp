@@ -248,7 +248,7 @@ TEST(Ranks, OneThatThrowsIsNamed) {
       thrown[static_cast<std::size_t>(rank.rank())] = error.what();
     }
   });
-  EXPECT_EQ(thrown[0], "papilio: rank 1 of 2 has failed: disk full");
+  EXPECT_EQ(thrown[0], "papilio::Communicator: rank 1 of 2 has failed: disk full");
   EXPECT_EQ(thrown[1], "disk full");
 }
 

@@ -121,7 +121,8 @@ class MpiRanks final : public Communicator {
     char text[MPI_MAX_ERROR_STRING] = {};
     int length = 0;
     MPI_Error_string(code, text, &length);
-    throw RankError(fmt::format("papilio: MPI: {}: {}", call, std::string_view(text, static_cast<std::size_t>(length))),
+    throw RankError(fmt::format("papilio::Communicator: MPI: {}: {}", call,
+                                std::string_view(text, static_cast<std::size_t>(length))),
                     -1);
   }
 
@@ -145,7 +146,8 @@ class MpiRanks final : public Communicator {
   // Starts a call and waits for its end.
   template <class Begin>
   void wait(const char* what, const Begin& begin) {
-    if (has_failed_) throw RankError("papilio: a rank has failed before; no call is possible any more", -1);
+    if (has_failed_)
+      throw RankError("papilio::Communicator: a rank has failed before; no call is possible any more", -1);
     MPI_Request request = MPI_REQUEST_NULL;
     check(begin(&request), what);
     const Clock::time_point start = Clock::now();
@@ -169,7 +171,7 @@ class MpiRanks final : public Communicator {
     std::string text;
     for (int from = take(failed, text); from >= 0; from = take(failed, text)) {
       has_failed_ = true;
-      throw RankError("papilio: " + text.substr(text.find(' ') + 1), std::stoi(text));
+      throw RankError("papilio::Communicator: " + text.substr(text.find(' ') + 1), std::stoi(text));
     }
     for (int from = take(roll_call, text); from >= 0; from = take(roll_call, text)) tell(from, here, "");
   }
@@ -197,7 +199,7 @@ class MpiRanks final : public Communicator {
             ? fmt::format("rank {} of {} did not join {} within {:g} s", missing, ranks_, what, seconds)
             : fmt::format("{} of {} ranks took longer than {:g} s, though all are waiting", what, ranks_, seconds);
     tell_all(text, missing < ranks_ ? missing : -1);
-    throw RankError("papilio: " + text, missing < ranks_ ? missing : -1);
+    throw RankError("papilio::Communicator: " + text, missing < ranks_ ? missing : -1);
   }
 
   // A waiting message of the tag: from whom, or -1.

@@ -71,7 +71,7 @@ class Meeting {
   void set_failure(int rank, std::string_view what) {
     if (failed_rank_ != nobody) return;
     failed_rank_ = rank;
-    failure_ = fmt::format("papilio: rank {} of {} {}", rank, arrivals_.size(), what);
+    failure_ = fmt::format("papilio::Communicator: rank {} of {} {}", rank, arrivals_.size(), what);
     all_here_.notify_all();
   }
   void throw_failure() const {
@@ -178,7 +178,8 @@ class ThreadRank final : public Communicator {
       switch (fault.kind) {
         case RankFault::Kind::drop:
           is_gone_ = true;
-          throw RankError(fmt::format("papilio: rank {} of {} drops call {}", rank_, ranks_, call), rank_);
+          throw RankError(fmt::format("papilio::Communicator: rank {} of {} drops call {}", rank_, ranks_, call),
+                          rank_);
         case RankFault::Kind::delay:
           std::this_thread::sleep_for(fault.delay);
           break;
