@@ -87,6 +87,9 @@ class ProcessGroup:
         backend = self._distributed.get_backend(group)
         self.engine = f"torch.distributed, {backend}"
         self._device = "cuda" if backend == "nccl" else "cpu"
+        # The tensor of the last call. Threads of torch hold it a little longer than the call takes; the last to let it
+        # go asks for the lock of the interpreter, which is held by who waits for these threads at the end.
+        self._kept: Any = None
 
     def __repr__(self) -> str:
         return f"ProcessGroup(rank {self.rank} of {self.ranks}, {self.engine})"
@@ -94,7 +97,7 @@ class ProcessGroup:
     def add_up(self, values: NDArray[Any]) -> None:
         """Replace int32 or int64 numbers by their sums over all ranks."""
         here = self._torch.from_numpy(values)
-        there = here.to(self._device)
+        there = self._kept = here.to(self._device)
         self._distributed.all_reduce(there, group=self._group)
         if there is not here:
             here.copy_(there)
@@ -102,7 +105,7 @@ class ProcessGroup:
     def broadcast(self, values: NDArray[np.uint8], source: int) -> None:
         """Replace bytes by those of rank `source`."""
         here = self._torch.from_numpy(values)
-        there = here.to(self._device)
+        there = self._kept = here.to(self._device)
         self._distributed.broadcast(there, src=self._member(source), group=self._group)
         if there is not here:
             here.copy_(there)
@@ -114,7 +117,7 @@ class ProcessGroup:
         self.add_up(sizes)
         if self.rank != target:
             if len(values) > 0:
-                there = self._torch.from_numpy(values).to(self._device)
+                there = self._kept = self._torch.from_numpy(values).to(self._device)
                 self._distributed.send(there, dst=self._member(target), group=self._group)
             return None
         gathered = []
@@ -122,7 +125,7 @@ class ProcessGroup:
             if rank == target:
                 gathered.append(values)
                 continue
-            there = self._torch.empty(size, dtype=self._torch.uint8, device=self._device)
+            there = self._kept = self._torch.empty(size, dtype=self._torch.uint8, device=self._device)
             if size > 0:
                 self._distributed.recv(there, src=self._member(rank), group=self._group)
             gathered.append(there.cpu().numpy())
