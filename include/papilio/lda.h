@@ -214,8 +214,9 @@ struct TrainResult {
 // counts that earlier draws led to.
 //
 // Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
-// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own, a progressive
-// start and GPUs do not run on several ranks: InvalidArgument.
+// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own, and GPUs, do not
+// run on several ranks: InvalidArgument. While a progressive start has part of the documents, every rank knows the
+// topics of all, 4 bytes per token.
 //
 // The parallel schedule draws every token from the counts at the start of the sweep. That is exact for `uncollapsed`
 // and `theta_collapsed` and an approximation (AD-LDA) where phi is integrated out; `mean_for_mode` is an estimator

@@ -153,7 +153,7 @@ def train(
     ranks : Ranks, optional
         The processes that train this model together, such as ``papilio.distributed.process_group()``. Every rank calls
         `train` with the whole corpus and the same options, draws its own documents, and gets the same model;
-        `TrainResult.topics` has the topics of its documents. On the CPU, and not for a progressive start.
+        `TrainResult.topics` has the topics of its documents. On the CPU.
 
     Returns
     -------

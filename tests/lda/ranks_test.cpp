@@ -133,6 +133,32 @@ TEST(Ranks, TokensAreNumberedWith64Bits) {
   }
 }
 
+// Stages of a progressive start, stopped and evaluated in one of them, then in the chain of all documents.
+TEST(Ranks, ProgressiveStart) {
+  const Corpus corpus = awkward_corpus();
+  for (const std::int64_t sweeps : {9, 43}) {
+    TrainOptions options = short_run(40);
+    options.start = Start::progressive;
+    options.sweeps = sweeps;
+    options.evaluate_every = 4;
+    options.optimize_every = 7;
+    options.optimize_after = 3;
+    options.held_out = corpus.view();
+    options.held_out_every = 5;
+    options.seed_words = {{.topic = 3, .word = 7, .weight = 5}};
+    const TrainResult expected = train(corpus, options);
+    ASSERT_EQ(expected.topics.start, Start::progressive);
+    for (const int ranks : {2, 3}) expect_same(train_on_ranks(ranks, corpus, options), expected);
+    TrainOptions first = options;
+    first.sweeps = 6;
+    const TrainResult stopped = train_on_ranks(3, corpus, first);
+    TrainOptions rest = options;
+    rest.held_out.reset();
+    EXPECT_EQ(model_hash(train_on_ranks(2, corpus, rest, &stopped.topics).model), model_hash(expected.model));
+    EXPECT_EQ(model_hash(train(corpus, rest, &stopped.topics).model), model_hash(expected.model));
+  }
+}
+
 TEST(Ranks, DocumentsArePartedByTokens) {
   const Corpus corpus = testing::small_generated_corpus().corpus;
   for (const int ranks : {1, 2, 3, 16, 400}) {
@@ -188,9 +214,6 @@ TEST(Ranks, WhatCannotRunSaysSo) {
   TrainOptions options = short_run(7);
   options.schedule = Schedule::sequential;
   EXPECT_TRUE(refused("papilio::train: the sequential schedule draws one token after the other", run(options)));
-  options = short_run(7);
-  options.start = Start::progressive;
-  EXPECT_TRUE(refused("papilio::train: these options start on part of the documents", run(options)));
 }
 
 TEST(Ranks, DifferencesAreNamed) {
@@ -209,9 +232,12 @@ TEST(Ranks, DifferencesAreNamed) {
 TEST(Ranks, FailuresAreNamedWhereverTheyHappen) {
   const Corpus corpus = awkward_corpus();
   for (const auto kind : {execution::RankFault::Kind::drop, execution::RankFault::Kind::fail}) {
-    for (const std::int64_t call : {0, 3, 9, 16, 24}) {
+    // A dropped call takes the deadline, which is long enough for a machine that is busy.
+    const bool is_dropped = kind == execution::RankFault::Kind::drop;
+    for (const std::int64_t call :
+         is_dropped ? std::vector<std::int64_t>{3, 16} : std::vector<std::int64_t>{0, 3, 9, 24}) {
       SCOPED_TRACE(call);
-      execution::ThreadRanksOptions ranks = {.ranks = 3, .deadline = std::chrono::milliseconds(500)};
+      execution::ThreadRanksOptions ranks = {.ranks = 3, .deadline = std::chrono::seconds(4)};
       ranks.faults = {{kind, 1, call, std::chrono::milliseconds(0)}};
       std::atomic<int> named = 0;
       EXPECT_THROW(on_ranks(ranks,

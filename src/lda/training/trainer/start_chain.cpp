@@ -28,9 +28,6 @@ std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions&
   if (resume) require_start(corpus, options, *resume);
   const StartSchedule schedule(corpus, options, resume ? resume->start : options.start);
   if (schedule.stride(resume ? resume->sweep + 1 : 1) != 1) {
-    base::require(!trains_over_ranks(options),
-                  "papilio::train: these options start on part of the documents, which ranks cannot do; expected the "
-                  "start uniform");
     return std::make_unique<ProgressiveChain>(corpus, options, schedule, std::move(resume));
   }
   if (trains_over_ranks(options)) return start_chain_of_rank(corpus, options, std::move(resume));
