@@ -169,9 +169,9 @@ struct TrainOptions {
   std::optional<CorpusView> held_out = {};
   std::int64_t held_out_every = 10;
 
-  // The processes that train this model together, borrowed; null: this one alone. Every rank passes the whole corpus and
-  // the same options (threads, device and callbacks may differ, but checkpoints are made by all or none) and draws its
-  // own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
+  // The processes that train this model together, borrowed; null: this one alone. Every rank passes the whole corpus
+  // and the same options (threads, device and callbacks may differ, but checkpoints are made by all or none) and draws
+  // its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
   Communicator* ranks = nullptr;
 
   // Called after every `progress_every`-th sweep and after the last. Return false to stop training after this sweep:
@@ -206,16 +206,16 @@ struct TrainResult {
   std::vector<HeldOutScore> held_out = {};  // of this call, in the order of sweeps; empty without held-out documents
 };
 
-// Trains a topic model on a corpus, over options.ranks. `resume` continues a chain from its state and gives the result of a run that was
-// never interrupted.
+// Trains a topic model on a corpus, over options.ranks. `resume` continues a chain from its state and gives the result
+// of a run that was never interrupted.
 //
 // Determinism: the model is the same, byte for byte, for any number of threads, on the CPU and on a GPU, and on every
 // machine. The topic of a token depends only on the corpus, the seed, the sweep, the number of the token, and the
 // counts that earlier draws led to.
 //
 // Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
-// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own, and GPUs, do not
-// run on several ranks: InvalidArgument. While a progressive start has part of the documents, every rank knows the
+// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own, and GPUs, do
+// not run on several ranks: InvalidArgument. While a progressive start has part of the documents, every rank knows the
 // topics of all, 4 bytes per token.
 //
 // The parallel schedule draws every token from the counts at the start of the sweep. That is exact for `uncollapsed`
@@ -318,8 +318,8 @@ void save_checkpoint(const ChainState& state, const CorpusView& corpus, const Tr
 // Returns the path with ".previous" appended, symbolic links followed.
 std::string previous_checkpoint(const std::string& path);
 
-// Removes both checkpoints, the parts of ranks and the temporary files of processes that were killed while writing them. Errors are
-// ignored.
+// Removes both checkpoints, the parts of ranks and the temporary files of processes that were killed while writing
+// them. Errors are ignored.
 void remove_checkpoint(const std::string& path) noexcept;
 
 // Which checkpoint was loaded.
@@ -330,8 +330,8 @@ struct CheckpointReport {
 
 // Reads what `save_checkpoint` wrote. If the newest checkpoint is missing, cut short or damaged, reads the previous
 // one. A whole checkpoint of another corpus, other options or another version is refused, without looking at the
-// previous one. Threads, device, ranks, sweeps and callbacks may differ. Over options.ranks each rank gets the topics of
-// its own documents, and all load the same checkpoint.
+// previous one. Threads, device, ranks, sweeps and callbacks may differ. Over options.ranks each rank gets the topics
+// of its own documents, and all load the same checkpoint.
 //
 // Changes no file. Before the next save, move a damaged checkpoint away, or it replaces the previous one.
 //

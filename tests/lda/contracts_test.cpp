@@ -42,9 +42,12 @@ TEST_F(LdaContract, CorpusAndCorpusView) {
 
 TEST_F(LdaContract, Ranks) {
   const Corpus corpus = make_corpus({{0, 1}, {2}}, 3);
-  EXPECT_TRUE(refused("documents_of_rank: rank is -1, expected 0 <= rank < 2", [&] { documents_of_rank(corpus, -1, 2); }));
-  EXPECT_TRUE(refused("documents_of_rank: rank is 2, expected 0 <= rank < 2", [&] { documents_of_rank(corpus, 2, 2); }));
-  EXPECT_TRUE(refused("documents_of_rank: rank is 0, expected 0 <= rank < 0", [&] { documents_of_rank(corpus, 0, 0); }));
+  EXPECT_TRUE(
+      refused("documents_of_rank: rank is -1, expected 0 <= rank < 2", [&] { documents_of_rank(corpus, -1, 2); }));
+  EXPECT_TRUE(
+      refused("documents_of_rank: rank is 2, expected 0 <= rank < 2", [&] { documents_of_rank(corpus, 2, 2); }));
+  EXPECT_TRUE(
+      refused("documents_of_rank: rank is 0, expected 0 <= rank < 0", [&] { documents_of_rank(corpus, 0, 0); }));
   EXPECT_EQ(documents_of_rank(CorpusView(), 1, 2).documents(), 0);
   const RankDocuments all = documents_of_rank(corpus, 0, 1);
   EXPECT_EQ(all.documents(), 2);

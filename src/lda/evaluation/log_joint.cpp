@@ -83,8 +83,7 @@ std::int64_t sum_of_document_rows(const TopicCounts& counts, const LogJointTerms
 
 }  // namespace
 
-double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads,
-                 Communicator* ranks) {
+double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads, Communicator* ranks) {
   const LogJointTerms terms(state.tokens_of_all() + state.seeds.total(), corpus.vocabulary_size(), priors, 1024);
   std::int64_t of_documents = sum_of_documents(corpus, state, terms, threads);
   if (ranks != nullptr) ranks->add_up(std::span(&of_documents, 1));

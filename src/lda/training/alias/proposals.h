@@ -17,9 +17,9 @@ class ProposalBlocks {
         stream_(random::stream(random::Purpose::proposals, static_cast<std::uint32_t>(sweep))) {}
 
   random::Block operator()(std::int64_t token, int step, int attempt = 0) const {
-    return random::draw_block(
-        seed_, stream_,
-        static_cast<std::uint64_t>(first_token_ + token) | static_cast<std::uint64_t>(step * most_attempts + attempt) << 48);
+    return random::draw_block(seed_, stream_,
+                              static_cast<std::uint64_t>(first_token_ + token) |
+                                  static_cast<std::uint64_t>(step * most_attempts + attempt) << 48);
   }
 
   static constexpr int most_attempts = 8;

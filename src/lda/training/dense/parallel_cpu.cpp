@@ -87,7 +87,8 @@ class ParallelSweep::Block {
   void accept_or_refuse(std::int64_t token, const float* theta, std::int32_t k) {
     const double r = remainder_(theta, word(token), k);
     // The draw has used the first two words of its block; these are the others.
-    const random::Block block = random::draw_block(seed_, first_stream_, static_cast<std::uint64_t>(first_token_ + token));
+    const random::Block block =
+        random::draw_block(seed_, first_stream_, static_cast<std::uint64_t>(first_token_ + token));
     if (random::uniform53(block.word[2], block.word[3]) < r) return;
     if (scratch_.second.full()) draw_again();
     scratch_.second.add(first_token_ + token, theta, phi_.row(word(token)), k, r);

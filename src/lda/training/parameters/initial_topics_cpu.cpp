@@ -35,8 +35,7 @@ std::int32_t topic_of_seed(std::span<const SeedWord> word, double u) {
   return found->topic;
 }
 
-std::vector<std::int32_t> starting_topics(const CorpusView& corpus, const TrainOptions& options,
-                                          std::int64_t first) {
+std::vector<std::int32_t> starting_topics(const CorpusView& corpus, const TrainOptions& options, std::int64_t first) {
   std::vector<std::int32_t> z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads, first);
   const Seeds seeds = seeds_of_options(corpus, options, "train");
   if (seeds.empty()) return z;

@@ -42,7 +42,8 @@ class SparseParallelSweep final : public CpuSweep {
         order_(corpus),
         topics_(options.topics),
         lists_(corpus, order_.places.data(), options.topics, options.threads),
-        scratch_(options.threads, [topics = options.topics] { return std::make_unique<sparse::ThreadScratch>(topics); }) {
+        scratch_(options.threads,
+                 [topics = options.topics] { return std::make_unique<sparse::ThreadScratch>(topics); }) {
     std::vector<bool> is_seed(corpus.vocabulary.size());
     for (const SeedWord& seed : options.seed_words) is_seed[static_cast<std::size_t>(seed.word)] = true;
     plan_tasks(is_seed);
