@@ -383,9 +383,9 @@ Subcommand add_train(CLI::App& app) {
   add_train_options(*train, *arguments);
   return {train,
           [arguments](const std::string& given) {
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(*arguments);
             papilio::TrainOptions& training = arguments->training;
             arguments->corpus.text.threads = training.threads;
-            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(*arguments);
             training.device = papilio::Device::parse(arguments->device);
             if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
             return as_rank(ranks.get(), [&] { return run_train(*arguments, given); });
