@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "lda/io/bytes/origin.h"
+#include "lda/io/bytes/output_target.h"
 #include "lda/io/model/safetensors.h"
 
 namespace papilio::lda {
