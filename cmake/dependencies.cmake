@@ -17,6 +17,10 @@ endif()
 if(PAPILIO_APPS)
   find_package(CLI11 QUIET)
 endif()
+if(PAPILIO_MPI)
+  set(MPI_CXX_SKIP_MPICXX ON) # its C interface is called
+  find_package(MPI QUIET COMPONENTS CXX)
+endif()
 
 # found variable, what it is, Debian's package, Fedora's
 set(papilio_dependencies
@@ -31,6 +35,9 @@ set(papilio_dependencies
     "re2_FOUND|RE2|libre2-dev|re2-devel")
 if(PAPILIO_ICU)
   list(APPEND papilio_dependencies "icu_FOUND|ICU (or -DPAPILIO_ICU=OFF)|libicu-dev|libicu-devel")
+endif()
+if(PAPILIO_MPI)
+  list(APPEND papilio_dependencies "MPI_CXX_FOUND|MPI (or -DPAPILIO_MPI=OFF)|libopenmpi-dev|openmpi-devel")
 endif()
 if(PAPILIO_APPS)
   list(APPEND papilio_dependencies "CLI11_FOUND|CLI11|libcli11-dev|cli11-devel")

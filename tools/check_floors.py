@@ -70,7 +70,8 @@ ROOMS = {
     "lda/training/sparse/targets": {"lda/training/sparse/by_document"},
     "lda/training/alias": {"lda/training/parameters"},
     "lda/training/chain": {"lda/training/sequential", "lda/training/sparse/targets", "lda/training/alias"},
-    "lda/training/progressive": {"lda/training/chain"},
+    "lda/training/distributed": {"lda/training/chain", "lda/io/model"},
+    "lda/training/progressive": {"lda/training/distributed"},
     "lda/training/trainer": {"lda/training/progressive"},
     "lda/training/choose": {"lda/training/trainer"},
     "loops/program": set(),
@@ -102,7 +103,7 @@ LARGEST_FOLDER = 40
 OTHERS = {
     "src/base/": r"fmt/",
     "src/warp/": r"(imm|xmm|emm|avx2?|x86)intrin\.h|arm_neon\.h",
-    "src/execution/": r"fmt/|tbb/|oneapi/|cpuid\.h|sched\.h|unistd\.h|pthread\.h|sys/mman\.h",
+    "src/execution/": r"fmt/|tbb/|oneapi/|cpuid\.h|sched\.h|unistd\.h|pthread\.h|sys/mman\.h|mpi\.h",
     "src/execution/cpu/": r"sanitizer/tsan_interface\.h",
     "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h",
     "src/sampling/": r"fmt/",
@@ -134,7 +135,7 @@ PEEPHOLES = {
 }
 # Slow or far-reaching headers: in a source file, never in a header.
 HEAVY_AT_HOME = {"apps/papilio/support/option_types.h": "CLI/"}  # headers whose business a heavy one is
-HEAVY = r"nlohmann/|CLI/|tbb/|oneapi/|zlib\.h|zstd(_errors)?\.h|xxhash\.h|utf8proc\.h|re2/|unicode/"
+HEAVY = r"mpi\.h|nlohmann/|CLI/|tbb/|oneapi/|zlib\.h|zstd(_errors)?\.h|xxhash\.h|utf8proc\.h|re2/|unicode/"
 
 FACES = ("apps", "benchmarks", "examples", "python")
 # The second surface, as it is installed: <papilio/warp/...>. Only these show how to write kernels on it.

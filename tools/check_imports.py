@@ -19,7 +19,7 @@ ROWS = [
     {"_core"},  # compiled; it imports _errors
     {"_arguments", "_display", "_framework", "_options", "_progress", "_seed_words", "_sparse", "_train_options", "_estimator", "_topic_tables",
      "phrases"},
-    {"_device_arrays", "_parameters", "_counts", "readers"},
+    {"_device_arrays", "_parameters", "_counts", "distributed", "readers"},
     {"_fit", "_inference", "_model_files"},
     {"_frameworks", "corpora", "training", "evaluation"},
     {"_report", "_primitive_calls"},
@@ -30,6 +30,7 @@ ROWS = [
     {"interop", "choose"},
     {"__main__"},  # `python -m papilio`
     {""},  # the package itself, papilio/__init__.py
+    {"train"},  # `torchrun -m papilio.train`, a program on the package
 ]
 
 

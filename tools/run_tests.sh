@@ -109,6 +109,14 @@ shared_library() {
     cmake -DBUILD_FOLDER=build/shared -DWORK_FOLDER=build/shared/consumer -P tests/consumer/run.cmake
 }
 
+# The command with MPI, under mpirun.
+mpi_ranks() {
+  step build-mpi build_targets release build/mpi papilio_command -DPAPILIO_MPI=ON -DPAPILIO_EXAMPLES=OFF
+  prepared build-mpi || return 0
+  step mpi ctest --test-dir build/mpi --tests-regex '^mpi_ranks_test$' --output-on-failure --timeout 600 --no-tests=error \
+    --output-junit "$PWD/$results/mpi.xml"
+}
+
 # The CUDA build, whether or not there is a GPU: it compiles, and without a device it works on the CPU; so does its
 # Python module.
 cuda_without_gpu() {
@@ -256,6 +264,8 @@ test_the_rest() {
   fuzz_targets
   say "CUDA, what needs no GPU"
   cuda_without_gpu
+  say "ranks of MPI"
+  mpi_ranks
   say "shared library"
   step shared-library shared_library
   say "wheel and Debian packages"

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "command_line.h"
+#include "papilio/communicator.h"
 #include "papilio/error.h"
 #include "papilio/output_file.h"
 #include "support/exit_code.h"
@@ -47,6 +48,8 @@ int complain_of_exception(std::string_view subcommand) noexcept {
     return complain(subcommand, error.what(), ExitCode::bad_data);
   } catch (const papilio::IoError& error) {
     return complain(subcommand, error.what(), error.code == ENOMEM ? ExitCode::no_memory : ExitCode::io_error);
+  } catch (const papilio::RankError& error) {
+    return complain(subcommand, error.what(), ExitCode::try_again);
   } catch (const papilio::Error& error) {  // of a device
     return complain(subcommand, error.what(), ExitCode::internal);
   } catch (const std::bad_alloc&) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "papilio/choice.h"
+#include "papilio/communicator.h"
 #include "papilio/corpus.h"
 #include "papilio/device.h"
 #include "papilio/evaluation.h"
@@ -168,6 +169,11 @@ struct TrainOptions {
   std::optional<CorpusView> held_out = {};
   std::int64_t held_out_every = 10;
 
+  // The processes that train this model together, borrowed; null: this one alone. Every rank passes the whole corpus
+  // and the same options (threads, device and callbacks may differ, but checkpoints are made by all or none) and draws
+  // its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
+  Communicator* ranks = nullptr;
+
   // Called after every `progress_every`-th sweep and after the last. Return false to stop training after this sweep:
   // the result is then that of the sweeps so far. A GPU is idle during the call.
   std::function<bool(const Progress&)> progress = {};
@@ -176,7 +182,7 @@ struct TrainOptions {
   // Called with the state of the chain so that it can be saved: after every `checkpoint_every`-th sweep, and after
   // the first sweep that ends `checkpoint_seconds` or more after the previous call (or the start). Not called after
   // the last sweep. 0 turns off either condition. Training continues when it returns. With `checkpoint_seconds` the
-  // host waits for a GPU after each sweep.
+  // host waits for a GPU after each sweep. Over ranks all are called after the same sweeps, each with its own part.
   std::function<void(const ChainState&)> checkpoint = {};
   std::int64_t checkpoint_every = 0;
   double checkpoint_seconds = 0;
@@ -185,7 +191,8 @@ struct TrainOptions {
 // The state of a chain. Together with the corpus and the options it determines everything that follows.
 struct ChainState {
   std::int64_t sweep = 0;          // sweeps completed
-  std::vector<std::int32_t> z;     // N, the topic of each token, in the order of the corpus; in [0, K)
+  std::vector<std::int32_t> z;     // N, the topic of each token, in the order of the corpus; in [0, K). Over ranks
+                                   // those of the rank's documents
   std::vector<double> alpha = {};  // K, the priors if they were optimised; empty: those of the options
   double beta = 0;                 // likewise; 0: that of the options
   Start start = Start::uniform;    // how the chain started, uniform or progressive; its first sweeps depend on it
@@ -199,12 +206,17 @@ struct TrainResult {
   std::vector<HeldOutScore> held_out = {};  // of this call, in the order of sweeps; empty without held-out documents
 };
 
-// Trains a topic model on a corpus. `resume` continues a chain from its state and gives the result of a run that was
-// never interrupted.
+// Trains a topic model on a corpus, over options.ranks. `resume` continues a chain from its state and gives the result
+// of a run that was never interrupted.
 //
 // Determinism: the model is the same, byte for byte, for any number of threads, on the CPU and on a GPU, and on every
 // machine. The topic of a token depends only on the corpus, the seed, the sweep, the number of the token, and the
 // counts that earlier draws led to.
+//
+// Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
+// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own, and GPUs, do
+// not run on several ranks: InvalidArgument. While a progressive start has part of the documents, every rank knows the
+// topics of all, 4 bytes per token.
 //
 // The parallel schedule draws every token from the counts at the start of the sweep. That is exact for `uncollapsed`
 // and `theta_collapsed` and an approximation (AD-LDA) where phi is integrated out; `mean_for_mode` is an estimator
@@ -296,14 +308,18 @@ double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha,
 // The checkpoint that was at `path` is kept as previous_checkpoint(path). At every instant one of the two is whole,
 // even if the process is killed. If writing fails, either both are unchanged or the new one is in place. Throws
 // IoError, and InvalidArgument for a state that does not fit.
+//
+// Over options.ranks every rank calls it with its own part, and all see the same folder: each writes its topics beside
+// the file ("PATH.sweep-40.rank-1-of-3"), which then says where they are; parts of neither checkpoint are removed.
+// Where one rank fails all throw. Any number of ranks goes on from it, as from that of one process.
 void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path);
 
 // Returns the path with ".previous" appended, symbolic links followed.
 std::string previous_checkpoint(const std::string& path);
 
-// Removes both checkpoints and the temporary files of processes that were killed while writing them. Errors are
-// ignored.
+// Removes both checkpoints, the parts of ranks and the temporary files of processes that were killed while writing
+// them. Errors are ignored.
 void remove_checkpoint(const std::string& path) noexcept;
 
 // Which checkpoint was loaded.
@@ -314,7 +330,8 @@ struct CheckpointReport {
 
 // Reads what `save_checkpoint` wrote. If the newest checkpoint is missing, cut short or damaged, reads the previous
 // one. A whole checkpoint of another corpus, other options or another version is refused, without looking at the
-// previous one. Threads, device, sweeps and callbacks may differ.
+// previous one. Threads, device, ranks, sweeps and callbacks may differ. Over options.ranks each rank gets the topics
+// of its own documents, and all load the same checkpoint.
 //
 // Changes no file. Before the next save, move a damaged checkpoint away, or it replaces the previous one.
 //

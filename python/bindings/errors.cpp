@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings.h"
+#include "papilio/communicator.h"
 #include "papilio/error.h"
 #include "path_name.h"
 
@@ -13,6 +14,7 @@ namespace {
 PyObject* format_error = nullptr;
 PyObject* device_unavailable = nullptr;
 PyObject* device_error = nullptr;
+PyObject* rank_error = nullptr;
 
 // FormatError carries the place in the file, where it is known.
 void set_format_error(const FormatError& e) {
@@ -20,6 +22,13 @@ void set_format_error(const FormatError& e) {
   if (e.line > 0) error.attr("line") = e.line;
   if (e.column > 0) error.attr("column") = e.column;
   PyErr_SetObject(format_error, error.ptr());
+}
+
+// RankError carries the rank, where it is known.
+void set_rank_error(const RankError& e) {
+  const nb::object error = nb::borrow(rank_error)(text_of(e.what()));
+  if (e.rank >= 0) error.attr("rank") = e.rank;
+  PyErr_SetObject(rank_error, error.ptr());
 }
 
 // OSError picks FileNotFoundError and the like by the number.
@@ -41,6 +50,8 @@ void translate(const std::exception_ptr& caught, void*) {
     PyErr_SetObject(device_unavailable, text_of(e.what()).ptr());
   } catch (const DeviceError& e) {
     PyErr_SetObject(device_error, text_of(e.what()).ptr());
+  } catch (const RankError& e) {
+    set_rank_error(e);
   } catch (const Error& e) {
     PyErr_SetObject(PyExc_RuntimeError, text_of(e.what()).ptr());
   }
@@ -53,6 +64,7 @@ void bind_errors(nb::module_&) {
   format_error = nb::object(errors.attr("FormatError")).release().ptr();
   device_unavailable = nb::object(errors.attr("DeviceUnavailable")).release().ptr();
   device_error = nb::object(errors.attr("DeviceError")).release().ptr();
+  rank_error = nb::object(errors.attr("RankError")).release().ptr();
   nb::register_exception_translator(&translate);
 }
 

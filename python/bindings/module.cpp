@@ -6,6 +6,7 @@
 #include "lock.h"
 #include "papilio/device.h"
 #include "papilio/version.h"
+#include "ranks.h"
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled part of papilio; use the names that `papilio` itself offers.";
@@ -30,6 +31,7 @@ NB_MODULE(_core, m) {
   papilio::python::bind_corpora(m);
   papilio::python::bind_phrase_functions(m);
   papilio::python::bind_models(m);
+  papilio::python::bind_ranks(m);
   papilio::python::bind_training(m);
   papilio::python::bind_evaluation(m);
   papilio::python::bind_visualization(m);

@@ -18,11 +18,13 @@
 #include "checked.h"
 #include "corpus_object.h"
 #include "lock.h"
+#include "papilio/distributed.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
 #include "papilio/seed_words.h"
 #include "path_name.h"
+#include "ranks.h"
 #include "seed_words.h"
 #include "vectors.h"
 
@@ -283,22 +285,28 @@ void bind_checkpoints(nb::module_& m) {
   const nb::call_guard<Unlocked> without_lock;
   m.def(
       "save_checkpoint",
-      [](const ChainState& state, const CorpusObject& corpus, const TrainOptions& options, const PathName& path) {
-        save_checkpoint(state, corpus.view(), options, path.bytes);
+      [](const ChainState& state, const CorpusObject& corpus, const TrainOptions& options, const PathName& path,
+         PythonRanks* ranks) {
+        TrainOptions all = options;
+        all.ranks = ranks;
+        save_checkpoint(state, corpus.view(), all, path.bytes);
       },
-      nb::arg("state"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), without_lock);
+      nb::arg("state"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), nb::arg("ranks").none() = nb::none(),
+      without_lock);
   m.def(
       "load_checkpoint",
-      [](const CorpusObject& corpus, const TrainOptions& options, const PathName& path) {
+      [](const CorpusObject& corpus, const TrainOptions& options, const PathName& path, PythonRanks* ranks) {
         CheckpointReport report;
         ChainState state;
+        TrainOptions all = options;
+        all.ranks = ranks;
         {
           const Unlocked unlocked;
-          state = load_checkpoint(corpus.view(), options, path.bytes, &report);
+          state = load_checkpoint(corpus.view(), all, path.bytes, &report);
         }
         return std::make_pair(std::move(state), text_of(report.damage));
       },
-      nb::arg("corpus"), nb::arg("options"), nb::arg("path"));
+      nb::arg("corpus"), nb::arg("options"), nb::arg("path"), nb::arg("ranks").none() = nb::none());
 }
 
 void bind_mallet(nb::module_& m) {
@@ -337,15 +345,23 @@ void bind_training(nb::module_& m) {
       "train",
       [](const CorpusObject& corpus, const TrainOptions& options, const ChainState* resume, nb::object progress,
          const PathName& checkpoint, std::int64_t checkpoint_every, double checkpoint_seconds,
-         const CorpusObject* held_out) {
+         const CorpusObject* held_out, PythonRanks* ranks) {
         TrainOptions all = options;
+        all.ranks = ranks;
         if (held_out != nullptr) all.held_out = held_out->view();
         return train_from_python(corpus, all, resume, std::move(progress),
                                  {checkpoint.bytes, checkpoint_every, checkpoint_seconds});
       },
       nb::arg("corpus"), nb::arg("options"), nb::arg("resume").none(), nb::arg("progress").none(),
       nb::arg("checkpoint"), nb::arg("checkpoint_every"), nb::arg("checkpoint_seconds"),
-      nb::arg("held_out").none() = nb::none());
+      nb::arg("held_out").none() = nb::none(), nb::arg("ranks").none() = nb::none());
+  m.def(
+      "documents_of_rank",
+      [](const CorpusObject& corpus, int rank, int ranks) {
+        const RankDocuments own = documents_of_rank(corpus.view(), rank, ranks);
+        return std::make_tuple(own.first_document, own.end_document, own.first_token, own.end_token);
+      },
+      nb::arg("corpus"), nb::arg("rank"), nb::arg("ranks"));
   m.def(
       "log_joint",
       [](const CorpusObject& corpus, const ArrayLike& z, const ArrayLike& alpha, double beta, int threads,

@@ -21,7 +21,7 @@ from papilio._core import (
 )
 from papilio._draws import DrawStatus, sample_categorical, sample_products
 from papilio._dynamic import DynamicForest, DynamicWeights
-from papilio._errors import DeviceError, DeviceUnavailable, FormatError
+from papilio._errors import DeviceError, DeviceUnavailable, FormatError, RankError
 from papilio._primitives import (
     PrimitiveStatus,
     compact,
@@ -100,7 +100,7 @@ from papilio.training import (
 )
 
 if TYPE_CHECKING:
-    from papilio import interop, plot
+    from papilio import distributed, interop, plot
     from papilio._lda import LDA
 
 _display.install()
@@ -134,6 +134,7 @@ __all__ = [
     "Phrase",
     "PrimitiveStatus",
     "Progress",
+    "RankError",
     "ReadReport",
     "Report",
     "TopicDiagnostics",
@@ -156,6 +157,7 @@ __all__ = [
     "default_threads",
     "describe_cuda_devices",
     "diagnose_topics",
+    "distributed",
     "diversity",
     "draw_gaussian_tridiagonal",
     "draw_random_walk",
@@ -204,7 +206,7 @@ __all__ = [
 ]
 
 # Imported at first use: slow to import, or in need of a package that may not be installed.
-_LATER = {"LDA": "papilio._lda", "interop": "papilio.interop", "plot": "papilio.plot"}
+_LATER = {"LDA": "papilio._lda", "distributed": "papilio.distributed", "interop": "papilio.interop", "plot": "papilio.plot"}
 
 
 def __getattr__(name: str) -> Any:

@@ -24,5 +24,17 @@ class DeviceError(RuntimeError):
     """A device failed, or has too little memory."""
 
 
-for _error in (FormatError, DeviceUnavailable, DeviceError):
+class RankError(RuntimeError):
+    """A rank of a job ended, stopped answering, or does something else than the others (`papilio.distributed`).
+
+    Attributes
+    ----------
+    rank : int or None
+        Which one, if known.
+    """
+
+    rank: int | None = None
+
+
+for _error in (FormatError, DeviceUnavailable, DeviceError, RankError):
     _error.__module__ = "papilio"

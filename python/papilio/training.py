@@ -23,6 +23,8 @@ from papilio.readers import Path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from papilio.distributed import Ranks
+
 __all__ = [
     "ChainState",
     "HeldOutScore",
@@ -74,6 +76,7 @@ def train(
     resume: ChainState | None = None,
     device: str = "cpu",
     threads: int = 0,
+    ranks: Ranks | None = None,
 ) -> TrainResult:
     """Train a topic model on a corpus.
 
@@ -146,6 +149,10 @@ def train(
         there is one, else the CPU.
     threads : int, default 0
         CPU threads; 0: all processors.
+    ranks : Ranks, optional
+        The processes that train this model together, such as ``papilio.distributed.process_group()``. Every rank calls
+        `train` with the whole corpus and the same options, draws its own documents, and gets the same model;
+        `TrainResult.topics` has the topics of its documents. On the CPU.
 
     Returns
     -------
@@ -162,14 +169,16 @@ def train(
         An option of the wrong type.
     DeviceUnavailable, DeviceError
         The device does not exist, fails, or has too little memory.
+    RankError
+        Another rank has failed or does not answer. Start the job again, from its checkpoint.
     KeyboardInterrupt
         Ctrl-C, at the end of a sweep. This exception, and any that `progress` raises, has the result so far in its
         attribute `train_result`.
 
     Notes
     -----
-    The model is a function of corpus, options and seed. `threads` and `device` never change it: it has the same bytes
-    on every machine.
+    The model is a function of corpus, options and seed. `threads`, `device` and `ranks` never change it: it has the
+    same bytes on every machine.
 
     A dense sweep takes O(N K) time for N tokens; a sparse one, O(topics in the document) per distinct word of a
     document. Memory: 8 bytes per token, and dense draws 8 bytes per entry of the V x K tables. The GIL is released
@@ -198,6 +207,7 @@ def train(
         checkpoint_every=whole(checkpoint_every, "papilio.train: checkpoint_every", 0, 2**63 - 1),
         checkpoint_seconds=real(checkpoint_seconds, "papilio.train: checkpoint_seconds", "a number of seconds"),
         held_out=held_out,
+        ranks=None if ranks is None else _core.Ranks(ranks),
     )
 
 
@@ -234,7 +244,9 @@ def _shows_train_options(function: _Function) -> _Function:
 
 
 @_shows_train_options
-def save_checkpoint(state: ChainState, corpus: Corpus, path: Path, /, **options: Unpack[TrainOptions]) -> None:
+def save_checkpoint(
+    state: ChainState, corpus: Corpus, path: Path, /, *, ranks: Ranks | None = None, **options: Unpack[TrainOptions]
+) -> None:
     """Write the state of a chain and what decides how it goes on.
 
     The file appears whole or not at all. The previous checkpoint stays as PATH.previous.
@@ -247,6 +259,9 @@ def save_checkpoint(state: ChainState, corpus: Corpus, path: Path, /, **options:
         The corpus that the chain was trained on.
     path : str or path-like
         The file, in safetensors format: 4 bytes per token.
+    ranks : Ranks, optional
+        As for `train`: each rank calls this with its own part, and all see the same folder. Any number of ranks can go
+        on from it.
     **options
         Those of `train`.
 
@@ -272,11 +287,14 @@ def save_checkpoint(state: ChainState, corpus: Corpus, path: Path, /, **options:
     >>> papilio.train(corpus, resume=state, **options).topics.sweep
     20
     """
-    _core.save_checkpoint(state, corpus, _core_options("save_checkpoint", options, corpus), file_name(path))
+    core = _core_options("save_checkpoint", options, corpus)
+    _core.save_checkpoint(state, corpus, core, file_name(path), None if ranks is None else _core.Ranks(ranks))
 
 
 @_shows_train_options
-def load_checkpoint(corpus: Corpus, path: Path, /, **options: Unpack[TrainOptions]) -> ChainState:
+def load_checkpoint(
+    corpus: Corpus, path: Path, /, *, ranks: Ranks | None = None, **options: Unpack[TrainOptions]
+) -> ChainState:
     """Read the state of a chain, to be continued by `train`.
 
     Where the newest checkpoint is missing or damaged, PATH.previous is read instead, with a warning.
@@ -287,6 +305,8 @@ def load_checkpoint(corpus: Corpus, path: Path, /, **options: Unpack[TrainOption
         The corpus that the chain was trained on.
     path : str or path-like
         What `save_checkpoint`, `train` or the command ``papilio train`` wrote.
+    ranks : Ranks, optional
+        As for `train`: each rank gets the topics of its own documents. They need not be as many as wrote it.
     **options
         Those of `train`, as they were in the run that wrote the checkpoint. `threads`, `device` and `sweeps` may
         differ.
@@ -308,7 +328,8 @@ def load_checkpoint(corpus: Corpus, path: Path, /, **options: Unpack[TrainOption
     --------
     See `save_checkpoint`.
     """
-    state, damage = _core.load_checkpoint(corpus, _core_options("load_checkpoint", options, corpus), file_name(path))
+    core = _core_options("load_checkpoint", options, corpus)
+    state, damage = _core.load_checkpoint(corpus, core, file_name(path), None if ranks is None else _core.Ranks(ranks))
     if damage:
         warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=2)
     return state

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,8 +17,11 @@
 
 #include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
+#include "execution/ranks/single_rank.h"
+#include "execution/ranks/thread_ranks.h"
 #include "papilio/array_view.h"
 #include "papilio/choice.h"
+#include "papilio/communicator.h"
 #include "papilio/device.h"
 #include "papilio/interruption.h"
 #include "papilio/prepare_device.h"
@@ -100,6 +107,43 @@ TEST(ExecutionContract, MatrixViewAndVectorView) {
   EXPECT_EQ(view.data, moved_to.data());
 }
 
+// Calls of a rank that does not exist; deadlines that are no times. tests/execution/ranks_test.cpp has what works.
+TEST(ExecutionContract, Communicator) {
+  const auto ranks = execution::thread_ranks({.ranks = 1});
+  execution::SingleRank single;
+  for (Communicator* rank : {ranks[0].get(), static_cast<Communicator*>(&single)}) {
+    EXPECT_EQ(rank->rank(), 0);
+    EXPECT_EQ(rank->ranks(), 1);
+    EXPECT_FALSE(rank->engine().empty());
+    rank->add_up(std::span<std::int32_t>());
+    rank->barrier();
+    for (const int nobody : {-1, 1, 2147483647}) {
+      EXPECT_TRUE(refused("Communicator::broadcast: from is", [&] { rank->broadcast({}, nobody); }));
+      EXPECT_TRUE(refused("Communicator::gather: to is", [&] { rank->gather({}, nobody); }));
+    }
+  }
+  EXPECT_TRUE(refused("thread_ranks: ranks is 0, expected at least 1", [] { execution::thread_ranks({.ranks = 0}); }));
+  ranks[0]->fail("no reason");
+  try {
+    ranks[0]->barrier();
+    FAIL() << "a rank that has failed goes on";
+  } catch (const RankError& error) {
+    EXPECT_STREQ(error.what(), "papilio::Communicator: rank 0 of 1 has failed: no reason");
+    EXPECT_EQ(error.rank, 0);
+  }
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_TRUE(refused("mpi_ranks: deadline_seconds is", [&] { mpi_ranks(seconds); }));
+  }
+  EXPECT_EQ(launched_mpi_ranks(), 1);
+  for (const char* hostile : {"", "x", "0", "-3", "2x", "99999999999"}) {
+    ::setenv("PMI_SIZE", hostile, 1);
+    EXPECT_EQ(launched_mpi_ranks(), 1) << hostile;
+  }
+  ::setenv("PMI_SIZE", "3", 1);
+  EXPECT_EQ(launched_mpi_ranks(), 3);
+  ::unsetenv("PMI_SIZE");
+}
+
 // Every exception of papilio is an Error, and keeps its text and numbers.
 TEST(ExecutionContract, Errors) {
   EXPECT_STREQ(Error("x").what(), "x");
@@ -112,7 +156,7 @@ TEST(ExecutionContract, Errors) {
   EXPECT_EQ(place.column, 4);
   static_assert(std::is_base_of_v<Error, IoError> && std::is_base_of_v<Error, FormatError>);
   static_assert(std::is_base_of_v<Error, DeviceError> && std::is_base_of_v<Error, InvalidArgument>);
-  static_assert(std::is_base_of_v<Error, DeviceUnavailable>);
+  static_assert(std::is_base_of_v<Error, DeviceUnavailable> && std::is_base_of_v<Error, RankError>);
   const Choice<int> row = {1, "one", "help"};
   EXPECT_EQ(row.name, "one");
 }

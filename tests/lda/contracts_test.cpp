@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "execution/ranks/single_rank.h"
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
 #include "papilio/model_edits.h"
 
@@ -36,6 +38,23 @@ TEST_F(LdaContract, CorpusAndCorpusView) {
   EXPECT_EQ(moved_from_.documents(), 0);
   EXPECT_EQ(moved_from_.vocabulary_size(), 0);
   EXPECT_NO_THROW(Corpus().verify());
+}
+
+TEST_F(LdaContract, Ranks) {
+  const Corpus corpus = make_corpus({{0, 1}, {2}}, 3);
+  EXPECT_TRUE(
+      refused("documents_of_rank: rank is -1, expected 0 <= rank < 2", [&] { documents_of_rank(corpus, -1, 2); }));
+  EXPECT_TRUE(
+      refused("documents_of_rank: rank is 2, expected 0 <= rank < 2", [&] { documents_of_rank(corpus, 2, 2); }));
+  EXPECT_TRUE(
+      refused("documents_of_rank: rank is 0, expected 0 <= rank < 0", [&] { documents_of_rank(corpus, 0, 0); }));
+  EXPECT_EQ(documents_of_rank(CorpusView(), 1, 2).documents(), 0);
+  const RankDocuments all = documents_of_rank(corpus, 0, 1);
+  EXPECT_EQ(all.documents(), 2);
+  EXPECT_EQ(all.tokens(), 3);
+  execution::SingleRank rank;
+  EXPECT_EQ(gather_topics({.sweep = 4, .z = {1, 0, 1}}, rank).z, (Topics{1, 0, 1}));
+  EXPECT_TRUE(gather_topics({}, rank).z.empty());
 }
 
 TEST_F(LdaContract, Model) {

@@ -12,7 +12,9 @@
 #include "commands/train_arguments.h"
 #include "commands/train_files.h"
 #include "commands/train_outputs.h"
+#include "commands/train_ranks.h"
 #include "commands/train_summary.h"
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
 #include "phrases/model_phrases.h"
@@ -103,7 +105,8 @@ class Run {
       start = load_state();
     }
     const InterruptWatch watch;
-    const papilio::TrainResult result = train(std::move(start));
+    papilio::TrainResult result = train(std::move(start));
+    if (ranks() != nullptr) return finish_over_ranks(result);
     if (InterruptWatch::signal() != 0 && result.topics.sweep < arguments_.training.sweeps) {
       return stop(result);
     }
@@ -123,6 +126,32 @@ class Run {
   }
 
  private:
+  papilio::Communicator* ranks() const { return arguments_.training.ranks; }
+
+  // Every rank saves its part of a checkpoint; rank 0 alone writes all else. A failure ends the job: what there is to
+  // go on from is its last checkpoint.
+  ExitCode finish_over_ranks(papilio::TrainResult& result) {
+    const bool is_first = ranks()->rank() == 0;
+    if (result.stopped) {
+      checkpoint_.save(result.topics);
+      if (is_first) save_model(result.model);
+      tell("stopped after sweep {} of {}; the model so far is in {}\nto continue: the same command{}\n",
+           result.topics.sweep, arguments_.training.sweeps, outputs_.model, arguments_.resume ? "" : " with --resume");
+      return static_cast<ExitCode>(128 + (InterruptWatch::signal() != 0 ? InterruptWatch::signal() : SIGTERM));
+    }
+    if (!arguments_.checkpoint.empty()) checkpoint_.save(result.topics);
+    if (!are_empty(arguments_.outputs)) result.topics = papilio::gather_topics(result.topics, *ranks());
+    if (!is_first) return ExitCode::ok;
+    save_model(result.model);
+    write_topic_keys(result.model);
+    write_outputs(arguments_.outputs, corpus_, result, arguments_.top_words);
+    if (arguments_.checkpoint.empty() && (checkpoint_.is_ours() || arguments_.force)) {
+      papilio::remove_checkpoint(outputs_.checkpoint);
+    }
+    tell_done(result);
+    return ExitCode::ok;
+  }
+
   papilio::ChainState load_start() {
     papilio::ChainState start = checkpoint_.load();
     if (start.sweep > arguments_.training.sweeps) {
@@ -312,7 +341,9 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
   DeviceChoice device(arguments.device);
   const TrainFiles outputs = plan_files(arguments);
   CommandFiles files(arguments.force);
-  reserve_files(arguments, outputs, files);
+  const bool is_first = arguments.training.ranks == nullptr || arguments.training.ranks->rank() == 0;
+  if (arguments.training.ranks != nullptr) require_for_ranks(arguments);
+  if (is_first) reserve_files(arguments, outputs, files);
   papilio::ReadReport report;
   const InputCorpus input = open_corpus(arguments.corpus, report);
   const papilio::CorpusView corpus = input.view();
@@ -324,7 +355,7 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
         fmt::format("{} holds no words to train on ({} documents; {} tokens before any words were left out)",
                     arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
-  require_own_model(arguments, outputs, corpus, report);
+  if (is_first) require_own_model(arguments, outputs, corpus, report);
   require_writable(arguments.outputs, corpus);
   read_seed_words(arguments, corpus);
   const std::optional<InputCorpus> held_out = open_held_out(arguments, corpus);
@@ -355,10 +386,11 @@ Subcommand add_train(CLI::App& app) {
   add_train_options(*train, *arguments);
   return {train,
           [arguments](const std::string& given) {
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(*arguments);
             papilio::TrainOptions& training = arguments->training;
             arguments->corpus.text.threads = training.threads;
             if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
-            return run_train(*arguments, given);
+            return as_rank(ranks.get(), [&] { return run_train(*arguments, given); });
           },
           [arguments] { check_train(*arguments); }};
 }

@@ -30,8 +30,9 @@ struct TrainArguments {
   bool quiet = false;
   bool verbose = false;
   ProgressStyle progress = ProgressStyle::detect;
-  std::string topic_keys;  // empty: none
-  int top_words = 20;      // of topic_keys and diagnostics
+  double rank_seconds = 300;  // that a rank waits for the others
+  std::string topic_keys;     // empty: none
+  int top_words = 20;         // of topic_keys and diagnostics
   TrainOutputs outputs;
   std::string input_state;          // empty: uniform topics
   std::optional<double> alpha_sum;  // in place of training.alpha

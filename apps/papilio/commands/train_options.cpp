@@ -105,6 +105,11 @@ void add_output_options(CLI::App& app, TrainArguments& arguments) {
       ->capture_default_str()
       ->check(between(0.0, 1e9))
       ->group("Run");
+  app.add_option("--rank-timeout", arguments.rank_seconds,
+                 "Under mpirun: seconds that a process waits for the slowest of the others (docs/distributed.md)")
+      ->capture_default_str()
+      ->check(between(0.001, 1e6))
+      ->group("Run");
   app.add_flag("--resume", arguments.resume, "Continue from the checkpoint")->group("Run");
   add_explained_choice(app, "--progress", arguments.progress, progress_styles, "How progress is reported")
       ->group("Run");

@@ -75,6 +75,11 @@ std::vector<NamedOutput> named_outputs(const TrainOutputs& outputs) {
           {"--diagnostics-file", outputs.diagnostics}};
 }
 
+bool are_empty(const TrainOutputs& outputs) {
+  const std::vector<NamedOutput> all = named_outputs(outputs);
+  return std::all_of(all.begin(), all.end(), [](const NamedOutput& output) { return output.path.empty(); });
+}
+
 void require_writable(const TrainOutputs& outputs, const papilio::CorpusView& corpus) {
   if (outputs.state.empty()) {
     return;

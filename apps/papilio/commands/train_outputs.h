@@ -24,6 +24,9 @@ struct NamedOutput {
 // What is to be written, for checks before the work.
 std::vector<NamedOutput> named_outputs(const TrainOutputs& outputs);
 
+// Whether no output has a path.
+bool are_empty(const TrainOutputs& outputs);
+
 // Call before training. Throws CommandError for a corpus with words or names that one of the outputs cannot hold.
 void require_writable(const TrainOutputs& outputs, const papilio::CorpusView& corpus);
 

@@ -13,6 +13,7 @@ enum class ExitCode {
   no_memory = 71,
   cannot_create = 73,  // an output that may not be made, or may not be replaced
   io_error = 74,       // reading or writing failed midway
+  try_again = 75,      // another rank failed or did not answer: start the job again, from its checkpoint
   // 128 + N: stopped cleanly by signal N
 };
 

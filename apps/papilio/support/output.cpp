@@ -45,7 +45,11 @@ class NoBrokenPipe {
   bool was_pending_ = false;
 };
 
+bool tells = true;
+
 }  // namespace
+
+void leave_telling_to_others() noexcept { tells = false; }
 
 void write_result(std::string_view text) {
   errno = 0;
@@ -81,6 +85,7 @@ void write_message(std::string_view text) noexcept {
 }
 
 void tell(std::string_view text) noexcept {
+  if (!tells) return;
   try {
     write_message(printable(text, "\n"));
   } catch (...) {  // no memory to format the message

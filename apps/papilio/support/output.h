@@ -41,6 +41,9 @@ void tell(fmt::format_string<Values...> form, Values&&... values) requires(sizeo
   tell(std::string_view(fmt::format(form, std::forward<Values>(values)...)));
 }
 
+// From here on `tell` says nothing: another process of the job does.
+void leave_telling_to_others() noexcept;
+
 // Gives standard input, output and error that were closed at the start (`>&-`) a file that can neither be read nor
 // written, so that no file opened later takes their numbers and receives what was meant for them.
 void hold_standard_files() noexcept;

@@ -34,19 +34,13 @@ void require_options(const CompletionOptions& options) {
                 options.em_steps);
 }
 
-Completion complete_documents(const Model& model, const CorpusView& corpus, const WordMap& map,
-                              const CompletionOptions& options) {
-  const auto documents = static_cast<std::size_t>(corpus.documents());
-  std::vector<std::int64_t> lengths(documents);
-  std::vector<double> scores(documents);
-  if (!options.device.is_cpu()) {
-    score_on_device(model, corpus, map, options, lengths, scores);
-    return completion_of(lengths, scores, map);
-  }
-  execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
+void score_documents(const Model& model, const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
+                     std::int64_t first, std::int64_t behind, std::span<std::int64_t> lengths,
+                     std::span<double> scores) {
+  execution::parallel_for(behind - first, 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
     FixedPhi phi(model);
     std::vector<double> theta;
-    for (std::int64_t d = begin; d < end; ++d) {
+    for (std::int64_t d = first + begin; d < first + end; ++d) {
       KnownDocument document =
           options.shuffle ? known_document(corpus, map, d) : known_document_in_order(corpus, map, d);
       if (options.shuffle) {
@@ -58,6 +52,18 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
       }
     }
   });
+}
+
+Completion complete_documents(const Model& model, const CorpusView& corpus, const WordMap& map,
+                              const CompletionOptions& options) {
+  const auto documents = static_cast<std::size_t>(corpus.documents());
+  std::vector<std::int64_t> lengths(documents);
+  std::vector<double> scores(documents);
+  if (!options.device.is_cpu()) {
+    score_on_device(model, corpus, map, options, lengths, scores);
+    return completion_of(lengths, scores, map);
+  }
+  score_documents(model, corpus, map, options, 0, corpus.documents(), lengths, scores);
   return completion_of(lengths, scores, map);
 }
 

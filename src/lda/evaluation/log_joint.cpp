@@ -83,10 +83,11 @@ std::int64_t sum_of_document_rows(const TopicCounts& counts, const LogJointTerms
 
 }  // namespace
 
-double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads) {
-  const LogJointTerms terms(corpus.tokens() + state.seeds.total(), corpus.vocabulary_size(), priors, 1024);
-  return terms.nats(sum_of_documents(corpus, state, terms, threads) +
-                    sum_of_words(state.n_wk, state.n_k, terms, threads) - terms.of_seeds(state.seeds));
+double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads, Communicator* ranks) {
+  const LogJointTerms terms(state.tokens_of_all() + state.seeds.total(), corpus.vocabulary_size(), priors, 1024);
+  std::int64_t of_documents = sum_of_documents(corpus, state, terms, threads);
+  if (ranks != nullptr) ranks->add_up(std::span(&of_documents, 1));
+  return terms.nats(of_documents + sum_of_words(state.n_wk, state.n_k, terms, threads) - terms.of_seeds(state.seeds));
 }
 
 }  // namespace papilio::lda

@@ -2,10 +2,13 @@
 
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
+#include "papilio/communicator.h"
 
 namespace papilio::lda {
 
-// papilio::log_joint of a state whose counts are those of its z and its seeds.
-double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads);
+// papilio::log_joint of a state whose counts are those of its z and its seeds. With ranks: of the whole corpus, of
+// which each has a part, on every rank.
+double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads,
+                 Communicator* ranks = nullptr);
 
 }  // namespace papilio::lda

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "papilio/communicator.h"
+
 namespace papilio::lda {
 
 // How often each count occurs, for sums over many counts that depend on their sizes alone.
@@ -20,6 +22,9 @@ class CountHistogram {
   // function: of 1 / prior + 1 / (prior + 1) + ... + 1 / (prior + n - 1). Summed in one
   // order, by IEEE operations alone. 0 < prior <= 1e6.
   double digamma_rise(double prior) const;
+
+  // Adds to each histogram its like on all other ranks, which have as many. Collective, before `finish`.
+  static void add_up(std::span<CountHistogram> histograms, Communicator& ranks);
 
   // To be called after the last `add`, before `digamma_rise`.
   void finish();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -156,8 +157,13 @@ void optimize_alpha(DocumentCounts counts, Priors& priors, int threads, const Pr
 
 void optimize_priors(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const std::int32_t> n_wk,
                      std::span<const std::int64_t> n_k, Priors& priors, int threads, const PriorSearch& search,
-                     const Seeds& seeds) {
-  optimize_alpha(count_documents(corpus, z, priors.alpha.size(), threads), priors, threads, search);
+                     const Seeds& seeds, Communicator* ranks) {
+  DocumentCounts documents = count_documents(corpus, z, priors.alpha.size(), threads);
+  if (ranks != nullptr) {
+    CountHistogram::add_up(std::span(&documents.lengths, 1), *ranks);
+    CountHistogram::add_up(documents.topics, *ranks);
+  }
+  optimize_alpha(std::move(documents), priors, threads, search);
   const WordCounts words = count_words(n_wk, n_k, threads);
   priors.beta = search_symmetric(words.words, words.topics, static_cast<double>(corpus.vocabulary_size()), priors.beta,
                                  search, count_seeds(seeds));

@@ -6,6 +6,7 @@
 #include "lda/model/prior_steps.h"
 #include "lda/model/priors.h"
 #include "lda/model/seeds.h"
+#include "papilio/communicator.h"
 #include "papilio/corpus.h"
 #include "papilio/lda.h"
 
@@ -21,6 +22,8 @@ struct PriorSearch {
 // point for the Dirichlet-multinomial likelihood, from the priors as they are, alpha by the
 // documents' counts and beta by the words'. No step lowers the likelihood.
 //
+// With ranks, corpus and z are this rank's part, n_wk and n_k of all of them; every rank comes to the same priors.
+//
 // With seeds, which n_wk and n_k include, the prior of a seed word is beta + s_wk; of it beta is searched.
 //
 // From integers, sums in a fixed order and IEEE operations alone: the same doubles for any
@@ -31,6 +34,6 @@ struct PriorSearch {
 // models for language", 2008, chapter 2, on histograms of counts.
 void optimize_priors(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const std::int32_t> n_wk,
                      std::span<const std::int64_t> n_k, Priors& priors, int threads, const PriorSearch& search = {},
-                     const Seeds& seeds = {});
+                     const Seeds& seeds = {}, Communicator* ranks = nullptr);
 
 }  // namespace papilio::lda

@@ -45,6 +45,11 @@ Draws draws_of(const TrainOptions& options, std::int64_t tokens);
 // has the measurements.
 int start_stages(std::int32_t topics, Start start, std::int64_t tokens);
 
+// Whether other processes draw a part of the corpus.
+inline bool trains_over_ranks(const TrainOptions& options) {
+  return options.ranks != nullptr && options.ranks->ranks() > 1;
+}
+
 // Whether a chain optimises its priors after this sweep; they enter the next.
 inline bool optimizes_priors_after(const TrainOptions& options, std::int64_t sweep) {
   return options.optimize_every > 0 && sweep >= options.optimize_after &&

@@ -10,6 +10,14 @@
 
 namespace papilio::lda {
 
+// Where the tokens of a state are in a whole corpus, of which every rank has a part. A token's random numbers go by its
+// number in the whole corpus, so that the parts together are drawn as the whole is.
+struct PlaceInCorpus {
+  std::int64_t document = 0;  // the number of the first
+  std::int64_t token = 0;     // likewise
+  std::int64_t tokens = 0;    // of the whole corpus; 0: the state has all of it
+};
+
 // A chain between two sweeps: topics, their counts, and the priors as they are now.
 struct State {
   std::int32_t topics = 0;         // K
@@ -20,6 +28,10 @@ struct State {
   Priors priors;
   Start start = Start::uniform;  // as in ChainState
   Seeds seeds = {};
+  PlaceInCorpus place = {};  // n_wk and n_k are those of all ranks
+
+  bool is_part() const { return place.tokens != 0; }
+  std::int64_t tokens_of_all() const { return is_part() ? place.tokens : static_cast<std::int64_t>(z.size()); }
 
   // Counts z anew. Throws InvalidArgument where a word occurs more often than a count can hold.
   void count(const CorpusView& corpus, int threads);

@@ -11,19 +11,22 @@ namespace papilio::lda {
 // The random blocks of a sweep's proposals: a function of seed, sweep, token, step and try.
 class ProposalBlocks {
  public:
-  ProposalBlocks(std::uint64_t seed, std::int64_t sweep)
-      : seed_(seed), stream_(random::stream(random::Purpose::proposals, static_cast<std::uint32_t>(sweep))) {}
+  ProposalBlocks(std::uint64_t seed, std::int64_t sweep, std::int64_t first_token = 0)
+      : seed_(seed),
+        first_token_(first_token),
+        stream_(random::stream(random::Purpose::proposals, static_cast<std::uint32_t>(sweep))) {}
 
   random::Block operator()(std::int64_t token, int step, int attempt = 0) const {
-    return random::draw_block(
-        seed_, stream_,
-        static_cast<std::uint64_t>(token) | static_cast<std::uint64_t>(step * most_attempts + attempt) << 48);
+    return random::draw_block(seed_, stream_,
+                              static_cast<std::uint64_t>(first_token_ + token) |
+                                  static_cast<std::uint64_t>(step * most_attempts + attempt) << 48);
   }
 
   static constexpr int most_attempts = 8;
 
  private:
   const std::uint64_t seed_;
+  const std::int64_t first_token_;  // its number in the whole corpus
   const std::uint64_t stream_;
 };
 

@@ -113,7 +113,7 @@ class AliasSweep final : public CpuSweep {
 
   void draw_numbers(const State& state, const Document& document, std::int64_t first, std::int64_t behind,
                     Scratch& scratch) const {
-    const ProposalBlocks blocks(seed_, state.sweep);
+    const ProposalBlocks blocks(seed_, state.sweep, state.place.token);
     const double mass_of_document = static_cast<double>(document.others()) + prior_.sum();
     Step* step = scratch.steps.data();
     for (std::int64_t i = first; i < behind; ++i) {
@@ -132,7 +132,7 @@ class AliasSweep final : public CpuSweep {
   // Proposals depend on no topic that changes meanwhile, but for those of tokens whose number they are.
   void propose(const State& state, const Document& document, std::int64_t first, std::int64_t behind,
                Scratch& scratch) const {
-    const ProposalBlocks blocks(seed_, state.sweep);
+    const ProposalBlocks blocks(seed_, state.sweep, state.place.token);
     Step* step = scratch.steps.data();
     for (std::int64_t i = first; i < behind; ++i) {
       const std::int32_t w = word(i);

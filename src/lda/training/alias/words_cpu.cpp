@@ -44,7 +44,11 @@ void WordsByCounts::make_room(const State& state) {
 }
 
 void WordsByCounts::build(const State& state) {
-  if (n_wk_.size() == 0) make_room(state);
+  if (n_wk_.size() == 0) {
+    make_room(state);
+  } else if (state.is_part()) {  // others have moved tokens too
+    std::copy(state.n_wk.begin(), state.n_wk.end(), n_wk_.data());
+  }
   beta_ = state.priors.beta;
   v_beta_ = static_cast<double>(rows_.size()) * beta_;
   std::copy(state.n_k.begin(), state.n_k.end(), n_k_.begin());

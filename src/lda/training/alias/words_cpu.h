@@ -60,7 +60,8 @@ class WordsByCounts {
 
   WordsByCounts(const CorpusView& corpus, const TrainOptions& options);
 
-  // The first time from the state's n_wk, and then from the counts here, to which the sweep's moves have been added.
+  // The first time from the state's n_wk, and then from the counts here, to which the sweep's moves have been added; of
+  // a part of a corpus always from the state.
   void build(const State& state);
 
   // The counts of a word, K of them, and all of them for the state.

@@ -42,6 +42,9 @@ class Chain {
     return {};
   }
 
+  // Over ranks, the state with the counts of all of them, borrowed until the next sweep; else null.
+  virtual const State* counted_state() { return nullptr; }
+
   // Shows the state after all sweeps; the chain goes on. Copies nothing that is in the
   // host's memory already.
   virtual void show_state(base::FunctionRef<void(const ChainState&)> use) = 0;

@@ -16,9 +16,7 @@
 #include "lda/training/sparse/parallel/sweep_cpu.h"
 
 namespace papilio::lda {
-namespace {
-
-std::unique_ptr<CpuSweep> make_sweep(const CorpusView& corpus, const TrainOptions& options) {
+std::unique_ptr<CpuSweep> make_cpu_sweep(const CorpusView& corpus, const TrainOptions& options) {
   const Plan plan(corpus, options);
   if (plan.by_alias) return make_alias_sweep(corpus, options, plan);
   switch (plan.order) {
@@ -35,6 +33,8 @@ std::unique_ptr<CpuSweep> make_sweep(const CorpusView& corpus, const TrainOption
   return std::make_unique<ParallelSweep>(corpus, options, plan);
 }
 
+namespace {
+
 State first_state(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
   if (resume) return state_of(corpus, options, std::move(*resume));
   return state_of(corpus, options, {.z = starting_topics(corpus, options)});
@@ -45,15 +45,20 @@ State first_state(const CorpusView& corpus, const TrainOptions& options, std::op
 CpuChain::CpuChain(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume)
     : corpus_(corpus),
       options_(options),
-      sweep_(make_sweep(corpus_, options)),
+      sweep_(make_cpu_sweep(corpus_, options)),
       state_(first_state(corpus, options, std::move(resume))) {}
+
+CpuChain::CpuChain(const CorpusView& part, const TrainOptions& options, std::unique_ptr<CpuSweep> sweep, State state,
+                   Communicator* ranks)
+    : corpus_(part), options_(options), sweep_(std::move(sweep)), state_(std::move(state)), ranks_(ranks) {}
 
 void CpuChain::sweep() {
   ++state_.sweep;
   sweep_->run(state_);
   if (optimizes_priors_after(options_, state_.sweep)) {
     sweep_->settle(state_);
-    optimize_priors(corpus_, state_.z, state_.n_wk, state_.n_k, state_.priors, options_.threads, {}, state_.seeds);
+    optimize_priors(corpus_, state_.z, state_.n_wk, state_.n_k, state_.priors, options_.threads, {}, state_.seeds,
+                    ranks_);
   }
 }
 
@@ -73,7 +78,7 @@ void CpuChain::show_state(base::FunctionRef<void(const ChainState&)> use) {
   use(lent.shown);
 }
 
-double CpuChain::log_joint() { return lda::log_joint(corpus_, state(), state_.priors, options_.threads); }
+double CpuChain::log_joint() { return lda::log_joint(corpus_, state(), state_.priors, options_.threads, ranks_); }
 
 State CpuChain::take_state() {
   sweep_->settle(state_);

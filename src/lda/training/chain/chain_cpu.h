@@ -14,6 +14,10 @@ class CpuChain final : public Chain {
  public:
   CpuChain(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume);
 
+  // On a part of a corpus, of which `ranks` have the others: the sweep and the state know about them.
+  CpuChain(const CorpusView& part, const TrainOptions& options, std::unique_ptr<CpuSweep> sweep, State state,
+           Communicator* ranks);
+
   void sweep() override;
   void wait() override {}
   std::int64_t sweeps() const override { return state_.sweep; }
@@ -29,6 +33,10 @@ class CpuChain final : public Chain {
   const TrainOptions options_;
   const std::unique_ptr<CpuSweep> sweep_;
   State state_;
+  Communicator* const ranks_ = nullptr;
 };
+
+// The sweep over all tokens of a corpus, as the options have it.
+std::unique_ptr<CpuSweep> make_cpu_sweep(const CorpusView& corpus, const TrainOptions& options);
 
 }  // namespace papilio::lda

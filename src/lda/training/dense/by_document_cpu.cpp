@@ -73,7 +73,8 @@ void ByDocumentSweep::draw_next_tokens(State& state, Scratch& scratch) const {
   for (const Document& d : scratch.documents) {
     const auto token = static_cast<std::size_t>(d.token);
     add(d.row, state.z[token], -1);
-    scratch.draws.add(scratch.theta.row(d.row), phi_.row(corpus_.words[token]), token);
+    scratch.draws.add(scratch.theta.row(d.row), phi_.row(corpus_.words[token]),
+                      static_cast<std::uint64_t>(state.place.token + d.token));
   }
   scratch.draws.draw(seed_, random::stream(random::Purpose::topics, static_cast<std::uint32_t>(state.sweep)));
 

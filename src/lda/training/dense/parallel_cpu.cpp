@@ -38,6 +38,7 @@ class ParallelSweep::Block {
         seed_(sweep.seed_),
         first_stream_(random::stream(random::Purpose::topics, static_cast<std::uint32_t>(state.sweep))),
         second_stream_(random::stream(random::Purpose::topics_again, static_cast<std::uint32_t>(state.sweep))),
+        first_token_(state.place.token),
         removes_(sweep.plan_.removes),
         remainder_(sweep.phi_, state.priors, sweep.plan_.recipe),
         state_(state),
@@ -55,7 +56,7 @@ class ParallelSweep::Block {
         while (i >= offsets[static_cast<std::size_t>(document) + 1]) ++document;
         const auto at = static_cast<std::size_t>(i - first);
         theta_[at] = scratch_.theta.row(document);
-        scratch_.first.add(theta_[at], phi_.row(word(i)), static_cast<std::uint64_t>(i));
+        scratch_.first.add(theta_[at], phi_.row(word(i)), static_cast<std::uint64_t>(first_token_ + i));
       }
       scratch_.first.draw(seed_, first_stream_);
       take(first, behind);
@@ -86,14 +87,16 @@ class ParallelSweep::Block {
   void accept_or_refuse(std::int64_t token, const float* theta, std::int32_t k) {
     const double r = remainder_(theta, word(token), k);
     // The draw has used the first two words of its block; these are the others.
-    const random::Block block = random::draw_block(seed_, first_stream_, static_cast<std::uint64_t>(token));
+    const random::Block block =
+        random::draw_block(seed_, first_stream_, static_cast<std::uint64_t>(first_token_ + token));
     if (random::uniform53(block.word[2], block.word[3]) < r) return;
     if (scratch_.second.full()) draw_again();
-    scratch_.second.add(token, theta, phi_.row(word(token)), k, r);
+    scratch_.second.add(first_token_ + token, theta, phi_.row(word(token)), k, r);
   }
 
   void draw_again() {
-    scratch_.second.draw(seed_, second_stream_, [&](std::int64_t token, std::int32_t k) {
+    scratch_.second.draw(seed_, second_stream_, [&](std::int64_t number, std::int32_t k) {
+      const std::int64_t token = number - first_token_;
       if (k != topic(token)) move(token, k).add();
     });
   }
@@ -109,6 +112,7 @@ class ParallelSweep::Block {
   const std::uint64_t seed_;
   const std::uint64_t first_stream_;
   const std::uint64_t second_stream_;
+  const std::int64_t first_token_;
   const bool removes_;
   const Remainder remainder_;
   State& state_;

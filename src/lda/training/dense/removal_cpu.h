@@ -41,7 +41,8 @@ class SecondDraws {
 
   bool full() const { return static_cast<std::int64_t>(tokens_.size()) == theta_.rows(); }
 
-  // A token of topic k whose row of theta becomes theta_k r there. The row is copied; phi must stay.
+  // A token, by its number in the whole corpus, of topic k whose row of theta becomes theta_k r there. The row is
+  // copied; phi must stay.
   void add(std::int64_t token, const float* theta, const float* phi, std::int32_t k, double r);
 
   // Draws them all, calls found(token, topic) for each that has a positive weight, and forgets them.

@@ -12,13 +12,14 @@
 
 namespace papilio::lda {
 
-std::vector<std::int32_t> initial_topics(std::int64_t tokens, std::int32_t topics, std::uint64_t seed, int threads) {
+std::vector<std::int32_t> initial_topics(std::int64_t tokens, std::int32_t topics, std::uint64_t seed, int threads,
+                                         std::int64_t first) {
   std::vector<std::int32_t> z;
   execution::make_zeros(z, static_cast<std::size_t>(tokens), threads);
   const std::uint64_t stream = random::stream(random::Purpose::initial_topics);
   execution::parallel_for(tokens, 4096, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const random::Block block = random::draw_block(seed, stream, static_cast<std::uint64_t>(i));
+      const random::Block block = random::draw_block(seed, stream, static_cast<std::uint64_t>(first + i));
       // Never K: (1 - 2^-53) K rounds to a double below K.
       z[static_cast<std::size_t>(i)] =
           static_cast<std::int32_t>(random::uniform53(block.word[0], block.word[1]) * topics);
@@ -36,8 +37,8 @@ std::int32_t topic_of_seed(std::span<const SeedWord> word, double u) {
   return found->topic;
 }
 
-std::vector<std::int32_t> starting_topics(const CorpusView& corpus, const TrainOptions& options) {
-  std::vector<std::int32_t> z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads);
+std::vector<std::int32_t> starting_topics(const CorpusView& corpus, const TrainOptions& options, std::int64_t first) {
+  std::vector<std::int32_t> z = initial_topics(corpus.tokens(), options.topics, options.seed, options.threads, first);
   const Seeds seeds = seeds_of_options(corpus, options, "train");
   if (seeds.empty()) return z;
   std::vector<std::span<const SeedWord>> of_word(static_cast<std::size_t>(corpus.vocabulary_size()));
@@ -48,7 +49,7 @@ std::vector<std::int32_t> starting_topics(const CorpusView& corpus, const TrainO
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const std::span<const SeedWord> word = of_word[static_cast<std::size_t>(corpus.words[i])];
       if (word.empty()) continue;
-      const random::Block block = random::draw_block(options.seed, stream, i);
+      const random::Block block = random::draw_block(options.seed, stream, static_cast<std::uint64_t>(first) + i);
       z[i] = topic_of_seed(word, random::uniform53(block.word[0], block.word[1]));
     }
   });

@@ -31,7 +31,7 @@ void PhiTable::draw(const State& state, std::uint64_t seed) {
   draw_phi({.n_wk = state.n_wk.data(),
             .words = phi_.rows(),
             .topics = topics_,
-            .tokens = static_cast<std::int64_t>(state.z.size()) + state.seeds.total(),
+            .tokens = state.tokens_of_all() + state.seeds.total(),
             .beta = state.priors.beta,
             .seed = seed,
             .stream = random::stream(random::Purpose::phi, static_cast<std::uint32_t>(state.sweep)),

@@ -45,7 +45,7 @@ void ThetaRows::draw(const State& state, std::int64_t first, std::int64_t end, c
     for (std::size_t i = tokens.begin; i < tokens.end; ++i) {
       ++n_dk_[static_cast<std::size_t>(state.z[i])];
     }
-    draw_theta(d, n_dk_.data(), prior, seed, stream, row(d));
+    draw_theta(state.place.document + d, n_dk_.data(), prior, seed, stream, row(d));
     for (std::size_t i = tokens.begin; i < tokens.end; ++i) {
       n_dk_[static_cast<std::size_t>(state.z[i])] = 0;
     }

@@ -1,14 +1,18 @@
 #include "lda/training/trainer/held_out_evaluation.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
+#include "execution/ranks/collectives.h"
 #include "lda/evaluation/document_completion.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
+#include "papilio/distributed.h"
 #include "papilio/primitives.h"
 
 namespace papilio::lda {
@@ -47,8 +51,41 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
 
 Completion HeldOutEvaluation::operator()(Chain& chain) {
   if (std::optional<Completion> completion = chain.complete(*options_.held_out, map_)) return *completion;
+  if (const State* state = chain.counted_state()) {
+    take_counts(*state);
+    return complete_over_ranks();
+  }
   chain.show_state([this](const ChainState& state) { take_counts(state); });
   return complete_documents(model_, *options_.held_out, map_, {.threads = options_.threads});
+}
+
+void HeldOutEvaluation::take_counts(const State& state) {
+  model_.alpha = state.priors.alpha;
+  model_.beta = state.priors.beta;
+  model_.n_wk = state.n_wk;
+  model_.n_k = state.n_k;
+  state.seeds.take_from_words(model_.n_wk);
+  state.seeds.take_from_topics(model_.n_k);
+}
+
+Completion HeldOutEvaluation::complete_over_ranks() const {
+  const CorpusView& held_out = *options_.held_out;
+  Communicator& ranks = *options_.ranks;
+  const RankDocuments own = documents_of_rank(held_out, ranks.rank(), ranks.ranks());
+  const auto first = static_cast<std::size_t>(own.first_document);
+  const auto count = static_cast<std::size_t>(own.documents());
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(held_out.documents()));
+  std::vector<double> scores(lengths.size());
+  score_documents(model_, held_out, map_, {.threads = options_.threads}, own.first_document, own.end_document, lengths,
+                  scores);
+  ranks.add_up(lengths);
+  std::size_t place = 0;
+  const auto own_scores = std::span(scores).subspan(first, count);
+  for (const std::vector<std::byte>& bytes : execution::gather_everywhere(ranks, std::as_bytes(own_scores))) {
+    if (!bytes.empty()) std::memcpy(scores.data() + place, bytes.data(), bytes.size());
+    place += bytes.size() / sizeof(double);
+  }
+  return completion_of(lengths, scores, map_);
 }
 
 void HeldOutEvaluation::take_counts(const ChainState& state) {

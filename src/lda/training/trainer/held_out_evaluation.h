@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lda/model/state.h"
 #include "lda/training/chain/chain.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
@@ -9,7 +10,7 @@
 namespace papilio::lda {
 
 // Scores the held-out documents of the options by document completion while a chain trains. Also takes the memory of a
-// model: counts are made from the state that the chain shows.
+// model: counts are made from the state that the chain shows. Over ranks each scores a share of the documents.
 class HeldOutEvaluation {
  public:
   // Keeps references: corpus and options must outlive it. Throws InvalidArgument where the held-out
@@ -21,6 +22,8 @@ class HeldOutEvaluation {
 
  private:
   void take_counts(const ChainState& state);
+  void take_counts(const State& state);
+  Completion complete_over_ranks() const;
 
   const CorpusView corpus_;
   const TrainOptions& options_;

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "lda/model/options.h"
+#include "lda/training/distributed/chain_of_rank.h"
 #include "lda/training/progressive/progressive_chain.h"
 #include "lda/training/progressive/progressive_start.h"
 
@@ -28,6 +30,7 @@ std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions&
   if (schedule.stride(resume ? resume->sweep + 1 : 1) != 1) {
     return std::make_unique<ProgressiveChain>(corpus, options, schedule, std::move(resume));
   }
+  if (trains_over_ranks(options)) return start_chain_of_rank(corpus, options, std::move(resume));
   return make_chain(corpus, options, std::move(resume));
 }
 

@@ -1,17 +1,23 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
+#include "lda/corpus/part_of_rank.h"
 #include "lda/corpus/vocabulary.h"
 #include "lda/model/options.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
+#include "lda/training/distributed/agreement.h"
 #include "lda/training/trainer/held_out_evaluation.h"
 #include "lda/training/trainer/start_chain.h"
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -41,7 +47,12 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
   require(resume.start == Start::uniform || resume.start == Start::progressive,
           "papilio::train: the topics to resume from started as {}, expected uniform or progressive",
           name(resume.start));
-  lda::require_topics(corpus, resume.z, options.topics, "train");
+  if (lda::trains_over_ranks(options)) {
+    const lda::PartOfRank part(corpus, options.ranks->rank(), options.ranks->ranks());
+    lda::require_topics(part.view(), resume.z, options.topics, "train");
+  } else {
+    lda::require_topics(corpus, resume.z, options.topics, "train");
+  }
   require(resume.alpha.empty() || std::ssize(resume.alpha) == options.topics,
           "papilio::train: the topics to resume from have {} priors, expected none or one per topic: {}",
           resume.alpha.size(), options.topics);
@@ -114,6 +125,23 @@ class CheckpointClock {
   Clock::time_point last_;
 };
 
+// What ranks decide together after a sweep: what one of them wants, all do.
+class Wishes {
+ public:
+  explicit Wishes(Communicator* ranks) : ranks_(ranks) {}
+
+  void agree(bool& stop, bool& checkpoint) const {
+    if (ranks_ == nullptr) return;
+    std::int64_t wishes[] = {stop ? 1 : 0, checkpoint ? 1 : 0};
+    ranks_->add_up(wishes);
+    stop = wishes[0] > 0;
+    checkpoint = wishes[1] > 0;
+  }
+
+ private:
+  Communicator* const ranks_;
+};
+
 Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State& state) {
   Model model;
   model.topics = options.topics;
@@ -149,6 +177,7 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   require_corpus_to_train_on(corpus, options);
   if (resume) require_resumable(corpus, options, *resume);
   if (options.held_out) options.held_out->verify();
+  if (lda::trains_over_ranks(options)) lda::require_agreement(corpus, options);
   const auto tokens = static_cast<double>(corpus.tokens());
   const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, std::move(resume));
 
@@ -157,6 +186,7 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   CheckpointClock checkpoints(options, start);
   std::optional<lda::HeldOutEvaluation> held_out;
   if (options.held_out) held_out.emplace(corpus, options);
+  const Wishes wishes(lda::trains_over_ranks(options) ? options.ranks : nullptr);
   bool evaluated = false;
   while (chain->sweeps() < options.sweeps && !result.stopped) {
     timer.sweep(*chain);
@@ -188,7 +218,9 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
       progress.draws = chain->draws();
       result.stopped = !options.progress(progress) && sweep < options.sweeps;
     }
-    if (!result.stopped && checkpoints.is_due(*chain, timer)) checkpoints.show(*chain, timer);
+    bool saves = !result.stopped && checkpoints.is_due(*chain, timer);
+    wishes.agree(result.stopped, saves);
+    if (!result.stopped && saves) checkpoints.show(*chain, timer);
   }
   if (!evaluated) {
     result.log_joint_per_token = chain->log_joint() / tokens;
@@ -199,14 +231,34 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   return result;
 }
 
+// A rank that throws says so to the others.
+TrainResult train_with_others(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
+  if (!lda::trains_over_ranks(options)) return train_from(corpus, options, std::move(resume));
+  try {
+    return train_from(corpus, options, std::move(resume));
+  } catch (const std::exception& error) {
+    options.ranks->fail(error.what());
+    throw;
+  }
+}
+
 }  // namespace
 
 TrainResult train(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume) {
-  return train_from(corpus, options, resume != nullptr ? std::optional<ChainState>(*resume) : std::nullopt);
+  return train_with_others(corpus, options, resume != nullptr ? std::optional<ChainState>(*resume) : std::nullopt);
 }
 
 TrainResult train(const CorpusView& corpus, const TrainOptions& options, ChainState&& resume) {
-  return train_from(corpus, options, std::move(resume));
+  return train_with_others(corpus, options, std::move(resume));
+}
+
+ChainState gather_topics(const ChainState& part, Communicator& ranks) {
+  ChainState whole = {.sweep = part.sweep, .z = {}, .alpha = part.alpha, .beta = part.beta, .start = part.start};
+  for (const std::vector<std::byte>& bytes : ranks.gather(std::as_bytes(std::span(part.z)), 0)) {
+    const auto* topics = reinterpret_cast<const std::int32_t*>(bytes.data());
+    whole.z.insert(whole.z.end(), topics, topics + bytes.size() / sizeof(std::int32_t));
+  }
+  return whole;
 }
 
 }  // namespace papilio

@@ -44,6 +44,7 @@ struct ByDocumentRange {
   std::int32_t* n_wk;         // V x K; other threads count in it as well
   std::uint64_t seed;
   std::uint32_t sweep;
+  std::uint64_t first_token;  // its number in the whole corpus
 };
 
 // Memory of one thread. `counts` are those of z; a document's line has its bit set exactly where a count is not 0.

@@ -5,6 +5,7 @@
 #include "lda/training/sparse/by_document/batch.h"
 #include "lda/training/sparse/prefix_sums_kernel.h"
 #include "lda/training/sparse/rounding.h"
+#include "lda/training/sparse/token_numbers_kernel.h"
 #include "random/philox.h"
 #include "random/purpose.h"
 #include "random/uniform.h"
@@ -18,6 +19,7 @@ using namespace papilio::lda::sparse;
 
 using sparse_kernel::Floats;
 using sparse_kernel::prefix_sums;
+using sparse_kernel::token_numbers;
 using W = sparse_kernel::EightLanes;
 inline constexpr int half_line = topics_per_line / 2;
 static_assert(W::width == half_line);
@@ -57,7 +59,8 @@ class DocumentDraws {
   // The batch's numbers below 1; words and topics of a later one are asked for.
   PAPILIO_LANEWISE void prepare(std::int64_t first, int count) {
     const auto token = W::load(range_.tokens + first, count);
-    const auto block = random::draw_blocks<W>(range_.seed, stream_, token, W::splat<std::uint32_t>(0));
+    const auto number = token_numbers<W>(range_.first_token, token);
+    const auto block = random::draw_blocks<W>(range_.seed, stream_, number.low, number.high);
     W::store(u_, random::uniform53<W>(block.word[0], block.word[1]));
     const std::int64_t ahead = first + tokens_ahead;
     for (std::int64_t i = ahead; i < ahead + tokens_per_batch && i < range_.count; ++i) {

@@ -99,7 +99,7 @@ void SparseByDocumentSweep::draw_phi_of(const State& state) {
   draw_phi({.n_wk = state.n_wk.data(),
             .words = phi_.rows(),
             .topics = state.topics,
-            .tokens = corpus_.tokens() + state.seeds.total(),
+            .tokens = state.tokens_of_all() + state.seeds.total(),
             .beta = state.priors.beta,
             .seed = seed_,
             .stream = random::stream(random::Purpose::phi, static_cast<std::uint32_t>(state.sweep)),
@@ -138,16 +138,18 @@ void SparseByDocumentSweep::run(State& state) {
         for (std::int64_t d = begin; d < end; d += documents_per_block_) {
           const std::int64_t behind = std::min(d + documents_per_block_, end);
           topics += count_block(state, d, behind, *scratch);
-          from_document += sparse::kernels_in_use().draw_by_document({.prior = &prior,
-                                                                      .tokens = tokens_.data() + offset(d),
-                                                                      .slots = slots_.data() + offset(d),
-                                                                      .count = offset(behind) - offset(d),
-                                                                      .words = corpus_.words.data(),
-                                                                      .z = state.z.data(),
-                                                                      .n_wk = state.n_wk.data(),
-                                                                      .seed = seed_,
-                                                                      .sweep = static_cast<std::uint32_t>(state.sweep)},
-                                                                     (*scratch).view());
+          from_document +=
+              sparse::kernels_in_use().draw_by_document({.prior = &prior,
+                                                         .tokens = tokens_.data() + offset(d),
+                                                         .slots = slots_.data() + offset(d),
+                                                         .count = offset(behind) - offset(d),
+                                                         .words = corpus_.words.data(),
+                                                         .z = state.z.data(),
+                                                         .n_wk = state.n_wk.data(),
+                                                         .seed = seed_,
+                                                         .sweep = static_cast<std::uint32_t>(state.sweep),
+                                                         .first_token = static_cast<std::uint64_t>(state.place.token)},
+                                                        (*scratch).view());
         }
       });
   state.count_topics(threads_);

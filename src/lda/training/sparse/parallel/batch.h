@@ -74,10 +74,12 @@ struct Range {
   std::int64_t first_pair;
   std::int64_t begin;
   std::int64_t end;
-  const std::uint32_t* shared_counts;  // n_wk of the word, where other threads draw tokens of it as well; else null
+  const std::uint32_t* shared_counts;  // n_wk of the words from the first on, where others draw tokens of them as well
+                                       // (threads, which have one word then, or ranks); else null
   std::uint64_t seed;
   std::uint32_t sweep;
   bool removes;  // the token itself from the counts
+  std::uint64_t first_token = 0;  // its number in the whole corpus
 };
 
 }  // namespace papilio::lda::sparse

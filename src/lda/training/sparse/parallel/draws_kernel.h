@@ -35,7 +35,7 @@ class WordDraws {
       const std::int64_t begin = tokens_.word_offsets[word], end = tokens_.word_offsets[word + 1];
       if (end <= at_) continue;
       if (range_.shared_counts != nullptr) {
-        word_.open_counted(range_.shared_counts);
+        word_.open_counted(range_.shared_counts + (word - range_.first_word) * range_.masses->topics);
       } else {
         word_.open(tokens_.spots + begin, end - begin);
       }

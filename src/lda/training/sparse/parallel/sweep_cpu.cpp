@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "execution/cpu/parallel_for.h"
-#include "lda/training/memory/aligned_table.h"
 #include "lda/training/memory/scratch_pool.h"
-#include "lda/training/sparse/kernels.h"
 #include "lda/training/sparse/parallel/batch.h"
 #include "lda/training/sparse/parallel/lists_cpu.h"
+#include "lda/training/sparse/parallel/thread_scratch_cpu.h"
 #include "lda/training/sparse/parallel/topic_masses_cpu.h"
 #include "lda/training/sparse/parallel/word_order_cpu.h"
 
@@ -32,50 +31,6 @@ struct Task {
   std::int64_t shared_word = -1;  // of those kept for words that are shared
 };
 
-struct ThreadScratch {
-  explicit ThreadScratch(std::int32_t topics)
-      : phi(1, topics),
-        running(1, std::max<std::int64_t>(sparse::least_running_floats,
-                                          std::int64_t{topics} + 2 * std::int64_t{sparse::lanes})),
-        counts(static_cast<std::size_t>(topics)),
-        own(static_cast<std::size_t>(topics)),
-        own_place(static_cast<std::size_t>(topics)),
-        present((static_cast<std::size_t>(topics) + 63) / 64),
-        topics_of_word(static_cast<std::size_t>(topics)),
-        sums(static_cast<std::size_t>(topics)) {}
-
-  // Ready for the masses of a sweep.
-  sparse::Scratch start(const sparse::TopicMasses& masses) {
-    const auto beta = static_cast<float>(masses.beta);
-    for (std::int32_t k = 0; k < masses.topics; ++k) phi.row(0)[k] = beta * masses.inverse[k];
-    return {.counts = counts.data(),
-            .phi = phi.row(0),
-            .own = own.data(),
-            .own_place = own_place.data(),
-            .present = present.data(),
-            .topics = topics_of_word.data(),
-            .sums = sums.data(),
-            .running = running.row(0),
-            .running_floats = running.view().columns};
-  }
-
-  AlignedTable phi;
-  AlignedTable running;
-  std::vector<std::uint32_t> counts;
-  std::vector<sparse::OwnTopic> own;  // zeros, if none are ever taken
-  std::vector<sparse::OwnPlace> own_place;
-  std::vector<std::uint64_t> present;
-  std::vector<std::uint32_t> topics_of_word;
-  std::vector<std::uint64_t> sums;
-};
-
-void call_kernel(const sparse::Range<NarrowEntry>& range, const sparse::Scratch& scratch, Statistics& statistics) {
-  sparse::kernels_in_use().draw_narrow(range, scratch, statistics);
-}
-void call_kernel(const sparse::Range<WideEntry>& range, const sparse::Scratch& scratch, Statistics& statistics) {
-  sparse::kernels_in_use().draw_wide(range, scratch, statistics);
-}
-
 template <class Entry>
 class SparseParallelSweep final : public CpuSweep {
  public:
@@ -87,7 +42,8 @@ class SparseParallelSweep final : public CpuSweep {
         order_(corpus),
         topics_(options.topics),
         lists_(corpus, order_.places.data(), options.topics, options.threads),
-        scratch_(options.threads, [topics = options.topics] { return std::make_unique<ThreadScratch>(topics); }) {
+        scratch_(options.threads,
+                 [topics = options.topics] { return std::make_unique<sparse::ThreadScratch>(topics); }) {
     std::vector<bool> is_seed(corpus.vocabulary.size());
     for (const SeedWord& seed : options.seed_words) is_seed[static_cast<std::size_t>(seed.word)] = true;
     plan_tasks(is_seed);
@@ -127,7 +83,7 @@ class SparseParallelSweep final : public CpuSweep {
   std::vector<Task> tasks_;
   std::vector<std::int64_t> shared_words_;
   std::vector<std::uint32_t> shared_counts_;  // n_wk of these words, of the sweep's start, and the seeds'
-  ScratchPool<ThreadScratch> scratch_;
+  ScratchPool<sparse::ThreadScratch> scratch_;
   SweepDraws draws_;
   bool has_z_ = false;        // in lists_
   bool z_is_settled_ = true;  // in the state
@@ -237,7 +193,7 @@ Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
   std::mutex mutex;
   Statistics sum = {.entries = lists_.size()};
   execution::parallel_for(std::ssize(tasks_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
-    typename ScratchPool<ThreadScratch>::Loan scratch(scratch_);
+    typename ScratchPool<sparse::ThreadScratch>::Loan scratch(scratch_);
     const sparse::Scratch memory = (*scratch).start(topics_.masses());
     Statistics here;
     for (std::int64_t i = begin; i < end; ++i) {
@@ -254,7 +210,7 @@ Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
                                           .seed = seed_,
                                           .sweep = static_cast<std::uint32_t>(state.sweep),
                                           .removes = removes_};
-      call_kernel(range, memory, here);
+      sparse::draw(range, memory, here);
     }
     const std::lock_guard lock(mutex);
     sum.from_own += here.from_own;

@@ -5,6 +5,7 @@
 
 #include "lda/training/sparse/parallel/batch.h"
 #include "lda/training/sparse/parallel/document_part_kernel.h"
+#include "lda/training/sparse/token_numbers_kernel.h"
 #include "random/philox.h"
 #include "random/purpose.h"
 #include "random/uniform_lanes.h"
@@ -29,8 +30,8 @@ class TokenStream {
 
   __attribute__((noinline)) void draw_numbers(std::int64_t end) {
     for (; end_ < end; end_ += W::width) {
-      const auto block = random::draw_blocks<W>(range_.seed, stream_, W::load(tokens_.numbers + end_),
-                                                W::template splat<std::uint32_t>(0));
+      const auto number = token_numbers<W>(range_.first_token, W::load(tokens_.numbers + end_));
+      const auto block = random::draw_blocks<W>(range_.seed, stream_, number.low, number.high);
       W::store(u_ + static_cast<std::size_t>(end_) % kept, random::uniform53<W>(block.word[0], block.word[1]));
     }
   }

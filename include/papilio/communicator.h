@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "papilio/error.h"
+
+// One model trained by several processes: what they tell one another. docs/distributed.md.
+
+namespace papilio {
+
+// A rank ended, stopped answering, or called something else than the others. The call cannot be completed, nor any
+// later one: the process ends, and the job starts again from its checkpoint.
+struct RankError : Error {
+  RankError(const std::string& what, int of_rank) : Error(what), rank(of_rank) {}
+  int rank;  // which one, if that is known; else -1
+};
+
+// The ranks of a job, one per process: 0, 1, ..., ranks() - 1.
+//
+// Calls are collective: every rank makes the same ones in the same order, with as many elements of the same type, and
+// each returns once its own result is there. Only integers are added up, so a sum does not depend on the number of
+// ranks, their order or the engine. One thread of a rank calls at a time, not always the same one.
+//
+// A call that names a rank out of range throws InvalidArgument. One that some rank does not join within the engine's
+// deadline throws RankError, and names it where it can. After that every call throws.
+//
+// Engines: `mpi_ranks`, below, and in Python a process group of torch.distributed. Other programs derive their own.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;            // of this process, 0 to ranks() - 1
+  virtual int ranks() const = 0;           // at least 1
+  virtual std::string engine() const = 0;  // for messages: "MPI"
+
+  // Replaces each element by its sum over all ranks, modulo 2^32 and 2^64.
+  virtual void add_up(std::span<std::int32_t> values) = 0;
+  virtual void add_up(std::span<std::int64_t> values) = 0;
+
+  // Replaces `bytes` by those of rank `from`; every rank has as many.
+  virtual void broadcast(std::span<std::byte> bytes, int from) = 0;
+
+  // Returns on rank `to` the bytes of each rank, in their order, which may be of different lengths; on others nothing.
+  virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> bytes, int to) = 0;
+
+  // Returns when every rank has called it.
+  virtual void barrier() = 0;
+
+  // Tells the others, as far as the engine can, that this rank has failed and why, so that they need not wait for the
+  // deadline. Not collective. No call follows it.
+  virtual void fail(std::string_view reason) noexcept = 0;
+};
+
+// The ranks that mpirun started, of a build with MPI. One communicator per process, made by the thread that ends it.
+// Throws RankError where MPI does not start, and DeviceUnavailable in a build without it (-DPAPILIO_MPI=ON).
+//
+// `deadline_seconds`, above 0: how long a call waits for the slowest rank.
+std::unique_ptr<Communicator> mpi_ranks(double deadline_seconds = 300);
+
+// How many processes a launcher of MPI says it has started (Open MPI, MPICH and what speaks PMI); 1 without one.
+int launched_mpi_ranks();
+
+}  // namespace papilio

@@ -1,0 +1,198 @@
+"""One model over several processes: the ranks of a job, as `train` takes them.
+
+docs/distributed.md of the repository says how such a job is started. ``torchrun ... -m papilio.train`` is one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from papilio import _core
+
+if TYPE_CHECKING:
+    from papilio._core import Corpus
+
+__all__ = ["ProcessGroup", "Ranks", "documents_of_rank", "process_group"]
+
+
+class Ranks(Protocol):
+    """What `train` asks of the ranks of a job. Other engines than `process_group` may provide it.
+
+    Every rank makes the same calls in the same order. An array is the library's memory: it is read or changed in place,
+    and not kept. Calls come from several threads, one at a time.
+
+    Attributes
+    ----------
+    rank : int
+        The number of this process, 0 to ranks - 1.
+    ranks : int
+        The number of processes.
+    """
+
+    rank: int
+    ranks: int
+
+    def add_up(self, values: NDArray[Any]) -> None:
+        """Replace int32 or int64 numbers by their sums over all ranks, modulo 2^32 or 2^64."""
+
+    def broadcast(self, values: NDArray[np.uint8], source: int) -> None:
+        """Replace bytes by those of rank `source`."""
+
+    def gather(self, values: NDArray[np.uint8], target: int) -> list[NDArray[np.uint8]] | None:
+        """Return on rank `target` the bytes of each rank, of any lengths; on others anything."""
+
+    def barrier(self) -> None:
+        """Return when every rank has called it."""
+
+
+class ProcessGroup:
+    """The ranks of a process group of torch.distributed.
+
+    Parameters
+    ----------
+    group : torch.distributed.ProcessGroup, optional
+        By default the one that ``torch.distributed.init_process_group`` has made. Its timeout is the time that a rank
+        waits for the others.
+
+    Raises
+    ------
+    ImportError
+        torch is not installed.
+    RuntimeError
+        There is no process group.
+
+    Notes
+    -----
+    Gloo adds up in the host's memory. With NCCL the numbers pass through the current CUDA device; set it before, by
+    ``torch.cuda.set_device(local_rank)``. Only integers are added up, so both give the same model.
+    """
+
+    def __init__(self, group: Any = None) -> None:
+        import torch
+        import torch.distributed
+
+        self._torch = torch
+        self._distributed = torch.distributed
+        if not self._distributed.is_initialized():
+            raise RuntimeError(
+                "papilio.distributed.process_group: there is no process group; "
+                "expected torch.distributed.init_process_group before"
+            )
+        self._group = group
+        self.rank = self._distributed.get_rank(group)
+        self.ranks = self._distributed.get_world_size(group)
+        backend = self._distributed.get_backend(group)
+        self.engine = f"torch.distributed, {backend}"
+        self._device = "cuda" if backend == "nccl" else "cpu"
+        # The tensor of the last call. Threads of torch hold it a little longer than the call takes; the last to let it
+        # go asks for the lock of the interpreter, which is held by who waits for these threads at the end.
+        self._kept: Any = None
+
+    def __repr__(self) -> str:
+        return f"ProcessGroup(rank {self.rank} of {self.ranks}, {self.engine})"
+
+    def add_up(self, values: NDArray[Any]) -> None:
+        """Replace int32 or int64 numbers by their sums over all ranks."""
+        here = self._torch.from_numpy(values)
+        there = self._kept = here.to(self._device)
+        self._distributed.all_reduce(there, group=self._group)
+        if there is not here:
+            here.copy_(there)
+
+    def broadcast(self, values: NDArray[np.uint8], source: int) -> None:
+        """Replace bytes by those of rank `source`."""
+        here = self._torch.from_numpy(values)
+        there = self._kept = here.to(self._device)
+        self._distributed.broadcast(there, src=self._member(source), group=self._group)
+        if there is not here:
+            here.copy_(there)
+
+    def gather(self, values: NDArray[np.uint8], target: int) -> list[NDArray[np.uint8]] | None:
+        """Return on rank `target` the bytes of each rank."""
+        sizes = np.zeros(self.ranks, np.int64)
+        sizes[self.rank] = len(values)
+        self.add_up(sizes)
+        if self.rank != target:
+            if len(values) > 0:
+                there = self._kept = self._torch.from_numpy(values).to(self._device)
+                self._distributed.send(there, dst=self._member(target), group=self._group)
+            return None
+        gathered = []
+        for rank, size in enumerate(sizes.tolist()):
+            if rank == target:
+                gathered.append(values)
+                continue
+            there = self._kept = self._torch.empty(size, dtype=self._torch.uint8, device=self._device)
+            if size > 0:
+                self._distributed.recv(there, src=self._member(rank), group=self._group)
+            gathered.append(there.cpu().numpy())
+        return gathered
+
+    def barrier(self) -> None:
+        """Return when every rank has called it."""
+        self.add_up(np.zeros(1, np.int64))
+
+    def _member(self, rank: int) -> int:
+        """The number that a rank of the group has among all processes."""
+        if self._group is None:
+            return rank
+        return int(self._distributed.get_global_rank(self._group, rank))
+
+
+def process_group(group: Any = None) -> ProcessGroup:
+    """Make the ranks of a process group of torch.distributed, for ``train(..., ranks=...)``.
+
+    Parameters
+    ----------
+    group : torch.distributed.ProcessGroup, optional
+        By default the one that ``torch.distributed.init_process_group`` has made.
+
+    Returns
+    -------
+    ProcessGroup
+
+    Examples
+    --------
+    In a script that ``torchrun --nproc-per-node=4 script.py`` starts::
+
+        torch.distributed.init_process_group("gloo")
+        ranks = papilio.distributed.process_group()
+        result = papilio.train(papilio.open_corpus("news.corpus"), topics=1000, start="uniform", ranks=ranks)
+        if ranks.rank == 0:
+            papilio.save_model(result.model, "news.papilio.safetensors")
+    """
+    return ProcessGroup(group)
+
+
+def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, range]:
+    """Tell which documents a rank draws: whole documents that follow one another, about as many tokens for each rank.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The whole corpus.
+    rank, ranks : int
+        0 <= rank < ranks.
+
+    Returns
+    -------
+    documents, tokens : range
+        Their numbers in the corpus; `TrainResult.topics` of a rank has the topics of these tokens.
+
+    Raises
+    ------
+    ValueError
+        `rank` is out of range.
+
+    Examples
+    --------
+    >>> import papilio.distributed
+    >>> corpus = papilio.corpus_from_tokens([["a", "b"], ["c"], ["a"]])
+    >>> papilio.distributed.documents_of_rank(corpus, 1, 2)
+    (range(1, 3), range(2, 4))
+    """
+    first, end, first_token, end_token = _core.documents_of_rank(corpus, rank, ranks)
+    return range(first, end), range(first_token, end_token)

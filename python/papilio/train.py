@@ -1,0 +1,126 @@
+"""Training by several processes that torchrun starts, or by one.
+
+    torchrun --nnodes=2 --nproc-per-node=4 -m papilio.train news.corpus -k 2000 --checkpoint news.chain -o news.model
+
+Every process reads the corpus, draws its part of the documents and knows the counts of all; rank 0 prints, and writes
+the model. The model is that of one process. A checkpoint that is there is continued, so that torchrun can start the job
+again after a failure (``--max-restarts``). Exit status 75 says that another rank failed. docs/distributed.md.
+
+As a module this is not meant to be imported: ``papilio.train`` is the function, and stays it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import inspect
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, NoReturn
+
+import papilio
+from papilio import training
+from papilio.distributed import ProcessGroup, process_group
+
+_TRY_AGAIN = 75
+# Options of `train` that this command lacks: ranks start uniformly, and torchrun takes --start for its own.
+_LEFT_OUT = ("seed_words", "seed_weight", "topic_alpha", "progress_every", "start")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="papilio.train", description=str(__doc__).partition("\n")[0])
+    parser.add_argument("corpus", help="a corpus file, or any file that papilio reads")
+    parser.add_argument("-o", "--output", required=True, help="file for the model")
+    parser.add_argument("-k", type=int, dest="topics", help="number of topics")
+    parameters = inspect.signature(training.train).parameters
+    for name in [name for name in training.OPTION_NAMES if name not in _LEFT_OUT]:
+        default = parameters[name].default
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"default {default}")
+    parser.add_argument("--held-out", help="documents that training does not see, of which it reports the perplexity")
+    parser.add_argument("--checkpoint", help="file for checkpoints, in a folder that all processes see")
+    parser.add_argument("--checkpoint-every", type=int, default=0, help="sweeps between checkpoints; 0: by time only")
+    parser.add_argument("--checkpoint-minutes", type=float, default=10.0, help="minutes between checkpoints")
+    parser.add_argument("--rank-timeout", type=float, default=300.0, help="seconds that a process waits for the others")
+    parser.set_defaults(topics=parameters["topics"].default)
+    return parser
+
+
+def _join(seconds: float) -> ProcessGroup | None:
+    """The processes that torchrun has started; none without it."""
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return None
+    import torch.distributed
+
+    torch.distributed.init_process_group("gloo", timeout=datetime.timedelta(seconds=seconds))
+    return process_group()
+
+
+def _tell(progress: papilio.Progress) -> None:
+    if progress.log_joint_per_token is None and progress.held_out_perplexity is None:
+        return
+    line = f"sweep {progress.sweep} of {progress.sweeps}, {progress.tokens_per_second / 1e6:.2f} million tokens per second"
+    if progress.log_joint_per_token is not None:
+        line += f", {progress.log_joint_per_token:.4f} nats per token"
+    if progress.held_out_perplexity is not None:
+        line += f", held-out perplexity {progress.held_out_perplexity:.1f}"
+    print(line, file=sys.stderr, flush=True)
+
+
+def _train(arguments: argparse.Namespace, ranks: ProcessGroup | None) -> None:
+    is_first = ranks is None or ranks.rank == 0
+    if not is_first:
+        warnings.simplefilter("ignore")
+    options: Any = {name: getattr(arguments, name) for name in training.OPTION_NAMES if name not in _LEFT_OUT}
+    options["start"] = "uniform"
+    corpus = papilio.read_corpus(arguments.corpus)
+    held_out = None if arguments.held_out is None else papilio.read_corpus(arguments.held_out)
+    resume = None
+    if arguments.checkpoint is not None and Path(arguments.checkpoint).exists():
+        resume = papilio.load_checkpoint(corpus, arguments.checkpoint, ranks=ranks, **options)
+        if is_first:
+            print(f"continuing from {arguments.checkpoint}, sweep {resume.sweep}", file=sys.stderr, flush=True)
+    result = papilio.train(
+        corpus,
+        held_out=held_out,
+        progress=_tell if is_first else None,
+        checkpoint=arguments.checkpoint,
+        checkpoint_every=arguments.checkpoint_every,
+        checkpoint_seconds=60 * arguments.checkpoint_minutes,
+        resume=resume,
+        ranks=ranks,
+        **options,
+    )
+    if is_first:
+        papilio.save_model(result.model, arguments.output)
+        print(f"model: {arguments.output}", file=sys.stderr, flush=True)
+
+
+def _fail(message: str, ranks: ProcessGroup | None, status: int) -> NoReturn:
+    """Ends the process at once: what ends a process group in order waits for ranks that may be gone."""
+    who = "" if ranks is None else f"rank {ranks.rank} of {ranks.ranks}: "
+    print(f"papilio.train: {who}{message}", file=sys.stderr, flush=True)
+    os._exit(status)
+
+
+def main() -> None:
+    arguments = _parser().parse_args()
+    ranks = None
+    try:
+        ranks = _join(arguments.rank_timeout)
+        _train(arguments, ranks)
+    except papilio.RankError as error:
+        _fail(str(error), ranks, _TRY_AGAIN)
+    except (ValueError, TypeError, OSError, RuntimeError) as error:
+        _fail(str(error), ranks, 1)
+    if ranks is not None:  # all is written, and the end of a process group has been seen to hang
+        sys.stderr.flush()
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
+else:
+    # Importing a module sets its name in the package to what is here.
+    sys.modules[__name__] = training.train  # type: ignore[assignment]

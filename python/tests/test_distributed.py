@@ -1,0 +1,250 @@
+"""Training over ranks: engines written in Python, and Gloo where torch is installed."""
+
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import papilio
+import papilio.distributed
+
+OPTIONS = {"topics": 40, "sweeps": 8, "seed": 3, "threads": 1, "start": "uniform", "optimize_every": 3, "optimize_after": 2}
+
+
+class Threads:
+    """The ranks of threads of one process, as an engine in Python."""
+
+    def __init__(self, rank, shared):
+        self.rank, self.ranks, self.shared = rank, len(shared["given"]), shared
+
+    def meet(self, given, do):
+        self.shared["given"][self.rank] = given
+        self.shared["barrier"].wait(20)
+        if self.rank == 0:
+            do(self.shared["given"])
+        self.shared["barrier"].wait(20)
+
+    def add_up(self, values):
+        assert values.dtype in (np.int32, np.int64)
+        assert values.ndim == 1
+
+        def add(all_values):
+            total = np.sum(all_values, axis=0, dtype=values.dtype)
+            for each in all_values:
+                each[:] = total
+
+        self.meet(values, add)
+
+    def broadcast(self, values, source):
+        def copy(all_values):
+            for each in all_values:
+                each[:] = all_values[source]
+
+        self.meet(values, copy)
+
+    def gather(self, values, target):
+        kept = self.shared["gathered"]
+        self.meet(values, lambda all_values: kept.__setitem__(slice(None), [v.copy() for v in all_values]))
+        return list(kept) if self.rank == target else None
+
+    def barrier(self):
+        self.meet(None, lambda nothing: None)
+
+
+def on_ranks(ranks, work, engine=Threads):
+    """What work(its ranks) returns or raises in a thread per rank."""
+    shared = {"given": [None] * ranks, "gathered": [], "barrier": threading.Barrier(ranks)}
+    results = [None] * ranks
+
+    def run(rank):
+        try:
+            results[rank] = work(engine(rank, shared))
+        except Exception as error:  # noqa: BLE001
+            results[rank] = error
+            shared["barrier"].abort()
+
+    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(ranks)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return papilio.generate_corpus(documents=120, vocabulary=90, topics=5, mean_length=20, seed=2)
+
+
+@pytest.mark.parametrize("sampler", ["collapsed", "uncollapsed"])
+def test_any_number_of_ranks_gives_the_model_of_one_process(corpus, sampler):
+    options = {**OPTIONS, "sampler": sampler}
+    expected = papilio.train(corpus, **options, held_out=corpus)
+    for ranks in (1, 2, 3):
+        results = on_ranks(ranks, lambda own: papilio.train(corpus, **options, held_out=corpus, ranks=own))
+        for result in results:
+            assert result.model.hash() == expected.model.hash()
+            assert result.log_joint_per_token == expected.log_joint_per_token
+            assert result.held_out[-1].completion.perplexity == expected.held_out[-1].completion.perplexity
+        np.testing.assert_array_equal(np.concatenate([r.topics.z for r in results]), expected.topics.z)
+        for rank, result in enumerate(results):
+            documents, tokens = papilio.distributed.documents_of_rank(corpus, rank, ranks)
+            assert len(tokens) == len(result.topics.z)
+            assert documents.stop == corpus.documents or rank < ranks - 1
+
+
+def test_a_checkpoint_is_resumed_by_other_ranks(corpus, tmp_path):
+    path = tmp_path / "chain"
+    expected = papilio.train(corpus, **OPTIONS).model
+    first = {**OPTIONS, "sweeps": 5}
+    on_ranks(3, lambda own: papilio.train(corpus, **first, checkpoint=path, checkpoint_every=2, ranks=own))
+
+    def go_on(own):
+        state = papilio.load_checkpoint(corpus, path, ranks=own, **OPTIONS)
+        assert state.sweep == 4
+        papilio.save_checkpoint(state, corpus, path, ranks=own, **OPTIONS)
+        return papilio.train(corpus, **OPTIONS, resume=state, ranks=own)
+
+    for result in on_ranks(2, go_on):
+        assert result.model.hash() == expected.hash()
+    state = papilio.load_checkpoint(corpus, path, **OPTIONS)
+    assert papilio.train(corpus, **OPTIONS, resume=state).topics.sweep == 8
+
+
+class Failing(Threads):
+    def add_up(self, values):
+        if self.rank == 1 and values.size > 100:
+            raise OSError("the cable is cut")
+        super().add_up(values)
+
+
+def test_what_an_engine_raises_names_the_rank(corpus):
+    results = on_ranks(2, lambda own: papilio.train(corpus, **OPTIONS, ranks=own), Failing)
+    assert all(isinstance(result, papilio.RankError) for result in results)
+    assert str(results[1]) == "papilio.distributed: rank 1 of 2: add_up: the cable is cut"
+    assert results[1].rank is None
+
+
+def test_what_is_no_engine_is_refused(corpus):
+    with pytest.raises(AttributeError, match="rank"):
+        papilio.train(corpus, ranks=3)
+
+    class Wrong:
+        rank, ranks = 2, 2
+
+    with pytest.raises(ValueError, match="ranks has rank 2 of 2, expected 0 <= rank < ranks"):
+        papilio.train(corpus, ranks=Wrong())
+    with pytest.raises(ValueError, match="rank is 5, expected 0 <= rank < 2"):
+        papilio.distributed.documents_of_rank(corpus, 5, 2)
+
+
+def test_the_module_does_not_hide_the_function():
+    code = "import papilio.train, papilio; assert papilio.train.__name__ == 'train' and callable(papilio.train)"
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment())
+
+
+def environment():
+    """That of a child, which finds the package where this process has it."""
+    folder = str(Path(papilio.__file__).parents[1])
+    path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def start(ranks, folder, *arguments):
+    """A process per rank, with the variables that torchrun gives it. (Its agent takes long to start and to end.)"""
+    pytest.importorskip("torch")
+    command = [sys.executable, "-m", "papilio.train", "docword.c.txt", "-k", "40", "--threads", "1", "-o", "m",
+               "--rank-timeout", "60", *arguments]  # fmt: skip
+    job = {**environment(), "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    return [
+        subprocess.Popen(command, cwd=folder, env={**job, "RANK": str(rank), "LOCAL_RANK": str(rank)}, text=True,
+                         stderr=subprocess.PIPE)
+        for rank in range(ranks)
+    ]  # fmt: skip
+
+
+def end(processes):
+    """The statuses of all, and what all have said."""
+    errors = "".join(process.communicate(timeout=120)[1] for process in processes)
+    return [process.returncode for process in processes], errors
+
+
+@pytest.fixture
+def folder(tmp_path, corpus):
+    papilio.write_corpus(corpus, tmp_path / "docword.c.txt")
+    return tmp_path
+
+
+def hash_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_gloo_gives_the_model_of_one_process(folder):
+    hashes = set()
+    for ranks in (1, 2, 3):
+        statuses, errors = end(start(ranks, folder, "--sweeps", "6", "--held-out", "docword.c.txt"))
+        assert statuses == [0] * ranks, errors
+        assert errors.count("model: m") == 1, "only rank 0 speaks"
+        hashes.add(hash_of(folder / "m"))
+    assert len(hashes) == 1
+
+
+def test_killed_rank(folder):
+    statuses, errors = end(start(1, folder, "--sweeps", "400"))
+    assert statuses == [0], errors
+    expected = hash_of(folder / "m")
+    arguments = ("--sweeps", "400", "--checkpoint", "kept", "--checkpoint-every", "20")
+    processes = start(2, folder, *arguments)
+    for _ in range(1200):
+        if (folder / "kept").exists() or processes[0].poll() is not None:
+            break
+        time.sleep(0.05)
+    processes[1].kill()
+    killed = time.monotonic()
+    statuses, errors = end(processes)
+    assert statuses == [75, -signal.SIGKILL]
+    assert "papilio.train: rank 0 of 2: papilio.distributed: rank 0 of 2: " in errors
+    assert time.monotonic() - killed < 30
+    statuses, errors = end(start(3, folder, *arguments))
+    assert statuses == [0, 0, 0], errors
+    assert "continuing from kept" in errors
+    assert hash_of(folder / "m") == expected
+
+
+def test_ranks_that_differ_say_so(folder):
+    processes = start(2, folder, "--sweeps", "6")
+    processes[1].kill()
+    processes[1].wait()
+    other = list(processes[1].args)
+    other[other.index("-k") + 1] = "41"
+    environment_of_rank = Path(f"/proc/{processes[0].pid}/environ").read_text().split("\0")
+    values = dict(pair.split("=", 1) for pair in environment_of_rank if "=" in pair)
+    values.update(RANK="1", LOCAL_RANK="1")
+    processes[1] = subprocess.Popen(other, cwd=folder, env=values, text=True, stderr=subprocess.PIPE)
+    statuses, errors = end(processes)
+    assert statuses == [1, 1]
+    assert 'ranks differ: rank 1 has "options.' in errors
+
+
+def test_warnings_of_a_checkpoint_that_cannot_be_written(corpus, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = on_ranks(2, lambda own: papilio.train(corpus, **OPTIONS, checkpoint=tmp_path / "no" / "chain",
+                                                        checkpoint_every=2, ranks=own))  # fmt: skip
+    expected = papilio.train(corpus, **OPTIONS).model.hash()
+    assert all(result.model.hash() == expected for result in results)

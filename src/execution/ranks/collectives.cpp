@@ -1,0 +1,48 @@
+#include "execution/ranks/collectives.h"
+
+#include <algorithm>
+
+namespace papilio::execution {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+}  // namespace
+
+std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::span<const std::byte> bytes) {
+  std::vector<std::vector<std::byte>> all = ranks.gather(bytes, 0);
+  all.resize(static_cast<std::size_t>(ranks.ranks()));
+  for (std::vector<std::byte>& of_rank : all) {
+    auto size = static_cast<std::int64_t>(of_rank.size());
+    ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+    of_rank.resize(static_cast<std::size_t>(size));
+    ranks.broadcast(of_rank, 0);
+  }
+  return all;
+}
+
+std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text) {
+  std::vector<std::string> texts;
+  for (const std::vector<std::byte>& bytes : gather_everywhere(ranks, bytes_of(text))) {
+    texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return texts;
+}
+
+std::vector<std::int64_t> gather_numbers(Communicator& ranks, std::int64_t number) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(ranks.ranks()));
+  numbers[static_cast<std::size_t>(ranks.rank())] = number;
+  ranks.add_up(numbers);
+  return numbers;
+}
+
+std::string broadcast_text(Communicator& ranks, const std::string& text) {
+  auto size = static_cast<std::int64_t>(text.size());
+  ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  std::string all(static_cast<std::size_t>(size), ' ');
+  if (ranks.rank() == 0) all = text;
+  ranks.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  return all;
+}
+
+}  // namespace papilio::execution

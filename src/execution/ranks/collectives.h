@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "papilio/communicator.h"
+
+// What ranks do together, by the calls of a communicator.
+
+namespace papilio::execution {
+
+// The bytes of each rank, in their order, on every rank.
+std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::span<const std::byte> bytes);
+
+// One text of each rank, likewise.
+std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text);
+
+// One number of each rank, likewise.
+std::vector<std::int64_t> gather_numbers(Communicator& ranks, std::int64_t number);
+
+// The text of rank 0, on every rank.
+std::string broadcast_text(Communicator& ranks, const std::string& text);
+
+}  // namespace papilio::execution

@@ -1,0 +1,81 @@
+#include "lda/training/distributed/agreement.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "execution/ranks/collectives.h"
+#include "lda/io/bytes/hash.h"
+#include "lda/io/model/corpus_identity.h"
+#include "lda/model/priors.h"
+#include "lda/model/seeds.h"
+
+namespace papilio::lda {
+namespace {
+
+std::string hash_of_numbers(const auto& numbers) { return xxh3_128(std::as_bytes(std::span(numbers))); }
+
+std::string seeds_text(const TrainOptions& options) {
+  std::vector<std::int32_t> numbers;
+  const Seeds seeds(options.seed_words, options.topics, "train");
+  for (const SeedWord& seed : seeds.words()) numbers.insert(numbers.end(), {seed.topic, seed.word, seed.weight});
+  return hash_of_numbers(numbers);
+}
+
+// A line for each thing that must be the same: "key value".
+std::string lines_of(const CorpusView& corpus, const TrainOptions& options) {
+  Metadata metadata;
+  add_corpus_identity(metadata, corpus);
+  if (options.held_out) metadata["held_out.hash_of_words"] = hash_of_numbers(options.held_out->words);
+  metadata["options.topics"] = fmt::format("{}", options.topics);
+  metadata["options.sweeps"] = fmt::format("{}", options.sweeps);
+  metadata["options.alpha"] = hash_of_numbers(priors_of(options).alpha);
+  metadata["options.beta"] = fmt::format("{}", options.beta);
+  metadata["options.seed"] = fmt::format("{}", options.seed);
+  metadata["options.seed_words"] = seeds_text(options);
+  metadata["options.sampler"] = name(options.sampler);
+  metadata["options.schedule"] = name(options.schedule);
+  metadata["options.start"] = name(options.start);
+  metadata["options.draws"] = name(options.draws);
+  metadata["options.mh_steps"] = fmt::format("{}", options.mh_steps);
+  metadata["options.method"] = name(options.method);
+  metadata["options.evaluate_every"] = fmt::format("{}", options.evaluate_every);
+  metadata["options.optimize_every"] = fmt::format("{}", options.optimize_every);
+  metadata["options.optimize_after"] = fmt::format("{}", options.optimize_after);
+  metadata["options.held_out"] = options.held_out ? "given" : "none";
+  metadata["options.held_out_every"] = fmt::format("{}", options.held_out_every);
+  metadata["options.checkpoint"] = options.checkpoint ? "given" : "none";
+  std::string lines;
+  for (const auto& [key, value] : metadata) lines += fmt::format("{} {}\n", key, value);
+  return lines;
+}
+
+// Takes the first line off a text.
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(text.size(), end + 1));
+  return line;
+}
+
+}  // namespace
+
+void require_agreement(const CorpusView& corpus, const TrainOptions& options) {
+  const std::vector<std::string> all = execution::gather_texts(*options.ranks, lines_of(corpus, options));
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    std::string_view expected = all[0];
+    std::string_view found = all[rank];
+    while (!expected.empty() || !found.empty()) {
+      const std::string_view of_first = next_line(expected);
+      const std::string_view of_rank = next_line(found);
+      base::require(of_first == of_rank,
+                    "papilio::train: ranks differ: rank {} has \"{}\", rank 0 \"{}\"; expected the same corpus and "
+                    "options on every rank",
+                    rank, of_rank, of_first);
+    }
+  }
+}
+
+}  // namespace papilio::lda

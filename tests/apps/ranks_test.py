@@ -1,0 +1,139 @@
+"""Tests `papilio train` under mpirun, of a build with MPI: python3 ranks_test.py path/to/papilio path/to/mpirun."""
+
+import contextlib
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PAPILIO, MPIRUN = sys.argv.pop(1), sys.argv.pop(1)
+TRAIN = ["-k", "40", "--start", "uniform", "--threads", "1", "--optimize-interval", "7", "--optimize-burn-in", "3"]
+TRY_AGAIN = 75
+# More ranks than processors, as root (in a container), and without the network.
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader,tcp",
+                   OMPI_MCA_hwloc_base_binding_policy="none")
+
+
+def hash_of(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+class Ranks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.own = tempfile.TemporaryDirectory()
+        cls.shared = Path(cls.own.name)
+        subprocess.run([PAPILIO, "generate", "-o", cls.shared / "c", "--documents", "600", "--words", "900", "-k", "9",
+                        "--mean-length", "30"], check=True, capture_output=True)
+        cls.corpus = cls.shared / "docword.c.txt"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.own.cleanup()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    # Each rank leaves its process's number in a file.
+    def begin(self, ranks, *options, sweeps=20, model="m"):
+        script = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec "$0" "$@"'
+        command = [MPIRUN, "-n", str(ranks), "sh", "-c", script] if ranks else []
+        return subprocess.Popen([*command, PAPILIO, "train", self.corpus, *TRAIN, "--sweeps", str(sweeps), "-o", model,
+                                 *options], cwd=self.folder, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, start_new_session=True)
+
+    def end(self, job, seconds=120):
+        try:
+            out, errors = job.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGKILL)
+            raise
+        return job.returncode, out, errors
+
+    def run_job(self, *arguments, **options):
+        return self.end(self.begin(*arguments, **options))
+
+    # Waits until a run has written a checkpoint, and returns the process of a rank.
+    def in_the_middle(self, job, rank):
+        for _ in range(1200):
+            if (self.folder / "kept").exists():
+                return int((self.folder / f"pid.{rank}").read_text())
+            self.assertIsNone(job.poll(), "the run has ended too early")
+            time.sleep(0.05)
+        self.fail("no checkpoint")
+
+    def test_any_number_of_ranks_gives_the_model_of_one_process(self):
+        outputs = ("--output-doc-topics", "theta.tsv", "--held-out", str(self.corpus), "--held-out-every", "10",
+                   "--progress", "json")
+        expected = None
+        for ranks in (0, 1, 2, 3):
+            code, out, errors = self.run_job(ranks, "--force", *outputs)
+            self.assertEqual(code, 0, errors)
+            last = [line for line in out.splitlines() if '"event":"done"' in line]
+            self.assertEqual(len(last), 1, "only rank 0 speaks")
+            scores = [part for part in last[0].split(",") if "log_joint" in part or "perplexity" in part]
+            found = (hash_of(self.folder / "m"), hash_of(self.folder / "theta.tsv"), scores)
+            expected = expected or found
+            self.assertEqual(found, expected, ranks)
+            self.assertEqual([f.name for f in self.folder.iterdir() if "checkpoint" in f.name], [])
+
+    def test_killed_rank(self):
+        code, _, errors = self.run_job(0, sweeps=400, model="whole")
+        self.assertEqual(code, 0, errors)
+        for ranks, victim, resumed_by in ((2, 1, 3), (3, 0, 0), (2, 0, 2)):
+            for old in self.folder.glob("kept*"):
+                old.unlink()
+            job = self.begin(ranks, "--checkpoint", "kept", "--checkpoint-every", "20", "--force", sweeps=400)
+            os.kill(self.in_the_middle(job, victim), signal.SIGKILL)
+            start = time.monotonic()
+            code, _, errors = self.end(job)
+            self.assertNotEqual(code, 0)
+            self.assertLess(time.monotonic() - start, 15)
+            code, _, errors = self.run_job(resumed_by, "--checkpoint", "kept", "--resume", sweeps=400)
+            self.assertEqual(code, 0, errors)
+            self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "whole"))
+
+    def test_rank_that_hangs_is_named_at_the_deadline(self):
+        job = self.begin(3, "--checkpoint", "kept", "--checkpoint-every", "20", "--rank-timeout", "1", sweeps=100000)
+        victim = self.in_the_middle(job, 1)
+        os.kill(victim, signal.SIGSTOP)
+        start = time.monotonic()
+        try:
+            code, _, errors = self.end(job, 60)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+        self.assertEqual(code, TRY_AGAIN, errors)
+        self.assertIn("rank 1 of 3 did not join", errors)
+        self.assertLess(time.monotonic() - start, 30)
+
+    def test_rank_that_fails_names_itself(self):
+        (self.folder / "m").write_text("precious")
+        code, _, errors = self.run_job(2)
+        self.assertEqual(code, 73, errors)
+        self.assertIn("papilio train: rank 0 of 2 has failed:\npapilio train: m exists", errors)
+        self.assertEqual((self.folder / "m").read_text(), "precious")
+        code, _, errors = self.run_job(2, "--force", "--schedule", "sequential")
+        self.assertEqual(code, 65, errors)
+        self.assertIn("which 2 ranks cannot do", errors)
+
+    def test_interrupted_ranks_save_and_stop(self):
+        job = self.begin(2, "--checkpoint", "kept", "--checkpoint-every", "20", sweeps=100000)
+        os.kill(self.in_the_middle(job, 1), signal.SIGTERM)
+        code, _, errors = self.end(job, 60)
+        self.assertEqual(code, 128 + signal.SIGTERM, errors)
+        self.assertIn("stopped after sweep", errors)
+        self.assertTrue((self.folder / "m").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

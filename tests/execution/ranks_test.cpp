@@ -1,0 +1,147 @@
+// What the communicators promise: sums, order of what is gathered, and failures that name a rank within the deadline.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "execution/ranks/collectives.h"
+#include "execution/ranks/single_rank.h"
+#include "execution/ranks/thread_ranks.h"
+
+namespace papilio::execution {
+namespace {
+
+using namespace std::chrono_literals;
+using Ranks = std::vector<std::unique_ptr<Communicator>>;
+
+// Calls body(rank's communicator) in a thread per rank; returns what each threw, "" for nothing. A rank that throws
+// keeps its communicator, as a process that hangs would.
+std::vector<std::string> run(Ranks& ranks, const std::function<void(Communicator&)>& body) {
+  std::vector<std::string> thrown(ranks.size());
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    threads.emplace_back([&, r] {
+      try {
+        body(*ranks[r]);
+      } catch (const RankError& error) {
+        thrown[r] = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return thrown;
+}
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+void use_every_call(Communicator& rank) {
+  const auto count = static_cast<std::int64_t>(rank.ranks());
+  std::vector<std::int32_t> narrow = {1, rank.rank(), 1'500'000'000};
+  rank.add_up(narrow);
+  EXPECT_EQ(narrow[0], rank.ranks());
+  EXPECT_EQ(narrow[1], rank.ranks() * (rank.ranks() - 1) / 2);
+  EXPECT_EQ(narrow[2], static_cast<std::int32_t>(static_cast<std::uint32_t>(1'500'000'000 * count)));  // wraps around
+  std::vector<std::int64_t> wide(1000, std::int64_t{1} << 40);
+  rank.add_up(wide);
+  EXPECT_EQ(wide, std::vector<std::int64_t>(1000, count << 40));
+  rank.add_up(std::span<std::int64_t>());
+  for (int from = 0; from < rank.ranks(); ++from) {
+    std::vector<std::byte> bytes = bytes_of("rank " + std::to_string(rank.rank()));
+    rank.broadcast(bytes, from);
+    EXPECT_EQ(bytes, bytes_of("rank " + std::to_string(from)));
+    const auto gathered = rank.gather(bytes_of(std::string(static_cast<std::size_t>(rank.rank()), 'x')), from);
+    ASSERT_EQ(std::ssize(gathered), rank.rank() == from ? rank.ranks() : 0);
+    for (std::size_t r = 0; r < gathered.size(); ++r) EXPECT_EQ(gathered[r], bytes_of(std::string(r, 'x')));
+  }
+  rank.barrier();
+  EXPECT_EQ(broadcast_text(rank, "by " + std::to_string(rank.rank())), "by 0");
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(rank.ranks()));
+  std::iota(numbers.begin(), numbers.end(), 100);
+  EXPECT_EQ(gather_numbers(rank, 100 + rank.rank()), numbers);
+  const std::vector<std::string> texts = gather_texts(rank, std::to_string(rank.rank()));
+  for (std::size_t r = 0; r < texts.size(); ++r) EXPECT_EQ(texts[r], std::to_string(r));
+}
+
+TEST(Ranks, SingleDoesEveryCall) {
+  SingleRank rank;
+  use_every_call(rank);
+}
+
+TEST(Ranks, ThreadsDoEveryCall) {
+  for (const int count : {1, 2, 3, 7}) {
+    Ranks ranks = thread_ranks({.ranks = count});
+    EXPECT_EQ(run(ranks, use_every_call), std::vector<std::string>(static_cast<std::size_t>(count))) << count;
+  }
+}
+
+TEST(Ranks, DelayIsWaitedFor) {
+  Ranks ranks = thread_ranks({.ranks = 2, .faults = {{RankFault::Kind::delay, 1, 0, 50ms}}});
+  EXPECT_EQ(run(ranks, use_every_call), std::vector<std::string>(2));
+}
+
+TEST(Ranks, DroppedCallIsNamedAtTheDeadline) {
+  Ranks ranks = thread_ranks({.ranks = 3, .deadline = 1000ms, .faults = {{RankFault::Kind::drop, 1, 2, 0ms}}});
+  const auto start = std::chrono::steady_clock::now();
+  const auto thrown = run(ranks, [](Communicator& rank) {
+    for (int call = 0; call < 5; ++call) rank.barrier();
+  });
+  EXPECT_EQ(thrown[0], "papilio::Communicator: rank 1 of 3 did not join call 2, barrier, within 1000 ms");
+  EXPECT_EQ(thrown[1], "papilio::Communicator: rank 1 of 3 drops call 2");
+  EXPECT_EQ(thrown[2], thrown[0]);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
+  EXPECT_THROW(ranks[0]->barrier(), RankError);  // and for good
+}
+
+TEST(Ranks, FailureIsToldAtOnce) {
+  Ranks ranks = thread_ranks({.ranks = 3, .deadline = 100s, .faults = {{RankFault::Kind::fail, 2, 1, 0ms}}});
+  const auto thrown = run(ranks, [](Communicator& rank) {
+    for (int call = 0; call < 5; ++call) rank.barrier();
+  });
+  for (const std::string& what : thrown)
+    EXPECT_EQ(what, "papilio::Communicator: rank 2 of 3 has failed: a fault that was asked for");
+  try {
+    ranks[0]->barrier();
+    FAIL();
+  } catch (const RankError& error) {
+    EXPECT_EQ(error.rank, 2);
+  }
+}
+
+TEST(Ranks, OneThatLeavesIsNamed) {
+  Ranks ranks = thread_ranks({.ranks = 2, .deadline = 100s});
+  ranks[1].reset();
+  try {
+    ranks[0]->barrier();
+    FAIL();
+  } catch (const RankError& error) {
+    EXPECT_STREQ(error.what(), "papilio::Communicator: rank 1 of 2 has left");
+  }
+}
+
+TEST(Ranks, DifferentCallsAreNamed) {
+  Ranks ranks = thread_ranks({.ranks = 2, .deadline = 100s});
+  const auto thrown = run(ranks, [](Communicator& rank) {
+    std::vector<std::int32_t> values(static_cast<std::size_t>(3 + rank.rank()));
+    rank.add_up(values);
+  });
+  for (const std::string& what : thrown) {
+    EXPECT_EQ(what,
+              "papilio::Communicator: rank 1 of 2 calls add_up of 4 numbers of 4 bytes, where rank 0 calls add_up of 3 "
+              "numbers of 4 "
+              "bytes");
+  }
+}
+
+}  // namespace
+}  // namespace papilio::execution
