@@ -203,61 +203,83 @@ void verify_draft(MatrixView<const Half> logits, const Draft& draft, const Draft
 void verify_draft(MatrixView<const BFloat16> logits, const Draft& draft, const DraftResults& results,
                   const TokenFilters& filters = {}, const TokenOptions& options = {});
 
-// --- A vocabulary in shards -----------------------------------------------------------------------------------------
+// --- A vocabulary in shards
+
+// Which part of the vocabulary a process holds. Shards follow each other by ascending categories.
+struct TokenShard {
+  std::int64_t first_category = 0;
+  std::int64_t categories = 0;  // of the whole vocabulary
+};
 
 // What one shard says of one row in one round: plain data of a fixed size, for the caller's own all-gather.
 struct TokenShardRecord {
-  std::uint64_t sums[256];    // of weights, by a digit of the order
+  std::uint64_t sums[256];    // of weights, by a digit of the order; the first: of all that is kept, in the last round
   std::uint32_t counts[256];  // of categories
-  std::uint32_t largest;      // the largest logit as a whole number of the same order
-  std::uint32_t status;
+  std::uint32_t largest;      // the largest logit, as a whole number of the same order
+  TokenStatus status;
 };
 
-// What is known of one row so far, the same on every shard. Starts as zeros; plain data.
+// What is known of one row, the same on every shard: plain data, zeros at the start.
 struct TokenShardState {
-  std::uint32_t round;
-  std::uint32_t largest;
-  std::uint32_t status;
-  std::uint32_t reserved;
-  std::uint64_t prefix[2];  // digits found so far: of top_k, of top_p
-  std::uint64_t wanted[2];  // what is still to be found: a count, a sum
-  std::uint64_t total;      // of what the draw is from
-  std::uint64_t target;     // where in it the draw falls
-  std::uint64_t before;     // of `target`, on shards before the one that holds it
-  std::uint32_t owner;      // the shard that holds the token
-  std::uint32_t kept;
+  enum class Stage : std::uint32_t { start, top_k, top_p, sums, done };
+  Stage stage;
+  TokenStatus status;
+  std::uint32_t largest;    // as in TokenShardRecord
+  std::uint32_t bits;       // how many leading bits of a threshold are found
+  std::uint64_t prefix;     // these bits
+  std::uint64_t wanted;     // what is still to be found below them: categories, or a sum of weights
+  std::uint64_t above;      // the sum of what lies above them
+  std::uint64_t least_key;  // the last category that is kept, as its place in the order
+  std::uint64_t total;      // of what is kept
+  std::uint64_t target;     // where in the part of the shard `owner` the draw falls
+  std::uint32_t owner;
 };
 
-// Which part of the vocabulary this shard holds.
-struct TokenShard {
-  std::int64_t first_category = 0;  // shards follow each other by ascending categories
-  std::int64_t categories = 0;      // of the whole vocabulary
-};
-
-// How many rounds there are.
-inline constexpr int token_shard_rounds = 11;
-
-// The same draws from logits of which each process holds a part of every row: the same tokens, for any number of
-// shards. Every process does, with states that start as zeros and the same filters and options,
+// The draws of sample_tokens from logits of which each process holds a part of every row: the same tokens, for any
+// number of shards. Every process does, with states that start as zeros and the same filters and options,
 //
-//   for (int round = 0; round < papilio::token_shard_rounds; ++round) {
+//   do {
 //     papilio::summarize_shard(logits, shard, states, records, filters);
-//     all_gather(records, all);  // the caller's: shards x rows, shard by shard
-//     papilio::combine_shards(all, states, filters, options);
-//   }
-//   papilio::finish_shard(logits, shard, states, tokens, filters);  // the token, or -1 where another shard holds it
+//     all_gather(records, all);  // the caller's own: one row of records per shard, in the order of the shards
+//   } while (papilio::combine_shards(all, shard, states, filters, options) > 0);
+//   papilio::finish_shard(logits, shard, this_shard, states, {.tokens = tokens}, filters);
 //
-// and a maximum over the shards of `tokens` gives every process all tokens. A row that is not `ok` has -1 everywhere
-// and its status in `states`. `filters` are those of the whole vocabulary, but `allowed` and the bias are the shard's
-// own: their categories count from the shard's first one. `joint` is not offered.
+// The process that holds a row's token gets it, the others -1: a maximum over the shards gives it to all of them. Rows
+// need 2 rounds without filters, with top_k or top_p most often 5 to 7, at most 18, and the records of a round are 3
+// KiB per row.
 //
-// Throws InvalidArgument for shapes and arrays that do not fit or are not on the CPU. Each call of summarize_shard
-// reads the shard's logits once.
+//   logits   rows x the shard's categories
+//   filters  those of the whole vocabulary, but `allowed` and the bias are the shard's own: their categories count from
+//            its first one. `joint` is not offered
+//   options  seeds, positions and threads as for sample_tokens
+//
+// A row that is not `ok` on some shard is not on any: its token is -1, and its state has the status. Where `tokens`
+// alone is not enough, finish_shard gives `log_probabilities` and `status`; the other results are not offered.
+//
+// Throws InvalidArgument for shapes and arrays that do not fit or are not on the CPU. summarize_shard and finish_shard
+// read the shard's logits once or twice.
 void summarize_shard(MatrixView<const float> logits, const TokenShard& shard, VectorView<const TokenShardState> states,
                      VectorView<TokenShardRecord> records, const TokenFilters& filters = {});
-void combine_shards(MatrixView<const TokenShardRecord> records, VectorView<TokenShardState> states,
-                    const TokenShard& shard, const TokenFilters& filters = {}, const TokenOptions& options = {});
-void finish_shard(MatrixView<const float> logits, const TokenShard& shard, VectorView<const TokenShardState> states,
-                  VectorView<std::int32_t> tokens, const TokenFilters& filters = {});
+void summarize_shard(MatrixView<const Half> logits, const TokenShard& shard, VectorView<const TokenShardState> states,
+                     VectorView<TokenShardRecord> records, const TokenFilters& filters = {});
+void summarize_shard(MatrixView<const BFloat16> logits, const TokenShard& shard,
+                     VectorView<const TokenShardState> states, VectorView<TokenShardRecord> records,
+                     const TokenFilters& filters = {});
+
+// Joins the records of all shards, shards x rows. Returns how many rows need another round.
+std::int64_t combine_shards(MatrixView<const TokenShardRecord> records, const TokenShard& shard,
+                            VectorView<TokenShardState> states, const TokenFilters& filters = {},
+                            const TokenOptions& options = {});
+
+// `number` is the shard's own among all, from 0.
+void finish_shard(MatrixView<const float> logits, const TokenShard& shard, std::int64_t number,
+                  VectorView<const TokenShardState> states, const TokenResults& results,
+                  const TokenFilters& filters = {});
+void finish_shard(MatrixView<const Half> logits, const TokenShard& shard, std::int64_t number,
+                  VectorView<const TokenShardState> states, const TokenResults& results,
+                  const TokenFilters& filters = {});
+void finish_shard(MatrixView<const BFloat16> logits, const TokenShard& shard, std::int64_t number,
+                  VectorView<const TokenShardState> states, const TokenResults& results,
+                  const TokenFilters& filters = {});
 
 }  // namespace papilio

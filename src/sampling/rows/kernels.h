@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "sampling/rows/row_batch.h"
-#include "sampling/tokens/token_rows.h"
 
 // What the drivers call: the kernels of each instruction-set target as a table of functions.
 // No library type crosses it.
@@ -25,6 +24,11 @@ struct GammaColumns {
 // See sampling/without_replacement/race_piece.h.
 template <class T>
 struct RacePiece;
+
+// See sampling/tokens/token_rows.h.
+struct TokenRow;
+struct TokenScan;
+struct TokenScale;
 
 // What one instruction-set target offers.
 struct Kernels {

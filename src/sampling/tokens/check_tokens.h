@@ -133,6 +133,15 @@ inline TokenFilter filter_of_row(const TokenFilters& f, std::int64_t row) {
   return {of_row(f.temperature, row), of_row(f.top_k, row), of_row(f.top_p, row), of_row(f.min_p, row)};
 }
 
+// What a row's draw is keyed by.
+inline std::uint64_t seed_of_row(const TokenOptions& options, std::int64_t row) {
+  return options.seeds.empty() ? options.seed : static_cast<std::uint64_t>(options.seeds.data[row]);
+}
+inline std::uint64_t position_of_row(const TokenOptions& options, std::int64_t row) {
+  return options.positions.empty() ? options.first_position + static_cast<std::uint64_t>(row)
+                                   : static_cast<std::uint64_t>(options.positions.data[row]);
+}
+
 template <class T>
 constexpr Storage token_storage() {
   return sizeof(T) == 4 ? Storage::float32 : std::is_same_v<T, Half> ? Storage::half : Storage::bfloat16;

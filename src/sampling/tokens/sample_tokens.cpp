@@ -156,12 +156,9 @@ void run_on_cpu(const MatrixView<const T>& logits, const TokenResults& results, 
       const TokenStatus status = status_of(draw, i, input);
       const RowResults row(results, i);
       if (status == TokenStatus::ok) {
-        const std::uint64_t seed =
-            options.seeds.empty() ? options.seed : static_cast<std::uint64_t>(options.seeds.data[i]);
-        const std::uint64_t position = options.positions.empty()
-                                           ? options.first_position + static_cast<std::uint64_t>(i)
-                                           : static_cast<std::uint64_t>(options.positions.data[i]);
-        row.drawn(draw, input, sampling_kernel::token_numbers(seed, options.stream, position).draw);
+        row.drawn(
+            draw, input,
+            sampling_kernel::token_numbers(seed_of_row(options, i), options.stream, position_of_row(options, i)).draw);
         continue;
       }
       row.none(status);

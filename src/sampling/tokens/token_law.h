@@ -76,14 +76,15 @@ PAPILIO_LANEWISE std::uint64_t floor_share(double share, std::uint64_t total, bo
   return product.high << (64 - down) | product.low >> down;
 }
 PAPILIO_LANEWISE std::uint64_t floor_share(double share, std::uint64_t total) {
-  bool cut;
+  bool cut = false;
   return floor_share(share, total, cut);
 }
 
 // The sum that top_p asks for, at least 1.
 PAPILIO_LANEWISE std::uint64_t top_p_sum(float top_p, std::uint64_t total) {
-  bool cut;
-  const std::uint64_t sum = floor_share(static_cast<double>(top_p), total, cut) + (cut ? 1 : 0);
+  bool cut = false;
+  std::uint64_t sum = floor_share(static_cast<double>(top_p), total, cut);
+  sum += cut ? 1 : 0;
   return sum == 0 ? 1 : sum;
 }
 

@@ -54,15 +54,26 @@ const float* TokenRowDraw::floats(const TokenInput& input) {
   return staged_.data();
 }
 
-TokenStatus TokenRowDraw::read(const TokenInput& input) {
+// Finds the largest logit, and what is wrong with the row.
+TokenStatus TokenRowDraw::scan(const TokenInput& input) {
   filter_ = input.filter;
   if (!law::valid_filter(filter_)) return TokenStatus::bad_filter;
   logits_ = floats(input);
   const TokenScan scan = kernels_in_use().scan_tokens(logits_, categories_, block_largest_.data());
   if (scan.fault) return fault_in(logits_, categories_);
-  if (!(scan.largest >= lowest)) return TokenStatus::nothing_allowed;
   const float temperature = filter_.temperature == 0 ? 1.0f : filter_.temperature;
   scale_ = law::token_scale(scan.largest, temperature, law::token_unit_bits(categories_));
+  return scan.largest >= lowest ? TokenStatus::ok : TokenStatus::nothing_allowed;
+}
+
+TokenStatus TokenRowDraw::read_logits(const TokenInput& input, std::uint32_t& largest) {
+  const TokenStatus status = scan(input);
+  largest = status == TokenStatus::ok ? law::token_order(scale_.largest + 0.0f) : 0;
+  return status;
+}
+
+TokenStatus TokenRowDraw::read(const TokenInput& input) {
+  if (const TokenStatus status = scan(input); status != TokenStatus::ok) return status;
   total_of_all_ = 0;
   whole_ = false;
   if (filter_.temperature == 0) {

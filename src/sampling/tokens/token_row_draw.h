@@ -35,6 +35,10 @@ class TokenRowDraw {
   // Reads a row and filters it. Nothing else may be asked for unless this is `ok`.
   TokenStatus read(const TokenInput& input);
 
+  // Reads a row and no more: its logits, and the largest as a whole number of the same order.
+  TokenStatus read_logits(const TokenInput& input, std::uint32_t& largest);
+  std::span<const float> logits() const { return {logits_, static_cast<std::size_t>(categories_)}; }
+
   // The sum of what is kept, and the category in whose interval of it a target falls.
   std::uint64_t total() const { return total_; }
   std::int64_t find(std::uint64_t target);
@@ -53,6 +57,7 @@ class TokenRowDraw {
   int unit_bits() const { return scale_.unit_bits; }
 
  private:
+  TokenStatus scan(const TokenInput& input);
   const float* floats(const TokenInput& input);
   void keep_largest();
   void keep_first(std::int64_t k);

@@ -12,15 +12,16 @@
 #include <vector>
 
 #include "papilio/tokens.h"
+#include "sampling/tokens/random_rows.h"
 #include "sampling/tokens/token_oracle.h"
 
 namespace papilio {
 namespace {
 
+using testing::filters_of;
+using testing::minus_infinity;
 using testing::OracleFilter;
 using testing::OracleRow;
-
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 // Everything that a call says about one row.
 struct Told {
@@ -44,16 +45,6 @@ struct Told {
             .kept_log_probabilities = {kept_log.data(), 1, room}};
   }
 };
-
-TokenFilters filters_of(const OracleFilter& f) {
-  TokenFilters filters;
-  filters.temperature = f.temperature;
-  filters.top_k = static_cast<std::int32_t>(f.top_k);
-  filters.top_p = f.top_p;
-  filters.min_p = f.min_p;
-  filters.joint = f.joint;
-  return filters;
-}
 
 double ulp(double x) {
   const auto f = static_cast<float>(std::abs(x));
@@ -87,40 +78,13 @@ void expect_law(const std::vector<float>& logits, const OracleFilter& f, std::ui
   for (std::size_t n = 0; n < std::min<std::size_t>(kept.size(), 40); ++n) {
     const double log = testing::oracle_log_probability(logits, row, f.temperature, kept[n]);
     EXPECT_NEAR(told.kept_log[n], log, 2 * ulp(log) + cut) << kept[n];
-    if (kept[n] == token) EXPECT_EQ(told.kept_log[n], told.log[0]);
+    if (kept[n] == token) {
+      EXPECT_EQ(told.kept_log[n], told.log[0]);
+    }
   }
-  if (f.temperature == 1 && f.top_k == 0 && f.top_p == 1 && f.min_p == 0) EXPECT_EQ(told.raw[0], told.log[0]);
-}
-
-// Rows of many kinds: their scale, ties, masked categories.
-std::vector<float> random_row(std::mt19937_64& bits, std::int64_t count) {
-  std::normal_distribution<float> normal;
-  const auto pick = [&](std::int64_t n) { return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(n)); };
-  std::vector<float> row(static_cast<std::size_t>(count));
-  const float scales[] = {0.01f, 1, 4, 20, 1e-38f, 1e4f};
-  const float scale = scales[pick(6)];
-  const float shift = pick(2) == 0 ? 0 : normal(bits) * 30;
-  const std::int64_t kind = pick(6);
-  for (float& x : row) {
-    x = normal(bits) * scale + shift;
-    if (kind == 1) x = static_cast<float>(pick(4));     // ties
-    if (kind == 2 && pick(3) != 0) x = minus_infinity;  // masked
-    if (kind == 3) x = 1.5f;                            // all equal
-    if (kind == 4) x = pick(2) == 0 ? 0.0f : -0.0f;     // zeros of both signs
+  if (f.temperature == 1 && f.top_k == 0 && f.top_p == 1 && f.min_p == 0) {
+    EXPECT_EQ(told.raw[0], told.log[0]);
   }
-  if (kind == 5) std::fill(row.begin(), row.end(), minus_infinity);  // one category
-  if (kind == 5 || kind == 2) row[static_cast<std::size_t>(pick(count))] = normal(bits);
-  return row;
-}
-
-OracleFilter random_filter(std::mt19937_64& bits, std::int64_t count) {
-  const auto pick = [&](std::int64_t n) { return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(n)); };
-  const float temperatures[] = {1, 1, 0.7f, 1.5f, 0, 1e-6f, 1e6f, 0.1f};
-  const float top_ps[] = {1, 1, 0.9f, 0.5f, 0.999f, 1e-9f, 0};
-  const float min_ps[] = {0, 0, 0.05f, 0.5f, 1, 1e-12f};
-  const std::int64_t top_ks[] = {0, 0, 1, 2, 50, count / 2, count - 1, count, count + 7};
-  return {temperatures[pick(8)], std::max<std::int64_t>(top_ks[pick(9)], 0), top_ps[pick(7)], min_ps[pick(6)],
-          pick(2) == 0};
 }
 
 void expect_many(int rows, std::uint64_t seed) {
@@ -128,12 +92,10 @@ void expect_many(int rows, std::uint64_t seed) {
   const std::int64_t counts[] = {1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 1023, 1025, 4099};
   for (int n = 0; n < rows && !::testing::Test::HasFailure(); ++n) {
     const std::int64_t count = counts[bits() % 14];
-    const std::vector<float> row = random_row(bits, count);
-    const OracleFilter f = random_filter(bits, count);
+    const std::vector<float> row = testing::random_row(bits, count);
+    const OracleFilter f = testing::random_filter(bits, count);
     expect_law(row, f, bits(),
-               "row " + std::to_string(n) + " of " + std::to_string(count) + ": temperature " +
-                   std::to_string(f.temperature) + ", top_k " + std::to_string(f.top_k) + ", top_p " +
-                   std::to_string(f.top_p) + ", min_p " + std::to_string(f.min_p) + (f.joint ? ", joint" : ""));
+               "row " + std::to_string(n) + " of " + std::to_string(count) + ": " + testing::text_of(f));
   }
 }
 
