@@ -35,6 +35,7 @@ from papilio._primitives import (
 from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report, typical_documents
+from papilio._tokens import Tokens, TokenStatus, VerifiedDraft, sample_tokens, verify_draft
 from papilio._tridiagonal import (
     TridiagonalStatus,
     draw_gaussian_tridiagonal,
@@ -136,11 +137,14 @@ __all__ = [
     "Progress",
     "ReadReport",
     "Report",
+    "Tokens",
+    "TokenStatus",
     "TopicDiagnostics",
     "TopicStability",
     "TrainOptions",
     "TrainResult",
     "TridiagonalStatus",
+    "VerifiedDraft",
     "WeightedReservoir",
     "choice",
     "choose_topics",
@@ -182,6 +186,7 @@ __all__ = [
     "resample",
     "sample_categorical",
     "sample_products",
+    "sample_tokens",
     "sample_without_replacement",
     "save_checkpoint",
     "save_model",
@@ -197,6 +202,7 @@ __all__ = [
     "transpose",
     "typical_documents",
     "unknown_words",
+    "verify_draft",
     "version",
     "weighted_shuffle",
     "write_corpus",
