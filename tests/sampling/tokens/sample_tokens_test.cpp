@@ -99,6 +99,8 @@ void expect_many(int rows, std::uint64_t seed) {
   }
 }
 
+TEST(NightlySampleTokens, DrawsWhatTheRulesSayAMillionTimes) { expect_many(1000000, 3); }
+
 TEST(SampleTokens, DrawsWhatTheRulesSay) { expect_many(2000, 1); }
 
 TEST(SampleTokens, DrawsWhatTheRulesSayInLongRows) {
