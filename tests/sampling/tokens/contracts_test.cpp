@@ -95,7 +95,8 @@ TEST_F(TokenContract, Filters) {
     EXPECT_TRUE(refused("top_p and min_p in [0, 1]", sample(TokenFilters{.top_p = bad})));
     EXPECT_TRUE(refused("top_p and min_p in [0, 1]", sample(TokenFilters{.min_p = bad})));
   }
-  const VectorView<const float> three(floats_.data(), 3);
+  const PerRow<float> three = VectorView<const float>(floats_.data(), 3);
+  EXPECT_EQ(PerRow<float>().value, 0);
   EXPECT_TRUE(
       refused("temperature must have one entry per row; got 3 for 2", sample(TokenFilters{.temperature = three})));
   EXPECT_TRUE(refused("min_p must have one entry per row; got 3 for 2", sample(TokenFilters{.min_p = three})));
@@ -158,8 +159,8 @@ class DraftContract : public ::testing::Test {
   // Two texts of 2 and 0 draft tokens, 3 categories.
   auto verify(Draft draft) {
     return [=, this] {
-      verify_draft(Logits(x_.data(), rows_, 3), draft,
-                   {.accepted = {accepted_.data(), 2}, .next_tokens = {next_.data(), 2}});
+      const DraftResults results = {.accepted = {accepted_.data(), 2}, .next_tokens = {next_.data(), 2}};
+      verify_draft(Logits(x_.data(), rows_, 3), draft, results);
     };
   }
   Draft draft() { return {.tokens = tokens_, .offsets = offsets_}; }
