@@ -107,8 +107,9 @@ TokenStatus TokenRowDraw::read(const TokenInput& input) {
 // The law is settled: kept categories by ascending number, and their sum.
 void TokenRowDraw::settle() {
   if (!whole_) {
-    std::sort(kept_.begin(), kept_.end(),
-              [](const KeptToken& a, const KeptToken& b) { return a.category() < b.category(); });
+    if (!ascending_)
+      std::sort(kept_.begin(), kept_.end(),
+                [](const KeptToken& a, const KeptToken& b) { return a.category() < b.category(); });
     total_ = 0;
     for (const KeptToken& token : kept_) total_ += token.weight;
   }
@@ -135,6 +136,7 @@ void TokenRowDraw::collect(float least) {
                                      keys_.data() + filled);
   }
   keys_.resize(at(filled));
+  ascending_ = true;
 }
 
 // Weighs the categories that were collected.
@@ -160,6 +162,7 @@ void TokenRowDraw::keep_first(std::int64_t k) {
   if (k < std::ssize(keys_)) {
     std::nth_element(keys_.begin(), keys_.begin() + (k - 1), keys_.end(), std::greater<>());
     keys_.resize(at(k));
+    ascending_ = false;
   }
   weigh();
 }
@@ -167,6 +170,7 @@ void TokenRowDraw::keep_first(std::int64_t k) {
 // Keeps the fewest from the front of the order whose sum is at least `sum`; all where there is not as much.
 void TokenRowDraw::keep_sum(std::uint64_t sum) {
   auto begin = kept_.begin(), end = kept_.end();
+  ascending_ = false;
   std::uint64_t before = 0;
   while (end - begin > 32) {  // halves, of which one holds the last category that is kept
     const auto middle = begin + (end - begin) / 2;
@@ -193,7 +197,7 @@ void TokenRowDraw::keep_weights(float min_p) {
 // Looks at categories further and further from the largest until they have the share that top_p asks for.
 void TokenRowDraw::find_top_p(float top_p) {
   const std::uint64_t sum = law::top_p_sum(top_p, sum_all());
-  for (double reach = 3;; reach *= 2) {
+  for (double reach = 3;; reach *= 1.25) {
     const bool all = reach > 48;  // nothing beyond has a weight
     collect(all ? lowest : bound(scale_.largest - reach * filter_.temperature));
     weigh();

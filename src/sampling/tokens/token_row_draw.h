@@ -73,7 +73,8 @@ class TokenRowDraw {
   TokenFilter filter_ = {};
   TokenScale scale_ = {};
   const float* logits_ = nullptr;
-  bool whole_ = false;  // all categories are kept: no list is made of them
+  bool ascending_ = false;  // what is kept is in the order of categories
+  bool whole_ = false;      // all categories are kept: no list is made of them
   std::uint64_t total_ = 0;
   std::uint64_t total_of_all_ = 0;  // 0: not worked out yet
   double log_total_ = 0;
