@@ -1,6 +1,7 @@
 #include "papilio/tokens.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <cstddef>
@@ -19,6 +20,8 @@ namespace nb = nanobind;
 
 namespace papilio::python {
 namespace {
+
+static_assert(sizeof(TokenShardState) % 8 == 0 && sizeof(TokenShardRecord) % 8 == 0);
 
 constexpr const char* logits_types = "float16, bfloat16 or float32";
 
@@ -185,6 +188,58 @@ void verify(nb::handle logits, const nb::dict& draft, const nb::dict& results, c
   });
 }
 
+// States and records of shards, as 64-bit words of arrays that Python has made.
+template <class T>
+VectorView<T> words_as(const Array& array, const char* what) {
+  const auto words = array.vector<std::int64_t>(what);
+  return {reinterpret_cast<T*>(words.data),
+          words.size * static_cast<std::int64_t>(sizeof(std::int64_t)) / static_cast<std::int64_t>(sizeof(T)),
+          words.device};
+}
+
+Array words_of(nb::handle source, const char* what, bool writable) {
+  return Array(source, what, writable).expect({Number::int64}, what, "int64");
+}
+
+void summarize(nb::handle logits, std::int64_t first, std::int64_t categories, nb::handle states, nb::handle records,
+               const nb::dict& filters) {
+  const Array array(logits, "logits"), known = words_of(states, "states", false),
+                                       told = words_of(records, "records", true);
+  Named filtered(filters);
+  with_logits(array, [&](const auto& matrix) {
+    const TokenFilters by = filters_of(filtered, matrix.rows);
+    const Unlocked unlocked;
+    summarize_shard(matrix, {first, categories}, words_as<const TokenShardState>(known, "states"),
+                    words_as<TokenShardRecord>(told, "records"), by);
+  });
+}
+
+std::int64_t combine(nb::handle records, std::int64_t shards, std::int64_t categories, nb::handle states,
+                     const nb::dict& filters, const nb::dict& options) {
+  const Array all = words_of(records, "records", false), known = words_of(states, "states", true);
+  Named filtered(filters), opted(options);
+  const auto told = words_as<const TokenShardRecord>(all, "records");
+  const auto rows = words_as<TokenShardState>(known, "states");
+  if (shards < 1 || told.size != shards * rows.size)
+    throw InvalidArgument("papilio: all_gather must give the records of every shard, shards x rows");
+  const TokenFilters by = filters_of(filtered, rows.size);
+  const TokenOptions with = options_of(opted);
+  return combine_shards(MatrixView<const TokenShardRecord>(told.data, shards, rows.size), {0, categories}, rows, by,
+                        with);
+}
+
+void finish(nb::handle logits, std::int64_t first, std::int64_t categories, std::int64_t number, nb::handle states,
+            const nb::dict& results, const nb::dict& filters) {
+  const Array array(logits, "logits"), known = words_of(states, "states", false);
+  Named written(results), filtered(filters);
+  with_logits(array, [&](const auto& matrix) {
+    const TokenResults into = results_of(written);
+    const TokenFilters by = filters_of(filtered, matrix.rows);
+    const Unlocked unlocked;
+    finish_shard(matrix, {first, categories}, number, words_as<const TokenShardState>(known, "states"), into, by);
+  });
+}
+
 std::int64_t workspace_bytes(nb::handle logits) {
   const Array array(logits, "logits");
   return token_workspace_bytes(array.dimensions == 1 ? 1 : array.shape[0], array.shape[array.dimensions - 1],
@@ -197,6 +252,13 @@ void bind_tokens(nb::module_& m) {
   m.def("sample_tokens", &draw, nb::arg("logits"), nb::arg("results"), nb::arg("filters"), nb::arg("options"));
   m.def("verify_draft", &verify, nb::arg("logits"), nb::arg("draft"), nb::arg("results"), nb::arg("filters"),
         nb::arg("options"));
+  m.def("summarize_shard", &summarize, nb::arg("logits"), nb::arg("first"), nb::arg("categories"), nb::arg("states"),
+        nb::arg("records"), nb::arg("filters"));
+  m.def("combine_shards", &combine, nb::arg("records"), nb::arg("shards"), nb::arg("categories"), nb::arg("states"),
+        nb::arg("filters"), nb::arg("options"));
+  m.def("finish_shard", &finish, nb::arg("logits"), nb::arg("first"), nb::arg("categories"), nb::arg("number"),
+        nb::arg("states"), nb::arg("results"), nb::arg("filters"));
+  m.def("token_shard_words", [] { return std::pair(sizeof(TokenShardState) / 8, sizeof(TokenShardRecord) / 8); });
   m.def("token_workspace_bytes", &workspace_bytes, nb::arg("logits"));
 }
 

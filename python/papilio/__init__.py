@@ -35,6 +35,7 @@ from papilio._primitives import (
 from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report, typical_documents
+from papilio._token_shards import sample_sharded_tokens
 from papilio._tokens import Tokens, TokenStatus, VerifiedDraft, sample_tokens, verify_draft
 from papilio._tridiagonal import (
     TridiagonalStatus,
@@ -186,6 +187,7 @@ __all__ = [
     "resample",
     "sample_categorical",
     "sample_products",
+    "sample_sharded_tokens",
     "sample_tokens",
     "sample_without_replacement",
     "save_checkpoint",
