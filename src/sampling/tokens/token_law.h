@@ -136,8 +136,8 @@ PAPILIO_LANEWISE double log_of_total(std::uint64_t total, int unit_bits) {
 
 // The logarithm of the probability of a logit, `log_total` being that of the sum that it is part of.
 PAPILIO_LANEWISE float log_probability(float x, float largest, float temperature, double log_total) {
-  return static_cast<float>((static_cast<double>(x) - static_cast<double>(largest)) / static_cast<double>(temperature) -
-                            log_total);
+  const double over = (static_cast<double>(x) - static_cast<double>(largest)) / static_cast<double>(temperature);
+  return static_cast<float>((over - log_total) + 0.0);  // never -0, whichever zero the largest is
 }
 
 // A share of a total, of what is kept or a probability.
