@@ -3,7 +3,7 @@
 The model is small and its weights are random, made from a config: nothing is downloaded. Each request has a seed, a
 temperature and filters of its own, and the place of a token in its text is its position, so what else is in the batch
 does not matter. (The model's own sums may differ from batch to batch in their last bits, on a GPU above all: logits
-are rounded to bfloat16 here, which hides that in all but rare cases. Given the same logits, the draw is always the same.)
+are rounded to bfloat16 here, which hides that in all but rare cases. Given the same logits, the draw is the same.)
 
     python examples/python/decode_transformers.py [--device cuda]      needs torch and transformers
 """

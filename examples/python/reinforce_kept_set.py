@@ -45,4 +45,5 @@ for name, now in (("before the first step", logits), ("after a step", moved)):
     for over_kept_set in (False, True):
         ratio = np.exp(log_ratio(now, drawn, over_kept_set))
         law = "kept set" if over_kept_set else "all tokens"
-        print(f"{name}, softmax over {law:10s}: mean ratio {ratio.mean():.4f}, largest distance from 1: {abs(ratio - 1).max():.4f}")
+        most = abs(ratio - 1).max()
+        print(f"{name}, softmax over {law:10s}: mean ratio {ratio.mean():.4f}, largest distance from 1: {most:.4f}")

@@ -105,8 +105,9 @@ def sample_tokens(
 
     Notes
     -----
-    Bias and mask come first, then temperature, top_k, top_p, min_p. Weights are whole numbers, so the token and the bits
-    of every other result are the same on every machine, for any batch and any place in it. docs/tokens.md has the law.
+    Bias and mask come first, then temperature, top_k, top_p, min_p. Weights are whole numbers, so the token and the
+    bits of every other result are the same on every machine, for any batch and any place in it. docs/tokens.md has the
+    law.
 
     One row of 131,072 logits takes about 0.03 ms of one core with top_k and top_p. The GIL is released.
 
