@@ -116,9 +116,9 @@ struct TokenOptions {
 // Same logits, filters, seed, stream and position: the same token and the same bits of every other result, on every
 // device and instruction set, for any number of threads, any batch and any place in it, and any number of shards.
 //
-// Time O(categories) per row: one read of the logits with top_k, two or three without. Memory on a CPU 4 to 24 bytes
-// per category and thread. Throws InvalidArgument for shapes that do not fit, null, misaligned or overlapping arrays,
-// and (without `status`, on a CPU) the first row that is not `ok`; results are then unspecified.
+// Time O(categories) per row: one read of the logits with top_k, a few more without. Memory on a CPU up to 40 bytes per
+// category and thread. Throws InvalidArgument for shapes that do not fit, null, misaligned or overlapping arrays, and
+// (without `status`, on a CPU) the first row that is not `ok`; results are then unspecified.
 //
 // Arrays on a CUDA device (all of them on the same one): the call is queued on `cuda_stream`, allocates nothing, waits
 // for nothing and may be captured into a CUDA graph. Throws DeviceError where a launch fails.

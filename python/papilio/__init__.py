@@ -35,8 +35,9 @@ from papilio._primitives import (
 from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report, typical_documents
+from papilio._token_draws import Tokens, TokenStatus
 from papilio._token_shards import sample_sharded_tokens
-from papilio._tokens import Tokens, TokenStatus, VerifiedDraft, sample_tokens, verify_draft
+from papilio._tokens import VerifiedDraft, sample_tokens, verify_draft
 from papilio._tridiagonal import (
     TridiagonalStatus,
     draw_gaussian_tridiagonal,

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from papilio import _tokens
+from papilio import _token_draws
 from papilio._checked import whole
 from papilio._frameworks import NumPy
 from papilio._jax import _numbers, _one_per_row, _seed_pairs
@@ -37,7 +37,7 @@ def sample_tokens(logits: Any, request: Request) -> Any:
             seeds=_words(seeds),
             positions=_words(positions),
         )
-        drawn = _tokens.draw(NumPy, np.asarray(logits), given)
+        drawn = _token_draws.draw(NumPy, np.asarray(logits), given)
         return tuple(x for x in drawn if x is not None)
 
     shapes = tuple(shape for shape in asked if shape is not None)
@@ -52,7 +52,7 @@ def sample_tokens(logits: Any, request: Request) -> Any:
             vmap_method="sequential",
         )
     )
-    return _tokens.Tokens(*(None if shape is None else next(found) for shape in asked))
+    return _token_draws.Tokens(*(None if shape is None else next(found) for shape in asked))
 
 
 def _words(pairs: Any) -> np.ndarray:

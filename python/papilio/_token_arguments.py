@@ -1,4 +1,4 @@
-"""What `papilio.sample_tokens` and `papilio.verify_draft` make of their arguments: arrays of the framework of the logits.
+"""What `papilio.sample_tokens` and `papilio.verify_draft` make of their arguments: arrays of the logits' framework.
 
 As in `_direct_draws`, every array that is made on the way keeps a name until the call returns.
 """

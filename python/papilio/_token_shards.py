@@ -11,7 +11,7 @@ from papilio import _core
 from papilio._arguments import length
 from papilio._checked import whole
 from papilio._token_arguments import Call, Request, logits_of
-from papilio._tokens import Tokens
+from papilio._token_draws import Tokens
 
 
 def sample_sharded_tokens(

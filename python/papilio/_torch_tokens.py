@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from papilio import _tokens
+from papilio import _token_draws
 from papilio._frameworks import Torch
 from papilio._token_arguments import Request
 from papilio._torch import _integers, _library, _signed, _with_defaults
@@ -49,7 +49,7 @@ def _draw(
         threads=given["threads"],
         cuda_stream=None,
     )
-    drawn = _tokens.draw(Torch, logits, request)
+    drawn = _token_draws.draw(Torch, logits, request)
     shapes = _shapes(logits, given)
     return tuple(
         logits.new_empty(shape, dtype=dtype) if x is None else x for x, (shape, dtype) in zip(drawn, shapes)
@@ -137,4 +137,4 @@ def sample_tokens(logits: Any, request: Request) -> Any:
         rank=request.rank, room=room, status=request.status, threads=request.threads, **numbers,
     )  # fmt: skip
     asked = (True, request.log, request.raw, request.rank, room >= 0, room >= 0, room >= 0, room >= 0, request.status)
-    return _tokens.Tokens(*(x if wanted else None for x, wanted in zip(drawn, asked)))
+    return _token_draws.Tokens(*(x if wanted else None for x, wanted in zip(drawn, asked)))

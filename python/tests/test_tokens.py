@@ -8,7 +8,7 @@ import pytest
 
 import papilio
 
-# --- The rules, in whole numbers of NumPy and Python --------------------------------------------------------------------
+# --- The rules, in whole numbers of NumPy and Python ------------------------------------------------------------------
 
 
 def fma(a, b, c):
@@ -354,7 +354,8 @@ class Group:
 
 @pytest.mark.parametrize("shards", [1, 2, 4, 8])
 def test_shards_draw_the_tokens_of_the_whole(shards):
-    filters = dict(temperature=np.linspace(0, 1.4, 8), top_k=np.array([0, 1, 5, 50, 0, 7, 300, 0]), top_p=0.9, min_p=0.01)
+    top_k = np.array([0, 1, 5, 50, 0, 7, 300, 0])
+    filters = dict(temperature=np.linspace(0, 1.4, 8), top_k=top_k, top_p=0.9, min_p=0.01)
     flags = np.random.default_rng(6).random((8, 300)) < 0.5
     logits = LOGITS.copy()
     logits[3, 17] = np.nan

@@ -144,7 +144,6 @@ template <class T>
 void run_on_cpu(const MatrixView<const T>& logits, const TokenResults& results, const TokenFilters& filters,
                 const TokenOptions& options) {
   std::atomic<std::int64_t> first_bad{logits.rows};
-  std::atomic<TokenStatus> bad_status{TokenStatus::ok};
   const std::int64_t grain = std::max<std::int64_t>(1, logits_per_task / std::max<std::int64_t>(logits.columns, 256));
   const auto status_of = [&](TokenRowDraw& draw, std::int64_t i, TokenInput& input) {
     return input_of_row(logits, filters, i, input) ? draw.read(input) : TokenStatus::bad_bias;

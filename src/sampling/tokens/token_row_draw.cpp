@@ -150,15 +150,21 @@ void TokenRowDraw::weigh() {
   for (std::size_t n = 0; n < keys_.size(); ++n) kept_[n] = {keys_[n], weights_[n]};
 }
 
-// The first k are where blocks have a logit that is not below the k-th largest of their largest.
+// The first k are where blocks have a logit that is not below the k-th largest of their largest. Where there are fewer
+// than k blocks, from the least of these downwards until there are k.
 void TokenRowDraw::keep_first(std::int64_t k) {
-  float least = lowest;
-  if (k <= std::ssize(block_largest_)) {
-    picked_ = block_largest_;
+  picked_ = block_largest_;
+  if (k <= std::ssize(picked_)) {
     std::nth_element(picked_.begin(), picked_.begin() + (k - 1), picked_.end(), std::greater<>());
-    least = picked_[at(k - 1)];
+    collect(picked_[at(k - 1)]);
+  } else {
+    double least = static_cast<double>(*std::min_element(picked_.begin(), picked_.end()));
+    double step = (static_cast<double>(scale_.largest) - least) / 4 + 1e-3;
+    for (collect(bound(least)); std::ssize(keys_) < k && least > static_cast<double>(lowest); step *= 2) {
+      least -= step;
+      collect(bound(least));
+    }
   }
-  collect(least);
   if (k < std::ssize(keys_)) {
     std::nth_element(keys_.begin(), keys_.begin() + (k - 1), keys_.end(), std::greater<>());
     keys_.resize(at(k));

@@ -101,11 +101,11 @@ void expect_many(int rows, std::uint64_t seed) {
 
 TEST(NightlySampleTokens, DrawsWhatTheRulesSayAMillionTimes) { expect_many(1000000, 3); }
 
-TEST(SampleTokens, DrawsWhatTheRulesSay) { expect_many(2000, 1); }
+TEST(SampleTokens, DrawsWhatTheRulesSay) { expect_many(1200, 1); }
 
 TEST(SampleTokens, DrawsWhatTheRulesSayInLongRows) {
   std::mt19937_64 bits(2);
-  for (const std::int64_t count : {32000, 131072, 151936}) {
+  for (const std::int64_t count : {32000, 131072}) {
     std::normal_distribution<float> normal(0, 3);
     std::vector<float> row(static_cast<std::size_t>(count));
     for (float& x : row) x = normal(bits);

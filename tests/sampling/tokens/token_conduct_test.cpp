@@ -228,7 +228,7 @@ TEST(TokenConduct, WeightsAreWithin2ToTheMinus24) {
   std::mt19937_64 bits(8);
   std::normal_distribution<double> normal;
   double worst = 0;
-  for (int n = 0; n < 300000; ++n) {
+  for (int n = 0; n < 60000; ++n) {
     const auto temperature = static_cast<float>(std::exp(normal(bits) * 3));
     const auto largest = static_cast<float>(normal(bits) * std::exp(normal(bits) * 3));
     const auto x = static_cast<float>(largest - std::abs(normal(bits)) * 12 * temperature);
@@ -247,7 +247,7 @@ TEST(TokenConduct, WeightsAreWithin2ToTheMinus24) {
 
 // Chi-square of draws in the kept set; a seed per draw, then a position per draw.
 TEST(TokenConduct, DrawsFollowTheLaw) {
-  constexpr std::int64_t draws = 200000, count = 40;
+  constexpr std::int64_t draws = 50000, count = 40;
   std::mt19937_64 bits(9);
   std::normal_distribution<float> normal(0, 1);
   std::vector<float> logits(count);

@@ -117,7 +117,7 @@ double probability(const Text& text, const testing::OracleFilter& f) {
 // Chi-square over all texts of four tokens, those that are expected fewer than ten times together. Returns how many
 // tokens were accepted on average.
 double expect_target_law(const testing::OracleFilter& f, DraftRule rule, bool sparse) {
-  constexpr int texts = 12000;
+  constexpr int texts = 8000;
   std::map<Text, int> seen;
   double accepted = 0;
   for (int n = 0; n < texts; ++n) {
