@@ -70,8 +70,12 @@ void call(TokenRows<S>& rows, Said& said, const On& on, Device device, const Tok
   filters.joint = rows.joint;
   const std::int64_t words = (rows.categories + 31) / 32;
   if (!rows.allowed.empty())
-    filters.allowed = {on(rows.allowed).data, rows.rows, words,
-                       static_cast<std::int64_t>(rows.allowed.size()) == words ? 0 : words, 1, device};
+    filters.allowed = {on(rows.allowed).data,
+                       rows.rows,
+                       words,
+                       static_cast<std::int64_t>(rows.allowed.size()) == words ? 0 : words,
+                       1,
+                       device};
   if (!rows.bias_offsets.empty()) {
     filters.bias_offsets = on(rows.bias_offsets);
     filters.bias_categories = on(rows.bias_categories);
@@ -92,10 +96,9 @@ void call(TokenRows<S>& rows, Said& said, const On& on, Device device, const Tok
     results.kept_log_probabilities = {on(said.kept_logs).data, rows.rows, rows.room, rows.room, 1, device};
   }
   const S* logits = on(rows.logits).data;
-  const MatrixView<const S> matrix = rows.by_columns
-                                         ? MatrixView<const S>{logits, rows.rows, rows.categories, 1, rows.rows, device}
-                                         : MatrixView<const S>{logits, rows.rows, rows.categories, rows.categories, 1,
-                                                               device};
+  const MatrixView<const S> matrix =
+      rows.by_columns ? MatrixView<const S>{logits, rows.rows, rows.categories, 1, rows.rows, device}
+                      : MatrixView<const S>{logits, rows.rows, rows.categories, rows.categories, 1, device};
   sample_tokens(matrix, results, filters, options);
 }
 
@@ -127,8 +130,9 @@ template <class S>
 ::testing::AssertionResult same_tokens(TokenRows<S> rows, std::int64_t offset = 0) {
   Said host(rows), device(rows);
   const TokenOptions options = {.seed = 5, .stream = 2, .first_position = 17};
-  call(rows, host, [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); },
-       Device::cpu(), options);
+  call(
+      rows, host, [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); },
+      Device::cpu(), options);
   const execution::Stream stream;
   const execution::DeviceArray<std::byte> memory(token_workspace_bytes(rows.rows, rows.categories, Device::cuda()),
                                                  "a workspace");
@@ -137,7 +141,8 @@ template <class S>
   there.cuda_stream = stream.get();
   if (workspace.size() > 0) there.workspace = {workspace.data(), workspace.size(), Device::cuda()};
   OnDevice on(offset);
-  call(rows, device, [&](auto& v) { return on(v); }, Device::cuda(), there);
+  call(
+      rows, device, [&](auto& v) { return on(v); }, Device::cuda(), there);
   stream.wait();
   on.fetch();
   if (const auto same = same_bytes(device.status, host.status, "the status"); !same) return same;
@@ -244,8 +249,12 @@ TYPED_TEST(CudaTokens, RowsMadeToBeHard) {
   TokenRows<TypeParam> made = {rows, categories};
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t k = 0; k < categories; ++k) {
-      const double x[] = {1, static_cast<double>(k) * 1e-3, static_cast<double>(categories - k) * 1e-3,
-                          static_cast<double>(k % 2), static_cast<double>(k / 9000), k == 69999 ? 1.0 : -30000.0};
+      const double x[] = {1,
+                          static_cast<double>(k) * 1e-3,
+                          static_cast<double>(categories - k) * 1e-3,
+                          static_cast<double>(k % 2),
+                          static_cast<double>(k / 9000),
+                          k == 69999 ? 1.0 : -30000.0};
       made.logits.push_back(stored<TypeParam>(x[i]));
     }
   made.temperature = {0.7f}, made.top_p = {0.9f}, made.min_p = {0};

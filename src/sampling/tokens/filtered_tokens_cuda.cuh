@@ -25,7 +25,7 @@ class FilteredDraw {
     if (filter_.top_p < 1) {
       std::uint64_t total = 0;
       if (call_.joint && kept_.least_key != 0) total = slice.sum_of_all(sum_of_thread());
-      kept_.least_key = search().find_sum(filter_.top_p, total);
+      kept_.least_key = search().find_sum(filter_.top_p, total, slice);
     }
     kept_.least_weight = least_weight(filter_.min_p, unit_bits_);
   }
@@ -75,6 +75,7 @@ class FilteredDraw {
     const std::int64_t end = min(slice_.count(), begin + of_warp());
     std::uint64_t sum = 0, all = 0;
     unsigned kept = 0;
+    PAPILIO_UNROLL_FEW
     for (std::int64_t n = begin + lane_of_thread(); n < end; n += 32) {
       std::uint64_t weight;
       const std::uint64_t mine = kept_weight(n, weight);
@@ -187,7 +188,7 @@ class FilteredDraw {
 extern __shared__ float slice_values[];
 
 template <class S>
-__global__ void __launch_bounds__(slice_threads) draw_filtered_tokens(const TokenCall call) {
+__global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;
   const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
   if (threadIdx.x == 0) memory.candidates = 0;
@@ -214,7 +215,7 @@ __global__ void __launch_bounds__(slice_threads) draw_filtered_tokens(const Toke
 
 // The logarithms of the tokens' probabilities under the logits as they came: `call` has neither bias nor mask.
 template <class S>
-__global__ void __launch_bounds__(slice_threads) find_raw_logs(const TokenCall call) {
+__global__ void __launch_bounds__(slice_threads, 2) find_raw_logs(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;
   const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
   const int unit_bits = token_unit_bits(call.categories);

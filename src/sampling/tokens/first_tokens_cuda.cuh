@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cuda_pipeline.h>
+
 #include <cstdint>
 
 #include "sampling/tokens/token_call_cuda.h"
@@ -14,12 +16,12 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int first_threads = 512;
-inline constexpr int first_capacity = 4096;                 // keys that are collected
-inline constexpr int first_most = 1024;                     // of top_k
-inline constexpr int first_at_once = 4;                     // loads of four
-inline constexpr int first_part = 4 * first_threads;        // categories of a load of all threads
+inline constexpr int first_capacity = 4096;           // keys that are collected
+inline constexpr int first_most = 1024;               // of top_k
+inline constexpr int first_at_once = 4;               // loads of four
+inline constexpr int first_part = 4 * first_threads;  // categories of a load of all threads
 inline constexpr int first_tile = first_at_once * first_part;
-inline constexpr int first_enough = 1024;                   // collected keys that are worth thinning out
+inline constexpr int first_enough = 1024;  // collected keys that are worth thinning out
 
 struct FirstMemory {
   std::uint64_t keys[first_capacity];
@@ -34,6 +36,110 @@ struct FirstMemory {
 
 inline constexpr unsigned fault_nan = 1, fault_infinite = 2;
 
+// --- What is done seldom, kept out of the way of the reading
+
+// The least and the greatest word of all threads; clears the bins.
+__device__ __forceinline__ void span_words(FirstMemory& memory, unsigned low, unsigned high, unsigned& lowest,
+                                           unsigned& highest) {
+  if (threadIdx.x < 256) memory.bins[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    memory.lowest = ~0u;
+    memory.highest = 0;
+    memory.cut = 255;
+  }
+  __syncthreads();
+  low = __reduce_min_sync(whole_warp, low);
+  high = __reduce_max_sync(whole_warp, high);
+  if (lane_of_thread() == 0) {
+    atomicMin(&memory.lowest, low);
+    atomicMax(&memory.highest, high);
+  }
+  __syncthreads();
+  lowest = memory.lowest;
+  highest = memory.highest;
+}
+
+__device__ __forceinline__ int bin_shift(unsigned lowest, unsigned highest) {
+  return max(0, 24 - __clz(static_cast<int>(highest - lowest)));
+}
+
+// What none of the bins up to `last` is below.
+__device__ __forceinline__ float edge_of(unsigned last, int shift, unsigned lowest, unsigned highest) {
+  const unsigned below = ((last + 1) << shift) - 1;
+  return logit_of_order(highest - lowest > below ? highest - below : lowest);
+}
+
+// The first bin up to which there are k keys; the last one where there are fewer.
+__device__ __forceinline__ unsigned bin_of_kth(FirstMemory& memory, int k) {
+  __syncthreads();
+  const unsigned mine = threadIdx.x < 256 ? memory.bins[threadIdx.x] : 0;
+  unsigned all;
+  const unsigned to = sum_to_thread<first_threads>(mine, memory.counts, all);
+  const auto wanted = static_cast<unsigned>(k);
+  if (to >= wanted && to - mine < wanted) memory.cut = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  return static_cast<unsigned>(memory.cut);
+}
+
+// What the largest logits of k threads are not below; `least` where fewer threads have one.
+__device__ __noinline__ float bound_of_threads(FirstMemory& memory, int k, float largest, float least) {
+  const bool any = largest > -__builtin_inff();
+  if (__syncthreads_count(any ? 1 : 0) < k) return least;
+  const unsigned order = any ? token_order(largest + 0.0f) : 0;
+  unsigned lowest, highest;
+  span_words(memory, any ? order : ~0u, order, lowest, highest);
+  const int shift = bin_shift(lowest, highest);
+  if (any) atomicAdd(&memory.bins[(highest - order) >> shift], 1u);
+  return edge_of(bin_of_kth(memory, k), shift, lowest, highest);
+}
+
+// Keeps the first k and those about as large as the last of them: counts keys in bins of equal width, the greatest
+// first, and keeps the bins up to that of the k-th.
+__device__ __noinline__ float thin_keys(FirstMemory& memory, int k, float least) {
+  constexpr int per_thread = first_capacity / first_threads;
+  const int filled = min(memory.count, first_capacity);
+  std::uint64_t key[per_thread];
+  unsigned lowest = ~0u, highest = 0;
+  PAPILIO_UNROLL
+  for (int e = 0; e < per_thread; ++e) {
+    const int n = e * first_threads + static_cast<int>(threadIdx.x);
+    key[e] = n < filled ? memory.keys[n] : 0;
+    const auto order = static_cast<unsigned>(key[e] >> 32);
+    lowest = n < filled ? min(lowest, order) : lowest;
+    highest = max(highest, order);
+  }
+  span_words(memory, lowest, highest, lowest, highest);
+  if (threadIdx.x == 0) memory.count = 0;
+  const int shift = bin_shift(lowest, highest);
+  const auto bin_of = [&](std::uint64_t of) { return (highest - static_cast<unsigned>(of >> 32)) >> shift; };
+  PAPILIO_UNROLL
+  for (int e = 0; e < per_thread; ++e)
+    if (key[e] != 0) atomicAdd(&memory.bins[bin_of(key[e])], 1u);
+  const unsigned last = bin_of_kth(memory, k);
+  PAPILIO_UNROLL
+  for (int e = 0; e < per_thread; ++e)
+    if (key[e] != 0 && bin_of(key[e]) <= last) memory.keys[atomicAdd(&memory.count, 1)] = key[e];
+  if (filled >= k) least = edge_of(last, shift, lowest, highest);
+  __syncthreads();
+  return least;
+}
+
+// Sorts, and keeps the first k.
+__device__ __noinline__ float cut_keys(FirstMemory& memory, int k, float least) {
+  const int filled = min(memory.count, first_capacity);
+  sort_keys<first_threads>(memory.keys, filled);
+  if (threadIdx.x == 0) memory.count = min(filled, k);
+  if (filled >= k) least = logit_of_order(static_cast<unsigned>(memory.keys[k - 1] >> 32));
+  __syncthreads();
+  return least;
+}
+
+// Whether a category counts with its own logit.
+__device__ __noinline__ bool counts_alone(const TokenCall& call, const BiasOfRow& bias, std::int64_t row,
+                                          std::int64_t category) {
+  return is_allowed(call, row, category) && (bias.count == 0 || bias.find(category) < 0);
+}
+
 // What one block collects of a row.
 class FirstCollection {
  public:
@@ -47,46 +153,41 @@ class FirstCollection {
     __syncthreads();
   }
 
-  __device__ int filled() const { return filled_; }
+  // How many keys there are; once nothing is taken any more.
+  __device__ int filled() const { return min(memory_.count, first_capacity); }
+
+  // Finds a logit that k of a first tile are not below: that of the k-th thread, by each thread's largest.
+  template <class Tile>
+  __device__ void begin(const Tile& x, std::int64_t first) {
+    float largest = -__builtin_inff();
+    if (k_ <= first_threads) {
+      PAPILIO_UNROLL
+      for (int e = 0; e < 4 * first_at_once; ++e)
+        if (x[e] > largest && x[e] < __builtin_inff() && is_candidate(category(first, e))) largest = x[e];
+      least_ = bound_of_threads(memory_, k_, largest, least_);
+    }
+    take(x, first, (1u << 4 * first_at_once) - 1);
+  }
 
   // Takes the categories of a tile, those of every thread four by four; later ones than all before.
-  __device__ void take(const float (&x)[4 * first_at_once], std::int64_t first) {
+  template <class Tile>
+  __device__ void take_later(const Tile& x, std::int64_t first) {
     unsigned passing = 0;
     PAPILIO_UNROLL
     for (int e = 0; e < 4 * first_at_once; ++e) passing |= (x[e] <= least_ ? 0u : 1u) << e;
-    if (__any_sync(whole_warp, passing != 0)) {
-      PAPILIO_UNROLL
-      for (int e = 0; e < 4 * first_at_once; ++e)
-        if ((passing >> e & 1u) != 0 && !admits(x[e], category(first, e), false)) passing &= ~(1u << e);
-      write(x, passing, first);
-    }
-    if (count() <= first_capacity) {
-      filled_ = memory_.count;
-      __syncthreads();
-      if (filled_ > first_enough && filled_ > 4 * k_) thin();
-      return;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) memory_.count = filled_;
-    for (int part = 0; part < first_at_once; ++part) {
-      keep_at_most(first_capacity - first_part);
-      unsigned some = passing & 0xFu << 4 * part;
-      PAPILIO_UNROLL
-      for (int e = 0; e < 4 * first_at_once; ++e)
-        if (x[e] <= least_) some &= ~(1u << e);
-      __syncthreads();
-      write(x, some, first);
-      filled_ = count();
-      __syncthreads();
-    }
+    take(x, first, passing);
+  }
+
+  // Takes categories that may come before others.
+  template <class Tile>
+  __device__ void take_any(const Tile& x, std::int64_t first) {
+    take(x, first, (1u << 4 * first_at_once) - 1);
   }
 
   // Takes the categories of [begin, end) that have a bias.
   template <class S>
   __device__ void take_biased(const LogitsOfRow<S>& logits, std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = 0; n < bias_.count; n += first_threads) {
-      keep_at_most(first_capacity - first_threads);
-      __syncthreads();
       const std::int64_t entry = n + threadIdx.x;
       std::int64_t category = -1;
       float x = 0;
@@ -94,137 +195,98 @@ class FirstCollection {
         category = bias_.categories[entry];
         if (category >= begin && category < end) x = logits.at(category) + bias_.values[entry];
       }
-      const bool here = category >= begin && category < end && !(x < least_) && admits(x, category, true);
-      const unsigned place = reserve(here ? 1 : 0);
-      if (here) memory_.keys[place] = token_key(token_order(x + 0.0f), category);
-      filled_ = count();
-      __syncthreads();
+      bool waiting = category >= begin && category < end && is_allowed(call_, row_, category) && is_finite(x);
+      while (wait_for(waiting, x, category)) make_room();
     }
   }
 
   // Drops keys that are not among the first k until there are no more than `most`, which is not below k.
   __device__ void keep_at_most(int most) {
-    if (filled_ > most) thin();
-    if (filled_ > most) cut();
+    __syncthreads();
+    if (filled() > most) least_ = thin_keys(memory_, k_, least_);
+    if (filled() > most) least_ = cut_keys(memory_, k_, least_);
   }
 
   // Sorts what is left, the first k.
   __device__ void sort() {
+    __syncthreads();
+    if (filled() > 2 * k_ + 64) least_ = thin_keys(memory_, k_, least_);
     keep_at_most(first_most);
-    cut();
+    least_ = cut_keys(memory_, k_, least_);
   }
-
-  // All keys of another block's collection are to be here: how many.
-  __device__ void joined() { filled_ = memory_.count; }
 
  private:
   static __device__ __forceinline__ std::int64_t category(std::int64_t first, int e) {
     return first + e / 4 * first_part + 4 * static_cast<int>(threadIdx.x) + e % 4;
   }
 
-  // Between two barriers for everybody.
-  __device__ __forceinline__ int count() const {
-    __syncthreads();
-    return memory_.count;
+  // Whether a category counts with its own logit.
+  __device__ bool is_candidate(std::int64_t category) const {
+    return (call_.allowed == nullptr && bias_.count == 0) || counts_alone(call_, bias_, row_, category);
   }
 
-  __device__ bool admits(float x, std::int64_t category, bool biased) const {
-    if (x == -__builtin_inff() || !is_allowed(call_, row_, category)) return false;
-    if (!biased && bias_.count > 0 && bias_.find(category) >= 0) return false;
-    if (x < __builtin_inff()) return true;
+  // Whether a logit has a place in the order; notes what is wrong with it.
+  __device__ bool is_finite(float x) const {
+    if (x < __builtin_inff()) return x > -__builtin_inff();
     atomicOr(&memory_.faults, x == __builtin_inff() ? fault_infinite : fault_nan);
     return false;
   }
 
-  // Places for the keys of all lanes; the first of this one's.
-  __device__ unsigned reserve(int keys) {
-    const int to = sum_to_lane(keys);
-    int first = 0;
-    if (lane_of_thread() == 31 && to > 0) first = atomicAdd(&memory_.count, to);
-    return static_cast<unsigned>(__shfl_sync(whole_warp, first, 31) + to - keys);
+  // Takes those of a tile that are in `waiting` and not too small. Has one barrier where there is room for them.
+  template <class Tile>
+  __device__ void take(const Tile& x, std::int64_t first, unsigned waiting) {
+    bool many = put_keys(x, first, waiting, true);
+    while (__syncthreads_or(waiting != 0 || many ? 1 : 0) != 0) {
+      make_room();
+      put_keys(x, first, waiting, false);
+      many = false;
+    }
   }
 
-  __device__ void write(const float (&x)[4 * first_at_once], unsigned which, std::int64_t first) {
-    unsigned place = reserve(__popc(which));
+  // Puts the keys of what waits where there is room; what does not find any still waits. True if there are many now.
+  template <class Tile>
+  __device__ bool put_keys(const Tile& x, std::int64_t first, unsigned& waiting, bool examine) {
+    bool many = false;
     PAPILIO_UNROLL
-    for (int e = 0; e < 4 * first_at_once; ++e)
-      if ((which >> e & 1u) != 0) {
-        if (place < first_capacity) memory_.keys[place] = token_key(token_order(x[e] + 0.0f), category(first, e));
-        ++place;
+    for (int group = 0; group < first_at_once; ++group) {
+      __syncwarp();
+      if (!__any_sync(whole_warp, (waiting >> 4 * group & 0xFu) != 0)) continue;
+      PAPILIO_UNROLL
+      for (int e = 4 * group; e < 4 * group + 4; ++e) {
+        if ((waiting >> e & 1u) == 0) continue;
+        if (x[e] < least_ || (examine && !(is_candidate(category(first, e)) && is_finite(x[e])))) {
+          waiting &= ~(1u << e);
+          continue;
+        }
+        const int place = atomicAdd(&memory_.count, 1);
+        many = many || place >= first_enough;
+        if (place >= first_capacity) continue;
+        memory_.keys[place] = token_key(token_order(x[e] + 0.0f), category(first, e));
+        waiting &= ~(1u << e);
       }
+    }
+    return many && k_ <= first_enough / 4;
   }
 
-  // Keeps the first k and those about as large as the last of them: counts keys in bins of equal width, the greatest
-  // first, and keeps the bins up to that of the k-th.
-  __device__ void thin() {
-    constexpr int per_thread = first_capacity / first_threads;
-    __syncthreads();
-    std::uint64_t key[per_thread];
-    unsigned lowest = ~0u, highest = 0;
-    PAPILIO_UNROLL
-    for (int e = 0; e < per_thread; ++e) {
-      const int n = e * first_threads + static_cast<int>(threadIdx.x);
-      key[e] = n < filled_ ? memory_.keys[n] : 0;
-      const auto order = static_cast<unsigned>(key[e] >> 32);
-      lowest = n < filled_ ? min(lowest, order) : lowest;
-      highest = max(highest, order);
+  // Puts one key of a thread, where it waits. A barrier: true while one finds no room.
+  __device__ bool wait_for(bool& waiting, float x, std::int64_t category) {
+    waiting = waiting && !(x < least_);
+    if (waiting) {
+      const int place = atomicAdd(&memory_.count, 1);
+      if (place < first_capacity) {
+        memory_.keys[place] = token_key(token_order(x + 0.0f), category);
+        waiting = false;
+      }
     }
-    if (threadIdx.x < 256) memory_.bins[threadIdx.x] = 0;
-    if (threadIdx.x == 0) {
-      memory_.lowest = ~0u;
-      memory_.highest = 0;
-      memory_.count = 0;
-    }
-    __syncthreads();
-    lowest = __reduce_min_sync(whole_warp, lowest);
-    highest = __reduce_max_sync(whole_warp, highest);
-    if (lane_of_thread() == 0) {
-      atomicMin(&memory_.lowest, lowest);
-      atomicMax(&memory_.highest, highest);
-    }
-    __syncthreads();
-    lowest = memory_.lowest;
-    highest = memory_.highest;
-    const int shift = max(0, 24 - __clz(static_cast<int>(highest - lowest)));
-    const auto bin_of = [&](std::uint64_t k) { return (highest - static_cast<unsigned>(k >> 32)) >> shift; };
-    PAPILIO_UNROLL
-    for (int e = 0; e < per_thread; ++e)
-      if (key[e] != 0) atomicAdd(&memory_.bins[bin_of(key[e])], 1u);
-    const unsigned last = bin_of_kth();
-    PAPILIO_UNROLL
-    for (int e = 0; e < per_thread; ++e) {
-      const bool keep = key[e] != 0 && bin_of(key[e]) <= last;
-      const unsigned place = reserve(keep ? 1 : 0);
-      if (keep) memory_.keys[place] = key[e];
-    }
-    filled_ = count();
-    __syncthreads();
-    if (filled_ < k_) return;
-    // None that is kept is below this, and k are kept.
-    const unsigned below = ((last + 1) << shift) - 1;
-    least_ = logit_of_order(highest - lowest > below ? highest - below : lowest);
+    return __syncthreads_or(waiting ? 1 : 0) != 0;
   }
 
-  // The first bin up to which there are k keys; the last one where there are fewer.
-  __device__ unsigned bin_of_kth() {
-    if (threadIdx.x == 0) memory_.cut = 255;
+  // After a barrier: leaves room for keys that wait.
+  __device__ void make_room() {
+    least_ = thin_keys(memory_, k_, least_);
+    const bool much = filled() > first_capacity / 2;
     __syncthreads();
-    const unsigned mine = threadIdx.x < 256 ? memory_.bins[threadIdx.x] : 0;
-    unsigned all;
-    const unsigned to = sum_to_thread<first_threads>(mine, memory_.counts, all);
-    const auto k = static_cast<unsigned>(k_);
-    if (to >= k && to - mine < k) memory_.cut = static_cast<int>(threadIdx.x);
-    __syncthreads();
-    return static_cast<unsigned>(memory_.cut);
-  }
-
-  // Sorts, and keeps the first k.
-  __device__ void cut() {
-    sort_keys<first_threads>(memory_.keys, filled_);
-    filled_ = min(filled_, k_);
-    if (threadIdx.x == 0) memory_.count = filled_;
-    if (filled_ == k_) least_ = logit_of_order(static_cast<unsigned>(memory_.keys[k_ - 1] >> 32));
-    __syncthreads();
+    if (much) least_ = cut_keys(memory_, k_, least_);
   }
 
   const TokenCall& call_;
@@ -232,7 +294,6 @@ class FirstCollection {
   std::int64_t row_;
   BiasOfRow bias_;
   int k_;
-  int filled_ = 0;
   float least_ = -__builtin_inff();
 };
 
@@ -300,9 +361,8 @@ class FirstDraw {
       before += lower ? memory_.weights[i] : 0;
       place += lower ? 1 : 0;
     }
-    const float log = filter_.temperature == 0
-                          ? 0.0f
-                          : log_probability(logit(j), logit(0), filter_.temperature, log_total_);
+    const float log =
+        filter_.temperature == 0 ? 0.0f : log_probability(logit(j), logit(0), filter_.temperature, log_total_);
     const auto category = static_cast<std::int32_t>(category_of_key(key));
     if (place < call_.room) {
       call_.kept_categories[row_ * call_.kept_stride + place] = category;
@@ -325,6 +385,41 @@ class FirstDraw {
   double log_total_ = 0;
 };
 
+// A tile of stored logits in shared memory, of which each thread copies and reads its own.
+template <class S>
+class FirstTile {
+ public:
+  __device__ explicit FirstTile(S* stage) : mine_(stage + 4 * static_cast<int>(threadIdx.x)) {}
+
+  __device__ __forceinline__ float operator[](int e) const { return stored_logit(mine_[e / 4 * first_part + e % 4]); }
+
+  // Copies the tile at `from`, -infinity from `end` on, while the thread goes on.
+  __device__ void start(const LogitsOfRow<S>& logits, std::int64_t from, std::int64_t end, bool aligned) {
+    PAPILIO_UNROLL
+    for (int j = 0; j < first_at_once; ++j) {
+      const std::int64_t first = from + j * first_part + 4 * static_cast<int>(threadIdx.x);
+      S* const to = mine_ + j * first_part;
+      if (aligned && first + 4 <= end) {
+        __pipeline_memcpy_async(to, logits.row + first, 4 * sizeof(S));
+        continue;
+      }
+      PAPILIO_UNROLL
+      for (int e = 0; e < 4; ++e)
+        to[e] = first + e < end ? logits.row[(first + e) * logits.stride] : minus_infinity(S{});
+    }
+    __pipeline_commit();
+  }
+
+ private:
+  static __device__ float minus_infinity(float) { return -__builtin_inff(); }
+  static __device__ Half minus_infinity(Half) { return {0xFC00}; }
+  static __device__ BFloat16 minus_infinity(BFloat16) { return {0xFF80}; }
+
+  S* mine_;
+};
+
+extern __shared__ __align__(16) unsigned char first_stages[];
+
 // This block's part of a row, collected.
 template <class S>
 __device__ void collect_part(const TokenCall& call, std::int64_t row, FirstCollection& collection) {
@@ -333,24 +428,22 @@ __device__ void collect_part(const TokenCall& call, std::int64_t row, FirstColle
   const std::int64_t end = min(call.categories, begin + call.in_slice);
   const bool adjacent = logits.stride == 1;
   const std::int64_t first = adjacent ? min(end, begin + logits.before_aligned(begin)) : begin;
-  float now[4 * first_at_once], next[4 * first_at_once];
-  const auto load = [&](std::int64_t from, float (&x)[4 * first_at_once]) {
-    PAPILIO_UNROLL
-    for (int j = 0; j < first_at_once; ++j)
-      logits.four(from + j * first_part + 4 * static_cast<int>(threadIdx.x), end, adjacent, x + 4 * j);
-  };
-  if (first > begin) {
-    PAPILIO_UNROLL
-    for (float& x : now) x = -__builtin_inff();
-    if (threadIdx.x == 0) logits.four(begin, first, false, now);
-    collection.take(now, begin);
-  }
-  if (first < end) load(first, now);
+  auto* const stages = reinterpret_cast<S*>(first_stages);
+  FirstTile<S> now(stages), next(stages + first_tile);
+  now.start(logits, first, end, adjacent);
+  next.start(logits, first + first_tile, end, adjacent);
   for (std::int64_t from = first; from < end; from += first_tile) {
-    if (from + first_tile < end) load(from + first_tile, next);
-    collection.take(now, from);
-    PAPILIO_UNROLL
-    for (int e = 0; e < 4 * first_at_once; ++e) now[e] = next[e];
+    __pipeline_wait_prior(1);
+    from == first ? collection.begin(now, from) : collection.take_later(now, from);
+    now.start(logits, from + 2 * first_tile, end, adjacent);
+    const FirstTile<S> done = now;
+    now = next;
+    next = done;
+  }
+  __pipeline_wait_prior(0);
+  if (first > begin) {  // these come before all others, and are taken last: ties are theirs
+    now.start(logits, begin, first, false);
+    collection.take_any(now, begin);
   }
   collection.take_biased(logits, begin, end);
 }
@@ -366,7 +459,7 @@ __device__ __forceinline__ void send_keys(FirstMemory& memory, int keys) {
 }
 
 template <class S>
-__global__ void __launch_bounds__(first_threads, 2) draw_first_tokens(const TokenCall call) {
+__global__ void __launch_bounds__(first_threads, 2) draw_first_tokens(const __grid_constant__ TokenCall call) {
   __shared__ FirstMemory memory;
   const int parts = cluster::size(), part = cluster::rank();
   const std::int64_t step = gridDim.x / parts;
@@ -388,15 +481,14 @@ __global__ void __launch_bounds__(first_threads, 2) draw_first_tokens(const Toke
       if (part != 0) send_keys(memory, collection.filled());
       cluster::sync();
       if (part != 0) continue;
-      collection.joined();
     }
     collection.sort();
     const unsigned faults = memory.faults;
     if (faults != 0 || collection.filled() == 0)
       put_none(call, row,
-               faults == 0                    ? TokenStatus::nothing_allowed
+               faults == 0                 ? TokenStatus::nothing_allowed
                : (faults & fault_nan) != 0 ? TokenStatus::not_a_number
-                                              : TokenStatus::infinite);
+                                           : TokenStatus::infinite);
     else
       FirstDraw(call, memory, row, filter, collection.filled()).draw();
   }

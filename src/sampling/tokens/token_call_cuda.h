@@ -47,9 +47,9 @@ struct TokenCall {
   float* kept_logs;
   std::int64_t kept_logs_stride;
 
-  float* staged;         // rows x categories for rows that do not fit on chip
-  std::int32_t few;      // up to this top_k, the first of a row are found by one reading of it
-  std::int64_t in_slice; // categories of a block, of the blocks that share a row
+  float* staged;          // rows x categories for rows that do not fit on chip
+  std::int32_t few;       // up to this top_k, the first of a row are found by one reading of it
+  std::int64_t in_slice;  // categories of a block, of the blocks that share a row
 };
 
 }  // namespace papilio::sampling

@@ -29,21 +29,6 @@ struct LogitsOfRow {
     const auto place = reinterpret_cast<std::uintptr_t>(row + begin) / sizeof(S);
     return static_cast<int>((4 - place % 4) % 4);
   }
-
-  // Four of them from `first` on, -infinity from `end` on. `aligned` says that these four can be loaded at once.
-  __device__ __forceinline__ void four(std::int64_t first, std::int64_t end, bool aligned, float* x) const {
-    struct alignas(4 * sizeof(S)) Four {
-      S at[4];
-    };
-    if (aligned && first + 4 <= end) {
-      const Four stored = *reinterpret_cast<const Four*>(row + first);
-      PAPILIO_UNROLL
-      for (int e = 0; e < 4; ++e) x[e] = stored_logit(stored.at[e]);
-      return;
-    }
-    PAPILIO_UNROLL
-    for (int e = 0; e < 4; ++e) x[e] = first + e < end ? at(first + e) : -__builtin_inff();
-  }
 };
 
 template <class S>

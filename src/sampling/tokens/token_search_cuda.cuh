@@ -4,8 +4,8 @@
 
 #include "sampling/tokens/token_slice_cuda.cuh"
 
-// Where a filter cuts the order of a row that the blocks of a cluster hold: a histogram of whole numbers over the order,
-// then over the bin in which the cut is, until that bin is few enough to be sorted.
+// Where a filter cuts the order of a row that the blocks of a cluster hold: a histogram of whole numbers over the
+// order, then over the bin in which the cut is, until that bin is few enough to be sorted.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -18,7 +18,7 @@ class TokenSearch {
   // Looks at the categories from `least_key` on.
   __device__ TokenSearch(const TokenSlice& slice, SliceMemory& memory, const TokenScale& scale, float temperature,
                          std::uint64_t least_key)
-      : slice_(slice), memory_(memory), scale_(scale), low_(least_key) {
+      : slice_(slice), memory_(memory), scale_(scale), temperature_(temperature), low_(least_key) {
     const float span = slice.largest() - slice.least();
     to_count_ = static_cast<float>(slice_bins - 1) / span;
     // Nothing beyond has a weight.
@@ -28,29 +28,49 @@ class TokenSearch {
   // The key of the k-th; the least one where there are fewer.
   __device__ std::uint64_t find_count(std::uint64_t k) {
     by_sum_ = false;
-    return find([&](std::uint64_t) { return k; });
+    return find(k);
   }
 
   // The key at which the sum of weights reaches a share of `total`, or, if that is 0, of what is looked at.
-  __device__ std::uint64_t find_sum(float share, std::uint64_t total) {
+  __device__ std::uint64_t find_sum(float share, std::uint64_t total, TokenSlice& slice) {
     by_sum_ = true;
-    return find([&](std::uint64_t all) { return top_p_sum(share, total == 0 ? all : total); });
+    const std::uint64_t least_key = low_;
+    // Most often what is near the largest logit is enough: the others need not be counted.
+    const float reach = near_temperatures * temperature_;
+    const float nearest = fmaxf(slice_.largest() - reach, slice_.least());
+    const std::uint64_t near_key = max(low_, token_key(token_order(nearest + 0.0f), 0xFFFF'FFFF));
+    std::uint64_t all = 0, near = 0;
+    PAPILIO_UNROLL_FEW
+    for (std::int64_t n = threadIdx.x; n < slice_.count(); n += slice_threads) {
+      const std::uint64_t key = slice_.key(n);
+      const std::uint64_t weight = key < low_ ? 0 : weight_of(slice_.logit(n), scale_);
+      all += weight;
+      near += key < near_key ? 0 : weight;
+    }
+    all = slice.sum_of_all(all);
+    near = slice.sum_of_all(near);
+    const std::uint64_t wanted = top_p_sum(share, total == 0 ? all : total);
+    if (all < wanted) return least_key;
+    if (near >= wanted) {
+      low_ = near_key;
+      to_sum_ = static_cast<float>(slice_bins - 1) / fminf(slice_.largest() - slice_.least(), reach);
+    }
+    return find(wanted);
   }
 
  private:
-  template <class Wanted>
-  __device__ std::uint64_t find(Wanted wanted_of) {
+  static constexpr float near_temperatures = 10;
+
+  __device__ std::uint64_t find(std::uint64_t wanted) {
     const std::uint64_t least_key = low_;
     high_ = ~std::uint64_t{0};
     linear_ = true;
-    std::uint64_t wanted = 0;
-    for (bool first = true;; first = false) {
+    while (true) {
       count_bins();
       const auto mine = threadIdx.x < slice_bins ? value(static_cast<int>(threadIdx.x)) : 0;
       if (threadIdx.x == 0) memory_.bin = -1;
       std::uint64_t all;
       const std::uint64_t to = sum_to_thread<slice_threads>(mine, memory_.sums, all);
-      if (first) wanted = wanted_of(all);
       if (to >= wanted && to - mine < wanted) {
         memory_.bin = static_cast<int>(threadIdx.x);
         memory_.before = to - mine;
@@ -76,6 +96,7 @@ class TokenSearch {
   // f(key, bin, weight) for each category of this block that is looked at; the weight is 1 where they are counted.
   template <class F>
   __device__ __forceinline__ void each(F f) const {
+    PAPILIO_UNROLL_FEW
     for (std::int64_t n = threadIdx.x; n < slice_.count(); n += slice_threads) {
       const float x = slice_.logit(n);
       const std::uint64_t key = slice_.key(n);
@@ -99,8 +120,7 @@ class TokenSearch {
     });
     cluster::sync();
     if (threadIdx.x < slice_bins) {
-      memory_.all_sums[threadIdx.x] =
-          joined(&memory_.bin_sums[threadIdx.x], [](Wide a, Wide b) { return a + b; });
+      memory_.all_sums[threadIdx.x] = joined(&memory_.bin_sums[threadIdx.x], [](Wide a, Wide b) { return a + b; });
       memory_.all_counts[threadIdx.x] =
           joined(&memory_.bin_counts[threadIdx.x], [](unsigned a, unsigned b) { return a + b; });
     }
@@ -175,6 +195,7 @@ class TokenSearch {
   const TokenSlice& slice_;
   SliceMemory& memory_;
   TokenScale scale_;
+  float temperature_;
   std::uint64_t low_, high_ = 0;
   float to_count_, to_sum_;
   bool by_sum_ = false, linear_ = true;

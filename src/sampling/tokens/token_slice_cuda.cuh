@@ -7,6 +7,13 @@
 #include "sampling/tokens/token_loads_cuda.cuh"
 #include "warp/cuda_warp.cuh"
 
+// Loops over a part's logits, of which several are weighed at a time.
+#if defined(__CUDA_ARCH__)
+#define PAPILIO_UNROLL_FEW _Pragma("unroll 4")
+#else
+#define PAPILIO_UNROLL_FEW
+#endif
+
 // A row's logits, read once and held by the blocks of a cluster, each a part: in shared memory, or in the call's
 // workspace where they do not fit there.
 
@@ -14,8 +21,8 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int slice_threads = 512;
 inline constexpr int slice_warps = slice_threads / 32;
-inline constexpr int slice_loads = 16;          // of a thread, at once
-inline constexpr int slice_candidates = 1024;   // keys that one block sorts
+inline constexpr int slice_loads = 16;         // of a thread, at once
+inline constexpr int slice_candidates = 1024;  // keys that one block sorts
 inline constexpr int slice_bins = 256;
 
 inline constexpr unsigned slice_nan = 1, slice_infinite = 2;
@@ -31,17 +38,17 @@ struct SliceMemory {
   int bin;
   std::uint64_t before;
 
-  unsigned largest, least;          // logits as whole numbers of the same order; 0 where there is none
-  unsigned faults;                  // what is wrong with the part
-  std::uint64_t part_sum, part_all; // of kept weights, of all
+  unsigned largest, least;           // logits as whole numbers of the same order; 0 where there is none
+  unsigned faults;                   // what is wrong with the part
+  std::uint64_t part_sum, part_all;  // of kept weights, of all
   std::uint64_t lowest_key, highest_key;
   unsigned part_kept;
-  Wide bin_sums[slice_bins];        // of the part
+  Wide bin_sums[slice_bins];  // of the part
   unsigned bin_counts[slice_bins];
   std::uint64_t keys[slice_candidates];  // of the whole row, in the first block
   std::uint64_t answer;
   int candidates;
-  std::uint64_t token_key;          // in the block that has the token
+  std::uint64_t token_key;  // in the block that has the token
   unsigned rank;
 };
 
@@ -127,8 +134,7 @@ class TokenSlice {
       if (n >= 0 && n < count_) values_[n] += bias.values[entry];
     }
     __syncthreads();
-    for (std::int64_t n = threadIdx.x; n < count_; n += slice_threads)
-      values_[n] = examined(call, row, n, values_[n]);
+    for (std::int64_t n = threadIdx.x; n < count_; n += slice_threads) values_[n] = examined(call, row, n, values_[n]);
     __syncthreads();
   }
 

@@ -41,10 +41,11 @@ int parts_for(std::int64_t rows, std::int64_t categories, std::int64_t least, st
   return parts;
 }
 
-Shape first_shape(std::int64_t rows, std::int64_t categories) {
+Shape first_shape(std::int64_t rows, std::int64_t categories, Storage storage) {
   constexpr std::int64_t any = std::int64_t{1} << 31;
   const int parts = parts_for(rows, categories, sampling_kernel::first_tile, any);
-  return {parts, base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(categories, parts), 8), 0, false};
+  return {parts, base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(categories, parts), 8),
+          2 * sampling_kernel::first_tile * stored_bytes(storage), false};
 }
 
 Shape slice_shape(std::int64_t rows, std::int64_t categories) {
@@ -63,9 +64,9 @@ void launch(void (*kernel)(TokenCall), TokenCall call, const Shape& shape, int t
   call.in_slice = shape.in_slice;
   if (!shape.staged) call.staged = nullptr;
   if (shape.shared_bytes > 0)
-    execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(shape.shared_bytes)),
-                     what);
+    execution::check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes)),
+        what);
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = static_cast<unsigned>(shape.parts);
@@ -102,7 +103,9 @@ void queue(const TokenCall& call, const Shape& first, const Shape& slices, cudaS
 
 TokenCall call_of(const DeviceLogits& logits, const TokenResults& results, const TokenFilters& f,
                   const TokenOptions& options) {
-  const auto per_row = [](const auto& of) { return DevicePerRow{of.value, of.values.empty() ? nullptr : of.values.data}; };
+  const auto per_row = [](const auto& of) {
+    return DevicePerRow{of.value, of.values.empty() ? nullptr : of.values.data};
+  };
   TokenCall call = {};
   call.logits = logits.logits;
   call.rows = logits.rows;
@@ -146,7 +149,7 @@ TokenCall call_of(const DeviceLogits& logits, const TokenResults& results, const
 void sample_tokens_on_cuda(const DeviceLogits& logits, const TokenResults& results, const TokenFilters& filters,
                            const TokenOptions& options) {
   const execution::OnDevice here(logits.device);
-  const Shape first = first_shape(logits.rows, logits.categories);
+  const Shape first = first_shape(logits.rows, logits.categories, logits.storage);
   const Shape slices = slice_shape(logits.rows, logits.categories);
   TokenCall call = call_of(logits, results, filters, options);
   call.few = std::min(sampling_kernel::first_most, sampling_kernel::first_capacity / first.parts);
