@@ -22,11 +22,12 @@ ROWS = [
     {"_device_arrays", "_parameters", "_counts", "distributed", "readers"},
     {"_fit", "_inference", "_model_files"},
     {"_frameworks", "corpora", "training", "evaluation"},
-    {"_report", "_primitive_calls"},
-    {"_choice", "_direct_draws", "_dynamic", "_primitives", "_tables", "_tridiagonal", "_without_replacement", "_fitted"},
-    {"_torch", "_jax", "_fitting", "_scoring", "_resample"},
-    {"_lda"},
-    {"_draws", "torch", "plot", "interop.corpora", "interop.models"},
+    {"_report", "_primitive_calls", "_token_arguments"},
+    {"_choice", "_direct_draws", "_dynamic", "_primitives", "_tables", "_tridiagonal", "_without_replacement", "_fitted",
+     "_token_draws"},
+    {"_torch", "_jax", "_fitting", "_scoring", "_resample", "_token_shards"},
+    {"_lda", "_torch_tokens", "_jax_tokens"},
+    {"_draws", "_tokens", "torch", "plot", "interop.corpora", "interop.models"},
     {"interop", "choose"},
     {"__main__"},  # `python -m papilio`
     {""},  # the package itself, papilio/__init__.py

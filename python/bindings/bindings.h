@@ -26,6 +26,7 @@ void bind_tables(nanobind::module_& m);
 void bind_primitives(nanobind::module_& m);
 void bind_dynamic(nanobind::module_& m);
 void bind_without_replacement(nanobind::module_& m);  // and resample
+void bind_tokens(nanobind::module_& m);               // sample_tokens, verify_draft
 void bind_tridiagonal(nanobind::module_& m);
 void bind_left_out(nanobind::module_& m);  // the words that a reader or a model leaves out
 void bind_phrases(nanobind::module_& m);   // options of phrases, before those of text

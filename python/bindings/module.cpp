@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
   papilio::python::bind_primitives(m);
   papilio::python::bind_dynamic(m);
   papilio::python::bind_without_replacement(m);
+  papilio::python::bind_tokens(m);
   papilio::python::bind_tridiagonal(m);
   papilio::python::bind_left_out(m);
   papilio::python::bind_phrases(m);

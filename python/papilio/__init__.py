@@ -35,6 +35,9 @@ from papilio._primitives import (
 from papilio._resample import resample
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report, typical_documents
+from papilio._token_draws import Tokens, TokenStatus
+from papilio._token_shards import sample_sharded_tokens
+from papilio._tokens import VerifiedDraft, sample_tokens, verify_draft
 from papilio._tridiagonal import (
     TridiagonalStatus,
     draw_gaussian_tridiagonal,
@@ -137,11 +140,14 @@ __all__ = [
     "RankError",
     "ReadReport",
     "Report",
+    "Tokens",
+    "TokenStatus",
     "TopicDiagnostics",
     "TopicStability",
     "TrainOptions",
     "TrainResult",
     "TridiagonalStatus",
+    "VerifiedDraft",
     "WeightedReservoir",
     "choice",
     "choose_topics",
@@ -184,6 +190,8 @@ __all__ = [
     "resample",
     "sample_categorical",
     "sample_products",
+    "sample_sharded_tokens",
+    "sample_tokens",
     "sample_without_replacement",
     "save_checkpoint",
     "save_model",
@@ -199,6 +207,7 @@ __all__ = [
     "transpose",
     "typical_documents",
     "unknown_words",
+    "verify_draft",
     "version",
     "weighted_shuffle",
     "write_corpus",

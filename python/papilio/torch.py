@@ -1,4 +1,4 @@
-"""Registers the operators `torch.ops.papilio.sample_categorical` and `sample_products`.
+"""Registers the operators `torch.ops.papilio.sample_categorical`, `sample_products` and `sample_tokens`.
 
 The functions of papilio take tensors directly, and use the operators under `torch.compile`. Import this module to call
 the operators yourself, or to run code that was exported with them. Their schemas::
@@ -13,6 +13,11 @@ the operators yourself, or to run code that was exported with them. Their schema
 
 `seed`, `stream` and `first_row_id` are 64 bits, as signed integers. `narrow` selects int32 results. The second result
 is the status; it is empty without `return_status`.
+
+`papilio::sample_tokens` takes the logits, a tensor or None for each of what `papilio.sample_tokens` takes per row, and
+gives the members of `papilio.Tokens`, empty where they are not asked for; ``torch.ops.papilio.sample_tokens.default``
+shows its schema.
 """
 
 from papilio import _torch as _torch
+from papilio import _torch_tokens as _torch_tokens

@@ -8,6 +8,7 @@
 #include "sampling/slots/sample_by_slots_cuda.h"
 #include "sampling/tables/repeated_draws_cuda.h"
 #include "sampling/tables/table_memory.h"
+#include "sampling/tokens/tokens_cuda.h"
 
 namespace papilio::sampling {
 
@@ -31,6 +32,10 @@ void draw_by_sums_on_cuda(const DeviceCumulativeTable&, VectorView<std::int32_t>
 void draw_by_sums_on_cuda(const DeviceCumulativeTable&, VectorView<std::int64_t>, const RepeatedDrawOptions&) {
   __builtin_unreachable();
 }
+void sample_tokens_on_cuda(const DeviceLogits&, const TokenResults&, const TokenFilters&, const TokenOptions&) {
+  __builtin_unreachable();
+}
+std::int64_t tokens_workspace_on_cuda(std::int64_t, std::int64_t, Device) { __builtin_unreachable(); }
 
 // These two say so where a view claims to be there all the same.
 std::shared_ptr<const void> copy_to_cuda(const void*, std::int64_t, Device device, const char*) {

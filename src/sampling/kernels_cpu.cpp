@@ -7,6 +7,7 @@
 #include "sampling/logits/logit_rows_cpu.h"
 #include "sampling/rows/kernels.h"
 #include "sampling/slots/sample_by_slots_cpu.h"
+#include "sampling/tokens/token_rows_cpu.h"
 #include "sampling/without_replacement/race_cpu.h"
 
 namespace papilio::inline PAPILIO_TARGET {
@@ -36,6 +37,12 @@ const sampling::Kernels sampling_kernels = {draw<float>,
                                             sampling_kernel::race_weights,
                                             sampling_kernel::race_weights,
                                             sampling_kernel::race_logits,
-                                            sampling_kernel::race_logits};
+                                            sampling_kernel::race_logits,
+                                            sampling_kernel::stage_tokens,
+                                            sampling_kernel::mask_tokens,
+                                            sampling_kernel::scan_tokens,
+                                            sampling_kernel::collect_tokens,
+                                            sampling_kernel::weigh_tokens,
+                                            sampling_kernel::sum_tokens};
 
 }  // namespace papilio::inline PAPILIO_TARGET

@@ -25,6 +25,11 @@ struct GammaColumns {
 template <class T>
 struct RacePiece;
 
+// See sampling/tokens/token_rows.h.
+struct TokenRow;
+struct TokenScan;
+struct TokenScale;
+
 // What one instruction-set target offers.
 struct Kernels {
   void (*draw_float)(const RowBatch<float>& batch, std::int64_t* drawn, DrawStatus* status);
@@ -37,6 +42,14 @@ struct Kernels {
   void (*race_double_weights)(RacePiece<double>& piece);
   void (*race_float_logits)(RacePiece<float>& piece);
   void (*race_double_logits)(RacePiece<double>& piece);
+  // See sampling/tokens/token_rows_kernel.h.
+  void (*stage_tokens)(const TokenRow& row, float* logits);
+  void (*mask_tokens)(const std::uint32_t* allowed, std::int64_t count, float* logits);
+  TokenScan (*scan_tokens)(const float* logits, std::int64_t count, float* block_largest);
+  std::int64_t (*collect_tokens)(const float* logits, std::int64_t first, std::int64_t end, float least,
+                                 std::uint64_t* keys);
+  void (*weigh_tokens)(const float* logits, std::int64_t count, const TokenScale& scale, std::uint64_t* weights);
+  std::uint64_t (*sum_tokens)(const float* logits, std::int64_t count, const TokenScale& scale);
 };
 
 // The kernels of the target in use (papilio::cpu_target).

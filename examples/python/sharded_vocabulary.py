@@ -1,0 +1,62 @@
+"""A vocabulary in shards: each process of a group holds some columns of the logits, and all get the same tokens.
+
+`torch.distributed` carries the records, on CPUs by gloo. The tokens are those that one process draws from whole rows,
+for any number of processes.
+
+    python examples/python/sharded_vocabulary.py [processes]      needs torch
+"""
+
+import sys
+
+import numpy as np
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+import papilio
+
+ROWS, V = 6, 5000
+FILTERS = dict(temperature=0.9, top_k=100, top_p=0.95)
+
+
+def logits_of_all():
+    return torch.randn(ROWS, V, generator=torch.Generator().manual_seed(3)) * 3
+
+
+def all_gather(own):
+    """What `papilio.sample_sharded_tokens` asks for: the arrays of all processes, in their order."""
+    tensor = torch.from_numpy(own)
+    found = [torch.empty_like(tensor) for _ in range(dist.get_world_size())]
+    dist.all_gather(found, tensor)
+    return [x.numpy() for x in found]
+
+
+def process(rank, size, store, results):
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=size)
+    edges = np.linspace(0, V, size + 1).astype(int)
+    part = logits_of_all()[:, edges[rank] : edges[rank + 1]]  # in a model: the columns that this process computes
+    drawn = papilio.sample_sharded_tokens(
+        part, all_gather, number=rank, first=int(edges[rank]), categories=V,
+        seeds=torch.arange(ROWS), positions=torch.full((ROWS,), 17), **FILTERS,
+    )  # fmt: skip
+    results[rank] = drawn.tokens.tolist()
+    dist.destroy_process_group()
+
+
+def main():
+    size = int(sys.argv[1]) if len(sys.argv) > 1 else 2
+    import tempfile
+
+    with mp.Manager() as manager, tempfile.TemporaryDirectory() as folder:
+        results = manager.dict()
+        mp.spawn(process, args=(size, f"{folder}/store", results), nprocs=size)
+        found = [results[rank] for rank in range(size)]
+    whole = papilio.sample_tokens(
+        logits_of_all(), seeds=torch.arange(ROWS), positions=torch.full((ROWS,), 17), **FILTERS
+    )
+    print("tokens:", whole.tolist())
+    print("the same on every process:", all(tokens == whole.tolist() for tokens in found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/tokens/token_search_cuda.cuh"
+
+// Draws from rows of which any number of categories may be kept: the blocks of a cluster hold a row, find where the
+// filters cut its order, and sum what is left by ascending category.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+class FilteredDraw {
+ public:
+  __device__ FilteredDraw(const TokenCall& call, SliceMemory& memory, const TokenSlice& slice, std::int64_t row,
+                          const TokenFilter& filter)
+      : call_(call), memory_(memory), slice_(slice), row_(row), filter_(filter) {
+    unit_bits_ = token_unit_bits(call.categories);
+    scale_ = token_scale(slice.largest(), filter.temperature, unit_bits_);
+  }
+
+  // Finds what the filters keep.
+  __device__ void filter(TokenSlice& slice) {
+    if (filter_.top_k > 0 && filter_.top_k < call_.categories)
+      kept_.least_key = search().find_count(static_cast<std::uint64_t>(filter_.top_k));
+    if (filter_.top_p < 1) {
+      std::uint64_t total = 0;
+      if (call_.joint && kept_.least_key != 0) total = slice.sum_of_all(sum_of_thread());
+      kept_.least_key = search().find_sum(filter_.top_p, total, slice);
+    }
+    kept_.least_weight = least_weight(filter_.min_p, unit_bits_);
+  }
+
+  __device__ void draw() {
+    sum_warps();
+    const auto plus = [](auto a, auto b) { return a + b; };
+    total_ = joined(&memory_.part_sum, plus);
+    const std::uint64_t all = joined(&memory_.part_all, plus);
+    const unsigned kept = joined(&memory_.part_kept, plus);
+    log_total_ = log_of_total(total_, unit_bits_);
+    std::uint64_t target = token_target(draw_number_of_row(call_, row_), total_);
+    int owner = 0;
+    for (std::uint64_t part; target >= (part = *cluster::at(&memory_.part_sum, owner)); ++owner) target -= part;
+    if (owner == cluster::rank()) find(target, kept, all);
+    if (call_.ranks != nullptr) rank(owner);
+    if (call_.room > 0) list(kept);
+  }
+
+ private:
+  __device__ TokenSearch search() const {
+    return TokenSearch(slice_, memory_, scale_, filter_.temperature, kept_.least_key);
+  }
+
+  __device__ std::uint64_t sum_of_thread() const {
+    std::uint64_t sum = 0;
+    for (std::int64_t n = threadIdx.x; n < slice_.count(); n += slice_threads)
+      sum += weight_of(slice_.logit(n), scale_);
+    return sum;
+  }
+
+  // The categories of a warp: next to each other.
+  __device__ std::int64_t of_warp() const { return (slice_.count() + slice_threads - 1) / slice_threads * 32; }
+
+  // The weight of category n of this part where it is kept, else 0; its weight in any case.
+  __device__ __forceinline__ std::uint64_t kept_weight(std::int64_t n, std::uint64_t& weight) const {
+    weight = 0;
+    const bool late = slice_.key(n) < kept_.least_key;
+    if (late && call_.kept_masses == nullptr) return 0;
+    weight = weight_of(slice_.logit(n), scale_);
+    return late || weight < kept_.least_weight ? 0 : weight;
+  }
+
+  // What each warp, and the part, keep.
+  __device__ void sum_warps() {
+    const std::int64_t begin = min(slice_.count(), warp_of_thread() * of_warp());
+    const std::int64_t end = min(slice_.count(), begin + of_warp());
+    std::uint64_t sum = 0, all = 0;
+    unsigned kept = 0;
+    PAPILIO_UNROLL_FEW
+    for (std::int64_t n = begin + lane_of_thread(); n < end; n += 32) {
+      std::uint64_t weight;
+      const std::uint64_t mine = kept_weight(n, weight);
+      sum += mine;
+      all += weight;
+      kept += mine != 0 ? 1 : 0;
+    }
+    sum = sum_of_warp(sum);
+    kept = sum_of_warp(kept);
+    std::uint64_t of_block;
+    sum_to_thread<slice_threads>(all, memory_.sums, of_block);
+    if (lane_of_thread() == 0) {
+      memory_.warp_sums[warp_of_thread()] = sum;
+      memory_.warp_kept[warp_of_thread()] = kept;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      memory_.part_all = of_block;
+      memory_.part_sum = 0;
+      memory_.part_kept = 0;
+      memory_.rank = 0;
+      for (int w = 0; w < slice_warps; ++w) {
+        memory_.part_sum += memory_.warp_sums[w];
+        memory_.part_kept += memory_.warp_kept[w];
+      }
+    }
+    cluster::sync();
+  }
+
+  // The token in whose interval the target falls, in this part; by the warp that has it.
+  __device__ void find(std::uint64_t target, unsigned kept, std::uint64_t all) {
+    int warp = 0;
+    for (; target >= memory_.warp_sums[warp]; ++warp) target -= memory_.warp_sums[warp];
+    if (warp != warp_of_thread()) return;
+    const std::int64_t end = min(slice_.count(), (warp + 1) * of_warp());
+    for (std::int64_t first = warp * of_warp();; first += 32) {
+      const std::int64_t n = first + lane_of_thread();
+      std::uint64_t weight = 0;
+      const std::uint64_t mine = n < end ? kept_weight(n, weight) : 0;
+      const std::uint64_t to = sum_to_lane(mine);
+      if (target < to && target >= to - mine) drawn(n, kept, all);
+      const std::uint64_t here = __shfl_sync(whole_warp, to, 31);
+      if (target < here) return;
+      target -= here;
+    }
+  }
+
+  __device__ float log_of(std::int64_t n) const {
+    return log_probability(slice_.logit(n), slice_.largest(), filter_.temperature, log_total_);
+  }
+
+  __device__ void drawn(std::int64_t n, unsigned kept, std::uint64_t all) const {
+    memory_.token_key = slice_.key(n);
+    call_.tokens[row_] = static_cast<std::int32_t>(slice_.begin() + n);
+    put(call_.log_probabilities, row_, log_of(n));
+    put(call_.kept_counts, row_, static_cast<std::int32_t>(kept));
+    if (call_.kept_masses != nullptr) call_.kept_masses[row_] = mass_of(total_, all);
+    put(call_.status, row_, TokenStatus::ok);
+  }
+
+  // How many categories come before the token.
+  __device__ void rank(int owner) const {
+    cluster::sync();
+    const std::uint64_t key = *cluster::at(&memory_.token_key, owner);
+    unsigned before = 0;
+    for (std::int64_t n = threadIdx.x; n < slice_.count(); n += slice_threads)
+      before += slice_.logit(n) > -__builtin_inff() && slice_.key(n) > key ? 1 : 0;
+    before = sum_of_warp(before);
+    if (lane_of_thread() == 0 && before != 0) atomicAdd(cluster::at(&memory_.rank, owner), before);
+    cluster::sync();
+    if (cluster::rank() == owner && threadIdx.x == 0) call_.ranks[row_] = static_cast<std::int32_t>(memory_.rank);
+  }
+
+  // What is kept, by ascending category.
+  __device__ void list(unsigned kept) const {
+    std::int64_t place = 0;
+    for (int block = 0; block < cluster::rank(); ++block) place += *cluster::at(&memory_.part_kept, block);
+    for (int w = 0; w < warp_of_thread(); ++w) place += memory_.warp_kept[w];
+    const std::int64_t begin = warp_of_thread() * of_warp(), end = min(slice_.count(), begin + of_warp());
+    for (std::int64_t first = begin; first < end && place < call_.room; first += 32) {
+      const std::int64_t n = first + lane_of_thread();
+      std::uint64_t weight = 0;
+      const bool keep = n < end && kept_weight(n, weight) != 0;
+      const unsigned all = __ballot_sync(whole_warp, keep);
+      if (keep) entry(place + __popc(all & ((1u << lane_of_thread()) - 1)), slice_.begin() + n, log_of(n));
+      place += __popc(all);
+    }
+    if (cluster::rank() != 0) return;
+    for (std::int64_t n = kept + threadIdx.x; n < call_.room; n += slice_threads) entry(n, -1, -__builtin_inff());
+  }
+
+  __device__ void entry(std::int64_t place, std::int64_t category, float log) const {
+    if (place >= call_.room) return;
+    call_.kept_categories[row_ * call_.kept_stride + place] = static_cast<std::int32_t>(category);
+    if (call_.kept_logs != nullptr) call_.kept_logs[row_ * call_.kept_logs_stride + place] = log;
+  }
+
+  const TokenCall& call_;
+  SliceMemory& memory_;
+  const TokenSlice& slice_;
+  std::int64_t row_;
+  TokenFilter filter_;
+  TokenScale scale_;
+  KeptSet kept_ = {0, 1};
+  std::uint64_t total_ = 0;
+  double log_total_ = 0;
+  int unit_bits_;
+};
+
+extern __shared__ float slice_values[];
+
+template <class S>
+__global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const __grid_constant__ TokenCall call) {
+  __shared__ SliceMemory memory;
+  const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
+  if (threadIdx.x == 0) memory.candidates = 0;
+  for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
+    const TokenFilter filter = filter_of_row(call, row);
+    if (among_few(call, filter)) continue;
+    const BiasOfRow bias = bias_of_row(call, row);
+    __syncthreads();
+    TokenStatus status = bias_is_bad(call, bias) ? TokenStatus::bad_bias
+                         : valid_filter(filter)  ? TokenStatus::ok
+                                                 : TokenStatus::bad_filter;
+    TokenSlice slice(call, memory, slice_values, row);
+    if (status == TokenStatus::ok) status = slice.read<S>(call, row, bias);
+    if (status == TokenStatus::ok) {
+      FilteredDraw draw(call, memory, slice, row, filter);
+      draw.filter(slice);
+      draw.draw();
+    } else if (cluster::rank() == 0) {
+      put_none(call, row, status);
+    }
+    cluster::sync();
+  }
+}
+
+// The logarithms of the tokens' probabilities under the logits as they came: `call` has neither bias nor mask.
+template <class S>
+__global__ void __launch_bounds__(slice_threads, 2) find_raw_logs(const __grid_constant__ TokenCall call) {
+  __shared__ SliceMemory memory;
+  const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
+  const int unit_bits = token_unit_bits(call.categories);
+  for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
+    const std::int32_t token = call.tokens[row];
+    if (token < 0) continue;
+    __syncthreads();
+    TokenSlice slice(call, memory, slice_values, row);
+    float log = __builtin_nanf("");
+    if (slice.read<S>(call, row, {nullptr, nullptr, 0, false}) == TokenStatus::ok) {
+      const TokenScale scale = token_scale(slice.largest(), 1, unit_bits);
+      std::uint64_t mine = 0;
+      for (std::int64_t n = threadIdx.x; n < slice.count(); n += slice_threads)
+        mine += weight_of(slice.logit(n), scale);
+      const double log_total = log_of_total(slice.sum_of_all(mine), unit_bits);
+      log = log_probability(logits_of_row<S>(call, row).at(token), slice.largest(), 1, log_total);
+    }
+    if (cluster::rank() == 0 && threadIdx.x == 0) call.raw_log_probabilities[row] = log;
+    cluster::sync();
+  }
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

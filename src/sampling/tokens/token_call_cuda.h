@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstdint>
+
+#include "papilio/tokens.h"
+#include "sampling/tokens/token_law.h"
+#include "sampling/tokens/token_rows.h"
+
+// A call on rows of a device as a kernel takes it: plain data.
+
+namespace papilio::sampling {
+
+template <class T>
+struct DevicePerRow {
+  T value;
+  const T* values;  // null: every row has `value`
+};
+
+struct TokenCall {
+  const void* logits;
+  std::int64_t rows, categories, row_stride, column_stride;
+
+  DevicePerRow<float> temperature;
+  DevicePerRow<std::int32_t> top_k;
+  DevicePerRow<float> top_p, min_p;
+  bool joint;
+  const std::uint32_t* allowed;  // null: all are
+  std::int64_t allowed_stride;
+  const std::int64_t* bias_offsets;  // null: no bias
+  const std::int32_t* bias_categories;
+  const float* bias_values;
+  std::int64_t bias_size;
+
+  std::uint64_t seed, stream, first_position;
+  const std::int64_t* positions;
+  const std::int64_t* seeds;
+
+  std::int32_t* tokens;
+  float* log_probabilities;  // this and what follows: null where it is not asked for
+  float* raw_log_probabilities;
+  std::int32_t* ranks;
+  std::int32_t* kept_counts;
+  float* kept_masses;
+  TokenStatus* status;
+  std::int32_t* kept_categories;
+  std::int64_t kept_stride, room;
+  float* kept_logs;
+  std::int64_t kept_logs_stride;
+
+  float* staged;          // rows x categories for rows that do not fit on chip
+  std::int32_t few;       // up to this top_k, the first of a row are found by one reading of it
+  std::int64_t in_slice;  // categories of a block, of the blocks that share a row
+};
+
+}  // namespace papilio::sampling
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+using papilio::sampling::TokenCall;
+
+// Whether a row's draw is among its first few: they are found without weighing the others.
+PAPILIO_LANEWISE bool among_few(const TokenCall& call, const TokenFilter& f) {
+  if (call.few == 0) return false;
+  if (f.temperature == 0) return true;
+  const bool others_count = call.kept_masses != nullptr || (call.joint && f.top_p < 1);
+  return f.top_k > 0 && f.top_k < call.categories && f.top_k <= call.few && !others_count;
+}
+
+#if defined(__CUDACC__)
+
+template <class T>
+__device__ __forceinline__ T value_of_row(const papilio::sampling::DevicePerRow<T>& of, std::int64_t row) {
+  return of.values == nullptr ? of.value : of.values[row];
+}
+
+__device__ __forceinline__ TokenFilter filter_of_row(const TokenCall& call, std::int64_t row) {
+  return {value_of_row(call.temperature, row), value_of_row(call.top_k, row), value_of_row(call.top_p, row),
+          value_of_row(call.min_p, row)};
+}
+
+__device__ __forceinline__ std::uint64_t draw_number_of_row(const TokenCall& call, std::int64_t row) {
+  const std::uint64_t seed = call.seeds == nullptr ? call.seed : static_cast<std::uint64_t>(call.seeds[row]);
+  const std::uint64_t position = call.positions == nullptr ? call.first_position + static_cast<std::uint64_t>(row)
+                                                           : static_cast<std::uint64_t>(call.positions[row]);
+  return token_numbers(seed, call.stream, position).draw;
+}
+
+template <class T>
+__device__ __forceinline__ void put(T* results, std::int64_t row, T value) {
+  if (results != nullptr) results[row] = value;
+}
+
+// What a row that is not `ok` receives; by all threads of a block.
+__device__ __forceinline__ void put_none(const TokenCall& call, std::int64_t row, TokenStatus status) {
+  constexpr float nan = __builtin_nanf("");
+  for (std::int64_t n = threadIdx.x; n < call.room; n += blockDim.x) {
+    call.kept_categories[row * call.kept_stride + n] = -1;
+    if (call.kept_logs != nullptr) call.kept_logs[row * call.kept_logs_stride + n] = -__builtin_inff();
+  }
+  if (threadIdx.x != 0) return;
+  call.tokens[row] = -1;
+  put(call.log_probabilities, row, nan);
+  put(call.raw_log_probabilities, row, nan);
+  put(call.ranks, row, -1);
+  put(call.kept_counts, row, -1);
+  put(call.kept_masses, row, nan);
+  put(call.status, row, status);
+}
+
+// A row's part of the bias.
+struct BiasOfRow {
+  const std::int32_t* categories;
+  const float* values;
+  std::int64_t count;
+  bool bad;  // the offsets are out of range
+
+  // The place of a category, or -1.
+  __device__ std::int64_t find(std::int64_t category) const {
+    std::int64_t begin = 0, end = count;
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      if (categories[middle] < category)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin < count && categories[begin] == category ? begin : -1;
+  }
+};
+
+__device__ __forceinline__ BiasOfRow bias_of_row(const TokenCall& call, std::int64_t row) {
+  if (call.bias_offsets == nullptr) return {nullptr, nullptr, 0, false};
+  const std::int64_t begin = call.bias_offsets[row], end = call.bias_offsets[row + 1];
+  if (begin < 0 || end < begin || end > call.bias_size) return {nullptr, nullptr, 0, true};
+  return {call.bias_categories + begin, call.bias_values + begin, end - begin, false};
+}
+
+// Whether the categories of the bias are out of range or order; by all threads of a block, the same for all.
+__device__ __forceinline__ bool bias_is_bad(const TokenCall& call, const BiasOfRow& bias) {
+  if (call.bias_offsets == nullptr) return false;
+  bool bad = bias.bad;
+  for (std::int64_t n = threadIdx.x; n < bias.count; n += blockDim.x) {
+    const std::int64_t category = bias.categories[n], before = n == 0 ? -1 : bias.categories[n - 1];
+    bad = bad || category <= before || category >= call.categories;
+  }
+  return __syncthreads_or(bad ? 1 : 0) != 0;
+}
+
+__device__ __forceinline__ bool is_allowed(const TokenCall& call, std::int64_t row, std::int64_t category) {
+  return call.allowed == nullptr ||
+         (call.allowed[row * call.allowed_stride + category / 32] >> (category % 32) & 1u) != 0;
+}
+
+#endif
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

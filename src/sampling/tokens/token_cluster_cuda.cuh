@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include <cstdint>
+
+#include "warp/portability.h"
+
+// Blocks that share a row, and what the threads of one block do together. Where there are no clusters (before compute
+// capability 9.0) a block has its row for itself.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+namespace cluster {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+__device__ __forceinline__ int rank() { return static_cast<int>(cooperative_groups::this_cluster().block_rank()); }
+__device__ __forceinline__ int size() { return static_cast<int>(cooperative_groups::this_cluster().num_blocks()); }
+__device__ __forceinline__ void sync() { cooperative_groups::this_cluster().sync(); }
+// The same variable of shared memory in another block.
+template <class T>
+__device__ __forceinline__ T* at(T* p, int block) {
+  return cooperative_groups::this_cluster().map_shared_rank(p, static_cast<unsigned>(block));
+}
+#else
+__device__ __forceinline__ int rank() { return 0; }
+__device__ __forceinline__ int size() { return 1; }
+__device__ __forceinline__ void sync() { __syncthreads(); }
+template <class T>
+__device__ __forceinline__ T* at(T* p, int) {
+  return p;
+}
+#endif
+
+}  // namespace cluster
+
+using Wide = unsigned long long;  // what atomics take
+
+inline constexpr unsigned whole_warp = 0xFFFF'FFFFu;
+
+__device__ __forceinline__ int lane_of_thread() { return static_cast<int>(threadIdx.x % 32); }
+__device__ __forceinline__ int warp_of_thread() { return static_cast<int>(threadIdx.x / 32); }
+
+// The sum of the lanes up to this one.
+template <class T>
+__device__ __forceinline__ T sum_to_lane(T x) {
+  PAPILIO_UNROLL
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const T other = __shfl_up_sync(whole_warp, x, static_cast<unsigned>(distance));
+    if (lane_of_thread() >= distance) x += other;
+  }
+  return x;
+}
+
+template <class T>
+__device__ __forceinline__ T sum_of_warp(T x) {
+  PAPILIO_UNROLL
+  for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(whole_warp, x, distance);
+  return x;
+}
+
+// The sum of the threads up to this one, and of all, of a block of `threads`. Takes two barriers; `scratch` may be used
+// again after the next one.
+template <int threads, class T>
+__device__ __forceinline__ T sum_to_thread(T x, T* scratch, T& all) {
+  constexpr int warps = threads / 32;
+  const T within = sum_to_lane(x);
+  __syncthreads();
+  if (lane_of_thread() == 31) scratch[warp_of_thread()] = within;
+  __syncthreads();
+  T before = 0;
+  all = 0;
+  PAPILIO_UNROLL
+  for (int w = 0; w < warps; ++w) {
+    before += w < warp_of_thread() ? scratch[w] : 0;
+    all += scratch[w];
+  }
+  return before + within;
+}
+
+// Sorts keys, the greatest first, by all `threads` of a block: a bitonic network over the next power of two, of which
+// the rest is filled with zeros. Begins and ends with a barrier.
+template <int threads>
+__device__ __forceinline__ void sort_keys(std::uint64_t* keys, int count) {
+  int size = 2;
+  while (size < count) size *= 2;
+  __syncthreads();
+  for (int n = count + static_cast<int>(threadIdx.x); n < size; n += threads) keys[n] = 0;
+  for (int length = 2; length <= size; length *= 2)
+    for (int distance = length / 2; distance > 0; distance /= 2) {
+      __syncthreads();
+      for (int pair = static_cast<int>(threadIdx.x); pair < size / 2; pair += threads) {
+        const int low = pair / distance * 2 * distance + pair % distance, high = low + distance;
+        const std::uint64_t a = keys[low], b = keys[high];
+        if ((a < b) == ((low & length) == 0)) {
+          keys[low] = b;
+          keys[high] = a;
+        }
+      }
+    }
+  __syncthreads();
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/tokens/token_call_cuda.h"
+#include "sampling/tokens/token_cluster_cuda.cuh"
+#include "sampling/tokens/token_loads_cuda.cuh"
+#include "warp/cuda_warp.cuh"
+
+// Loops over a part's logits, of which several are weighed at a time.
+#if defined(__CUDA_ARCH__)
+#define PAPILIO_UNROLL_FEW _Pragma("unroll 4")
+#else
+#define PAPILIO_UNROLL_FEW
+#endif
+
+// A row's logits, read once and held by the blocks of a cluster, each a part: in shared memory, or in the call's
+// workspace where they do not fit there.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+inline constexpr int slice_threads = 512;
+inline constexpr int slice_warps = slice_threads / 32;
+inline constexpr int slice_loads = 16;         // of a thread, at once
+inline constexpr int slice_candidates = 1024;  // keys that one block sorts
+inline constexpr int slice_bins = 256;
+
+inline constexpr unsigned slice_nan = 1, slice_infinite = 2;
+
+// One block's. What has a comment is read by the others of its cluster.
+struct SliceMemory {
+  std::uint64_t sums[slice_warps];
+  unsigned counts[slice_warps];
+  std::uint64_t warp_sums[slice_warps];
+  unsigned warp_kept[slice_warps];
+  Wide all_sums[slice_bins];
+  unsigned all_counts[slice_bins];
+  int bin;
+  std::uint64_t before;
+
+  unsigned largest, least;           // logits as whole numbers of the same order; 0 where there is none
+  unsigned faults;                   // what is wrong with the part
+  std::uint64_t part_sum, part_all;  // of kept weights, of all
+  std::uint64_t lowest_key, highest_key;
+  unsigned part_kept;
+  Wide bin_sums[slice_bins];  // of the part
+  unsigned bin_counts[slice_bins];
+  std::uint64_t keys[slice_candidates];  // of the whole row, in the first block
+  std::uint64_t answer;
+  int candidates;
+  std::uint64_t token_key;  // in the block that has the token
+  unsigned rank;
+};
+
+// The words of all blocks joined, the same in every thread of every block.
+template <class T, class Join>
+__device__ __forceinline__ T joined(T* mine, Join join) {
+  T all = *cluster::at(mine, 0);
+  for (int block = 1; block < cluster::size(); ++block) all = join(all, *cluster::at(mine, block));
+  return all;
+}
+
+class TokenSlice {
+ public:
+  __device__ TokenSlice(const TokenCall& call, SliceMemory& memory, float* on_chip, std::int64_t row)
+      : memory_(memory), begin_(min(call.categories, cluster::rank() * call.in_slice)) {
+    count_ = min(call.categories - begin_, call.in_slice);
+    values_ = call.staged == nullptr ? on_chip : call.staged + row * call.categories + begin_;
+  }
+
+  __device__ std::int64_t begin() const { return begin_; }
+  __device__ std::int64_t count() const { return count_; }
+  __device__ float logit(std::int64_t n) const { return values_[n]; }
+  __device__ std::uint64_t key(std::int64_t n) const { return token_key(token_order(values_[n] + 0.0f), begin_ + n); }
+  __device__ float largest() const { return logit_of_order(largest_); }
+  __device__ float least() const { return logit_of_order(least_); }
+
+  // Reads the part; what is wrong with the row, if anything. The same in every block.
+  template <class S>
+  __device__ TokenStatus read(const TokenCall& call, std::int64_t row, const BiasOfRow& bias) {
+    if (threadIdx.x == 0) {
+      memory_.largest = 0;
+      memory_.least = ~0u;
+      memory_.faults = 0;
+    }
+    const LogitsOfRow<S> logits = logits_of_row<S>(call, row);
+    const bool biased = bias.count > 0;
+    for (std::int64_t first = threadIdx.x; first < count_; first += slice_loads * slice_threads) {
+      float x[slice_loads];
+      PAPILIO_UNROLL
+      for (int e = 0; e < slice_loads; ++e) {
+        const std::int64_t n = first + e * slice_threads;
+        x[e] = n < count_ ? logits.at(begin_ + n) : -__builtin_inff();
+      }
+      PAPILIO_UNROLL
+      for (int e = 0; e < slice_loads; ++e) {
+        const std::int64_t n = first + e * slice_threads;
+        if (n < count_) values_[n] = biased ? x[e] : examined(call, row, n, x[e]);
+      }
+    }
+    __syncthreads();
+    if (biased) add(call, row, bias);
+    return say_what_was_seen();
+  }
+
+  // The sum of what the threads of all blocks have.
+  __device__ std::uint64_t sum_of_all(std::uint64_t mine) {
+    std::uint64_t all;
+    sum_to_thread<slice_threads>(mine, memory_.sums, all);
+    if (threadIdx.x == 0) memory_.part_all = all;
+    cluster::sync();
+    all = joined(&memory_.part_all, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    cluster::sync();
+    return all;
+  }
+
+ private:
+  // The logit, masked where it is not allowed.
+  __device__ __forceinline__ float examined(const TokenCall& call, std::int64_t row, std::int64_t n, float x) {
+    if (!is_allowed(call, row, begin_ + n)) return -__builtin_inff();
+    if (!(x < __builtin_inff())) {
+      faults_ |= x == __builtin_inff() ? slice_infinite : slice_nan;
+    } else if (x > -__builtin_inff()) {
+      const unsigned order = token_order(x + 0.0f);
+      largest_ = max(largest_, order);
+      least_ = min(least_, order);
+    }
+    return x;
+  }
+
+  __device__ void add(const TokenCall& call, std::int64_t row, const BiasOfRow& bias) {
+    for (std::int64_t entry = threadIdx.x; entry < bias.count; entry += slice_threads) {
+      const std::int64_t n = bias.categories[entry] - begin_;
+      if (n >= 0 && n < count_) values_[n] += bias.values[entry];
+    }
+    __syncthreads();
+    for (std::int64_t n = threadIdx.x; n < count_; n += slice_threads) values_[n] = examined(call, row, n, values_[n]);
+    __syncthreads();
+  }
+
+  __device__ TokenStatus say_what_was_seen() {
+    const unsigned largest = __reduce_max_sync(whole_warp, largest_), least = __reduce_min_sync(whole_warp, least_);
+    const unsigned faults = __reduce_or_sync(whole_warp, faults_);
+    if (lane_of_thread() == 0) {
+      atomicMax(&memory_.largest, largest);
+      atomicMin(&memory_.least, least);
+      atomicOr(&memory_.faults, faults);
+    }
+    cluster::sync();
+    largest_ = joined(&memory_.largest, [](unsigned a, unsigned b) { return max(a, b); });
+    least_ = joined(&memory_.least, [](unsigned a, unsigned b) { return min(a, b); });
+    faults_ = joined(&memory_.faults, [](unsigned a, unsigned b) { return a | b; });
+    if ((faults_ & slice_nan) != 0) return TokenStatus::not_a_number;
+    if (faults_ != 0) return TokenStatus::infinite;
+    return largest_ == 0 ? TokenStatus::nothing_allowed : TokenStatus::ok;
+  }
+
+  SliceMemory& memory_;
+  std::int64_t begin_, count_;
+  float* values_;
+  unsigned largest_ = 0, least_ = ~0u, faults_ = 0;
+};
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include "random/elementary_lanes.h"
+#include "sampling/tokens/token_rows.h"
+#include "warp/warp.h"
+
+// Weights of logits as whole numbers, the same bits in every lane of every warp: floor(2^s 2^((x - largest) c)), c =
+// log2(e) / temperature, from IEEE float operations and shifts alone. Must be compiled without contraction.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+using papilio::sampling::TokenScale;
+
+PAPILIO_LANEWISE TokenScale token_scale(float largest, float temperature, int unit_bits) {
+  const double scale = 0x1.71547652b82fep0 / static_cast<double>(temperature);
+  const auto high = static_cast<float>(scale);
+  return {largest, high, static_cast<float>(scale - static_cast<double>(high)), unit_bits};
+}
+
+// (2^g - 1) / g, |g| <= 1/2: within 2^-25 of itself (tools/elementary_coefficients.py).
+template <warp::Warp W>
+PAPILIO_LANEWISE warp::Lanes<W, float> exp2_slope(warp::Lanes<W, float> g) {
+  constexpr float c[] = {0x1.62e430p-1f, 0x1.ebfbdep-3f,  0x1.c6af6ep-5f,
+                         0x1.3b2ba0p-7f, 0x1.5f07b4p-10f, 0x1.4308fep-13f};
+  return random::polynomial<W>(c, g);
+}
+
+// The weights of W logits, none of which is NaN or above the largest; -infinity weighs 0.
+//
+// x - largest is an unevaluated sum of two floats, and so is its product with the scale: the exponent of 2 is off by no
+// more than 2^-26 for its fraction, and a weight by no more than 2^-24 of itself, whatever the logits' size.
+template <warp::Warp W>
+PAPILIO_LANEWISE warp::Lanes<W, std::uint64_t> token_weights(warp::Lanes<W, float> x, const TokenScale& scale) {
+  const auto splat = [](float v) { return W::template splat<float>(v); };
+  const auto largest = splat(scale.largest), high = splat(scale.high), low = splat(scale.low), zero = splat(0);
+  const auto difference = x - largest;
+  const auto gone = !W::less(splat(-63), difference * high);  // 2^-63 of the largest or less, or NaN
+  const auto d = W::select(gone, zero, difference);
+  // Knuth's two-sum of x and -largest: d + error is their difference.
+  const auto back = d - x;
+  const auto error = W::select(gone, zero, (x - (d - back)) - (largest + back));
+  const auto y = d * high;
+  const auto rest = W::fma(error, high, W::fma(d, low, W::fma(d, high, zero - y)));
+  constexpr float rounding = 0x1.8p23f;  // added, the last bit has the value 1
+  const auto shifted = y + rounding;
+  const auto g = (y - (shifted - rounding)) + rest;
+  // 2^30 2^g as a whole number: cut off, as every conversion does.
+  const auto part = W::template convert<std::int32_t>(exp2_slope<W>(g) * (g * 0x1p30f)) + (std::int32_t{1} << 30);
+  const auto down = W::template splat<std::uint32_t>(0x4B40'0000u) - W::template bit_cast<std::uint32_t>(shifted);
+  const auto wide = W::template convert<std::uint64_t>(W::template bit_cast<std::uint32_t>(part));
+  const auto weight =
+      (wide << static_cast<std::uint64_t>(scale.unit_bits - 30)) >> W::template convert<std::uint64_t>(down);
+  return W::select(gone, W::template splat<std::uint64_t>(0), weight);
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -1,0 +1,310 @@
+// Draws among filtered logits on the device against the CPU, bit by bit: tokens, kept sets, logarithms, counts, masses,
+// ranks and statuses.
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include "cuda/problems.h"
+#include "papilio/tokens.h"
+#include "sampling/tokens/random_rows.h"
+
+namespace papilio::testing {
+namespace {
+
+// Rows of one call.
+template <class S>
+struct TokenRows {
+  std::int64_t rows, categories;
+  std::vector<S> logits = {};
+  std::vector<float> temperature = {}, top_p = {}, min_p = {};  // one per row, or one for all
+  std::vector<std::int32_t> top_k = {};
+  bool joint = false;
+  std::vector<std::uint32_t> allowed = {};
+  std::vector<std::int64_t> bias_offsets = {};
+  std::vector<std::int32_t> bias_categories = {};
+  std::vector<float> bias_values = {};
+  std::vector<std::int64_t> seeds = {}, positions = {};
+  bool by_columns = false;  // the matrix is stored column by column
+  bool masses = true;
+  std::int64_t room = 70;
+};
+
+// What a call says, on either side.
+struct Said {
+  std::vector<std::int32_t> tokens, ranks, counts, kept;
+  std::vector<float> logs, raw, masses, kept_logs;
+  std::vector<TokenStatus> status;
+
+  template <class S>
+  explicit Said(const TokenRows<S>& rows)
+      : tokens(at(rows.rows), 7),
+        ranks(tokens),
+        counts(tokens),
+        kept(at(rows.rows * rows.room), 7),
+        logs(tokens.size(), 7),
+        raw(logs),
+        masses(rows.masses ? logs.size() : 0, 7),
+        kept_logs(kept.size(), 7),
+        status(tokens.size(), TokenStatus::bad_draft) {}
+
+ private:
+  static std::size_t at(std::int64_t n) { return static_cast<std::size_t>(n); }
+};
+
+// `on` makes the view of a vector there.
+template <class S, class On>
+void call(TokenRows<S>& rows, Said& said, const On& on, Device device, const TokenOptions& base) {
+  const auto per_row = [&](auto& values) {
+    using T = std::remove_reference_t<decltype(values[0])>;
+    PerRow<T> of = values[0];
+    if (values.size() > 1) of.values = on(values);
+    return of;
+  };
+  TokenFilters filters;
+  filters.temperature = per_row(rows.temperature);
+  filters.top_k = per_row(rows.top_k);
+  filters.top_p = per_row(rows.top_p);
+  filters.min_p = per_row(rows.min_p);
+  filters.joint = rows.joint;
+  const std::int64_t words = (rows.categories + 31) / 32;
+  if (!rows.allowed.empty())
+    filters.allowed = {on(rows.allowed).data,
+                       rows.rows,
+                       words,
+                       static_cast<std::int64_t>(rows.allowed.size()) == words ? 0 : words,
+                       1,
+                       device};
+  if (!rows.bias_offsets.empty()) {
+    filters.bias_offsets = on(rows.bias_offsets);
+    filters.bias_categories = on(rows.bias_categories);
+    filters.bias_values = on(rows.bias_values);
+  }
+  TokenOptions options = base;
+  if (!rows.seeds.empty()) options.seeds = on(rows.seeds);
+  if (!rows.positions.empty()) options.positions = on(rows.positions);
+  TokenResults results = {.tokens = on(said.tokens)};
+  results.log_probabilities = on(said.logs);
+  results.raw_log_probabilities = on(said.raw);
+  results.ranks = on(said.ranks);
+  results.kept_counts = on(said.counts);
+  if (rows.masses) results.kept_masses = on(said.masses);
+  results.status = on(said.status);
+  if (rows.room > 0) {
+    results.kept_categories = {on(said.kept).data, rows.rows, rows.room, rows.room, 1, device};
+    results.kept_log_probabilities = {on(said.kept_logs).data, rows.rows, rows.room, rows.room, 1, device};
+  }
+  const S* logits = on(rows.logits).data;
+  const MatrixView<const S> matrix =
+      rows.by_columns ? MatrixView<const S>{logits, rows.rows, rows.categories, 1, rows.rows, device}
+                      : MatrixView<const S>{logits, rows.rows, rows.categories, rows.categories, 1, device};
+  sample_tokens(matrix, results, filters, options);
+}
+
+// Arrays of a test on the device, and what comes back of them.
+class OnDevice {
+ public:
+  explicit OnDevice(std::int64_t offset) : offset_(offset) {}
+
+  template <class T>
+  auto operator()(std::vector<T>& host) {
+    using Plain = std::remove_const_t<T>;
+    auto copy = std::make_shared<DeviceCopy<Plain>>(host, offset_);
+    back_.push_back([copy, &host] {
+      EXPECT_TRUE(copy->gaps_intact()) << "written beside an array";
+      host = copy->host();
+    });
+    return copy->view();
+  }
+  void fetch() {
+    for (const auto& back : back_) back();
+  }
+
+ private:
+  std::int64_t offset_;
+  std::vector<std::function<void()>> back_;
+};
+
+template <class S>
+::testing::AssertionResult same_tokens(TokenRows<S> rows, std::int64_t offset = 0) {
+  Said host(rows), device(rows);
+  const TokenOptions options = {.seed = 5, .stream = 2, .first_position = 17};
+  call(
+      rows, host, [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); },
+      Device::cpu(), options);
+  const execution::Stream stream;
+  const execution::DeviceArray<std::byte> memory(token_workspace_bytes(rows.rows, rows.categories, Device::cuda()),
+                                                 "a workspace");
+  execution::DeviceArray<std::byte>& workspace = const_cast<execution::DeviceArray<std::byte>&>(memory);
+  TokenOptions there = options;
+  there.cuda_stream = stream.get();
+  if (workspace.size() > 0) there.workspace = {workspace.data(), workspace.size(), Device::cuda()};
+  OnDevice on(offset);
+  call(
+      rows, device, [&](auto& v) { return on(v); }, Device::cuda(), there);
+  stream.wait();
+  on.fetch();
+  if (const auto same = same_bytes(device.status, host.status, "the status"); !same) return same;
+  if (const auto same = same_bytes(device.tokens, host.tokens, "the token"); !same) return same;
+  if (const auto same = same_bytes(device.counts, host.counts, "the kept count"); !same) return same;
+  if (const auto same = same_bytes(device.kept, host.kept, "the kept set"); !same) return same;
+  if (const auto same = same_bytes(device.ranks, host.ranks, "the rank"); !same) return same;
+  if (const auto same = same_bytes(device.masses, host.masses, "the kept mass"); !same) return same;
+  if (const auto same = same_bytes(device.logs, host.logs, "the log probability"); !same) return same;
+  if (const auto same = same_bytes(device.kept_logs, host.kept_logs, "the kept log probability"); !same) return same;
+  return same_bytes(device.raw, host.raw, "the raw log probability");
+}
+
+template <class S>
+TokenRows<S> random_rows(std::int64_t rows, std::int64_t categories, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  TokenRows<S> made = {rows, categories};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (const float x : random_row(bits, categories)) made.logits.push_back(stored<S>(x));
+    const OracleFilter f = random_filter(bits, categories);
+    made.temperature.push_back(static_cast<float>(f.temperature));
+    made.top_k.push_back(static_cast<std::int32_t>(f.top_k));
+    made.top_p.push_back(static_cast<float>(f.top_p));
+    made.min_p.push_back(static_cast<float>(f.min_p));
+    made.seeds.push_back(static_cast<std::int64_t>(bits()));
+    made.positions.push_back(pick(bits, 100000));
+  }
+  return made;
+}
+
+template <class S>
+void add_mask(TokenRows<S>& rows, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  for (std::int64_t n = 0; n < rows.rows * ((rows.categories + 31) / 32); ++n)
+    rows.allowed.push_back(static_cast<std::uint32_t>(bits()) | static_cast<std::uint32_t>(bits()));
+}
+
+template <class S>
+void add_bias(TokenRows<S>& rows, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  const float values[] = {minus_infinity, -3, 0.5f, 7, 100};
+  rows.bias_offsets = {0};
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    const std::int64_t step = 1 + pick(bits, rows.categories);
+    for (std::int64_t k = pick(bits, step); k < rows.categories; k += step) {
+      rows.bias_categories.push_back(static_cast<std::int32_t>(k));
+      rows.bias_values.push_back(values[pick(bits, 5)]);
+    }
+    rows.bias_offsets.push_back(static_cast<std::int64_t>(rows.bias_categories.size()));
+  }
+}
+
+using TokenTypes = ::testing::Types<float, Half, BFloat16>;
+
+template <class S>
+class CudaTokens : public CudaTest {};
+TYPED_TEST_SUITE(CudaTokens, TokenTypes);
+
+TYPED_TEST(CudaTokens, OfEverySize) {
+  for (const std::int64_t categories : {1, 2, 3, 31, 33, 100, 257, 1000, 1025, 2047, 4099, 8191, 20000})
+    for (const bool masses : {true, false})
+      for (const bool joint : {false, true}) {
+        TokenRows<TypeParam> rows = random_rows<TypeParam>(61, categories, static_cast<std::uint64_t>(categories) + 1);
+        rows.masses = masses;
+        rows.joint = joint;
+        ASSERT_TRUE(same_tokens(rows)) << categories << " categories, masses " << masses << ", joint " << joint;
+      }
+}
+
+TYPED_TEST(CudaTokens, MaskedBiasedAndStridedRows) {
+  for (const std::int64_t categories : {3, 65, 1000, 4099, 30001})
+    for (const int what : {1, 2, 3, 4, 7}) {
+      TokenRows<TypeParam> rows = random_rows<TypeParam>(37, categories, static_cast<std::uint64_t>(categories + what));
+      if ((what & 1) != 0) add_mask(rows, 5);
+      if ((what & 2) != 0) add_bias(rows, 6);
+      rows.by_columns = (what & 4) != 0;
+      rows.masses = what % 2 == 0;
+      ASSERT_TRUE(same_tokens(rows, what)) << categories << " categories, " << what;
+    }
+}
+
+TYPED_TEST(CudaTokens, LongRows) {
+  for (const std::int64_t categories : {131072, 151936, 262144}) {
+    TokenRows<TypeParam> rows = random_rows<TypeParam>(9, categories, static_cast<std::uint64_t>(categories));
+    ASSERT_TRUE(same_tokens(rows)) << categories;
+    rows.masses = false;
+    add_mask(rows, 5);
+    ASSERT_TRUE(same_tokens(rows, 3)) << categories;
+  }
+}
+
+// More than blocks hold on chip.
+TYPED_TEST(CudaTokens, RowsInAWorkspace) {
+  TokenRows<TypeParam> rows = random_rows<TypeParam>(11, 600001, 4);
+  ASSERT_GT(token_workspace_bytes(rows.rows, rows.categories, Device::cuda()), 0);
+  ASSERT_TRUE(same_tokens(rows));
+  add_bias(rows, 7);
+  ASSERT_TRUE(same_tokens(rows));
+}
+
+// Ties fill what is collected again and again, ascending logits replace all of it.
+TYPED_TEST(CudaTokens, RowsMadeToBeHard) {
+  constexpr std::int64_t rows = 6, categories = 70001;
+  TokenRows<TypeParam> made = {rows, categories};
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t k = 0; k < categories; ++k) {
+      const double x[] = {1,
+                          static_cast<double>(k) * 1e-3,
+                          static_cast<double>(categories - k) * 1e-3,
+                          static_cast<double>(k % 2),
+                          static_cast<double>(k / 9000),
+                          k == 69999 ? 1.0 : -30000.0};
+      made.logits.push_back(stored<TypeParam>(x[i]));
+    }
+  made.temperature = {0.7f}, made.top_p = {0.9f}, made.min_p = {0};
+  for (const std::int32_t k : {1, 2, 50, 511, 1024, 1025, 5000, 0}) {
+    made.top_k = {k};
+    for (const bool masses : {true, false}) {
+      made.masses = masses;
+      ASSERT_TRUE(same_tokens(made)) << k;
+    }
+  }
+}
+
+TYPED_TEST(CudaTokens, BadRows) {
+  for (const std::int64_t categories : {5, 3000, 40000})
+    for (const std::int32_t k : {0, 20}) {
+      TokenRows<TypeParam> rows = random_rows<TypeParam>(12, categories, 8);
+      const auto last = static_cast<std::size_t>(categories - 1), row = static_cast<std::size_t>(categories);
+      for (std::size_t i = 0; i < 12; ++i) {
+        rows.temperature[i] = 1, rows.top_k[i] = k, rows.top_p[i] = 0.9f, rows.min_p[i] = 0;
+        for (std::size_t j = 0; j < row; ++j) rows.logits[i * row + j] = stored<TypeParam>(static_cast<double>(j % 7));
+      }
+      rows.logits[0 * row + last] = not_a_number<TypeParam>();
+      rows.logits[1 * row] = stored<TypeParam>(std::numeric_limits<double>::infinity());
+      rows.logits[2 * row] = not_a_number<TypeParam>();
+      rows.logits[2 * row + last] = stored<TypeParam>(std::numeric_limits<double>::infinity());
+      for (std::size_t j = 0; j < row; ++j)
+        rows.logits[3 * row + j] = stored<TypeParam>(-std::numeric_limits<double>::infinity());
+      rows.temperature[4] = -1, rows.temperature[5] = std::numeric_limits<float>::quiet_NaN();
+      rows.top_k[6] = -1, rows.top_p[7] = 1.5f, rows.min_p[8] = -0.1f;
+      ASSERT_TRUE(same_tokens(rows)) << categories << " categories, top_k " << k;
+      rows.bias_offsets = {0, 1, 2, 2, 2, 2, 2, 4, 3, 3, 5, 7, 9};
+      rows.bias_categories = {0, static_cast<std::int32_t>(categories), 1, 1, 2, 0, 1, 2, 3};
+      rows.bias_values.assign(9, 1);
+      ASSERT_TRUE(same_tokens(rows)) << categories << " categories, bias, top_k " << k;
+    }
+}
+
+// A row's draw does not know the rows beside it.
+TYPED_TEST(CudaTokens, RowsAloneAndTogether) {
+  TokenRows<TypeParam> all = random_rows<TypeParam>(300, 9000, 3);
+  ASSERT_TRUE(same_tokens(all));
+  for (const std::size_t i : {0, 150, 299}) {
+    TokenRows<TypeParam> one = {1, all.categories};
+    one.logits.assign(all.logits.begin() + static_cast<std::ptrdiff_t>(i) * 9000,
+                      all.logits.begin() + static_cast<std::ptrdiff_t>(i + 1) * 9000);
+    one.temperature = {all.temperature[i]}, one.top_k = {all.top_k[i]}, one.top_p = {all.top_p[i]};
+    one.min_p = {all.min_p[i]}, one.seeds = {all.seeds[i]}, one.positions = {all.positions[i]};
+    ASSERT_TRUE(same_tokens(one)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace papilio::testing
