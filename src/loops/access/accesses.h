@@ -56,7 +56,8 @@ struct Access {
   std::shared_ptr<const Domain> domain;
   int order = 0;           // within one iteration of all loops around it
   std::string update;      // the operator, if this is the read or the write of x op= e, where e knows nothing of x
-  std::string recurrence;  // likewise of a[i] = a[i - 1] op e
+  std::string recurrence;  // likewise of a[i] = a[i - 1] op e; linear, fractional: see recurrences.cpp
+  int recurs = -1;         // the variable of whose recurrence this is part, if it is of any
   int statement = 0;
   std::vector<int> controls;      // statements whose conditions decide whether it happens
   bool is_header = false;         // read by the condition of loops.back()

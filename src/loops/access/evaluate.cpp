@@ -45,6 +45,7 @@ void Finder::meet_unknown(const std::string& text, const Place& place, const std
     if (v.storage == Variable::Storage::global || v.escapes) set_value(static_cast<int>(i), std::nullopt);
   }
   for (const int v : clobbers) set_value(v, std::nullopt);
+  definitions_.clear();
 }
 
 std::vector<std::optional<Polynomial>> Finder::subscripts(const Expr& e) {

@@ -51,6 +51,22 @@ class Finder {
   void merge(int variable, std::size_t first, std::size_t second, const std::map<int, Polynomial>& then,
              const std::map<int, Polynomial>& otherwise, const Polynomial& before);
 
+  // recurrences.cpp
+  struct Definition {
+    Expr target;
+    const Expr* value;
+    std::vector<int> loops, controls;
+    std::size_t first, last;  // of the accesses in `value`
+  };
+  using Used = std::set<const Definition*>;
+  std::string recurrence_of(const Stmt& s, Used& used) const;
+  std::string plain_recurrence(const Stmt& s) const;
+  int degree(const Expr& e, const Expr& target, Used& used, int depth) const;
+  const Definition* definition(const Expr& e) const;
+  void define(const Expr& target, const Expr& value, std::size_t first, std::size_t last);
+  void forget_definitions(int variable);
+  void mark_recurrence(int variable, const std::string& recurrence, const Used& used);
+
   // statements.cpp
   void statements(const std::vector<Stmt>& list, bool are_items);
   void statement(const Stmt& s);
@@ -65,7 +81,6 @@ class Finder {
   void access(int variable, bool is_write, std::vector<std::optional<Polynomial>> subscripts, const Place& place);
   void find_inductions(const Stmt& s, int id, const Polynomial& count, const std::map<int, Polynomial>& before);
   std::string update_of(const Stmt& s) const;
-  std::string recurrence_of(const Stmt& s) const;
   std::string update_of_branch(const Stmt& s) const;
   void blame(const std::string& fault, const Place& place);
   void narrow(const Domain& by);
@@ -95,7 +110,9 @@ class Finder {
   struct Updated {
     int variable = -1;
     std::string update, recurrence;
-  } updated_;  // by the statement at hand
+    std::set<int> used = {};  // variables that stand for what was made of it before
+  } updated_;                 // by the statement at hand
+  std::vector<std::unique_ptr<Definition>> definitions_;  // of variables, in the iteration at hand
 };
 
 // The variables that statements may assign; `unknown` receives whether there is anything unknown among them.

@@ -76,11 +76,14 @@ void Finder::access(int index, bool is_write, std::vector<std::optional<Polynomi
   a.domain = domain_;
   a.order = order_++;
   if (updated_.variable == index) a.update = updated_.update, a.recurrence = updated_.recurrence;
+  if (!updated_.recurrence.empty() && (updated_.variable == index || updated_.used.contains(index)))
+    a.recurs = updated_.variable;
   a.statement = statement_;
   a.controls = controls_;
   a.is_header = in_header_;
   a.is_inlined = is_inlined_;
   out_.list.push_back(std::move(a));
+  if (is_write) forget_definitions(index);
   if (is_write && !v.is_array) {
     for (auto& set : assigned_) set.insert(index);
   }
@@ -158,17 +161,27 @@ void Finder::declare(const Stmt& s) {
     set_value(s.variable, std::nullopt);
     return;
   }
+  const std::size_t first = out_.list.size();
   const Value value = evaluate(s.value);
   if (v.is_array) return;  // an initialised array: new memory, which nobody else has
+  const std::size_t last = out_.list.size();
   access(s.variable, true, {}, s.place);
   set_value(s.variable, s.value.type.kind == Type::Kind::integer ? value : std::nullopt);
+  Expr target;
+  target.kind = Expr::Kind::variable;
+  target.variable = s.variable;
+  target.type = v.type;
+  define(target, s.value, first, last);
 }
 
 void Finder::assign(const Stmt& s) {
   ++statement_;
   const std::string update = update_of(s);
-  const std::string recurrence = update.empty() ? recurrence_of(s) : "";
+  Used used;
+  const std::string recurrence = update.empty() ? recurrence_of(s, used) : "";
   updated_ = {s.target.variable, update, recurrence};
+  if (!recurrence.empty()) mark_recurrence(s.target.variable, recurrence, used);
+  const std::size_t first = out_.list.size();
   Value value;
   if (s.op.empty()) {
     value = evaluate(s.value);
@@ -183,9 +196,11 @@ void Finder::assign(const Stmt& s) {
       if (value && (!t.is_signed || t.bits < 32)) value = checked(value, t, s.place, text_of(*value, out_.symbols));
     }
   }
+  const std::size_t last = out_.list.size();
   write(s.target);
   updated_ = {};
   if (s.target.kind == Expr::Kind::variable) set_value(s.target.variable, value);
+  if (s.op.empty()) define(s.target, s.value, first, last);
 }
 
 void Finder::branch(const Stmt& s) {
