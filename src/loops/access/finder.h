@@ -103,6 +103,7 @@ class Finder {
   std::vector<std::map<int, int>> counters_;            // of each: variables that only rise or fall, with their signs
   std::map<std::pair<int, Polynomial>, int> elements_;  // symbols of elements that never change
   bool is_inlined_ = false;                             // what comes now is of a function that is called
+  bool is_unused_ = false;                              // the value of what is evaluated decides nothing: it may wrap
   bool in_header_ = false;  // what is read has one value for all iterations of loops_.back()
   int order_ = 0;
   int statement_ = 0;
@@ -110,8 +111,8 @@ class Finder {
   struct Updated {
     int variable = -1;
     std::string update, recurrence;
-    std::set<int> used = {};  // variables that stand for what was made of it before
-  } updated_;                 // by the statement at hand
+    std::set<int> used = {};                              // variables that stand for what was made of it before
+  } updated_;                                             // by the statement at hand
   std::vector<std::unique_ptr<Definition>> definitions_;  // of variables, in the iteration at hand
 };
 

@@ -182,6 +182,10 @@ void Finder::assign(const Stmt& s) {
   updated_ = {s.target.variable, update, recurrence};
   if (!recurrence.empty()) mark_recurrence(s.target.variable, recurrence, used);
   const std::size_t first = out_.list.size();
+  // Of elements and real numbers no values are followed; a sum may wrap, but what counts by constants is a subscript.
+  const bool is_sum = !s.op.empty() ? s.value.kind != Expr::Kind::integer : !recurrence.empty();
+  const bool outer = std::exchange(
+      is_unused_, s.target.kind == Expr::Kind::element || s.target.type.kind != Type::Kind::integer || is_sum);
   Value value;
   if (s.op.empty()) {
     value = evaluate(s.value);
@@ -196,6 +200,7 @@ void Finder::assign(const Stmt& s) {
       if (value && (!t.is_signed || t.bits < 32)) value = checked(value, t, s.place, text_of(*value, out_.symbols));
     }
   }
+  is_unused_ = outer;
   const std::size_t last = out_.list.size();
   write(s.target);
   updated_ = {};

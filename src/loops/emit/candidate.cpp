@@ -45,6 +45,7 @@ std::string Candidate::body(const Edits& edits) const {
   const std::size_t from = tokens[static_cast<std::size_t>(body.begin)].begin;
   const std::size_t to = tokens[static_cast<std::size_t>(body.end - 1)].end;
   Edits all = edits;
+  all.add(always);
   if (part.kind == TextPart::Kind::repeat && !body.parts.empty()) {
     const TextPart& last = body.parts.back();
     all.replace(tokens[static_cast<std::size_t>(last.begin)].begin, tokens[static_cast<std::size_t>(last.end - 1)].end,

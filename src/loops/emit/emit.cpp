@@ -126,6 +126,7 @@ class Emitter {
       if (t.kind == "distribute" && !is_parallel) {
         std::string reason;
         if (auto made = distributed(c, t, reason)) {
+          for (const Piece& piece : t.pieces) is_reordered_ = is_reordered_ || reorders(c, piece.clauses);
           how = "distributed into " + std::to_string(t.pieces.size()) + " loops";
           return made;
         }
@@ -136,17 +137,23 @@ class Emitter {
     return std::nullopt;
   }
 
+  // Whether floating-point numbers are added or multiplied in another order.
+  bool reorders(const Candidate& c, const std::vector<Clause>& clauses) const {
+    return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
+      const int v = c.variable(x.variable);
+      const bool is_real = v < 0 || program_.variables[static_cast<std::size_t>(v)].type.kind == Type::Kind::real;
+      const std::string op = x.detail.substr(0, x.detail.find(','));
+      return is_real && (x.kind == "reduction" || x.kind == "scan") &&
+             (op == "+" || op == "*" || op == "linear" || op == "fractional");
+    });
+  }
+
   std::optional<Rewritten> by_clauses(const Candidate& c, const std::vector<Clause>& clauses,
                                       const std::vector<Predicate>& predicates, std::string& how, std::string& why) {
     bool needs_helper = false;
     const auto condition = condition_of(c, predicates, needs_helper, why);
     if (!condition) return std::nullopt;
-    is_reordered_ = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
-      const int v = c.variable(x.variable);
-      const bool is_real = v < 0 || program_.variables[static_cast<std::size_t>(v)].type.kind == Type::Kind::real;
-      return is_real && (x.kind == "reduction" || x.kind == "scan") &&
-             x.detail.find_first_of("+*") != std::string::npos;
-    });
+    is_reordered_ = reorders(c, clauses);
     const auto scan = std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
     std::optional<Rewritten> made;
     if (scan == clauses.end()) {

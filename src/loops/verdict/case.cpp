@@ -320,14 +320,17 @@ class Case {
     for (const auto& [line, column] : places) report_->clauses.back().places.push_back({line, column});
     const std::string& name = variable(found.variable).name;
     report_->reason =
-        found.op == "linear" ? fmt::format("Each iteration makes a {0} + b of {0} of the one before; such functions are "
-                                           "composed by an associative operator: (a2 a1, a2 b1 + b2).",
-                                           name)
+        found.op == "linear" ? fmt::format(
+                                   "Each iteration makes a {0} + b of {0} of the one before; such functions are "
+                                   "composed by an associative operator: (a2 a1, a2 b1 + b2).",
+                                   name)
         : found.op == "fractional"
-            ? fmt::format("Each iteration makes (a {0} + b) / (c {0} + d) of {0} of the one before; such functions are "
-                          "composed by an associative operator: the product of 2 x 2 matrices.",
-                          name)
-            : fmt::format("Each iteration continues {} of the one before by {}, an associative operator.", name, found.op);
+            ? fmt::format(
+                  "Each iteration makes (a {0} + b) / (c {0} + d) of {0} of the one before; such functions are "
+                  "composed by an associative operator: the product of 2 x 2 matrices.",
+                  name)
+            : fmt::format("Each iteration continues {} of the one before by {}, an associative operator.", name,
+                          found.op);
   }
 
   const Program& program_;

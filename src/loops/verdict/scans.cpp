@@ -122,8 +122,8 @@ std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, i
     if (!parts.contains(b.statement)) continue;
     if (carrier.exists(pair.first, pair.second, step + 1) != Existence::none) return std::nullopt;
     for (const int l : a.loops) {
-      const bool is_inside = accesses.loops[static_cast<std::size_t>(l)].depth >
-                             accesses.loops[static_cast<std::size_t>(view.root)].depth;
+      const bool is_inside =
+          accesses.loops[static_cast<std::size_t>(l)].depth > accesses.loops[static_cast<std::size_t>(view.root)].depth;
       if (is_inside && carrier.moves_along(pair.first, pair.second, l)) return std::nullopt;
     }
     if (pair.existence != Existence::exact) return std::nullopt;
