@@ -110,6 +110,7 @@ struct Loop {
   std::vector<Item> items;
   bool is_inlined = false;  // of a function that is called: no loop of this function's text
   bool may_leave = false;   // an iteration may end before its last statement
+  std::set<int> leaves;     // statements whose conditions decide whether it does
   Polynomial lower;
   std::vector<Polynomial> room;  // what the condition says is not negative
 };

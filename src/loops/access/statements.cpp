@@ -42,6 +42,10 @@ Accesses Finder::run() {
     if (v.storage != Variable::Storage::local && !v.is_array && v.type.kind == Type::Kind::integer) value_of(i);
   }
   statements(function_.body, false);
+  for (Access& a : out_.list) {
+    for (const int id : a.loops)
+      a.controls.insert(a.controls.end(), loop_at(id).leaves.begin(), loop_at(id).leaves.end());
+  }
   return std::move(out_);
 }
 
@@ -139,6 +143,7 @@ void Finder::statement(const Stmt& s) {
         ++statement_;
         evaluate(s.value);
       }
+      if (!loops_.empty()) loop_at(loops_.back()).leaves.insert(controls_.begin(), controls_.end());
       if (s.leaves_function) {
         blame("it returns from the function", s.place);
       } else if (!loops_.empty() && loop_at(loops_.back()).fault.empty()) {
@@ -146,8 +151,9 @@ void Finder::statement(const Stmt& s) {
         loop_at(loops_.back()).fault_place = s.place;
       }
       return;
-    case Stmt::Kind::next:
-      return;  // body_of has seen to it
+    case Stmt::Kind::next:  // body_of has seen to the rest
+      if (!loops_.empty()) loop_at(loops_.back()).leaves.insert(controls_.begin(), controls_.end());
+      return;
     case Stmt::Kind::unknown:
       return meet_unknown(s.text, s.place, s.clobbers);
   }

@@ -262,7 +262,8 @@ class Case {
 
   void conclude() {
     if (blocking_.empty()) return call_parallel();
-    if (const auto found = find_scan(program_, accesses_, carrier_, blocking_)) return call_scan(*found);
+    if (const auto found = find_scan(program_, accesses_, carrier_, blocking_, options_.fault == Fault::any_recurrence))
+      return call_scan(*found);
     if (auto condition = condition_without(accesses_, carrier_, blocking_, solver_)) {
       Predicate p;
       p.kind = "expression";

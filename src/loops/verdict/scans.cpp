@@ -67,7 +67,7 @@ bool are_free(const View& view, int variable, const std::set<int>& updates, cons
   return true;
 }
 
-std::optional<Scan> of_accumulator(const View& view, int variable) {
+std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) {
   Scan scan;
   scan.variable = variable;
   std::set<int> resets, updates;
@@ -96,7 +96,7 @@ std::optional<Scan> of_accumulator(const View& view, int variable) {
   }
   if (scan.op == "fractional" && (updates.size() > 1 || scan.is_segmented)) return std::nullopt;
   // A write where another write is conditional on it must be known to be free of the accumulator as well.
-  if (!are_free(view, variable, updates, resets)) return std::nullopt;
+  if (!trusts && !are_free(view, variable, updates, resets)) return std::nullopt;
   return scan;
 }
 
@@ -135,13 +135,13 @@ std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, i
 }  // namespace
 
 std::optional<Scan> find_scan(const Program& program, const Accesses& accesses, const Carrier& carrier,
-                              const std::vector<Carried>& dependences) {
+                              const std::vector<Carried>& dependences, bool trusts) {
   const View& view = carrier.view();
   const int variable = view.accesses[dependences[0].first]->variable;
   for (const Carried& pair : dependences) {
     if (view.accesses[pair.first]->variable != variable) return std::nullopt;
   }
-  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return of_accumulator(view, variable);
+  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return of_accumulator(view, variable, trusts);
   return of_array(accesses, carrier, variable, dependences);
 }
 
