@@ -97,6 +97,7 @@ struct Loop {
   int depth = 0;
   int variable = -1;
   bool declares = false;
+  bool steps_first = false;
   int symbol = -1;
   std::int64_t step = 1;
   Place place;

@@ -41,6 +41,7 @@ class Distribution {
 
   // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
   bool find_body() {
+    if (c_.head->is_counted) return fail("its head is not of the form that OpenMP takes"), false;
     const TextPart* at = &c_.part;
     const std::size_t depth = std::max<std::size_t>(1, t_.loops.size());
     for (std::size_t k = 0; k < depth; ++k) {
@@ -259,8 +260,8 @@ std::optional<Rewritten> distributed(const Candidate& candidate, const Transform
 }
 
 std::optional<Rewritten> interchanged(const Candidate& c, const TextPart& inner, std::string& why) {
-  if (c.part.kind != TextPart::Kind::loop || inner.kind != TextPart::Kind::loop) {
-    why = "a while loop is not changed over";
+  if (c.head->is_counted || c.part.kind != TextPart::Kind::loop || inner.kind != TextPart::Kind::loop) {
+    why = "a while loop, or one with another head than OpenMP's, is not changed over";
     return std::nullopt;
   }
   const auto offset = [&](int t) { return c.source.tokens()[static_cast<std::size_t>(t)].begin; };

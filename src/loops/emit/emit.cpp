@@ -9,6 +9,7 @@
 #include "loops/emit/candidate.h"
 #include "loops/emit/conditions.h"
 #include "loops/emit/distribute.h"
+#include "loops/emit/heads.h"
 #include "loops/emit/parallel.h"
 #include "loops/emit/scan.h"
 
@@ -99,7 +100,8 @@ class Emitter {
     }
     c.part = std::move(*part);
     c.head = read_head(source_, c.part, loop.variable);
-    if (!c.head) why = "its head is not of the form that OpenMP takes";
+    if (!c.head) c.head = counted_head(c);
+    if (!c.head) why = "its head is not understood";
     return c.head.has_value();
   }
 
@@ -148,12 +150,14 @@ class Emitter {
     });
   }
 
-  std::optional<Rewritten> by_clauses(const Candidate& c, const std::vector<Clause>& clauses,
+  std::optional<Rewritten> by_clauses(const Candidate& c, std::vector<Clause> clauses,
                                       const std::vector<Predicate>& predicates, std::string& how, std::string& why) {
     bool needs_helper = false;
     const auto condition = condition_of(c, predicates, needs_helper, why);
     if (!condition) return std::nullopt;
     is_reordered_ = reorders(c, clauses);
+    // The variable of a loop that is counted anew is the body's own.
+    if (c.head->is_counted) std::erase_if(clauses, [&](const Clause& x) { return x.variable == c.head->variable; });
     const auto scan = std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
     std::optional<Rewritten> made;
     if (scan == clauses.end()) {

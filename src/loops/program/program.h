@@ -90,6 +90,7 @@ struct Stmt {
   Expr value = {};
   Expr condition = {};
   std::int64_t step = 0;
+  bool steps_first = false;   // a loop that steps in its condition, after the comparison: i-- > 0
   bool starts_as_is = false;  // a loop whose variable has its value already (while)
   bool declares = false;      // a loop whose variable is its own
   bool leaves_function = false;
