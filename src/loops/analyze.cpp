@@ -38,6 +38,12 @@ void check_options(std::string_view text, const std::string& file, const Options
                 "papilio::loops::analyze_text: seconds is {}, expected more than 0 and at most 3600", options.seconds);
   base::require(options.operations > 0, "papilio::loops::analyze_text: operations is {}, expected more than 0",
                 options.operations);
+  const auto kinds = {"", "interchange", "move_inward", "strip_mine", "tile", "distribute", "privatize"};
+  base::require(std::find(kinds.begin(), kinds.end(), options.transform) != kinds.end(),
+                "papilio::loops::emit_openmp: transform is \"{}\", expected a kind of Transformation",
+                options.transform);
+  base::require(options.tile >= 1 && options.tile <= (1 << 30),
+                "papilio::loops::emit_openmp: tile is {}, expected 1 to 2^30", options.tile);
   base::require(!options.clang.empty(), "papilio::loops::analyze_text: clang is empty, expected a program's name");
   for (const std::string& argument : options.arguments) {
     base::require(argument.find('\0') == std::string::npos,
@@ -184,7 +190,7 @@ Emission emit_openmp(std::string_view text, const std::string& file, const Optio
   Options all = options;
   all.matrix = true;  // transformations are found with it
   const Analysis analysis = analysis_of(text, file, all, Fault::none);
-  return emit(text, analysis.program, analysis.functions, analysis.report);
+  return emit(text, analysis.program, analysis.functions, analysis.report, options);
 }
 
 Report analyze_text(std::string_view text, const std::string& file, const Options& options) {

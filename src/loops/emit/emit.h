@@ -17,7 +17,8 @@ struct Judged {
   std::vector<int> reports;  // of each of the accesses' loops; -1: it is no loop of the function's text
 };
 
-Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions,
-              const Report& report);
+// `transform` and `tile` as in Options.
+Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report,
+              const Options& options);
 
 }  // namespace papilio::loops
