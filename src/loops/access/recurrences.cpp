@@ -150,6 +150,8 @@ std::string Finder::recurrence_of(const Stmt& s, Used& used) const {
   if (parts.empty() && fits) {
     if (std::string op = plain_recurrence(s); !op.empty()) return op;
   }
+  const bool is_copy = s.value.kind == Expr::Kind::element || s.value.kind == Expr::Kind::variable;
+  if (s.op.empty() && is_copy) return "";  // nothing is computed
   if (!s.op.empty()) found = fits ? joined(s.op, is_array ? 0 : 1, found, is_real) : none;
   if (found == 0 || found == none || (found == 2 && !is_real)) return "";
   used = std::move(parts);

@@ -39,6 +39,7 @@ struct Variable {
   bool is_restrict = false;                //
   bool escapes = false;                    // its address is taken
   bool is_volatile = false;                // or atomic
+  bool is_offset = false;                  // of a pointer of this name, in what it points to
   bool is_made = false;                    // for a call: an argument, an offset or a result
   std::vector<std::int64_t> extents = {};  // declared lengths of an array; -1: not a constant
   std::vector<int> extent_variables = {};  // a length that is a variable; -1: none

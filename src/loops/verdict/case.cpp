@@ -140,11 +140,22 @@ class Case {
         if (!is_own) clause("firstprivate", v);
         return clause("lastprivate", v);
       }
+      if (is_own && keeps_last_values(v)) return last_values(v);
     }
     if (!is_own && variable(v).is_array && add_private_under_condition(v, is_local_view && is_dead && runs_once(v)))
       return;
     if (copy_instead(v, dependences)) return;
     blocking_.insert(blocking_.end(), dependences.begin(), dependences.end());
+  }
+
+  // All iterations write the same elements, so what the last one leaves is what there is after the loop.
+  bool keeps_last_values(int v) const {
+    return variable(v).is_array && variable(v).object == v && part_.loop < 0 && write_the_same(accesses_, view_, v);
+  }
+
+  void last_values(int v) {
+    clause("firstprivate", v);  // of elements that no iteration writes
+    clause("lastprivate", v);
   }
 
   void induction(int v) {
@@ -178,9 +189,9 @@ class Case {
     Predicate p;
     p.kind = "expression";
     p.text = p.expression = *condition;
-    if (can_be_private) {
+    if (can_be_private || keeps_last_values(v)) {
       report_->predicates.push_back(std::move(p));
-      clause("private", v);
+      can_be_private ? clause("private", v) : last_values(v);
       return true;
     }
     Transformation t;
