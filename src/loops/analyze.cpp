@@ -19,6 +19,7 @@
 #include "loops/dependence/solver.h"
 #include "loops/emit/emit.h"
 #include "loops/program/calls.h"
+#include "loops/verdict/conditions.h"
 #include "loops/verdict/judge.h"
 #include "loops/verdict/summaries.h"
 #include "papilio/error.h"
@@ -112,7 +113,7 @@ struct Analysis {
 
 Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
   check_options(text, file, options);
-  const bool matrix = options.matrix || text.find("omp") != std::string_view::npos;  // claims need it
+  const bool matrix = options.matrix || text.find("pragma") != std::string_view::npos;  // claims need it
   Analysis analysis;
   Program& program = analysis.program = translate(tree_of(text, file, options));
   expand_calls(program);
@@ -125,6 +126,14 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     found = true;
     const int first = static_cast<int>(report.loops.size());
     Judged& judged = analysis.functions.emplace_back(Judged{&function, find_accesses(program, function), {}});
+    for (std::size_t l = 0; l < judged.accesses.loops.size() && !options.transform.empty(); ++l) {
+      View view;
+      view.root = static_cast<int>(l);
+      for (const Access& a : judged.accesses.list) {
+        if (std::find(a.loops.begin(), a.loops.end(), view.root) != a.loops.end()) view.accesses.push_back(&a);
+      }
+      add_overlaps(program, judged.accesses, view, judged.overlaps.emplace_back());
+    }
     int next = first;
     for (const Loop& loop : judged.accesses.loops) judged.reports.push_back(loop.is_inlined ? -1 : next++);
     for (LoopReport& loop : judge(program, function, solver, {matrix, fault})) {

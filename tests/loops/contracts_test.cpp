@@ -58,9 +58,16 @@ TEST(LoopsContract, Options) {
   EXPECT_THROW(with([](Options& o) { o.clang = "/no/such/program"; }), IoError);
   EXPECT_THROW(with([](Options& o) { o.function = "g"; }), InvalidArgument);
   EXPECT_THROW(with([](Options& o) { o.arguments = {std::string(1, '\0')}; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.transform = "fuse"; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.tile = 0; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.tile = (std::int64_t{1} << 30) + 1; }), InvalidArgument);
   EXPECT_EQ(with([](Options& o) { o.function = "f"; }).loops.size(), 1u);
-  // Too few operations: nothing is proven, and nothing fails.
-  EXPECT_EQ(with([](Options& o) { o.operations = 1; }).loops[0].verdict, Verdict::not_proven);
+  // Too few operations: what takes isl is not proven, and nothing fails.
+  const char* const hard = "void f(int n, int *a) {\n  for (int i = 0; i < n; i++) a[i + n] = a[i];\n}\n";
+  EXPECT_EQ(analyze_text(hard, "f.c").loops[0].verdict, Verdict::parallel);
+  Options few;
+  few.operations = 1;
+  EXPECT_EQ(analyze_text(hard, "f.c", few).loops[0].verdict, Verdict::not_proven);
 }
 
 TEST(LoopsContract, Texts) {

@@ -58,7 +58,10 @@ class Finder {
     std::vector<int> loops, controls;
     std::size_t first, last;  // of the accesses in `value`
   };
-  using Used = std::set<const Definition*>;
+  struct Used {
+    std::set<const Definition*> parts;
+    const Expr* element = nullptr;  // the only one that is read of the array
+  };
   std::string recurrence_of(const Stmt& s, Used& used) const;
   std::string plain_recurrence(const Stmt& s) const;
   int degree(const Expr& e, const Expr& target, Used& used, int depth) const;

@@ -87,10 +87,12 @@ int Finder::degree(const Expr& e, const Expr& target, Used& used, int depth) con
     if (is_array && same(e, target)) return 0;  // what the element was before
     if (variable(e.variable).object == variable(target.variable).object) {
       if (e.variable != target.variable) return none;
+      if (used.element == nullptr) used.element = &e;
+      if (!same(*used.element, e)) return none;
       found = 1;
     } else if (const Definition* d = definition(e)) {
       found = degree(*d->value, target, used, depth + 1);
-      if (found != 0) used.insert(d);
+      if (found != 0) used.parts.insert(d);
     } else if (std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& other) {
                  return other->target.variable == e.variable && mentions(program_, *other->value, target.variable);
                })) {
@@ -147,7 +149,7 @@ std::string Finder::recurrence_of(const Stmt& s, Used& used) const {
   int found = degree(s.value, s.target, parts, 0);
   const bool is_real = x.type.kind == Type::Kind::real;
   const bool fits = is_real || s.value.type.kind == Type::Kind::integer;  // else it is cut
-  if (parts.empty() && fits) {
+  if (parts.parts.empty() && fits) {
     if (std::string op = plain_recurrence(s); !op.empty()) return op;
   }
   const bool is_copy = s.value.kind == Expr::Kind::element || s.value.kind == Expr::Kind::variable;
@@ -160,8 +162,8 @@ std::string Finder::recurrence_of(const Stmt& s, Used& used) const {
 
 // The statements that made parts of the recurrence belong to it.
 void Finder::mark_recurrence(int variable, const std::string& recurrence, const Used& used) {
-  for (const Definition* d : used) updated_.used.insert(d->target.variable);
-  for (const Definition* d : used) {
+  for (const Definition* d : used.parts) updated_.used.insert(d->target.variable);
+  for (const Definition* d : used.parts) {
     for (std::size_t i = d->first; i < d->last; ++i) {
       Access& a = out_.list[i];
       if (a.variable != variable && !updated_.used.contains(a.variable)) continue;

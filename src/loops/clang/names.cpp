@@ -123,7 +123,8 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
   v.is_array = whole.is_array() || whole.is_pointer();
   v.is_pointer = whole.is_pointer();
   v.is_restrict = whole.is_restrict;
-  const bool is_local = n != nullptr && n->kind == "VarDecl" && n->storage != "static" && n->storage != "extern" && !of_file_.contains(id);
+  const bool is_local = n != nullptr && n->kind == "VarDecl" && n->storage != "static" && n->storage != "extern" &&
+                        !of_file_.contains(id);
   v.storage = n != nullptr && n->kind == "ParmVarDecl" ? Variable::Storage::parameter
               : is_local                               ? Variable::Storage::local
                                                        : Variable::Storage::global;

@@ -99,7 +99,11 @@ class Distribution {
             fail(fmt::format("the declaration of {} gives it no value", name));
             return false;
           }
-          type = c_.source.text_of(p.begin, t);
+          type.clear();
+          for (int word = p.begin; word < t; ++word) {  // its elements are assigned, each once
+            if (!c_.source.is(word, "const"))
+              type += fmt::format("{}{}", type.empty() ? "" : " ", c_.source.text_of(word));
+          }
           declarations_[p.begin] = t;
           is_inside = true;
         }

@@ -13,7 +13,6 @@
 #include "loops/emit/nest.h"
 #include "loops/emit/parallel.h"
 #include "loops/emit/scan.h"
-#include "loops/verdict/conditions.h"
 
 namespace papilio::loops {
 namespace {
@@ -201,7 +200,7 @@ class Emitter {
     }
     if (chain.empty() || c.head->is_counted) return std::nullopt;
     const auto nest = Nest::read(f, c, chain, why);
-    const auto condition = nest ? condition_of_order(c, why) : std::nullopt;
+    const auto condition = nest ? condition_of_order(f, c, why) : std::nullopt;
     if (!condition) return std::nullopt;
     if (t.kind == "tile" || t.kind == "strip_mine") {
       how = fmt::format("in {} of {}", t.kind == "tile" ? "tiles" : "strips", options_.tile);
@@ -223,18 +222,13 @@ class Emitter {
 
   // Where the dependences of the matrix are all that there are: no two pointers lead to the same memory, no subscript
   // wraps.
-  std::optional<std::string> condition_of_order(const Candidate& c, std::string& why) {
+  std::optional<std::string> condition_of_order(const Judged& f, const Candidate& c, std::string& why) {
     const Verdict verdict = c.loop().verdict;
     std::vector<Predicate> predicates;
     if (verdict == Verdict::parallel || verdict == Verdict::parallel_with_clauses || verdict == Verdict::parallel_if) {
       predicates = predicates_of(c.loop(), c.accesses);
     } else {
-      View view;
-      view.root = c.id;
-      for (const Access& a : c.accesses.list) {
-        if (c.is_inside(a)) view.accesses.push_back(&a);
-      }
-      add_overlaps(program_, c.accesses, view, predicates);
+      predicates = f.overlaps[static_cast<std::size_t>(c.id)];
       const bool may_wrap = std::any_of(
           c.accesses.obligations.begin(), c.accesses.obligations.end(),
           [&](const Obligation& o) { return std::find(o.loops.begin(), o.loops.end(), c.id) != o.loops.end(); });

@@ -46,8 +46,8 @@ class Passes {
     add_start(r.before, type);
     r.before.push_back("#pragma omp parallel for" + *first_pass);
     r.before.push_back(fmt::format("for (int {0}block = 0; {0}block < {1}; {0}block++) {{", x, blocks));
-    const std::string pass =
-        fmt::format("  {0}\n{1}      {2}\n{1}      {3}\n{1}    }}", over, indent, counter, s_.text);
+    const std::string pass = fmt::format("  {0}\n{1}      {2}\n{1}      {3}\n{1}    }}", over, indent,
+                                         fmt::format("{} (void){};", counter, c_.head->variable), s_.text);
     s_.is_function() ? add_functions(r.before, pass, type) : add_sums(r.before, pass, type);
     if (s_.is_function()) r.before.push_back(fmt::format("if ({}ok) {{", x));
     if (has_last) r.before.push_back(fmt::format("if ({}count > 0) {{", x));
