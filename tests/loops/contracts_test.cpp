@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -153,6 +154,16 @@ TEST(LoopsContract, Details) {
   const Piece empty;
   const Predicate none;
   EXPECT_TRUE(empty.clauses.empty() && none.is_constant_time);
+}
+
+// A loop that may have no iteration makes nothing grow: b[k] may be the same element in two iterations.
+TEST(LoopsContract, LoopsWithoutIterations) {
+  const Report report = analyze_text(
+      "void f(int n, int k, int *restrict b, const int *restrict o) {\n  for (int i = 0; i < n; i++) {\n"
+      "    for (int j = o[i]; j < o[i + 1]; j++) k += 1;\n    b[k] ^= i;\n  }\n}\n",
+      "f.c");
+  const auto& clauses = report.loops[0].clauses;
+  EXPECT_TRUE(std::any_of(clauses.begin(), clauses.end(), [](const Clause& c) { return c.variable == "b"; }));
 }
 
 TEST(LoopsContract, HostileTexts) {
