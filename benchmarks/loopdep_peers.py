@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verdicts on loops beside Polly's and GCC's: python3 benchmarks/loopdep_peers.py path/to/loopdep [-o PAGE.md]
 
-For each loop of tests/loops/kernels and tests/loops/notes: what loopdep says, and what it takes; how many loops of the
+For each loop of tests/loops/kernels, notes and own: what loopdep says, and what it takes; how many loops of the
 function Polly models, and how many of these it knows to be parallel; which loops GCC makes parallel. Needs opt-14 and
 clang-14 (Debian: clang, llvm-14) and gcc. Polly 14 models a loop where all bounds, conditions and subscripts are
 affine; it is asked for all it has, profitable or not. Prints Markdown; the same for the same versions.
@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("kernels", "notes")
+FOLDERS = ("kernels", "notes", "own")
 
 
 def output_of(*command):

@@ -167,6 +167,12 @@ void add_options(CLI::App& app, Request& request) {
       if (form != other) form->excludes(other);
     }
   }
+  app.add_option("--transform", request.options.transform,
+                 "with --emit or --check: what to do wherever it is legal (see --explain), before anything else")
+      ->check(CLI::IsMember({"interchange", "move_inward", "strip_mine", "tile", "distribute", "privatize"}));
+  app.add_option("--tile", request.options.tile, "iterations of a strip, and of each side of a tile")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
   app.add_option("--keep", request.check_options.folder, "the folder where --check leaves what it compiles")
       ->check(CLI::ExistingDirectory)
       ->needs(check);

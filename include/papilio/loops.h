@@ -184,6 +184,8 @@ struct Options {
   std::int64_t operations = 200'000;        // of isl for one question, more than 0; then "not proven"
   std::string function = {};                // judge the loops of this function only; empty: all
   bool matrix = true;                       // find direction matrices and transformations too
+  std::string transform = {};               // a kind of Transformation: emit_openmp does this wherever it is offered
+  std::int64_t tile = 32;                   // iterations of a strip or of a tile's side, from 1 to 2^30
 };
 
 // Analyses C text; `file` is its name in messages, and where quoted includes are looked for. Runs clang, without a
@@ -229,7 +231,8 @@ struct Emission {
 // The text with OpenMP's pragmas and clauses, and with what else it takes to run loops in parallel: conditions, copies,
 // scans in two passes, loops distributed or interchanged. Of the loops of a nest the outermost that can be is changed.
 // Edits the text where the loops stand, and nothing else; loops with a pragma of their own, in macros, or with
-// directives in them stay as they are. GNU C, as gcc and clang take it with -fopenmp; without, it runs on one thread.
+// directives in them stay as they are. Tiles, strips and loops moved inwards are made only where `transform` asks for
+// them. GNU C, as gcc and clang take it with -fopenmp; without, it runs on one thread.
 // Throws what analyze_text throws. The result is the same in every run.
 Emission emit_openmp(std::string_view text, const std::string& file, const Options& options = {});
 

@@ -19,6 +19,7 @@
 #include "loops/dependence/solver.h"
 #include "loops/emit/emit.h"
 #include "loops/program/calls.h"
+#include "loops/verdict/conditions.h"
 #include "loops/verdict/judge.h"
 #include "loops/verdict/summaries.h"
 #include "papilio/error.h"
@@ -38,6 +39,12 @@ void check_options(std::string_view text, const std::string& file, const Options
                 "papilio::loops::analyze_text: seconds is {}, expected more than 0 and at most 3600", options.seconds);
   base::require(options.operations > 0, "papilio::loops::analyze_text: operations is {}, expected more than 0",
                 options.operations);
+  const auto kinds = {"", "interchange", "move_inward", "strip_mine", "tile", "distribute", "privatize"};
+  base::require(std::find(kinds.begin(), kinds.end(), options.transform) != kinds.end(),
+                "papilio::loops::emit_openmp: transform is \"{}\", expected a kind of Transformation",
+                options.transform);
+  base::require(options.tile >= 1 && options.tile <= (1 << 30),
+                "papilio::loops::emit_openmp: tile is {}, expected 1 to 2^30", options.tile);
   base::require(!options.clang.empty(), "papilio::loops::analyze_text: clang is empty, expected a program's name");
   for (const std::string& argument : options.arguments) {
     base::require(argument.find('\0') == std::string::npos,
@@ -106,7 +113,7 @@ struct Analysis {
 
 Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
   check_options(text, file, options);
-  const bool matrix = options.matrix || text.find("omp") != std::string_view::npos;  // claims need it
+  const bool matrix = options.matrix || text.find("pragma") != std::string_view::npos;  // claims need it
   Analysis analysis;
   Program& program = analysis.program = translate(tree_of(text, file, options));
   expand_calls(program);
@@ -119,6 +126,14 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     found = true;
     const int first = static_cast<int>(report.loops.size());
     Judged& judged = analysis.functions.emplace_back(Judged{&function, find_accesses(program, function), {}});
+    for (std::size_t l = 0; l < judged.accesses.loops.size() && !options.transform.empty(); ++l) {
+      View view;
+      view.root = static_cast<int>(l);
+      for (const Access& a : judged.accesses.list) {
+        if (std::find(a.loops.begin(), a.loops.end(), view.root) != a.loops.end()) view.accesses.push_back(&a);
+      }
+      add_overlaps(program, judged.accesses, view, judged.overlaps.emplace_back());
+    }
     int next = first;
     for (const Loop& loop : judged.accesses.loops) judged.reports.push_back(loop.is_inlined ? -1 : next++);
     for (LoopReport& loop : judge(program, function, solver, {matrix, fault})) {
@@ -184,7 +199,7 @@ Emission emit_openmp(std::string_view text, const std::string& file, const Optio
   Options all = options;
   all.matrix = true;  // transformations are found with it
   const Analysis analysis = analysis_of(text, file, all, Fault::none);
-  return emit(text, analysis.program, analysis.functions, analysis.report);
+  return emit(text, analysis.program, analysis.functions, analysis.report, options);
 }
 
 Report analyze_text(std::string_view text, const std::string& file, const Options& options) {

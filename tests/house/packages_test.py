@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the Debian packages hold: unpacked elsewhere, the command trains and a project finds the library.
 
-    tests/house/packages_test.py FOLDER    of both packages
+    tests/house/packages_test.py FOLDER    of both packages, or three with that of loopdep
 """
 
 import pathlib
@@ -22,7 +22,24 @@ def field(package, name):
     return run("dpkg-deb", "--field", package, name).strip()
 
 
+def check_loopdep(package):
+    for wanted in ("clang", "libisl"):
+        assert wanted in field(package, "Depends"), f"{package.name} does not depend on {wanted}"
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        run("dpkg-deb", "--extract", package, root)
+        for path in ("usr/share/man/man1/loopdep.1", "usr/share/doc/loopdep/loopdep.schema.json"):
+            assert (root / path).exists() or (root / f"{path}.gz").exists(), f"{package.name} has no {path}"
+        (root / "f.c").write_text("void f(int n, int *a) {\n  for (int i = 0; i < n; i++) a[i] = 0;\n}\n")
+        page = run(root / "usr/bin/loopdep", "f.c", cwd=root, env={"PATH": "/usr/bin:/bin"})
+        assert "line 2, loop of i: parallel" in page, page
+
+
 def main(folder):
+    for package in folder.glob("loopdep_*.deb"):
+        check_loopdep(package)
+    if not list(folder.glob("papilio_*.deb")) and list(folder.glob("loopdep_*.deb")):
+        return  # of a build of loopdep only
     (command,) = folder.glob("papilio_*.deb")
     (library,) = folder.glob("libpapilio-dev_*.deb")
     for wanted in ("libc6", "libtbb12", "libzstd1"):

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -58,9 +59,16 @@ TEST(LoopsContract, Options) {
   EXPECT_THROW(with([](Options& o) { o.clang = "/no/such/program"; }), IoError);
   EXPECT_THROW(with([](Options& o) { o.function = "g"; }), InvalidArgument);
   EXPECT_THROW(with([](Options& o) { o.arguments = {std::string(1, '\0')}; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.transform = "fuse"; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.tile = 0; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.tile = (std::int64_t{1} << 30) + 1; }), InvalidArgument);
   EXPECT_EQ(with([](Options& o) { o.function = "f"; }).loops.size(), 1u);
-  // Too few operations: nothing is proven, and nothing fails.
-  EXPECT_EQ(with([](Options& o) { o.operations = 1; }).loops[0].verdict, Verdict::not_proven);
+  // Too few operations: what takes isl is not proven, and nothing fails.
+  const char* const hard = "void f(int n, int *a) {\n  for (int i = 0; i < n; i++) a[i + n] = a[i];\n}\n";
+  EXPECT_EQ(analyze_text(hard, "f.c").loops[0].verdict, Verdict::parallel);
+  Options few;
+  few.operations = 1;
+  EXPECT_EQ(analyze_text(hard, "f.c", few).loops[0].verdict, Verdict::not_proven);
 }
 
 TEST(LoopsContract, Texts) {
@@ -146,6 +154,16 @@ TEST(LoopsContract, Details) {
   const Piece empty;
   const Predicate none;
   EXPECT_TRUE(empty.clauses.empty() && none.is_constant_time);
+}
+
+// A loop that may have no iteration makes nothing grow: b[k] may be the same element in two iterations.
+TEST(LoopsContract, LoopsWithoutIterations) {
+  const Report report = analyze_text(
+      "void f(int n, int k, int *restrict b, const int *restrict o) {\n  for (int i = 0; i < n; i++) {\n"
+      "    for (int j = o[i]; j < o[i + 1]; j++) k += 1;\n    b[k] ^= i;\n  }\n}\n",
+      "f.c");
+  const auto& clauses = report.loops[0].clauses;
+  EXPECT_TRUE(std::any_of(clauses.begin(), clauses.end(), [](const Clause& c) { return c.variable == "b"; }));
 }
 
 TEST(LoopsContract, HostileTexts) {

@@ -16,11 +16,19 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = sorted(path for folder in ("notes", "kernels", "own") for path in (HERE / folder).glob("*.c"))
+FILES = sorted(path for folder in ("notes", "kernels", "own", "forms") for path in (HERE / folder).glob("*.c"))
 LOOPDEP = ""
 COMPILERS = True
 WRITE = False
 GOLDEN = HERE / "emitted.txt"
+TRANSFORMED = [  # kind, what is said of it, files
+    ("tile", "in tiles of 5", ["notes/L02.c", "notes/L12.c", "notes/L15.c", "kernels/matrix_product.c",
+                               "kernels/gauss_seidel.c"]),
+    ("strip_mine", "in strips of 5", ["notes/L02.c", "notes/L14.c", "own/primitives.c"]),
+    ("interchange", "interchanged with", ["notes/L02.c", "notes/L12.c", "notes/L15.c", "kernels/matrix_product.c"]),
+    ("move_inward", "moved inwards", ["notes/L15.c", "kernels/matrix_product.c"]),
+    ("distribute", "distributed into", ["notes/L02.c", "notes/L06.c", "notes/L07.c"]),
+]
 RACY = """int sum;
 void f(int n, const int *a) {
 #pragma omp parallel for
@@ -115,6 +123,20 @@ class Emitted(unittest.TestCase):
         reports = threads.reports("emitted_harness.c", calls, kept)
         if reports:
             failures.append(f"{name_of(path)}: {reports}")
+
+    def test_transformations(self):
+        """What --explain offers is written where it is asked for, and does what the original does."""
+        made = {}
+        for kind, words, names in TRANSFORMED:
+            for name in names:
+                arguments = ["--transform", kind, "--tile", "5"]
+                done = run(LOOPDEP, HERE / name, "--emit", "omp", "--explain", *arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                made[kind] = made.get(kind, 0) + sum(words in line for line in done.stderr.splitlines())
+                if COMPILERS:
+                    checked = run(LOOPDEP, HERE / name, "--check", *arguments)
+                    self.assertEqual(checked.returncode, 0, f"{name} {kind}: {checked.stdout}")
+        self.assertEqual(made, {"tile": 8, "strip_mine": 6, "interchange": 5, "move_inward": 2, "distribute": 3})
 
     def test_a_race_is_seen(self):
         if not COMPILERS:

@@ -19,7 +19,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 LOOPDEP = SCHEMA = None
-FILES = sorted(path for folder in ("notes", "kernels", "own") for path in (HERE / folder).glob("*.c"))
+FILES = sorted(path for folder in ("notes", "kernels", "own", "forms") for path in (HERE / folder).glob("*.c"))
 CLAIMS = {  # text of a function's body: exit status, status of the claim, a word of the reason
     "#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = b[i];": (0, "holds", ""),
     "#pragma omp parallel for\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];": (1, "racy", "line 3"),
@@ -211,6 +211,38 @@ class Reports(unittest.TestCase):
         manual = (HERE.parent.parent / "apps/loopdep/loopdep.1").read_text().replace("\\-", "-")
         for option in re.findall(r"^  (?:-\w,)?(--?\w[\w-]*)", help_text, re.MULTILINE):
             self.assertIn(option, manual)
+
+    def test_time(self):
+        """Files of the notes' size in 50 ms, 5,000 lines in a second: of the processor, the least of some runs; with
+        twice that, as a machine that does other work runs slower."""
+        if "PAPILIO_SANITIZED" in os.environ:
+            self.skipTest("sanitizers take their time")
+
+        def seconds(path, *arguments):
+            before = os.times()
+            self.assertEqual(run(path, *arguments).returncode, 0)
+            after = os.times()
+            return after.children_user + after.children_system - before.children_user - before.children_system
+
+        for path in FILES:
+            if path.parent.name == "notes":
+                self.assertLess(min(seconds(path, "--explain") for _ in range(3)), 0.1, path.name)
+        names = re.compile(r"^(?:static )?[\w ]+[ *](\w+)\(", re.MULTILINE)
+        lines, number = [], 0
+        while len(lines) < 5000:
+            for path in FILES:
+                text = path.read_text()
+                if path.parent.name == "forms":
+                    continue  # with names of their own
+                for name in set(names.findall(text)):
+                    text = re.sub(rf"\b{name}\b", f"{name}_{number}", text)
+                number += 1
+                lines += text.splitlines()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "large.c"
+            path.write_text("\n".join(lines) + "\n")
+            for arguments in ((), ("--explain",)):
+                self.assertLess(min(seconds(path, *arguments) for _ in range(2)), 2, arguments)
 
     def test_hostile_text_ends_in_time(self):
         deep = "void f(int n, int *a) { " + "for (int i%d = 0; i%d < n; i%d++) ".replace("%d", "{0}")

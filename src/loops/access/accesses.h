@@ -56,7 +56,8 @@ struct Access {
   std::shared_ptr<const Domain> domain;
   int order = 0;           // within one iteration of all loops around it
   std::string update;      // the operator, if this is the read or the write of x op= e, where e knows nothing of x
-  std::string recurrence;  // likewise of a[i] = a[i - 1] op e
+  std::string recurrence;  // likewise of a[i] = a[i - 1] op e; linear, fractional: see recurrences.cpp
+  int recurs = -1;         // the variable of whose recurrence this is part, if it is of any
   int statement = 0;
   std::vector<int> controls;      // statements whose conditions decide whether it happens
   bool is_header = false;         // read by the condition of loops.back()
@@ -96,6 +97,7 @@ struct Loop {
   int depth = 0;
   int variable = -1;
   bool declares = false;
+  bool steps_first = false;
   int symbol = -1;
   std::int64_t step = 1;
   Place place;
@@ -109,6 +111,7 @@ struct Loop {
   std::vector<Item> items;
   bool is_inlined = false;  // of a function that is called: no loop of this function's text
   bool may_leave = false;   // an iteration may end before its last statement
+  std::set<int> leaves;     // statements whose conditions decide whether it does
   Polynomial lower;
   std::vector<Polynomial> room;  // what the condition says is not negative
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include "loops/access/finder.h"
@@ -100,7 +101,12 @@ void Finder::end_counters(int id, const std::map<int, int>& signs, const std::ma
     set_value(v, std::nullopt);
     know(values_.at(v), before.at(v), sign);
     if (loop_at(id).may_leave) continue;
-    know(values_.at(v), last, sign);
+    // Where an iteration runs, what it leaves is passed; a loop may have none.
+    const auto since = sign > 0 ? Polynomial::sum(values_.at(v), last, -1) : Polynomial::sum(last, values_.at(v), -1);
+    for (Access& a : out_.list) {
+      const bool is_inside = std::find(a.loops.begin(), a.loops.end(), id) != a.loops.end();
+      if (since && is_inside) a.facts.push_back({*since, false});
+    }
     loop_at(id).counters[v].last = last;
     loop_at(id).counters[v].sign = sign;
   }

@@ -45,11 +45,14 @@ void Finder::meet_unknown(const std::string& text, const Place& place, const std
     if (v.storage == Variable::Storage::global || v.escapes) set_value(static_cast<int>(i), std::nullopt);
   }
   for (const int v : clobbers) set_value(v, std::nullopt);
+  definitions_.clear();
 }
 
 std::vector<std::optional<Polynomial>> Finder::subscripts(const Expr& e) {
   std::vector<std::optional<Polynomial>> values;
+  const bool outer = std::exchange(is_unused_, false);
   for (const Expr& subscript : e.operands) values.push_back(evaluate(subscript));
+  is_unused_ = outer;
   return values;
 }
 
@@ -108,6 +111,7 @@ Finder::Value Finder::checked(Value value, const Type& type, const Place& place,
     if (*known < *o.low || (o.high && *known > *o.high)) return std::nullopt;
     return value;
   }
+  if (is_unused_) return std::nullopt;
   o.value = *value;
   o.text = fmt::format("{} (line {}, column {}) is from {} to {}", what, place.line, place.column, *o.low,
                        o.high ? std::to_string(*o.high) : "18446744073709551615");

@@ -51,6 +51,25 @@ class Finder {
   void merge(int variable, std::size_t first, std::size_t second, const std::map<int, Polynomial>& then,
              const std::map<int, Polynomial>& otherwise, const Polynomial& before);
 
+  // recurrences.cpp
+  struct Definition {
+    Expr target;
+    const Expr* value;
+    std::vector<int> loops, controls;
+    std::size_t first, last;  // of the accesses in `value`
+  };
+  struct Used {
+    std::set<const Definition*> parts;
+    const Expr* element = nullptr;  // the only one that is read of the array
+  };
+  std::string recurrence_of(const Stmt& s, Used& used) const;
+  std::string plain_recurrence(const Stmt& s) const;
+  int degree(const Expr& e, const Expr& target, Used& used, int depth) const;
+  const Definition* definition(const Expr& e) const;
+  void define(const Expr& target, const Expr& value, std::size_t first, std::size_t last);
+  void forget_definitions(int variable);
+  void mark_recurrence(int variable, const std::string& recurrence, const Used& used);
+
   // statements.cpp
   void statements(const std::vector<Stmt>& list, bool are_items);
   void statement(const Stmt& s);
@@ -65,7 +84,6 @@ class Finder {
   void access(int variable, bool is_write, std::vector<std::optional<Polynomial>> subscripts, const Place& place);
   void find_inductions(const Stmt& s, int id, const Polynomial& count, const std::map<int, Polynomial>& before);
   std::string update_of(const Stmt& s) const;
-  std::string recurrence_of(const Stmt& s) const;
   std::string update_of_branch(const Stmt& s) const;
   void blame(const std::string& fault, const Place& place);
   void narrow(const Domain& by);
@@ -88,6 +106,7 @@ class Finder {
   std::vector<std::map<int, int>> counters_;            // of each: variables that only rise or fall, with their signs
   std::map<std::pair<int, Polynomial>, int> elements_;  // symbols of elements that never change
   bool is_inlined_ = false;                             // what comes now is of a function that is called
+  bool is_unused_ = false;                              // the value of what is evaluated decides nothing: it may wrap
   bool in_header_ = false;  // what is read has one value for all iterations of loops_.back()
   int order_ = 0;
   int statement_ = 0;
@@ -95,7 +114,9 @@ class Finder {
   struct Updated {
     int variable = -1;
     std::string update, recurrence;
-  } updated_;  // by the statement at hand
+    std::set<int> used = {};                              // variables that stand for what was made of it before
+  } updated_;                                             // by the statement at hand
+  std::vector<std::unique_ptr<Definition>> definitions_;  // of variables, in the iteration at hand
 };
 
 // The variables that statements may assign; `unknown` receives whether there is anything unknown among them.

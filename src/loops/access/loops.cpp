@@ -190,12 +190,18 @@ void Finder::loop(const Stmt& s) {
     }
   }
 
+  if (s.steps_first) {
+    const auto stepped = Polynomial::sum(lower, Polynomial::constant(s.step));
+    lower = stepped ? *stepped : fresh(counter.name, counter.type);
+  }
+
   const int id = static_cast<int>(out_.loops.size());
   Loop made;
   made.parent = loops_.empty() ? -1 : loops_.back();
   made.depth = static_cast<int>(loops_.size());
   made.variable = s.variable;
   made.declares = s.declares;
+  made.steps_first = s.steps_first;
   made.step = s.step;
   made.place = s.place;
   made.name = counter.name;
@@ -239,6 +245,9 @@ void Finder::loop(const Stmt& s) {
     if (stride) ran.any_of[0].push_back({*stride, true});
   }
   ++statement_;
+  if (s.steps_first) {  // its condition sees the value before the step
+    values_[s.variable] = *Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(-s.step));
+  }
   const bool followed = count.has_value() && loop_condition(s.condition, changed, loop_at(id), ran);
   if (!followed) {
     if (loop_at(id).fault.empty()) {
@@ -247,11 +256,12 @@ void Finder::loop(const Stmt& s) {
     }
     ran.is_exact = false;
   }
+  values_[s.variable] = Polynomial::symbol(iteration);
   narrow(ran);
   if (followed) {
     // Types that come round instead of overflowing must not reach their end.
     const Type& t = counter.type;
-    if (!t.is_signed || t.bits < 32) {
+    if ((!t.is_signed || t.bits < 32) && !s.steps_first) {
       const auto next = Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(s.step));
       if (next && (s.step < 0 || t.bits < 64)) checked(*next, t, s.place, text_of(*next, out_.symbols));
     }

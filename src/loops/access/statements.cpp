@@ -42,6 +42,10 @@ Accesses Finder::run() {
     if (v.storage != Variable::Storage::local && !v.is_array && v.type.kind == Type::Kind::integer) value_of(i);
   }
   statements(function_.body, false);
+  for (Access& a : out_.list) {
+    for (const int id : a.loops)
+      a.controls.insert(a.controls.end(), loop_at(id).leaves.begin(), loop_at(id).leaves.end());
+  }
   return std::move(out_);
 }
 
@@ -76,11 +80,14 @@ void Finder::access(int index, bool is_write, std::vector<std::optional<Polynomi
   a.domain = domain_;
   a.order = order_++;
   if (updated_.variable == index) a.update = updated_.update, a.recurrence = updated_.recurrence;
+  if (!updated_.recurrence.empty() && (updated_.variable == index || updated_.used.contains(index)))
+    a.recurs = updated_.variable;
   a.statement = statement_;
   a.controls = controls_;
   a.is_header = in_header_;
   a.is_inlined = is_inlined_;
   out_.list.push_back(std::move(a));
+  if (is_write) forget_definitions(index);
   if (is_write && !v.is_array) {
     for (auto& set : assigned_) set.insert(index);
   }
@@ -136,6 +143,7 @@ void Finder::statement(const Stmt& s) {
         ++statement_;
         evaluate(s.value);
       }
+      if (!loops_.empty()) loop_at(loops_.back()).leaves.insert(controls_.begin(), controls_.end());
       if (s.leaves_function) {
         blame("it returns from the function", s.place);
       } else if (!loops_.empty() && loop_at(loops_.back()).fault.empty()) {
@@ -143,8 +151,9 @@ void Finder::statement(const Stmt& s) {
         loop_at(loops_.back()).fault_place = s.place;
       }
       return;
-    case Stmt::Kind::next:
-      return;  // body_of has seen to it
+    case Stmt::Kind::next:  // body_of has seen to the rest
+      if (!loops_.empty()) loop_at(loops_.back()).leaves.insert(controls_.begin(), controls_.end());
+      return;
     case Stmt::Kind::unknown:
       return meet_unknown(s.text, s.place, s.clobbers);
   }
@@ -158,17 +167,31 @@ void Finder::declare(const Stmt& s) {
     set_value(s.variable, std::nullopt);
     return;
   }
+  const std::size_t first = out_.list.size();
   const Value value = evaluate(s.value);
   if (v.is_array) return;  // an initialised array: new memory, which nobody else has
+  const std::size_t last = out_.list.size();
   access(s.variable, true, {}, s.place);
   set_value(s.variable, s.value.type.kind == Type::Kind::integer ? value : std::nullopt);
+  Expr target;
+  target.kind = Expr::Kind::variable;
+  target.variable = s.variable;
+  target.type = v.type;
+  define(target, s.value, first, last);
 }
 
 void Finder::assign(const Stmt& s) {
   ++statement_;
   const std::string update = update_of(s);
-  const std::string recurrence = update.empty() ? recurrence_of(s) : "";
+  Used used;
+  const std::string recurrence = update.empty() ? recurrence_of(s, used) : "";
   updated_ = {s.target.variable, update, recurrence};
+  if (!recurrence.empty()) mark_recurrence(s.target.variable, recurrence, used);
+  const std::size_t first = out_.list.size();
+  // Of elements and real numbers no values are followed; a sum may wrap, but what counts by constants is a subscript.
+  const bool is_sum = !s.op.empty() ? s.value.kind != Expr::Kind::integer : !recurrence.empty();
+  const bool outer = std::exchange(
+      is_unused_, s.target.kind == Expr::Kind::element || s.target.type.kind != Type::Kind::integer || is_sum);
   Value value;
   if (s.op.empty()) {
     value = evaluate(s.value);
@@ -183,9 +206,12 @@ void Finder::assign(const Stmt& s) {
       if (value && (!t.is_signed || t.bits < 32)) value = checked(value, t, s.place, text_of(*value, out_.symbols));
     }
   }
+  is_unused_ = outer;
+  const std::size_t last = out_.list.size();
   write(s.target);
   updated_ = {};
   if (s.target.kind == Expr::Kind::variable) set_value(s.target.variable, value);
+  if (s.op.empty()) define(s.target, s.value, first, last);
 }
 
 void Finder::branch(const Stmt& s) {

@@ -46,6 +46,7 @@ std::string Finder::update_of(const Stmt& s) const {
   }
   if (has_unknown(s.target) || has_unknown(s.value)) return "";
   const auto name = [](const std::string& op) { return op == "-" ? std::string("+") : op; };
+  if (s.target.type.kind == Type::Kind::integer && s.value.type.kind == Type::Kind::real) return "";  // cuts each sum
   if (!s.op.empty()) return updates(s.op) && !mentions(program_, s.value, x) ? name(s.op) : "";
   const Expr& e = s.value;
   if (e.kind == Expr::Kind::binary && (updates(e.op) || e.op == "&&" || e.op == "||")) {
@@ -78,23 +79,6 @@ std::string Finder::update_of(const Stmt& s) const {
         return e.text.substr(1);
       }
     }
-  }
-  return "";
-}
-
-// The operator of a[i] = a[i - 1] op rest, where rest knows nothing of a; empty if it is none.
-std::string Finder::recurrence_of(const Stmt& s) const {
-  const Expr& e = s.value;
-  if (s.target.kind != Expr::Kind::element || !s.op.empty() || e.kind != Expr::Kind::binary || !updates(e.op))
-    return "";
-  if (has_unknown(e) || has_unknown(s.target)) return "";
-  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-    const Expr& x = e.operands[side];
-    if (x.kind != Expr::Kind::element || x.variable != s.target.variable || (e.op == "-" && side == 1)) continue;
-    if (mentions(program_, e.operands[1 - side], x.variable)) continue;
-    const bool plain = std::none_of(x.operands.begin(), x.operands.end(),
-                                    [&](const Expr& part) { return mentions(program_, part, x.variable); });
-    if (plain) return e.op == "-" ? "+" : e.op;
   }
   return "";
 }

@@ -199,6 +199,16 @@ Expr Expressions::call(int index) {
   return e;
 }
 
+// What a pointer that a function is given points to: also a row, a[i] (but not &a[i][0], which often means all of a).
+std::optional<Target> Expressions::passed_to(int index) {
+  const auto found = pointee(index);
+  if (!found) return std::nullopt;
+  const Node* n = &names_.node(index);
+  while (n->kind == "ParenExpr" || n->kind == "ImplicitCastExpr") n = &names_.node(n->children[0]);
+  if (n->kind == "UnaryOperator" && found->subscripts.size() > 1) return std::nullopt;
+  return target_of(*found);
+}
+
 Expr Expressions::call_of_file(int index, const std::string& name) {
   const Node& n = names_.node(index);
   Expr e = leaf(Expr::Kind::call, n);
@@ -210,7 +220,7 @@ Expr Expressions::call_of_file(int index, const std::string& name) {
       continue;
     }
     Expr pointer = leaf(Expr::Kind::element, names_.node(n.children[i]));
-    if (const auto found = pointed_to(n.children[i])) {
+    if (const auto found = passed_to(n.children[i])) {
       pointer.variable = found->variable;
       pointer.operands = found->subscripts;
     } else {

@@ -32,6 +32,8 @@ class Expressions {
   // What a pointer value points to, the subscript of its first element last.
   std::optional<Target> pointed_to(int node);
 
+  std::optional<Target> passed_to(int node);
+
   Expr reference(int node);  // the lvalue as an expression
   Expr unknown(int node, const std::string& text);
 

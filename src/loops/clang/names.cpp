@@ -21,6 +21,14 @@ Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program
         std::any_of(n.children.begin(), n.children.end(), [&](int c) { return node(c).kind == "CompoundStmt"; });
     if (n.kind == "FunctionDecl" && has_body) defined_.insert(n.name);
   }
+  std::map<std::string, std::uint64_t> first;
+  for (const int index : tree[0].children) {
+    const Node& n = node(index);
+    if (n.kind == "VarDecl") of_file_[n.id] = first.try_emplace(n.name, n.id).first->second;
+  }
+  for (const Node& n : tree) {  // also declared in a function
+    if (n.kind == "VarDecl" && n.storage == "extern") of_file_[n.id] = first.try_emplace(n.name, n.id).first->second;
+  }
   for (std::size_t i = 0; i < tree.size(); ++i) {
     if (tree[i].kind == "CallExpr") find_arguments(static_cast<int>(i));
     scan(static_cast<int>(i));
@@ -61,7 +69,10 @@ void Names::scan(int index) {
   const auto root = [&](int at) {
     while (true) {
       const Node& part = node(at);
-      if (part.kind == "DeclRefExpr") return part.reference;
+      if (part.kind == "DeclRefExpr") {
+        const auto first = of_file_.find(part.reference);
+        return first == of_file_.end() ? part.reference : first->second;
+      }
       const bool passes = part.kind == "ParenExpr" || (part.kind == "MemberExpr" && !part.is_arrow) ||
                           part.kind == "ArraySubscriptExpr" || part.kind == "ImplicitCastExpr";
       if (!passes || part.children.empty()) return std::uint64_t{0};
@@ -95,6 +106,7 @@ const Node* Names::declaration(std::uint64_t id) const {
 }
 
 int Names::variable(std::uint64_t id, const std::string& path, const CType& type) {
+  if (const auto first = of_file_.find(id); first != of_file_.end()) id = first->second;
   const auto [place, is_new] = variables_.try_emplace({id, path}, -1);
   if (!is_new) return place->second;
   const Node* n = declaration(id);
@@ -111,7 +123,8 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
   v.is_array = whole.is_array() || whole.is_pointer();
   v.is_pointer = whole.is_pointer();
   v.is_restrict = whole.is_restrict;
-  const bool is_local = n != nullptr && n->kind == "VarDecl" && n->storage != "static" && n->storage != "extern";
+  const bool is_local = n != nullptr && n->kind == "VarDecl" && n->storage != "static" && n->storage != "extern" &&
+                        !of_file_.contains(id);
   v.storage = n != nullptr && n->kind == "ParmVarDecl" ? Variable::Storage::parameter
               : is_local                               ? Variable::Storage::local
                                                        : Variable::Storage::global;
@@ -141,6 +154,7 @@ int Names::make_offset(std::uint64_t pointer, int base, const std::string& name)
   Variable v;
   v.name = name;
   v.type = {Type::Kind::integer, 64, true};
+  v.is_offset = true;
   v.object = static_cast<int>(program_.variables.size());
   program_.variables.push_back(v);
   offsets_[pointer] = {base, v.object};
@@ -161,8 +175,10 @@ std::vector<int> Names::named_in(int index) {
     if (n.kind != "DeclRefExpr" || (n.reference_kind != "VarDecl" && n.reference_kind != "ParmVarDecl")) continue;
     const Node* declared = declaration(n.reference);
     variable(n.reference, "", declared == nullptr ? CType() : type_of(*declared));
+    const auto first = of_file_.find(n.reference);
+    const std::uint64_t id = first == of_file_.end() ? n.reference : first->second;
     for (const auto& [key, known] : variables_) {
-      if (key.first == n.reference && known >= 0) found.push_back(known);
+      if (key.first == id && known >= 0) found.push_back(known);
     }
   }
   return found;

@@ -51,7 +51,8 @@ class Names {
   const Tree& tree_;
   Program& program_;
   std::map<std::uint64_t, int> declarations_;
-  std::set<std::uint64_t> assigned_;  // anywhere: by =, op=, ++, --
+  std::map<std::uint64_t, std::uint64_t> of_file_;  // variables that no function declares: the first of that name
+  std::set<std::uint64_t> assigned_;                // anywhere: by =, op=, ++, --
   std::set<std::uint64_t> addressed_;
   std::set<std::string> defined_;
   std::set<int> passed_;  // nodes of pointers that are arguments of functions of this file

@@ -263,6 +263,7 @@ class Translator {
     const Node& n = node(index);
     if (n.children.size() != 5) return unknown(index, "a for loop", to);
     const int init = n.children[0], condition = n.children[2], advance = n.children[3], body = n.children[4];
+    if (node(advance).kind.empty() && stepping_loop(index, init, condition, body, to)) return;
     std::vector<int> steps;
     flatten(advance, steps);
     std::uint64_t counter = 0;
@@ -311,6 +312,46 @@ class Translator {
     to.push_back(std::move(s));
   }
 
+  // for (init; i-- > 0;) and while (i-- > 0): the condition sees the value before the step. False for all else.
+  bool stepping_loop(int index, int init, int condition, int body, std::vector<Stmt>& to) {
+    const Node* step = &node(condition);
+    while (step->kind == "ImplicitCastExpr" || step->kind == "ParenExpr" || step->kind == "BinaryOperator") {
+      if (step->children.empty()) return false;
+      step = &node(step->children[0]);
+    }
+    const bool counts = step->kind == "UnaryOperator" && step->is_postfix && step->children.size() == 1;
+    const std::uint64_t counter = counts ? plain_name(names_.tree(), step->children[0]) : 0;
+    if (counter == 0 || (step->opcode != "--" && step->opcode != "++")) return false;
+    if (!counter_fault(counter).empty() || assigns(names_.tree(), body, counter)) return false;
+    const CType type = type_of(*names_.declaration(counter));
+    Stmt s = made(Kind::loop, node(index));
+    s.step = step->opcode == "--" ? -1 : 1;
+    s.steps_first = true;
+    s.variable = names_.variable(counter, "", type);
+    expressions_.begin_statement(condition);
+    s.condition = expressions_.translate(condition);
+    const auto before = expressions_.take_steps(false), after = expressions_.take_steps(true);
+    if (!before.empty() || after.size() != 1 || type.type.bits < 32) return false;
+    if (s.condition.kind == Expr::Kind::variable) {  // until it is 0
+      Expr zero = s.condition, compared = s.condition;
+      zero.kind = Expr::Kind::integer;
+      zero.variable = -1;
+      compared.kind = Expr::Kind::binary;
+      compared.variable = -1;
+      compared.op = "!=";
+      compared.operands = {s.condition, std::move(zero)};
+      s.condition = std::move(compared);
+    }
+    const bool ends = s.condition.op == "!=" || s.condition.op == (s.step < 0 ? ">" : "<");
+    if (s.condition.kind != Expr::Kind::binary || !ends) return false;
+    start(init, s, to);
+    const bool outer = std::exchange(in_switch_, false);
+    statement(body, s.body);
+    in_switch_ = outer;
+    to.push_back(std::move(s));
+    return true;
+  }
+
   // The expressions that commas join.
   void flatten(int index, std::vector<int>& to) const {
     const Node& n = node(index);
@@ -326,7 +367,7 @@ class Translator {
   void start(int init, Stmt& loop, std::vector<Stmt>& to) {
     loop.starts_as_is = true;
     std::vector<Stmt> before;
-    if (!node(init).kind.empty()) statement(init, before);
+    if (init >= 0 && !node(init).kind.empty()) statement(init, before);
     for (Stmt& s : before) {
       const bool declares = s.kind == Kind::declare && s.variable == loop.variable && s.op == "=";
       const bool assigns_it = s.kind == Kind::assign && s.target.variable == loop.variable && s.op.empty();
@@ -344,6 +385,7 @@ class Translator {
     const Node& n = node(index);
     if (n.children.size() != 2) return unknown(index, "a while loop", to);
     const int condition = n.children[0], body = n.children[1];
+    if (stepping_loop(index, -1, condition, body, to)) return;
     const Node& b = node(body);
     std::string fault = "its last statement does not step the variable of its condition";
     std::uint64_t counter = 0;

@@ -1,10 +1,11 @@
 #include "loops/clang/tree.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "loops/clang/json.h"
 #include "papilio/error.h"
 
 namespace papilio::loops {
@@ -12,12 +13,10 @@ namespace {
 
 constexpr std::size_t deepest = 600;  // of nodes; what is deeper is left out, and its parent says so
 
-std::uint64_t number_of(const std::string& id) {
-  try {
-    return std::stoull(id, nullptr, 16);
-  } catch (const std::exception&) {
-    return 0;
-  }
+std::uint64_t number_of(std::string_view id) {  // 0x1234
+  std::uint64_t value = 0;
+  if (id.size() > 2) std::from_chars(id.data() + 2, id.data() + id.size(), value, 16);
+  return value;
 }
 
 // The name of a type that is spelled first, with its place in the text; qualifiers are passed over.
@@ -53,7 +52,7 @@ void resolve_names_of_types(Tree& tree) {
 
 // clang writes a file or line only where it differs from the one written before, so locations are followed in the
 // order of the text, whatever they belong to.
-class Reader final : public nlohmann::json_sax<nlohmann::json> {
+class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}
 
@@ -63,26 +62,22 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
     return std::move(tree_);
   }
 
-  bool null() override { return true; }
-  bool boolean(bool value) override {
+  void boolean(bool value) {
     if (in(Frame::node)) set_flag(value);
-    return true;
   }
-  bool number_integer(number_integer_t value) override { return number(value); }
-  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<std::int64_t>(value)); }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_array(std::size_t) override {
-    frames_.push_back({in(Frame::node) && key_ == "inner" ? Frame::children : Frame::other, -1});
-    return true;
+  void integer(std::int64_t value) {
+    if (in(Frame::location)) {
+      if (key_ == "line") line_ = static_cast<int>(value);
+      if (key_ == "col") column_ = static_cast<int>(value);
+    } else if (in(Frame::node) && key_ == "value" && frames_.back().node >= 0) {
+      tree_[static_cast<std::size_t>(frames_.back().node)].value = std::to_string(value);
+    }
   }
-  bool end_array() override { return end(); }
-  bool key(string_t& key) override {
-    key_ = key;
-    return true;
-  }
+  void start_array() { frames_.push_back({in(Frame::node) && key_ == "inner" ? Frame::children : Frame::other, -1}); }
+  void end_array() { frames_.pop_back(); }
+  void key(std::string_view key) { key_ = key; }
 
-  bool start_object(std::size_t) override {
+  void start_object() {
     if (frames_.empty() || in(Frame::children)) {
       start_node();
     } else if (key_ == "loc" || key_ == "begin" || key_ == "end" || key_ == "spellingLoc" || key_ == "expansionLoc") {
@@ -99,27 +94,26 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
     } else {
       frames_.push_back({Frame::other, -1});
     }
-    return true;
   }
 
-  bool end_object() override {
+  void end_object() {
     if (in(Frame::location) && frames_.back().node >= 0 && column_ > 0) {
       Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
       n.place = {line_, column_};
       n.in_file = at_file_ == file_;
     }
     if (in(Frame::node)) end_node();
-    return end();
+    frames_.pop_back();
   }
 
-  bool string(string_t& value) override {
-    if (frames_.empty()) return true;
+  void string(std::string_view value) {
+    if (frames_.empty()) return;
     const Frame frame = frames_.back().frame;
     if (frame == Frame::location) {
       if (key_ == "file") at_file_ = value;
-      return true;
+      return;
     }
-    if (frames_.back().node < 0) return true;
+    if (frames_.back().node < 0) return;
     Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
     if (frame == Frame::type) {
       if (key_ == "qualType") n.type = value;
@@ -131,7 +125,7 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
     } else if (frame == Frame::node) {
       if (key_ == "referencedMemberDecl") n.reference = number_of(value);
       if (key_ == "id") n.id = number_of(value);
-      for (const auto& [name, field] : {std::pair{"kind", &Node::kind},
+      for (const auto& [name, field] : {std::pair{std::string_view("kind"), &Node::kind},
                                         {"name", &Node::name},
                                         {"value", &Node::value},
                                         {"opcode", &Node::opcode},
@@ -141,11 +135,6 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
       }
       if (key_ == "init") n.has_init = true;
     }
-    return true;
-  }
-
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    throw FormatError("clang's syntax tree is no JSON");
   }
 
  private:
@@ -157,25 +146,10 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
 
   bool in(Frame frame) const { return !frames_.empty() && frames_.back().frame == frame; }
   int node() const { return nodes_.empty() ? -1 : nodes_.back(); }
-  bool end() {
-    frames_.pop_back();
-    return true;
-  }
-
-  bool number(std::int64_t value) {
-    if (in(Frame::location)) {
-      if (key_ == "line") line_ = static_cast<int>(value);
-      if (key_ == "col") column_ = static_cast<int>(value);
-    } else if (in(Frame::node) && key_ == "value" && frames_.back().node >= 0) {
-      tree_[static_cast<std::size_t>(frames_.back().node)].value = std::to_string(value);
-    }
-    return true;
-  }
-
   void set_flag(bool value) {
     if (frames_.back().node < 0) return;
     Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
-    for (const auto& [name, field] : {std::pair{"isPostfix", &Node::is_postfix},
+    for (const auto& [name, field] : {std::pair{std::string_view("isPostfix"), &Node::is_postfix},
                                       {"isArrow", &Node::is_arrow},
                                       {"isBitfield", &Node::is_bit_field},
                                       {"hasElse", &Node::has_else}}) {
@@ -224,7 +198,7 @@ class Reader final : public nlohmann::json_sax<nlohmann::json> {
 
 Tree read_tree(std::string_view json, const std::string& file) {
   Reader reader(file);
-  nlohmann::json::sax_parse(json, &reader);
+  JsonReader<Reader>(json, reader).run();
   return reader.take();
 }
 

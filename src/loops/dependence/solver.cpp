@@ -18,6 +18,8 @@
 #include <new>
 #include <numeric>
 
+#include "loops/dependence/contradiction.h"
+
 namespace papilio::loops {
 namespace {
 
@@ -147,6 +149,7 @@ Answer Solver::has_points(const System& system) {
 }
 
 Answer Solver::ask(const System& system) {
+  if (is_plain_contradiction(system)) return Answer::no;
   if (!affords(system)) return Answer::unknown;
   begin();
   const std::unique_ptr<isl_basic_set, Free> set(basic_set_of(context_, system));
@@ -279,20 +282,27 @@ std::optional<std::string> Solver::condition_for_covered(const std::vector<Syste
 
 std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
                                                   const std::vector<std::string>& names) {
-  std::pair<std::string, std::string> found;
+  std::string key;  // what is read is often written too
+  for (const System& system : systems) key += key_of(system) + '\x84';
+  for (int i = 0; i < kept; ++i) key += names[static_cast<std::size_t>(i)] + ',';
+  const auto [place, is_new] = ranges_.try_emplace(key);
+  if (!is_new) return place->second;
+  std::pair<std::string, std::string>& found = place->second;
+  begin();
+  isl_options_set_ast_build_detect_min_max(context_, 1);
+  const Set all(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names)));
+  const Set runs(isl_set_params(isl_set_copy(all.get())));
+  isl_ast_build* build = isl_ast_build_from_context(isl_set_copy(runs.get()));
   for (const bool is_largest : {false, true}) {
-    begin();
-    isl_options_set_ast_build_detect_min_max(context_, 1);
-    isl_set* all = isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names));
-    isl_set* runs = isl_set_params(isl_set_copy(all));
-    isl_pw_aff* end = is_largest ? isl_set_dim_max(all, 0) : isl_set_dim_min(all, 0);
-    end = isl_pw_aff_coalesce(isl_pw_aff_gist(end, isl_set_copy(runs)));
-    isl_ast_build* build = isl_ast_build_from_context(runs);
+    if (is_largest) begin();
+    isl_set* set = isl_set_copy(all.get());
+    isl_pw_aff* end = is_largest ? isl_set_dim_max(set, 0) : isl_set_dim_min(set, 0);
+    end = isl_pw_aff_coalesce(isl_pw_aff_gist(end, isl_set_copy(runs.get())));
     const auto text = text_of(end == nullptr ? nullptr : isl_ast_build_expr_from_pw_aff(build, end));
     if (text) (is_largest ? found.second : found.first) = *text;
-    isl_ast_build_free(build);
-    isl_options_set_ast_build_detect_min_max(context_, 0);
   }
+  isl_ast_build_free(build);
+  isl_options_set_ast_build_detect_min_max(context_, 0);
   return found;
 }
 

@@ -76,6 +76,7 @@ class Solver {
 
   isl_ctx* context_;
   std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
+  std::unordered_map<std::string, std::pair<std::string, std::string>> ranges_;
   unsigned long most_operations_;
   static constexpr std::int64_t most_steps = 80'000'000;
   std::int64_t steps_ = 0;  // of all questions

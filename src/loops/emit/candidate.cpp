@@ -45,7 +45,10 @@ std::string Candidate::body(const Edits& edits) const {
   const std::size_t from = tokens[static_cast<std::size_t>(body.begin)].begin;
   const std::size_t to = tokens[static_cast<std::size_t>(body.end - 1)].end;
   Edits all = edits;
-  if (part.kind == TextPart::Kind::repeat && !body.parts.empty()) {
+  all.add(always);
+  const bool has_step =
+      part.kind == TextPart::Kind::repeat && !accesses.loops[static_cast<std::size_t>(id)].steps_first;
+  if (has_step && !body.parts.empty()) {
     const TextPart& last = body.parts.back();
     all.replace(tokens[static_cast<std::size_t>(last.begin)].begin, tokens[static_cast<std::size_t>(last.end - 1)].end,
                 "");
@@ -56,7 +59,18 @@ std::string Candidate::body(const Edits& edits) const {
 Edits placed(const Candidate& c, const Rewritten& r) {
   const std::string indent = c.indentation();
   std::string loop = r.loop;
-  if (loop.empty() && c.part.kind == TextPart::Kind::repeat) {
+  std::vector<std::string> before = r.before, after = r.after;
+  if (loop.empty() && c.head->is_counted) {
+    const std::string& x = c.prefix;
+    before.insert(before.begin(), {fmt::format("const long long {}start = {};", x, c.first()),
+                                   fmt::format("const long long {}turns = {};", x, c.count())});
+    loop = fmt::format(
+        "for (long long {0}turn = 0; {0}turn < {0}turns; {0}turn++) {{ {1} {2} = {0}start + {0}turn * {3}; {4} }}", x,
+        c.type(), c.head->variable, c.step(), c.body(r.inside));
+    if (c.head->type.empty()) {
+      after.push_back(fmt::format("{0} = {1}start + {1}turns * {2};", c.head->variable, x, c.step()));
+    }
+  } else if (loop.empty() && c.part.kind == TextPart::Kind::repeat) {
     const std::string& v = c.head->variable;
     const std::string step = c.step();
     loop = fmt::format("for ({} = {}first; {} {} {}; {} {}= {}) {}", v, c.prefix, v, c.head->relation, c.head->bound, v,
@@ -68,11 +82,10 @@ Edits placed(const Candidate& c, const Rewritten& r) {
   const bool is_versioned = !r.condition.empty() && r.needs_version;
   std::string pragma = r.pragma;
   if (!r.condition.empty() && !is_versioned && !pragma.empty()) pragma += fmt::format(" if ({})", r.condition);
-  std::vector<std::string> before = r.before;
-  if (c.part.kind == TextPart::Kind::repeat && r.loop.empty()) {
+  if (c.part.kind == TextPart::Kind::repeat && r.loop.empty() && !c.head->is_counted) {
     before.insert(before.begin(), fmt::format("const {} {}first = {};", c.type(), c.prefix, c.head->variable));
   }
-  const bool is_wrapped = is_versioned || !before.empty() || !r.after.empty();
+  const bool is_wrapped = is_versioned || !before.empty() || !after.empty();
   const std::string inner = is_wrapped ? indent + "  " : indent;
   if (is_versioned) text += fmt::format("if ({}) ", r.condition);
   if (is_wrapped) text += "{\n";
@@ -86,7 +99,7 @@ Edits placed(const Candidate& c, const Rewritten& r) {
   text += loop;
   if (is_wrapped) {
     text += "\n";
-    for (const std::string& line : r.after) text += inner + line + "\n";
+    for (const std::string& line : after) text += inner + line + "\n";
     text += indent + "}";
   }
   if (is_versioned)

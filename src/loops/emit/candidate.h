@@ -23,6 +23,7 @@ struct Candidate {
   TextPart part = {};
   std::optional<Head> head = {};  // as OpenMP takes it
   std::string prefix = {};        // of names that the file does not have
+  Edits always = {};              // that the loop's text takes in any case
 
   const LoopReport& loop() const { return report.loops[index]; }
   std::size_t begin() const { return source.tokens()[static_cast<std::size_t>(part.begin)].begin; }
@@ -43,6 +44,9 @@ struct Candidate {
 
   // The statement that is the body, without the step of a while loop.
   std::string body(const Edits& edits) const;
+
+  // The loop as it was.
+  std::string original() const { return always.apply(source.text(), begin(), end()); }
 };
 
 // What a rewriting makes of a loop: lines before, a pragma, the loop with edits, lines after.

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "loops/emit/parallel.h"
+#include "loops/emit/scan.h"
+#include "loops/emit/slice.h"
 
 namespace papilio::loops {
 namespace {
@@ -39,6 +41,7 @@ class Distribution {
 
   // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
   bool find_body() {
+    if (c_.head->is_counted) return fail("its head is not of the form that OpenMP takes"), false;
     const TextPart* at = &c_.part;
     const std::size_t depth = std::max<std::size_t>(1, t_.loops.size());
     for (std::size_t k = 0; k < depth; ++k) {
@@ -96,7 +99,11 @@ class Distribution {
             fail(fmt::format("the declaration of {} gives it no value", name));
             return false;
           }
-          type = c_.source.text_of(p.begin, t);
+          type.clear();
+          for (int word = p.begin; word < t; ++word) {  // its elements are assigned, each once
+            if (!c_.source.is(word, "const"))
+              type += fmt::format("{}{}", type.empty() ? "" : " ", c_.source.text_of(word));
+          }
           declarations_[p.begin] = t;
           is_inside = true;
         }
@@ -106,9 +113,8 @@ class Distribution {
     return true;
   }
 
-  // The text of a statement, with the expanded variables as elements of arrays.
-  std::string text_of(const TextPart& p) const {
-    Edits edits;
+  // The expanded variables of a statement as elements of arrays.
+  void expand(const TextPart& p, Edits& edits) const {
     for (int t = p.begin; t < p.end; ++t) {
       const auto is_it = [&](const auto& e) { return c_.source.is(t, e.name); };
       if (c_.source.kind(t) != Token::Kind::word || std::none_of(expanded_.begin(), expanded_.end(), is_it)) continue;
@@ -117,6 +123,11 @@ class Distribution {
       edits.replace(token(t).begin, token(t).end,
                     fmt::format("{0}{1}[({2} - {0}first){3}]", c_.prefix, c_.source.text_of(t), c_.head->variable, by));
     }
+  }
+
+  std::string text_of(const TextPart& p) const {
+    Edits edits;
+    expand(p, edits);
     const auto declared = declarations_.find(p.begin);
     const int first = declared == declarations_.end() ? p.begin : declared->second;
     return edits.apply(c_.source.text(), token(first).begin, token(p.end - 1).end);
@@ -138,6 +149,7 @@ class Distribution {
     std::sort(statements.begin(), statements.end(),
               [](const TextPart* a, const TextPart* b) { return a->begin < b->begin; });
     const std::string indent = c_.indentation() + "  ";
+    if (const auto scan = scan_of(piece, statements)) return *scan;
     std::string text;
     bool has_pragma = false;
     for (std::size_t k = 0; k < heads_.size(); ++k) {
@@ -161,6 +173,38 @@ class Distribution {
     return fmt::format("{}\n{}}}", text, indent);
   }
 
+  // A piece that is a scan, in two passes.
+  std::optional<std::string> scan_of(const Piece& piece, const std::vector<const TextPart*>& statements) {
+    const auto scan =
+        std::find_if(piece.clauses.begin(), piece.clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
+    if (scan == piece.clauses.end() || piece.verdicts[0] != Verdict::scan || heads_.size() != 1) return std::nullopt;
+    Candidate part = c_;
+    part.part.parts[0].parts.clear();
+    for (const TextPart& p : body_->parts) {
+      if (std::find(statements.begin(), statements.end(), &p) == statements.end()) {
+        part.always.replace(token(p.begin).begin, token(p.end - 1).end, "");
+        continue;
+      }
+      part.part.parts[0].parts.push_back(p);
+      expand(p, part.always);
+      if (const auto declared = declarations_.find(p.begin); declared != declarations_.end())
+        part.always.replace(token(p.begin).begin, token(declared->second).begin, "");
+    }
+    std::string ignored;
+    const auto slice = slice_of(part, *scan, piece.clauses, ignored);
+    const bool is_own = slice && std::none_of(expanded_.begin(), expanded_.end(),
+                                              [&](const Expanded& e) { return slice->needed.contains(e.name); });
+    auto made = is_own ? in_two_passes(part, *scan, piece.clauses, ignored) : std::nullopt;
+    if (!made) return std::nullopt;
+    const std::string indent = c_.indentation() + "  ";
+    std::string text = "{\n";
+    for (const std::string& line : made->before) text += indent + "  " + line + "\n";
+    text += indent + "  " + made->loop + "\n";
+    for (const std::string& line : made->after) text += indent + "  " + line + "\n";
+    any_ = true;
+    return text + indent + "}";
+  }
+
   static bool is_parallel(const Piece& piece) {
     const bool scans = std::any_of(piece.clauses.begin(), piece.clauses.end(),
                                    [](const Clause& c) { return c.kind == "scan" || c.kind == "copy"; });
@@ -174,7 +218,7 @@ class Distribution {
   }
 
   std::optional<Rewritten> written(const std::string& loops) {
-    if (!any_) return fail("none of its pieces is parallel");
+    if (!any_) return fail("none of its pieces is parallel or a scan");
     Rewritten r;
     const std::string& x = c_.prefix;
     r.loop = loops;
@@ -220,8 +264,8 @@ std::optional<Rewritten> distributed(const Candidate& candidate, const Transform
 }
 
 std::optional<Rewritten> interchanged(const Candidate& c, const TextPart& inner, std::string& why) {
-  if (c.part.kind != TextPart::Kind::loop || inner.kind != TextPart::Kind::loop) {
-    why = "a while loop is not changed over";
+  if (c.head->is_counted || c.part.kind != TextPart::Kind::loop || inner.kind != TextPart::Kind::loop) {
+    why = "a while loop, or one with another head than OpenMP's, is not changed over";
     return std::nullopt;
   }
   const auto offset = [&](int t) { return c.source.tokens()[static_cast<std::size_t>(t)].begin; };

@@ -9,6 +9,8 @@
 #include "loops/emit/candidate.h"
 #include "loops/emit/conditions.h"
 #include "loops/emit/distribute.h"
+#include "loops/emit/heads.h"
+#include "loops/emit/nest.h"
 #include "loops/emit/parallel.h"
 #include "loops/emit/scan.h"
 
@@ -19,8 +21,9 @@ constexpr std::int64_t few = 4;  // a loop that is known to have fewer iteration
 
 class Emitter {
  public:
-  Emitter(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report)
-      : source_(text), program_(program), functions_(functions), report_(report) {
+  Emitter(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report,
+          const Options& options)
+      : source_(text), program_(program), functions_(functions), report_(report), options_(options) {
     while (text.find(prefix_) != std::string_view::npos) prefix_.insert(prefix_.size() - 1, "_out");
   }
 
@@ -99,7 +102,8 @@ class Emitter {
     }
     c.part = std::move(*part);
     c.head = read_head(source_, c.part, loop.variable);
-    if (!c.head) why = "its head is not of the form that OpenMP takes";
+    if (!c.head) c.head = counted_head(c);
+    if (!c.head) why = "its head is not understood";
     return c.head.has_value();
   }
 
@@ -108,6 +112,10 @@ class Emitter {
     if (has_few_iterations(f.accesses.loops[static_cast<std::size_t>(c.id)])) {
       why = "it has too few iterations";
       return std::nullopt;
+    }
+    for (const Transformation& t : loop.transformations) {
+      if (t.kind != options_.transform) continue;
+      if (auto made = as_asked(f, c, t, how, why)) return made;
     }
     const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
                              loop.verdict == Verdict::parallel_if;
@@ -126,6 +134,7 @@ class Emitter {
       if (t.kind == "distribute" && !is_parallel) {
         std::string reason;
         if (auto made = distributed(c, t, reason)) {
+          for (const Piece& piece : t.pieces) is_reordered_ = is_reordered_ || reorders(c, piece.clauses);
           how = "distributed into " + std::to_string(t.pieces.size()) + " loops";
           return made;
         }
@@ -136,17 +145,25 @@ class Emitter {
     return std::nullopt;
   }
 
-  std::optional<Rewritten> by_clauses(const Candidate& c, const std::vector<Clause>& clauses,
+  // Whether floating-point numbers are added or multiplied in another order.
+  bool reorders(const Candidate& c, const std::vector<Clause>& clauses) const {
+    return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
+      const int v = c.variable(x.variable);
+      const bool is_real = v < 0 || program_.variables[static_cast<std::size_t>(v)].type.kind == Type::Kind::real;
+      const std::string op = x.detail.substr(0, x.detail.find(','));
+      return is_real && (x.kind == "reduction" || x.kind == "scan") &&
+             (op == "+" || op == "*" || op == "linear" || op == "fractional");
+    });
+  }
+
+  std::optional<Rewritten> by_clauses(const Candidate& c, std::vector<Clause> clauses,
                                       const std::vector<Predicate>& predicates, std::string& how, std::string& why) {
     bool needs_helper = false;
     const auto condition = condition_of(c, predicates, needs_helper, why);
     if (!condition) return std::nullopt;
-    is_reordered_ = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
-      const int v = c.variable(x.variable);
-      const bool is_real = v < 0 || program_.variables[static_cast<std::size_t>(v)].type.kind == Type::Kind::real;
-      return is_real && (x.kind == "reduction" || x.kind == "scan") &&
-             x.detail.find_first_of("+*") != std::string::npos;
-    });
+    is_reordered_ = reorders(c, clauses);
+    // The variable of a loop that is counted anew is the body's own.
+    if (c.head->is_counted) std::erase_if(clauses, [&](const Clause& x) { return x.variable == c.head->variable; });
     const auto scan = std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
     std::optional<Rewritten> made;
     if (scan == clauses.end()) {
@@ -164,6 +181,66 @@ class Emitter {
     if (!condition->empty()) how += ", where a condition holds";
     needs_helper_ = needs_helper_ || needs_helper;
     return made;
+  }
+
+  // The transformation that the options ask for.
+  std::optional<Rewritten> as_asked(const Judged& f, const Candidate& c, const Transformation& t, std::string& how,
+                                    std::string& why) {
+    if (t.kind == "privatize") return by_clauses(c, t.clauses, t.condition, how, why);
+    if (t.kind == "distribute") {
+      how = fmt::format("distributed into {} loops", t.pieces.size());
+      for (const Piece& piece : t.pieces) is_reordered_ = is_reordered_ || reorders(c, piece.clauses);
+      return distributed(c, t, why);
+    }
+    // Of loops whose clauses are none: what is written anew has no others.
+    std::vector<int> chain;
+    for (std::size_t l = 0; l < f.reports.size(); ++l) {
+      const bool is_of_it = std::find(t.loops.begin(), t.loops.end(), f.reports[l]) != t.loops.end();
+      if (is_of_it && f.reports[l] >= 0) chain.push_back(static_cast<int>(l));
+    }
+    if (chain.empty() || c.head->is_counted) return std::nullopt;
+    const auto nest = Nest::read(f, c, chain, why);
+    const auto condition = nest ? condition_of_order(f, c, why) : std::nullopt;
+    if (!condition) return std::nullopt;
+    if (t.kind == "tile" || t.kind == "strip_mine") {
+      how = fmt::format("in {} of {}", t.kind == "tile" ? "tiles" : "strips", options_.tile);
+      return under(*condition, nest->tiled(options_.tile), how);
+    }
+    std::vector<std::size_t> order;
+    for (std::size_t k = 1; k < chain.size(); ++k) order.push_back(k);
+    order.push_back(0);
+    how = t.kind == "interchange" ? "interchanged with the loop in it" : "moved inwards";
+    return under(*condition, nest->reordered(order), how);
+  }
+
+  static Rewritten under(const std::string& condition, Rewritten made, std::string& how) {
+    made.condition = condition;
+    made.needs_version = !condition.empty();
+    if (!condition.empty()) how += ", where a condition holds";
+    return made;
+  }
+
+  // Where the dependences of the matrix are all that there are: no two pointers lead to the same memory, no subscript
+  // wraps.
+  std::optional<std::string> condition_of_order(const Judged& f, const Candidate& c, std::string& why) {
+    const Verdict verdict = c.loop().verdict;
+    std::vector<Predicate> predicates;
+    if (verdict == Verdict::parallel || verdict == Verdict::parallel_with_clauses || verdict == Verdict::parallel_if) {
+      predicates = predicates_of(c.loop(), c.accesses);
+    } else {
+      predicates = f.overlaps[static_cast<std::size_t>(c.id)];
+      const bool may_wrap = std::any_of(
+          c.accesses.obligations.begin(), c.accesses.obligations.end(),
+          [&](const Obligation& o) { return std::find(o.loops.begin(), o.loops.end(), c.id) != o.loops.end(); });
+      if (may_wrap) {
+        why = "its arithmetic may wrap around";
+        return std::nullopt;
+      }
+    }
+    bool needs_helper = false;
+    auto condition = condition_of(c, predicates, needs_helper, why);
+    needs_helper_ = needs_helper_ || needs_helper;
+    return condition;
   }
 
   // The inner loop becomes the outer one where it then is parallel: where no dependence leads along it at all.
@@ -215,6 +292,7 @@ class Emitter {
   const Program& program_;
   const std::vector<Judged>& functions_;
   const Report& report_;
+  const Options& options_;
   std::string prefix_ = "loopdep_";
   Edits edits_;
   Emission result_;
@@ -224,9 +302,9 @@ class Emitter {
 
 }  // namespace
 
-Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions,
-              const Report& report) {
-  return Emitter(text, program, functions, report).run();
+Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report,
+              const Options& options) {
+  return Emitter(text, program, functions, report, options).run();
 }
 
 }  // namespace papilio::loops

@@ -15,9 +15,11 @@ struct Judged {
   const Function* function;
   Accesses accesses;
   std::vector<int> reports;  // of each of the accesses' loops; -1: it is no loop of the function's text
+  std::vector<std::vector<Predicate>> overlaps = {};  // of each: pointers in it that must not lead to the same memory
 };
 
-Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions,
-              const Report& report);
+// `transform` and `tile` as in Options.
+Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report,
+              const Options& options);
 
 }  // namespace papilio::loops

@@ -36,8 +36,19 @@ class Parallel {
         // A loop without iterations leaves its first value, too.
         result_.before.push_back(fmt::format("{} = {};", c_.head->variable, c_.head->first));
       }
+      if (clause.kind != "lastprivate" || !clause.is_array) continue;
+      const bool has_same = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
+        return x.kind == "firstprivate" && x.variable == clause.variable;
+      });
+      if (!has_same) fail(fmt::format("the last iteration may not write all that others do of {}", clause.variable));
+      if (!has_same || !own_elements(clause)) return std::nullopt;
     }
     if (!at_start_.empty()) add_at_start();
+    if (!own_start_.empty()) {
+      const TextPart& body = c_.part.parts[0];
+      result_.inside.insert(offset(body.begin), "{" + own_start_ + " ");
+      result_.inside.insert(c_.source.tokens()[static_cast<std::size_t>(body.end - 1)].end, own_end_ + " }");
+    }
     // Without iterations there is no last one, whose values the variables would get.
     if (result_.pragma.find(" lastprivate(") != std::string::npos) {
       result_.before.push_back(fmt::format("if ({} {} {})", c_.first(), c_.head->relation, c_.head->bound));
@@ -159,7 +170,7 @@ class Parallel {
     return !low.empty() || fail("nothing is copied");
   }
 
-  void add_copy(const std::string& a, const std::vector<std::string>& low, const std::vector<std::string>& high) {
+  void add_range(const std::string& a, const std::vector<std::string>& low, const std::vector<std::string>& high) {
     const std::string& x = c_.prefix;
     const auto end = [&](const char* name, const std::vector<std::string>& values, char relation) {
       result_.before.push_back(fmt::format("long long {}{}_{} = {};", x, a, name, values[0]));
@@ -174,6 +185,11 @@ class Parallel {
         fmt::format("const long long {0}{1}_size = {0}{1}_high < {0}{1}_low ? 1 : {0}{1}_high - "
                     "{0}{1}_low + 1;",
                     x, a));
+  }
+
+  void add_copy(const std::string& a, const std::vector<std::string>& low, const std::vector<std::string>& high) {
+    const std::string& x = c_.prefix;
+    add_range(a, low, high);
     result_.before.push_back(
         fmt::format("__typeof__(&{1}[0]) const {0}{1} = (__typeof__(&{1}[0]))__builtin_malloc((unsigned "
                     "long){0}{1}_size * sizeof({1}[0]));",
@@ -185,6 +201,58 @@ class Parallel {
                     "{0}{1}_low] = {1}[{0}k];",
                     x, a));
     result_.after.push_back(fmt::format("__builtin_free({}{});", x, a));
+  }
+
+  // Each iteration has elements of its own, which those of the last one replace in the end.
+  bool own_elements(const Clause& clause) {
+    const int v = c_.variable(clause.variable);
+    if (v < 0 || clause.variable.find('.') != std::string::npos || c_.head->is_counted ||
+        c_.part.kind == TextPart::Kind::repeat)
+      return fail(fmt::format("{} is no variable of its own", clause.variable));
+    const Bounds bounds(c_.program, c_.accesses, c_.id);
+    std::vector<std::string> low, high;
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || a.variable != v) continue;
+      const int token = c_.source.token_at(a.place.line, a.place.column);
+      if (!a.is_inlined && (token < 0 || !c_.source.is(token, clause.variable)))
+        return fail(fmt::format("line {} does not name {}", a.place.line, clause.variable));
+      for (const bool is_high : {false, true}) {
+        const auto ends =
+            a.subscripts.empty() || !a.subscripts[0] ? std::nullopt : bounds.ends(*a.subscripts[0], is_high);
+        if (!ends) return fail(fmt::format("the elements of {} are not known", clause.variable));
+        for (const Polynomial& end : *ends) {
+          const auto text = bounds.text(end);
+          if (!text) return fail(fmt::format("the elements of {} are not known", clause.variable));
+          auto& list = is_high ? high : low;
+          if (std::find(list.begin(), list.end(), *text) == list.end()) list.push_back(*text);
+        }
+      }
+    }
+    // Another name for it would lead to the elements that all share.
+    for (int t = c_.part.begin; t < c_.part.end; ++t) {
+      for (const Variable& other : c_.program.variables) {
+        if (other.is_offset && c_.source.is(t, other.name))
+          return fail(fmt::format("{} leads to elements of an array of its own", other.name));
+      }
+    }
+    const std::string x = c_.prefix + clause.variable, &a = clause.variable;
+    add_range(a, low, high);
+    result_.before.push_back(fmt::format("__typeof__(&{1}[0]) const {0}_all = &{1}[0];", x, a));
+    const Loop& loop = c_.accesses.loops[static_cast<std::size_t>(c_.id)];
+    const std::string next = fmt::format("((long long){} + {}) {} (long long)({})", c_.head->variable, loop.step,
+                                         c_.head->relation, c_.head->bound);
+    const std::string bytes = fmt::format("(unsigned long){0}_size * sizeof({0}_all[0])", x);
+    own_start_ += fmt::format(
+        " __typeof__(&{1}[0]) const {0}_own = (__typeof__(&{1}[0]))__builtin_malloc({2}); if ({0}_own == 0) "
+        "__builtin_abort(); if (!({3})) __builtin_memcpy({0}_own, {0}_all + {0}_low, {2}); {{ __typeof__(&{1}[0]) "
+        "const "
+        "{1} = {0}_own - {0}_low;",
+        x, a, bytes, next);
+    own_end_ =
+        fmt::format(" }} if (!({1})) __builtin_memcpy({0}_all + {0}_low, {0}_own, {2}); __builtin_free({0}_own);", x,
+                    next, bytes) +
+        own_end_;
+    return true;
   }
 
   // Whether a branch or an operator decides whether a token of the body is reached.
@@ -207,6 +275,7 @@ class Parallel {
   std::string& why_;
   Rewritten result_;
   std::string at_start_;
+  std::string own_start_, own_end_;  // around the body
 };
 
 }  // namespace
@@ -222,6 +291,11 @@ std::optional<std::string> private_clauses(const Candidate& c, const std::vector
     const bool is_induction = clause.kind == "induction";
     if (clause.kind != "private" && clause.kind != "firstprivate" && clause.kind != "lastprivate" && !is_induction)
       continue;
+    // Elements with last values: see own_elements.
+    const bool has_last = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
+      return x.kind == "lastprivate" && x.is_array && x.variable == clause.variable;
+    });
+    if (has_last) continue;
     const int v = c.variable(clause.variable);
     const bool is_own = clause.variable == c.head->variable;
     if (!is_own && (v < 0 || clause.variable.find('.') != std::string::npos)) {

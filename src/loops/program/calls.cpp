@@ -246,10 +246,15 @@ class Calls {
         variable(declare.variable).is_made = true;
         declare.value = argument;
       } else {
-        if (argument.kind != Expr::Kind::element || argument.operands.size() != 1) return std::nullopt;
-        declare.variable = offset_of(variable(p).name);
-        declare.value = argument.operands[0];
-        copy.pointers[p] = {argument.variable, declare.variable};
+        if (argument.kind != Expr::Kind::element || argument.operands.empty()) return std::nullopt;
+        copy.pointers[p].first = argument.variable;
+        for (const Expr& subscript : argument.operands) {  // of a row, and the offset in it
+          declare.variable = offset_of(variable(p).name);
+          declare.value = subscript;
+          copy.pointers[p].second.push_back(declare.variable);
+          made.push_back(declare);
+        }
+        continue;
       }
       made.push_back(std::move(declare));
     }
@@ -285,7 +290,7 @@ class Calls {
 
   struct Copy {
     std::map<int, int> variables;
-    std::map<int, std::pair<int, int>> pointers;  // parameters: what they point to, and the offset
+    std::map<int, std::pair<int, std::vector<int>>> pointers;  // parameters: what they point to, and its subscripts
   };
 
   int offset_of(const std::string& name) {
@@ -330,18 +335,25 @@ class Calls {
     });
   }
 
-  void add_offset(Expr& element, int offset) {
+  void add_offset(Expr& element, const std::vector<int>& subscripts) {
     if (element.operands.empty()) return;
-    Expr moved, sum;
-    moved.kind = Expr::Kind::variable;
-    moved.variable = -2 - offset;  // seen by no renaming
-    moved.type = sum.type = {Type::Kind::integer, 64, true};
-    moved.place = sum.place = element.place;
+    const auto value_of = [&](int v) {
+      Expr value;
+      value.kind = Expr::Kind::variable;
+      value.variable = -2 - v;  // seen by no renaming
+      value.type = {Type::Kind::integer, 64, true};
+      value.place = element.place;
+      return value;
+    };
+    Expr sum;
     sum.kind = Expr::Kind::binary;
     sum.op = "+";
-    sum.operands.push_back(std::move(moved));
-    sum.operands.push_back(std::move(element.operands[0]));
+    sum.type = {Type::Kind::integer, 64, true};
+    sum.place = element.place;
+    sum.operands = {value_of(subscripts.back()), std::move(element.operands[0])};
     element.operands[0] = std::move(sum);
+    for (std::size_t k = subscripts.size() - 1; k-- > 0;)
+      element.operands.insert(element.operands.begin(), value_of(subscripts[k]));
   }
 
   // What is unknown may keep a pointer that it is given.

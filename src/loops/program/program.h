@@ -39,6 +39,7 @@ struct Variable {
   bool is_restrict = false;                //
   bool escapes = false;                    // its address is taken
   bool is_volatile = false;                // or atomic
+  bool is_offset = false;                  // of a pointer of this name, in what it points to
   bool is_made = false;                    // for a call: an argument, an offset or a result
   std::vector<std::int64_t> extents = {};  // declared lengths of an array; -1: not a constant
   std::vector<int> extent_variables = {};  // a length that is a variable; -1: none
@@ -90,6 +91,7 @@ struct Stmt {
   Expr value = {};
   Expr condition = {};
   std::int64_t step = 0;
+  bool steps_first = false;   // a loop that steps in its condition, after the comparison: i-- > 0
   bool starts_as_is = false;  // a loop whose variable has its value already (while)
   bool declares = false;      // a loop whose variable is its own
   bool leaves_function = false;

@@ -1,5 +1,6 @@
 #include "loops/source/statements.h"
 
+#include <tuple>
 #include <utility>
 
 namespace papilio::loops {
@@ -149,26 +150,33 @@ bool read_condition(const Source& s, int first, int last, Head& head) {
 
 std::optional<TextPart> read_statement(const Source& source, int token) { return Reader(source).statement(token, 0); }
 
-std::optional<Head> read_head(const Source& source, const TextPart& loop, const std::string& variable) {
+std::optional<Head> read_start(const Source& source, const TextPart& loop, const std::string& variable) {
   Head head;
   head.variable = variable;
-  if (loop.kind == TextPart::Kind::repeat) {
-    if (!read_condition(source, loop.head_begin, loop.head_end, head)) return std::nullopt;
-    return head;
-  }
+  if (loop.kind == TextPart::Kind::repeat) return head;
   const auto pieces = cut(source, loop.head_begin, loop.head_end, ";");
-  if (pieces.size() != 3) return std::nullopt;
+  if (pieces.size() != 3 || cut(source, pieces[2].first, pieces[2].second, ",").size() > 1) return std::nullopt;
   const auto [first, last] = pieces[0];
-  if (first < last) {
-    int name = first;
-    while (name < last && !source.is(name, variable)) ++name;
-    if (name + 1 >= last || !source.is(name + 1, "=")) return std::nullopt;
-    if (cut(source, first, last, ",").size() > 1) return std::nullopt;
-    head.type = source.text_of(first, name);
-    head.first = source.text_of(name + 2, last);
+  if (first == last) return head;
+  int name = first;
+  while (name < last && !source.is(name, variable)) ++name;
+  if (name + 1 >= last || !source.is(name + 1, "=")) return std::nullopt;
+  if (cut(source, first, last, ",").size() > 1) return std::nullopt;
+  head.type = source.text_of(first, name);
+  head.first = source.text_of(name + 2, last);
+  return head;
+}
+
+std::optional<Head> read_head(const Source& source, const TextPart& loop, const std::string& variable) {
+  auto head = read_start(source, loop, variable);
+  if (!head) return std::nullopt;
+  int first = loop.head_begin, last = loop.head_end;
+  if (loop.kind != TextPart::Kind::repeat) {
+    const auto pieces = cut(source, first, last, ";");
+    if (pieces[2].first == pieces[2].second) return std::nullopt;
+    std::tie(first, last) = pieces[1];
   }
-  if (!read_condition(source, pieces[1].first, pieces[1].second, head)) return std::nullopt;
-  if (cut(source, pieces[2].first, pieces[2].second, ",").size() > 1) return std::nullopt;
+  if (!read_condition(source, first, last, *head)) return std::nullopt;
   return head;
 }
 

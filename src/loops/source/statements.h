@@ -35,8 +35,12 @@ struct Head {
   std::string first;     // empty: the value that it has (while)
   std::string relation;  // of the variable to the bound: < <= > >= !=
   std::string bound;
+  bool is_counted = false;  // the text has another form: its iterations are to be counted
 };
 std::optional<Head> read_head(const Source& source, const TextPart& loop, const std::string& variable);
+
+// The same without the condition and the step, which may have any form.
+std::optional<Head> read_start(const Source& source, const TextPart& loop, const std::string& variable);
 
 // `#pragma omp` lines directly before a statement.
 std::vector<int> pragmas_before(const Source& source, int token);

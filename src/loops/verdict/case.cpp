@@ -140,11 +140,22 @@ class Case {
         if (!is_own) clause("firstprivate", v);
         return clause("lastprivate", v);
       }
+      if (is_own && keeps_last_values(v)) return last_values(v);
     }
     if (!is_own && variable(v).is_array && add_private_under_condition(v, is_local_view && is_dead && runs_once(v)))
       return;
     if (copy_instead(v, dependences)) return;
     blocking_.insert(blocking_.end(), dependences.begin(), dependences.end());
+  }
+
+  // All iterations write the same elements, so what the last one leaves is what there is after the loop.
+  bool keeps_last_values(int v) const {
+    return variable(v).is_array && variable(v).object == v && part_.loop < 0 && write_the_same(accesses_, view_, v);
+  }
+
+  void last_values(int v) {
+    clause("firstprivate", v);  // of elements that no iteration writes
+    clause("lastprivate", v);
   }
 
   void induction(int v) {
@@ -178,9 +189,9 @@ class Case {
     Predicate p;
     p.kind = "expression";
     p.text = p.expression = *condition;
-    if (can_be_private) {
+    if (can_be_private || keeps_last_values(v)) {
       report_->predicates.push_back(std::move(p));
-      clause("private", v);
+      can_be_private ? clause("private", v) : last_values(v);
       return true;
     }
     Transformation t;
@@ -262,7 +273,8 @@ class Case {
 
   void conclude() {
     if (blocking_.empty()) return call_parallel();
-    if (const auto found = find_scan(program_, accesses_, carrier_, blocking_)) return call_scan(*found);
+    if (const auto found = find_scan(program_, accesses_, carrier_, blocking_, options_.fault == Fault::any_recurrence))
+      return call_scan(*found);
     if (auto condition = condition_without(accesses_, carrier_, blocking_, solver_)) {
       Predicate p;
       p.kind = "expression";
@@ -318,8 +330,19 @@ class Case {
       if (a->variable == found.variable && a->is_write) places.insert({a->place.line, a->place.column});
     }
     for (const auto& [line, column] : places) report_->clauses.back().places.push_back({line, column});
-    report_->reason = fmt::format("Each iteration continues {} of the one before by {}, an associative operator.",
-                                  variable(found.variable).name, found.op);
+    const std::string& name = variable(found.variable).name;
+    report_->reason =
+        found.op == "linear" ? fmt::format(
+                                   "Each iteration makes a {0} + b of {0} of the one before; such functions are "
+                                   "composed by an associative operator: (a2 a1, a2 b1 + b2).",
+                                   name)
+        : found.op == "fractional"
+            ? fmt::format(
+                  "Each iteration makes (a {0} + b) / (c {0} + d) of {0} of the one before; such functions are "
+                  "composed by an associative operator: the product of 2 x 2 matrices.",
+                  name)
+            : fmt::format("Each iteration continues {} of the one before by {}, an associative operator.", name,
+                          found.op);
   }
 
   const Program& program_;

@@ -23,9 +23,10 @@ enum class Fault {
   copy_all,          // reads may go to a copy though their iteration has written them
   no_calls,          // functions that are called write nothing
   no_inspection,     // index arrays need no test
-  bad_counter        // a variable that grows has grown by 1 in every iteration
+  bad_counter,       // a variable that grows has grown by 1 in every iteration
+  any_recurrence     // what a scan adds may know of the variable
 };
-inline constexpr int faults = 12;
+inline constexpr int faults = 13;
 
 struct JudgeOptions {
   bool matrix = true;

@@ -213,6 +213,45 @@ Touched touched_by(const Program& program, const Accesses& accesses, const View&
   return found;
 }
 
+bool write_the_same(const Accesses& accesses, const View& view, int variable) {
+  const Loop& root = accesses.loops[static_cast<std::size_t>(view.root)];
+  if (root.may_leave || (root.step != 1 && root.step != -1)) return false;
+  // Of the symbols, those that differ between iterations, and not because they count an inner loop.
+  const auto differs = [&](int s) {
+    const Symbol& symbol = accesses.symbols[static_cast<std::size_t>(s)];
+    if (s == root.symbol) return true;
+    if (symbol.kind != Symbol::Kind::unknown) return false;
+    for (int at = symbol.defined_in; at >= 0; at = accesses.loops[static_cast<std::size_t>(at)].parent) {
+      if (at == view.root) return true;
+    }
+    return false;
+  };
+  const auto is_same = [&](const Polynomial& p) {
+    return std::none_of(p.terms().begin(), p.terms().end(),
+                        [&](const auto& term) { return std::any_of(term.first.begin(), term.first.end(), differs); });
+  };
+  std::vector<Polynomial> own = root.room;  // what says that it is an iteration of the loop
+  if (const auto since = Polynomial::sum(Polynomial::symbol(root.symbol), root.lower, -1)) {
+    if (const auto count = Polynomial::product(*since, Polynomial::constant(root.step))) own.push_back(*count);
+  }
+  bool writes = false;
+  for (std::size_t i = 0; i < view.accesses.size(); ++i) {
+    const Access& a = *view.accesses[i];
+    if (a.variable != variable || !a.is_write) continue;
+    writes = true;
+    if (!a.domain->is_exact) return false;
+    for (const auto& subscript : a.subscripts) {
+      if (!subscript || !is_same(*subscript)) return false;
+    }
+    for (const Conjunction& conjunction : a.domain->any_of) {
+      for (const Constraint& c : conjunction) {
+        if (!is_same(c.value) && std::find(own.begin(), own.end(), c.value) == own.end()) return false;
+      }
+    }
+  }
+  return writes;
+}
+
 bool is_read_later(const Program& program, const Accesses& accesses, int loop, int variable) {
   const Variable& v = program.variables[static_cast<std::size_t>(variable)];
   if (v.storage == Variable::Storage::global || v.is_pointer || v.escapes) return true;

@@ -26,6 +26,9 @@ struct Touched {
 Touched touched_by(const Program& program, const Accesses& accesses, const View& view, int variable,
                    const std::vector<int>& named, Solver& solver);
 
+// Whether every iteration of the view's loop surely writes the same elements of an array.
+bool write_the_same(const Accesses& accesses, const View& view, int variable);
+
 // Whether a value that the loop leaves in a local variable may be read when it is over.
 bool is_read_later(const Program& program, const Accesses& accesses, int loop, int variable);
 

@@ -37,36 +37,66 @@ bool is_free_of(const Taint& taint, const View& view, int variable, int statemen
     for (const int c : a->controls) {
       if (taint.statements.contains(c)) return false;
     }
-    const bool marked = a->variable == variable && (!a->update.empty() || !a->recurrence.empty());
+    const bool marked =
+        (a->variable == variable && (!a->update.empty() || !a->recurrence.empty())) || a->recurs == variable;
     if (!a->is_write && !marked && taint.variables.contains(a->variable)) return false;
   }
   return true;
 }
 
-std::optional<Scan> of_accumulator(const View& view, int variable) {
+// The statements in which a recurrence of the variable is written.
+std::set<int> parts_of(const View& view, int variable) {
+  std::set<int> parts;
+  for (const Access* a : view.accesses) {
+    if (a->recurs == variable) parts.insert(a->statement);
+  }
+  return parts;
+}
+
+bool are_free(const View& view, int variable, const std::set<int>& updates, const std::set<int>& others) {
+  const std::set<int> parts = parts_of(view, variable);
+  const bool is_spread =
+      std::any_of(parts.begin(), parts.end(), [&](int s) { return !updates.contains(s) && !others.contains(s); });
+  // What is made of the variable on the way to its next value knows of it too.
+  const Taint taint = taint_of(view, variable, is_spread ? std::set<int>() : updates);
+  for (const std::set<int>* all : {&updates, &others, &parts}) {
+    for (const int s : *all) {
+      if (!is_free_of(taint, view, variable, s)) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) {
   Scan scan;
   scan.variable = variable;
   std::set<int> resets, updates;
+  std::set<std::string> ops;
   for (const Access* a : view.accesses) {
     if (a->variable != variable || !a->is_write) continue;
-    if (a->update.empty()) {
+    const std::string& op = a->update.empty() ? a->recurrence : a->update;
+    if (op.empty()) {
       resets.insert(a->statement);
       continue;
     }
-    if (!updates.empty() && scan.op != a->update) return std::nullopt;
     updates.insert(a->statement);
-    scan.op = a->update;
+    ops.insert(op);
   }
-  if (updates.empty() || (updates.size() > 1 && !resets.empty())) return std::nullopt;
+  if (updates.empty()) return std::nullopt;
+  scan.op = *ops.begin();
+  const bool starts_anew_between = updates.size() > 1 && !resets.empty();
+  if (ops.size() > 1 || starts_anew_between || ops.contains("linear")) {
+    // x + b, a x and b, which starts anew, are linear too.
+    for (const std::string& op : ops) {
+      if (op != "+" && op != "*" && op != "linear") return std::nullopt;
+    }
+    scan.op = "linear";
+  } else {
+    scan.is_segmented = !resets.empty();
+  }
+  if (scan.op == "fractional" && (updates.size() > 1 || scan.is_segmented)) return std::nullopt;
   // A write where another write is conditional on it must be known to be free of the accumulator as well.
-  const Taint taint = taint_of(view, variable, updates);
-  for (const int update : updates) {
-    if (!is_free_of(taint, view, variable, update)) return std::nullopt;
-  }
-  for (const int reset : resets) {
-    if (!is_free_of(taint, view, variable, reset)) return std::nullopt;
-  }
-  scan.is_segmented = !resets.empty();
+  if (!trusts && !are_free(view, variable, updates, resets)) return std::nullopt;
   return scan;
 }
 
@@ -84,34 +114,34 @@ std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, i
       scan.op = a->recurrence;
     }
   }
+  const std::set<int> parts = parts_of(view, variable);
   const std::int64_t step = std::abs(accesses.loops[static_cast<std::size_t>(view.root)].step);
   for (const Carried& pair : dependences) {
     const Access &a = *view.accesses[pair.first], &b = *view.accesses[pair.second];
     if (!a.is_write || b.is_write) return std::nullopt;
-    if (b.statement == statement && carrier.exists(pair.first, pair.second, step + 1) != Existence::none)
-      return std::nullopt;
-    for (std::size_t k = 0; b.statement == statement && k < a.loops.size(); ++k) {
-      const bool is_inside = accesses.loops[static_cast<std::size_t>(a.loops[k])].depth >
-                             accesses.loops[static_cast<std::size_t>(view.root)].depth;
-      if (is_inside && carrier.moves_along(pair.first, pair.second, a.loops[k])) return std::nullopt;
+    if (!parts.contains(b.statement)) continue;
+    if (carrier.exists(pair.first, pair.second, step + 1) != Existence::none) return std::nullopt;
+    for (const int l : a.loops) {
+      const bool is_inside =
+          accesses.loops[static_cast<std::size_t>(l)].depth > accesses.loops[static_cast<std::size_t>(view.root)].depth;
+      if (is_inside && carrier.moves_along(pair.first, pair.second, l)) return std::nullopt;
     }
-    if (b.statement == statement && pair.existence != Existence::exact) return std::nullopt;
+    if (pair.existence != Existence::exact) return std::nullopt;
   }
-  const Taint taint = taint_of(view, variable, {statement});
-  if (!is_free_of(taint, view, variable, statement)) return std::nullopt;
+  if (!are_free(view, variable, {statement}, {})) return std::nullopt;
   return scan;
 }
 
 }  // namespace
 
 std::optional<Scan> find_scan(const Program& program, const Accesses& accesses, const Carrier& carrier,
-                              const std::vector<Carried>& dependences) {
+                              const std::vector<Carried>& dependences, bool trusts) {
   const View& view = carrier.view();
   const int variable = view.accesses[dependences[0].first]->variable;
   for (const Carried& pair : dependences) {
     if (view.accesses[pair.first]->variable != variable) return std::nullopt;
   }
-  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return of_accumulator(view, variable);
+  if (!program.variables[static_cast<std::size_t>(variable)].is_array) return of_accumulator(view, variable, trusts);
   return of_array(accesses, carrier, variable, dependences);
 }
 

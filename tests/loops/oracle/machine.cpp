@@ -43,7 +43,7 @@ std::vector<Facts> Machine::log(State& state) {
 
 bool Machine::permute(State& state, int loop, std::uint64_t seed) {
   for (const Clause& c : reports_[static_cast<std::size_t>(loop)]->clauses) {
-    if (variable_of(c.variable) < 0 || (c.kind == "scan" && c.is_array)) return false;
+    if (variable_of(c.variable) < 0) return false;
   }
   state_ = &state;
   facts_ = nullptr;

@@ -89,6 +89,7 @@ class Machine {
   void in_any_order(const Step& step, const std::vector<std::int64_t>& turns);
   void start_iteration(const LoopReport& report, const State& before, std::size_t number,
                        const std::vector<State>& starts);
+  void check_function(const Step& step, const Clause& scan, std::int64_t turn, const State& before, const State& start);
   void finish(const LoopReport& report, const State& before, const State& last, const State& total, std::size_t count);
 
   const Nest& nest_;

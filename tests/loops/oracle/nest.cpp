@@ -145,9 +145,29 @@ class Maker {
     }
   }
 
-  // Packing, calls, and private rows.
+  // v as a linear function of v in an iteration before, perhaps in two steps; or something else that is close to one.
+  void add_recurrence(const std::vector<int>& names, std::vector<Step>& to) {
+    const bool is_scalar = names.empty() || chance(0.5);
+    const int array = chance(0.5) ? a : b;
+    const Node target = is_scalar ? scalar_of(s) : element_of(array, scalar_of(names.back()));
+    const Node back = joined(scalar_of(names.empty() ? n : names.back()), chance(0.8) ? "-" : "+", number_of(1));
+    Node value_before = is_scalar ? target : element_of(array, back);
+    if (chance(0.2)) return to.push_back(assign(target, "+", value_before));
+    Node scaled = joined(chance(0.6) ? number_of(any<std::int64_t>({-1, 2, 3})) : value(names), "*", value_before);
+    if (chance(0.3)) {
+      to.push_back(assign(scalar_of(t), "", chance(0.5) ? scaled : value_before));
+      if (chance(0.5)) scaled = scalar_of(t);
+    }
+    const bool is_added = chance(0.7);
+    to.push_back(
+        assign(target, "",
+               joined(is_added ? scaled : value(names), chance(0.6) ? "+" : "-", is_added ? value(names) : scaled)));
+  }
+
+  // Packing, calls, recurrences, and private rows.
   void add_special(const std::vector<int>& names, std::vector<Step>& to) {
-    const int kind = static_cast<int>(between(0, 4));
+    const int kind = static_cast<int>(between(0, 6));
+    if (kind > 4) return add_recurrence(names, to);
     if (kind == 0) {
       Step made;
       made.kind = Step::branch;

@@ -230,6 +230,34 @@ void Machine::finish(const LoopReport& report, const State& before, const State&
   }
 }
 
+// One iteration with three values of the scanned variable, in an array of what earlier iterations have written: sums
+// and linear functions must grow by the same amount, and a sum by as much as the variable, unless it starts anew.
+void Machine::check_function(const Step& step, const Clause& scan, std::int64_t turn, const State& before,
+                             const State& start) {
+  const int v = variable_of(scan.variable);
+  std::vector<State> ends;
+  for (const std::int64_t more : {0, 1, 2}) {
+    *state_ = start;
+    for_each_value(*state_, v, [&](std::int64_t& value, std::size_t at) {
+      if (!scan.is_array || value != value_in(before, v, at)) value += more;
+    });
+    state_->scalar[static_cast<std::size_t>(step.variable)] = turn;
+    try {
+      run(step.body);
+    } catch (const Discard&) {
+      return;  // the other values led out of an array
+    }
+    ends.push_back(*state_);
+  }
+  for_each_value(ends[0], v, [&](std::int64_t value, std::size_t at) {
+    const std::int64_t first = value_in(ends[1], v, at) - value;
+    const std::int64_t second = value_in(ends[2], v, at) - value_in(ends[1], v, at);
+    const bool is_sum = scan.detail[0] == '+' && !scan.is_array;
+    const bool starts_anew = first == 0 && scan.detail.find("segmented") != std::string::npos;
+    if (first != second || (is_sum && first != 1 && !starts_anew)) throw Discard("no function of its kind");
+  });
+}
+
 void Machine::in_any_order(const Step& step, const std::vector<std::int64_t>& turns) {
   const LoopReport& report = *reports_[static_cast<std::size_t>(step.number)];
   const auto v = static_cast<std::size_t>(step.variable);
@@ -245,6 +273,12 @@ void Machine::in_any_order(const Step& step, const std::vector<std::int64_t>& tu
       if (run(step.body) == Flow::leave) throw std::logic_error("a scan is left");
     }
     last = *state_;
+    for (const Clause& c : report.clauses) {
+      const bool is_linear = c.detail[0] == '+' || c.detail[0] == '*' || c.detail == "linear";
+      if (c.kind != "scan" || !is_linear) continue;
+      for (std::size_t number = turns.size() / 4; number < turns.size(); number += 1 + turns.size() / 2)
+        check_function(step, c, turns[number], before, starts[number]);
+    }
     *state_ = before;
   }
   std::vector<std::size_t> order(turns.size());

@@ -1,0 +1,36 @@
+#include "loops/emit/heads.h"
+
+#include <fmt/format.h>
+
+#include "loops/emit/bounds.h"
+
+namespace papilio::loops {
+
+std::optional<Head> counted_head(const Candidate& c) {
+  const Loop& loop = c.accesses.loops[static_cast<std::size_t>(c.id)];
+  auto head = read_start(c.source, c.part, loop.name);
+  if (!head || !loop.fault.empty() || loop.room.empty()) return std::nullopt;
+  const Bounds bounds(c.program, c.accesses, c.id);
+  std::string bound;
+  for (const Polynomial& room : loop.room) {  // rest - i >= 0; downwards, i + rest >= 0
+    const std::int64_t slope = room.coefficient({loop.symbol});
+    if (slope != (loop.step > 0 ? -1 : 1)) return std::nullopt;
+    Polynomial rest = room;
+    rest.set({loop.symbol}, 0);
+    const auto value = loop.step > 0 ? rest : Polynomial::product(rest, Polynomial::constant(-1));
+    const auto text = value ? bounds.text(*value) : std::nullopt;
+    if (!text) return std::nullopt;
+    bound = bound.empty() ? *text
+                          : fmt::format("(({0}) {2} ({1}) ? ({0}) : ({1}))", bound, *text, loop.step > 0 ? "<" : ">");
+  }
+  head->is_counted = true;
+  head->relation = loop.step > 0 ? "<=" : ">=";
+  head->bound = bound;
+  if (loop.steps_first) {
+    head->first = fmt::format("(long long)({}) {} 1", head->first.empty() ? head->variable : head->first,
+                              loop.step > 0 ? '+' : '-');
+  }
+  return head;
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,136 @@
+#include "loops/emit/recurrence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace papilio::loops {
+namespace {
+
+constexpr std::size_t longest = 2000;  // text of a coefficient
+
+using Text = std::string;
+
+Text sum(const Text& a, const Text& b, bool negative = false) {
+  if (b.empty()) return a;
+  if (a.empty()) return negative ? fmt::format("-({})", b) : b;
+  return fmt::format("{} {} ({})", a, negative ? "-" : "+", b);
+}
+
+Text product(const Text& a, const Text& b) {
+  if (a.empty() || b.empty()) return "";
+  if (a == "1") return b;
+  if (b == "1") return a;
+  return fmt::format("({}) * ({})", a, b);
+}
+
+Text quotient(const Text& a, const Text& b) { return a.empty() ? "" : fmt::format("({}) / ({})", a, b); }
+
+// As one with a denominator.
+Coefficients whole(const Coefficients& f) { return f.is_fractional() ? f : Coefficients{f.a, f.b, "", "1"}; }
+
+bool is_constant(const Coefficients& f) { return f.a.empty() && !f.is_fractional(); }
+
+// The last operator that joins two operands outside of parentheses, of these; -1 if there is none.
+int last_operator(const Source& s, int first, int last, std::string_view operators) {
+  int found = -1;
+  for (int t = first; t < last; ++t) {
+    if (s.is(t, "(") || s.is(t, "[")) {
+      t = s.after_matching(t) - 1;
+      if (t < first) return -1;
+      continue;
+    }
+    if (t == first || s.kind(t) != Token::Kind::mark || s.text_of(t).size() != 1) continue;
+    const bool after_operand = s.kind(t - 1) == Token::Kind::word || s.kind(t - 1) == Token::Kind::number ||
+                               s.is(t - 1, ")") || s.is(t - 1, "]");
+    if (after_operand && operators.find(s.text_of(t)[0]) != std::string_view::npos) found = t;
+  }
+  return found;
+}
+
+bool has_other_operator(const Source& s, int first, int last) {
+  for (int t = first; t < last; ++t) {
+    if (s.is(t, "(") || s.is(t, "[")) {
+      t = s.after_matching(t) - 1;
+      if (t < first) return true;
+      continue;
+    }
+    if (s.kind(t) != Token::Kind::mark) continue;
+    const std::string_view mark = s.text_of(t);
+    if (mark != "+" && mark != "-" && mark != "*" && mark != "/" && mark != "." && mark != "->") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Coefficients> FunctionReader::joined(const std::string& op, const Coefficients& left,
+                                                   const Coefficients& right) {
+  const bool minus = op == "-";
+  std::optional<Coefficients> found;
+  if (op == "+" || minus) {
+    if (!left.is_fractional() && !right.is_fractional()) {
+      found = {sum(left.a, right.a, minus), sum(left.b, right.b, minus), "", ""};
+    } else if (is_constant(right)) {
+      found = {sum(left.a, product(right.b, left.c), minus), sum(left.b, product(right.b, left.d), minus), left.c,
+               left.d};
+    } else if (is_constant(left)) {
+      found = {sum(product(left.b, right.c), right.a, minus), sum(product(left.b, right.d), right.b, minus), right.c,
+               right.d};
+    }
+  } else if (op == "*" && (is_constant(left) || is_constant(right))) {
+    const Coefficients &f = is_constant(left) ? right : left, &k = is_constant(left) ? left : right;
+    found = {product(f.a, k.b), product(f.b, k.b), f.c, f.d};
+  } else if (op == "/" && is_constant(right)) {
+    found = {quotient(left.a, right.b), quotient(left.b, right.b), left.c, left.d};
+  } else if (op == "/" && !left.is_fractional() && !right.is_fractional()) {
+    found = {left.a, left.b, right.a, right.b};
+  } else if (op == "/" && is_constant(left)) {
+    found = {product(left.b, right.c), product(left.b, right.d), right.a, right.b};
+  }
+  if (found && std::max({found->a.size(), found->b.size(), found->c.size(), found->d.size()}) > longest) found.reset();
+  return found;
+}
+
+std::optional<Coefficients> FunctionReader::read(int first, int last) const {
+  if (first >= last) return std::nullopt;
+  bool names_x = false;
+  for (int t = first; t < last && !names_x; ++t) names_x = known(t).has_value();
+  if (!names_x) return Coefficients{"", fmt::format("({})({})", type, source.text_of(first, last)), "", ""};
+  while (source.is(first, "(") && source.after_matching(first) == last) ++first, --last;
+  if (const auto it = known(first); it && it->second == last) return it->first;
+  if (has_other_operator(source, first, last)) return std::nullopt;
+  int at = last_operator(source, first, last, "+-");
+  if (at < 0 && source.is(first, "-")) {
+    const auto f = read(first + 1, last);
+    return f ? joined("-", {}, *f) : std::nullopt;
+  }
+  if (at < 0) at = last_operator(source, first, last, "*/");
+  if (at < 0) return std::nullopt;
+  const auto left = read(first, at), right = read(at + 1, last);
+  return left && right ? joined(std::string(source.text_of(at)), *left, *right) : std::nullopt;
+}
+
+std::string composed(const Coefficients& f, const std::string& type, const std::string& x, bool is_fractional) {
+  const auto value = [](const std::string& text) { return text.empty() ? std::string("0") : text; };
+  if (!is_fractional) {
+    return fmt::format("{{ const {1} {0}a = {2}, {0}b = {3}; {0}0 = {0}a * {0}0; {0}1 = {0}a * {0}1 + {0}b; }} ", x,
+                       type, value(f.a), value(f.b));
+  }
+  const Coefficients g = whole(f);
+  // Only the ratios count: without a scale the products would overflow.
+  return fmt::format(
+      "{{ const {1} {0}a = {2}, {0}b = {3}, {0}c = {4}, {0}d = {5}; const {1} {0}p = {0}a * {0}0 + {0}b * {0}2, {0}q = "
+      "{0}a * {0}1 + {0}b * {0}3, {0}r = {0}c * {0}0 + {0}d * {0}2, {0}s = {0}c * {0}1 + {0}d * {0}3; {1} {0}most = "
+      "{0}p "
+      "< 0 ? -{0}p : {0}p; if ({0}q > {0}most || -{0}q > {0}most) {0}most = {0}q < 0 ? -{0}q : {0}q; if ({0}r > "
+      "{0}most "
+      "|| -{0}r > {0}most) {0}most = {0}r < 0 ? -{0}r : {0}r; if ({0}s > {0}most || -{0}s > {0}most) {0}most = {0}s < "
+      "0 "
+      "? -{0}s : {0}s; if (!({0}most > 0)) {0}most = 1; {0}0 = {0}p / {0}most; {0}1 = {0}q / {0}most; {0}2 = {0}r / "
+      "{0}most; {0}3 = {0}s / {0}most; }} ",
+      x, type, value(g.a), value(g.b), value(g.c), value(g.d));
+}
+
+}  // namespace papilio::loops

@@ -1,0 +1,365 @@
+#include "loops/emit/slice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "loops/emit/parallel.h"
+#include "loops/emit/recurrence.h"
+
+namespace papilio::loops {
+namespace {
+
+constexpr auto assigning = std::to_array<std::string_view>({"=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "++", "--"});
+
+bool starts_type(std::string_view word) {
+  static const std::set<std::string_view> words = {"char",  "short",  "int",   "long",  "unsigned", "signed",
+                                                   "float", "double", "const", "_Bool", "bool",     "size_t"};
+  return words.contains(word) || (word.size() > 2 && word.ends_with("_t"));
+}
+
+class Slicer {
+ public:
+  Slicer(const Candidate& candidate, const Clause& scan, std::string& why) : c_(candidate), scan_(scan), why_(why) {}
+
+  std::optional<Slice> run(const std::vector<Clause>& clauses) {
+    s_.op = scan_.detail.substr(0, scan_.detail.find(','));
+    s_.is_segmented = scan_.detail.find("segmented") != std::string::npos;
+    variable_ = c_.variable(scan_.variable);
+    if (variable_ < 0 || scan_.variable.find('.') != std::string::npos)
+      return fail(fmt::format("{} is no variable of its own", scan_.variable));
+    const Variable& x = c_.program.variables[static_cast<std::size_t>(variable_)];
+    s_.is_array = x.is_array;
+    if (s_.op == "linear" || s_.op == "fractional")
+      s_.type = x.type.kind == Type::Kind::real ? "double" : "unsigned long long";
+    for (const Clause& clause : clauses) {
+      if (clause.kind == "induction" || clause.kind == "copy")
+        return fail(fmt::format("a scan with an {} is not written", clause.kind));
+    }
+    if (s_.is_array ? !find_recurrence() : !find_updates()) return std::nullopt;
+    if (!sliced(c_.part.parts[0], s_.text)) return fail("what the scan's values need is not separable");
+    if (!is_closed()) return std::nullopt;
+    return std::move(s_);
+  }
+
+ private:
+  std::nullopt_t fail(const std::string& why) {
+    if (why_.empty()) why_ = why;
+    return std::nullopt;
+  }
+  bool refuse(const std::string& why) {
+    fail(why);
+    return false;
+  }
+  std::size_t begin_of(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].begin; }
+  std::size_t end_of(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].end; }
+
+  // The statements that change the accumulator.
+  bool find_updates() {
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || a.variable != variable_ || !a.is_write) continue;
+      const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
+      if (statement == nullptr) return refuse(fmt::format("line {} is no statement of its own", a.place.line));
+      marked_.insert(statement->begin);
+      if (a.update.empty()) resets_.insert(statement->begin);
+    }
+    s_.accumulator = scan_.variable;
+    if (!find_parts()) return false;
+    return !marked_.empty() || refuse("its updates are not found");
+  }
+
+  // The statements that make parts of the function, before the one that it ends in.
+  bool find_parts() {
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || a.recurs != variable_) continue;
+      const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
+      if (statement == nullptr) return refuse(fmt::format("line {} is no statement of its own", a.place.line));
+      if (!marked_.contains(statement->begin)) parts_.insert(statement->begin);
+    }
+    if (!parts_.empty() && !s_.is_function()) return refuse("its values are made in several statements");
+    return true;
+  }
+
+  // a[i] = a[i - 1] op e: the reads become an accumulator, which is kept where the element is written.
+  bool find_recurrence() {
+    const Access* write = nullptr;
+    for (const Access& a : c_.accesses.list) {
+      if (c_.is_inside(a) && a.variable == variable_ && a.is_write) write = &a;
+    }
+    if (write == nullptr || write->loops.back() != c_.id) return refuse("a scan along an outer loop is not written");
+    const TextPart* statement = statement_at(c_, write->place.line, write->place.column);
+    if (statement == nullptr) return refuse("the statement of the scan is not found");
+    if (!c_.source.is(statement->begin, scan_.variable)) return refuse("an array is not written by its name");
+    if (is_conditional(statement->begin)) return refuse("its elements are not written in every iteration");
+    marked_.insert(statement->begin);
+    s_.statement = statement->begin;
+    if (!find_parts()) return false;
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || a.variable != variable_ || a.is_write || a.subscripts == write->subscripts) continue;
+      const int token = c_.source.token_at(a.place.line, a.place.column);
+      if (a.recurs != variable_) return refuse(fmt::format("line {} reads what other iterations write", a.place.line));
+      int end = token + 1;
+      while (token >= 0 && c_.source.is(end, "[")) {
+        end = c_.source.after_matching(end);
+        if (end < 0) return refuse("a subscript does not end");
+      }
+      if (token < 0 || !c_.source.is(token, scan_.variable) || end == token + 1)
+        return refuse("an element is not read by its name");
+      s_.reads[token] = end;
+    }
+    if (s_.reads.empty()) return refuse("no element is read");
+    s_.assigns = assignment(*statement);
+    if (s_.assigns < 0) return refuse("the statement of the scan is no assignment");
+    s_.accumulator = c_.prefix + "sum";
+    return true;
+  }
+
+  // The token by which a statement assigns; -1 if there is none, or more than one.
+  int assignment(const TextPart& part) const {
+    int found = -1;
+    for (int t = part.begin; t < part.end; ++t) {
+      if (std::find(assigning.begin(), assigning.end(), c_.source.text_of(t)) == assigning.end()) continue;
+      if (found >= 0) return -1;
+      found = t;
+    }
+    return found;
+  }
+
+  bool is_conditional(int token) const {
+    const TextPart* at = &c_.part.parts[0];
+    while (at->kind == TextPart::Kind::block) {
+      const auto part = std::find_if(at->parts.begin(), at->parts.end(),
+                                     [&](const TextPart& p) { return p.begin <= token && token < p.end; });
+      if (part == at->parts.end()) return true;
+      at = &*part;
+    }
+    return at->kind != TextPart::Kind::plain;
+  }
+
+  bool has_marked(const TextPart& part) const {
+    if (marked_.contains(part.begin) && part.kind == TextPart::Kind::plain) return true;
+    return std::any_of(part.parts.begin(), part.parts.end(), [&](const TextPart& p) { return has_marked(p); });
+  }
+
+  void need(int first, int last) {
+    for (int t = first; t < last; ++t) {
+      if (c_.source.kind(t) == Token::Kind::word && !(t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))))
+        s_.needed.insert(std::string(c_.source.text_of(t)));
+    }
+  }
+
+  // What a plain statement declares or assigns, if that is all that it does.
+  std::string defined_by(const TextPart& p) const {
+    int assigns = -1, count = 0;
+    for (int t = p.begin; t < p.end; ++t) {
+      const std::string_view mark = c_.source.text_of(t);
+      const bool is_assignment = c_.source.kind(t) == Token::Kind::mark && mark.size() >= 1 && mark.back() == '=' &&
+                                 mark != "==" && mark != "!=" && mark != "<=" && mark != ">=";
+      if (is_assignment || mark == "++" || mark == "--") ++count, assigns = t;
+    }
+    if (count != 1 || assigns <= p.begin || !c_.source.is(assigns, "=")) return "";
+    if (c_.source.kind(assigns - 1) != Token::Kind::word) return "";
+    const bool declares = starts_type(c_.source.text_of(p.begin));
+    return declares || assigns - 1 == p.begin ? std::string(c_.source.text_of(assigns - 1)) : "";
+  }
+
+  // The part without what the accumulator does not need; true where nothing stands in the way.
+  bool sliced(const TextPart& part, std::string& text) {
+    for (bool grows = true; grows;) {
+      const std::size_t before = s_.needed.size();
+      text.clear();
+      made_.clear();
+      if (!slice(part, text)) return false;
+      grows = s_.needed.size() != before;
+    }
+    return true;
+  }
+
+  bool slice(const TextPart& part, std::string& text) {
+    switch (part.kind) {
+      case TextPart::Kind::block: {
+        text += "{ ";
+        for (const TextPart& p : part.parts) {
+          if (p.kind == TextPart::Kind::repeat && &p == &part.parts.back()) continue;
+          if (c_.part.kind == TextPart::Kind::repeat && &part == &c_.part.parts[0] && &p == &part.parts.back())
+            continue;
+          if (!slice(p, text)) return false;
+        }
+        text += "} ";
+        return true;
+      }
+      case TextPart::Kind::branch: {
+        if (!has_marked(part)) return true;
+        need(part.head_begin, part.head_end);
+        text += fmt::format("if ({}) {{ ", c_.source.text_of(part.head_begin, part.head_end));
+        if (!slice(part.parts[0], text)) return false;
+        text += "} ";
+        if (part.parts.size() > 1 && has_marked(part.parts[1])) {
+          text += "else { ";
+          if (!slice(part.parts[1], text)) return false;
+          text += "} ";
+        }
+        return true;
+      }
+      case TextPart::Kind::loop: {
+        if (!has_marked(part)) return true;
+        need(part.head_begin, part.head_end);
+        text += fmt::format("for ({}) {{ ", c_.source.text_of(part.head_begin, part.head_end));
+        if (!slice(part.parts[0], text)) return false;
+        text += "} ";
+        return true;
+      }
+      case TextPart::Kind::plain:
+        return slice_plain(part, text);
+      default:
+        return !has_marked(part);
+    }
+  }
+
+  bool slice_plain(const TextPart& part, std::string& text) {
+    const bool is_jump = c_.source.is(part.begin, "continue") || c_.source.is(part.begin, "break");
+    if (is_jump) return false;
+    if (marked_.contains(part.begin) && !s_.is_array && !c_.source.is(part.begin, s_.accumulator)) {
+      // a[next++] = e: of such a statement only the step.
+      for (int t = part.begin; t + 1 < part.end; ++t) {
+        const bool is_name = c_.source.is(t, s_.accumulator);
+        const bool after = is_name && (c_.source.is(t + 1, "++") || c_.source.is(t + 1, "--"));
+        const bool before = is_name && t > part.begin && (c_.source.is(t - 1, "++") || c_.source.is(t - 1, "--"));
+        if (!after && !before) continue;
+        s_.needed.insert(s_.accumulator);
+        text += fmt::format("{}{}; ", s_.accumulator, c_.source.text_of(after ? t + 1 : t - 1));
+        return true;
+      }
+    }
+    if (s_.is_function() && (marked_.contains(part.begin) || parts_.contains(part.begin)))
+      return slice_function(part, text);
+    if (marked_.contains(part.begin)) {
+      if (s_.is_array) {
+        slice_element(part, text);
+      } else {
+        need(part.begin, part.end);
+        text += std::string(c_.source.text_of(part.begin, part.end)) + " ";
+        if (resets_.contains(part.begin)) text += c_.prefix + "anew = 1; ";
+      }
+      return true;
+    }
+    const std::string name = defined_by(part);
+    if (name.empty() || !s_.needed.contains(name)) return true;
+    need(part.begin, part.end);
+    text += std::string(c_.source.text_of(part.begin, part.end)) + " ";
+    return true;
+  }
+
+  // Of a[i] = a[i - 1] op e, what it makes of the accumulator.
+  void slice_element(const TextPart& part, std::string& text) {
+    need(part.begin, part.end);
+    Edits edits;
+    for (const auto& [token, end] : s_.reads) edits.replace(begin_of(token), end_of(end - 1), s_.accumulator);
+    const std::string op(c_.source.text_of(s_.assigns).substr(0, c_.source.text_of(s_.assigns).size() - 1));
+    const std::string right = edits.apply(c_.source.text(), end_of(s_.assigns), end_of(part.end - 2));
+    if (op.empty()) {
+      text += fmt::format("{} ={}; ", s_.accumulator, right);
+    } else {
+      text +=
+          fmt::format("{0} = {1} {2} ({3}); ", s_.accumulator, c_.source.text_of(part.begin, s_.assigns), op, right);
+    }
+  }
+
+  // A statement as a function of the accumulator: its coefficients, for what comes later or for the composition.
+  bool slice_function(const TextPart& part, std::string& text) {
+    const int at = assignment(part), last = part.end - 1;
+    if (at < 0 || names_macro(part)) return refuse("a function of the scan is not read");
+    const FunctionReader reader{c_.source, s_.type, [this](int t) { return known(t); }};
+    const std::string_view mark = c_.source.text_of(at);
+    const bool counts = mark == "++" || mark == "--";
+    const auto right = counts ? std::optional(Coefficients{"", "1", "", ""}) : reader.read(at + 1, last);
+    const int left_begin = c_.source.is(at - 1, "]") || counts ? part.begin : at - 1;
+    const std::string left(c_.source.text_of(left_begin, at));
+    std::optional<Coefficients> f = right;
+    if (f && mark != "=") {
+      const Coefficients own = s_.is_array ? Coefficients{"", fmt::format("({})({})", s_.type, left), "", ""}
+                                           : Coefficients{"1", "", "", ""};
+      f = FunctionReader::joined(std::string(1, mark[0]), own, *f);
+    }
+    if (!f || (f->is_fractional() && s_.op == "linear")) return refuse("a function of the scan is not read");
+    for (int t = part.begin; t < last; ++t) {
+      const auto it = known(t);
+      if (it) t = it->second - 1;
+      if (!it && (t >= at || s_.is_array)) need(t, t + 1);
+    }
+    if (parts_.contains(part.begin)) {
+      made_.emplace_back(left, *f);
+      s_.needed.erase(left.substr(0, left.find('[')));
+    } else {
+      text += composed(*f, s_.type, c_.prefix + "f", s_.op == "fractional");
+    }
+    return true;
+  }
+
+  // What a token begins, if that is the accumulator or was made of it.
+  std::optional<std::pair<Coefficients, int>> known(int t) const {
+    if (c_.source.kind(t) != Token::Kind::word) return std::nullopt;
+    if (t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))) return std::nullopt;
+    const Coefficients x{"1", "", "", ""};
+    if (const auto read = s_.reads.find(t); read != s_.reads.end()) return std::pair{x, read->second};
+    if (!s_.is_array && c_.source.is(t, s_.accumulator)) return std::pair{x, t + 1};
+    for (const auto& [name, f] : made_) {
+      int end = t + 1;
+      while (c_.source.is(end, "[") && c_.source.after_matching(end) > 0) end = c_.source.after_matching(end);
+      if (c_.source.text_of(t, end) == name) return std::pair{f, end};
+    }
+    return std::nullopt;
+  }
+
+  // A macro may be anything: its name stands for no operand.
+  bool names_macro(const TextPart& part) const {
+    for (std::size_t d = 0; d < c_.source.tokens().size(); ++d) {
+      if (c_.source.kind(static_cast<int>(d)) != Token::Kind::directive) continue;
+      const Source line(c_.source.text_of(static_cast<int>(d)).substr(1));
+      if (!line.is(0, "define")) continue;
+      const bool is_number = line.tokens().size() == 4 && line.kind(2) == Token::Kind::number;
+      for (int t = part.begin; t < part.end; ++t) {
+        if (c_.source.is(t, line.text_of(1)) && !is_number) return true;
+      }
+    }
+    return false;
+  }
+
+  // Whether the slice reads nothing that the loop writes but what it computes itself.
+  bool is_closed() {
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || !a.is_write || a.variable == variable_) continue;
+      const Variable& v = c_.program.variables[static_cast<std::size_t>(a.variable)];
+      if (!s_.needed.contains(v.name)) continue;
+      const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
+      const bool is_sliced = !v.is_array && statement != nullptr && defined_by(*statement) == v.name;
+      const bool is_counter = std::any_of(c_.accesses.loops.begin(), c_.accesses.loops.end(),
+                                          [&](const Loop& l) { return l.variable == a.variable; });
+      if (!is_sliced && !is_counter)
+        return refuse(fmt::format("the scan's values need {}, which the loop writes", v.name));
+    }
+    return true;
+  }
+
+  const Candidate& c_;
+  const Clause& scan_;
+  std::string& why_;
+  Slice s_;
+  int variable_ = -1;
+  std::set<int> marked_, resets_, parts_;                   // first tokens of statements
+  std::vector<std::pair<std::string, Coefficients>> made_;  // of the accumulator: names, functions
+};
+
+}  // namespace
+
+std::optional<Slice> slice_of(const Candidate& candidate, const Clause& scan, const std::vector<Clause>& clauses,
+                              std::string& why) {
+  return Slicer(candidate, scan, why).run(clauses);
+}
+
+}  // namespace papilio::loops
