@@ -108,6 +108,7 @@ OTHERS = {
     "src/execution/cpu/": r"sanitizer/tsan_interface\.h",
     "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h",
     "src/sampling/": r"fmt/",
+    "src/sampling/tokens/": r"cooperative_groups\.h|cuda_pipeline\.h",
     "src/primitives/": r"fmt/",
     "src/primitives/device/": r"cuda_pipeline_primitives\.h|cub/device/device_radix_sort\.cuh",  # sort_by_key
     "src/lda/": r"fmt/|math\.h",  # math.h: lgamma_r

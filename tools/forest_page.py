@@ -3,7 +3,7 @@
 
     tools/forest_page.py [FILE...]
 
-The FILEs are JSON of `papilio_sampling_cuda_bench --cases forest` and of benchmarks/cuda/forest_peers.py. They are kept
+The FILEs are JSON of `papilio_sampling_cuda_bench --cases forest` and of benchmarks/python/forest_cuda.py. They are kept
 in benchmarks/results/dynamic-gpu.json; without a FILE that is read again. Then writes benchmarks/results/dynamic-gpu.md.
 """
 
@@ -52,7 +52,7 @@ def page(data):
             + wrapped("`DynamicForest` of R rows x K categories, float64, beside draws that read their whole row (`sample_categorical`, `slots`, rows picked "
                       "by index) and, where it was measured, PyTorch. ms per batch, in brackets millions per second. Places and rows are random. "
                       "The draws after a batch of updates are those of the CPU, bit for bit, before anything is timed.") + "\n"
-            + "    papilio_sampling_cuda_bench --cases forest --json forest.json\n    benchmarks/cuda/forest_peers.py --json forest-peers.json\n"
+            + "    papilio_sampling_cuda_bench --cases forest --json forest.json\n    benchmarks/python/forest_cuda.py --json forest-peers.json\n"
               "    tools/forest_page.py forest.json forest-peers.json\n"
             + "".join("\n" + section(data["records"], *shape) for shape in shapes))
 

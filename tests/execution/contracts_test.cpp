@@ -24,7 +24,6 @@
 #include "papilio/communicator.h"
 #include "papilio/device.h"
 #include "papilio/interruption.h"
-#include "papilio/prepare_device.h"
 #include "papilio/version.h"
 
 namespace papilio {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "papilio/device.h"
 #include "papilio/error.h"
-#include "papilio/prepare_device.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "papilio/prepare_device.h"
+#include "papilio/device.h"
 
 namespace papilio {
 

@@ -175,8 +175,8 @@ void require_draws(const TrainOptions& options, const char* caller) {
       options.draws != Draws::sparse || knows_sparse_draws(options),
       "papilio::{}: sparse draws need the method slots, at most {} topics, and one of the samplers {}; got method {}, "
       "{} topics, sampler {}",
-      caller, most_sparse_topics, samplers_with(&SamplerChoice::sparse_draws, false), name(options.method), options.topics,
-      name(options.sampler));
+      caller, most_sparse_topics, samplers_with(&SamplerChoice::sparse_draws, false), name(options.method),
+      options.topics, name(options.sampler));
   require(1 <= options.mh_steps && options.mh_steps <= most_mh_steps, "papilio::{}: mh_steps is {}, expected 1 to {}",
           caller, options.mh_steps, most_mh_steps);
   if (options.draws != Draws::alias) return;

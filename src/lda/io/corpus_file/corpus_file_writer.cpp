@@ -36,7 +36,7 @@ void CorpusFileWriter::commit() {
 
 namespace {
 
-std::int64_t bytes_of(std::span<const std::string> strings) {
+std::int64_t string_bytes(std::span<const std::string> strings) {
   std::int64_t bytes = 0;
   for (const std::string& string : strings) bytes += std::ssize(string);
   return bytes;
@@ -52,9 +52,9 @@ void write_corpus_file(const CorpusView& corpus, const std::string& path) {
   sizes.documents = corpus.documents();
   sizes.tokens = corpus.tokens();
   sizes.words = corpus.vocabulary_size();
-  sizes.vocabulary_bytes = lda::bytes_of(corpus.vocabulary);
+  sizes.vocabulary_bytes = lda::string_bytes(corpus.vocabulary);
   sizes.named_documents = std::ssize(corpus.document_names);
-  sizes.name_bytes = lda::bytes_of(corpus.document_names);
+  sizes.name_bytes = lda::string_bytes(corpus.document_names);
   lda::CorpusFileWriter file(path, "papilio::write_corpus_file", sizes);
   file.write_elements(corpus.document_offsets);
   file.end_part();

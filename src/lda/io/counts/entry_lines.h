@@ -39,7 +39,7 @@ class EntryLines {
   int threads_;
   std::vector<BagOfWords::Piece> parts_;   // where each part's entries are gathered
   std::vector<BagOfWords::Piece> pieces_;  // and what they take when that is known
-  std::vector<std::int64_t> lines_;  // of each part, -1 where one is not plain
+  std::vector<std::int64_t> lines_;        // of each part, -1 where one is not plain
 };
 
 }  // namespace papilio::lda

@@ -22,7 +22,7 @@ namespace lda {
 namespace {
 
 constexpr const char* writer = "papilio::write_mallet_state";
-constexpr std::string_view blanks = " \t";
+constexpr std::string_view state_blanks = " \t";
 constexpr std::string_view no_source = "NA";
 constexpr std::int64_t most_documents = std::int64_t{1} << 40;
 constexpr std::int32_t most_topics = 1 << 24;
@@ -34,8 +34,8 @@ void require_one_field(std::string_view text, const char* what, std::size_t numb
 
 // The last field before the blanks at the end of a line, which loses both.
 std::string_view take_last(std::string_view& line) {
-  line = line.substr(0, line.find_last_not_of(blanks) + 1);
-  const std::size_t before = line.find_last_of(blanks);
+  line = line.substr(0, line.find_last_not_of(state_blanks) + 1);
+  const std::size_t before = line.find_last_of(state_blanks);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
   const std::string_view field = line.substr(begin);
   line = line.substr(0, begin);
@@ -43,8 +43,8 @@ std::string_view take_last(std::string_view& line) {
 }
 
 std::string_view take_first(std::string_view& line) {
-  line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-  const std::size_t end = std::min(line.find_first_of(blanks), line.size());
+  line.remove_prefix(std::min(line.find_first_not_of(state_blanks), line.size()));
+  const std::size_t end = std::min(line.find_first_of(state_blanks), line.size());
   const std::string_view field = line.substr(0, end);
   line.remove_prefix(end);
   return field;
@@ -62,7 +62,7 @@ class StateReader {
     while (reader_.next_line(line)) {
       if (line.starts_with("#")) {
         read_comment(line);
-      } else if (line.find_first_not_of(blanks) != std::string_view::npos) {
+      } else if (line.find_first_not_of(state_blanks) != std::string_view::npos) {
         read_token(line);
       }
     }
@@ -150,8 +150,8 @@ class StateReader {
     if (d > last + skipped_allowed_ + state_.corpus.tokens()) {
       reader_.format_error(1, fmt::format("expected a document near {}, got {}", last, d));
     }
-    source.remove_prefix(std::min(source.find_first_not_of(blanks), source.size()));
-    source = source.substr(0, source.find_last_not_of(blanks) + 1);
+    source.remove_prefix(std::min(source.find_first_not_of(state_blanks), source.size()));
+    source = source.substr(0, source.find_last_not_of(state_blanks) + 1);
     bytes_ += static_cast<std::int64_t>(source.size()) + bytes_per_document_ * (d - last + 1);
     check_memory();
     // offsets[j + 1] is where document j begins while reading; finish() makes ends of them.

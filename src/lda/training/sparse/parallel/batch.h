@@ -78,7 +78,7 @@ struct Range {
                                        // (threads, which have one word then, or ranks); else null
   std::uint64_t seed;
   std::uint32_t sweep;
-  bool removes;  // the token itself from the counts
+  bool removes;                   // the token itself from the counts
   std::uint64_t first_token = 0;  // its number in the whole corpus
 };
 

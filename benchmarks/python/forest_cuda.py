@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Weights that change, with PyTorch on a CUDA device: what papilio_sampling_cuda_bench --cases forest is measured beside.
 
-    benchmarks/cuda/forest_peers.py --json FILE
+    benchmarks/python/forest_cuda.py --json FILE
 
 After each batch of updates (`weights[rows, categories] = values`) running sums are made anew and searched, or
 torch.multinomial reads the row. Times are on the device, the median of repeated calls; the shapes and batches are those

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Filtered draws of tokens with torch on a CUDA device: what papilio_tokens_cuda_bench is measured beside.
+
+    benchmarks/python/tokens_cuda.py --json FILE [--papilio]
+
+Rows of 131,072 logits. Times are on the device, the median of repeated calls, eager and by torch.compile; the first
+column of the filters is the benchmark's. With --papilio, papilio.sample_tokens is timed from Python in the same run.
+"""
+
+import argparse
+import json
+import statistics
+
+CATEGORIES = 131072
+
+
+def time_of(torch, call, calls=20):
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(calls + 1)]
+    torch.cuda._sleep(40_000_000)  # about 20 ms, in which the host runs ahead
+    events[0].record()
+    for i in range(calls):
+        call()
+        events[i + 1].record()
+    torch.cuda.synchronize()
+    return statistics.median(a.elapsed_time(b) for a, b in zip(events, events[1:]))
+
+
+def samplers(torch):
+    """The same filters as torch's users write them."""
+
+    def top_k_top_p_min_p(logits):
+        values, tokens = torch.topk(logits.float() / 0.8, 50)
+        probabilities = torch.softmax(values, -1)
+        before = probabilities.cumsum(-1) - probabilities
+        keep = (before < 0.9) & (probabilities >= 0.01 * probabilities[:, :1])
+        kept = torch.where(keep, probabilities, 0.0)
+        place = torch.multinomial(kept, 1)
+        log = torch.log(kept.gather(-1, place) / kept.sum(-1, keepdim=True))
+        return tokens.gather(-1, place), log
+
+    def top_p(logits):
+        values, tokens = torch.sort(logits.float() / 0.8, -1, descending=True)
+        probabilities = torch.softmax(values, -1)
+        kept = torch.where(probabilities.cumsum(-1) - probabilities < 0.9, probabilities, 0.0)
+        return tokens.gather(-1, torch.multinomial(kept, 1))
+
+    def unfiltered(logits):
+        return torch.multinomial(torch.softmax(logits.float() / 0.8, -1), 1)
+
+    return {
+        "top_k 50, top_p 0.9, min_p 0.01; log probability": top_k_top_p_min_p,
+        "top_p 0.9": top_p,
+        "no filter": unfiltered,
+    }
+
+
+def ours(logits, torch):
+    import papilio
+
+    seeds = torch.arange(len(logits), device="cuda")
+    options = {"seeds": seeds, "temperature": 0.8}
+    all_filters = {**options, "top_k": 50, "top_p": 0.9, "min_p": 0.01, "return_log_probability": True}
+    return {
+        "top_k 50, top_p 0.9, min_p 0.01; log probability": lambda: papilio.sample_tokens(logits, **all_filters),
+        "top_p 0.9": lambda: papilio.sample_tokens(logits, top_p=0.9, **options),
+        "no filter": lambda: papilio.sample_tokens(logits, **options),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", required=True)
+    parser.add_argument("--papilio", action="store_true")
+    arguments = parser.parse_args()
+    import torch
+
+    records = []
+    for kind in (torch.float32, torch.bfloat16):
+        for rows in (512, 64, 1):
+            torch.manual_seed(1)
+            logits = (3 * torch.randn(rows, CATEGORIES, device="cuda")).to(kind)
+            calls = {}
+            for name, call in samplers(torch).items():
+                calls[name, "torch"] = lambda call=call: call(logits)
+                compiled = torch.compile(call, dynamic=False)
+                calls[name, "torch, compiled"] = lambda compiled=compiled: compiled(logits)
+            if arguments.papilio:
+                calls |= {(name, "papilio, from Python"): call for name, call in ours(logits, torch).items()}
+            for (name, who), call in calls.items():
+                record = {"filters": name, "who": who, "rows": rows, "type": str(kind).removeprefix("torch.")}
+                try:
+                    record["ms"] = time_of(torch, call)
+                except Exception as error:  # a peer that cannot run is recorded
+                    record["error"] = str(error).splitlines()[0]
+                records.append(record)
+                print(record, flush=True)
+    with open(arguments.json, "w") as file:
+        json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "records": records}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
