@@ -52,9 +52,11 @@ std::vector<Case> cases() {
 // What a call gives, in memory of the device or the host.
 template <template <class> class Array>
 struct Results {
-  Array<std::int32_t> tokens{most_rows}, counts{most_rows}, kept{most_rows * room};
-  Array<float> logs{most_rows}, masses{most_rows}, kept_logs{most_rows * room};
-  Array<papilio::TokenStatus> status{most_rows};
+  Array<std::int32_t> tokens = Array<std::int32_t>(most_rows), counts = Array<std::int32_t>(most_rows),
+                      kept = Array<std::int32_t>(most_rows * room);
+  Array<float> logs = Array<float>(most_rows), masses = Array<float>(most_rows),
+               kept_logs = Array<float>(most_rows * room);
+  Array<papilio::TokenStatus> status = Array<papilio::TokenStatus>(most_rows);
 };
 
 template <class T>
