@@ -59,7 +59,9 @@ TEST(SparseModelFile, GivesTheTableBack) {
     EXPECT_EQ(type_in(folder.path("a"), counts_tensor), c.counts_type);
     save_model(read, folder.path("b"));
     EXPECT_EQ(folder.read("a"), folder.read("b"));
-    if (c.per_word > 0) EXPECT_LT(std::filesystem::file_size(folder.path("a")), model.n_wk.size() * 4) << c.words;
+    if (c.per_word > 0) {
+      EXPECT_LT(std::filesystem::file_size(folder.path("a")), model.n_wk.size() * 4) << c.words;
+    }
   }
 }
 
