@@ -200,7 +200,7 @@ class Limits(FaultTest):
         if mounted.returncode != 0:
             self.skipTest(f"no small disk can be mounted here: {mounted.stderr.decode().strip()}")
         try:
-            arguments = ["train", "pets.txt", "-k", 200, "--sweeps", 3, "--threads", 1, "-q"]
+            arguments = ["train", "pets.txt", "-k", 3000, "--sweeps", 3, "--threads", 1, "-q"]
             code, _, err = self.command.run([*arguments, "-o", "disk/the_model"])
             self.assertEqual(code, 74, err)
             self.assertRegex(err, r"disk/the_model: No space left on device \(about [\d,]+ bytes needed, [\d,]+ free\)")
