@@ -10,25 +10,13 @@ of the benchmark.
 
 import argparse
 import json
-import statistics
 import sys
+
+from timing_cuda import time_of
 
 SHAPES = [(1, 1_000_000), (1000, 1000), (100_000, 100), (1 << 20, 64)]
 BATCHES = [1000, 100_000, 1_000_000]
 MOST_BYTES = 32e9
-
-
-def time_of(torch, call, calls=20):
-    call()
-    torch.cuda.synchronize()
-    events = [torch.cuda.Event(enable_timing=True) for _ in range(calls + 1)]
-    torch.cuda._sleep(20_000_000)  # about 10 ms, in which the host runs ahead
-    events[0].record()
-    for i in range(calls):
-        call()
-        events[i + 1].record()
-    torch.cuda.synchronize()
-    return statistics.median(a.elapsed_time(b) for a, b in zip(events, events[1:]))
 
 
 def cases(torch, rows, categories, batch):

@@ -9,23 +9,10 @@ column of the filters is the benchmark's. With --papilio, papilio.sample_tokens 
 
 import argparse
 import json
-import statistics
+
+from timing_cuda import time_of
 
 CATEGORIES = 131072
-
-
-def time_of(torch, call, calls=20):
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
-    events = [torch.cuda.Event(enable_timing=True) for _ in range(calls + 1)]
-    torch.cuda._sleep(40_000_000)  # about 20 ms, in which the host runs ahead
-    events[0].record()
-    for i in range(calls):
-        call()
-        events[i + 1].record()
-    torch.cuda.synchronize()
-    return statistics.median(a.elapsed_time(b) for a, b in zip(events, events[1:]))
 
 
 def samplers(torch):

@@ -7,12 +7,10 @@ Each entry draws k distinct ones of K categories by weights that no call has see
 least processor time of several rounds, so that other work on the machine counts little. Needs papilio and NumPy.
 """
 
-import argparse
-import platform
 import time
 
 import numpy as np
-from timing import seconds, shown
+from timing import print_table, seconds, shown
 
 import papilio
 
@@ -51,17 +49,5 @@ def table():
     return lines
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-o", "--output")
-    options = parser.parse_args()
-    print(f"papilio {papilio.version()}, {papilio.cpu_target()}, NumPy {np.__version__}, {platform.python_version()}\n")
-    text = "\n".join(table()) + "\n"
-    print(text, end="")
-    if options.output:
-        with open(options.output, "w") as file:
-            file.write(text)
-
-
 if __name__ == "__main__":
-    main()
+    print_table(__doc__, table)
