@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "base/check.h"
 #include "base/math.h"
@@ -104,6 +105,20 @@ class TokenChecks {
       return begin + static_cast<std::uintptr_t>(n * static_cast<std::int64_t>(sizeof(T)));
     };
     return {what, offset(low), offset(high + 1)};
+  }
+
+  // What a call reads beside its logits and its draft.
+  static std::vector<Extent> extents(const TokenFilters& filters, const TokenOptions& options) {
+    return {extent("temperature", filters.temperature.values),
+            extent("top_k", filters.top_k.values),
+            extent("top_p", filters.top_p.values),
+            extent("min_p", filters.min_p.values),
+            extent("allowed", filters.allowed),
+            extent("bias_offsets", filters.bias_offsets),
+            extent("bias_categories", filters.bias_categories),
+            extent("bias_values", filters.bias_values),
+            extent("positions", options.positions),
+            extent("seeds", options.seeds)};
   }
 
   // Throws where an array that is written shares memory with one that is read or another that is written.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <vector>
 
 #include "execution/cpu/parallel_for.h"
 #include "execution/cpu/require_cpu.h"
@@ -50,17 +51,8 @@ void check_call(const MatrixView<const T>& logits, const TokenResults& results, 
                                     Checks::extent("status", results.status),
                                     Checks::extent("kept_categories", results.kept_categories),
                                     Checks::extent("kept_log_probabilities", results.kept_log_probabilities)};
-  const Checks::Extent read[] = {Checks::extent("the matrix of logits", logits),
-                                 Checks::extent("temperature", filters.temperature.values),
-                                 Checks::extent("top_k", filters.top_k.values),
-                                 Checks::extent("top_p", filters.top_p.values),
-                                 Checks::extent("min_p", filters.min_p.values),
-                                 Checks::extent("allowed", filters.allowed),
-                                 Checks::extent("bias_offsets", filters.bias_offsets),
-                                 Checks::extent("bias_categories", filters.bias_categories),
-                                 Checks::extent("bias_values", filters.bias_values),
-                                 Checks::extent("positions", options.positions),
-                                 Checks::extent("seeds", options.seeds)};
+  std::vector<Checks::Extent> read = Checks::extents(filters, options);
+  read.push_back(Checks::extent("the matrix of logits", logits));
   check.apart(written, read);
 }
 

@@ -255,15 +255,13 @@ void run(const MatrixView<const T>& logits, const Draft& draft, const DraftResul
   const Checks::Extent written[] = {Checks::extent("accepted", results.accepted),
                                     Checks::extent("next_tokens", results.next_tokens),
                                     Checks::extent("status", results.status)};
-  const Checks::Extent read[] = {Checks::extent("the matrix of logits", logits),
-                                 Checks::extent("tokens of the draft", draft.tokens),
-                                 Checks::extent("offsets", draft.offsets),
-                                 Checks::extent("probabilities of the draft", draft.probabilities),
-                                 Checks::extent("kept_categories of the draft", draft.kept_categories),
-                                 Checks::extent("kept_log_probabilities of the draft", draft.kept_log_probabilities),
-                                 Checks::extent("allowed", filters.allowed),
-                                 Checks::extent("positions", options.positions),
-                                 Checks::extent("seeds", options.seeds)};
+  std::vector<Checks::Extent> read = Checks::extents(filters, options);
+  for (const Checks::Extent& array :
+       {Checks::extent("the matrix of logits", logits), Checks::extent("tokens of the draft", draft.tokens),
+        Checks::extent("offsets", draft.offsets), Checks::extent("probabilities of the draft", draft.probabilities),
+        Checks::extent("kept_categories of the draft", draft.kept_categories),
+        Checks::extent("kept_log_probabilities of the draft", draft.kept_log_probabilities)})
+    read.push_back(array);
   check.apart(written, read);
   execution::thread_count(options.threads);
   std::atomic<std::int64_t> first_bad{texts};

@@ -211,6 +211,12 @@ TEST_F(DraftContract, VerifyDraft) {
   EXPECT_TRUE(refused("accepted overlaps tokens of the draft", [&] {
     verify_draft(Logits(x_.data(), 4, 3), draft(), {.accepted = tokens_, .next_tokens = accepted_});
   }));
+  std::vector<std::int32_t> top_k = {1, 1, 1, 1}, next = {0, 0};
+  TokenFilters filters;
+  filters.top_k = VectorView<const std::int32_t>(top_k);
+  EXPECT_TRUE(refused("accepted overlaps top_k", [&] {
+    verify_draft(Logits(x_.data(), 4, 3), draft(), {.accepted = {top_k.data(), 2}, .next_tokens = next}, filters);
+  }));
 }
 
 class ShardContract : public ::testing::Test {
