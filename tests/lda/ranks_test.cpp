@@ -121,7 +121,7 @@ TEST(Ranks, ResumeOnAnyOtherNumber) {
 
 // Numbers of tokens beyond 2^32: the high word follows the carry, lane by lane.
 TEST(Ranks, TokensAreNumberedWith64Bits) {
-  using W = warp::SimdWarp<8, 32>;
+  using W = warp::SimdWarp<8, 16>;
   const std::uint32_t places[] = {0, 1, 4, 5, 6, 7, 0x80000000u, 0xffffffffu};
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xfffffffb}, std::uint64_t{0x7'ffff'fffa}}) {
     const auto number = sparse_kernel::token_numbers<W>(first, W::load(places));
