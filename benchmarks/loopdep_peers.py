@@ -86,7 +86,7 @@ def main():
     versions = [output_of("opt-14", "--version").splitlines()[0].replace("Debian ", ""), output_of("gcc", "--version").splitlines()[0]]
     page = [
         "# Verdicts on loops, beside Polly's and GCC's", "",
-        f"Made by `python3 benchmarks/loopdep_peers.py build/release/apps/loopdep/loopdep` with {versions[0]} and {versions[1]}.",
+        f"Made by `python3 benchmarks/loopdep_peers.py build/release/apps/loopdep/loopdep`\nwith {versions[0]} and {versions[1]}.",
         "", "Polly: how many loops of the function it models, and how many of these it knows to be parallel; it may have",
         "cut a loop into several, and it does not say which line one comes from. GCC: whether",
         "`-O3 -ftree-parallelize-loops=4 -floop-parallelize-all` makes the loop of this line parallel; it takes one loop",

@@ -257,14 +257,8 @@ class Parallel {
 
   // Whether a branch or an operator decides whether a token of the body is reached.
   bool is_conditional(int token) const {
-    const TextPart* at = &c_.part.parts[0];
-    while (at->kind == TextPart::Kind::block) {
-      const auto part = std::find_if(at->parts.begin(), at->parts.end(),
-                                     [&](const TextPart& p) { return p.begin <= token && token < p.end; });
-      if (part == at->parts.end()) return true;
-      at = &*part;
-    }
-    if (at->kind != TextPart::Kind::plain) return true;
+    const TextPart* const at = certain_statement(c_, token);
+    if (at == nullptr) return true;
     for (int t = at->begin; t < at->end; ++t) {
       if (c_.source.is(t, "?") || c_.source.is(t, "&&") || c_.source.is(t, "||")) return true;
     }
@@ -279,6 +273,17 @@ class Parallel {
 };
 
 }  // namespace
+
+const TextPart* certain_statement(const Candidate& c, int token) {
+  const TextPart* at = &c.part.parts[0];
+  while (at->kind == TextPart::Kind::block) {
+    const auto part = std::find_if(at->parts.begin(), at->parts.end(),
+                                   [&](const TextPart& p) { return p.begin <= token && token < p.end; });
+    if (part == at->parts.end()) return nullptr;
+    at = &*part;
+  }
+  return at->kind == TextPart::Kind::plain ? at : nullptr;
+}
 
 const TextPart* statement_at(const Candidate& c, int line, int column) {
   const int token = c.source.token_at(line, column);

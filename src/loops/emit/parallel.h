@@ -19,4 +19,7 @@ std::optional<std::string> private_clauses(const Candidate& candidate, const std
 // The innermost statement that stands at a place of the loop's body; nullptr if it is none of `plain` kind.
 const TextPart* statement_at(const Candidate& candidate, int line, int column);
 
+// The statement of the body that a token is in, where no branch decides whether it is reached; else null.
+const TextPart* certain_statement(const Candidate& candidate, int token);
+
 }  // namespace papilio::loops

@@ -130,16 +130,7 @@ class Slicer {
     return found;
   }
 
-  bool is_conditional(int token) const {
-    const TextPart* at = &c_.part.parts[0];
-    while (at->kind == TextPart::Kind::block) {
-      const auto part = std::find_if(at->parts.begin(), at->parts.end(),
-                                     [&](const TextPart& p) { return p.begin <= token && token < p.end; });
-      if (part == at->parts.end()) return true;
-      at = &*part;
-    }
-    return at->kind != TextPart::Kind::plain;
-  }
+  bool is_conditional(int token) const { return certain_statement(c_, token) == nullptr; }
 
   bool has_marked(const TextPart& part) const {
     if (marked_.contains(part.begin) && part.kind == TextPart::Kind::plain) return true;

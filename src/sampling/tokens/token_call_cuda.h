@@ -90,6 +90,9 @@ __device__ __forceinline__ void put(T* results, std::int64_t row, T value) {
   if (results != nullptr) results[row] = value;
 }
 
+// What is wrong with logits, joined over those of a row.
+inline constexpr unsigned fault_nan = 1, fault_infinite = 2;
+
 // What a row that is not `ok` receives; by all threads of a block.
 __device__ __forceinline__ void put_none(const TokenCall& call, std::int64_t row, TokenStatus status) {
   constexpr float nan = __builtin_nanf("");

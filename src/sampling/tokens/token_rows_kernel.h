@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "papilio/half.h"
 #include "sampling/tokens/token_law.h"
+#include "sampling/tokens/token_logits.h"
 #include "sampling/tokens/token_weights.h"
 #include "warp/warp.h"
 
@@ -17,16 +17,6 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 using papilio::sampling::token_block;
 using papilio::sampling::TokenRow;
 using papilio::sampling::TokenScan;
-
-// As to_float of papilio/half.h, without branches: loops over it become vectors.
-PAPILIO_LANEWISE float logit_of(float x) { return x; }
-PAPILIO_LANEWISE float logit_of(BFloat16 x) { return __builtin_bit_cast(float, std::uint32_t{x.bits} << 16); }
-PAPILIO_LANEWISE float logit_of(Half x) {
-  const std::uint32_t sign = std::uint32_t{x.bits & 0x8000u} << 16, size = x.bits & 0x7FFFu;
-  const float small = __builtin_bit_cast(float, size << 13) * 0x1p112f;  // exact, also where it is subnormal
-  const std::uint32_t huge = size >= 0x7C00u ? 0x7F80'0000u : 0u;
-  return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, small) | huge | sign);
-}
 
 // Floats next to each other.
 template <class S>

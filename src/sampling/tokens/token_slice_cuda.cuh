@@ -25,8 +25,6 @@ inline constexpr int slice_loads = 16;         // of a thread, at once
 inline constexpr int slice_candidates = 1024;  // keys that one block sorts
 inline constexpr int slice_bins = 256;
 
-inline constexpr unsigned slice_nan = 1, slice_infinite = 2;
-
 // One block's. What has a comment is read by the others of its cluster.
 struct SliceMemory {
   std::uint64_t sums[slice_warps];
@@ -119,7 +117,7 @@ class TokenSlice {
   __device__ __forceinline__ float examined(const TokenCall& call, std::int64_t row, std::int64_t n, float x) {
     if (!is_allowed(call, row, begin_ + n)) return -__builtin_inff();
     if (!(x < __builtin_inff())) {
-      faults_ |= x == __builtin_inff() ? slice_infinite : slice_nan;
+      faults_ |= x == __builtin_inff() ? fault_infinite : fault_nan;
     } else if (x > -__builtin_inff()) {
       const unsigned order = token_order(x + 0.0f);
       largest_ = max(largest_, order);
@@ -150,7 +148,7 @@ class TokenSlice {
     largest_ = joined(&memory_.largest, [](unsigned a, unsigned b) { return max(a, b); });
     least_ = joined(&memory_.least, [](unsigned a, unsigned b) { return min(a, b); });
     faults_ = joined(&memory_.faults, [](unsigned a, unsigned b) { return a | b; });
-    if ((faults_ & slice_nan) != 0) return TokenStatus::not_a_number;
+    if ((faults_ & fault_nan) != 0) return TokenStatus::not_a_number;
     if (faults_ != 0) return TokenStatus::infinite;
     return largest_ == 0 ? TokenStatus::nothing_allowed : TokenStatus::ok;
   }

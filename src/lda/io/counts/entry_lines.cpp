@@ -68,8 +68,8 @@ std::int64_t read_plain(std::string_view text, const EntryShape& shape, BagOfWor
 
 std::size_t entry_block_bytes(const MemoryLimit& limit, int threads) {
   if (!limit.holds(plenty)) return LineReader::default_block_bytes;
-  constexpr std::size_t for_a_thread = std::size_t{1} << 19;
-  return std::clamp(static_cast<std::size_t>(execution::thread_count(threads)) * for_a_thread, std::size_t{1} << 20,
+  constexpr std::size_t bytes_per_thread = std::size_t{1} << 19;
+  return std::clamp(static_cast<std::size_t>(execution::thread_count(threads)) * bytes_per_thread, std::size_t{1} << 20,
                     std::size_t{1} << 23);
 }
 

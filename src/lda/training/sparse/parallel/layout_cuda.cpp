@@ -105,7 +105,7 @@ void SparseLayout::cut_long_documents(std::int32_t topics) {
     const std::int64_t tokens = longest.tokens;
     if (tokens <= long_document) break;
     tokens_of_long += tokens;
-    if (tokens <= most_for_a_block(topics)) continue;
+    if (tokens <= most_tokens_per_block(topics)) continue;
     const std::int64_t parts = base::ceil_div<std::int64_t>(tokens, slice_tokens);
     for (std::int64_t p = 0; p < parts; ++p) {
       const std::int64_t first = tokens * p / parts, end = tokens * (p + 1) / parts;

@@ -24,7 +24,7 @@ inline constexpr std::int32_t many_tokens_of_row = 1024;  // of an item for a bl
 // its tokens, each of them more. Of these words one with few_tokens or fewer gets a small block, one with more than
 // many_tokens 512 threads, the others 128.
 inline constexpr std::int32_t topics_with_rows = 1024;
-inline constexpr std::int32_t topics_of_a_token = 24;
+inline constexpr std::int32_t topics_per_token = 24;
 inline constexpr std::int32_t most_without_row = 4096;
 inline constexpr std::int32_t many_tokens = 512;
 
@@ -35,7 +35,7 @@ inline constexpr std::int64_t long_share = 4;
 inline constexpr int least_of_pair = 8;
 
 // Documents with more tokens are counted by several blocks, slice_tokens each, before their lists are made.
-constexpr std::int64_t most_for_a_block(std::int32_t topics) {
+constexpr std::int64_t most_tokens_per_block(std::int32_t topics) {
   return topics * std::int64_t{8} > 65536 ? topics * std::int64_t{8} : 65536;
 }
 inline constexpr std::int32_t slice_tokens = 16384;
@@ -50,7 +50,7 @@ inline constexpr int threads_at_once = 1024;
 inline constexpr int most_blocks_at_once = 32;
 
 constexpr std::int32_t tokens_without_row(std::int32_t topics) {
-  const std::int32_t tokens = (topics - topics_with_rows) / topics_of_a_token;
+  const std::int32_t tokens = (topics - topics_with_rows) / topics_per_token;
   return tokens < 0 ? 0 : tokens < most_without_row ? tokens : most_without_row;
 }
 
