@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Plants faults in the kernel headers and checks that the tests find every one.
 
-    tools/run_mutants.py [--keep] [NAME ...]
+    tools/run_mutants.py [--build FOLDER] [--keep] [NAME ...]
 
 Each mutant is one exact replacement in a copy of src/. The few tests that should
 find it are compiled against the copy (in their small form, PAPILIO_TEST_FEW) and
 run; a mutant is killed when a test fails. What includes nothing of src/ is compiled
-once. First of all the tests must pass without a mutant. The last line is "N passed,
-N failed": passed are the killed.
+once. Tests of the library's own sources compile those that a mutant may be in, and
+take all else from a build (build/release). First of all the tests must pass without
+a mutant. The last line is "N passed, N failed": passed are the killed.
 """
 
 import argparse
@@ -38,7 +39,19 @@ TESTS = {
     "random": (["random/random_test.cpp"], [], []),
     "scan": (["collective/scan_test.cpp"], [], []),
     "sums": (["primitives/exact_sum_test.cpp"], [], []),
+    "segments": (["primitives/reductions_test.cpp"], [], []),
+    "items": (["primitives/reduce_by_index_test.cpp"], [], []),
+    "tridiagonal": (["primitives/tridiagonal/tridiagonal_test.cpp", "primitives/tridiagonal/walk_test.cpp"], [], []),
 }
+
+# Name: sources below src/ that are compiled from the copy and linked before the library.
+FROM_LIBRARY = {
+    "segments": ["primitives/segmented_reduce.cpp", "primitives/segmented_scan.cpp"],
+    "items": ["primitives/by_index/reduce_by_index.cpp", "primitives/by_index/scatter.cpp", "primitives/compact.cpp",
+              "primitives/transpose.cpp"],
+    "tridiagonal": ["primitives/tridiagonal/tridiagonal_cpu.cpp"],
+}
+OF_LIBRARY = ["-lfmt", "-ltbb", "-lxxhash", "-lzstd", "-lz"]
 
 # (name, file below src/, text, replacement, the tests that must find it)
 MUTANTS = [
@@ -124,6 +137,33 @@ MUTANTS = [
     ("sums_are_rounded_twice", "primitives/exact_sums_kernel.h",
      "bits += error != 0 && (bits & 1) == 0 ? (away ? 1 : -1) : 0;", "bits += away ? 0 : 0;", ["sums"]),
     ("negative_units_lose_a_carry", "primitives/fixed_grid_kernel.h", "(lower == 0 ? sign & 1 : 0)", "0", ["sums"]),
+    # Reductions and scans of segments, items by index, systems.
+    ("parts_of_a_segment_stay_apart", "primitives/segmented_reduce.cpp",
+     "Reduction::join(owner.tail, ends_[p].head);", "", ["segments"]),
+    ("parts_forget_where_offsets_begin", "primitives/segmented_reduce.cpp", "std::min(offsets[0] + steps - least",
+     "std::min(steps - least", ["segments"]),
+    ("scans_carry_past_a_begin", "primitives/segmented_scan.cpp", "if (begins[p] == 0) Reduction::join",
+     "Reduction::join", ["segments"]),
+    ("scans_carry_one_part_only", "primitives/segmented_scan.cpp", "Reduction::join(carries_[p + 1], carries_[p]);", ";",
+     ["segments"]),
+    ("flags_are_ones", "primitives/compact.cpp", "flags[i] != 0 ? size : 0", "flags[i] == 1 ? size : 0", ["items"]),
+    ("skipped_items_keep_their_values", "primitives/by_index/scatter.cpp", "values_ + kept * value_size_",
+     "values_ + i * value_size_", ["items"]),
+    ("buckets_lose_their_first_bin", "primitives/by_index/scatter.cpp",
+     "static_cast<std::uint32_t>(index & mask)", "static_cast<std::uint32_t>(std::max<std::int64_t>(1, index & mask))",
+     ["items"]),
+    ("infinities_are_left_out", "primitives/by_index/reduce_by_index.cpp",
+     "if (magnitudes.special) add_specials(indices, values, out);", "", ["items"]),
+    ("every_matrix_is_the_first", "primitives/transpose.cpp", "matrix * in.batch_stride", "0 * in.batch_stride", ["items"]),
+    ("separators_are_not_joined", "primitives/tridiagonal/chunk_kernel.h",
+     "row.b = Math::fma(row.c, link.b, row.b);", "", ["tridiagonal"]),
+    ("walks_leave_out_an_observation", "primitives/tridiagonal/chunk_kernel.h",
+     "link.b = Math::fma(t, row.b, link.b);", "", ["tridiagonal"]),
+    ("noise_has_the_variance_for_its_deviation", "primitives/tridiagonal/chunk_kernel.h",
+     "Math::fma(Math::sqrt(inverse), e, x)", "Math::fma(inverse, e, x)", ["tridiagonal"]),
+    ("faults_beyond_the_first_chunk_are_missed", "primitives/tridiagonal/tridiagonal_cpu.cpp",
+     "s * diagonal.system_stride + i * diagonal.row_stride", "s * diagonal.system_stride + i % 16 * diagonal.row_stride",
+     ["tridiagonal"]),
 ]
 
 
@@ -141,24 +181,32 @@ def compile_common(work):
     return objects
 
 
-def build_and_run(source, name, folder, objects):
+def library_of(build):
+    return build / "src" / "libpapilio.a"
+
+
+def build_and_run(source, name, folder, objects, build):
     """Compiles test `name` against the headers in `source`; returns what is wrong with it, or ''."""
     files, common, flags = TESTS[name]
     program = folder / name
+    own = FROM_LIBRARY.get(name, [])
     command = [COMPILER, *FLAGS, *flags, "-DPAPILIO_TARGET=baseline", f"-I{source}", f"-I{ROOT / 'tests'}",
                f"-I{ROOT / 'include'}", *(str(ROOT / "tests" / file) for file in files),
-               *(str(objects[file]) for file in common), "-o", str(program), *LIBRARIES]
-    compiled = subprocess.run(command, capture_output=True, text=True)
+               *(str(source / file) for file in own), *(str(objects[file]) for file in common), "-o", str(program)]
+    if own:
+        command += [f"-I{build / 'generated'}", str(library_of(build)), *OF_LIBRARY]
+    compiled = subprocess.run([*command, *LIBRARIES], capture_output=True, text=True)
     if compiled.returncode != 0:
         return "does not compile:\n" + compiled.stderr[:2000]
     try:
-        run = subprocess.run([str(program), "--gtest_brief=1"], capture_output=True, text=True, timeout=300, errors="replace")
+        run = subprocess.run([str(program), "--gtest_brief=1"], capture_output=True, text=True, timeout=300, errors="replace",
+                             env={**os.environ, "PAPILIO_CPU_TARGET": "baseline"} if own else None)
     except subprocess.TimeoutExpired:
         return "did not end"
     return "" if run.returncode == 0 else f"{name} failed"
 
 
-def try_mutant(mutant, work, objects):
+def try_mutant(mutant, work, objects, build):
     name, file, text, replacement, tests = mutant
     folder = work / name
     source = folder / "src"
@@ -169,7 +217,7 @@ def try_mutant(mutant, work, objects):
         return False, f"{name}: stands {before.count(text)} times in {file}, expected once"
     path.write_text(before.replace(text, replacement))
     for test in tests:
-        verdict = build_and_run(source, test, folder, objects)
+        verdict = build_and_run(source, test, folder, objects, build)
         if verdict.startswith("does not compile"):
             return False, f"{name}: {verdict}"
         if verdict:
@@ -180,6 +228,7 @@ def try_mutant(mutant, work, objects):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="mutants to try; all by default")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="a build's folder")
     parser.add_argument("--keep", action="store_true", help="leave the copies where they are")
     arguments = parser.parse_args()
     mutants = [m for m in MUTANTS if not arguments.names or m[0] in arguments.names]
@@ -188,14 +237,18 @@ def main():
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         needed = sorted({test for m in mutants for test in m[4]})
+        if any(test in FROM_LIBRARY for test in needed) and not library_of(arguments.build).exists():
+            print(f"{library_of(arguments.build)} is not there; build the target papilio first")
+            print("0 passed, 1 failed")
+            return 1
         objects = compile_common(work)
         (work / "none").mkdir()
-        for test, verdict in zip(needed, pool.map(lambda t: build_and_run(ROOT / "src", t, work / "none", objects), needed)):
+        for test, verdict in zip(needed, pool.map(lambda t: build_and_run(ROOT / "src", t, work / "none", objects, arguments.build), needed)):
             if verdict:
                 print(f"without a mutant: {verdict}")
                 failed += 1
         if not failed:
-            for killed, line in pool.map(lambda m: try_mutant(m, work, objects), mutants):
+            for killed, line in pool.map(lambda m: try_mutant(m, work, objects, arguments.build), mutants):
                 print(line, flush=True)
                 passed += killed
                 failed += not killed

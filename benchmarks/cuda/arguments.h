@@ -1,13 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
 // The options that the benchmarks of a GPU have in common.
 struct Arguments {
   std::string cases;  // names between commas: all of them unless --cases names some
-  bool takes_docword = false;
+  bool takes_docword = false, takes_bins = false;
   std::string json = {}, docword = {};
+  std::int64_t bins = 0;  // one number of bins only; 0: all
   double limit = 1e9;
   bool quick = false;
 
@@ -29,6 +31,8 @@ struct Arguments {
         json = value;
       else if (name == "--docword" && takes_docword)
         docword = value;
+      else if (name == "--bins" && takes_bins)
+        bins = std::atoll(value);
       else if (name == "--cases")
         cases = value;
       else if (name == "--limit")

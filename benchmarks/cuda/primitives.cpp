@@ -11,11 +11,12 @@
 namespace {
 
 constexpr const char* usage =
-    "usage: papilio_primitives_cuda_bench [--json FILE] [--cases LIST] [--limit SECONDS] [--quick]\n"
+    "usage: papilio_primitives_cuda_bench [--json FILE] [--cases LIST] [--limit SECONDS] [--bins NUMBER] [--quick]\n"
     "\n"
     "  --json FILE      keep all figures there\n"
     "  --cases LIST     of scan,segments,by_index,compact,transpose (all)\n"
     "  --limit SECONDS  begin nothing new after this time\n"
+    "  --bins NUMBER    by_index: this number of bins only\n"
     "  --quick          a few cases only\n";
 
 }  // namespace
@@ -222,7 +223,7 @@ int main(int argc, char** argv) {
     std::fputs(usage, stdout);
     return 0;
   }
-  Arguments arguments = {.cases = "scan,segments,by_index,compact,transpose"};
+  Arguments arguments = {.cases = "scan,segments,by_index,compact,transpose", .takes_bins = true};
   if (!arguments.parse(argc, argv)) {
     std::fputs(usage, stderr);
     return 64;
@@ -232,7 +233,7 @@ int main(int argc, char** argv) {
     Bench bench(report, arguments.quick);
     if (arguments.wants("scan")) bench.scans();
     if (arguments.wants("segments")) bench.segments();
-    if (arguments.wants("by_index")) bench.by_index();
+    if (arguments.wants("by_index")) bench.by_index(arguments.bins);
     if (arguments.wants("compact")) bench.compactions();
     if (arguments.wants("transpose")) bench.transpositions();
     report.save();

@@ -87,7 +87,7 @@ class Bench {
 
   void scans();
   void segments();
-  void by_index();
+  void by_index(std::int64_t only);
   void compactions();
   void transpositions();
 

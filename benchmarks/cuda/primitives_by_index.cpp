@@ -57,28 +57,33 @@ void Bench::sums_by_index(const char* what, const std::vector<T>& values, const 
   DeviceVector<T> there(values), out(zeros);
   const VectorView<const std::int32_t> by = keys_there.view();
   const VectorView<const T> given = there.view();
-  papilio::ReduceByIndexOptions options{.cuda_stream = stream()};
-  DeviceVector<std::byte> workspace(
-      papilio::reduce_by_index_workspace_bytes<std::int32_t, T>(by, given, out.view(), options));
-  options.workspace = workspace.view();
-  measure(
-      Record(what).set("hits", hits).set("bins", bins).set("workspace_bytes", workspace.size()),
-      (4.0 + sizeof(T)) * static_cast<double>(n),
-      [&] { papilio::reduce_by_index<std::int32_t, T>(by, given, out.view(), options); },
-      [&] {
-        std::vector<T> expected(zeros);
-        papilio::reduce_by_index<std::int32_t, T>(VectorView<const std::int32_t>(keys), VectorView<const T>(values),
-                                                  expected);
-        require_same(out, expected);
-      },
-      {{"atomic", [&] { queue_atomic_sums<T>(keys_there.data(), there.data(), n, out.data()); }}});
+  std::vector<T> expected(zeros);
+  papilio::reduce_by_index<std::int32_t, T>(VectorView<const std::int32_t>(keys), VectorView<const T>(values),
+                                            expected);
+  std::int64_t most_bytes = -1;
+  for (const bool small : {false, true}) {
+    papilio::ReduceByIndexOptions options{.small_workspace = small, .cuda_stream = stream()};
+    DeviceVector<std::byte> workspace(
+        papilio::reduce_by_index_workspace_bytes<std::int32_t, T>(by, given, out.view(), options));
+    if (workspace.size() == most_bytes) continue;
+    most_bytes = workspace.size();
+    options.workspace = workspace.view();
+    if (small) upload(out.data(), zeros.data(), bins * static_cast<std::int64_t>(sizeof(T)));
+    measure(
+        Record(what).set("hits", hits).set("bins", bins).set("workspace_bytes", workspace.size()),
+        (4.0 + sizeof(T)) * static_cast<double>(n),
+        [&] { papilio::reduce_by_index<std::int32_t, T>(by, given, out.view(), options); },
+        [&] { require_same(out, expected); },
+        {{"atomic", [&] { queue_atomic_sums<T>(keys_there.data(), there.data(), n, out.data()); }}});
+  }
 }
 
-void Bench::by_index() {
+// `only` one number of bins, if it is not 0.
+void Bench::by_index(std::int64_t only) {
   const std::int64_t n = std::int64_t{1} << 26;
   const std::vector<std::int64_t> all = {1, 256, 4096, 65'536, 1'000'000, 100'000'000, 1'000'000'000};
   const std::vector<std::int64_t> few = {256, 65'536, 100'000'000};
-  for (const std::int64_t bins : quick_ ? few : all) {
+  for (const std::int64_t bins : only != 0 ? std::vector<std::int64_t>{only} : quick_ ? few : all) {
     for (const char* const hits : {"uniform", "zipf", "one"}) {
       const bool zipf = hits[0] == 'z', one = hits[0] == 'o';
       if ((bins == 1 && !one) || (bins > 100'000'000 && one)) continue;

@@ -76,6 +76,9 @@ PrimitiveStatus primitive_status(std::int64_t word) noexcept;
 struct ReduceByIndexOptions {
   ReduceOp op = ReduceOp::sum;
   bool skip_out_of_range = false;  // items whose index is not that of a bin are left out; else they are an error
+  // On a device: sums into 10.5 to 100 million bins (int32: 21 to 100) do without a copy of the items in the workspace,
+  // which makes them 1.2 to 2 times as fast. Results are the same.
+  bool small_workspace = false;
   int threads = 0;
   void* cuda_stream = nullptr;
   VectorView<std::byte> workspace = {};

@@ -73,11 +73,12 @@ std::int64_t with_indices(const Array& indices, const F& f) {
 }
 
 std::int64_t reduce_indices(nb::handle indices, nb::handle values, nb::handle out, std::string_view op,
-                            bool skip_out_of_range, int threads, std::uintptr_t cuda_stream, nb::handle workspace,
-                            nb::handle status, bool measure) {
+                            bool skip_out_of_range, bool small_workspace, int threads, std::uintptr_t cuda_stream,
+                            nb::handle workspace, nb::handle status, bool measure) {
   const Array from(indices, "indices"), weights(values, "values"), bins(out, "out", true);
   const Place at = place(threads, cuda_stream, workspace, status);
-  const auto options = at.in(ReduceByIndexOptions{.op = parse_reduce_op(op), .skip_out_of_range = skip_out_of_range});
+  const auto options = at.in(ReduceByIndexOptions{
+      .op = parse_reduce_op(op), .skip_out_of_range = skip_out_of_range, .small_workspace = small_workspace});
   weights.expect({Number::int32, Number::int64, Number::float32, Number::float64}, "values",
                  "int32, int64, float32 or float64");
   if (weights) weights.expect({bins.number}, "values", "the dtype of out");
@@ -224,8 +225,8 @@ std::pair<int, std::int64_t> read_status(std::int64_t word) {
 
 void bind_primitives(nb::module_& m) {
   m.def("reduce_by_index", &reduce_indices, nb::arg("indices"), nb::arg("values").none(), nb::arg("out"), nb::arg("op"),
-        nb::arg("skip_out_of_range"), nb::arg("threads"), nb::arg("cuda_stream"), nb::arg("workspace").none(),
-        nb::arg("status").none(), nb::arg("measure"));
+        nb::arg("skip_out_of_range"), nb::arg("small_workspace"), nb::arg("threads"), nb::arg("cuda_stream"),
+        nb::arg("workspace").none(), nb::arg("status").none(), nb::arg("measure"));
   m.def("segmented_reduce", &reduce_segments, nb::arg("values"), nb::arg("offsets"), nb::arg("out"), nb::arg("op"),
         nb::arg("threads"), nb::arg("cuda_stream"), nb::arg("workspace").none(), nb::arg("status").none(),
         nb::arg("measure"));

@@ -73,6 +73,7 @@ def reduce_by_index(
     *,
     op: ReduceOp = "sum",
     skip_out_of_range: bool = False,
+    small_workspace: bool = False,
     out: Any = None,
     dtype: Any = None,
     threads: int = 0,
@@ -92,6 +93,9 @@ def reduce_by_index(
         The last three for integers.
     skip_out_of_range : bool, default False
         Leave out items whose index is not that of a bin; else they are an error.
+    small_workspace : bool, default False
+        On a CUDA device, do without a copy of the items, which makes sums into 10 to 100 million bins 1.2 to 2 times
+        as fast. Never changes a result.
     out : array of shape (bins,), optional
         Bins that the values are combined into, of the dtype of the values; returned.
     dtype : {"int32", "int64"}, optional
@@ -154,6 +158,7 @@ def reduce_by_index(
         raise ValueError("papilio: give either bins or out")
     call = Call(arrays, like, threads, return_status)
     skip = flag(skip_out_of_range, "papilio: skip_out_of_range")
+    small = flag(small_workspace, "papilio: small_workspace")
     items = None if values is None else arrays.view(values, "values")
     if out is None:
         bins = whole(bins, "papilio: bins", 0, 2**63 - 1, "a number of bins, 0 or more")
@@ -161,7 +166,7 @@ def reduce_by_index(
         result[...] = neutral(op, dtype_of(result))
     else:
         result = result_of(arrays, like, out, None)
-    call.run(_core.reduce_by_index, arrays.view(indices, "indices"), items, arrays.view(result, "out"), op, skip)
+    call.run(_core.reduce_by_index, arrays.view(indices, "indices"), items, arrays.view(result, "out"), op, skip, small)
     return call.finish(result, out)
 
 

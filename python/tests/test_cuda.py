@@ -218,6 +218,8 @@ def test_primitives(name, dtype):
     there = [move(name, x) for x in given]
     for call in (
         lambda x, i, o, f: papilio.reduce_by_index(i, x, 500),
+        lambda x, i, o, f: papilio.reduce_by_index(i, x, 11_000_000),
+        lambda x, i, o, f: papilio.reduce_by_index(i, x, 11_000_000, small_workspace=True),
         lambda x, i, o, f: papilio.reduce_by_index(i, x, 400, op="maximum", skip_out_of_range=True),
         lambda x, i, o, f: papilio.reduce_by_index(i, bins=500),
         lambda x, i, o, f: papilio.segmented_reduce(x, o),

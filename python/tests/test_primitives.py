@@ -281,6 +281,7 @@ def calls_on_a_device(count):
     return {
         "reduce_by_index": lambda x, i, o, f: papilio.reduce_by_index(i, x, 9),
         "reduce_by_index, skipping": lambda x, i, o, f: papilio.reduce_by_index(i, x, 5, skip_out_of_range=True),
+        "small workspace": lambda x, i, o, f: papilio.reduce_by_index(i, x, 9, small_workspace=True),
         "minimum": lambda x, i, o, f: papilio.reduce_by_index(i, x, 9, op="minimum"),
         "counts": lambda x, i, o, f: papilio.reduce_by_index(i, bins=9),
         "segmented_reduce": lambda x, i, o, f: papilio.segmented_reduce(x, o),

@@ -30,6 +30,7 @@ struct DeviceReduceByIndex {
   std::int64_t bins;
   ReduceOp op;
   bool skip_out_of_range;
+  bool small_workspace;
 };
 
 template <class T>

@@ -145,6 +145,60 @@ TYPED_TEST(CudaByIndex, RangesOfBins) {
   }
 }
 
+// So many bins that the items are sorted by ranges of bins first, unless the workspace is to be small.
+TYPED_TEST(CudaByIndex, SortedItems) {
+  using T = TypeParam;
+  Numbers numbers(9);
+  constexpr std::int64_t bins = 22'000'003, items = 100'003;
+  const auto old = numbers.values<T>(bins, Law::small);
+  for (const Law law : {Law::small, Law::spread}) {
+    SCOPED_TRACE("law " + std::to_string(static_cast<int>(law)));
+    const auto values = numbers.values<T>(items, law);
+    expect_same_by_index(indices<std::int32_t>(numbers, items, bins, Hits::skewed), values, old, ReduceOp::sum, false,
+                         law == Law::spread);
+    auto by = indices<std::int64_t>(numbers, items, bins, Hits::uniform);
+    expect_same_by_index(by, values, old);
+    by[77'777] = std::numeric_limits<std::int64_t>::min();
+    by[66'666] = bins;
+    by[55'555] = -1;
+    expect_same_by_index(by, values, old, ReduceOp::sum, law == Law::small);
+  }
+  expect_same_by_index(indices<std::int32_t>(numbers, items, bins, Hits::one), numbers.values<T>(items, Law::random),
+                       old);
+  expect_same_by_index(indices<std::int32_t>(numbers, items, bins, Hits::runs), numbers.values<T>(items, Law::special),
+                       old);
+  expect_same_by_index<std::int32_t, T>({static_cast<std::int32_t>(bins - 1)}, {T{3}}, old);
+  expect_same_by_index<std::int32_t, T>({-1, static_cast<std::int32_t>(bins)}, {T{3}, T{4}}, old, ReduceOp::sum, true);
+  if constexpr (std::is_integral_v<T>) {
+    std::vector<T> full = old;
+    full[21'999'999] = std::numeric_limits<T>::max();
+    expect_same_by_index<std::int64_t, T>({5, 21'999'999, 7}, {1, 1, 1}, full);
+  }
+}
+
+// What a call asks for: a copy of the items where it sorts them, and that alone.
+TYPED_TEST(CudaByIndex, SmallWorkspaces) {
+  using T = TypeParam;
+  constexpr std::int64_t items = 1000, mebibytes_32 = std::int64_t{32} << 20;
+  DeviceCopy<std::int32_t> by{std::vector<std::int32_t>(items)};
+  DeviceCopy<T> values{std::vector<T>(items)};
+  const auto bytes = [&](std::int64_t bins, bool small) {
+    // Nothing is read.
+    const VectorView<T> out(reinterpret_cast<T*>(std::uintptr_t{1} << 40), bins, Device::cuda());
+    const VectorView<const std::int32_t> indices = by.view();
+    const VectorView<const T> given = values.view();
+    return reduce_by_index_workspace_bytes<std::int32_t, T>(indices, given, out, {.small_workspace = small});
+  };
+  constexpr std::int64_t copy = items * static_cast<std::int64_t>(sizeof(std::int32_t) + sizeof(T));
+  for (const std::int64_t bins : {21'000'000, 100'000'000}) {
+    EXPECT_GE(bytes(bins, false), mebibytes_32 + copy);
+    EXPECT_LE(bytes(bins, false), mebibytes_32 + copy + 4096);
+    const std::int64_t one_in_20 = (copy + bins * static_cast<std::int64_t>(sizeof(T))) / 20;
+    EXPECT_LE(bytes(bins, true), std::max(mebibytes_32, one_in_20) + 4096);
+  }
+  for (const std::int64_t bins : {1000, 8'000'000, 100'000'001}) EXPECT_EQ(bytes(bins, false), bytes(bins, true));
+}
+
 // Sums that take two words: values of more bits than one holds, and beyond that.
 TYPED_TEST(CudaByIndex, SumsOfLongValues) {
   using T = TypeParam;

@@ -235,7 +235,7 @@ void expect_same_reduction(const std::vector<T>& values, const std::vector<std::
 // Reduces by index on both sides; without values where they are empty.
 template <class Index, class T>
 void expect_same_by_index(const std::vector<Index>& indices, const std::vector<T>& values, const std::vector<T>& bins,
-                          ReduceOp op = ReduceOp::sum, bool skip = false) {
+                          ReduceOp op = ReduceOp::sum, bool skip = false, bool small_workspace = false) {
   const bool counts = values.empty() && !indices.empty();
   std::vector<T> expected = bins;
   std::int64_t expected_word = 0;
@@ -243,7 +243,7 @@ void expect_same_by_index(const std::vector<Index>& indices, const std::vector<T
   on_host.status = {&expected_word, 1};
   DeviceCopy<Index> index(indices, 1);
   DeviceCopy<T> value(values, 1), out(bins, 1, T{5});
-  CallOnCuda<ReduceByIndexOptions> call({.op = op, .skip_out_of_range = skip});
+  CallOnCuda<ReduceByIndexOptions> call({.op = op, .skip_out_of_range = skip, .small_workspace = small_workspace});
   const VectorView<const Index> by =
       indices.empty() ? VectorView<const Index>{nullptr, 0, Device::cuda()} : index.view();
   if (counts) {

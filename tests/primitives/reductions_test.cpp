@@ -184,6 +184,33 @@ TYPED_TEST(Reductions, OfEveryOperatorAsAPlainLoop) {
   }
 }
 
+// The first segment need not begin with the first value, nor the last end with the last: results are those of the
+// values between alone, and what lies outside is left as it is.
+TYPED_TEST(Reductions, OfSegmentsThatBeginAnywhere) {
+  std::mt19937_64 generator(13);
+  constexpr std::int64_t before = 70'001, after = 999;
+  for (const Law law : every_law) {
+    const std::vector<std::int64_t> offsets = random_offsets(law, many, generator);
+    std::vector<std::int64_t> later = offsets;
+    for (std::int64_t& offset : later) offset += before;
+    std::vector<TypeParam> values(many + before + after);
+    for (TypeParam& value : values)
+      value = static_cast<TypeParam>(static_cast<std::int64_t>(generator() % 2001) - 1000);
+    const VectorView<const TypeParam> between(values.data() + before, many);
+    std::vector<TypeParam> alone(offsets.size() - 1), found(alone.size()), scanned(many);
+    segmented_reduce<TypeParam>(Offsets(offsets), between, alone, {.threads = 1});
+    segmented_scan<TypeParam>(Offsets(offsets), between, scanned, {.threads = 1});
+    for (const int threads : thread_counts) {
+      segmented_reduce<TypeParam>(Offsets(later), values, found, {.threads = threads});
+      ASSERT_TRUE(same_bits(found, alone)) << "threads " << threads;
+      std::vector<TypeParam> out(values.size(), TypeParam{77}), expected = out;
+      std::copy(scanned.begin(), scanned.end(), expected.begin() + before);
+      segmented_scan<TypeParam>(Offsets(later), values, out, {.threads = threads});
+      ASSERT_TRUE(same_bits(out, expected)) << "threads " << threads;
+    }
+  }
+}
+
 template <class T>
 class FloatSums : public ::testing::Test {};
 using Floats = ::testing::Types<float, double>;

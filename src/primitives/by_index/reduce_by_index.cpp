@@ -116,8 +116,8 @@ template <class Index, class T>
 primitives::DeviceReduceByIndex<Index, T> device_reduce(const VectorView<const Index>& indices,
                                                         const VectorView<const T>& values, bool counts,
                                                         const VectorView<T>& out, const ReduceByIndexOptions& options) {
-  return {indices.data, counts ? nullptr : values.data, indices.size, out.data, out.size,
-          options.op,   options.skip_out_of_range};
+  return {indices.data, counts ? nullptr : values.data, indices.size,           out.data, out.size,
+          options.op,   options.skip_out_of_range,      options.small_workspace};
 }
 
 template <class Index, class T>

@@ -35,6 +35,8 @@ struct ByIndexCall {
   std::int64_t first = 0;
   std::uint32_t range = 0;
   bool reports = false;
+  const std::int64_t* begin_and_end = nullptr;  // of sorted items: the first of the launch, and the one behind its last
+  int parts = 0;                                // the end is so many entries further
 
   __device__ __forceinline__ bool is_bin(Index index) const {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) < static_cast<std::uint64_t>(bins);
@@ -164,12 +166,15 @@ struct QueueOfWarp {
   }
 };
 
-// `of_range`: few of the items are of the bins that the launch is about.
-template <class C, class Index, class T, bool of_range>
+// Which items a launch goes through: all; all, of which few are of its bins; or those of its bins, which lie together
+// (sort_items_cuda.cuh).
+enum class Items : std::uint8_t { all, few, sorted };
+
+template <class C, class Index, class T, Items which>
 __global__ void __launch_bounds__(by_index_threads, 2)
     add_by_index(const __grid_constant__ ByIndexCall<Index, T> call, C cells,
                  const __grid_constant__ SharedTable shape) {
-  constexpr bool counts = std::is_void_v<typename C::Value>;
+  constexpr bool counts = std::is_void_v<typename C::Value>, of_range = which == Items::few;
   extern __shared__ std::uint32_t shared_words[];
   __shared__ typename QueueOfWarp<T>::Entries entries[of_range ? by_index_threads / 32 : 1];
   if (cells.skips()) return;
@@ -193,8 +198,16 @@ __global__ void __launch_bounds__(by_index_threads, 2)
     cells.add_to_global(active, bin, term);
   };
   QueueOfWarp<T> queue{entries[of_range ? threadIdx.x / 32 : 0]};
-  const std::int64_t step = std::int64_t{gridDim.x} * by_index_tile;
+  std::int64_t step = std::int64_t{gridDim.x} * by_index_tile, items = call.items;
   std::int64_t mine = std::int64_t{blockIdx.x} * by_index_tile + threadIdx.x;
+  if constexpr (which == Items::sorted) {  // as many for each block, as there may be few
+    const std::int64_t begin = call.begin_and_end[0], end = call.begin_and_end[call.parts];
+    const std::int64_t rows = (end - begin + by_index_threads - 1) / by_index_threads;
+    const std::int64_t each = (rows + gridDim.x - 1) / gridDim.x * by_index_threads;
+    step = by_index_tile;
+    mine = begin + blockIdx.x * each + threadIdx.x;
+    items = min(end, begin + (blockIdx.x + 1) * each);
+  }
   Index index[items_at_once];
   std::uint32_t bin[items_at_once];  // `range` or more: none
   T value[items_at_once];
@@ -202,7 +215,7 @@ __global__ void __launch_bounds__(by_index_threads, 2)
 #pragma unroll
     for (int k = 0; k < items_at_once; ++k) {
       const std::int64_t i = from + k * by_index_threads;
-      index[k] = i < call.items ? __ldcs(call.indices + i) : Index{-1};
+      index[k] = i < items ? __ldcs(call.indices + i) : Index{-1};
     }
   };
   const auto load_values = [&](std::int64_t from) {
@@ -216,12 +229,12 @@ __global__ void __launch_bounds__(by_index_threads, 2)
 #pragma unroll
     for (int k = 0; k < items_at_once; ++k) {
       const std::int64_t i = from + k * by_index_threads;
-      if (i < call.items && !call.is_bin(index[k])) report(call.status, PrimitiveError::index_out_of_range, i);
+      if (i < items && !call.is_bin(index[k])) report(call.status, PrimitiveError::index_out_of_range, i);
     }
   };
   // While a tile's items are added, the values of the same tile and the indices of the next are on their way.
   load_indices(mine);
-  for (; mine - threadIdx.x < call.items; mine += step) {
+  for (; mine - threadIdx.x < items; mine += step) {
     load_values(mine);
     load_indices(mine + step);
 #pragma unroll

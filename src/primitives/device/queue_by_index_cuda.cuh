@@ -1,6 +1,6 @@
 #pragma once
 
-#include "primitives/device/by_index_cuda.cuh"
+#include "primitives/device/sort_items_cuda.cuh"
 
 // The host's side of reductions by index. One .cu file per type includes it.
 
@@ -62,11 +62,11 @@ ByIndexCall<Index, T> call_for_range(ByIndexCall<Index, T> call, std::int64_t fi
   return call;
 }
 
-template <class C, class Index, class T, bool of_range>
+template <class C, class Index, class T, Items which>
 void launch_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_t stream) {
   const SharedTable table = table_for(call.range, C::limbs);
   const int bytes = table.slots * table.copies * (C::limbs + (table.hashed ? 1 : 0)) * 4;
-  const auto kernel = add_by_index<C, Index, T, of_range>;
+  const auto kernel = add_by_index<C, Index, T, which>;
   execution::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_table_bytes)),
       "asking for shared memory");
@@ -75,22 +75,25 @@ void launch_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream
   execution::check_launch("reducing by index");
 }
 
-template <class C, class Index, class T>
-void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_t stream) {
-  if (2 * std::int64_t{call.range} > call.bins)
-    launch_adding<C, Index, T, false>(call, cells, stream);
-  else
-    launch_adding<C, Index, T, true>(call, cells, stream);
-}
+// Items are sorted where the cells of all bins would take more than this many times the cache: sorting takes as long as
+// reading the indices about five times. Where bins are more than these, a copy of the items would often be more than a
+// twentieth of the arrays, or parts would be too many.
+inline constexpr std::int64_t least_sorted_ranges = 5;
+inline constexpr std::int64_t most_sorted_bins = 100'000'000;
 
 template <class T>
 struct ByIndexWorkspace {
   FoundMagnitudes* found;
   unsigned long long* cells;
   std::int64_t cell_bytes;
+  bool sorts = false;
+  SortedItems<T> sorted = {};
   std::int64_t bytes;
 
   static constexpr std::int64_t words_per_bin = std::is_floating_point_v<T> || sizeof(T) == 8 ? 2 : 1;
+  static constexpr int part_shift = words_per_bin == 2 ? 21 : 22;  // as many bins as have room in the cache
+  static_assert(8 * words_per_bin << part_shift == cached_bytes);
+  static_assert(most_sorted_bins <= std::int64_t{most_parts} << part_shift);
 
   // Nothing for counts and for what is not a sum.
   template <class Index>
@@ -99,24 +102,87 @@ struct ByIndexWorkspace {
     const bool sums = call.op == ReduceOp::sum && call.values != nullptr;
     const auto array_bytes =
         static_cast<std::int64_t>((sizeof(Index) + sizeof(T)) * call.items + sizeof(T) * call.bins);
+    sorts = sums && !call.small_workspace && call.bins >= least_sorted_ranges << part_shift &&
+            call.bins <= most_sorted_bins;
     found = parts.take<FoundMagnitudes>(sums && std::is_floating_point_v<T> ? 1 : 0);
-    cell_bytes = sums ? cell_bytes_for(call.bins, 8 * words_per_bin, array_bytes) : 0;
+    cell_bytes = sorts ? cached_bytes : sums ? cell_bytes_for(call.bins, 8 * words_per_bin, array_bytes) : 0;
     cells = parts.take<unsigned long long>(cell_bytes / 8);
+    if (sorts) {
+      sorted.shift = part_shift;
+      sorted.counts = parts.take<unsigned long long>(most_parts);
+      sorted.begins = parts.take<std::int64_t>(most_parts + 1);
+      sorted.bins = parts.take<std::uint32_t>(call.items);
+      sorted.values = parts.take<T>(call.items);
+    }
     bytes = parts.bytes();
   }
 };
+
+// The items sorted by parts, as those of a call.
+template <class Index, class T>
+ByIndexCall<std::int32_t, T> queue_sorting(const ByIndexCall<Index, T>& call, const SortedItems<T>& sorted,
+                                           cudaStream_t stream) {
+  constexpr const char* what = "sorting items";
+  execution::check(cudaMemsetAsync(sorted.counts, 0, most_parts * sizeof(*sorted.counts), stream), what);
+  count_parts<<<grid_for(call.items, 4 * by_index_threads, 4), by_index_threads, 0, stream>>>(call, sorted);
+  execution::check_launch(what);
+  begin_parts<<<1, most_parts, 0, stream>>>(sorted);
+  execution::check_launch(what);
+  constexpr auto bytes = static_cast<int>(sizeof(SortStore<T>));
+  const auto kernel = sort_items<Index, T>;
+  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), what);
+  kernel<<<grid_for(call.items, sorted_tile, 3), by_index_threads, bytes, stream>>>(call, sorted);
+  execution::check_launch(what);
+  return {.indices = reinterpret_cast<const std::int32_t*>(sorted.bins),
+          .values = sorted.values,
+          .items = call.items,
+          .bins = call.bins,
+          .skip_out_of_range = true,
+          .status = call.status,
+          .begin_and_end = sorted.begins};
+}
+
+// Adds the items of a range of bins to its cells.
+template <class C, class Index, class T>
+void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, int part_shift, cudaStream_t stream) {
+  if (call.begin_and_end != nullptr) {
+    if constexpr (sizeof(Index) == sizeof(std::int32_t)) {
+      ByIndexCall<Index, T> sorted = call;
+      sorted.begin_and_end += call.first >> part_shift;
+      sorted.parts = static_cast<int>(base::ceil_div<std::int64_t>(call.range, std::int64_t{1} << part_shift));
+      launch_adding<C, Index, T, Items::sorted>(sorted, cells, stream);
+    }
+  } else if (2 * std::int64_t{call.range} > call.bins) {
+    launch_adding<C, Index, T, Items::all>(call, cells, stream);
+  } else {
+    launch_adding<C, Index, T, Items::few>(call, cells, stream);
+  }
+}
 
 // Adds all items and finishes all bins, range by range, with cells of one kind, which are clear.
 template <class C, class Index, class T>
 void queue_ranges(const ByIndexCall<Index, T>& call, const C& cells, std::int64_t cell_bytes, T* out,
                   cudaStream_t stream) {
-  for_each_range<Index>(call.bins, cell_bytes / (8 * C::cell_words),
-                        [&](std::int64_t first, std::uint32_t range, bool last) {
-                          queue_adding(call_for_range(call, first, range), cells, stream);
-                          finish_bins<C, T><<<grid_for(range, by_index_threads, 8), by_index_threads, 0, stream>>>(
-                              cells, out, first, range, last, call.status);
-                          execution::check_launch("finishing bins");
-                        });
+  for_each_range<Index>(
+      call.bins, cell_bytes / (8 * C::cell_words), [&](std::int64_t first, std::uint32_t range, bool last) {
+        queue_adding(call_for_range(call, first, range), cells, ByIndexWorkspace<T>::part_shift, stream);
+        finish_bins<C, T><<<grid_for(range, by_index_threads, 8), by_index_threads, 0, stream>>>(
+            cells, out, first, range, last, call.status);
+        execution::check_launch("finishing bins");
+      });
+}
+
+// Adds all items to cells that are clear, or are cleared when values' magnitudes are known.
+template <class Index, class T>
+void queue_sums_of(const ByIndexCall<Index, T>& call, T* out, const ByIndexWorkspace<T>& workspace,
+                   cudaStream_t stream) {
+  unsigned long long* const cells = workspace.cells;
+  if constexpr (std::is_floating_point_v<T>) {
+    queue_ranges(call, FloatCells<T, 1>{cells, workspace.found, call.items}, workspace.cell_bytes, out, stream);
+    queue_ranges(call, FloatCells<T, 2>{cells, workspace.found, call.items}, workspace.cell_bytes, out, stream);
+  } else {
+    queue_ranges(call, IntegerCells<T>(cells, call.items), workspace.cell_bytes, out, stream);
+  }
 }
 
 template <class Index, class T>
@@ -131,13 +197,14 @@ void queue_sums(const ByIndexCall<Index, T>& call, T* out, const ByIndexWorkspac
     clear_float_cells<T><<<grid_for(cells_of_two, by_index_threads, 8), by_index_threads, 0, stream>>>(
         cells, cells_of_two, call.bins, workspace.found, call.items);
     execution::check_launch("clearing bins");
-    queue_ranges(call, FloatCells<T, 1>{cells, workspace.found, call.items}, workspace.cell_bytes, out, stream);
-    queue_ranges(call, FloatCells<T, 2>{cells, workspace.found, call.items}, workspace.cell_bytes, out, stream);
   } else {
     execution::check(cudaMemsetAsync(cells, 0, static_cast<std::size_t>(workspace.cell_bytes), stream),
                      "clearing bins");
-    queue_ranges(call, IntegerCells<T>(cells, call.items), workspace.cell_bytes, out, stream);
   }
+  if (workspace.sorts)
+    queue_sums_of(queue_sorting(call, workspace.sorted, stream), out, workspace, stream);
+  else
+    queue_sums_of(call, out, workspace, stream);
 }
 
 template <class Index, class T>
@@ -158,7 +225,7 @@ void queue_by_index(const primitives::DeviceReduceByIndex<Index, T>& asked, cons
     const std::int64_t most =
         cell_bytes_for(call.bins, sizeof(T), call.bins * std::int64_t{sizeof(T)} * one_in) / std::int64_t{sizeof(T)};
     for_each_range<Index>(call.bins, most, [&](std::int64_t first, std::uint32_t range, bool) {
-      queue_adding(call_for_range(call, first, range), CountCells<T>{asked.out + first, first, on.status}, stream);
+      queue_adding(call_for_range(call, first, range), CountCells<T>{asked.out + first, first, on.status}, 0, stream);
     });
   }
 }

@@ -1,5 +1,6 @@
 #include "lda/training/priors/prior_search_cuda.h"
 
+#include "collective/warp_scan.cuh"
 #include "lda/model/prior_steps.h"
 
 namespace papilio::lda {
@@ -41,24 +42,23 @@ __device__ double digamma_rise(const FinishedHistogram<Count>& counts, double pr
   return rise.sum;
 }
 
-// A warp has a row, and goes from its end to its beginning.
-__global__ void finish_topics(std::uint32_t* rows, std::int64_t stride, std::int32_t topics) {
+// Adds to each entry those after it, by a warp, which goes from the end to the beginning.
+template <class T>
+__device__ __forceinline__ void add_from_end(T* row, std::int64_t size) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const std::int64_t topic = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
-  if (topic >= topics) return;
-  std::uint32_t* const row = rows + topic * stride;
-  std::uint32_t behind = 0;
-  for (std::int64_t last = stride - 1; last >= 0; last -= 32) {
+  T behind = 0;
+  for (std::int64_t last = size - 1; last >= 0; last -= 32) {
     const std::int64_t n = last - lane;  // lane 0 has the largest
-    std::uint32_t sum = n >= 0 ? row[n] : 0;
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const std::uint32_t before = __shfl_up_sync(0xffffffffu, sum, distance);
-      if (lane >= distance) sum += before;
-    }
-    sum += behind;
+    const T sum = cuda::collective::warp_scan(n >= 0 ? row[n] : T{0}) + behind;
     behind = __shfl_sync(0xffffffffu, sum, 31);
     if (n >= 0) row[n] = sum;
   }
+}
+
+// A warp has a row.
+__global__ void finish_topics(std::uint32_t* rows, std::int64_t stride, std::int32_t topics) {
+  const std::int64_t topic = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  if (topic < topics) add_from_end(rows + topic * stride, stride);
 }
 
 // One block.
@@ -70,20 +70,7 @@ __global__ void finish_words(const std::uint32_t* rows, std::uint32_t copies, st
     from[n] = sum;
   }
   __syncthreads();
-  if (threadIdx.x >= 32) return;
-  const int lane = static_cast<int>(threadIdx.x);
-  std::uint64_t behind = 0;
-  for (std::int64_t last = stride - 1; last >= 0; last -= 32) {
-    const std::int64_t n = last - lane;
-    std::uint64_t sum = n >= 0 ? from[n] : 0;
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const std::uint64_t before = __shfl_up_sync(0xffffffffu, sum, distance);
-      if (lane >= distance) sum += before;
-    }
-    sum += behind;
-    behind = __shfl_sync(0xffffffffu, sum, 31);
-    if (n >= 0) from[n] = sum;
-  }
+  if (threadIdx.x < 32) add_from_end(from, stride);
 }
 
 // One block: whether the search has come to its end, and what all topics share of a step.

@@ -1,7 +1,8 @@
 #include "lda/training/sequential/word_places.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "papilio/primitives.h"
 
 namespace papilio::lda {
 namespace {
@@ -22,9 +23,10 @@ WordPlaces::WordPlaces(const CorpusView& corpus, std::int32_t topics)
       list_offsets(offsets_of_lists(corpus, topics)),
       tokens(corpus.words.size()),
       lists(corpus.words.size()) {
-  for (const std::int32_t word : corpus.words) ++offsets[static_cast<std::size_t>(word) + 1];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+  std::vector<std::int64_t> next(offsets.size() - 1);
+  histogram(corpus.words, next, 1);
+  exclusive_scan(next, offsets, 1);
+  std::copy(offsets.begin(), offsets.end() - 1, next.begin());
   for (std::size_t d = 0; d + 1 < list_offsets.size(); ++d) {
     const auto end = static_cast<std::size_t>(corpus.document_offsets[d + 1]);
     for (auto i = static_cast<std::size_t>(corpus.document_offsets[d]); i < end; ++i) {

@@ -1,6 +1,8 @@
 #include "lda/training/sparse/parallel/word_order_cpu.h"
 
-#include <numeric>
+#include <algorithm>
+
+#include "papilio/primitives.h"
 
 namespace papilio::lda::sparse {
 namespace {
@@ -24,13 +26,11 @@ void for_each_token(const CorpusView& corpus, F f) {
   }
 }
 
-void add_up(std::vector<std::int64_t>& counts) { std::partial_sum(counts.begin(), counts.end(), counts.begin()); }
-
 std::vector<std::int64_t> count_pairs(const CorpusView& corpus) {
-  std::vector<std::int64_t> pairs(static_cast<std::size_t>(corpus.vocabulary_size()) + 1);
-  for_each_token(corpus, [&](std::size_t word, std::uint32_t, bool is_first) { pairs[word + 1] += is_first; });
-  add_up(pairs);
-  return pairs;
+  std::vector<std::int64_t> pairs(static_cast<std::size_t>(corpus.vocabulary_size())), pair_offsets(pairs.size() + 1);
+  for_each_token(corpus, [&](std::size_t word, std::uint32_t, bool is_first) { pairs[word] += is_first; });
+  exclusive_scan(pairs, pair_offsets, 1);
+  return pair_offsets;
 }
 
 }  // namespace
@@ -42,9 +42,10 @@ WordOrder::WordOrder(const CorpusView& corpus)
       pair_offsets(count_pairs(corpus)),
       documents(static_cast<std::size_t>(pair_offsets.back()) + look_ahead),
       sizes(static_cast<std::size_t>(pair_offsets.back())) {
-  for (const std::int32_t word : corpus.words) ++offsets[static_cast<std::size_t>(word) + 1];
-  add_up(offsets);
-  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+  std::vector<std::int64_t> next(offsets.size() - 1);
+  histogram(corpus.words, next, 1);
+  exclusive_scan(next, offsets, 1);
+  std::copy(offsets.begin(), offsets.end() - 1, next.begin());
   std::vector<std::int64_t> pairs(pair_offsets.begin(), pair_offsets.end() - 1);
   std::uint32_t number = 0;
   for_each_token(corpus, [&](std::size_t word, std::uint32_t document, bool is_first) {
