@@ -120,7 +120,7 @@ OTHERS = {
     "src/loops/report/": r"nlohmann/",
     "apps/": r"fmt/|CLI/|nlohmann/|fcntl\.h|signal\.h|unistd\.h|sys/(ioctl|stat|types)\.h",
     "benchmarks/": r"fmt/|benchmark/",
-    "benchmarks/cuda/": r"cub/cub\.cuh|dlfcn\.h",  # the peers; cuSPARSE, where it is found
+    "benchmarks/cuda/": r"cub/(cub|device/device_segmented_scan)\.cuh|dlfcn\.h",  # the peers; cuSPARSE, where it is found
     "examples/": r"fmt/|cublas_v2\.h",
     "python/": r"nanobind/",
 }

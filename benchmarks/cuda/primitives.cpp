@@ -82,7 +82,14 @@ void Bench::segments_of(const char* type, const std::string& law, const std::vec
   const auto cub_scan = [&](void* memory, std::int64_t bytes) {
     return cub_scan_by_key<T>(memory, bytes, keys.data(), there.data(), out.data(), n);
   };
-  Temporary scan_temporary(cub_scan);
+  const auto cub_by_offsets = [&](void* memory, std::int64_t bytes) {
+    return cub_segmented_scan<T>(memory, bytes, offsets_there.data(), segments, there.data(), out.data());
+  };
+  Temporary scan_temporary(cub_scan), scan_by_offsets(cub_by_offsets);
+  std::vector<std::pair<const char*, std::function<void()>>> scan_peers = {
+      {"cub_by_key", [&] { cub_scan(scan_temporary.data(), scan_temporary.size()); }}};
+  if (cub_by_offsets(nullptr, 0) != 0)
+    scan_peers.push_back({"cub_segmented", [&] { cub_by_offsets(scan_by_offsets.data(), scan_by_offsets.size()); }});
   measure(
       Record("segmented_scan").set("type", type).set("law", law).set("segments", segments),
       both + static_cast<double>(n) * sizeof(T),
@@ -92,7 +99,7 @@ void Bench::segments_of(const char* type, const std::string& law, const std::vec
         papilio::segmented_scan<T>(VectorView<const std::int64_t>(offsets), VectorView<const T>(values), expected);
         require_same(out, expected);
       },
-      {{"cub_by_key", [&] { cub_scan(scan_temporary.data(), scan_temporary.size()); }}});
+      scan_peers);
 
   papilio::SegmentedReduceOptions options{.cuda_stream = stream()};
   DeviceVector<std::byte> workspace(papilio::segmented_reduce_workspace_bytes<T>(starts, given, reduced, options));
@@ -229,7 +236,10 @@ int main(int argc, char** argv) {
     return 64;
   }
   try {
-    Report report(arguments.json, describe_device() + ", \"papilio\": \"" + papilio::version() + "\"", arguments.limit);
+    Report report(
+        arguments.json,
+        describe_device() + ", \"papilio\": \"" + papilio::version() + "\", \"cub\": " + std::to_string(cub_version()),
+        arguments.limit);
     Bench bench(report, arguments.quick);
     if (arguments.wants("scan")) bench.scans();
     if (arguments.wants("segments")) bench.segments();

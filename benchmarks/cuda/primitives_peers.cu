@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cub/cub.cuh>
+#if __has_include(<cub/device/device_segmented_scan.cuh>)
+#include <cub/device/device_segmented_scan.cuh>
+#define PAPILIO_HAS_SEGMENTED_SCAN 1
+#endif
 #include <stdexcept>
 
 #include "check.cuh"
@@ -91,6 +95,21 @@ std::int64_t cub_segmented_reduce(void* temporary, std::int64_t bytes, const std
     return cub::DeviceSegmentedReduce::Sum(memory, size, values, out, segments, offsets, offsets + 1, cuda_stream());
   });
 }
+template <class T>
+std::int64_t cub_segmented_scan(void* temporary, std::int64_t bytes, const std::int64_t* offsets, std::int64_t segments,
+                                const T* values, T* out) {
+#ifdef PAPILIO_HAS_SEGMENTED_SCAN
+  return run(temporary, bytes, [&](void* memory, std::size_t& size) {
+    return cub::DeviceSegmentedScan::InclusiveSegmentedSum(memory, size, values, out, offsets, offsets + 1, segments,
+                                                           cuda_stream());
+  });
+#else
+  static_cast<void>(temporary), static_cast<void>(bytes), static_cast<void>(offsets), static_cast<void>(segments);
+  static_cast<void>(values), static_cast<void>(out);
+  return 0;
+#endif
+}
+int cub_version() { return CUB_VERSION; }
 std::int64_t cub_histogram(void* temporary, std::int64_t bytes, const std::int32_t* keys, std::int64_t count,
                            std::int32_t* counts, int bins) {
   return run(temporary, bytes, [&](void* memory, std::size_t& size) {
@@ -132,6 +151,7 @@ void queue_plain_transposition(const T* in, T* out, std::int64_t rows, std::int6
   template std::int64_t cub_reduce_by_key(void*, std::int64_t, const std::int32_t*, const T*, std::int32_t*, T*,    \
                                           std::int64_t*, std::int64_t);                                             \
   template std::int64_t cub_segmented_reduce(void*, std::int64_t, const std::int64_t*, std::int64_t, const T*, T*); \
+  template std::int64_t cub_segmented_scan(void*, std::int64_t, const std::int64_t*, std::int64_t, const T*, T*);   \
   template std::int64_t cub_select(void*, std::int64_t, const std::uint8_t*, const T*, T*, std::int64_t*,           \
                                    std::int64_t);                                                                   \
   template void queue_atomic_sums(const std::int32_t*, const T*, std::int64_t, T*)

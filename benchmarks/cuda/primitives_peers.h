@@ -20,6 +20,12 @@ std::int64_t cub_reduce_by_key(void* temporary, std::int64_t bytes, const std::i
 template <class T>
 std::int64_t cub_segmented_reduce(void* temporary, std::int64_t bytes, const std::int64_t* offsets,
                                   std::int64_t segments, const T* values, T* out);
+// Of a CCCL that has one (3.3 and above; CMake's PAPILIO_CCCL), else 0 whatever is asked.
+template <class T>
+std::int64_t cub_segmented_scan(void* temporary, std::int64_t bytes, const std::int64_t* offsets, std::int64_t segments,
+                                const T* values, T* out);
+// As 300100 for 3.1.
+int cub_version();
 std::int64_t cub_histogram(void* temporary, std::int64_t bytes, const std::int32_t* keys, std::int64_t count,
                            std::int32_t* counts, int bins);
 template <class T>

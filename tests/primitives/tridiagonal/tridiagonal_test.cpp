@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "papilio/scan_with.h"
 #include "primitives/tridiagonal/references.h"
 
 namespace papilio::testing {
@@ -41,6 +42,68 @@ TEST(Tridiagonal, SmokeSolvesTheWorkedExample) {
   const std::vector<float> halves =
       solved(Diagonals<float>{layout, {9, 1, 1, 1}, {2, 2, 2, 2}, {1, 1, 1, 9}, {1, 2, 3, 4}});
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(halves[i], expected[i], 3e-7) << i;
+}
+
+// A system by three scans, as the lecture notes have it: pivots by 2 x 2 matrices, of which only ratios count, so that
+// each product is divided by its largest entry; then both substitutions by affine maps.
+struct ByScans {
+  std::vector<double> pivots, x;
+
+  struct Matrix {
+    double p, q, r, s;
+  };
+  struct Affine {
+    double a, b;  // x -> a + b x
+  };
+  static Matrix after(Matrix f, Matrix g) {
+    const Matrix h = {g.p * f.p + g.q * f.r, g.p * f.q + g.q * f.s, g.r * f.p + g.s * f.r, g.r * f.q + g.s * f.s};
+    const double most = std::max({std::abs(h.p), std::abs(h.q), std::abs(h.r), std::abs(h.s)});
+    return {h.p / most, h.q / most, h.r / most, h.s / most};
+  }
+  // maps[i] takes entry i - 1 to entry i.
+  static std::vector<double> recurrence(std::vector<Affine> maps) {
+    scan_with<Affine>(maps, maps, [](Affine f, Affine g) { return Affine{g.a + g.b * f.a, f.b * g.b}; }, {0, 1});
+    std::vector<double> entries;
+    for (const Affine& map : maps) entries.push_back(map.a);
+    return entries;
+  }
+
+  explicit ByScans(const Diagonals<double>& all) {
+    const std::size_t n = all.b.size();
+    std::vector<Matrix> products = {{1, 0, 0, 1}};
+    for (std::size_t i = 1; i < n; ++i) products.push_back({all.b[i], -all.a[i] * all.c[i - 1], 1, 0});
+    scan_with<Matrix>(products, products, after, {1, 0, 0, 1});
+    for (const Matrix& m : products) pivots.push_back((m.p * all.b[0] + m.q) / (m.r * all.b[0] + m.s));
+    pivots[0] = all.b[0];
+    std::vector<Affine> down = {{all.d[0], 0}}, up;
+    for (std::size_t i = 1; i < n; ++i) down.push_back({all.d[i], -all.a[i] / pivots[i - 1]});
+    const std::vector<double> y = recurrence(down);
+    for (std::size_t i = n; i-- > 0;) up.push_back({y[i] / pivots[i], i + 1 < n ? -all.c[i] / pivots[i] : 0});
+    x = recurrence(up);
+    std::reverse(x.begin(), x.end());
+  }
+};
+
+TEST(Tridiagonal, ScansOfTheNotesGiveTheSame) {
+  const ByScans four({contiguous(1, 4), {9, 1, 1, 1}, {2, 2, 2, 2}, {1, 1, 1, 9}, {1, 2, 3, 4}});
+  const double pivots[] = {2, 3.0 / 2, 4.0 / 3, 5.0 / 4}, x[] = {0, 1, 0, 2};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(four.pivots[i], pivots[i], 4e-16) << i;
+    EXPECT_NEAR(four.x[i], x[i], 1e-15) << i;
+  }
+  for (const std::int64_t n : {16, 700, 4100}) {  // without the division, products overflow from about 512 on
+    const Diagonals<double> all = dominant<double>(contiguous(1, n), 3);
+    const Exact exact = thomas(all, 0);
+    const std::vector<double> ours = solved(all), scanned = ByScans(all).x;
+    double most = 0, scan_error = 0, error = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      most = std::max(most, static_cast<double>(std::abs(exact[i])));
+      scan_error = std::max(scan_error, static_cast<double>(std::abs(exact[i] - static_cast<long double>(scanned[i]))));
+      error = std::max(error, static_cast<double>(std::abs(exact[i] - static_cast<long double>(ours[i]))));
+    }
+    EXPECT_LT(scan_error, 2e-15 * most) << n;
+    EXPECT_LT(error, 1e-15 * most) << n;
+  }
 }
 
 // Pivots are 1 and everything is a small whole number: within a chunk nothing is ever rounded.
