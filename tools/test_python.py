@@ -131,7 +131,8 @@ def package_of(build):
 
 def test_device(build, *arguments):
     """The tests of arrays on a device with the module of a build, in this Python."""
-    tests = [f"python/tests/test_{name}.py" for name in ("cuda", "primitives", "tridiagonal", "lda_cuda")]
+    names = ("cuda", "tokens_cuda", "primitives", "tridiagonal", "lda_cuda")
+    tests = [f"python/tests/test_{name}.py" for name in names]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs", *tests, *arguments]
     return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package_of(build))}).returncode
 

@@ -1,7 +1,7 @@
 """A vocabulary in shards: each process of a group holds some columns of the logits, and all get the same tokens.
 
-`torch.distributed` carries the records, on CPUs by gloo. The tokens are those that one process draws from whole rows,
-for any number of processes.
+`torch.distributed` carries the records: between GPUs by NCCL where each process has one, else between CPUs by gloo. The
+tokens are those that one process draws from whole rows, on a CPU, for any number of processes.
 
     python examples/python/sharded_vocabulary.py [processes]      needs torch
 """
@@ -25,19 +25,21 @@ def logits_of_all():
 
 def all_gather(own):
     """What `papilio.sample_sharded_tokens` asks for: the arrays of all processes, in their order."""
-    tensor = torch.from_numpy(own)
+    tensor = torch.as_tensor(own)  # of logits on a GPU it is a tensor there
     found = [torch.empty_like(tensor) for _ in range(dist.get_world_size())]
     dist.all_gather(found, tensor)
-    return [x.numpy() for x in found]
+    return found
 
 
 def process(rank, size, store, results):
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=size)
+    gpus = torch.cuda.device_count() >= size
+    device = torch.device("cuda", rank) if gpus else torch.device("cpu")
+    dist.init_process_group("nccl" if gpus else "gloo", init_method=f"file://{store}", rank=rank, world_size=size)
     edges = np.linspace(0, V, size + 1).astype(int)
-    part = logits_of_all()[:, edges[rank] : edges[rank + 1]]  # in a model: the columns that this process computes
+    part = logits_of_all()[:, edges[rank] : edges[rank + 1]].to(device)  # in a model: what this process computes
     drawn = papilio.sample_sharded_tokens(
         part, all_gather, number=rank, first=int(edges[rank]), categories=V,
-        seeds=torch.arange(ROWS), positions=torch.full((ROWS,), 17), **FILTERS,
+        seeds=torch.arange(ROWS, device=device), positions=torch.full((ROWS,), 17, device=device), **FILTERS,
     )  # fmt: skip
     results[rank] = drawn.tokens.tolist()
     dist.destroy_process_group()

@@ -95,7 +95,8 @@ struct TokenOptions {
   int threads = 0;  // CPU threads, which share the rows; 0: all; never changes a result
 
   // For arrays on a CUDA device: the stream (a cudaStream_t; null is the default stream) that the call is queued on,
-  // and memory for it to work in, of `token_workspace_bytes`, aligned to 256 bytes.
+  // and memory for it to work in, of `token_workspace_bytes` or, for drafts, `draft_workspace_bytes`, aligned to 256
+  // bytes.
   void* cuda_stream = nullptr;
   VectorView<std::byte> workspace = {};
 };
@@ -187,8 +188,12 @@ struct DraftResults {
 //
 // The law of what is written is the target's, to within what q lacks in summing to 1 and 2^-24 of each probability. The
 // same on every machine, as for sample_tokens. Time and memory as for sample_tokens without top_k.
-// Throws InvalidArgument for shapes and arrays that do not fit or are not on the CPU, and without `status` for the
-// first text that is not `ok`.
+// Throws InvalidArgument for shapes and arrays that do not fit, and without `status`, on a CPU, for the first text that
+// is not `ok`.
+//
+// Arrays on a CUDA device, all of them on the same one: as for sample_tokens. Every row is read, whether the draft gets
+// that far or not. Offsets that do not start with 0, decrease or do not end with the draft throw on a CPU; there, every
+// text has the status bad_draft.
 //
 //   papilio::verify_draft(papilio::MatrixView<const float>(logits.data(), 4, 32000),
 //                         {.tokens = draft, .offsets = offsets, .probabilities = q},
@@ -202,6 +207,10 @@ void verify_draft(MatrixView<const Half> logits, const Draft& draft, const Draft
                   const TokenFilters& filters = {}, const TokenOptions& options = {});
 void verify_draft(MatrixView<const BFloat16> logits, const Draft& draft, const DraftResults& results,
                   const TokenFilters& filters = {}, const TokenOptions& options = {});
+
+// The bytes of `TokenOptions::workspace` that verify_draft needs for so many rows and categories of logits on that
+// device; 0 on a CPU.
+std::int64_t draft_workspace_bytes(std::int64_t rows, std::int64_t categories, Device device);
 
 // --- A vocabulary in shards
 
@@ -251,20 +260,27 @@ struct TokenShardState {
 //   logits   rows x the shard's categories
 //   filters  those of the whole vocabulary, but `allowed` and the bias are the shard's own: their categories count from
 //            its first one. `joint` is not offered
-//   options  seeds, positions and threads as for sample_tokens
+//   options  seeds, positions, threads, and for a device its stream and workspace, as for sample_tokens: combine_shards
+//            needs the first two, the others the rest; the workspace is that of the shard's own columns
 //
 // A row that is not `ok` on some shard is not on any: its token is -1, and its state has the status. Where `tokens`
 // alone is not enough, finish_shard gives `log_probabilities` and `status`; the other results are not offered.
 //
-// Throws InvalidArgument for shapes and arrays that do not fit or are not on the CPU. summarize_shard and finish_shard
-// read the shard's logits once or twice.
+// Throws InvalidArgument for shapes and arrays that do not fit, and on a CPU for states that combine_shards did not
+// leave. summarize_shard and finish_shard read the shard's logits once or twice.
+//
+// Arrays on a CUDA device, all of them on the same one: summarize_shard and finish_shard are queued on the stream,
+// combine_shards waits for it to say how many rows are left. Records are the CPU's to the byte, so that shards on CPUs
+// and on devices may share a row. A row whose state combine_shards did not leave has the status nothing_allowed.
 void summarize_shard(MatrixView<const float> logits, const TokenShard& shard, VectorView<const TokenShardState> states,
-                     VectorView<TokenShardRecord> records, const TokenFilters& filters = {});
+                     VectorView<TokenShardRecord> records, const TokenFilters& filters = {},
+                     const TokenOptions& options = {});
 void summarize_shard(MatrixView<const Half> logits, const TokenShard& shard, VectorView<const TokenShardState> states,
-                     VectorView<TokenShardRecord> records, const TokenFilters& filters = {});
+                     VectorView<TokenShardRecord> records, const TokenFilters& filters = {},
+                     const TokenOptions& options = {});
 void summarize_shard(MatrixView<const BFloat16> logits, const TokenShard& shard,
                      VectorView<const TokenShardState> states, VectorView<TokenShardRecord> records,
-                     const TokenFilters& filters = {});
+                     const TokenFilters& filters = {}, const TokenOptions& options = {});
 
 // Joins the records of all shards, shards x rows. Returns how many rows need another round.
 std::int64_t combine_shards(MatrixView<const TokenShardRecord> records, const TokenShard& shard,
@@ -274,12 +290,12 @@ std::int64_t combine_shards(MatrixView<const TokenShardRecord> records, const To
 // `number` is the shard's own among all, from 0.
 void finish_shard(MatrixView<const float> logits, const TokenShard& shard, std::int64_t number,
                   VectorView<const TokenShardState> states, const TokenResults& results,
-                  const TokenFilters& filters = {});
+                  const TokenFilters& filters = {}, const TokenOptions& options = {});
 void finish_shard(MatrixView<const Half> logits, const TokenShard& shard, std::int64_t number,
                   VectorView<const TokenShardState> states, const TokenResults& results,
-                  const TokenFilters& filters = {});
+                  const TokenFilters& filters = {}, const TokenOptions& options = {});
 void finish_shard(MatrixView<const BFloat16> logits, const TokenShard& shard, std::int64_t number,
                   VectorView<const TokenShardState> states, const TokenResults& results,
-                  const TokenFilters& filters = {});
+                  const TokenFilters& filters = {}, const TokenOptions& options = {});
 
 }  // namespace papilio

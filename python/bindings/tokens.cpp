@@ -202,15 +202,16 @@ Array words_of(nb::handle source, const char* what, bool writable) {
 }
 
 void summarize(nb::handle logits, std::int64_t first, std::int64_t categories, nb::handle states, nb::handle records,
-               const nb::dict& filters) {
+               const nb::dict& filters, const nb::dict& options) {
   const Array array(logits, "logits"), known = words_of(states, "states", false),
                                        told = words_of(records, "records", true);
-  Named filtered(filters);
+  Named filtered(filters), opted(options);
   with_logits(array, [&](const auto& matrix) {
     const TokenFilters by = filters_of(filtered, matrix.rows);
+    const TokenOptions with = options_of(opted);
     const Unlocked unlocked;
     summarize_shard(matrix, {first, categories}, words_as<const TokenShardState>(known, "states"),
-                    words_as<TokenShardRecord>(told, "records"), by);
+                    words_as<TokenShardRecord>(told, "records"), by, with);
   });
 }
 
@@ -224,19 +225,21 @@ std::int64_t combine(nb::handle records, std::int64_t shards, std::int64_t categ
     throw InvalidArgument("papilio: all_gather must give the records of every shard, shards x rows");
   const TokenFilters by = filters_of(filtered, rows.size);
   const TokenOptions with = options_of(opted);
-  return combine_shards(MatrixView<const TokenShardRecord>(told.data, shards, rows.size), {0, categories}, rows, by,
-                        with);
+  const MatrixView<const TokenShardRecord> records_of_all = {told.data, shards, rows.size, rows.size, 1, told.device};
+  const Unlocked unlocked;
+  return combine_shards(records_of_all, {0, categories}, rows, by, with);
 }
 
 void finish(nb::handle logits, std::int64_t first, std::int64_t categories, std::int64_t number, nb::handle states,
-            const nb::dict& results, const nb::dict& filters) {
+            const nb::dict& results, const nb::dict& filters, const nb::dict& options) {
   const Array array(logits, "logits"), known = words_of(states, "states", false);
-  Named written(results), filtered(filters);
+  Named written(results), filtered(filters), opted(options);
   with_logits(array, [&](const auto& matrix) {
     const TokenResults into = results_of(written);
     const TokenFilters by = filters_of(filtered, matrix.rows);
+    const TokenOptions with = options_of(opted);
     const Unlocked unlocked;
-    finish_shard(matrix, {first, categories}, number, words_as<const TokenShardState>(known, "states"), into, by);
+    finish_shard(matrix, {first, categories}, number, words_as<const TokenShardState>(known, "states"), into, by, with);
   });
 }
 
@@ -246,6 +249,11 @@ std::int64_t workspace_bytes(nb::handle logits) {
                                array.device());
 }
 
+std::int64_t workspace_bytes_of_draft(nb::handle logits) {
+  const Array array(logits, "logits");
+  return draft_workspace_bytes(array.shape[0], array.shape[array.dimensions - 1], array.device());
+}
+
 }  // namespace
 
 void bind_tokens(nb::module_& m) {
@@ -253,13 +261,14 @@ void bind_tokens(nb::module_& m) {
   m.def("verify_draft", &verify, nb::arg("logits"), nb::arg("draft"), nb::arg("results"), nb::arg("filters"),
         nb::arg("options"));
   m.def("summarize_shard", &summarize, nb::arg("logits"), nb::arg("first"), nb::arg("categories"), nb::arg("states"),
-        nb::arg("records"), nb::arg("filters"));
+        nb::arg("records"), nb::arg("filters"), nb::arg("options"));
   m.def("combine_shards", &combine, nb::arg("records"), nb::arg("shards"), nb::arg("categories"), nb::arg("states"),
         nb::arg("filters"), nb::arg("options"));
   m.def("finish_shard", &finish, nb::arg("logits"), nb::arg("first"), nb::arg("categories"), nb::arg("number"),
-        nb::arg("states"), nb::arg("results"), nb::arg("filters"));
+        nb::arg("states"), nb::arg("results"), nb::arg("filters"), nb::arg("options"));
   m.def("token_shard_words", [] { return std::pair(sizeof(TokenShardState) / 8, sizeof(TokenShardRecord) / 8); });
   m.def("token_workspace_bytes", &workspace_bytes, nb::arg("logits"));
+  m.def("draft_workspace_bytes", &workspace_bytes_of_draft, nb::arg("logits"));
 }
 
 }  // namespace papilio::python

@@ -6,13 +6,15 @@ As in `_direct_draws`, every array that is made on the way keeps a name until th
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from papilio import _core
 from papilio._arguments import is_integer, length, unsigned
-from papilio._checked import flag, plain, real, threads as checked_threads, whole
+from papilio._checked import flag, plain, real, whole
+from papilio._checked import threads as checked_threads
 from papilio._device_arrays import UnknownCuda
 from papilio._frameworks import CuPy, Jax, NumPy, Torch, adopt
 
@@ -123,8 +125,11 @@ def _allowed(arrays: Any, x: Any, like: Any, rows: int, columns: int) -> Any:
     """A mask as words of 32 bits, with one row for all or one per row."""
     if x is None:
         return None
-    if arrays is Torch and not isinstance(x, sys.modules["torch"].Tensor) or arrays is CuPy and not isinstance(
-        x, sys.modules["cupy"].ndarray
+    if (
+        arrays is Torch
+        and not isinstance(x, sys.modules["torch"].Tensor)
+        or arrays is CuPy
+        and not isinstance(x, sys.modules["cupy"].ndarray)
     ):
         x = moved(arrays, plain(adopt(x, "allowed")[0], "papilio: allowed"), like)
     elif arrays in (NumPy, Jax):
@@ -167,6 +172,25 @@ def _bias(arrays: Any, x: Any, like: Any, rows: int) -> tuple[Any, Any, Any] | N
     )
 
 
+def per_draft(arrays: Any, x: Any, dtype: str, what: str, like: Any) -> Any:
+    """An array of a draft, of any shape, on the device of `like`: taken there from NumPy's, lists included."""
+    torch = sys.modules.get("torch") if arrays is Torch else None
+    if (
+        torch is not None
+        and not isinstance(x, torch.Tensor)
+        or arrays is CuPy
+        and not isinstance(x, sys.modules["cupy"].ndarray)
+    ):
+        x = moved(arrays, np.asarray(x), like)
+    elif arrays in (NumPy, Jax):
+        x = np.asarray(x)
+    if dtype != "float32":
+        return arrays.integers(x, dtype, what, like)
+    if arrays is Torch:
+        return x.to(dtype=torch.float32).contiguous()
+    return x.astype(np.float32, order="C", copy=False)
+
+
 def _views(arrays: Any, named: dict[str, Any]) -> dict[str, Any]:
     """Arrays as the module takes them; numbers as they are."""
     return {
@@ -179,7 +203,15 @@ def _views(arrays: Any, named: dict[str, Any]) -> dict[str, Any]:
 class Call:
     """One call's arrays: what is read, by the names that the module has for it."""
 
-    def __init__(self, arrays: Any, logits: Any, request: Request, rows: int, keyed: int):
+    def __init__(
+        self,
+        arrays: Any,
+        logits: Any,
+        request: Request,
+        rows: int,
+        keyed: int,
+        workspace: Callable[[Any], int] = _core.token_workspace_bytes,
+    ):
         self.arrays, self.logits = arrays, logits
         self.view = arrays.view(logits, "logits")
         columns = int(logits.shape[-1])
@@ -201,7 +233,7 @@ class Call:
         if not arrays.is_on_cpu(logits):
             stream = arrays.stream(logits) if request.cuda_stream is None else request.cuda_stream
             self._options["cuda_stream"] = int(stream)
-            size = _core.token_workspace_bytes(self.view)
+            size = workspace(self.view)
             if size > 0:
                 self._options["workspace"] = arrays.empty(size, "uint8", logits)
         self.filters, self.options = _views(arrays, self._filters), _views(arrays, self._options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +11,14 @@ import numpy as np
 from papilio import _core
 from papilio._arguments import length
 from papilio._checked import whole
-from papilio._token_arguments import Call, Request, logits_of
+from papilio._frameworks import CuPy, NumPy, Torch
+from papilio._token_arguments import Call, Request, logits_of, moved, views_of_results
 from papilio._token_draws import Tokens
 
 
 def sample_sharded_tokens(
     logits: Any,
-    all_gather: Callable[[np.ndarray], Any],
+    all_gather: Callable[[Any], Any],
     *,
     number: int,
     first: int,
@@ -39,10 +41,11 @@ def sample_sharded_tokens(
     Parameters
     ----------
     logits : array of shape (rows, held)
-        This process's columns, on the CPU. As for `sample_tokens`.
+        This process's columns: on the CPU, or of PyTorch or CuPy on a CUDA device. As for `sample_tokens`.
     all_gather : callable
         Takes a contiguous array of int64 and returns those of all processes, in the order of their shards: an array of
-        int64 of shape (shards, n), or a list of arrays. It is called a few times, by all processes alike.
+        int64 of shape (shards, n), or a list of arrays. It is called a few times, by all processes alike. Arrays are
+        NumPy's, or for logits on a device the framework's own, there.
     number : int
         This process's shard, from 0.
     first : int
@@ -62,7 +65,8 @@ def sample_sharded_tokens(
     Notes
     -----
     Two calls of `all_gather` are needed without filters, with top_k or top_p most often 6 to 8; a record has 3 KiB per
-    row. Time on a process is that of reading its logits once for each.
+    row. Time on a process is that of reading its logits once for each. On a device each round waits for the current
+    stream once, to learn whether it was the last.
 
     Examples
     --------
@@ -91,8 +95,10 @@ def sample_sharded_tokens(
     """
     logits, arrays = logits_of(logits)
     rows = length(logits, "logits", 2)
-    if arrays.is_traced(logits) or not arrays.is_on_cpu(logits):
-        raise TypeError("papilio: sample_sharded_tokens takes logits on the CPU, and not inside code that is compiled")
+    if arrays.is_traced(logits):
+        raise TypeError(
+            "papilio: sample_sharded_tokens does not work inside code that is compiled, nor on a device of JAX"
+        )
     first = whole(first, "papilio: first", 0, 2**31 - 1)
     categories = whole(categories, "papilio: categories", 1, 2**31 - 1)
     number = whole(number, "papilio: number", 0, 2**31 - 1)
@@ -102,33 +108,58 @@ def sample_sharded_tokens(
     )  # fmt: skip
     call = Call(arrays, logits, request, rows, rows)
     state_words, record_words = _core.token_shard_words()
-    states = np.zeros(rows * state_words, np.int64)
-    record = np.empty(rows * record_words, np.int64)
+    # On the CPU records are NumPy's, whatever the logits are.
+    home = NumPy if arrays.is_on_cpu(logits) else arrays
+    states, record = home.empty(rows * state_words, "int64", logits), home.empty(rows * record_words, "int64", logits)
+    states[:] = 0
+    known, told = home.view(states, "states"), home.view(record, "records")
     common = {name: x for name, x in call.filters.items() if not name.startswith(("allowed", "bias"))}
     left = rows
     while left > 0:
-        _core.summarize_shard(call.view, first, categories, states, record, call.filters)
-        gathered = _gathered(all_gather, record)
-        left = _core.combine_shards(gathered.reshape(-1), len(gathered), categories, states, common, call.options)
-    tokens, log, status = np.empty(rows, np.int32), np.empty(rows, np.float32), np.empty(rows, np.uint8)
-    results = {"tokens": tokens, "log_probabilities": log, "status": status}
-    _core.finish_shard(call.view, first, categories, number, states, results, call.filters)
-    # A row's token is known to the process that holds it; the others have -1.
-    own = np.stack([tokens.astype(np.int64), log.view(np.int32).astype(np.int64)], axis=1)
-    if rows:
-        found = _gathered(all_gather, own.reshape(-1)).reshape(-1, rows, 2)
-        holder = found[:, :, 0].argmax(axis=0)
-        best = found[holder, np.arange(rows)]
-        tokens, log = best[:, 0].astype(np.int32), best[:, 1].astype(np.int32).view(np.float32)
-    return Tokens(arrays.finish(tokens, logits), arrays.finish(log, logits), status=arrays.finish(status, logits))
+        _core.summarize_shard(call.view, first, categories, known, told, call.filters, call.options)
+        gathered = _gathered(home, all_gather, record)
+        shards = len(gathered)
+        all_told = home.view(gathered.reshape(-1), "records")
+        left = _core.combine_shards(all_told, shards, categories, known, common, call.options)
+    results = {
+        "tokens": home.empty(rows, "int32", logits),
+        "log_probabilities": home.empty(rows, "float32", logits),
+        "status": home.empty(rows, "uint8", logits),
+    }
+    views = views_of_results(home, results)
+    _core.finish_shard(call.view, first, categories, number, known, views, call.filters, call.options)
+    tokens, log, status = results.values()
+    tokens, log = _of_holders(home, all_gather, tokens, log)
+    found = [arrays.finish(moved(arrays, x, logits) if home is NumPy else x, logits) for x in (tokens, log, status)]
+    return Tokens(found[0], found[1], status=found[2])
 
 
-def _gathered(all_gather: Callable[[np.ndarray], Any], own: np.ndarray) -> np.ndarray:
+def _of_holders(home: Any, all_gather: Callable[[Any], Any], tokens: Any, log: Any) -> tuple[Any, Any]:
+    """A row's token is known to the process that holds it, and its logarithm; the others have -1."""
+    if len(tokens) == 0:
+        return tokens, log
+    pairs = home.empty(2 * len(tokens), "int32", tokens)
+    pairs[0::2], pairs[1::2] = home.view_as(log, "int32"), tokens  # the token is the upper half of a word
+    found = _gathered(home, all_gather, home.view_as(pairs, "int64"))
+    best = found.amax(0) if home is Torch else found.max(axis=0)
+    pairs = home.view_as(best, "int32")
+    tokens[:] = pairs[1::2]
+    home.view_as(log, "int32")[:] = pairs[0::2]
+    return tokens, log
+
+
+def _gathered(home: Any, all_gather: Callable[[Any], Any], own: Any) -> Any:
+    """What all processes gave, shards x entries."""
     found = all_gather(own)
-    together = np.ascontiguousarray(np.stack([np.asarray(x) for x in found]))
-    if together.dtype != np.int64 or together.shape[1:] != own.shape:
+    if home is Torch:
+        together = sys.modules["torch"].stack([*found])
+    elif home is CuPy:
+        together = sys.modules["cupy"].stack([*found])
+    else:
+        together = np.ascontiguousarray(np.stack([np.asarray(x) for x in found]))
+    if together.dtype != own.dtype or tuple(together.shape[1:]) != tuple(own.shape):
         raise ValueError(
-            f"papilio: all_gather gave arrays of {together.dtype} of the shape {together.shape[1:]}, expected int64 of "
-            f"{own.shape}"
+            f"papilio: all_gather gave arrays of {together.dtype} of the shape {tuple(together.shape[1:])}, expected "
+            f"int64 of {tuple(own.shape)}"
         )
     return together

@@ -9,8 +9,8 @@ import numpy as np
 from papilio import _core
 from papilio._arguments import length
 from papilio._checked import flag
-from papilio._frameworks import NumPy, Torch, compiler_of
-from papilio._token_arguments import Call, Request, logits_of, moved
+from papilio._frameworks import Torch, compiler_of
+from papilio._token_arguments import Call, Request, logits_of, per_draft, views_of_results
 from papilio._token_draws import Tokens, draw
 
 
@@ -180,6 +180,7 @@ def verify_draft(
     stream: int = 0,
     return_status: bool = False,
     threads: int = 0,
+    cuda_stream: int | None = None,
 ) -> VerifiedDraft:
     """Say how many tokens of each text's draft to keep, and draw the token after them.
 
@@ -188,7 +189,7 @@ def verify_draft(
     Parameters
     ----------
     logits : array of shape (drafted + texts, V)
-        The target model's: one row per draft token and one more per text, after its last one. On the CPU.
+        The target model's: one row per draft token and one more per text, after its last one.
     tokens : array of integers of shape (texts, n), or (drafted,) with `offsets`
         The draft: n tokens for each text or, with `offsets`, those of all texts one after the other.
     offsets : array of integers of shape (texts + 1,), optional
@@ -204,7 +205,7 @@ def verify_draft(
         Whether tokens are tested one by one, or the draft as a whole, which accepts at least as many on average.
     temperature, top_k, top_p, min_p, joint, allowed, bias
         As for `sample_tokens`, one per row of logits.
-    stream, return_status, threads
+    stream, return_status, threads, cuda_stream
         As for `sample_tokens`.
 
     Returns
@@ -215,7 +216,12 @@ def verify_draft(
     Raises
     ------
     ValueError
-        A text that cannot be verified, unless `return_status`; shapes that do not fit.
+        A text that cannot be verified, unless `return_status` or on a device; shapes that do not fit.
+
+    Notes
+    -----
+    Logits of PyTorch or CuPy on a CUDA device are verified there, on its current stream: nothing waits if all arrays
+    are there. Offsets that do not fit the draft are an error on the CPU, and the status `BAD_DRAFT` there.
 
     Examples
     --------
@@ -226,38 +232,41 @@ def verify_draft(
     """
     logits, arrays = logits_of(logits)
     length(logits, "logits", 2)
-    if arrays.is_traced(logits) or not arrays.is_on_cpu(logits):
-        raise TypeError("papilio: verify_draft takes logits on the CPU, and not inside code that is compiled")
-    drafted = np.asarray(tokens)
-    if drafted.size == 0:
-        drafted = drafted.astype(np.int32)
+    if arrays.is_traced(logits):
+        raise TypeError("papilio: verify_draft does not work inside code that is compiled, nor on a device of JAX")
+    if not hasattr(tokens, "ndim"):
+        tokens = np.asarray(tokens)
+        tokens = tokens.astype(np.int32) if tokens.size == 0 else tokens
     if offsets is None:
-        texts, each = drafted.shape if drafted.ndim == 2 else (0, 0)
-        if drafted.ndim != 2:
-            raise ValueError(f"papilio: tokens must have two dimensions without offsets; got {drafted.ndim}")
-        starts = np.arange(texts + 1, dtype=np.int64) * each
-    else:
-        starts = NumPy.integers(np.asarray(offsets), "int64", "offsets")
-        texts = length(starts, "offsets") - 1
+        texts, each = tokens.shape if tokens.ndim == 2 else (0, 0)
+        if tokens.ndim != 2:
+            raise ValueError(f"papilio: tokens must have two dimensions without offsets; got {tokens.ndim}")
+        offsets = np.arange(texts + 1, dtype=np.int64) * each
+    offsets = per_draft(arrays, offsets, "int64", "offsets", logits)
+    texts = max(length(offsets, "offsets") - 1, 0)
     request = Request(
         temperature, top_k, top_p, min_p, joint, allowed, bias, seeds, stream, positions,
-        False, False, False, False, flag(return_status, "papilio: return_status"), threads, None,
+        False, False, False, False, flag(return_status, "papilio: return_status"), threads, cuda_stream,
     )  # fmt: skip
-    call = Call(arrays, logits, request, int(logits.shape[0]), max(texts, 0))
-    draft = {"tokens": NumPy.integers(drafted.reshape(-1), "int32", "tokens"), "offsets": starts, "rule": rule}
+    call = Call(arrays, logits, request, int(logits.shape[0]), texts, workspace=_core.draft_workspace_bytes)
+    draft = {"tokens": per_draft(arrays, tokens.reshape(-1), "int32", "tokens", logits), "offsets": offsets}
     for name, x, dtype in (
-        ("probabilities", probabilities, np.float32),
-        ("kept_categories", kept, np.int32),
-        ("kept_log_probabilities", kept_log_probability, np.float32),
+        ("probabilities", probabilities, "float32"),
+        ("kept_categories", kept, "int32"),
+        ("kept_log_probabilities", kept_log_probability, "float32"),
     ):
         if x is not None:
-            draft[name] = np.ascontiguousarray(np.asarray(x), dtype)
+            draft[name] = per_draft(arrays, x, dtype, name, logits)
             length(draft[name], name, 2)
-    results = {"accepted": np.empty(max(texts, 0), np.int32), "next_tokens": np.empty(max(texts, 0), np.int32)}
+    results = {"accepted": call.made((texts,), "int32"), "next_tokens": call.made((texts,), "int32")}
     if request.status:
-        results["status"] = np.empty(max(texts, 0), np.uint8)
-    _core.verify_draft(call.view, draft, results, call.filters, call.options)
-    done = {name: arrays.finish(moved(arrays, x, logits), logits) for name, x in results.items()}
+        results["status"] = call.made((texts,), "uint8")
+    _core.verify_draft(
+        call.view,
+        {"rule": rule, **views_of_results(arrays, draft)},
+        views_of_results(arrays, results),
+        call.filters,
+        call.options,
+    )
+    done = {name: arrays.finish(x, logits) for name, x in results.items()}
     return VerifiedDraft(done["accepted"], done["next_tokens"], done.get("status"))
-
-

@@ -8,6 +8,8 @@
 #include "sampling/slots/sample_by_slots_cuda.h"
 #include "sampling/tables/repeated_draws_cuda.h"
 #include "sampling/tables/table_memory.h"
+#include "sampling/tokens/draft_call_cuda.h"
+#include "sampling/tokens/token_shards_cuda.h"
 #include "sampling/tokens/tokens_cuda.h"
 
 namespace papilio::sampling {
@@ -36,6 +38,23 @@ void sample_tokens_on_cuda(const DeviceLogits&, const TokenResults&, const Token
   __builtin_unreachable();
 }
 std::int64_t tokens_workspace_on_cuda(std::int64_t, std::int64_t, Device) { __builtin_unreachable(); }
+void verify_draft_on_cuda(const DeviceLogits&, const Draft&, const DraftResults&, const TokenFilters&,
+                          const TokenOptions&) {
+  __builtin_unreachable();
+}
+std::int64_t draft_workspace_on_cuda(std::int64_t, std::int64_t, Device) { __builtin_unreachable(); }
+void summarize_shard_on_cuda(const DeviceLogits&, const TokenShard&, VectorView<const TokenShardState>,
+                             VectorView<TokenShardRecord>, const TokenFilters&, const TokenOptions&) {
+  __builtin_unreachable();
+}
+void finish_shard_on_cuda(const DeviceLogits&, const TokenShard&, std::int64_t, VectorView<const TokenShardState>,
+                          const TokenResults&, const TokenFilters&, const TokenOptions&) {
+  __builtin_unreachable();
+}
+std::int64_t combine_shards_on_cuda(const MatrixView<const TokenShardRecord>&, const TokenShard&,
+                                    VectorView<TokenShardState>, const TokenFilters&, const TokenOptions&) {
+  __builtin_unreachable();
+}
 
 // These two say so where a view claims to be there all the same.
 std::shared_ptr<const void> copy_to_cuda(const void*, std::int64_t, Device device, const char*) {

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "execution/cuda.h"
@@ -75,6 +78,30 @@ class DeviceCopy {
   std::int64_t size_;
   std::vector<T> all_;  // as it was uploaded
   execution::DeviceArray<T> array_;
+};
+
+// Arrays of a test on the device, and what comes back of them.
+class DeviceArrays {
+ public:
+  explicit DeviceArrays(std::int64_t offset) : offset_(offset) {}
+
+  template <class T>
+  auto operator()(std::vector<T>& host) {
+    using Plain = std::remove_const_t<T>;
+    auto copy = std::make_shared<DeviceCopy<Plain>>(host, offset_);
+    back_.push_back([copy, &host] {
+      EXPECT_TRUE(copy->gaps_intact()) << "written beside an array";
+      host = copy->host();
+    });
+    return copy->view();
+  }
+  void fetch() {
+    for (const auto& back : back_) back();
+  }
+
+ private:
+  std::int64_t offset_;
+  std::vector<std::function<void()>> back_;
 };
 
 // A draw's options without views.

@@ -1,9 +1,7 @@
 // Draws among filtered logits on the device against the CPU, bit by bit: tokens, kept sets, logarithms, counts, masses,
 // ranks and statuses.
 
-#include <functional>
 #include <limits>
-#include <memory>
 #include <type_traits>
 
 #include "cuda/problems.h"
@@ -102,30 +100,6 @@ void call(TokenRows<S>& rows, Said& said, const On& on, Device device, const Tok
   sample_tokens(matrix, results, filters, options);
 }
 
-// Arrays of a test on the device, and what comes back of them.
-class OnDevice {
- public:
-  explicit OnDevice(std::int64_t offset) : offset_(offset) {}
-
-  template <class T>
-  auto operator()(std::vector<T>& host) {
-    using Plain = std::remove_const_t<T>;
-    auto copy = std::make_shared<DeviceCopy<Plain>>(host, offset_);
-    back_.push_back([copy, &host] {
-      EXPECT_TRUE(copy->gaps_intact()) << "written beside an array";
-      host = copy->host();
-    });
-    return copy->view();
-  }
-  void fetch() {
-    for (const auto& back : back_) back();
-  }
-
- private:
-  std::int64_t offset_;
-  std::vector<std::function<void()>> back_;
-};
-
 template <class S>
 ::testing::AssertionResult same_tokens(TokenRows<S> rows, std::int64_t offset = 0) {
   Said host(rows), device(rows);
@@ -140,7 +114,7 @@ template <class S>
   TokenOptions there = options;
   there.cuda_stream = stream.get();
   if (workspace.size() > 0) there.workspace = {workspace.data(), workspace.size(), Device::cuda()};
-  OnDevice on(offset);
+  DeviceArrays on(offset);
   call(
       rows, device, [&](auto& v) { return on(v); }, Device::cuda(), there);
   stream.wait();

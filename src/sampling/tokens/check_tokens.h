@@ -11,6 +11,7 @@
 #include "execution/check_view.h"
 #include "papilio/tokens.h"
 #include "sampling/tokens/token_row_draw.h"
+#include "sampling/tokens/tokens_cuda.h"
 
 namespace papilio::sampling {
 
@@ -182,6 +183,21 @@ bool input_of_row(const MatrixView<const T>& logits, const TokenFilters& f, std:
     last = category;
   }
   return true;
+}
+
+// Logits as the device's side takes them.
+template <class T>
+DeviceLogits device_logits(const MatrixView<const T>& logits) {
+  return {token_storage<T>(), logits.data,          logits.rows,  logits.columns,
+          logits.row_stride,  logits.column_stride, logits.device};
+}
+
+// That the workspace of a call on a device holds `needed` bytes.
+inline void require_workspace(const char* function, const TokenOptions& options, std::int64_t needed, Device device) {
+  base::require(needed == 0 || (options.workspace.size >= needed && options.workspace.device == device &&
+                                reinterpret_cast<std::uintptr_t>(options.workspace.data) % 256 == 0),
+                "papilio::{}: the workspace must have {} bytes on {}, aligned to 256; got {} on {}", function, needed,
+                device.name(), options.workspace.size, options.workspace.device.name());
 }
 
 }  // namespace papilio::sampling

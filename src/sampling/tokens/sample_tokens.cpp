@@ -172,14 +172,9 @@ void run(const MatrixView<const T>& logits, const TokenResults& results, const T
   execution::thread_count(options.threads);
   if (logits.rows == 0) return;
   if (logits.device.is_cpu()) return run_on_cpu(logits, results, filters, options);
-  const std::int64_t needed = tokens_workspace_on_cuda(logits.rows, logits.columns, logits.device);
-  base::require(needed == 0 || (options.workspace.size >= needed && options.workspace.device == logits.device &&
-                                reinterpret_cast<std::uintptr_t>(options.workspace.data) % 256 == 0),
-                "papilio::{}: the workspace must have {} bytes on {}, aligned to 256; got {} on {}", function, needed,
-                logits.device.name(), options.workspace.size, options.workspace.device.name());
-  sample_tokens_on_cuda({token_storage<T>(), logits.data, logits.rows, logits.columns, logits.row_stride,
-                         logits.column_stride, logits.device},
-                        results, filters, options);
+  require_workspace(function, options, tokens_workspace_on_cuda(logits.rows, logits.columns, logits.device),
+                    logits.device);
+  sample_tokens_on_cuda(device_logits(logits), results, filters, options);
 }
 
 }  // namespace

@@ -25,10 +25,20 @@ PAPILIO_LANEWISE std::uint64_t shard_least_key(const TokenShardState& state) {
   return state.bits == 0 ? 0 : state.prefix << (shard_key_bits - static_cast<int>(state.bits));
 }
 
+// Whether combine_shards, or the start, leaves such states.
+PAPILIO_LANEWISE bool valid_shard_state(const TokenShardState& state) {
+  return state.stage <= TokenShardState::Stage::done && state.bits % shard_digit_bits == 0 &&
+         (state.bits < 64 || (state.bits == 64 && state.stage >= TokenShardState::Stage::sums));
+}
+
 // The filter that is looked for: the greatest logit alone is the first of the order.
 PAPILIO_LANEWISE std::int32_t shard_top_k(const TokenFilter& f) { return f.temperature == 0 ? 1 : f.top_k; }
 PAPILIO_LANEWISE float shard_top_p(const TokenFilter& f) { return f.temperature == 0 ? 1.0f : f.top_p; }
 PAPILIO_LANEWISE float shard_temperature(const TokenFilter& f) { return f.temperature == 0 ? 1.0f : f.temperature; }
+
+PAPILIO_LANEWISE std::uint64_t shard_least_weight(const TokenFilter& f, std::int64_t categories) {
+  return least_weight(f.temperature == 0 ? 0 : f.min_p, token_unit_bits(categories));
+}
 
 PAPILIO_LANEWISE void begin_search(TokenShardState& state, TokenShardState::Stage stage, std::uint64_t wanted) {
   state.stage = stage;
@@ -79,6 +89,47 @@ PAPILIO_LANEWISE void take_digit(TokenShardState& state, const TokenFilter& f, c
     begin_search(state, TokenShardState::Stage::top_p, 0);
   else
     state.stage = TokenShardState::Stage::sums;
+}
+
+// Of several faults the same one counts, whatever the shards.
+PAPILIO_LANEWISE int fault_precedence(TokenStatus status) {
+  return status == TokenStatus::bad_bias       ? 0
+         : status == TokenStatus::bad_filter   ? 1
+         : status == TokenStatus::not_a_number ? 2
+                                               : 3;
+}
+
+// Joins the first round of all shards; record(s) is that of shard s.
+template <class RecordOf>
+PAPILIO_LANEWISE void begin_shards(TokenShardState& state, const RecordOf& record, std::int64_t shards,
+                                   const TokenFilter& f, std::int64_t categories) {
+  bool something = false;
+  for (std::int64_t s = 0; s < shards; ++s) {
+    const TokenShardRecord& said = record(s);
+    something = something || said.status == TokenStatus::ok;
+    state.largest = state.largest < said.largest ? said.largest : state.largest;
+    // A shard without allowed categories is no fault.
+    if (said.status == TokenStatus::nothing_allowed || said.status == TokenStatus::ok) continue;
+    const bool first =
+        state.status == TokenStatus::ok || fault_precedence(said.status) < fault_precedence(state.status);
+    if (first) state.status = said.status;
+  }
+  if (state.status == TokenStatus::ok && !something) state.status = TokenStatus::nothing_allowed;
+  if (state.status == TokenStatus::ok)
+    begin_filters(state, f, categories);
+  else
+    state.stage = TokenShardState::Stage::done;
+}
+
+// Joins the last round: finds the shard in whose part the draw falls.
+template <class RecordOf>
+PAPILIO_LANEWISE void draw_among_shards(TokenShardState& state, const RecordOf& record, std::int64_t shards,
+                                        std::uint64_t number) {
+  for (std::int64_t s = 0; s < shards; ++s) state.total += record(s).sums[0];
+  state.target = token_target(number, state.total);
+  for (; state.owner + 1 < shards && state.target >= record(state.owner).sums[0]; ++state.owner)
+    state.target -= record(state.owner).sums[0];
+  state.stage = TokenShardState::Stage::done;
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -12,6 +12,7 @@
 #include "sampling/tokens/shard_law.h"
 #include "sampling/tokens/token_law.h"
 #include "sampling/tokens/token_row_draw.h"
+#include "sampling/tokens/token_shards_cuda.h"
 
 namespace papilio {
 namespace sampling {
@@ -31,9 +32,7 @@ void check_shard(const char* function, const TokenShard& shard, std::int64_t hel
 // That states are such as combine_shards leaves.
 void check_states(const char* function, VectorView<const TokenShardState> states) {
   for (std::int64_t i = 0; i < states.size; ++i) {
-    const TokenShardState& state = states.data[i];
-    base::require(state.stage <= Stage::done && state.bits % 8 == 0 &&
-                      (state.bits < 64 || (state.bits == 64 && state.stage >= Stage::sums)),
+    base::require(law::valid_shard_state(states.data[i]),
                   "papilio::{}: states[{}] is none that combine_shards left, expected zeros at the start", function, i);
   }
 }
@@ -41,14 +40,13 @@ void check_states(const char* function, VectorView<const TokenShardState> states
 template <class T>
 void check_rows(const char* function, const MatrixView<const T>& logits, const TokenShard& shard,
                 VectorView<const TokenShardState> states, const TokenFilters& filters) {
-  execution::require_cpu(function, "the matrix of logits", logits);
   const TokenChecks check(function, logits.device, logits.rows, logits.columns);
   check.logits(logits);
   check_shard(function, shard, logits.columns);
   check.filters(filters);
   check.needed("states", states, logits.rows);
   base::require(!filters.joint, "papilio::{}: joint filters are not offered for shards", function);
-  check_states(function, states);
+  if (logits.device.is_cpu()) check_states(function, states);
 }
 
 // A shard's row: its logits, and their weights under what is known of the row.
@@ -80,19 +78,21 @@ class ShardRow {
   std::vector<std::uint64_t> weights_;
 };
 
-// What a row's own filters are, whatever part of the vocabulary is held.
-std::uint64_t least_weight_of(const TokenFilter& f, std::int64_t categories) {
-  return law::least_weight(f.temperature == 0 ? 0 : f.min_p, law::token_unit_bits(categories));
-}
-
 template <class T>
 void summarize(const MatrixView<const T>& logits, const TokenShard& shard, VectorView<const TokenShardState> states,
-               VectorView<TokenShardRecord> records, const TokenFilters& filters) {
+               VectorView<TokenShardRecord> records, const TokenFilters& filters, const TokenOptions& options) {
   constexpr const char* function = "summarize_shard";
   check_rows(function, logits, shard, states, filters);
   TokenChecks(function, logits.device, logits.rows, logits.columns).needed("records", records, logits.rows);
   execution::require_apart(function, "records", records, "states", states);
-  execution::parallel_for(logits.rows, 1, 0, [&](std::int64_t begin, std::int64_t end) {
+  execution::thread_count(options.threads);
+  if (!logits.device.is_cpu()) {
+    if (logits.rows == 0) return;
+    require_workspace(function, options, tokens_workspace_on_cuda(logits.rows, logits.columns, logits.device),
+                      logits.device);
+    return summarize_shard_on_cuda(device_logits(logits), shard, states, records, filters, options);
+  }
+  execution::parallel_for(logits.rows, 1, options.threads, [&](std::int64_t begin, std::int64_t end) {
     ShardRow row(shard, logits.columns);
     for (std::int64_t i = begin; i < end; ++i) {
       TokenShardRecord& record = records.data[i];
@@ -102,7 +102,7 @@ void summarize(const MatrixView<const T>& logits, const TokenShard& shard, Vecto
       TokenInput input;
       record.status = input_of_row(logits, filters, i, input) ? row.read(input, record.largest) : TokenStatus::bad_bias;
       if (record.status != TokenStatus::ok || state.stage == Stage::start) continue;
-      const std::uint64_t least = least_weight_of(input.filter, shard.categories);
+      const std::uint64_t least = law::shard_least_weight(input.filter, shard.categories);
       row.each(state, input.filter, [&](std::uint64_t key, std::uint64_t weight) {
         if (state.stage == Stage::sums) {
           if (weight >= least) record.sums[0] += weight;
@@ -117,74 +117,27 @@ void summarize(const MatrixView<const T>& logits, const TokenShard& shard, Vecto
   });
 }
 
-// What the shards say of one row, joined.
-class RowRecords {
- public:
-  RowRecords(const MatrixView<const TokenShardRecord>& records, std::int64_t row) : records_(records), row_(row) {}
-
-  void combine(TokenShardState& state, const TokenShard& shard, const TokenFilter& f, std::uint64_t number) const {
-    if (state.stage == Stage::start) return begin(state, shard, f);
-    if (state.stage == Stage::sums) return draw(state, number);
-    std::array<std::uint64_t, 256> sums = {}, counts = {};
-    for (std::int64_t s = 0; s < records_.rows; ++s)
-      for (std::size_t digit = 0; digit < 256; ++digit) {
-        sums[digit] += at(s).sums[digit];
-        counts[digit] += at(s).counts[digit];
-      }
-    law::take_digit(state, f, sums.data(), counts.data());
-  }
-
- private:
-  const TokenShardRecord& at(std::int64_t shard) const {
-    return records_.data[shard * records_.row_stride + row_ * records_.column_stride];
-  }
-
-  void begin(TokenShardState& state, const TokenShard& shard, const TokenFilter& f) const {
-    bool something = false;
-    for (std::int64_t s = 0; s < records_.rows; ++s) {
-      const TokenShardRecord& record = at(s);
-      something = something || record.status == TokenStatus::ok;
-      state.largest = std::max(state.largest, record.largest);
-      // A shard without allowed categories is no fault. Of several faults the same one counts, whatever the shards.
-      if (record.status == TokenStatus::nothing_allowed || record.status == TokenStatus::ok) continue;
-      const bool first = state.status == TokenStatus::ok || precedence(record.status) < precedence(state.status);
-      if (first) state.status = record.status;
+// Joins what the shards say of one row.
+void combine_row(const MatrixView<const TokenShardRecord>& records, std::int64_t row, TokenShardState& state,
+                 const TokenShard& shard, const TokenFilter& f, std::uint64_t number) {
+  const auto record = [&](std::int64_t s) -> const TokenShardRecord& {
+    return records.data[s * records.row_stride + row * records.column_stride];
+  };
+  if (state.stage == Stage::start) return law::begin_shards(state, record, records.rows, f, shard.categories);
+  if (state.stage == Stage::sums) return law::draw_among_shards(state, record, records.rows, number);
+  std::array<std::uint64_t, 256> sums = {}, counts = {};
+  for (std::int64_t s = 0; s < records.rows; ++s)
+    for (std::size_t digit = 0; digit < 256; ++digit) {
+      sums[digit] += record(s).sums[digit];
+      counts[digit] += record(s).counts[digit];
     }
-    if (state.status == TokenStatus::ok && !something) state.status = TokenStatus::nothing_allowed;
-    if (state.status == TokenStatus::ok)
-      law::begin_filters(state, f, shard.categories);
-    else
-      state.stage = Stage::done;
-  }
-
-  static int precedence(TokenStatus status) {
-    switch (status) {
-      case TokenStatus::bad_bias:
-        return 0;
-      case TokenStatus::bad_filter:
-        return 1;
-      case TokenStatus::not_a_number:
-        return 2;
-      default:
-        return 3;
-    }
-  }
-
-  void draw(TokenShardState& state, std::uint64_t number) const {
-    for (std::int64_t s = 0; s < records_.rows; ++s) state.total += at(s).sums[0];
-    state.target = law::token_target(number, state.total);
-    for (; state.owner + 1 < records_.rows && state.target >= at(state.owner).sums[0]; ++state.owner)
-      state.target -= at(state.owner).sums[0];
-    state.stage = Stage::done;
-  }
-
-  const MatrixView<const TokenShardRecord>& records_;
-  std::int64_t row_;
-};
+  law::take_digit(state, f, sums.data(), counts.data());
+}
 
 template <class T>
 void finish(const MatrixView<const T>& logits, const TokenShard& shard, std::int64_t number,
-            VectorView<const TokenShardState> states, const TokenResults& results, const TokenFilters& filters) {
+            VectorView<const TokenShardState> states, const TokenResults& results, const TokenFilters& filters,
+            const TokenOptions& options) {
   constexpr const char* function = "finish_shard";
   check_rows(function, logits, shard, states, filters);
   base::require(number >= 0, "papilio::{}: the shard's number is {}, expected 0 or more", function, number);
@@ -197,7 +150,14 @@ void finish(const MatrixView<const T>& logits, const TokenShard& shard, std::int
                     results.kept_log_probabilities.rows == 0,
                 "papilio::{}: of the results only tokens, log_probabilities and status are offered for shards",
                 function);
-  execution::parallel_for(logits.rows, 1, 0, [&](std::int64_t begin, std::int64_t end) {
+  execution::thread_count(options.threads);
+  if (!logits.device.is_cpu()) {
+    if (logits.rows == 0) return;
+    require_workspace(function, options, tokens_workspace_on_cuda(logits.rows, logits.columns, logits.device),
+                      logits.device);
+    return finish_shard_on_cuda(device_logits(logits), shard, number, states, results, filters, options);
+  }
+  execution::parallel_for(logits.rows, 1, options.threads, [&](std::int64_t begin, std::int64_t end) {
     ShardRow row(shard, logits.columns);
     for (std::int64_t i = begin; i < end; ++i) {
       const TokenShardState& state = states.data[i];
@@ -208,7 +168,7 @@ void finish(const MatrixView<const T>& logits, const TokenShard& shard, std::int
       if (state.stage == Stage::done && state.status == TokenStatus::ok && state.owner == number &&
           input_of_row(logits, filters, i, input) && row.read(input, largest) == TokenStatus::ok) {
         std::uint64_t target = state.target;
-        const std::uint64_t least = least_weight_of(input.filter, shard.categories);
+        const std::uint64_t least = law::shard_least_weight(input.filter, shard.categories);
         row.each(state, input.filter, [&](std::uint64_t key, std::uint64_t weight) {
           if (token >= 0 || weight < least) return;
           if (target >= weight) {
@@ -237,32 +197,33 @@ std::int64_t combine_shards(MatrixView<const TokenShardRecord> records, const To
                             VectorView<TokenShardState> states, const TokenFilters& filters,
                             const TokenOptions& options) {
   constexpr const char* function = "combine_shards";
-  execution::require_cpu(function, "records", records);
-  execution::require_cpu(function, "states", states);
   sampling::check_shard(function, shard, 0);
   base::require(records.rows > 0 && records.columns == states.size,
                 "papilio::{}: records must be shards x rows; got {} x {} for {} rows", function, records.rows,
                 records.columns, states.size);
+  const sampling::TokenChecks check(function, records.device, states.size, shard.categories);
+  execution::require_matrix(function, "records", records);
+  check.entries("states", states, states.size);
   TokenFilters of_all = filters;
   of_all.allowed = {};
   of_all.bias_offsets = {};
   of_all.bias_categories = {};
   of_all.bias_values = {};
-  const sampling::TokenChecks check(function, Device::cpu(), states.size, shard.categories);
   check.filters(of_all);
   base::require(!filters.joint, "papilio::{}: joint filters are not offered for shards", function);
   check.entries("positions", options.positions, states.size);
   check.entries("seeds", options.seeds, states.size);
+  if (states.size == 0) return 0;
+  if (!records.device.is_cpu()) return sampling::combine_shards_on_cuda(records, shard, states, of_all, options);
   sampling::check_states(function, states);
   std::int64_t left = 0;
   for (std::int64_t i = 0; i < states.size; ++i) {
     TokenShardState& state = states.data[i];
     if (state.stage == TokenShardState::Stage::done) continue;
-    sampling::RowRecords(records, i)
-        .combine(state, shard, sampling::filter_of_row(filters, i),
-                 sampling_kernel::token_numbers(sampling::seed_of_row(options, i), options.stream,
-                                                sampling::position_of_row(options, i))
-                     .draw);
+    sampling::combine_row(records, i, state, shard, sampling::filter_of_row(filters, i),
+                          sampling_kernel::token_numbers(sampling::seed_of_row(options, i), options.stream,
+                                                         sampling::position_of_row(options, i))
+                              .draw);
     left += state.stage != TokenShardState::Stage::done ? 1 : 0;
   }
   return left;
@@ -270,13 +231,14 @@ std::int64_t combine_shards(MatrixView<const TokenShardRecord> records, const To
 
 #define PAPILIO_INSTANTIATE(T)                                                                                        \
   void summarize_shard(MatrixView<const T> logits, const TokenShard& shard, VectorView<const TokenShardState> states, \
-                       VectorView<TokenShardRecord> records, const TokenFilters& filters) {                           \
-    sampling::summarize(logits, shard, states, records, filters);                                                     \
+                       VectorView<TokenShardRecord> records, const TokenFilters& filters,                             \
+                       const TokenOptions& options) {                                                                 \
+    sampling::summarize(logits, shard, states, records, filters, options);                                            \
   }                                                                                                                   \
   void finish_shard(MatrixView<const T> logits, const TokenShard& shard, std::int64_t number,                         \
                     VectorView<const TokenShardState> states, const TokenResults& results,                            \
-                    const TokenFilters& filters) {                                                                    \
-    sampling::finish(logits, shard, number, states, results, filters);                                                \
+                    const TokenFilters& filters, const TokenOptions& options) {                                       \
+    sampling::finish(logits, shard, number, states, results, filters, options);                                       \
   }
 PAPILIO_INSTANTIATE(float)
 PAPILIO_INSTANTIATE(Half)

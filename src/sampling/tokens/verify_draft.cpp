@@ -10,6 +10,7 @@
 #include "papilio/tokens.h"
 #include "random/elementary.h"
 #include "sampling/tokens/check_tokens.h"
+#include "sampling/tokens/draft_call_cuda.h"
 #include "sampling/tokens/draft_law.h"
 #include "sampling/tokens/token_law.h"
 #include "sampling/tokens/token_row_draw.h"
@@ -203,13 +204,10 @@ class TextVerifier {
   std::int64_t text_ = 0, first_row_ = 0;
 };
 
-void check_draft(const TokenChecks& check, const Draft& draft, std::int64_t rows, std::int64_t categories) {
-  const std::int64_t texts = draft.offsets.size - 1;
-  base::require(texts >= 0, "papilio::{}: offsets must have one entry per text and one more; got none", function);
-  execution::require_cpu(function, "offsets", draft.offsets);
-  execution::require_cpu(function, "tokens of the draft", draft.tokens);
+// On a device nobody looks at offsets beforehand: where they are none, every text has the status bad_draft.
+void check_offsets(const Draft& draft) {
   std::int64_t last = 0;
-  for (std::int64_t i = 0; i <= texts; ++i) {
+  for (std::int64_t i = 0; i < draft.offsets.size; ++i) {
     const std::int64_t offset = draft.offsets.data[i];
     base::require(i == 0 ? offset == 0 : offset >= last,
                   "papilio::{}: offsets must start with 0 and not decrease; offsets[{}] is {}", function, i, offset);
@@ -217,6 +215,15 @@ void check_draft(const TokenChecks& check, const Draft& draft, std::int64_t rows
   }
   base::require(last == draft.tokens.size, "papilio::{}: offsets end with {}, but the draft has {} tokens", function,
                 last, draft.tokens.size);
+}
+
+void check_draft(const TokenChecks& check, const Draft& draft, std::int64_t rows, std::int64_t categories) {
+  const std::int64_t texts = draft.offsets.size - 1;
+  base::require(texts >= 0, "papilio::{}: offsets must have one entry per text and one more; got none", function);
+  check.entries("offsets", draft.offsets, texts + 1, "text, and one more");
+  check.entries("tokens of the draft", draft.tokens, draft.tokens.size);
+  const std::int64_t last = draft.tokens.size;
+  if (draft.offsets.device.is_cpu()) check_offsets(draft);
   base::require(rows == last + texts,
                 "papilio::{}: there must be one row of logits per draft token and one more per text, {}; got {}",
                 function, last + texts, rows);
@@ -238,9 +245,8 @@ void check_draft(const TokenChecks& check, const Draft& draft, std::int64_t rows
 }
 
 template <class T>
-void run(const MatrixView<const T>& logits, const Draft& draft, const DraftResults& results,
-         const TokenFilters& filters, const TokenOptions& options) {
-  execution::require_cpu(function, "the matrix of logits", logits);
+void check_call(const MatrixView<const T>& logits, const Draft& draft, const DraftResults& results,
+                const TokenFilters& filters, const TokenOptions& options) {
   const TokenChecks check(function, logits.device, logits.rows, logits.columns);
   check.logits(logits);
   check_draft(check, draft, logits.rows, logits.columns);
@@ -263,7 +269,12 @@ void run(const MatrixView<const T>& logits, const Draft& draft, const DraftResul
         Checks::extent("kept_log_probabilities of the draft", draft.kept_log_probabilities)})
     read.push_back(array);
   check.apart(written, read);
-  execution::thread_count(options.threads);
+}
+
+template <class T>
+void run_on_cpu(const MatrixView<const T>& logits, const Draft& draft, const DraftResults& results,
+                const TokenFilters& filters, const TokenOptions& options) {
+  const std::int64_t texts = draft.offsets.size - 1;
   std::atomic<std::int64_t> first_bad{texts};
   std::vector<TokenStatus> told(static_cast<std::size_t>(texts));
   execution::parallel_for(texts, 1, options.threads, [&](std::int64_t begin, std::int64_t end) {
@@ -285,6 +296,18 @@ void run(const MatrixView<const T>& logits, const Draft& draft, const DraftResul
   }
 }
 
+template <class T>
+void run(const MatrixView<const T>& logits, const Draft& draft, const DraftResults& results,
+         const TokenFilters& filters, const TokenOptions& options) {
+  check_call(logits, draft, results, filters, options);
+  execution::thread_count(options.threads);
+  if (logits.device.is_cpu()) return run_on_cpu(logits, draft, results, filters, options);
+  if (logits.rows == 0) return;
+  require_workspace(function, options, draft_workspace_on_cuda(logits.rows, logits.columns, logits.device),
+                    logits.device);
+  verify_draft_on_cuda(device_logits(logits), draft, results, filters, options);
+}
+
 }  // namespace
 }  // namespace sampling
 
@@ -299,6 +322,12 @@ void verify_draft(MatrixView<const Half> logits, const Draft& draft, const Draft
 void verify_draft(MatrixView<const BFloat16> logits, const Draft& draft, const DraftResults& results,
                   const TokenFilters& filters, const TokenOptions& options) {
   sampling::run(logits, draft, results, filters, options);
+}
+
+std::int64_t draft_workspace_bytes(std::int64_t rows, std::int64_t categories, Device device) {
+  base::require(rows >= 0 && categories >= 0,
+                "papilio::draft_workspace_bytes: sizes must be >= 0; got {} rows x {} categories", rows, categories);
+  return device.is_cpu() ? 0 : sampling::draft_workspace_on_cuda(rows, categories, device);
 }
 
 }  // namespace papilio

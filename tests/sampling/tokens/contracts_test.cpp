@@ -142,6 +142,11 @@ TEST_F(TokenContract, TokenWorkspaceBytes) {
   EXPECT_TRUE(refused("sizes must be >= 0", [] { token_workspace_bytes(-1, 10, Device::cpu()); }));
 }
 
+TEST_F(TokenContract, DraftWorkspaceBytes) {
+  EXPECT_EQ(draft_workspace_bytes(2, 1000, Device::cpu()), 0);
+  EXPECT_TRUE(refused("sizes must be >= 0", [] { draft_workspace_bytes(1, -10, Device::cpu()); }));
+}
+
 TEST(TokenNames, AreThoseOfTheTables) {
   for (const auto& row : token_statuses()) EXPECT_EQ(name(row.value), row.name);
   for (const auto& row : draft_rules()) {
