@@ -105,6 +105,7 @@ OTHERS = {
     "src/base/": r"fmt/",
     "src/warp/": r"(imm|xmm|emm|avx2?|x86)intrin\.h|arm_neon\.h",
     "src/execution/": r"fmt/|tbb/|oneapi/|cpuid\.h|sched\.h|unistd\.h|pthread\.h|sys/mman\.h|mpi\.h",
+    "src/execution/ranks/": r"dlfcn\.h",  # NCCL, where it is found
     "src/execution/cpu/": r"sanitizer/tsan_interface\.h",
     "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h",
     "src/sampling/": r"fmt/",

@@ -52,6 +52,13 @@ class Communicator {
   // Returns when every rank has called it.
   virtual void barrier() = 0;
 
+  // How long a call waits for the slowest rank before it throws.
+  virtual double deadline_seconds() const { return 300; }
+
+  // Throws RankError where this rank has heard that another has failed: for one that waits for something else, such as
+  // a device that adds up. Not collective. The default hears nothing.
+  virtual void listen() {}
+
   // Tells the others, as far as the engine can, that this rank has failed and why, so that they need not wait for the
   // deadline. Not collective. No call follows it.
   virtual void fail(std::string_view reason) noexcept = 0;
@@ -62,6 +69,15 @@ class Communicator {
 //
 // `deadline_seconds`, above 0: how long a call waits for the slowest rank.
 std::unique_ptr<Communicator> mpi_ranks(double deadline_seconds = 300);
+
+// How sums over ranks of numbers in the memory of GPUs are made, in one line: "NCCL 2.28.9", or "host memory: " and why
+// NCCL is not there. NCCL is looked for when it is first needed: libnccl.so.2, as the loader finds libraries, or the
+// file that the environment variable PAPILIO_NCCL names; with PAPILIO_NCCL=off sums go through host memory.
+std::string describe_device_sums();
+
+// The number of this process among those that a launcher (mpirun, srun, torchrun) has started on this host; 0 without
+// one. For the choice of a GPU: Device::cuda(launched_local_rank()).
+int launched_local_rank();
 
 // How many processes a launcher of MPI says it has started (Open MPI, MPICH and what speaks PMI); 1 without one.
 int launched_mpi_ranks();

@@ -47,6 +47,10 @@ class Device {
   int ordinal_;
 };
 
+// The devices that a text lists: what `Device::parse` reads, "cuda:all" (every CUDA device of this machine), or
+// several numbers, "cuda:0,2". Each device at most once. Throws as Device::parse.
+std::vector<Device> parse_devices(std::string_view names);
+
 // Describes the CUDA devices of this machine, one line each ("cuda:0  NVIDIA H200, 139.8 GiB, compute capability 9.0").
 // Where there is none, one line says why ("none: this build has no CUDA support").
 std::vector<std::string> describe_cuda_devices();

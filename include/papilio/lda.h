@@ -138,6 +138,7 @@ struct TrainOptions {
   std::uint64_t seed = 0;                  // same seed, same model
   int threads = 0;                         // CPU threads; 0: all; never changes the model
   Device device = Device::cpu();           // where to train; never changes the model
+  std::vector<Device> devices = {};        // several GPUs, in place of `device`: each draws a part of the documents
   Sampler sampler = Sampler::collapsed;    // how topics are drawn
   std::int64_t evaluate_every = 10;        // sweeps between evaluations of the likelihood; 0: only after the last
   Schedule schedule = Schedule::parallel;  // which counts a token sees
@@ -170,8 +171,8 @@ struct TrainOptions {
   std::int64_t held_out_every = 10;
 
   // The processes that train this model together, borrowed; null: this one alone. Every rank passes the whole corpus
-  // and the same options (threads, device and callbacks may differ, but checkpoints are made by all or none) and draws
-  // its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
+  // and the same options (threads, the number of a GPU and callbacks may differ, but checkpoints are made by all or
+  // none) and draws its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
   Communicator* ranks = nullptr;
 
   // Called after every `progress_every`-th sweep and after the last. Return false to stop training after this sweep:
@@ -214,9 +215,14 @@ struct TrainResult {
 // counts that earlier draws led to.
 //
 // Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
-// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own, and GPUs, do
-// not run on several ranks: InvalidArgument. While a progressive start has part of the documents, every rank knows the
-// topics of all, 4 bytes per token.
+// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own does not run on
+// several ranks: InvalidArgument. While a progressive start has part of the documents, every rank knows the topics of
+// all, 4 bytes per token. Ranks are all on CPUs, or each on a GPU; then sums go from GPU to GPU by NCCL where it is
+// found (describe_device_sums), else through host memory. Each GPU has room for the counts of all words in dense draws,
+// and for 256 MiB of them in sparse ones.
+//
+// With several `devices` the call is one process whose ranks are threads, one for each of them. Callbacks, the state to
+// resume from and the result are those of one process.
 //
 // The parallel schedule draws every token from the counts at the start of the sweep. That is exact for `uncollapsed`
 // and `theta_collapsed` and an approximation (AD-LDA) where phi is integrated out; `mean_for_mode` is an estimator

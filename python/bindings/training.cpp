@@ -154,7 +154,11 @@ void bind_options(nb::module_& m) {
           [](TrainOptions& self, const std::string& method) { self.method = parse_partial_sums(method); })
       .def_prop_rw(
           "device", [](const TrainOptions& self) { return self.device.name(); },
-          [](TrainOptions& self, const std::string& device) { self.device = Device::parse(device); })
+          [](TrainOptions& self, const std::string& device) {
+            const std::vector<Device> all = parse_devices(device);
+            self.device = all.front();
+            self.devices = all.size() > 1 ? all : std::vector<Device>();
+          })
       .def_prop_rw(
           "sampler", [](const TrainOptions& self) { return name(self.sampler); },
           [](TrainOptions& self, const std::string& sampler) { self.sampler = parse_sampler(sampler); })

@@ -74,6 +74,8 @@ def _train(arguments: argparse.Namespace, ranks: ProcessGroup | None) -> None:
         warnings.simplefilter("ignore")
     options: Any = {name: getattr(arguments, name) for name in training.OPTION_NAMES if name not in _LEFT_OUT}
     options["start"] = "uniform"
+    if ranks is not None and options["device"] == "cuda":  # each process of a host has a GPU
+        options["device"] = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
     corpus = papilio.read_corpus(arguments.corpus)
     held_out = None if arguments.held_out is None else papilio.read_corpus(arguments.held_out)
     resume = None

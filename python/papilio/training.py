@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from papilio import _core
+from papilio import _core, _nccl
 from papilio._checked import file_name, real, threads as checked_threads, whole
 from papilio._core import ChainState, Corpus, HeldOutScore, Model, Progress, TrainResult
 from papilio._keywords import suggests_options, unknown_option
@@ -146,13 +146,14 @@ def train(
         The state to continue from. The result is that of a run without a break.
     device : str, default "cpu"
         "cpu", "cuda", "cuda:N", or "auto": the device named by the environment variable PAPILIO_DEVICE, else a GPU if
-        there is one, else the CPU.
+        there is one, else the CPU. "cuda:all" and lists such as "cuda:0,2" train one model on several GPUs, a part of
+        the documents on each (docs/distributed.md).
     threads : int, default 0
         CPU threads; 0: all processors.
     ranks : Ranks, optional
         The processes that train this model together, such as ``papilio.distributed.process_group()``. Every rank calls
         `train` with the whole corpus and the same options, draws its own documents, and gets the same model;
-        `TrainResult.topics` has the topics of its documents. On the CPU.
+        `TrainResult.topics` has the topics of its documents. All ranks are on the CPU, or each on a GPU of its own.
 
     Returns
     -------
@@ -198,6 +199,8 @@ def train(
     options = _core_options("train", {name: arguments[name] for name in OPTION_NAMES}, corpus)
     if progress is not None and not callable(progress):
         raise TypeError(f"papilio.train: progress is {progress!r}, expected a function of a Progress")
+    if device.startswith("cuda") and (ranks is not None or device == "cuda:all" or "," in device):
+        _nccl.point_to_wheel()
     return _core.train(
         corpus,
         options,

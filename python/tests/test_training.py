@@ -33,6 +33,8 @@ def test_options_by_name():
         ({"schedule": "x"}, ValueError, "parallel"),
         ({"start": "x"}, ValueError, 'unknown start "x", expected one of automatic, uniform'),
         ({"device": "gpu"}, ValueError, "unknown device"),
+        ({"device": "cuda:0,x"}, ValueError, "unknown devices"),
+        ({"device": "cuda:1,1"}, ValueError, "names cuda:1 twice"),
         ({"topic_alpha": [0.1]}, ValueError, "topic_alpha has 1"),
         ({"topic": 3}, TypeError, "unknown option 'topic'; did you mean 'topics'"),
         ({"sweeps": -1}, ValueError, "sweeps is -1"),

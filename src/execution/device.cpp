@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/check.h"
 #include "base/choices.h"
@@ -57,6 +59,34 @@ Device Device::parse(std::string_view name) {
   const std::optional<int> number = number_of(name);
   base::require(number.has_value(), "papilio::Device::parse: unknown device {}, {}", base::quoted(name), expected);
   return *number == automatic ? best() : numbered(*number);
+}
+
+std::vector<Device> parse_devices(std::string_view names) {
+  constexpr std::string_view prefix = "cuda:";
+  if (names == "cuda:all") {
+    const int count = execution::cuda_device_count();
+    if (count == 0) return {Device::cuda()};  // which says why there is none
+    std::vector<Device> all;
+    for (int number = 0; number < count; ++number) all.push_back(Device::cuda(number));
+    return all;
+  }
+  if (!names.starts_with(prefix) || names.find(',') == std::string_view::npos) return {Device::parse(names)};
+  std::vector<int> listed;
+  for (std::string_view left = names.substr(prefix.size());;) {
+    const std::size_t end = std::min(left.find(','), left.size());
+    const std::optional<int> number = number_of(fmt::format("{}{}", prefix, left.substr(0, end)));
+    base::require(number.has_value(),
+                  "papilio::parse_devices: unknown devices {}, expected cuda:all, or numbers such as cuda:0,2",
+                  base::quoted(names));
+    base::require(std::find(listed.begin(), listed.end(), *number) == listed.end(),
+                  "papilio::parse_devices: {} names cuda:{} twice", base::quoted(names), *number);
+    listed.push_back(*number);
+    if (end == left.size()) break;
+    left.remove_prefix(end + 1);
+  }
+  std::vector<Device> devices;
+  for (const int number : listed) devices.push_back(Device::cuda(number));
+  return devices;
 }
 
 std::string Device::name() const { return is_cpu() ? "cpu" : fmt::format("cuda:{}", ordinal_); }

@@ -124,7 +124,7 @@ class Train(CommandTest):
         self.assertEqual(self.read("a"), self.read("b"))
         self.assertNotIn(b"cpu", self.read("a"))
         if "cuda        none" in self.papilio("devices").out:
-            for wanted, number in (("cuda", 0), ("cuda:0", 0), ("cuda:3", 3)):
+            for wanted, number in (("cuda", 0), ("cuda:0", 0), ("cuda:3", 3), ("cuda:all", 0), ("cuda:2,0", 2)):
                 run = self.papilio(*train, "--device", wanted, "-o", "c", code=70)
                 self.assertIn(f"papilio train: CUDA device {number} was asked for, but ", run.err)
             self.assertNotIn("c", self.names())
@@ -216,7 +216,8 @@ class Errors(CommandTest):
                           ["train", "pets.txt", "--seed", "-1"], ["train", "pets.txt", "--seed", "18446744073709551616"],
                           ["train", "pets.txt", "-k", "4294967298"], ["generate", "-o", "a", "--seed", "x"], ["train", "pets.txt", "--sweeps", "99999999999"],
                           ["train", "pets.txt", "--format", "xml"], ["train", "pets.txt", "--wings"],
-                          ["train", "pets.txt", "--device", "gpu"], ["train", "pets.txt", "--device", "cuda:x"],
+                          ["train", "pets.txt", "--device", "gpu"],
+                          ["train", "pets.txt", "--device", "cuda:0,"], ["train", "pets.txt", "--device", "cuda:0,x"], ["train", "pets.txt", "--device", "cuda:x"],
                           ["train", "pets.txt", "--device", "cuda:-1"], ["train", "pets.txt", "--device", "cuda:"],
                           ["train", "pets.txt", "-o", "-"], ["generate", "-o", "a", "-k", "9", "--words", "8"],
                           ["generate", "-o", "folder/"]):

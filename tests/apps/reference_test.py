@@ -56,7 +56,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.bash("papilio train --sampler=the"), ["theta_collapsed"])
         self.assertEqual(self.bash("papilio topics model --format "), ["csv", "json", "text", "tsv"])
         self.assertEqual(self.bash("papilio infer model c --method e"), ["em"])
-        self.assertEqual(self.bash("papilio train --device c"), ["cpu", "cuda"])
+        self.assertEqual(self.bash("papilio train --device c"), ["cpu", "cuda", "cuda:all"])
         self.assertEqual(self.bash("papilio completion "), ["bash", "fish", "zsh"])
         self.assertIn("jsonl", self.bash("papilio convert corpus.txt --from "))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the GPU tests of a build; the last line is "N passed, N failed[, N skipped]".
 
-    tests/cuda/run.py FOLDER [--results DIR] [--filter PATTERN] [--sanitize] [--list]
+    tests/cuda/run.py FOLDER [--results DIR] [--filter PATTERN] [--devices N] [--sanitize] [--list]
     tests/cuda/run.py FOLDER --pack
 
 FOLDER is a build folder, or its gpu_tests/ copied to another machine; this script
@@ -10,6 +10,7 @@ without a CUDA device count as failures.
 
 --sanitize  also runs the test cases with "Smoke" in their name under compute-sanitizer,
             by memcheck, racecheck and initcheck; each tool and program is one test
+--devices   how many GPUs the tests of several may use; without it these are skipped
 --pack      copies the shared libraries of the programs to gpu_tests/lib, from where
             they are loaded on a machine that lacks them
 --list      names the test cases; needs no device
@@ -220,10 +221,13 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--results", help="where reports and logs go; gpu_tests/results unless given")
     parser.add_argument("--filter", default="*", help="Google Test's filter")
+    parser.add_argument("--devices", type=int, help="how many GPUs the tests of several may use")
     parser.add_argument("--sanitize", action="store_true")
     parser.add_argument("--pack", action="store_true")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
+    if arguments.devices:
+        os.environ["PAPILIO_TEST_DEVICES"] = str(arguments.devices)
     folder = arguments.folder.resolve()
     if not (folder / "manifest.txt").exists():
         folder = folder / "gpu_tests"

@@ -50,6 +50,31 @@ TEST(ExecutionContract, Device) {
   EXPECT_EQ(Device::parse(best.name()), best);
 }
 
+TEST(ExecutionContract, Devices) {
+  for (const std::string_view names : {"cuda:,", "cuda:0,", "cuda:,0", "cuda:0,,1", "cuda:0;1", "cuda:0,x", "cuda:0,-1",
+                                       "0,1", "cpu,cpu", "cuda:0,cuda:1", "cuda:ALL", "cuda:all,0"}) {
+    EXPECT_TRUE(refused("unknown device", [&] { parse_devices(names); })) << names;
+  }
+  EXPECT_TRUE(refused("papilio::parse_devices: \"cuda:0,0\" names cuda:0 twice", [] { parse_devices("cuda:0,0"); }));
+  EXPECT_EQ(parse_devices("cpu"), std::vector{Device::cpu()});
+  EXPECT_EQ(parse_devices(""), std::vector{Device::best()});
+  EXPECT_THROW(parse_devices("cuda:2147483646,2147483647"), DeviceUnavailable);
+  if (Device::best().is_cpu()) {
+    EXPECT_THROW(parse_devices("cuda:all"), DeviceUnavailable);
+  } else {
+    EXPECT_EQ(parse_devices("cuda:all").front(), Device::cuda(0));
+  }
+}
+
+// The one call of this program that looks for NCCL.
+TEST(ExecutionContract, DeviceSums) {
+  ::setenv("PAPILIO_NCCL", "/nowhere/libnccl.so.2", 1);
+  const std::string sums = describe_device_sums();
+  EXPECT_TRUE(sums.starts_with("host memory: /nowhere/libnccl.so.2: ") || sums.starts_with("none: this build")) << sums;
+  ::unsetenv("PAPILIO_NCCL");
+  EXPECT_EQ(describe_device_sums(), sums);
+}
+
 TEST(ExecutionContract, Interruption) {
   static_assert(!std::is_constructible_v<InterruptionScope, std::atomic<bool>>);
   static_assert(!std::is_copy_constructible_v<InterruptionScope>);
@@ -116,6 +141,8 @@ TEST(ExecutionContract, Communicator) {
     EXPECT_FALSE(rank->engine().empty());
     rank->add_up(std::span<std::int32_t>());
     rank->barrier();
+    EXPECT_GT(rank->deadline_seconds(), 0);
+    EXPECT_NO_THROW(rank->listen());
     for (const int nobody : {-1, 1, 2147483647}) {
       EXPECT_TRUE(refused("Communicator::broadcast: from is", [&] { rank->broadcast({}, nobody); }));
       EXPECT_TRUE(refused("Communicator::gather: to is", [&] { rank->gather({}, nobody); }));
@@ -123,6 +150,7 @@ TEST(ExecutionContract, Communicator) {
   }
   EXPECT_TRUE(refused("thread_ranks: ranks is 0, expected at least 1", [] { execution::thread_ranks({.ranks = 0}); }));
   ranks[0]->fail("no reason");
+  EXPECT_THROW(ranks[0]->listen(), RankError);
   try {
     ranks[0]->barrier();
     FAIL() << "a rank that has failed goes on";
@@ -141,6 +169,14 @@ TEST(ExecutionContract, Communicator) {
   ::setenv("PMI_SIZE", "3", 1);
   EXPECT_EQ(launched_mpi_ranks(), 3);
   ::unsetenv("PMI_SIZE");
+  EXPECT_EQ(launched_local_rank(), 0);
+  for (const char* hostile : {"", "x", "-3", "2x", "99999999999"}) {
+    ::setenv("LOCAL_RANK", hostile, 1);
+    EXPECT_EQ(launched_local_rank(), 0) << hostile;
+  }
+  ::setenv("LOCAL_RANK", "3", 1);
+  EXPECT_EQ(launched_local_rank(), 3);
+  ::unsetenv("LOCAL_RANK");
 }
 
 // Every exception of papilio is an Error, and keeps its text and numbers.

@@ -216,6 +216,51 @@ TEST(Ranks, WhatCannotRunSaysSo) {
   EXPECT_TRUE(refused("papilio::train: the sequential schedule draws one token after the other", run(options)));
 }
 
+// Ranks that are threads of one call: what the caller sees is what one process shows.
+TEST(RanksOfOneProcess, GiveWhatOneGives) {
+  const Corpus corpus = awkward_corpus();
+  TrainOptions options = short_run(40);
+  options.held_out = corpus.view();
+  options.checkpoint_every = 2;
+  std::vector<ChainState> checkpoints[2];
+  std::vector<double> likelihoods[2];
+  TrainResult results[2];
+  for (int i = 0; i < 2; ++i) {
+    if (i == 1) options.devices.assign(3, Device::cpu());
+    options.checkpoint = [&](const ChainState& state) { checkpoints[i].push_back(state); };
+    options.progress = [&](const Progress& progress) {
+      if (progress.evaluated) likelihoods[i].push_back(progress.log_joint_per_token);
+      return true;
+    };
+    results[i] = train(corpus, options);
+  }
+  expect_same(results[1], results[0]);
+  EXPECT_EQ(likelihoods[1], likelihoods[0]);
+  ASSERT_EQ(checkpoints[1].size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(checkpoints[1][i].z, checkpoints[0][i].z);
+  options.devices.assign(2, Device::cpu());
+  options.checkpoint = {};
+  options.progress = {};
+  EXPECT_EQ(train(corpus, options, &checkpoints[1][1]).topics.z, results[0].topics.z);
+}
+
+TEST(RanksOfOneProcess, StopAndFailAsOneDoes) {
+  const Corpus corpus = awkward_corpus();
+  TrainOptions options = short_run(10);
+  options.devices.assign(3, Device::cpu());
+  options.progress = [](const Progress& progress) { return progress.sweep < 2; };
+  const TrainResult stopped = train(corpus, options);
+  EXPECT_TRUE(stopped.stopped);
+  EXPECT_EQ(stopped.topics.z.size(), corpus.words.size());
+  options.progress = [](const Progress&) -> bool { throw IoError("disk full", 28); };
+  EXPECT_THROW(train(corpus, options), IoError);
+  options.progress = {};
+  on_ranks({.ranks = 1}, [&](Communicator& rank) {
+    options.ranks = &rank;
+    EXPECT_TRUE(refused("papilio::train: devices and ranks are both given", [&] { train(corpus, options); }));
+  });
+}
+
 TEST(Ranks, DifferencesAreNamed) {
   const Corpus corpus = awkward_corpus();
   EXPECT_TRUE(refused("papilio::train: ranks differ: rank 2 has \"options.seed 13\", rank 0 \"options.seed 11\"", [&] {

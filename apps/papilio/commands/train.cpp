@@ -32,11 +32,20 @@
 
 namespace {
 
+std::string devices_text(const papilio::TrainOptions& training) {
+  if (training.devices.size() < 2) return training.device.name();
+  std::string names;
+  for (const papilio::Device device : training.devices) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", device.name());
+  }
+  return fmt::format("{} (sums by {})", names, papilio::describe_device_sums());
+}
+
 void tell_corpus(const TrainArguments& arguments, const papilio::CorpusView& corpus,
                  const papilio::ReadReport& report) {
   if (!arguments.quiet) {
     tell("{}; training on {}\n{}", read_summary(arguments.corpus.path, report, corpus.vocabulary_size()),
-         arguments.training.device.name(), left_out_summary(report));
+         devices_text(arguments.training), left_out_summary(report));
     tell_hints(arguments.corpus, corpus, report, {.topics = arguments.training.topics});
   }
 }
@@ -338,7 +347,9 @@ void check_train(const TrainArguments& arguments) {
 }
 
 ExitCode run_train(TrainArguments arguments, const std::string& given) {
-  DeviceChoice device(arguments.device);
+  std::vector<papilio::Device> several;
+  if (is_device_list(arguments.device)) several = papilio::parse_devices(arguments.device);
+  DeviceChoice device(several.empty() ? arguments.device : several.front().name());
   const TrainFiles outputs = plan_files(arguments);
   CommandFiles files(arguments.force);
   const bool is_first = arguments.training.ranks == nullptr || arguments.training.ranks->rank() == 0;
@@ -348,6 +359,7 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
   const InputCorpus input = open_corpus(arguments.corpus, report);
   const papilio::CorpusView corpus = input.view();
   arguments.training.device = device.get();
+  if (several.size() > 1) arguments.training.devices = several;
   tell_corpus(arguments, corpus, report);
   if (corpus.tokens() == 0) {
     throw CommandError(

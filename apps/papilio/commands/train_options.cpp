@@ -175,9 +175,10 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
       ->group("Model");
   app.add_option(
          "--device", arguments.device,
-         "Device to train on; never changes the model. By default PAPILIO_DEVICE, else the first GPU, else the CPU")
-      ->check(device_name())
-      ->option_text("auto|cpu|cuda|cuda:N")
+         "Device to train on, or several GPUs; never changes the model. By default PAPILIO_DEVICE, else the first GPU, "
+         "else the CPU")
+      ->check(device_names())
+      ->option_text("auto|cpu|cuda|cuda:N|cuda:all|cuda:N,N")
       ->group("Run");
   app.add_option("--threads,--num-threads", training.threads, "CPU threads, 0: all; never changes the model")
       ->capture_default_str()

@@ -5,6 +5,8 @@
 #include <exception>
 #include <string>
 
+#include "papilio/device.h"
+#include "support/device_choice.h"
 #include "support/output.h"
 
 std::unique_ptr<papilio::Communicator> join_ranks(TrainArguments& arguments) {
@@ -13,6 +15,7 @@ std::unique_ptr<papilio::Communicator> join_ranks(TrainArguments& arguments) {
   if (ranks->ranks() == 1) return nullptr;
   arguments.training.ranks = ranks.get();
   if (arguments.device.empty() || arguments.device == "auto") arguments.device = "cpu";
+  if (arguments.device == "cuda") arguments.device = papilio::Device::cuda(papilio::launched_local_rank()).name();
   if (ranks->rank() != 0) {
     leave_telling_to_others();
     arguments.quiet = true;
@@ -22,6 +25,13 @@ std::unique_ptr<papilio::Communicator> join_ranks(TrainArguments& arguments) {
 }
 
 void require_for_ranks(const TrainArguments& arguments) {
+  if (is_device_list(arguments.device)) {
+    throw CommandError(
+        ExitCode::usage,
+        fmt::format("--device {} is for one process; expected cuda, the GPU of each rank's number on its "
+                    "host, with {} ranks",
+                    arguments.device, arguments.training.ranks->ranks()));
+  }
   if (!arguments.input_state.empty()) {
     throw CommandError(ExitCode::usage, "--input-state does not go with several ranks; expected one process");
   }

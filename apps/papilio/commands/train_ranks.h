@@ -10,7 +10,7 @@
 // `papilio train` as one of the processes that a launcher of MPI has started.
 
 // Joins the others; null where there are none. Of the ranks 0 alone tells and reports progress; the device is the CPU,
-// if none is named.
+// if none is named, and for "cuda" the GPU of the rank's number on its host.
 std::unique_ptr<papilio::Communicator> join_ranks(TrainArguments& arguments);
 
 // Throws CommandError for arguments that do not go with several ranks.

@@ -22,6 +22,10 @@ papilio::Device started(papilio::Device device) {
 
 }  // namespace
 
+bool is_device_list(std::string_view name) {
+  return name == "cuda:all" || (name.starts_with("cuda:") && name.find(',') != std::string_view::npos);
+}
+
 DeviceChoice::DeviceChoice(const std::string& name) {
   const char* variable = std::getenv("PAPILIO_DEVICE");
   std::optional<papilio::Device> named;

@@ -2,8 +2,12 @@
 
 #include <future>
 #include <string>
+#include <string_view>
 
 #include "papilio/device.h"
+
+// Whether a text names several devices: "cuda:all", "cuda:0,2".
+bool is_device_list(std::string_view name);
 
 // Chooses the device to work on and starts it, while the command reads its files.
 class DeviceChoice {

@@ -140,3 +140,19 @@ CLI::Validator device_name() {
       },
       "auto, cpu, cuda or cuda:N", "");
 }
+
+CLI::Validator device_names() {
+  return CLI::Validator(
+      [](std::string& text) {
+        try {
+          papilio::parse_devices(text);
+        } catch (const papilio::InvalidArgument&) {
+          return fmt::format("is {}, expected auto, cpu, cuda, cuda:N, cuda:all or a list, as in cuda:0,2",
+                             shown(text));
+        } catch (const papilio::DeviceUnavailable&) {
+          // A device's name; the command will say that it is absent.
+        }
+        return std::string();
+      },
+      "auto, cpu, cuda, cuda:N, cuda:all or a list", "");
+}

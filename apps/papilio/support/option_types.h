@@ -97,3 +97,4 @@ CLI::Validator token_pattern();
 
 // A name that papilio::Device::parse reads. Whether the device is there shows when the command runs.
 CLI::Validator device_name();
+CLI::Validator device_names();  // or several

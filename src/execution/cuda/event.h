@@ -15,9 +15,13 @@ class Event {
 
   // Work given to `later` after this call waits for the work that `earlier` has been given so far.
   void order(cudaStream_t earlier, cudaStream_t later) {
-    check(cudaEventRecord(event_, earlier), "recording an event");
-    check(cudaStreamWaitEvent(later, event_, 0), "waiting for an event");
+    record(earlier);
+    make_wait(later);
   }
+
+  // The two halves of it. What is made to wait for an event that was never recorded does not wait.
+  void record(cudaStream_t earlier) { check(cudaEventRecord(event_, earlier), "recording an event"); }
+  void make_wait(cudaStream_t later) { check(cudaStreamWaitEvent(later, event_, 0), "waiting for an event"); }
 
  private:
   cudaEvent_t event_ = nullptr;

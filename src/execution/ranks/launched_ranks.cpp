@@ -1,21 +1,33 @@
 #include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
 
 #include "papilio/communicator.h"
 
 namespace papilio {
+namespace {
 
-int launched_mpi_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) {
+// The number, at least `least`, that the first of these variables with one holds; else `least`.
+int number_of_launcher(std::initializer_list<const char*> variables, int least) {
+  for (const char* name : variables) {
     const char* value = std::getenv(name);
     if (value == nullptr) continue;
     const std::string_view text(value);
-    int ranks = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
-    if (error == std::errc() && end == text.data() + text.size() && ranks >= 1) return ranks;
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size() && number >= least) return number;
   }
-  return 1;
+  return least;
+}
+
+}  // namespace
+
+int launched_mpi_ranks() { return number_of_launcher({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}, 1); }
+
+int launched_local_rank() {
+  return number_of_launcher(
+      {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", "LOCAL_RANK", "SLURM_LOCALID"}, 0);
 }
 
 }  // namespace papilio

@@ -107,6 +107,9 @@ class MpiRanks final : public Communicator {
     wait("barrier", [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
   }
 
+  double deadline_seconds() const override { return std::chrono::duration<double>(deadline_).count(); }
+  void listen() override { answer(); }
+
   void fail(std::string_view reason) noexcept override {
     try {
       if (!std::exchange(has_failed_, true))

@@ -64,6 +64,11 @@ class Meeting {
     const std::lock_guard lock(mutex_);
     set_failure(rank, reason);
   }
+  void listen() {
+    const std::lock_guard lock(mutex_);
+    throw_failure();
+  }
+  std::chrono::milliseconds deadline() const { return deadline_; }
 
  private:
   static constexpr int nobody = -1;
@@ -150,6 +155,9 @@ class ThreadRank final : public Communicator {
   void barrier() override {
     join({"barrier", {}, {}}, [](auto&) {});
   }
+
+  double deadline_seconds() const override { return std::chrono::duration<double>(meeting_->deadline()).count(); }
+  void listen() override { meeting_->listen(); }
 
   void fail(std::string_view reason) noexcept override {
     if (is_gone_) return;

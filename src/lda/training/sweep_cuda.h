@@ -8,6 +8,7 @@
 #include "lda/evaluation/phi_rows_cuda.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
+#include "lda/training/device_ranks_cuda.h"
 #include "lda/training/plan.h"
 #include "papilio/lda.h"
 
@@ -23,6 +24,10 @@ struct CudaStart {
   const Seeds& seeds;
   const std::vector<std::int32_t>* z;  // null: uniform topics; never where there are seeds
   cudaStream_t stream;                 // of the chain, on which, or in the order of which, all work is queued
+  const DeviceRanks* ranks = nullptr;  // which draw the other documents; then `corpus` is a part of the whole one
+
+  // The corpus of all documents.
+  const CorpusView& whole() const { return ranks != nullptr ? ranks->whole : corpus; }
 };
 
 // One sampler's sweeps on the CUDA device that is current when it is made, and whenever it is called. z and its

@@ -34,29 +34,44 @@ std::unique_ptr<CudaSweep> make_sweep(const CudaStart& start, const CudaTuning& 
 
 }  // namespace
 
+std::unique_ptr<CudaSweep> make_range_sweep(const CudaStart& start) {
+  return make_range_sweep(start, memory_to_use(0), {});
+}
+
 CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
                      const CudaTuning& tuning)
+    : CudaChain(corpus, options, resume, nullptr, [&](const CudaStart& start) { return make_sweep(start, tuning); }) {}
+
+CudaChain::CudaChain(const CorpusView& part, const TrainOptions& options, const ChainState* resume,
+                     const DeviceRanks& ranks, MakeCudaSweep make)
+    : CudaChain(part, options, resume, &ranks, make) {}
+
+CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
+                     const DeviceRanks* ranks, MakeCudaSweep make)
     : corpus_(corpus),
       options_(options),
+      ranks_(ranks),
       seeds_(seeds_of_options(corpus, options, "train")),
       priors_(priors_of(options, resume)),
       sweeps_(resume != nullptr ? resume->sweep : 0),
       begun_as_(resume != nullptr ? resume->start : Start::uniform) {
   const Plan plan(corpus_, options_);
   std::optional<std::vector<std::int32_t>> first;  // seed words' topics are chosen on the host
-  if (resume == nullptr && !seeds_.empty()) first = starting_topics(corpus_, options_);
+  if (resume == nullptr && !seeds_.empty()) {
+    first = starting_topics(corpus_, options_, ranks_ != nullptr ? ranks_->place.token : 0);
+  }
   const OnDevice here(options_.device);
   stream_.emplace();
-  sweep_ = make_sweep({.corpus = corpus_,
-                       .options = options_,
-                       .plan = plan,
-                       .priors = priors_,
-                       .seeds = seeds_,
-                       .z = resume != nullptr ? &resume->z
-                            : first           ? &*first
-                                              : nullptr,
-                       .stream = stream_->get()},
-                      tuning);
+  sweep_ = make({.corpus = corpus_,
+                 .options = options_,
+                 .plan = plan,
+                 .priors = priors_,
+                 .seeds = seeds_,
+                 .z = resume != nullptr ? &resume->z
+                      : first           ? &*first
+                                        : nullptr,
+                 .stream = stream_->get(),
+                 .ranks = ranks_});
   stream_->wait();  // so that the time of the first sweep is its own
 }
 
@@ -78,7 +93,7 @@ CudaChain::~CudaChain() {
 
 std::optional<Completion> CudaChain::complete(const CorpusView& corpus, const WordMap& map) {
   const OnDevice here(options_.device);
-  if (is_held_out_on_host_) return {};
+  if (is_held_out_on_host_ || ranks_ != nullptr) return {};
   if (!held_out_) {
     try {
       held_out_ = std::make_unique<HeldOut>(corpus, map, options_, stream_->get());
@@ -107,6 +122,7 @@ void CudaChain::sweep() {
 
 void CudaChain::wait() {
   const OnDevice here(options_.device);
+  if (ranks_ != nullptr) return ranks_->sums.wait(stream_->get());
   stream_->wait();
 }
 
@@ -118,6 +134,13 @@ SweepDraws CudaChain::draws() {
 double CudaChain::log_joint() {
   const OnDevice here(options_.device);
   return sweep_->log_joint();
+}
+
+// Collective.
+const State* CudaChain::counted_state() {
+  if (ranks_ == nullptr) return nullptr;
+  counted_ = state();
+  return &counted_;
 }
 
 void CudaChain::show_state(base::FunctionRef<void(const ChainState&)> use) {
@@ -136,6 +159,7 @@ State CudaChain::uncounted_state() {
   state.z = sweep_->z();
   state.start = begun_as_;
   state.seeds = seeds_;
+  if (ranks_ != nullptr) state.place = ranks_->place;
   return state;
 }
 

@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "base/function_ref.h"
 #include "lda/training/chain/chain.h"
+#include "lda/training/device_ranks_cuda.h"
 #include "lda/training/sparse/by_document/draws_cuda.h"
 #include "lda/training/sparse/parallel/sweep_cuda.h"
 #include "lda/training/sweep_cuda.h"
@@ -20,12 +22,23 @@ struct CudaTuning {
   SparseParallelTuning sparse_parallel = {};
 };
 
+// Makes the sweep of a chain.
+using MakeCudaSweep = base::FunctionRef<std::unique_ptr<CudaSweep>(const CudaStart&)>;
+
+// The sweep over ranges of documents, in nearly all memory that is free: dense in every order, sparse by document.
+std::unique_ptr<CudaSweep> make_range_sweep(const CudaStart& start);
+
 // A chain with all of its state on a CUDA device.
 class CudaChain final : public Chain {
  public:
   // On options.device. As start_chain_on_cuda.
   CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
             const CudaTuning& tuning = {});
+
+  // On a part of a corpus, of which others have the rest: `make` makes a sweep that knows about them. Options are those
+  // of the whole corpus.
+  CudaChain(const CorpusView& part, const TrainOptions& options, const ChainState* resume, const DeviceRanks& ranks,
+            MakeCudaSweep make);
   ~CudaChain() override;
 
   void sweep() override;
@@ -34,6 +47,7 @@ class CudaChain final : public Chain {
   SweepDraws draws() override;
   double log_joint() override;
   std::optional<Completion> complete(const CorpusView& corpus, const WordMap& map) override;
+  const State* counted_state() override;
   void show_state(base::FunctionRef<void(const ChainState&)> use) override;
   State take_state() override;
 
@@ -41,11 +55,14 @@ class CudaChain final : public Chain {
   std::int64_t bytes() const { return sweep_->bytes(); }
 
  private:
+  CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume, const DeviceRanks* ranks,
+            MakeCudaSweep make);
   State uncounted_state();
   State state();
 
   const CorpusView corpus_;
   const TrainOptions options_;
+  const DeviceRanks* const ranks_;
   const Seeds seeds_;
   Priors priors_;
   std::int64_t sweeps_;
@@ -57,6 +74,8 @@ class CudaChain final : public Chain {
   struct HeldOut;
   std::unique_ptr<HeldOut> held_out_;
   bool is_held_out_on_host_ = false;  // where it has no room on the device
+
+  State counted_;  // what counted_state lends
 };
 
 }  // namespace papilio::lda

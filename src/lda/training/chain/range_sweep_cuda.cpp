@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -22,7 +23,7 @@ using execution::check;
 
 // Bytes left for tokens and theta.
 std::int64_t memory_for_tokens(const CudaStart& start, std::int64_t memory) {
-  const CorpusView& corpus = start.corpus;
+  const CorpusView& corpus = start.whole();
   const TrainOptions& options = start.options;
   const bool asymmetric = options.optimize_every > 0 || !start.priors.is_symmetric();
   const std::int64_t needed =
@@ -74,6 +75,8 @@ class RangeSweep final : public CudaSweep {
     return random::stream(purpose, static_cast<std::uint32_t>(sweep_));
   }
   bool sparse_sequential() const { return plan_.order == Order::token_by_token && plan_.is_sparse; }
+  void start_counts();
+  void add_up_counts();
   double prior_mass() const { return static_cast<double>(corpus_.vocabulary_size()) * priors_.beta; }
   void queue_new_phi();
   void queue_new_theta(const RangeOnDevice& range);
@@ -89,7 +92,8 @@ class RangeSweep final : public CudaSweep {
   const std::uint64_t seed_;
   const std::int32_t topics_;
   const cudaStream_t stream_;
-  const std::int64_t seed_weight_;  // of all seed words together
+  const DeviceRanks* const ranks_;
+  const std::int64_t counted_;  // of all ranks: tokens, and seed words' weights
   Priors priors_;
   std::int64_t sweep_ = 0;
   SeedsOnDevice start_of_counts_;
@@ -107,13 +111,14 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
       seed_(start.options.seed),
       topics_(start.options.topics),
       stream_(start.stream),
-      seed_weight_(start.seeds.total()),
+      ranks_(start.ranks),
+      counted_(start.whole().tokens() + start.seeds.total()),
       priors_(start.priors),
       start_of_counts_(start.seeds, stream_),
       tokens_(corpus_, range_needs(plan_, topics_, tuning), memory_for_tokens(start, memory), start.options.threads,
-              stream_),
+              stream_, ranks_ != nullptr ? ranks_->place : PlaceInCorpus{}),
       tables_(corpus_, start.options, plan_),
-      log_joint_(corpus_, start.seeds, priors_, stream_) {
+      log_joint_(start.whole(), start.seeds, priors_, stream_, ranks_) {
   if (sparse_sequential()) {
     if (tokens_.is_streamed()) {
       throw DeviceError(
@@ -122,22 +127,40 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
     }
     tables_.sequential_sparse.set(corpus_, topics_, stream_);
   }
-  if (start.options.optimize_every > 0) optimized_priors_.emplace(corpus_, start.seeds, topics_, stream_);
+  if (start.options.optimize_every > 0) {
+    optimized_priors_.emplace(start.whole(), start.seeds, topics_, stream_, ranks_);
+  }
   tables_.phi.clear(stream_);
   tables_.set_priors(priors_, stream_);
   if (start.z != nullptr) tokens_.set_topics(*start.z);
   tables_.n_wk.clear(stream_);
+  start_counts();
   start.seeds.for_each_word([&](std::span<const SeedWord> word) {
+    if (ranks_ != nullptr && !ranks_->is_first()) return;
     const std::int64_t stride = count_stride(topics_);
     SeedsOnDevice::start_word(word, tables_.n_wk.data() + word.front().word * stride, stride, stream_);
   });
-  start_of_counts_.start_topics(tables_.n_k, stream_);
   const bool draws = start.z == nullptr;
   tokens_.for_each(draws, [&](const RangeOnDevice& range) {
     if (draws) queue_initial_topics(range, topics_, seed_, random::stream(random::Purpose::initial_topics));
     queue_word_counts(range, tables_.n_wk.data(), count_stride(topics_));
     queue_topic_counts(range, topics_, tables_.n_k.data());
   });
+  add_up_counts();
+}
+
+// Over ranks only the first begins with what there is, seeds and n_wk: so the sum has it once, and all that moved.
+void RangeSweep::start_counts() {
+  if (ranks_ == nullptr || ranks_->is_first()) return start_of_counts_.start_topics(tables_.n_k, stream_);
+  tables_.n_k.clear(stream_);
+  tables_.n_wk.clear(stream_);
+}
+
+void RangeSweep::add_up_counts() {
+  if (ranks_ == nullptr) return;
+  ranks_->sums.add_up(tables_.n_wk.data(), tables_.n_wk.size(), stream_);
+  ranks_->sums.add_up(tables_.n_k.data(), tables_.n_k.size(), stream_);
+  ranks_->sums.wait(stream_);
 }
 
 void RangeSweep::set_priors(const Priors& priors) {
@@ -173,7 +196,7 @@ void RangeSweep::queue_new_phi() {
                      .n_wk_stride = count_stride(topics_),
                      .words = corpus_.vocabulary_size(),
                      .topics = topics_,
-                     .tokens = corpus_.tokens() + seed_weight_,
+                     .tokens = counted_,
                      .beta = priors_.beta,
                      .seed = seed_,
                      .stream = stream_of(random::Purpose::phi),
@@ -304,9 +327,10 @@ void RangeSweep::run(std::int64_t sweep) {
   const bool sequential = plan_.order == Order::token_by_token;
   if (!sequential) {
     queue_new_phi();
-    start_of_counts_.start_topics(tables_.n_k, stream_);
+    start_counts();
   }
   tokens_.for_each(true, [&](const RangeOnDevice& range) {
+    if (range.tokens == 0) return;
     switch (plan_.order) {
       case Order::all_at_once:
         queue_all_at_once(range);
@@ -327,6 +351,7 @@ void RangeSweep::run(std::int64_t sweep) {
     const bool shares = sequential || !plan_.by_slots;
     if (shares && tokens_.is_streamed()) check(cudaStreamSynchronize(range.stream), "draws on the device");
   });
+  add_up_counts();
 }
 
 SweepDraws RangeSweep::draws() {
@@ -339,14 +364,12 @@ SweepDraws RangeSweep::draws() {
     tables_.sparse_statistics.download(&sums, 1, stream_);
   }
   check(cudaStreamSynchronize(stream_), "a copy from the device");
-  if (sparse_sequential()) {
-    sums.entries = counts[0];
-    sums.from_document = counts[1];
-  }
-  const double share = static_cast<double>(sums.from_document) / static_cast<double>(corpus_.tokens());
+  if (sparse_sequential()) sums.entries = counts[0], sums.from_document = counts[1];
+  const double share = static_cast<double>(sums.from_document) / std::max(1.0, static_cast<double>(corpus_.tokens()));
   SweepDraws draws;
   draws.sparse = true;
-  draws.topics_per_document = static_cast<double>(sums.entries) / static_cast<double>(tokens_.documents());
+  draws.topics_per_document =
+      static_cast<double>(sums.entries) / std::max(1.0, static_cast<double>(tokens_.documents()));
   draws.from_document = share;
   draws.from_prior = 1 - share;
   return draws;

@@ -39,6 +39,7 @@ std::string lines_of(const CorpusView& corpus, const TrainOptions& options) {
   metadata["options.schedule"] = name(options.schedule);
   metadata["options.start"] = name(options.start);
   metadata["options.draws"] = name(options.draws);
+  metadata["options.device"] = options.device.is_cpu() ? "cpu" : "cuda";
   metadata["options.mh_steps"] = fmt::format("{}", options.mh_steps);
   metadata["options.method"] = name(options.method);
   metadata["options.evaluate_every"] = fmt::format("{}", options.evaluate_every);

@@ -28,10 +28,6 @@ namespace {
 
 std::unique_ptr<CpuSweep> make_sweep_of_rank(const CorpusView& part, const TrainOptions& options, Communicator& ranks) {
   const Plan plan(part, options);
-  base::require(plan.order != Order::token_by_token,
-                "papilio::train: the sequential schedule draws one token after the other, which {} ranks cannot do; "
-                "expected the schedule parallel",
-                ranks.ranks());
   if (plan.is_sparse && plan.order == Order::all_at_once) {
     return make_sparse_sweep_of_rank(part, options, plan, ranks);
   }
@@ -55,17 +51,11 @@ State first_state(const CorpusView& corpus, const PartOfRank& part, const TrainO
   return state;
 }
 
-// How the whole corpus is drawn, whatever the part is like.
-TrainOptions options_of_whole(const CorpusView& corpus, TrainOptions options) {
-  options.draws = draws_of(options, corpus.tokens());
-  return options;
-}
-
 class ChainOfRank final : public Chain {
  public:
   ChainOfRank(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume)
       : part_(corpus, options.ranks->rank(), options.ranks->ranks()),
-        options_(options_of_whole(corpus, options)),
+        options_(options),
         chain_(part_.view(), options_, make_sweep_of_rank(part_.view(), options_, *options.ranks),
                first_state(corpus, part_, options_, std::move(resume), *options.ranks), options.ranks) {}
 
@@ -88,12 +78,19 @@ class ChainOfRank final : public Chain {
 
 std::unique_ptr<Chain> start_chain_of_rank(const CorpusView& corpus, const TrainOptions& options,
                                            std::optional<ChainState> resume) {
-  base::require(options.device.is_cpu(), "papilio::train: device is {}, expected cpu: GPUs do not train over ranks",
-                options.device.name());
+  // How the whole corpus is drawn, whatever the part is like.
+  TrainOptions of_whole = options;
+  of_whole.draws = draws_of(options, corpus.tokens());
+  const PartOfRank part(corpus, options.ranks->rank(), options.ranks->ranks());
+  base::require(Plan(part.view(), of_whole).order != Order::token_by_token,
+                "papilio::train: the sequential schedule draws one token after the other, which {} ranks cannot do; "
+                "expected the schedule parallel",
+                options.ranks->ranks());
   std::int32_t heaviest = 0;
   for (const SeedWord& seed : options.seed_words) heaviest = std::max(heaviest, seed.weight);
   require_countable(corpus, options.threads, heaviest);
-  return std::make_unique<ChainOfRank>(corpus, options, std::move(resume));
+  if (!options.device.is_cpu()) return start_chain_of_rank_on_cuda(corpus, of_whole, resume ? &*resume : nullptr);
+  return std::make_unique<ChainOfRank>(corpus, of_whole, std::move(resume));
 }
 
 }  // namespace papilio::lda

@@ -12,4 +12,9 @@ namespace papilio::lda {
 std::unique_ptr<Chain> start_chain_of_rank(const CorpusView& corpus, const TrainOptions& options,
                                            std::optional<ChainState> resume);
 
+// The same on options.device, a GPU. Options say how the whole corpus is drawn. Throws DeviceUnavailable in a build
+// without CUDA.
+std::unique_ptr<Chain> start_chain_of_rank_on_cuda(const CorpusView& corpus, const TrainOptions& options,
+                                                   const ChainState* resume);
+
 }  // namespace papilio::lda

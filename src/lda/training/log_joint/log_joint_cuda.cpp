@@ -25,11 +25,12 @@ void LogJointOnDevice::TermTables::for_each(std::int64_t tokens, const Tabulated
 }
 
 LogJointOnDevice::LogJointOnDevice(const CorpusView& corpus, const Seeds& seeds, const Priors& priors,
-                                   cudaStream_t stream)
+                                   cudaStream_t stream, const DeviceRanks* ranks)
     : corpus_(corpus),
       seeds_(seeds),
       counted_(corpus.tokens() + seeds.total()),
       stream_(stream),
+      ranks_(ranks),
       terms_(counted_, corpus.vocabulary_size(), priors, most_tabulated) {
   take_terms();
 }
@@ -87,7 +88,9 @@ std::int64_t LogJointOnDevice::larger_terms(const execution::DeviceArray<LargeCo
 double LogJointOnDevice::operator()(TokenRanges& tokens, const execution::DeviceArray<std::int32_t>& n_wk,
                                     const execution::DeviceArray<std::int64_t>& n_k) {
   const auto topics = static_cast<std::int32_t>(n_k.size());
-  const auto queue_words = [&](const TermSums& sums) { queue_word_terms(n_wk.data(), n_wk.size(), sums, stream_); };
+  const auto queue_words = [&](const TermSums& sums) {
+    if (ranks_ == nullptr || ranks_->is_first()) queue_word_terms(n_wk.data(), n_wk.size(), sums, stream_);
+  };
   const auto queue_documents = [&](const TermSums& sums) {
     tokens.for_each(false, [&](const RangeOnDevice& range) { queue_document_terms(range, topics, sums); });
   };
@@ -126,6 +129,7 @@ double LogJointOnDevice::operator()(QueueTerms queue_words, QueueTerms queue_doc
   execution::check(cudaStreamSynchronize(stream_), "the likelihood");
   sum += larger_terms(tables_.larger_of_words, larger[0], terms_.of_word_topic);
   sum += larger_terms(tables_.larger_in_documents, larger[1], terms_.of_document_topic);
+  if (ranks_ != nullptr) ranks_->ranks.add_up(std::span(&sum, 1));
   for (const std::int64_t n : of_topics) sum -= terms_.of_topic(n);
   return terms_.nats(sum - sum_of_documents_ - terms_.of_seeds(seeds_));
 }

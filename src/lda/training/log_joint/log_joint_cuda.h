@@ -8,6 +8,7 @@
 #include "execution/cuda/memory.h"
 #include "lda/evaluation/log_joint_terms.h"
 #include "lda/model/priors.h"
+#include "lda/training/device_ranks_cuda.h"
 #include "lda/training/log_joint/term_sums_cuda.h"
 #include "lda/training/memory/token_ranges_cuda.h"
 
@@ -18,8 +19,10 @@ namespace papilio::lda {
 class LogJointOnDevice {
  public:
   // Keeps references to corpus and seeds; counts include those of the seeds. Work is put on the caller's stream, and
-  // waited for.
-  LogJointOnDevice(const CorpusView& corpus, const Seeds& seeds, const Priors& priors, cudaStream_t stream);
+  // waited for. With ranks, the corpus is the whole one, of which each has the terms of its own documents, and the
+  // first those of the words.
+  LogJointOnDevice(const CorpusView& corpus, const Seeds& seeds, const Priors& priors, cudaStream_t stream,
+                   const DeviceRanks* ranks = nullptr);
 
   // Bytes of the device that it takes at most; more where priors may differ from topic to topic.
   static std::int64_t bytes_needed(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics, bool asymmetric);
@@ -68,6 +71,7 @@ class LogJointOnDevice {
   const Seeds& seeds_;
   const std::int64_t counted_;  // tokens, and the seeds' weights
   const cudaStream_t stream_;
+  const DeviceRanks* const ranks_;
   LogJointTerms terms_;
   std::optional<Priors> next_priors_;  // where they are no longer those of the terms
   std::int64_t sum_of_documents_ = 0;  // terms of document lengths

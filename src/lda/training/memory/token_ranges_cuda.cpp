@@ -88,13 +88,15 @@ struct TokenRanges::Slot {
 };
 
 TokenRanges::TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads,
-                         cudaStream_t stream)
+                         cudaStream_t stream, const PlaceInCorpus& place)
     : corpus_(corpus),
       documents_(documents_with_tokens(corpus)),
       theta_row_(needs.row),
       tokens_per_item_(needs.tokens_per_item),
       threads_(threads),
-      stream_(stream) {
+      stream_(stream),
+      place_(place) {
+  if (corpus.documents() == 0) return;
   if (needs.by_word) order_by_words();
   const Range all = range_of(0, corpus.documents());
   const std::int64_t row = std::max<std::int64_t>(theta_row_ * static_cast<std::int64_t>(sizeof(float)), 1);
@@ -212,7 +214,9 @@ void TokenRanges::keep_on_device(const Range& all, std::int64_t theta_rows) {
   };
   upload(layout_.words, corpus_.words);
   if (!by_word_.empty()) upload(layout_.by_word, by_word_);
-  upload(layout_.offsets, corpus_.document_offsets);
+  std::vector<std::int64_t> offsets(corpus_.document_offsets.begin(), corpus_.document_offsets.end());
+  for (std::int64_t& offset : offsets) offset += place_.token;
+  upload(layout_.offsets, offsets);
   upload(layout_.items, items);
   check(cudaStreamSynchronize(stream_), "a copy to the device");  // `items` ends here
   by_word_ = {};
@@ -253,8 +257,8 @@ RangeOnDevice TokenRanges::range_in(const Slot& slot) const {
   RangeOnDevice range;
   range.offsets = part<std::int64_t>(memory, slot.layout.offsets);
   range.documents = slot.range.documents;
-  range.first_document = slot.range.first_document;
-  range.first_token = slot.range.first_token;
+  range.first_document = place_.document + slot.range.first_document;
+  range.first_token = place_.token + slot.range.first_token;
   range.tokens = slot.range.tokens;
   range.words = part<std::int32_t>(memory, slot.layout.words);
   range.z = part<std::int32_t>(memory, slot.layout.z);
@@ -278,8 +282,10 @@ void TokenRanges::stage(const Range& range, Slot& slot) const {
   if (!by_word_.empty())
     copy_on_host(staging + slot.layout.by_word, by_word_.data() + range.first_token, bytes, threads_);
   copy_on_host(staging + slot.layout.z, z_.data() + range.first_token, bytes, threads_);
-  std::copy_n(corpus_.document_offsets.data() + range.first_document, range.documents + 1,
-              part<std::int64_t>(staging, slot.layout.offsets));
+  std::transform(corpus_.document_offsets.data() + range.first_document,
+                 corpus_.document_offsets.data() + range.first_document + range.documents + 1,
+                 part<std::int64_t>(staging, slot.layout.offsets),
+                 [this](std::int64_t at) { return at + place_.token; });
   fill_items(range, part<TopicItem>(staging, slot.layout.items));
   check(cudaMemcpyAsync(slot.memory.data(), staging, static_cast<std::size_t>(slot.layout.theta),
                         cudaMemcpyHostToDevice, slot.stream.get()),
@@ -302,8 +308,8 @@ void TokenRanges::for_each(bool writes_topics, base::FunctionRef<void(const Rang
       RangeOnDevice here;
       here.offsets = part<std::int64_t>(memory, layout_.offsets) + range.first_document;
       here.documents = range.documents;
-      here.first_document = range.first_document;
-      here.first_token = range.first_token;
+      here.first_document = place_.document + range.first_document;
+      here.first_token = place_.token + range.first_token;
       here.tokens = range.tokens;
       here.words = part<std::int32_t>(memory, layout_.words) + range.first_token;
       here.z = part<std::int32_t>(memory, layout_.z) + range.first_token;
@@ -342,6 +348,7 @@ void TokenRanges::set_topics(const std::vector<std::int32_t>& z) {
     z_ = z;
     return;
   }
+  if (z.empty()) return;
   check(cudaMemcpyAsync(memory_.data() + layout_.z, z.data(), bytes_of_topics(corpus_.tokens()), cudaMemcpyHostToDevice,
                         stream_),
         "a copy to the device");
@@ -349,7 +356,7 @@ void TokenRanges::set_topics(const std::vector<std::int32_t>& z) {
 }
 
 std::vector<std::int32_t> TokenRanges::topics() {
-  if (is_streamed()) return z_;
+  if (is_streamed() || corpus_.words.empty()) return z_;
   std::vector<std::int32_t> z(corpus_.words.size());
   check(cudaMemcpyAsync(z.data(), memory_.data() + layout_.z, bytes_of_topics(corpus_.tokens()), cudaMemcpyDeviceToHost,
                         stream_),

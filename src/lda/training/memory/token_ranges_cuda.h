@@ -8,6 +8,7 @@
 
 #include "base/function_ref.h"
 #include "execution/cuda/memory.h"
+#include "lda/model/state.h"
 #include "lda/training/memory/document_range_cuda.h"
 #include "lda/training/memory/topic_items.h"
 #include "papilio/corpus.h"
@@ -39,9 +40,10 @@ struct RangeNeeds {
 class TokenRanges {
  public:
   // Takes at most `memory` bytes of the current device. `stream` is the caller's: see
-  // for_each. Keeps a reference to the corpus. Throws DeviceError where there is no room for
-  // the longest document.
-  TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads, cudaStream_t stream);
+  // for_each. Keeps a reference to the corpus, which is at `place` of another: documents and tokens are numbered as
+  // there. Throws DeviceError where there is no room for the longest document.
+  TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads, cudaStream_t stream,
+              const PlaceInCorpus& place = {});
   ~TokenRanges();
 
   bool is_streamed() const { return !slots_.empty(); }
@@ -94,6 +96,7 @@ class TokenRanges {
   const std::int64_t tokens_per_item_;
   const int threads_;
   const cudaStream_t stream_;
+  const PlaceInCorpus place_;
   std::vector<Range> ranges_;
   std::vector<std::int32_t> by_word_;  // on the host, where it is wanted: until it is on the device
 

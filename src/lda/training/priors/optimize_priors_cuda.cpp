@@ -1,8 +1,11 @@
 #include "lda/training/priors/optimize_priors_cuda.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <utility>
 
+#include "execution/ranks/collectives.h"
 #include "lda/training/memory/device_tables_cuda.h"
 
 namespace papilio::lda {
@@ -34,6 +37,15 @@ CountHistogram lengths_of(const CorpusView& corpus) {
   for (std::size_t d = 1; d < offsets.size(); ++d) lengths.add(offsets[d] - offsets[d - 1]);
   lengths.finish();
   return lengths;
+}
+
+std::vector<LargeCount> of_all_ranks(const std::vector<LargeCount>& own, Communicator& ranks) {
+  std::vector<LargeCount> all;
+  for (const std::vector<std::byte>& bytes : execution::gather_everywhere(ranks, std::as_bytes(std::span(own)))) {
+    const auto* counts = reinterpret_cast<const LargeCount*>(bytes.data());
+    all.insert(all.end(), counts, counts + bytes.size() / sizeof(LargeCount));
+  }
+  return all;
 }
 
 template <class T>
@@ -83,11 +95,12 @@ void OptimizedPriorsOnDevice::Tables::for_each(const CorpusView& corpus, const S
 }
 
 OptimizedPriorsOnDevice::OptimizedPriorsOnDevice(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics,
-                                                 cudaStream_t stream)
+                                                 cudaStream_t stream, const DeviceRanks* ranks)
     : seeds_(seeds),
       words_(corpus.vocabulary_size()),
       topics_(topics),
       stream_(stream),
+      ranks_(ranks),
       topic_stride_(entries_of_topic(corpus)),
       bytes_(bytes_needed(corpus, seeds, topics)) {
   tables_.for_each(corpus, seeds, topics, TakeMemory());
@@ -129,6 +142,10 @@ void OptimizedPriorsOnDevice::operator()(Queue queue_words, Queue queue_document
                    .stride = topic_stride_,
                    .larger = tables_.larger_in_documents.data(),
                    .larger_count = tables_.larger_counts.data() + 1});
+  if (ranks_ != nullptr) {
+    ranks_->sums.add_up(reinterpret_cast<std::int32_t*>(tables_.topic_rows.data()), tables_.topic_rows.size(), stream_);
+    ranks_->sums.wait(stream_);
+  }
   queue_finished_words(tables_.word_rows.data(), word_copies, word_stride, tables_.words.data(), stream_);
   queue_finished_topics(tables_.topic_rows.data(), topic_stride_, topics_, stream_);
   search(take_larger(n_k), priors);
@@ -143,6 +160,8 @@ std::int64_t OptimizedPriorsOnDevice::take_larger(const execution::DeviceArray<s
   std::vector<LargeCount> of_words = downloaded(tables_.larger_of_words, larger[0], stream_);
   std::vector<LargeCount> in_documents = downloaded(tables_.larger_in_documents, larger[1], stream_);
   check(cudaStreamSynchronize(stream_), "a copy from the device");
+
+  if (ranks_ != nullptr) in_documents = of_all_ranks(in_documents, ranks_->ranks);
 
   CountHistogram totals;
   for (const std::int64_t n : of_topics) totals.add(n);

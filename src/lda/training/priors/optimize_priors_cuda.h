@@ -7,6 +7,7 @@
 #include "execution/cuda/memory.h"
 #include "lda/model/count_histogram.h"
 #include "lda/model/optimize_priors.h"
+#include "lda/training/device_ranks_cuda.h"
 #include "lda/training/priors/count_histograms_cuda.h"
 #include "lda/training/priors/prior_search_cuda.h"
 
@@ -15,8 +16,10 @@ namespace papilio::lda {
 // optimize_priors of topics and counts that are on the current CUDA device, with its tables there. The same bits.
 class OptimizedPriorsOnDevice {
  public:
-  // Keeps a reference to seeds, which counts include. Work is put on the caller's stream, and waited for.
-  OptimizedPriorsOnDevice(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics, cudaStream_t stream);
+  // Keeps a reference to seeds, which counts include. Work is put on the caller's stream, and waited for. With ranks,
+  // the corpus is the whole one, of which each has the n_dk of its own documents, and every n_wk.
+  OptimizedPriorsOnDevice(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics, cudaStream_t stream,
+                          const DeviceRanks* ranks = nullptr);
 
   // Bytes of the device that it takes.
   static std::int64_t bytes_needed(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics);
@@ -62,6 +65,7 @@ class OptimizedPriorsOnDevice {
   const std::int64_t words_;
   const std::int32_t topics_;
   const cudaStream_t stream_;
+  const DeviceRanks* const ranks_;
   const std::int64_t topic_stride_;
   execution::Stream beside_;  // beta is searched beside alpha
   Tables tables_;

@@ -17,6 +17,7 @@
 #include "lda/training/distributed/agreement.h"
 #include "lda/training/trainer/held_out_evaluation.h"
 #include "lda/training/trainer/start_chain.h"
+#include "lda/training/trainer/train_on_devices.h"
 #include "papilio/distributed.h"
 #include "papilio/lda.h"
 
@@ -171,13 +172,18 @@ Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State
   return model;
 }
 
-TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
-  const Clock::time_point start = Clock::now();
+void require_start(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume) {
   lda::require_options(options, "train");
+  lda::require_devices(options);
   require_corpus_to_train_on(corpus, options);
-  if (resume) require_resumable(corpus, options, *resume);
+  if (resume != nullptr) require_resumable(corpus, options, *resume);
   if (options.held_out) options.held_out->verify();
   if (lda::trains_over_ranks(options)) lda::require_agreement(corpus, options);
+}
+
+// From what require_start has let pass.
+TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume,
+                       Clock::time_point start) {
   const auto tokens = static_cast<double>(corpus.tokens());
   const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, std::move(resume));
 
@@ -233,11 +239,21 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
 
 // A rank that throws says so to the others.
 TrainResult train_with_others(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
-  if (!lda::trains_over_ranks(options)) return train_from(corpus, options, std::move(resume));
+  const Clock::time_point start = Clock::now();
   try {
-    return train_from(corpus, options, std::move(resume));
+    require_start(corpus, options, resume ? &*resume : nullptr);
+    if (options.devices.size() > 1) {
+      return lda::train_on_devices(corpus, options, resume ? &*resume : nullptr,
+                                   [&](const TrainOptions& own, std::optional<ChainState> part) {
+                                     return train_from(corpus, own, std::move(part), start);
+                                   });
+    }
+    if (options.devices.empty()) return train_from(corpus, options, std::move(resume), start);
+    TrainOptions on_one = options;
+    on_one.device = options.devices.front();
+    return train_from(corpus, on_one, std::move(resume), start);
   } catch (const std::exception& error) {
-    options.ranks->fail(error.what());
+    if (lda::trains_over_ranks(options)) options.ranks->fail(error.what());
     throw;
   }
 }

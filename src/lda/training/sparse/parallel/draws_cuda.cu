@@ -23,7 +23,7 @@ __device__ __forceinline__ void keep(const SparseDraw<Entry>& draw, const Sparse
   if (draw.counts) tally.add(drawn.part);
   if (drawn.topic == token.list.old) return;
   draw.z[token.number] = static_cast<typename Entry::Number>(drawn.topic);
-  if (item.row < 0) return;
+  if (item.row < 0 || draw.frequent_next == nullptr) return;
   std::int32_t* const next = draw.frequent_next + std::int64_t{item.row} * draw.masses.padded;
   atomicAdd(next + token.list.old, -1);
   atomicAdd(next + drawn.topic, 1);

@@ -103,10 +103,11 @@ struct SparseDraw {
   const Entry* lists = nullptr;
   typename Entry::Number* z = nullptr;
   const std::int32_t* frequent = nullptr;  // rows of `padded` counts: n_wk of the sweep's start
-  std::int32_t* frequent_next = nullptr;   // the same, which follow z
+  std::int32_t* frequent_next = nullptr;   // the same, which follow z; null: no counts do
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
-  bool removes = false;  // tokens are taken out of the counts
+  std::uint64_t first_token = 0;  // the number in the whole corpus of the token that z[0] belongs to
+  bool removes = false;           // tokens are taken out of the counts
   bool by_pair = false;  // neighbours of one document share its sums, where a row and a list fit in shared memory
   bool counts = false;   // draws by their parts, which are added to
   sparse::Statistics* statistics = nullptr;

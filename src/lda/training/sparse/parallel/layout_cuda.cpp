@@ -68,7 +68,14 @@ SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, Sparse
   if (cut.tokens_per_item == 0) cut.tokens_per_item = most_tokens_of_item(offsets, topics);
   if (cut.tokens_of_part == 0) cut.tokens_of_part = tokens_of_part(topics);
   tokens_per_item = cut.tokens_per_item;
-  cut_words(offsets, cut, seeds);
+  const std::int64_t words = corpus.vocabulary_size();
+  if (cut.words_per_block == 0) {
+    frequent_items = cut_words(0, words, offsets, cut, seeds).first_whole;
+    return;
+  }
+  for (std::int64_t w = 0; w < words; w += cut.words_per_block) {
+    blocks.push_back(cut_words(w, std::min(w + cut.words_per_block, words), offsets, cut, seeds));
+  }
 }
 
 void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut) {
@@ -171,18 +178,22 @@ std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, i
   return offsets;
 }
 
-void SparseLayout::cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds) {
+ItemBlock SparseLayout::cut_words(std::int64_t first_word, std::int64_t end_word,
+                                  const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds) {
+  const bool is_block = cut.words_per_block > 0;
   std::vector<SparseItem> whole;
   std::vector<std::pair<double, SparseItem>> frequent;  // and which share of its word's tokens comes before it
-  for (std::size_t w = 0; w + 1 < offsets.size(); ++w) {
+  for (auto w = static_cast<std::size_t>(first_word); w < static_cast<std::size_t>(end_word); ++w) {
     const std::int64_t begin = offsets[w], tokens = offsets[w + 1] - begin;
-    const bool is_seed = !seeds.of_word(static_cast<std::int64_t>(w)).empty();
+    const bool is_seed = !is_block && !seeds.of_word(static_cast<std::int64_t>(w)).empty();
     if (tokens == 0 && !is_seed) continue;
+    const std::int64_t row_of_block = static_cast<std::int64_t>(w) - first_word;
     if (tokens <= cut.tokens_per_item && !is_seed) {
-      whole.push_back({static_cast<std::uint32_t>(begin), static_cast<std::int32_t>(tokens), -1});
+      whole.push_back({static_cast<std::uint32_t>(begin), static_cast<std::int32_t>(tokens),
+                       is_block ? static_cast<std::int32_t>(row_of_block) : -1});
       continue;
     }
-    const auto row = static_cast<std::int32_t>(frequent_words.size());
+    const auto row = static_cast<std::int32_t>(is_block ? row_of_block : std::ssize(frequent_words));
     const std::int64_t parts = base::ceil_div<std::int64_t>(tokens, std::min(cut.tokens_of_part, cut.tokens_per_item));
     for (std::int64_t p = 0; p < parts; ++p) {
       const std::int64_t first = tokens * p / parts, end = tokens * (p + 1) / parts;
@@ -190,22 +201,30 @@ void SparseLayout::cut_words(const std::vector<std::int64_t>& offsets, const Spa
           static_cast<double>(2 * p + 1) / static_cast<double>(2 * parts),
           SparseItem{static_cast<std::uint32_t>(begin + first), static_cast<std::int32_t>(end - first), row});
     }
-    frequent_words.push_back(static_cast<std::int64_t>(w));
+    if (!is_block) frequent_words.push_back(static_cast<std::int64_t>(w));
   }
   // A word's tokens are in the order of documents: blocks that work at the same time then ask for the same part of the
   // documents' lists and topics, which the L2 cache holds.
   if (cut.by_range) {
     std::stable_sort(frequent.begin(), frequent.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   }
+  ItemBlock block = {.first_word = first_word, .end_word = end_word, .first_item = std::ssize(items)};
   for (const auto& [share, item] : frequent) items.push_back(item);
-  frequent_items = static_cast<std::int64_t>(items.size());
+  block.first_whole = std::ssize(items);
   std::stable_sort(whole.begin(), whole.end(),
                    [](const SparseItem& a, const SparseItem& b) { return a.count > b.count; });
   items.insert(items.end(), whole.begin(), whole.end());
+  block.end_item = std::ssize(items);
+  return block;
 }
 
 std::int64_t SparseLayout::items_above(std::int32_t tokens) const {
-  const auto first = std::partition_point(items.begin() + static_cast<std::ptrdiff_t>(frequent_items), items.end(),
+  return items_above(tokens, {.first_whole = frequent_items, .end_item = std::ssize(items)});
+}
+
+std::int64_t SparseLayout::items_above(std::int32_t tokens, const ItemBlock& block) const {
+  const auto first = std::partition_point(items.begin() + static_cast<std::ptrdiff_t>(block.first_whole),
+                                          items.begin() + static_cast<std::ptrdiff_t>(block.end_item),
                                           [tokens](const SparseItem& item) { return item.count > tokens; });
   return first - items.begin();
 }

@@ -20,6 +20,17 @@ struct SparseCut {
   std::int32_t without_row = -1;     // tokens of a word for which no row is made; -1: by the number of topics
   int entry_bytes = 4;               // of a list
   bool short_entries = true;         // where there may be
+  std::int64_t words_per_block = 0;  // whose counts are given to the draws; 0: blocks of threads count their words
+};
+
+// Words whose counts are there at a time, and their items. Those of words with several items come first, then the
+// others, those with many tokens first.
+struct ItemBlock {
+  std::int64_t first_word = 0;
+  std::int64_t end_word = 0;
+  std::int64_t first_item = 0;
+  std::int64_t first_whole = 0;
+  std::int64_t end_item = 0;
 };
 
 // Topics rounded up to row_multiple.
@@ -33,6 +44,7 @@ struct SparseLayout {
 
   // The first item that has all tokens of its word, and at most so many.
   std::int64_t items_above(std::int32_t tokens) const;
+  std::int64_t items_above(std::int32_t tokens, const ItemBlock& block) const;
 
   std::vector<SparseDocument> documents;  // that have tokens, the longest first
   std::int32_t long_documents = 0;        // of more than longest_sorted tokens
@@ -48,12 +60,14 @@ struct SparseLayout {
   std::int64_t frequent_items = 0;
   std::int32_t tokens_per_item = 0;          // at most
   std::vector<std::int64_t> frequent_words;  // of each row of counts
+  std::vector<ItemBlock> blocks;             // where the cut asks for them: every item has the row of its word
 
  private:
   void place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut);
   void cut_long_documents(std::int32_t topics);
   std::vector<std::int64_t> place_tokens(const CorpusView& corpus, int threads);
-  void cut_words(const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds);
+  ItemBlock cut_words(std::int64_t first_word, std::int64_t end_word, const std::vector<std::int64_t>& offsets,
+                      const SparseCut& cut, const Seeds& seeds);
 };
 
 }  // namespace papilio::lda

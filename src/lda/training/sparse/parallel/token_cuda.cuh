@@ -81,7 +81,7 @@ __device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const
   const std::int32_t old = token.list.old;
   const TokenWeights weights = weights_of(word, old, document, draw.removes);
   const double total = weights.until_others + sparse::weight_of(weights.others, masses.unit);
-  const random::Block block = cuda::random::draw_block(draw.seed, draw.stream, token.number);
+  const random::Block block = cuda::random::draw_block(draw.seed, draw.stream, draw.first_token + token.number);
   const double target = cuda::random::uniform53(block.word[0], block.word[1]) * total;
   if (target < weights.own) return {old, Part::own};
   if (target < weights.until_others) {

@@ -1,0 +1,114 @@
+// Whole sweeps of one model on 1, 2, ... GPUs of a host, at several sizes of corpus.
+//
+//   papilio_several_gpus_bench TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]
+//
+// A line for each run: tokens a second over the last sweeps, seconds of the whole run, and the model's hash, which must
+// be the same for any number of GPUs: the program fails where it is not.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "papilio/communicator.h"
+#include "papilio/corpus.h"
+#include "papilio/device.h"
+#include "papilio/lda.h"
+#include "papilio/model.h"
+
+namespace {
+
+constexpr std::int64_t sweeps = 30;
+constexpr std::int64_t counted = 10;  // the last of them
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::vector<int> numbers(std::string_view text) {
+  std::vector<int> all;
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find(',', at), text.size() - 1) + 1) {
+    all.push_back(std::atoi(text.data() + at));
+  }
+  return all;
+}
+
+struct Run {
+  double seconds = 0;  // of the whole run, without the corpus
+  double rate = 0;     // tokens a second
+  double likelihood = 0;
+  std::string hash;
+};
+
+Run run(const papilio::Corpus& corpus, std::int32_t topics, int gpus) {
+  papilio::TrainOptions options;
+  options.topics = topics;
+  options.sweeps = sweeps;
+  options.seed = 1;
+  options.evaluate_every = 0;
+  options.draws = papilio::Draws::sparse;
+  options.device = papilio::Device::cuda(0);
+  for (int gpu = 0; gpus > 1 && gpu < gpus; ++gpu) options.devices.push_back(papilio::Device::cuda(gpu));
+  options.progress_every = counted;
+  Run run;
+  options.progress = [&](const papilio::Progress& progress) {
+    run.rate = progress.tokens_per_second;
+    return true;
+  };
+  const Clock::time_point start = Clock::now();
+  const papilio::TrainResult result = papilio::train(corpus, options);
+  run.seconds = seconds_since(start);
+  run.likelihood = result.log_joint_per_token;
+  run.hash = papilio::model_hash(result.model);
+  return run;
+}
+
+int measure(int argc, char** argv) {
+  const auto topics = static_cast<std::int32_t>(std::atol(argv[1]));
+  papilio::GenerateOptions generator;
+  generator.vocabulary = std::atoll(argv[2]);
+  generator.mean_length = std::atof(argv[3]);
+  generator.topics = 200;
+  const std::vector<int> gpus = numbers(argv[4]);
+  for (const std::string& line : papilio::describe_cuda_devices()) fmt::print("# {}\n", line);
+  fmt::print("# sums by {}\n# topics {}, words {}, mean length {}\n", papilio::describe_device_sums(), topics,
+             generator.vocabulary, generator.mean_length);
+  fmt::print("{:>14} {:>5} {:>12} {:>10} {:>10} {:>12}  {}\n", "tokens", "GPUs", "G tokens/s", "times one", "all, s",
+             "log joint", "model");
+  bool same = true;
+  for (int i = 5; i < argc; ++i) {
+    generator.documents = static_cast<std::int64_t>(std::atof(argv[i]) / generator.mean_length);
+    const Clock::time_point start = Clock::now();
+    const papilio::Corpus corpus = papilio::generate_corpus(generator).corpus;
+    fmt::print("# generated in {:.1f} s\n", seconds_since(start));
+    Run first;
+    for (const int count : gpus) {
+      const Run now = run(corpus, topics, count);
+      if (first.hash.empty()) first = now;
+      same = same && now.hash == first.hash && now.likelihood == first.likelihood;
+      fmt::print("{:>14} {:>5} {:>12.3f} {:>10.2f} {:>10.2f} {:>12.6f}  {}\n", corpus.tokens(), count, now.rate / 1e9,
+                 now.rate / first.rate, now.seconds, now.likelihood, now.hash);
+      std::fflush(stdout);
+    }
+  }
+  if (!same) fmt::print("the models differ\n");
+  return same ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 6) {
+    fmt::print(stderr, "usage: {} TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]\n", argv[0]);
+    return 64;
+  }
+  try {
+    return measure(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

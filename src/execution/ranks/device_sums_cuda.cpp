@@ -1,0 +1,198 @@
+#include "execution/ranks/device_sums_cuda.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "execution/cuda/check.h"
+#include "execution/ranks/collectives.h"
+#include "execution/ranks/nccl_library.h"
+#include "papilio/error.h"
+
+namespace papilio::execution {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// By the communicator, a part after the other, in page-locked memory.
+class HostSums final : public DeviceSums {
+ public:
+  explicit HostSums(Communicator& ranks) : ranks_(ranks) {
+    check(cudaMallocHost(&memory_, part_bytes), "allocating page-locked memory");
+  }
+  ~HostSums() override { cudaFreeHost(memory_); }
+  HostSums(const HostSums&) = delete;
+  HostSums& operator=(const HostSums&) = delete;
+
+  std::string engine() const override { return ranks_.engine() + " through host memory"; }
+  void add_up(std::int32_t* values, std::int64_t count, cudaStream_t stream) override {
+    add_up_of(values, count, stream);
+  }
+  void add_up(std::int64_t* values, std::int64_t count, cudaStream_t stream) override {
+    add_up_of(values, count, stream);
+  }
+  void wait(cudaStream_t stream) override { check(cudaStreamSynchronize(stream), "work on the device"); }
+
+ private:
+  static constexpr std::size_t part_bytes = std::size_t{16} << 20;
+
+  template <class T>
+  void add_up_of(T* values, std::int64_t count, cudaStream_t stream) {
+    constexpr auto most = static_cast<std::int64_t>(part_bytes / sizeof(T));
+    for (std::int64_t first = 0; first < count; first += most) {
+      const auto here = static_cast<std::size_t>(std::min(most, count - first));
+      check(cudaMemcpyAsync(memory_, values + first, here * sizeof(T), cudaMemcpyDeviceToHost, stream),
+            "a copy from the device");
+      check(cudaStreamSynchronize(stream), "a copy from the device");
+      ranks_.add_up(std::span(static_cast<T*>(memory_), here));
+      check(cudaMemcpyAsync(values + first, memory_, here * sizeof(T), cudaMemcpyHostToDevice, stream),
+            "a copy to the device");
+      check(cudaStreamSynchronize(stream), "a copy to the device");  // the memory is used again
+    }
+  }
+
+  Communicator& ranks_;
+  void* memory_ = nullptr;
+};
+
+class NcclSums final : public DeviceSums {
+ public:
+  NcclSums(const NcclSearch& library, Communicator& ranks)
+      : library_(library), nccl_(library.functions), ranks_(ranks) {
+    NcclId id = {};
+    if (ranks.rank() == 0) require(nccl_.get_unique_id(&id), "ncclGetUniqueId");
+    ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
+    require(nccl_.comm_init_rank(&comm_, ranks.ranks(), id, ranks.rank()), "ncclCommInitRank");
+  }
+  // After a failure there is nobody to end it with.
+  ~NcclSums() override {
+    if (comm_ != nullptr) nccl_.comm_destroy(comm_);
+  }
+  NcclSums(const NcclSums&) = delete;
+  NcclSums& operator=(const NcclSums&) = delete;
+
+  std::string engine() const override { return library_.name; }
+
+  void add_up(std::int32_t* values, std::int64_t count, cudaStream_t stream) override {
+    add_up_of(values, count, nccl_int32, stream);
+  }
+  void add_up(std::int64_t* values, std::int64_t count, cudaStream_t stream) override {
+    add_up_of(values, count, nccl_int64, stream);
+  }
+
+  // Polled: a wait of the driver would last forever where a rank is gone, since its part of a sum never comes.
+  void wait(cudaStream_t stream) override {
+    require_comm();
+    const Clock::time_point start = Clock::now();
+    Clock::time_point asked = start;
+    for (;;) {
+      const cudaError_t state = cudaStreamQuery(stream);
+      if (state == cudaSuccess) return;
+      if (state != cudaErrorNotReady) {
+        abort();
+        check(state, "work on the device");
+      }
+      static_cast<void>(cudaGetLastError());  // not the error of a later call
+      const Clock::time_point now = Clock::now();
+      if (now - start < spin_time) continue;
+      std::this_thread::sleep_for(poll_time);
+      if (now - asked < ask_time) continue;
+      asked = now;
+      ask_the_others(std::chrono::duration<double>(now - start).count());
+    }
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds spin_time{2};
+  static constexpr std::chrono::microseconds poll_time{50};
+  static constexpr std::chrono::milliseconds ask_time{50};
+
+  void require(int error, const char* call) {
+    if (error == nccl_success || error == nccl_in_progress) return;
+    const std::string words = nccl_.get_error_string(error);
+    abort();
+    throw RankError(fmt::format("papilio::Communicator: {}: {}: {}", library_.name, call, words), -1);
+  }
+  void require_comm() const {
+    if (comm_ == nullptr) {
+      throw RankError("papilio::Communicator: a rank has failed before; no call is possible any more", -1);
+    }
+  }
+
+  // Whether they have failed, by NCCL, the communicator, or the time.
+  void ask_the_others(double waited) {
+    int error = nccl_success;
+    require(nccl_.comm_get_async_error(comm_, &error), "ncclCommGetAsyncError");
+    require(error, "a sum");
+    try {
+      ranks_.listen();
+    } catch (...) {
+      abort();
+      throw;
+    }
+    if (waited <= ranks_.deadline_seconds()) return;
+    abort();
+    throw RankError(fmt::format("papilio::Communicator: {}: some of {} ranks did not join a sum within {:g} s",
+                                library_.name, ranks_.ranks(), ranks_.deadline_seconds()),
+                    -1);
+  }
+
+  // Ends the sums that wait for others.
+  void abort() {
+    if (comm_ != nullptr) nccl_.comm_abort(comm_);
+    comm_ = nullptr;
+  }
+
+  template <class T>
+  void add_up_of(T* values, std::int64_t count, int type, cudaStream_t stream) {
+    require_comm();
+    if (count == 0) return;
+    require(nccl_.all_reduce(values, values, static_cast<std::size_t>(count), type, nccl_sum, comm_, stream),
+            "ncclAllReduce");
+  }
+
+  const NcclSearch& library_;
+  const Nccl& nccl_;
+  Communicator& ranks_;
+  NcclComm comm_ = nullptr;
+};
+
+// What NCCL needs to be the same, and what it needs to differ: its version, and the GPU. Empty without NCCL.
+std::string name_of_device(const NcclSearch& library) {
+  if (library.name.empty()) return "";
+  int device = 0;
+  cudaDeviceProp properties;
+  check(cudaGetDevice(&device), "finding the current device");
+  check(cudaGetDeviceProperties(&properties, device), "querying a device's properties");
+  return library.name + " " + std::string(properties.uuid.bytes, sizeof properties.uuid.bytes);
+}
+
+bool can_sum_by_nccl(std::vector<std::string> names, std::string_view version) {
+  if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return !name.starts_with(version); })) {
+    return false;
+  }
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) == names.end();
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceSums> make_device_sums(Communicator& ranks) {
+  const NcclSearch& library = nccl_search();
+  if (library.is_wanted && library.name.empty()) {
+    throw DeviceUnavailable(
+        fmt::format("papilio: PAPILIO_NCCL names a file that cannot be loaded as NCCL: {}", library.absence));
+  }
+  const std::vector<std::string> names = gather_texts(ranks, name_of_device(library));
+  const std::string version =
+      names.front().substr(0, names.front().size() - std::min<std::size_t>(names.front().size(), 17));
+  if (!version.empty() && can_sum_by_nccl(names, version + " ")) return std::make_unique<NcclSums>(library, ranks);
+  return std::make_unique<HostSums>(ranks);
+}
+
+}  // namespace papilio::execution

@@ -1,0 +1,389 @@
+#include "lda/training/distributed/sparse_sweep_cuda.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "execution/cuda/event.h"
+#include "execution/cuda/memory.h"
+#include "lda/training/distributed/word_counts_cuda.h"
+#include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/memory/seeds_on_device_cuda.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
+#include "lda/training/priors/optimize_priors_cuda.h"
+#include "lda/training/sparse/fixed_point.h"
+#include "lda/training/sparse/parallel/arrays_cuda.h"
+#include "lda/training/sparse/parallel/lists_cpu.h"
+#include "papilio/error.h"
+#include "random/purpose.h"
+
+namespace papilio::lda {
+namespace {
+
+using execution::check;
+using execution::DeviceArray;
+
+// Of a block of words: 64 MiB, which GPUs of one host exchange in a fraction of a millisecond; and how many blocks are
+// counted at a time.
+constexpr std::int64_t counts_of_block = std::int64_t{1} << 24;
+constexpr std::size_t blocks_ahead = 4;
+
+SparseCut cut_in_blocks(std::int32_t topics, int entry_bytes) {
+  SparseCut cut;
+  cut.entry_bytes = entry_bytes;
+  cut.words_per_block = std::max<std::int64_t>(1, counts_of_block / padded_topics(topics));
+  return cut;
+}
+
+template <class Entry>
+class SparseCudaSweepOfRank final : public CudaSweep {
+ public:
+  explicit SparseCudaSweepOfRank(const CudaStart& start);
+
+  void run(std::int64_t sweep) override;
+  void set_priors(const Priors& priors) override;
+  SweepDraws draws() override;
+  void optimize(Priors& priors) override;
+  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
+  double log_joint() override;
+  std::vector<std::int32_t> z() override;
+  void count(State& state) override;
+  std::int64_t bytes() const override;
+
+ private:
+  void take_priors();
+  void list_topics(sparse::Statistics* statistics);
+  void count_block(const ItemBlock& block, DeviceArray<std::int32_t>& rows);
+  void draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows);
+  void add_up_topics();
+  SparseLists<Entry> lists_of(sparse::Statistics* statistics);
+  SparseDraw<Entry> draw_of(std::int64_t first_item, std::int64_t end_item);
+
+  // use(block, its rows of counts, of all ranks and the seeds, in device memory), on the chain's stream. Collective.
+  template <class Use>
+  void for_each_block(const Use& use);
+
+  std::int64_t counts_in(const ItemBlock& block) const {
+    return (block.end_word - block.first_word) * std::int64_t{masses_.padded};
+  }
+
+  const CorpusView corpus_;
+  const DeviceRanks& ranks_;
+  const std::uint64_t seed_;
+  const std::int32_t topic_count_;
+  const int host_threads_;
+  const bool removes_;
+  const int threads_;  // that draw an item
+  const cudaStream_t stream_;
+  execution::Stream side_;    // items of few tokens are drawn beside the others
+  execution::Stream counts_;  // blocks are counted and added up beside the draws
+  const Seeds& seeds_;
+  SeedsOnDevice start_of_counts_;
+  Priors priors_;
+  std::int64_t sweep_ = 0;
+  execution::Event sweep_begins_, topics_are_listed_, topics_are_added_up_, few_may_start_, few_are_drawn_;
+  execution::Event block_is_counted_, rows_are_free_;
+  std::array<execution::Event, blocks_ahead> rows_are_used_;
+  SparseLayout layout_;
+  SparseCorpus<Entry> tokens_;
+  TopicArrays topics_;
+  std::array<DeviceArray<std::int32_t>, blocks_ahead> rows_of_blocks_;
+  DeviceArray<SeedWord> seed_words_;
+  DeviceArray<float> global_rows_;
+  DeviceArray<sparse::Statistics> statistics_;  // of the last sweep; of a likelihood
+  PaddedTopicMasses masses_;
+  std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
+};
+
+std::vector<std::int32_t> topics_of_part(const CudaStart& start) {
+  return start.z != nullptr ? *start.z : starting_topics(start.corpus, start.options, start.ranks->place.token);
+}
+
+// n_k of the first rank begins with the seeds'.
+const Seeds& seeds_of_rank(const CudaStart& start) {
+  static const Seeds none;
+  return start.ranks->is_first() ? start.seeds : none;
+}
+
+template <class Entry>
+SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
+    : corpus_(start.corpus),
+      ranks_(*start.ranks),
+      seed_(start.options.seed),
+      topic_count_(start.options.topics),
+      host_threads_(start.options.threads),
+      removes_(start.plan.removes),
+      threads_(sparse_shape(topic_count_).threads),
+      stream_(start.stream),
+      seeds_(start.seeds),
+      start_of_counts_(seeds_of_rank(start), stream_),
+      priors_(start.priors),
+      layout_(corpus_, topic_count_, cut_in_blocks(topic_count_, sizeof(Entry)), seeds_, host_threads_),
+      tokens_(layout_, topics_of_part(start), topic_count_, stream_),
+      topics_(topic_count_),
+      seed_words_(on_device(seeds_.words(), "seed words", stream_)),
+      statistics_(2, "sums of a sweep") {
+  masses_.topics = topic_count_;
+  masses_.padded = padded_topics(topic_count_);
+  masses_.of = topics_.of.data();
+  masses_.inverse = topics_.inverse.data();
+  masses_.word_masses = topics_.word_masses.data();
+  masses_.prior_sums = topics_.prior_sums.data();
+  take_priors();
+  statistics_.clear(stream_);
+  for (std::size_t slot = 0; slot < std::min(blocks_ahead, layout_.blocks.size()); ++slot) {
+    rows_of_blocks_[slot] = DeviceArray<std::int32_t>(counts_in(layout_.blocks.front()), "counts of words");
+  }
+  if (!row_fits_in_shared(masses_.padded)) {
+    global_rows_ =
+        DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(masses_.padded) / 4), "rows of phi");
+  }
+  // The host has its own of these, and no longer needs them.
+  layout_.document = {};
+  layout_.place = {};
+}
+
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::take_priors() {
+  const int places = sparse::fixed_point_places(priors_.alpha_sum());
+  masses_.beta = priors_.beta;
+  masses_.unit = std::ldexp(1.0, -places);
+  masses_.places = std::ldexp(1.0, places);
+  topics_.alpha.upload(priors_.alpha.data(), topics_.alpha.size(), stream_);
+  check(cudaStreamSynchronize(stream_), "a copy to the device");
+}
+
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::set_priors(const Priors& priors) {
+  priors_ = priors;
+  take_priors();
+  if (log_joint_) log_joint_->set_priors(priors);
+}
+
+template <class Entry>
+SparseDraw<Entry> SparseCudaSweepOfRank<Entry>::draw_of(std::int64_t first_item, std::int64_t end_item) {
+  return {.masses = masses_,
+          .items = tokens_.items.data() + first_item,
+          .item_count = end_item - first_item,
+          .document = tokens_.document.data(),
+          .place = tokens_.place.data(),
+          .documents = tokens_.documents.data(),
+          .listed_documents = layout_.listed_documents,
+          .single_tokens = tokens_.single_tokens.data(),
+          .short_entries = layout_.short_entries,
+          .lists = tokens_.lists.data(),
+          .z = tokens_.z.data(),
+          .seed = seed_,
+          .stream = random::stream(random::Purpose::topics, static_cast<std::uint32_t>(sweep_)),
+          .first_token = static_cast<std::uint64_t>(ranks_.place.token),
+          .removes = removes_,
+          .statistics = statistics_.data(),
+          .rows = global_rows_.data()};
+}
+
+template <class Entry>
+SparseLists<Entry> SparseCudaSweepOfRank<Entry>::lists_of(sparse::Statistics* statistics) {
+  return {.z = tokens_.z.data(),
+          .documents = tokens_.documents.data(),
+          .document_count = layout_.listed_documents,
+          .single_tokens = tokens_.single_tokens.data(),
+          .single_count = std::ssize(layout_.documents) - layout_.listed_documents,
+          .short_entries = layout_.short_entries,
+          .long_documents = layout_.long_documents,
+          .counted_documents = layout_.counted_documents,
+          .slices = tokens_.slices.data(),
+          .slice_count = std::ssize(layout_.slices),
+          .counts = tokens_.counts.data(),
+          .lists = tokens_.lists.data(),
+          .topics = topic_count_,
+          .n_k = topics_.n_k.data(),
+          .statistics = statistics};
+}
+
+// Lists of the topics that the sweeps have led to, and n_k of this rank.
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::list_topics(sparse::Statistics* statistics) {
+  start_of_counts_.start_topics(topics_.n_k, stream_);
+  queue_sparse_lists(lists_of(statistics), stream_);
+}
+
+// Sums are made on one stream, in one order for all ranks.
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::add_up_topics() {
+  topics_are_listed_.order(stream_, counts_.get());
+  ranks_.sums.add_up(topics_.n_k.data(), topics_.n_k.size(), counts_.get());
+  topics_are_added_up_.order(counts_.get(), stream_);
+}
+
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::count_block(const ItemBlock& block, DeviceArray<std::int32_t>& rows) {
+  const std::int64_t counts = counts_in(block);
+  check(cudaMemsetAsync(rows.data(), 0, static_cast<std::size_t>(counts) * sizeof(std::int32_t), counts_.get()),
+        "clearing device memory");
+  SparseDraw<Entry> draw = draw_of(block.first_item, block.end_item);
+  draw.frequent_next = rows.data();
+  queue_word_counts(draw, block.end_item - block.first_whole, counts_.get());
+  if (ranks_.is_first()) {
+    const auto of_word = [](const SeedWord& seed, std::int64_t word) { return seed.word < word; };
+    const std::vector<SeedWord>& seeds = seeds_.words();
+    const auto first = std::lower_bound(seeds.begin(), seeds.end(), block.first_word, of_word);
+    const auto end = std::lower_bound(first, seeds.end(), block.end_word, of_word);
+    queue_seed_counts(seed_words_.data() + (first - seeds.begin()), end - first, block.first_word, masses_.padded,
+                      rows.data(), counts_.get());
+  }
+  ranks_.sums.add_up(rows.data(), counts, counts_.get());
+}
+
+// As the sweep of one GPU, with counts that are there.
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
+  const auto draw = [&](std::int64_t first, std::int64_t end, int threads, cudaStream_t stream) {
+    SparseDraw<Entry> items = draw_of(first, end);
+    items.frequent = rows.data();
+    queue_sparse_parallel_draws(items, threads, stream);
+  };
+  if (global_rows_.size() > 0) return draw(block.first_item, block.end_item, threads_, stream_);
+  const std::int64_t few = layout_.items_above(few_tokens, block);
+  const std::int64_t many = std::min(few, layout_.items_above(many_tokens_of_row, block));
+  few_may_start_.order(stream_, side_.get());
+  draw(block.first_item, block.first_whole, threads_, stream_);
+  draw(block.first_whole, many, 512, side_.get());
+  draw(many, few, threads_, side_.get());
+  draw(few, block.end_item, small_block_threads, side_.get());
+  few_are_drawn_.order(side_.get(), stream_);
+}
+
+// Blocks from the last to the first: words that are rare tend to have high numbers, and the first block to be counted
+// is the one whose tokens are not drawn meanwhile.
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::run(std::int64_t sweep) {
+  sweep_ = sweep;
+  sweep_begins_.order(stream_, counts_.get());
+  statistics_.clear(stream_);
+  list_topics(statistics_.data());
+  const std::size_t slots = std::min(blocks_ahead, layout_.blocks.size());
+  for (std::size_t i = 0; i < layout_.blocks.size(); ++i) {
+    const ItemBlock& block = layout_.blocks[layout_.blocks.size() - 1 - i];
+    const std::size_t slot = i % slots;
+    if (i >= slots) rows_are_used_[slot].make_wait(counts_.get());
+    count_block(block, rows_of_blocks_[slot]);
+    if (i == 0) {
+      add_up_topics();
+      queue_topic_masses(masses_, topics_.arrays(static_cast<double>(corpus_.vocabulary_size()) * priors_.beta),
+                         stream_);
+    }
+    block_is_counted_.order(counts_.get(), stream_);
+    draw_block(block, rows_of_blocks_[slot]);
+    rows_are_used_[slot].record(stream_);
+  }
+  ranks_.sums.wait(stream_);
+}
+
+template <class Entry>
+template <class Use>
+void SparseCudaSweepOfRank<Entry>::for_each_block(const Use& use) {
+  for (const ItemBlock& block : layout_.blocks) {
+    rows_are_free_.order(stream_, counts_.get());
+    count_block(block, rows_of_blocks_.front());
+    block_is_counted_.order(counts_.get(), stream_);
+    use(block, rows_of_blocks_.front());
+  }
+  ranks_.sums.wait(stream_);
+}
+
+template <class Entry>
+double SparseCudaSweepOfRank<Entry>::log_joint() {
+  if (!log_joint_) log_joint_.emplace(ranks_.whole, seeds_, priors_, stream_, &ranks_);
+  list_topics(statistics_.data() + 1);
+  add_up_topics();
+  const auto queue_words = [&](const TermSums& sums) {
+    for_each_block([&](const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
+      if (ranks_.is_first()) queue_word_terms(rows.data(), counts_in(block), sums, stream_);
+    });
+  };
+  const auto queue_documents = [&](const TermSums& sums) {
+    queue_list_terms(lists_of(statistics_.data() + 1), sums, stream_);
+  };
+  return (*log_joint_)(queue_words, queue_documents, topics_.n_k);
+}
+
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::optimize(Priors& priors) {
+  if (!optimized_priors_) optimized_priors_.emplace(ranks_.whole, seeds_, topic_count_, stream_, &ranks_);
+  list_topics(statistics_.data() + 1);
+  add_up_topics();
+  const auto queue_words = [&](const CountHistograms& histograms) {
+    for_each_block([&](const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
+      queue_word_histogram(rows.data(), counts_in(block), histograms, stream_);
+    });
+  };
+  const auto queue_documents = [&](const CountHistograms& histograms) {
+    queue_list_histograms(lists_of(statistics_.data() + 1), histograms, stream_);
+  };
+  (*optimized_priors_)(queue_words, queue_documents, topics_.n_k, priors);
+}
+
+// Over ranks held-out documents are scored on the hosts, from count().
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::make_phi(PhiRows, std::span<const std::int32_t>) {
+  throw InvalidArgument("papilio::train: a rank's GPU makes no phi for held-out documents");
+}
+
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::count(State& state) {
+  list_topics(statistics_.data() + 1);
+  add_up_topics();
+  state.n_k.resize(static_cast<std::size_t>(topic_count_));
+  const auto row = static_cast<std::size_t>(topic_count_) * sizeof(std::int32_t);
+  state.n_wk.resize(static_cast<std::size_t>(corpus_.vocabulary_size()) * static_cast<std::size_t>(topic_count_));
+  for_each_block([&](const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
+    ranks_.sums.wait(stream_);  // what follows makes the host wait
+    check(
+        cudaMemcpy2DAsync(state.n_wk.data() + block.first_word * topic_count_, row, rows.data(),
+                          static_cast<std::size_t>(masses_.padded) * sizeof(std::int32_t), row,
+                          static_cast<std::size_t>(block.end_word - block.first_word), cudaMemcpyDeviceToHost, stream_),
+        "a copy from the device");
+  });
+  topics_.n_k.download(state.n_k.data(), topic_count_, stream_);
+  check(cudaStreamSynchronize(stream_), "a copy from the device");
+}
+
+template <class Entry>
+std::int64_t SparseCudaSweepOfRank<Entry>::bytes() const {
+  std::int64_t bytes = tokens_.bytes() + topics_.bytes() + start_of_counts_.bytes() + seed_words_.bytes() +
+                       global_rows_.bytes() + statistics_.bytes();
+  for (const DeviceArray<std::int32_t>& rows : rows_of_blocks_) bytes += rows.bytes();
+  return bytes;
+}
+
+template <class Entry>
+SweepDraws SparseCudaSweepOfRank<Entry>::draws() {
+  sparse::Statistics sums = {};
+  statistics_.download(&sums, 1, stream_);
+  check(cudaStreamSynchronize(stream_), "a copy from the device");
+  const auto documents = static_cast<double>(std::max<std::size_t>(1, layout_.documents.size()));
+  return {.sparse = true, .topics_per_document = static_cast<double>(sums.entries) / documents};
+}
+
+template <class Entry>
+std::vector<std::int32_t> SparseCudaSweepOfRank<Entry>::z() {
+  std::vector<typename Entry::Number> z;
+  execution::make_zeros(z, corpus_.words.size(), host_threads_);
+  if (!z.empty()) tokens_.z.download(z.data(), corpus_.tokens(), stream_);
+  check(cudaStreamSynchronize(stream_), "a copy from the device");
+  return converted<std::int32_t>(z);
+}
+
+}  // namespace
+
+std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start) {
+  if (sparse::fits_narrow_entries(start.corpus, start.options.topics)) {
+    return std::make_unique<SparseCudaSweepOfRank<sparse::NarrowEntry>>(start);
+  }
+  return std::make_unique<SparseCudaSweepOfRank<sparse::WideEntry>>(start);
+}
+
+}  // namespace papilio::lda

@@ -1,0 +1,134 @@
+#include "lda/training/trainer/train_on_devices.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "execution/cpu/parallel_for.h"
+#include "execution/ranks/thread_ranks.h"
+#include "papilio/distributed.h"
+
+namespace papilio::lda {
+namespace {
+
+// One that fails tells the others at once; and no rank is ever lost.
+constexpr std::chrono::hours deadline_of_threads{24};
+
+// What the ranks of one process have together.
+class DeviceThreads {
+ public:
+  DeviceThreads(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume, TrainRank train)
+      : corpus_(corpus), options_(options), resume_(resume), train_(train), thrown_(options.devices.size()) {}
+
+  TrainResult run() {
+    const auto count = static_cast<int>(options_.devices.size());
+    std::vector<std::unique_ptr<Communicator>> ranks =
+        execution::thread_ranks({.ranks = count, .deadline = deadline_of_threads});
+    std::vector<std::thread> threads;
+    try {
+      for (int rank = 1; rank < count; ++rank) {
+        threads.emplace_back([&, rank] { run_rank(*ranks[static_cast<std::size_t>(rank)]); });
+      }
+    } catch (const std::exception& error) {  // no thread to be had: those there are hear of it
+      ranks.front()->fail(error.what());
+      for (std::thread& thread : threads) thread.join();
+      throw;
+    }
+    run_rank(*ranks.front());
+    for (std::thread& thread : threads) thread.join();
+    rethrow();
+    return std::move(result_);
+  }
+
+ private:
+  void run_rank(Communicator& ranks) noexcept {
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    try {
+      TrainResult here = train_(options_of(ranks), part_of_resume(ranks));
+      here.topics = gather_topics(here.topics, ranks);
+      if (rank == 0) result_ = std::move(here);
+    } catch (const std::exception& error) {
+      thrown_[rank] = std::current_exception();
+      ranks.fail(error.what());
+    } catch (...) {
+      thrown_[rank] = std::current_exception();
+      ranks.fail("an exception of another kind");
+    }
+  }
+
+  // Callbacks are for the first rank, with the topics of all.
+  TrainOptions options_of(Communicator& ranks) const {
+    TrainOptions own = options_;
+    own.device = options_.devices[static_cast<std::size_t>(ranks.rank())];
+    own.devices.clear();
+    own.ranks = &ranks;
+    own.threads = std::max(1, execution::thread_count(options_.threads) / ranks.ranks());
+    if (ranks.rank() != 0) own.progress = {};
+    if (options_.checkpoint) {
+      own.checkpoint = [this, &ranks](const ChainState& part) {
+        const ChainState whole = gather_topics(part, ranks);
+        if (ranks.rank() == 0) options_.checkpoint(whole);
+      };
+    }
+    return own;
+  }
+
+  std::optional<ChainState> part_of_resume(const Communicator& ranks) const {
+    if (resume_ == nullptr) return std::nullopt;
+    const RankDocuments own = documents_of_rank(corpus_, ranks.rank(), ranks.ranks());
+    ChainState part = {.sweep = resume_->sweep,
+                       .z = {resume_->z.begin() + own.first_token, resume_->z.begin() + own.end_token},
+                       .alpha = resume_->alpha,
+                       .beta = resume_->beta,
+                       .start = resume_->start};
+    return part;
+  }
+
+  // Those that only heard of another's failure threw RankError.
+  void rethrow() const {
+    std::exception_ptr first;
+    for (const std::exception_ptr& error : thrown_) {
+      if (!error) continue;
+      try {
+        std::rethrow_exception(error);
+      } catch (const RankError&) {
+        if (!first) first = error;
+      } catch (...) {
+        throw;
+      }
+    }
+    if (first) std::rethrow_exception(first);
+  }
+
+  const CorpusView corpus_;
+  const TrainOptions& options_;
+  const ChainState* const resume_;
+  const TrainRank train_;
+  std::vector<std::exception_ptr> thrown_;
+  TrainResult result_;
+};
+
+}  // namespace
+
+void require_devices(const TrainOptions& options) {
+  if (options.devices.empty()) return;
+  base::require(options.ranks == nullptr,
+                "papilio::train: devices and ranks are both given; expected one of them: a rank has one device");
+  for (const Device device : options.devices) {
+    base::require(device.is_cpu() == options.devices.front().is_cpu(),
+                  "papilio::train: devices are {} and {}, expected GPUs alone", options.devices.front().name(),
+                  device.name());
+  }
+}
+
+TrainResult train_on_devices(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
+                             TrainRank train) {
+  return DeviceThreads(corpus, options, resume, train).run();
+}
+
+}  // namespace papilio::lda
