@@ -77,7 +77,12 @@ void download_bytes(void* to, const void* from, std::int64_t bytes, cudaStream_t
   check(cudaStreamSynchronize(stream), "a copy from the device");
 }
 
-Stream::Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+Stream::Stream(Urgency urgency) {
+  int least = 0, greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "querying the priorities of streams");
+  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, urgency == Urgency::urgent ? greatest : least),
+        "making a stream");
+}
 
 Stream::~Stream() { cudaStreamDestroy(stream_); }
 

@@ -74,10 +74,12 @@ class DeviceArray {
   std::int64_t size_ = 0;
 };
 
-// A queue of work on the device that was current when it was made.
+// A queue of work on the device that was current when it was made. Where work of several queues waits, an urgent
+// queue's goes first.
+enum class Urgency : std::uint8_t { usual, urgent };
 class Stream {
  public:
-  Stream();
+  explicit Stream(Urgency urgency = Urgency::usual);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

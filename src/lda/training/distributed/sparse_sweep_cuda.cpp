@@ -77,8 +77,9 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   const bool removes_;
   const int threads_;  // that draw an item
   const cudaStream_t stream_;
-  execution::Stream side_;    // items of few tokens are drawn beside the others
-  execution::Stream counts_;  // blocks are counted and added up beside the draws
+  execution::Stream side_;  // items of few tokens are drawn beside the others
+  // Blocks are counted and added up beside the draws, for which they are wanted soon.
+  execution::Stream counts_{execution::Urgency::urgent};
   const Seeds& seeds_;
   SeedsOnDevice start_of_counts_;
   Priors priors_;
