@@ -111,7 +111,8 @@ constexpr Entry known_files[] = {
 constexpr Entry environment[] = {
     {"PAPILIO_DEVICE", "the device where --device is auto, or not given: cpu, cuda or cuda:N."},
     {"PAPILIO_NCCL",
-     "the file of NCCL, which adds up counts of several GPUs, where the loader does not find libnccl.so.2; off: sums go "
+     "the file of NCCL, which adds up counts of several GPUs, where the loader does not find libnccl.so.2; off: sums "
+     "go "
      "through host memory."},
     {"PAPILIO_CPU_TARGET",
      "the instruction set of the CPU's kernels: baseline, avx2, avx512 or neon; by default the "
