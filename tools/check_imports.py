@@ -15,7 +15,7 @@ import sys
 # The modules of papilio, lowest first. A module may import those of the rows above its own row here. One that is not
 # in a row is refused; modules of a row do not know each other.
 ROWS = [
-    {"_errors", "_checked", "_keywords", "_seeds", "_warnings"},
+    {"_errors", "_checked", "_keywords", "_nccl", "_seeds", "_warnings"},
     {"_core"},  # compiled; it imports _errors
     {"_arguments", "_display", "_framework", "_options", "_progress", "_seed_words", "_sparse", "_train_options", "_estimator", "_topic_tables",
      "phrases"},
