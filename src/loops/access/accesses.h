@@ -60,6 +60,7 @@ struct Access {
   int recurs = -1;         // the variable of whose recurrence this is part, if it is of any
   int statement = 0;
   std::vector<int> controls;      // statements whose conditions decide whether it happens
+  int conditions = 0;             // how many branches, && || ?: and continue decide, from the function's start on
   bool is_header = false;         // read by the condition of loops.back()
   bool is_inlined = false;        // of a function that is called
   std::vector<Constraint> facts;  // that hold whenever it happens, about unknown symbols
@@ -97,6 +98,7 @@ struct Loop {
   int depth = 0;
   int variable = -1;
   bool declares = false;
+  int conditions = 0;  // as of an access
   bool steps_first = false;
   int symbol = -1;
   std::int64_t step = 1;

@@ -86,7 +86,9 @@ Finder::Truth Finder::truth(const Expr& e) {
     const auto before = domain_;
     const auto assigned = assigned_;
     narrow(is_and ? left.yes : left.no);  // else the right side is not reached
+    ++conditions_;
     const Truth right = truth(e.operands[1]);
+    --conditions_;
     domain_ = before;
     assigned_ = assigned;
     return is_and ? Truth{both(left.yes, right.yes), either(left.no, right.no)}

@@ -138,7 +138,9 @@ Finder::Value Finder::arithmetic(const Expr& e) {
     const auto before = domain_;
     const auto assigned = assigned_;
     narrow(Domain{{{}}, false});
+    ++conditions_;
     evaluate(e.operands[1]);
+    --conditions_;
     domain_ = before;
     assigned_ = assigned;
     return std::nullopt;
@@ -184,8 +186,10 @@ Finder::Value Finder::evaluate(const Expr& e) {
       evaluate(e.operands[0]);
       const auto before = domain_;
       narrow(Domain{{{}}, false});
+      ++conditions_;
       evaluate(e.operands[1]);
       evaluate(e.operands[2]);
+      --conditions_;
       domain_ = before;
       break;
     }

@@ -109,6 +109,7 @@ class Finder {
   bool is_unused_ = false;                              // the value of what is evaluated decides nothing: it may wrap
   bool in_header_ = false;  // what is read has one value for all iterations of loops_.back()
   int order_ = 0;
+  int conditions_ = 0;
   int statement_ = 0;
   std::vector<int> controls_;  // statements whose conditions decide whether what comes now happens
   struct Updated {

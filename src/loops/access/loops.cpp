@@ -117,7 +117,9 @@ void Finder::find_inductions(const Stmt& s, int id, const Polynomial& count, con
 void Finder::body_of(const Stmt& s, int id) {
   loop_at(id).may_leave = may_leave(s.body);
   if (may_leave(s.body)) make_inexact();
+  conditions_ += loop_at(id).may_leave ? 1 : 0;
   statements(s.body, true);
+  conditions_ -= loop_at(id).may_leave ? 1 : 0;
   loop_at(id).always_assigned = may_leave(s.body) ? std::set<int>() : assigned_.back();
 }
 
@@ -126,6 +128,7 @@ void Finder::opaque_loop(const Stmt& s) {
   Loop made;
   made.parent = loops_.empty() ? -1 : loops_.back();
   made.depth = static_cast<int>(loops_.size());
+  made.conditions = conditions_;
   made.place = s.place;
   made.fault = s.fault;
   made.fault_place = s.place;
@@ -199,6 +202,7 @@ void Finder::loop(const Stmt& s) {
   Loop made;
   made.parent = loops_.empty() ? -1 : loops_.back();
   made.depth = static_cast<int>(loops_.size());
+  made.conditions = conditions_;
   made.variable = s.variable;
   made.declares = s.declares;
   made.steps_first = s.steps_first;

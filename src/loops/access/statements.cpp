@@ -84,6 +84,7 @@ void Finder::access(int index, bool is_write, std::vector<std::optional<Polynomi
     a.recurs = updated_.variable;
   a.statement = statement_;
   a.controls = controls_;
+  a.conditions = conditions_;
   a.is_header = in_header_;
   a.is_inlined = is_inlined_;
   out_.list.push_back(std::move(a));
@@ -225,7 +226,9 @@ void Finder::branch(const Stmt& s) {
     const auto before = domain_;
     const auto assigned = assigned_;
     narrow(Domain{{{}}, false});
+    ++conditions_;
     write(inner->target);
+    --conditions_;
     assigned_ = assigned;
     domain_ = before;
     updated_ = {};
@@ -239,6 +242,7 @@ void Finder::branch(const Stmt& s) {
     t = truth(s.value);
   }
   controls_.push_back(statement_);
+  ++conditions_;
   const auto before = domain_;
   const auto assigned = assigned_;
   const auto values = values_;
@@ -253,6 +257,7 @@ void Finder::branch(const Stmt& s) {
   statements(s.otherwise, false);
   domain_ = before;
   controls_.pop_back();
+  --conditions_;
   for (std::size_t k = 0; k < assigned_.size(); ++k) {
     std::erase_if(assigned_[k], [&](int v) { return !assigned_then[k].contains(v); });
   }

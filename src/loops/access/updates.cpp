@@ -11,6 +11,11 @@ namespace {
 
 constexpr auto updating = std::to_array<std::string_view>({"+", "-", "*", "&", "|", "^"});
 
+// A _Bool that is 1 stays so whatever is added: sums in another order may end elsewhere.
+bool cuts(const Type& type, const std::string& op) {
+  return type.kind == Type::Kind::integer && type.bits < 8 && (op == "+" || op == "-" || op == "^");
+}
+
 bool updates(const std::string& op) { return std::find(updating.begin(), updating.end(), op) != updating.end(); }
 
 bool has_unknown(const Expr& e) {
@@ -47,6 +52,7 @@ std::string Finder::update_of(const Stmt& s) const {
   if (has_unknown(s.target) || has_unknown(s.value)) return "";
   const auto name = [](const std::string& op) { return op == "-" ? std::string("+") : op; };
   if (s.target.type.kind == Type::Kind::integer && s.value.type.kind == Type::Kind::real) return "";  // cuts each sum
+  if (cuts(s.target.type, s.op.empty() ? s.value.op : s.op)) return "";
   if (!s.op.empty()) return updates(s.op) && !mentions(program_, s.value, x) ? name(s.op) : "";
   const Expr& e = s.value;
   if (e.kind == Expr::Kind::binary && (updates(e.op) || e.op == "&&" || e.op == "||")) {

@@ -136,6 +136,7 @@ class Checker {
       command.insert(command.end(), more.begin(), more.end());
       command.insert(command.end(), {fmt::format("{}_harness.c", source), "-o", program, "-lm"});
       ProcessLimits limits = limits_of(60, 0);
+      limits.seconds = 240, limits.cpu_seconds = 60;  // `seconds` is for the programs
       limits.environment = {fmt::format("PATH={}", check_.path), "LC_ALL=C"};
       const ProcessResult result = run_process(command, "", limits);
       if (result.status != 0)
@@ -214,6 +215,7 @@ class Checker {
     const bool is_sanitized = program == "sanitized";
     ProcessLimits limits = limits_of(is_sanitized ? 3 : 10, is_sanitized ? 0 : std::size_t{4096} << 20);
     limits.may_be_killed = true;
+    limits.environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive"};  // waiting is no work
     const std::string path = (folder_.path() / program).string();
     try {
       const ProcessResult result = run_process(

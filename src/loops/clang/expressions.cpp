@@ -249,6 +249,12 @@ int Expressions::uses(int index, std::uint64_t id) const {
   return count;
 }
 
+bool Expressions::has_call(int index) const {
+  const Node& n = names_.node(index);
+  return n.kind == "CallExpr" || n.too_deep ||
+         std::any_of(n.children.begin(), n.children.end(), [&](int c) { return has_call(c); });
+}
+
 // x++ or --x of a plain variable: x, with the step noted.
 std::optional<Expr> Expressions::step(int index) {
   const Node& n = names_.node(index);
@@ -261,6 +267,7 @@ std::optional<Expr> Expressions::step(int index) {
   if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.is_volatile) return std::nullopt;
   if (declared->kind != "ParmVarDecl" && declared->kind != "VarDecl") return std::nullopt;
   if (names_.is_addressed(id)) return std::nullopt;
+  if (names_.is_of_file(id) && has_call(statement_)) return std::nullopt;  // which may see the step
   (n.is_postfix ? after_ : before_).push_back(index);
   return reference(n.children[0]);
 }

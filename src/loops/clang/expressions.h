@@ -53,6 +53,7 @@ class Expressions {
   Expr call(int node);
   Expr call_of_file(int node, const std::string& name);
   std::optional<Expr> step(int node);
+  bool has_call(int index) const;
   int uses(int node, std::uint64_t id) const;
 
   Names& names_;

@@ -38,6 +38,7 @@ class Names {
   // Whether anything but its declaration may give it a value.
   bool is_assigned(std::uint64_t id) const { return assigned_.contains(id) || addressed_.contains(id); }
   bool is_addressed(std::uint64_t id) const { return addressed_.contains(id); }
+  bool is_of_file(std::uint64_t id) const { return of_file_.contains(id); }
   bool defines(const std::string& function) const { return defined_.contains(function); }
 
   // Every variable that a part of the tree names, of those that are known so far, and all fields of them.

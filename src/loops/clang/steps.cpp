@@ -66,6 +66,13 @@ bool assigns(const Tree& tree, int index, std::uint64_t id) {
   return n.too_deep || std::any_of(n.children.begin(), n.children.end(), [&](int c) { return assigns(tree, c, id); });
 }
 
+bool assigns_any(const Tree& tree, int index) {
+  const Node& n = node_at(tree, index);
+  if (n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=")) return true;
+  if (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--")) return true;
+  return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return assigns_any(tree, c); });
+}
+
 bool mentions(const Tree& tree, int index, std::uint64_t id) {
   const Node& n = node_at(tree, index);
   if (n.kind == "DeclRefExpr" && n.reference == id) return true;

@@ -15,6 +15,9 @@ std::pair<std::uint64_t, std::int64_t> step_of(const Tree& tree, int index);
 // Whether a part of the tree assigns the variable. A part that is nested too deep may.
 bool assigns(const Tree& tree, int index, std::uint64_t id);
 
+// Whether it assigns any.
+bool assigns_any(const Tree& tree, int index);
+
 // Whether it names the variable.
 bool mentions(const Tree& tree, int index, std::uint64_t id);
 

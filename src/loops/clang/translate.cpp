@@ -202,10 +202,14 @@ class Translator {
   void expression(int index, std::vector<Stmt>& to) {
     const Node& n = node(index);
     if (n.kind == "ParenExpr" && !n.children.empty()) return expression(n.children[0], to);
+    const bool drops = n.kind == "ImplicitCastExpr" || n.kind == "CStyleCastExpr";  // (void), or what && makes of it
+    if (drops && !n.children.empty() && n.cast != "LValueToRValue" && assigns_any(names_.tree(), index))
+      return expression(n.children[0], to);
     if (n.kind == "BinaryOperator" && n.opcode == "," && n.children.size() == 2) {
       expression(n.children[0], to);
       return expression(n.children[1], to);
     }
+    if (is_choice(n) && assigns_any(names_.tree(), index)) return choice(index, to);
     const bool counts = n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--");
     const bool assigns = (n.kind == "BinaryOperator" && n.opcode == "=") || n.kind == "CompoundAssignOperator";
     const std::size_t operands = counts ? 1 : 2;
@@ -229,6 +233,21 @@ class Translator {
       s.value = expressions_.translate(n.children[1]);
     }
     push_with_steps(std::move(s), to);
+  }
+
+  static bool is_choice(const Node& n) {
+    return (n.kind == "BinaryOperator" && (n.opcode == "&&" || n.opcode == "||") && n.children.size() == 2) ||
+           (n.kind == "ConditionalOperator" && n.children.size() == 3);
+  }
+
+  // c && (x = e); c || (x = e); c ? (x = e) : (y = f); as branches.
+  void choice(int index, std::vector<Stmt>& to) {
+    const Node& n = node(index);
+    Stmt s = made(Kind::branch, n);
+    s.value = expressions_.translate(n.children[0]);
+    expression(n.children[1], n.opcode == "||" ? s.otherwise : s.body);
+    if (n.children.size() == 3) expression(n.children[2], s.otherwise);
+    to.push_back(std::move(s));
   }
 
   // A loop of which nothing is known but its parts.

@@ -50,7 +50,10 @@ class Parallel {
       result_.inside.insert(c_.source.tokens()[static_cast<std::size_t>(body.end - 1)].end, own_end_ + " }");
     }
     // Without iterations there is no last one, whose values the variables would get.
-    if (result_.pragma.find(" lastprivate(") != std::string::npos) {
+    const bool has_truth = std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) {
+      return x.kind == "reduction" && (x.detail == "&&" || x.detail == "||");  // which make 5 a 1
+    });
+    if (has_truth || result_.pragma.find(" lastprivate(") != std::string::npos) {
       result_.before.push_back(fmt::format("if ({} {} {})", c_.first(), c_.head->relation, c_.head->bound));
     }
     return std::move(result_);
@@ -94,7 +97,8 @@ class Parallel {
       if (!c_.is_inside(a) || a.variable != v || !a.is_write) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       if (statement == nullptr) return fail(fmt::format("line {} is no statement of its own", a.place.line));
-      if (!done.insert(statement->begin).second) continue;
+      if (!done.insert(statement->begin).second || !is_decided_by_branches(c_, a))
+        return fail(fmt::format("line {} is no update by itself", a.place.line));
       const std::size_t at = offset(statement->begin);
       const std::string indent = c_.source.indentation(at);
       std::size_t from = at;  // without the white space before it, which becomes the line's end
@@ -150,7 +154,7 @@ class Parallel {
         return fail(fmt::format("line {} does not read {} by its name", place.line, clause.variable));
       // What is not read in every iteration may not be there to be copied.
       if (access->loops.back() != c_.id || access->subscripts.size() != 1 || !access->subscripts[0] ||
-          is_conditional(token))
+          certain_statement(c_, token) == nullptr || !is_decided_by_branches(c_, *access))
         return fail(fmt::format("the elements of {} that line {} reads are not known", clause.variable, place.line));
       for (const bool is_high : {false, true}) {
         const auto ends = bounds.ends(*access->subscripts[0], is_high);
@@ -255,16 +259,6 @@ class Parallel {
     return true;
   }
 
-  // Whether a branch or an operator decides whether a token of the body is reached.
-  bool is_conditional(int token) const {
-    const TextPart* const at = certain_statement(c_, token);
-    if (at == nullptr) return true;
-    for (int t = at->begin; t < at->end; ++t) {
-      if (c_.source.is(t, "?") || c_.source.is(t, "&&") || c_.source.is(t, "||")) return true;
-    }
-    return false;
-  }
-
   const Candidate& c_;
   std::string& why_;
   Rewritten result_;
@@ -283,6 +277,21 @@ const TextPart* certain_statement(const Candidate& c, int token) {
     at = &*part;
   }
   return at->kind == TextPart::Kind::plain ? at : nullptr;
+}
+
+bool is_decided_by_branches(const Candidate& c, const Access& access) {
+  const int token = c.source.token_at(access.place.line, access.place.column);
+  int branches = 0;
+  const TextPart* at = &c.part.parts[0];
+  for (bool found = token >= 0; found;) {
+    branches += at->kind == TextPart::Kind::branch ? 1 : 0;
+    const auto part = std::find_if(at->parts.begin(), at->parts.end(),
+                                   [&](const TextPart& p) { return p.begin <= token && token < p.end; });
+    found = part != at->parts.end();
+    if (found) at = &*part;
+  }
+  const int conditions = access.conditions - c.accesses.loops[static_cast<std::size_t>(c.id)].conditions;
+  return at->kind == TextPart::Kind::plain && conditions == branches;
 }
 
 const TextPart* statement_at(const Candidate& c, int line, int column) {

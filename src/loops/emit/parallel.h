@@ -22,4 +22,8 @@ const TextPart* statement_at(const Candidate& candidate, int line, int column);
 // The statement of the body that a token is in, where no branch decides whether it is reached; else null.
 const TextPart* certain_statement(const Candidate& candidate, int token);
 
+// Whether the branches of the text alone decide, in an iteration, whether an access of a plain statement happens; not
+// &&, || or ?:, nor a continue before it.
+bool is_decided_by_branches(const Candidate& candidate, const Access& access);
+
 }  // namespace papilio::loops

@@ -112,6 +112,19 @@ std::optional<Coefficients> FunctionReader::read(int first, int last) const {
   return left && right ? joined(std::string(source.text_of(at)), *left, *right) : std::nullopt;
 }
 
+bool names_macro(const Source& s, int first, int last) {
+  for (std::size_t d = 0; d < s.tokens().size(); ++d) {
+    if (s.kind(static_cast<int>(d)) != Token::Kind::directive) continue;
+    const Source line(s.text_of(static_cast<int>(d)).substr(1));
+    if (!line.is(0, "define")) continue;
+    const bool is_number = line.tokens().size() == 4 && line.kind(2) == Token::Kind::number;
+    for (int t = first; t < last; ++t) {
+      if (s.is(t, line.text_of(1)) && !is_number) return true;
+    }
+  }
+  return false;
+}
+
 std::string composed(const Coefficients& f, const std::string& type, const std::string& x, bool is_fractional) {
   const auto value = [](const std::string& text) { return text.empty() ? std::string("0") : text; };
   if (!is_fractional) {

@@ -29,6 +29,9 @@ struct FunctionReader {
   static std::optional<Coefficients> joined(const std::string& op, const Coefficients& left, const Coefficients& right);
 };
 
+// Whether tokens [first, last) name a macro of the file that is no number: it may be anything, so it is no operand.
+bool names_macro(const Source& source, int first, int last);
+
 // C statements that make the composition of functions, whose coefficients are variables `x`0 and `x`1 (or a matrix
 // `x`0 to `x`3), one longer: f after it.
 std::string composed(const Coefficients& f, const std::string& type, const std::string& x, bool is_fractional);

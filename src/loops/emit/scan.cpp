@@ -36,7 +36,7 @@ class Passes {
     if (!second_pass || (!second_pass->before.empty() && !is_guarded)) return fail();
     const std::string x = c_.prefix, acc = s_.accumulator, indent = c_.indentation();
     const std::string type =
-        s_.is_array ? fmt::format("__typeof__({}[0])", element()) : fmt::format("__typeof__({})", acc);
+        s_.is_array ? fmt::format("__typeof__({})", element()) : fmt::format("__typeof__({})", acc);
     const std::string counter =
         fmt::format("{} {} = {}first + {}t * {};", c_.type(), c_.head->variable, x, x, c_.step());
     const std::string over = fmt::format(
@@ -161,15 +161,12 @@ class Passes {
     lines.push_back("}");
   }
 
-  // The array with all subscripts but the last, of which the elements have the accumulator's type.
+  // An element of the array, for its type; subscripts of the text may name what the loop declares.
   std::string element() const {
     const auto& [token, end] = *s_.reads.begin();
-    int last = token + 1, at = token + 1;
-    while (at < end) {
-      last = at;
-      at = c_.source.after_matching(at);
-    }
-    return std::string(c_.source.text_of(token, last));
+    std::string text(c_.source.text_of(token));
+    for (int at = token + 1; at < end; at = c_.source.after_matching(at)) text += "[0]";
+    return text;
   }
 
   const Candidate& c_;

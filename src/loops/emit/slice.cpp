@@ -17,12 +17,6 @@ namespace {
 
 constexpr auto assigning = std::to_array<std::string_view>({"=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "++", "--"});
 
-bool starts_type(std::string_view word) {
-  static const std::set<std::string_view> words = {"char",  "short",  "int",   "long",  "unsigned", "signed",
-                                                   "float", "double", "const", "_Bool", "bool",     "size_t"};
-  return words.contains(word) || (word.size() > 2 && word.ends_with("_t"));
-}
-
 class Slicer {
  public:
   Slicer(const Candidate& candidate, const Clause& scan, std::string& why) : c_(candidate), scan_(scan), why_(why) {}
@@ -42,8 +36,11 @@ class Slicer {
         return fail(fmt::format("a scan with an {} is not written", clause.kind));
     }
     if (s_.is_array ? !find_recurrence() : !find_updates()) return std::nullopt;
+    for (const Clause& clause : clauses) {
+      if (clause.kind.ends_with("private")) privates_.insert(clause.variable);
+    }
     if (!sliced(c_.part.parts[0], s_.text)) return fail("what the scan's values need is not separable");
-    if (!is_closed()) return std::nullopt;
+    if (!is_closed() || !has_no_effects()) return std::nullopt;
     return std::move(s_);
   }
 
@@ -65,6 +62,8 @@ class Slicer {
       if (!c_.is_inside(a) || a.variable != variable_ || !a.is_write) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       if (statement == nullptr) return refuse(fmt::format("line {} is no statement of its own", a.place.line));
+      ++writes_[statement->begin];
+      if (!is_decided_by_branches(c_, a)) hidden_.insert(statement->begin);
       marked_.insert(statement->begin);
       if (a.update.empty()) resets_.insert(statement->begin);
     }
@@ -79,6 +78,7 @@ class Slicer {
       if (!c_.is_inside(a) || a.recurs != variable_) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       if (statement == nullptr) return refuse(fmt::format("line {} is no statement of its own", a.place.line));
+      if (!is_decided_by_branches(c_, a)) hidden_.insert(statement->begin);
       if (!marked_.contains(statement->begin)) parts_.insert(statement->begin);
     }
     if (!parts_.empty() && !s_.is_function()) return refuse("its values are made in several statements");
@@ -95,7 +95,8 @@ class Slicer {
     const TextPart* statement = statement_at(c_, write->place.line, write->place.column);
     if (statement == nullptr) return refuse("the statement of the scan is not found");
     if (!c_.source.is(statement->begin, scan_.variable)) return refuse("an array is not written by its name");
-    if (is_conditional(statement->begin)) return refuse("its elements are not written in every iteration");
+    if (certain_statement(c_, statement->begin) == nullptr || !is_decided_by_branches(c_, *write))
+      return refuse("its elements are not written in every iteration");
     marked_.insert(statement->begin);
     s_.statement = statement->begin;
     if (!find_parts()) return false;
@@ -130,11 +131,38 @@ class Slicer {
     return found;
   }
 
-  bool is_conditional(int token) const { return certain_statement(c_, token) == nullptr; }
+  // Whether the slice has any of a part: a statement that the scan's values come from, or one that skips others.
+  bool has_kept(const TextPart& part, bool counts_jumps = true) const {
+    if (part.kind == TextPart::Kind::plain)
+      return keeps(part) || (counts_jumps && c_.source.is(part.begin, "continue"));
+    const bool counts = counts_jumps && part.kind != TextPart::Kind::loop && part.kind != TextPart::Kind::repeat;
+    return std::any_of(part.parts.begin(), part.parts.end(), [&](const TextPart& p) { return has_kept(p, counts); });
+  }
 
-  bool has_marked(const TextPart& part) const {
-    if (marked_.contains(part.begin) && part.kind == TextPart::Kind::plain) return true;
-    return std::any_of(part.parts.begin(), part.parts.end(), [&](const TextPart& p) { return has_marked(p); });
+  // Whether a plain statement is of the scan, or declares or assigns a variable that the slice needs.
+  bool keeps(const TextPart& p) const {
+    if (marked_.contains(p.begin) || parts_.contains(p.begin)) return true;
+    const auto [first, last] = written_.equal_range(p.begin);
+    if (first != last) {
+      return std::any_of(first, last, [&](const auto& w) { return s_.needed.contains(variable(w.second).name); });
+    }
+    const bool declares = c_.source.kind(p.begin) == Token::Kind::word &&
+                          (c_.source.kind(p.begin + 1) == Token::Kind::word || c_.source.is(p.begin + 1, "*"));
+    for (int k = p.begin; k < p.end && declares; ++k) {
+      if (s_.needed.contains(std::string(c_.source.text_of(k)))) return true;
+    }
+    return false;
+  }
+
+  const Variable& variable(int v) const { return c_.program.variables[static_cast<std::size_t>(v)]; }
+
+  // The variables that each plain statement writes.
+  void find_written() {
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || !a.is_write || a.is_inlined) continue;
+      if (const TextPart* statement = statement_at(c_, a.place.line, a.place.column))
+        written_.emplace(statement->begin, a.variable);
+    }
   }
 
   void need(int first, int last) {
@@ -144,27 +172,15 @@ class Slicer {
     }
   }
 
-  // What a plain statement declares or assigns, if that is all that it does.
-  std::string defined_by(const TextPart& p) const {
-    int assigns = -1, count = 0;
-    for (int t = p.begin; t < p.end; ++t) {
-      const std::string_view mark = c_.source.text_of(t);
-      const bool is_assignment = c_.source.kind(t) == Token::Kind::mark && mark.size() >= 1 && mark.back() == '=' &&
-                                 mark != "==" && mark != "!=" && mark != "<=" && mark != ">=";
-      if (is_assignment || mark == "++" || mark == "--") ++count, assigns = t;
-    }
-    if (count != 1 || assigns <= p.begin || !c_.source.is(assigns, "=")) return "";
-    if (c_.source.kind(assigns - 1) != Token::Kind::word) return "";
-    const bool declares = starts_type(c_.source.text_of(p.begin));
-    return declares || assigns - 1 == p.begin ? std::string(c_.source.text_of(assigns - 1)) : "";
-  }
-
   // The part without what the accumulator does not need; true where nothing stands in the way.
   bool sliced(const TextPart& part, std::string& text) {
+    find_written();
     for (bool grows = true; grows;) {
       const std::size_t before = s_.needed.size();
       text.clear();
       made_.clear();
+      whole_.clear();
+      loops_.clear();
       if (!slice(part, text)) return false;
       grows = s_.needed.size() != before;
     }
@@ -176,7 +192,6 @@ class Slicer {
       case TextPart::Kind::block: {
         text += "{ ";
         for (const TextPart& p : part.parts) {
-          if (p.kind == TextPart::Kind::repeat && &p == &part.parts.back()) continue;
           if (c_.part.kind == TextPart::Kind::repeat && &part == &c_.part.parts[0] && &p == &part.parts.back())
             continue;
           if (!slice(p, text)) return false;
@@ -185,12 +200,12 @@ class Slicer {
         return true;
       }
       case TextPart::Kind::branch: {
-        if (!has_marked(part)) return true;
+        if (!has_kept(part)) return true;
         need(part.head_begin, part.head_end);
         text += fmt::format("if ({}) {{ ", c_.source.text_of(part.head_begin, part.head_end));
         if (!slice(part.parts[0], text)) return false;
         text += "} ";
-        if (part.parts.size() > 1 && has_marked(part.parts[1])) {
+        if (part.parts.size() > 1 && has_kept(part.parts[1])) {
           text += "else { ";
           if (!slice(part.parts[1], text)) return false;
           text += "} ";
@@ -198,7 +213,8 @@ class Slicer {
         return true;
       }
       case TextPart::Kind::loop: {
-        if (!has_marked(part)) return true;
+        if (!has_kept(part)) return true;
+        loops_.insert(part.begin);
         need(part.head_begin, part.head_end);
         text += fmt::format("for ({}) {{ ", c_.source.text_of(part.head_begin, part.head_end));
         if (!slice(part.parts[0], text)) return false;
@@ -208,42 +224,47 @@ class Slicer {
       case TextPart::Kind::plain:
         return slice_plain(part, text);
       default:
-        return !has_marked(part);
+        return !has_kept(part);
     }
   }
 
   bool slice_plain(const TextPart& part, std::string& text) {
-    const bool is_jump = c_.source.is(part.begin, "continue") || c_.source.is(part.begin, "break");
-    if (is_jump) return false;
-    if (marked_.contains(part.begin) && !s_.is_array && !c_.source.is(part.begin, s_.accumulator)) {
-      // a[next++] = e: of such a statement only the step.
-      for (int t = part.begin; t + 1 < part.end; ++t) {
-        const bool is_name = c_.source.is(t, s_.accumulator);
-        const bool after = is_name && (c_.source.is(t + 1, "++") || c_.source.is(t + 1, "--"));
-        const bool before = is_name && t > part.begin && (c_.source.is(t - 1, "++") || c_.source.is(t - 1, "--"));
-        if (!after && !before) continue;
-        s_.needed.insert(s_.accumulator);
-        text += fmt::format("{}{}; ", s_.accumulator, c_.source.text_of(after ? t + 1 : t - 1));
-        return true;
-      }
-    }
-    if (s_.is_function() && (marked_.contains(part.begin) || parts_.contains(part.begin)))
-      return slice_function(part, text);
-    if (marked_.contains(part.begin)) {
-      if (s_.is_array) {
-        slice_element(part, text);
-      } else {
-        need(part.begin, part.end);
-        text += std::string(c_.source.text_of(part.begin, part.end)) + " ";
-        if (resets_.contains(part.begin)) text += c_.prefix + "anew = 1; ";
-      }
+    if (c_.source.is(part.begin, "continue")) {
+      text += "continue; ";
       return true;
     }
-    const std::string name = defined_by(part);
-    if (name.empty() || !s_.needed.contains(name)) return true;
+    if (!keeps(part)) return !c_.source.is(part.begin, "break");
+    const bool is_marked = marked_.contains(part.begin);
+    const bool takes_step = is_marked && !s_.is_array && !c_.source.is(part.begin, s_.accumulator);
+    const bool is_of_function = s_.is_function() && (is_marked || parts_.contains(part.begin));
+    const bool is_whole = !is_of_function && !(is_marked && s_.is_array) && !resets_.contains(part.begin);
+    if (hidden_.contains(part.begin) && !is_whole) return refuse("an operator decides whether it goes on");
+    if (takes_step && slice_step(part, text)) return true;
+    if (is_of_function) return slice_function(part, text);
+    if (is_marked && s_.is_array) {
+      slice_element(part, text);
+      return true;
+    }
+    whole_.insert(part.begin);
     need(part.begin, part.end);
     text += std::string(c_.source.text_of(part.begin, part.end)) + " ";
+    if (resets_.contains(part.begin)) text += c_.prefix + "anew = 1; ";
     return true;
+  }
+
+  // a[next++] = e: of such a statement only the step.
+  bool slice_step(const TextPart& part, std::string& text) {
+    if (writes_.at(part.begin) != 1 || hidden_.contains(part.begin)) return false;
+    for (int t = part.begin; t + 1 < part.end; ++t) {
+      const bool is_name = c_.source.is(t, s_.accumulator);
+      const bool after = is_name && (c_.source.is(t + 1, "++") || c_.source.is(t + 1, "--"));
+      const bool before = is_name && t > part.begin && (c_.source.is(t - 1, "++") || c_.source.is(t - 1, "--"));
+      if (!after && !before) continue;
+      s_.needed.insert(s_.accumulator);
+      text += fmt::format("{}{}; ", s_.accumulator, c_.source.text_of(after ? t + 1 : t - 1));
+      return true;
+    }
+    return false;
   }
 
   // Of a[i] = a[i - 1] op e, what it makes of the accumulator.
@@ -264,7 +285,7 @@ class Slicer {
   // A statement as a function of the accumulator: its coefficients, for what comes later or for the composition.
   bool slice_function(const TextPart& part, std::string& text) {
     const int at = assignment(part), last = part.end - 1;
-    if (at < 0 || names_macro(part)) return refuse("a function of the scan is not read");
+    if (at < 0 || names_macro(c_.source, part.begin, part.end)) return refuse("a function of the scan is not read");
     const FunctionReader reader{c_.source, s_.type, [this](int t) { return known(t); }};
     const std::string_view mark = c_.source.text_of(at);
     const bool counts = mark == "++" || mark == "--";
@@ -307,32 +328,44 @@ class Slicer {
     return std::nullopt;
   }
 
-  // A macro may be anything: its name stands for no operand.
-  bool names_macro(const TextPart& part) const {
-    for (std::size_t d = 0; d < c_.source.tokens().size(); ++d) {
-      if (c_.source.kind(static_cast<int>(d)) != Token::Kind::directive) continue;
-      const Source line(c_.source.text_of(static_cast<int>(d)).substr(1));
-      if (!line.is(0, "define")) continue;
-      const bool is_number = line.tokens().size() == 4 && line.kind(2) == Token::Kind::number;
-      for (int t = part.begin; t < part.end; ++t) {
-        if (c_.source.is(t, line.text_of(1)) && !is_number) return true;
-      }
-    }
-    return false;
-  }
+  // Whether it is by the head of a loop that the slice has.
+  bool is_counter(const Access& a) const { return loops_.contains(c_.source.token_at(a.place.line, a.place.column)); }
 
   // Whether the slice reads nothing that the loop writes but what it computes itself.
   bool is_closed() {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || !a.is_write || a.variable == variable_) continue;
-      const Variable& v = c_.program.variables[static_cast<std::size_t>(a.variable)];
-      if (!s_.needed.contains(v.name)) continue;
+      if (!s_.needed.contains(variable(a.variable).name)) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
-      const bool is_sliced = !v.is_array && statement != nullptr && defined_by(*statement) == v.name;
-      const bool is_counter = std::any_of(c_.accesses.loops.begin(), c_.accesses.loops.end(),
-                                          [&](const Loop& l) { return l.variable == a.variable; });
-      if (!is_sliced && !is_counter)
-        return refuse(fmt::format("the scan's values need {}, which the loop writes", v.name));
+      const bool is_sliced = statement != nullptr && whole_.contains(statement->begin);
+      const bool is_own_step = a.variable == c_.accesses.loops[static_cast<std::size_t>(c_.id)].variable;
+      if (!is_sliced && !is_counter(a) && !is_own_step)
+        return refuse(fmt::format("the scan's values need {}, which the loop writes", variable(a.variable).name));
+    }
+    return true;
+  }
+
+  // Whether the slice, which runs before the loop, changes nothing but the accumulator and variables of its own.
+  bool has_no_effects() {
+    const auto is_own = [&](int v) {
+      const auto declared = c_.accesses.declared_in.find(v);
+      const bool is_inside =
+          declared != c_.accesses.declared_in.end() &&
+          std::find(declared->second.begin(), declared->second.end(), c_.id) != declared->second.end();
+      return v == variable_ || (!variable(v).is_array && (is_inside || privates_.contains(variable(v).name)));
+    };
+    for (const auto& [statement, v] : written_) {
+      if (whole_.contains(statement) && !is_own(v))
+        return refuse(fmt::format("what the scan's values need changes {}", variable(v).name));
+    }
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || !a.is_write) continue;
+      if (a.is_inlined && !variable(a.variable).is_made && !is_own(a.variable) &&
+          std::any_of(c_.program.functions.begin(), c_.program.functions.end(),
+                      [&](const Function& f) { return s_.needed.contains(f.name); }))
+        return refuse(fmt::format("what the scan's values need calls what changes {}", variable(a.variable).name));
+      if (is_counter(a) && !is_own(a.variable))
+        return refuse(fmt::format("what the scan's values need counts by {}", variable(a.variable).name));
     }
     return true;
   }
@@ -342,7 +375,12 @@ class Slicer {
   std::string& why_;
   Slice s_;
   int variable_ = -1;
+  std::set<std::string> privates_;                          // variables of which each thread has its own
   std::set<int> marked_, resets_, parts_;                   // first tokens of statements
+  std::set<int> hidden_;                                    // those of these that an operator or continue may leave out
+  std::set<int> whole_, loops_;                             // those that the slice has as they are
+  std::map<int, int> writes_;                               // how often each of marked_ writes the accumulator
+  std::multimap<int, int> written_;                         // the variables that each statement writes
   std::vector<std::pair<std::string, Coefficients>> made_;  // of the accumulator: names, functions
 };
 

@@ -100,21 +100,63 @@ std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) 
   return scan;
 }
 
+bool is_within(const Accesses& accesses, int loop, int root) {
+  while (loop >= 0 && loop != root) loop = accesses.loops[static_cast<std::size_t>(loop)].parent;
+  return loop == root;
+}
+
+// A subscript in the iteration before; nothing where it holds something that may be another value there.
+std::optional<Polynomial> before_of(const Accesses& accesses, int root, const Polynomial& subscript) {
+  const Loop& loop = accesses.loops[static_cast<std::size_t>(root)];
+  Polynomial moved;
+  for (const auto& [monomial, coefficient] : subscript.terms()) {
+    std::optional<Polynomial> term = Polynomial::constant(coefficient);
+    for (const int s : monomial) {
+      const Symbol& symbol = accesses.symbols[static_cast<std::size_t>(s)];
+      const bool counts = symbol.kind == Symbol::Kind::count && symbol.defined_in == root;
+      const bool is_other = symbol.kind != Symbol::Kind::iterator && is_within(accesses, symbol.defined_in, root);
+      if (is_other && !counts) return std::nullopt;
+      const std::int64_t step = s == loop.symbol ? loop.step : counts ? 1 : 0;
+      const auto factor = Polynomial::sum(Polynomial::symbol(s), Polynomial::constant(-step));
+      term = term && factor ? Polynomial::product(*term, *factor) : std::nullopt;
+    }
+    const auto sum = term ? Polynomial::sum(moved, *term) : std::nullopt;
+    if (!sum) return std::nullopt;
+    moved = *sum;
+  }
+  return moved;
+}
+
+// Whether a read is of the element that the write has written in the iteration before, in every iteration.
+bool reads_the_one_before(const Accesses& accesses, int root, const Access& read, const Access& write) {
+  if (read.subscripts.size() != write.subscripts.size()) return false;
+  for (std::size_t k = 0; k < write.subscripts.size(); ++k) {
+    if (!read.subscripts[k] || !write.subscripts[k]) return false;
+    const auto before = before_of(accesses, root, *write.subscripts[k]);
+    if (!before || !(*before == *read.subscripts[k])) return false;
+  }
+  return true;
+}
+
 std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, int variable,
                              const std::vector<Carried>& dependences) {
   const View& view = carrier.view();
   Scan scan;
   scan.variable = variable;
-  int statement = -1;
+  const Access* write = nullptr;
   for (const Access* a : view.accesses) {
-    if (a->variable != variable) continue;
-    if (a->is_write) {
-      if (a->recurrence.empty() || statement >= 0) return std::nullopt;
-      statement = a->statement;
-      scan.op = a->recurrence;
-    }
+    if (a->variable != variable || !a->is_write) continue;
+    if (a->recurrence.empty() || write != nullptr) return std::nullopt;
+    write = a;
+    scan.op = a->recurrence;
   }
+  if (write == nullptr) return std::nullopt;
   const std::set<int> parts = parts_of(view, variable);
+  for (const Access* a : view.accesses) {
+    if (a->variable != variable || a->is_write || !parts.contains(a->statement)) continue;
+    if (a->subscripts != write->subscripts && !reads_the_one_before(accesses, view.root, *a, *write))
+      return std::nullopt;
+  }
   const std::int64_t step = std::abs(accesses.loops[static_cast<std::size_t>(view.root)].step);
   for (const Carried& pair : dependences) {
     const Access &a = *view.accesses[pair.first], &b = *view.accesses[pair.second];
@@ -128,7 +170,7 @@ std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, i
     }
     if (pair.existence != Existence::exact) return std::nullopt;
   }
-  if (!are_free(view, variable, {statement}, {})) return std::nullopt;
+  if (!are_free(view, variable, {write->statement}, {})) return std::nullopt;
   return scan;
 }
 

@@ -134,6 +134,8 @@ class Maker {
       made.value = condition(names);
       add_statements(names, made.body);
       if (chance(0.3)) add_statements(names, made.otherwise);
+      if (chance(0.5) && is_one_assignment(made.body) && (made.otherwise.empty() || is_one_assignment(made.otherwise)))
+        made.form = static_cast<int>(made.otherwise.empty() ? between(1, 3) : 2);
       to.push_back(std::move(made));
     } else {
       is_affine_ = false;
@@ -166,6 +168,12 @@ class Maker {
 
   // Packing, calls, recurrences, and private rows.
   void add_special(const std::vector<int>& names, std::vector<Step>& to) {
+    if (!names.empty() &&
+        chance(0.1)) {  // what an iteration reads, a later one writes, but the first has written itself
+      const Node v = scalar_of(names.back());
+      to.push_back(assign(element_of(a, v), "", joined(value(names), "+", number_of(1))));
+      return to.push_back(assign(element_of(b, v), "", element_of(a, joined(number_of(2), "*", v))));
+    }
     const int kind = static_cast<int>(between(0, 6));
     if (kind > 4) return add_recurrence(names, to);
     if (kind == 0) {
@@ -204,6 +212,10 @@ class Maker {
   void add_statements(const std::vector<int>& names, std::vector<Step>& to) {
     const int count = chance(0.33) ? 2 : 1;
     for (int c = 0; c < count; ++c) add_statement(names, to);
+  }
+
+  static bool is_one_assignment(const std::vector<Step>& list) {
+    return list.size() == 1 && list[0].kind == Step::assign;
   }
 
   Step loop(const std::vector<int>& names) {
@@ -248,165 +260,13 @@ class Maker {
   bool in_while_ = false;
 };
 
-class Printer {
- public:
-  Printer(Nest& nest, int line) : nest_(nest), line_(line) {}
-
-  void run() {
-    write("void " + nest_.name + "(int n, int p, int k, int *restrict a, int *restrict b, int (*restrict m)[64],");
-    end();
-    write("    const int *restrict x, const int *restrict o) { int s = 0, t = 1; int w[64];");
-    end();
-    steps(nest_.body);
-    write("}");
-    end();
-  }
-
- private:
-  void write(const std::string& text) {
-    nest_.text += text;
-    column_ += static_cast<int>(text.size());
-  }
-  void end() {
-    nest_.text += '\n';
-    column_ = 1;
-    ++line_;
-  }
-
-  void expression(const Node& e) {
-    if (e.kind == Node::number)
-      return write(e.value < 0 ? "(" + std::to_string(e.value) + ")" : std::to_string(e.value));
-    if (e.kind == Node::scalar) return write(name(static_cast<Scalar>(e.which)));
-    if (e.kind == Node::binary) {
-      write("(");
-      expression(e.parts[0]);
-      write(" " + e.op + " ");
-      expression(e.parts[1]);
-      return write(")");
-    }
-    if (e.kind != Node::element) {
-      write(e.kind == Node::pick ? "pick(" : "sum(");
-      expression(e.parts[0]);
-      write(e.kind == Node::pick ? ", " : ", &");
-      expression(e.parts[1]);
-      return write(")");
-    }
-    e.line = line_;
-    e.column = column_;
-    write(name(static_cast<Array>(e.which)));
-    for (const Node& subscript : e.parts) {
-      write("[");
-      expression(subscript);
-      write("]");
-    }
-  }
-
-  void steps(const std::vector<Step>& list) {
-    for (const Step& step : list) print(step);
-  }
-
-  void print(const Step& step) {
-    switch (step.kind) {
-      case Step::assign:
-        expression(step.target);
-        write(" " + step.op + "= ");
-        expression(step.value);
-        write(";");
-        break;
-      case Step::branch:
-        write("if (");
-        expression(step.value);
-        write(") {");
-        end();
-        steps(step.body);
-        if (!step.otherwise.empty()) {
-          write("} else {");
-          end();
-          steps(step.otherwise);
-        }
-        write("}");
-        break;
-      case Step::loop:
-        return loop(step);
-      case Step::leave:
-        write("break;");
-        break;
-      case Step::next:
-        write("continue;");
-        break;
-      case Step::fill:
-      case Step::shift:
-      case Step::maybe_fill:
-        write(step.kind == Step::fill ? "fill(" : step.kind == Step::shift ? "shift(" : "maybe_fill(");
-        expression(step.value);
-        write(step.kind == Step::maybe_fill ? ", p, &" : ", &");
-        expression(step.target);
-        write(");");
-        break;
-    }
-    end();
-  }
-
-  void loop(const Step& step) {
-    const std::string v = name(static_cast<Scalar>(step.variable));
-    const auto piece = [&](const std::string& before, const Node& e, const std::string& after) {
-      write(before);
-      expression(e);
-      write(after);
-    };
-    if (step.form == 3 || step.form == 4) {
-      write("{ int " + v + (step.form == 4 ? " = 0;" : ";"));
-      end();
-    }
-    if (step.form == 4) {
-      piece(v + " = ", step.target, ";");
-      end();
-    }
-    nest_.loops[static_cast<std::size_t>(step.number)].line = line_;
-    switch (step.form) {
-      case 0:
-        piece("for (int " + v + " = ", step.value, "; ");
-        piece(v + " >= ", step.target, "; " + v + "--) {");
-        break;
-      case 1:
-        piece("for (int " + v + " = ", step.target, "; ");
-        piece(v + " <= ", step.value, "; " + v + " += 2) {");
-        break;
-      case 2:
-        piece("for (int " + v + " = 0; " + v + " != ", step.value, "; " + v + "++) {");
-        break;
-      case 3:
-        piece("for (" + v + " = ", step.target, "; ");
-        piece(v + " < ", step.value, "; ++" + v + ") {");
-        break;
-      case 4:
-        piece("while (" + v + " < ", step.value, ") {");
-        break;
-      default:
-        piece("for (int " + v + " = ", step.target, "; ");
-        piece(v + " < ", step.value, "; " + v + "++) {");
-    }
-    end();
-    steps(step.body);
-    if (step.form == 4) {
-      write(v + "++;");
-      end();
-    }
-    write(step.form == 3 || step.form == 4 ? "} }" : "}");
-    end();
-  }
-
-  Nest& nest_;
-  int line_, column_ = 1;
-};
-
 }  // namespace
 
 Nest make_nest(const std::string& name, int line, std::mt19937_64& random) {
   Nest nest;
   nest.name = name;
   Maker(nest, random).run();
-  Printer(nest, line).run();
+  print(nest, line);
   return nest;
 }
 

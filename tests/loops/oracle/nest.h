@@ -32,7 +32,8 @@ struct Step {
   Node target, value;  // of a branch: the condition; of a call: &target, and the length; of a loop: the bounds
   std::string op;
   std::vector<Step> body, otherwise;
-  int form = 0, variable = 0, number = 0;  // of a loop
+  int form = 0;                  // how a loop or a branch is written
+  int variable = 0, number = 0;  // of a loop
   std::int64_t by = 1;
 };
 
@@ -49,6 +50,9 @@ struct Nest {
 
 // Functions that nests call.
 extern const char* const helpers;
+
+// The text of a nest, whose first line is `line`; and the places of its loops and elements.
+void print(Nest& nest, int line);
 
 // `line`: where its text begins.
 Nest make_nest(const std::string& name, int line, std::mt19937_64& random);

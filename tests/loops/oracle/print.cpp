@@ -1,0 +1,191 @@
+#include <string>
+#include <vector>
+
+#include "nest.h"
+
+// Nests as C text.
+
+namespace papilio::loops::oracle {
+namespace {
+
+class Printer {
+ public:
+  Printer(Nest& nest, int line) : nest_(nest), line_(line) {}
+
+  void run() {
+    write("void " + nest_.name + "(int n, int p, int k, int *restrict a, int *restrict b, int (*restrict m)[64],");
+    end();
+    write("    const int *restrict x, const int *restrict o) { int s = 0, t = 1; int w[64];");
+    end();
+    steps(nest_.body);
+    write("}");
+    end();
+  }
+
+ private:
+  void write(const std::string& text) {
+    nest_.text += text;
+    column_ += static_cast<int>(text.size());
+  }
+  void end() {
+    nest_.text += '\n';
+    column_ = 1;
+    ++line_;
+  }
+
+  void expression(const Node& e) {
+    if (e.kind == Node::number)
+      return write(e.value < 0 ? "(" + std::to_string(e.value) + ")" : std::to_string(e.value));
+    if (e.kind == Node::scalar) return write(name(static_cast<Scalar>(e.which)));
+    if (e.kind == Node::binary) {
+      write("(");
+      expression(e.parts[0]);
+      write(" " + e.op + " ");
+      expression(e.parts[1]);
+      return write(")");
+    }
+    if (e.kind != Node::element) {
+      write(e.kind == Node::pick ? "pick(" : "sum(");
+      expression(e.parts[0]);
+      write(e.kind == Node::pick ? ", " : ", &");
+      expression(e.parts[1]);
+      return write(")");
+    }
+    e.line = line_;
+    e.column = column_;
+    write(name(static_cast<Array>(e.which)));
+    for (const Node& subscript : e.parts) {
+      write("[");
+      expression(subscript);
+      write("]");
+    }
+  }
+
+  void steps(const std::vector<Step>& list) {
+    for (const Step& step : list) print(step);
+  }
+
+  void assignment(const Step& step) {
+    expression(step.target);
+    write(" " + step.op + "= ");
+    expression(step.value);
+  }
+
+  // A branch by an operator: c && (x = e); !c || (x = e); c ? (x = e) : (y = f);
+  void choice(const Step& step) {
+    if (step.form == 3) write("!");
+    write("(");
+    expression(step.value);
+    write(step.form == 1 ? ") && (" : step.form == 2 ? ") ? (" : ") || (");
+    assignment(step.body[0]);
+    write(")");
+    if (step.form == 2) write(step.otherwise.empty() ? " : 0" : " : (");
+    if (!step.otherwise.empty()) {
+      assignment(step.otherwise[0]);
+      write(")");
+    }
+    write(";");
+  }
+
+  void print(const Step& step) {
+    switch (step.kind) {
+      case Step::assign:
+        assignment(step);
+        write(";");
+        break;
+      case Step::branch:
+        if (step.form > 0) {
+          choice(step);
+          break;
+        }
+        write("if (");
+        expression(step.value);
+        write(") {");
+        end();
+        steps(step.body);
+        if (!step.otherwise.empty()) {
+          write("} else {");
+          end();
+          steps(step.otherwise);
+        }
+        write("}");
+        break;
+      case Step::loop:
+        return loop(step);
+      case Step::leave:
+        write("break;");
+        break;
+      case Step::next:
+        write("continue;");
+        break;
+      case Step::fill:
+      case Step::shift:
+      case Step::maybe_fill:
+        write(step.kind == Step::fill ? "fill(" : step.kind == Step::shift ? "shift(" : "maybe_fill(");
+        expression(step.value);
+        write(step.kind == Step::maybe_fill ? ", p, &" : ", &");
+        expression(step.target);
+        write(");");
+        break;
+    }
+    end();
+  }
+
+  void loop(const Step& step) {
+    const std::string v = name(static_cast<Scalar>(step.variable));
+    const auto piece = [&](const std::string& before, const Node& e, const std::string& after) {
+      write(before);
+      expression(e);
+      write(after);
+    };
+    if (step.form == 3 || step.form == 4) {
+      write("{ int " + v + (step.form == 4 ? " = 0;" : ";"));
+      end();
+    }
+    if (step.form == 4) {
+      piece(v + " = ", step.target, ";");
+      end();
+    }
+    nest_.loops[static_cast<std::size_t>(step.number)].line = line_;
+    switch (step.form) {
+      case 0:
+        piece("for (int " + v + " = ", step.value, "; ");
+        piece(v + " >= ", step.target, "; " + v + "--) {");
+        break;
+      case 1:
+        piece("for (int " + v + " = ", step.target, "; ");
+        piece(v + " <= ", step.value, "; " + v + " += 2) {");
+        break;
+      case 2:
+        piece("for (int " + v + " = 0; " + v + " != ", step.value, "; " + v + "++) {");
+        break;
+      case 3:
+        piece("for (" + v + " = ", step.target, "; ");
+        piece(v + " < ", step.value, "; ++" + v + ") {");
+        break;
+      case 4:
+        piece("while (" + v + " < ", step.value, ") {");
+        break;
+      default:
+        piece("for (int " + v + " = ", step.target, "; ");
+        piece(v + " < ", step.value, "; " + v + "++) {");
+    }
+    end();
+    steps(step.body);
+    if (step.form == 4) {
+      write(v + "++;");
+      end();
+    }
+    write(step.form == 3 || step.form == 4 ? "} }" : "}");
+    end();
+  }
+
+  Nest& nest_;
+  int line_, column_ = 1;
+};
+
+}  // namespace
+
+void print(Nest& nest, int line) { Printer(nest, line).run(); }
+
+}  // namespace papilio::loops::oracle
