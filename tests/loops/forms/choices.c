@@ -1,18 +1,18 @@
 // Assignments behind && || ?:, after continue or in branches: what a scan's first pass, a copy or an atomic update may
 // take of such statements. And what looks like a reduction, but is none.
 int k;
-static int put(int* a, int v) {
+static int put(int *a, int v) {
   a[k] = v;
   return v;
 }
-void global_step(int n, int* restrict a) {
+void global_step(int n, int *restrict a) {
   for (int i = 0; i < n; i++) {
     k = i;
     int s = put(a, k++);
     a[i] = 3 + s;
   }
 }
-void jump(int n, int* restrict a, const int* restrict b) {
+void jump(int n, int *restrict a, const int *restrict b) {
   int s = 0;
   for (int i = 0; i < n; i++) {
     if (b[i] > 1) continue;
@@ -20,75 +20,75 @@ void jump(int n, int* restrict a, const int* restrict b) {
     a[i] = s;
   }
 }
-void jump_array(int n, int* restrict a, const int* restrict b) {
+void jump_array(int n, int *restrict a, const int *restrict b) {
   for (int i = 1; i < n; i++) {
     if (b[i] > 1) continue;
     a[i] = a[i - 1] + b[i];
   }
 }
-int bools(int n, const int* restrict b) {
+int bools(int n, const int *restrict b) {
   _Bool s = 0;
   for (int i = 0; i < n; i++) s += b[i] - 1;
   return s;
 }
-int boolx(int n, const int* restrict b) {
+int boolx(int n, const int *restrict b) {
   _Bool s = 0;
   for (int i = 0; i < n; i++) s ^= b[i];
   return s;
 }
-int boola(int n, const int* restrict b) {
+int boola(int n, const int *restrict b) {
   _Bool s = 1;
   for (int i = 0; i < n; i++) s &= b[i];
   return s;
 }
-int last_and(int n, const int* restrict b) {
+int last_and(int n, const int *restrict b) {
   int t = 7;
   for (int i = 0; i < n; i++) (void)(b[i] > 1 && (t = b[i]));
   return t;
 }
-int last_sel(int n, const int* restrict b) {
+int last_sel(int n, const int *restrict b) {
   int t = 7;
   for (int i = 0; i < n; i++) b[i] > 1 ? (t = b[i]) : 0;
   return t;
 }
-void arr_and(int n, int* restrict a, const int* restrict b) {
+void arr_and(int n, int *restrict a, const int *restrict b) {
   for (int i = 1; i < n; i++) (void)(b[i] > 1 && (a[i] = a[i - 1] + b[i]));
 }
-void priv_and(int n, int* restrict a, const int* restrict b) {
+void priv_and(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 1; i < n; i++) {
     (void)(b[i] > 1 && (t = b[i]));
     a[i] = t;
   }
 }
-void sum_and(int n, int* restrict a, const int* restrict b) {
+void sum_and(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 1; i < n; i++) {
     (void)(b[i] > 1 && (t += b[i]));
     a[i] = t;
   }
 }
-void step_and(int n, int* restrict a, const int* restrict b) {
+void step_and(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 1; i < n; i++) {
     (void)(b[i] > 1 && t++);
     a[t] = b[i];
   }
 }
-void step_sel(int n, int* restrict a, const int* restrict b) {
+void step_sel(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 1; i < n; i++) {
     a[b[i] > 1 ? t++ : t] = b[i];
   }
 }
-void step_and2(int n, int* restrict a, const int* restrict b) {
+void step_and2(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 1; i < n; i++) {
     int q = b[i] > 1 && t++ < 100;
     a[t] = q;
   }
 }
-void decl_step(int n, int* restrict a, const int* restrict b) {
+void decl_step(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 1; i < n; i++) {
     int q = t + (b[i] > 1 ? 1 : 0);
@@ -96,7 +96,7 @@ void decl_step(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-void needed_sel(int n, int* restrict a, const int* restrict b) {
+void needed_sel(int n, int *restrict a, const int *restrict b) {
   int t = 0, q = 0;
   for (int i = 0; i < n; i++) {
     q = b[i] > 1 ? b[i] : 1;
@@ -104,7 +104,7 @@ void needed_sel(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-void cond_needed(int n, int* restrict a, const int* restrict b) {
+void cond_needed(int n, int *restrict a, const int *restrict b) {
   int t = 0, q = 0;
   for (int i = 0; i < n; i++) {
     q = 1;
@@ -113,7 +113,7 @@ void cond_needed(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-void cond_needed2(int n, int* restrict a, const int* restrict b) {
+void cond_needed2(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     int q = 1;
@@ -125,7 +125,7 @@ void cond_needed2(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-void op_needed(int n, int* restrict a, const int* restrict b) {
+void op_needed(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     int q = 1;
@@ -134,7 +134,7 @@ void op_needed(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-void inner_needed(int n, int* restrict a, const int* restrict b) {
+void inner_needed(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     int q = 1;
@@ -143,7 +143,7 @@ void inner_needed(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-void two_decl(int n, int* restrict a, const int* restrict b) {
+void two_decl(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     int q = 1, r = b[i];
@@ -151,25 +151,25 @@ void two_decl(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-static int bump(int* p) {
+static int bump(int *p) {
   *p += 1;
   return *p;
 }
-void call_needed(int n, int* restrict a, int* restrict b) {
+void call_needed(int n, int *restrict a, int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     t += bump(&b[i]);
     a[i] = t;
   }
 }
-void call_cond(int n, int* restrict a, int* restrict b) {
+void call_cond(int n, int *restrict a, int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     if (bump(&b[i]) > 2) t += 2;
     a[i] = t;
   }
 }
-void counter_after(int n, int* restrict a, const int* restrict b) {
+void counter_after(int n, int *restrict a, const int *restrict b) {
   int t = 0, j = 0;
   for (int i = 0; i < n; i++) {
     for (j = 0; j < b[i]; j++) a[n * i + j] = 0;
@@ -177,7 +177,7 @@ void counter_after(int n, int* restrict a, const int* restrict b) {
     a[n * i] = t;
   }
 }
-void last_while(int n, int* restrict a, const int* restrict b) {
+void last_while(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     a[i] = t;
@@ -188,21 +188,21 @@ void last_while(int n, int* restrict a, const int* restrict b) {
     }
   }
 }
-int two_steps(int n, int* restrict a, int* restrict b) {
+int two_steps(int n, int *restrict a, int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     if (i % 3) a[t++] = i, b[t++] = i;
   }
   return t;
 }
-int and_steps(int n, int* restrict a, int* restrict b) {
+int and_steps(int n, int *restrict a, int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     (void)(b[i] > 3 && (a[t++] = i));
   }
   return t;
 }
-int choose_steps(int n, int* restrict a, int* restrict b) {
+int choose_steps(int n, int *restrict a, int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     b[i] > 3 ? (t += 1) : (t += 2);
@@ -210,7 +210,7 @@ int choose_steps(int n, int* restrict a, int* restrict b) {
   }
   return t;
 }
-void anew(int n, int* restrict a, const int* restrict b) {
+void anew(int n, int *restrict a, const int *restrict b) {
   int t = 0;
   for (int i = 0; i < n; i++) {
     (void)(b[i] > 3 && (t = 0));
@@ -218,44 +218,44 @@ void anew(int n, int* restrict a, const int* restrict b) {
     a[i] = t;
   }
 }
-void lin(int n, unsigned* restrict a, const int* restrict b) {
+void lin(int n, unsigned *restrict a, const int *restrict b) {
   unsigned t = 0;
   for (int i = 0; i < n; i++) {
     (void)(b[i] > 3 && (t = 3 * t + 1));
     a[i] = t;
   }
 }
-void hist(int n, int* restrict h, const int* restrict b) {
+void hist(int n, int *restrict h, const int *restrict b) {
   for (int i = 0; i < n; i++) {
     (void)(b[i] > 3 && (h[b[i]] += 1));
   }
 }
-void copied(int n, int* a) {
+void copied(int n, int *a) {
   for (int i = 0; i < n - 1; i++) {
     (void)(a[i] > 3 && (a[i] = a[i + 1]));
   }
 }
-void copied2(int n, int* a) {
+void copied2(int n, int *a) {
   for (int i = 0; i < n - 1; i++) {
     a[i] = a[i] > 3 ? a[i + 1] : 0;
   }
 }
-int all(int n, const int* a) {
+int all(int n, const int *a) {
   int s = 5;
   for (int i = 0; i < n; i++) s = s && a[i] > 2;
   return s;
 }
-int any(int n, const int* a) {
+int any(int n, const int *a) {
   int s = 5;
   for (int i = 0; i < n; i++) s = s || a[i] > 2;
   return s;
 }
-int largest(int n, const int* a) {
+int largest(int n, const int *a) {
   int s = 5;
   for (int i = 0; i < n; i++) (void)(a[i] > s && (s = a[i]));
   return s;
 }
-int maybe_last(int n, const int* a, int* restrict c) {
+int maybe_last(int n, const int *a, int *restrict c) {
   int s = 5;
   for (int i = 0; i < n; i++) {
     a[i] > 2 ? (s = a[i]) : (s = 1);
