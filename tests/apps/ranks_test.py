@@ -1,4 +1,4 @@
-"""Tests `papilio train` under mpirun, of a build with MPI: python3 ranks_test.py path/to/papilio path/to/mpirun."""
+"""Tests `papilio train`, `infer` and `evaluate` under mpirun, of a build with MPI: python3 ranks_test.py path/to/papilio path/to/mpirun."""
 
 import contextlib
 import hashlib
@@ -85,6 +85,40 @@ class Ranks(unittest.TestCase):
             expected = expected or found
             self.assertEqual(found, expected, ranks)
             self.assertEqual([f.name for f in self.folder.iterdir() if "checkpoint" in f.name], [])
+
+    def test_infer_and_evaluate_give_what_one_process_gives(self):
+        code, _, errors = self.run_job(0)
+        self.assertEqual(code, 0, errors)
+        expected = None
+        for ranks in (0, 1, 2, 3):
+            found = []
+            for command in (["infer", "m", self.corpus, "-o", "theta.tsv", "--threads", "1", "--force"],
+                            ["infer", "m", self.corpus, "-o", "theta.npy", "--threads", "1", "--force", "--method", "em"],
+                            ["evaluate", "m", "--held-out", self.corpus, "--corpus", self.corpus, "--left-to-right", "2",
+                             "--threads", "1", "--format", "json"]):
+                job = [MPIRUN, "-n", str(ranks)] if ranks else []
+                run = subprocess.run([*job, PAPILIO, *command], cwd=self.folder, env=ENVIRONMENT, text=True,
+                                     capture_output=True, timeout=120, check=False)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                found += [run.stdout, run.stderr]
+            found += [hash_of(self.folder / name) for name in ("theta.tsv", "theta.npy")]
+            self.assertIn("document_completion", found[4])
+            expected = expected or found
+            self.assertEqual(found, expected, ranks)
+
+    def test_ranks_that_infer_fail_as_one_process_does(self):
+        self.assertEqual(self.run_job(0)[0], 0)
+        (self.folder / "theta.tsv").write_text("precious")
+        for command, status, expected in (
+                (["infer", "m", self.corpus, "-o", "theta.tsv"], 73, "papilio infer: rank 0 of 2 has failed:\n"
+                                                                    "papilio infer: theta.tsv exists"),
+                (["infer", "m", "-", "-o", "other.tsv"], 64, "several ranks cannot read standard input"),
+                (["evaluate", "m", "--held-out", "nowhere.txt"], 66, "has failed:\npapilio evaluate: ")):
+            run = subprocess.run([MPIRUN, "-n", "2", PAPILIO, *command], cwd=self.folder, env=ENVIRONMENT, text=True,
+                                 stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertIn(expected, run.stderr)
+        self.assertEqual((self.folder / "theta.tsv").read_text(), "precious")
 
     def test_killed_rank(self):
         code, _, errors = self.run_job(0, sweeps=400, model="whole")

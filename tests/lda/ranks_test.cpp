@@ -12,6 +12,7 @@
 #include "corpora.h"
 #include "lda/training/sparse/token_numbers_kernel.h"
 #include "papilio/distributed.h"
+#include "papilio/evaluation.h"
 #include "papilio/lda.h"
 #include "papilio/model.h"
 #include "support/contracts.h"
@@ -321,6 +322,65 @@ TEST(Ranks, OneThatThrowsIsNamed) {
   });
   EXPECT_EQ(thrown[0], "papilio::Communicator: rank 1 of 2 has failed: disk full");
   EXPECT_EQ(thrown[1], "disk full");
+}
+
+// Names included: rank 0 has the documents in their order, and every rank the same scores.
+TEST(Ranks, InferAndScoreAsOneProcess) {
+  const Corpus corpus = awkward_corpus();
+  TrainOptions training = short_run(12);
+  training.optimize_every = 2;
+  Model model = train(corpus, training).model;
+  model.vocabulary[5] = "unknown to the corpus";  // so that some of the corpus's words are unknown too
+  for (const InferMethod method : {InferMethod::gibbs, InferMethod::em}) {
+    const InferOptions options = {.method = method, .sweeps = 9, .burn_in = 2, .seed = 3, .threads = 2};
+    const DocumentTopics expected = infer(model, corpus, options);
+    const Completion completion = complete_documents(model, corpus, {.seed = 4});
+    const LeftToRight whole = left_to_right(model, corpus, {.particles = 2, .seed = 5});
+    EXPECT_GT(expected.unknown_tokens, 0);
+    for (const int ranks : {1, 2, 3, 7}) {
+      on_ranks({.ranks = ranks}, [&](Communicator& rank) {
+        const DocumentTopics found = infer(model, corpus, options, rank);
+        EXPECT_EQ(found.documents, rank.rank() == 0 ? expected.documents : 0);
+        EXPECT_EQ(found.theta, rank.rank() == 0 ? expected.theta : std::vector<float>());
+        EXPECT_EQ(found.document_tokens, rank.rank() == 0 ? expected.document_tokens : std::vector<std::int64_t>());
+        EXPECT_EQ(found.known_tokens, expected.known_tokens);
+        EXPECT_EQ(found.unknown_tokens, expected.unknown_tokens);
+        EXPECT_EQ(found.unknown_words, expected.unknown_words);
+        const Completion scored = complete_documents(model, corpus, {.seed = 4}, rank);
+        EXPECT_EQ(scored.log_likelihood, completion.log_likelihood);
+        EXPECT_EQ(scored.documents, completion.documents);
+        EXPECT_EQ(scored.left_out, completion.left_out);
+        EXPECT_EQ(scored.tokens, completion.tokens);
+        EXPECT_EQ(scored.tokens_seen, completion.tokens_seen);
+        EXPECT_EQ(scored.unknown_tokens, completion.unknown_tokens);
+        const LeftToRight estimated = left_to_right(model, corpus, {.particles = 2, .seed = 5}, rank);
+        EXPECT_EQ(estimated.log_likelihoods, whole.log_likelihoods);
+        EXPECT_EQ(estimated.log_likelihood, whole.log_likelihood);
+        EXPECT_EQ(estimated.tokens, whole.tokens);
+        EXPECT_EQ(estimated.unknown_tokens, whole.unknown_tokens);
+      });
+    }
+  }
+}
+
+TEST(Ranks, InferenceNamesDifferencesAndRefusesWhatOneProcessRefuses) {
+  const Corpus corpus = awkward_corpus();
+  const Model model = train(corpus, short_run(5)).model;
+  EXPECT_TRUE(refused("papilio::infer: ranks differ: rank 1 has \"options.seed 1\", rank 0 \"options.seed 0\"", [&] {
+    on_ranks({.ranks = 2}, [&](Communicator& rank) {
+      infer(model, corpus, {.seed = static_cast<std::uint64_t>(rank.rank())}, rank);
+    });
+  }));
+  EXPECT_TRUE(refused("papilio::left_to_right: ranks differ: rank 1 has \"model.hash ", [&] {
+    on_ranks({.ranks = 2}, [&](Communicator& rank) {
+      Model own = model;
+      if (rank.rank() == 1) own.beta = 0.5;
+      left_to_right(own, corpus, {}, rank);
+    });
+  }));
+  EXPECT_TRUE(refused("papilio::complete_documents: em_steps is 0", [&] {
+    on_ranks({.ranks = 2}, [&](Communicator& rank) { complete_documents(model, corpus, {.em_steps = 0}, rank); });
+  }));
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 
 #include "commands/subcommands.h"
 #include "papilio/device.h"
+#include "papilio/distributed.h"
 #include "papilio/evaluation.h"
 #include "phrases/model_phrases.h"
 #include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
+#include "support/job_ranks.h"
 #include "support/option_types.h"
 #include "support/output.h"
 #include "support/text.h"
@@ -38,6 +40,7 @@ struct EvaluateArguments {
   int threads = 0;
   std::string device = "cpu";  // as papilio::Device::parse reads it
   EvaluateFormat format = EvaluateFormat::text;
+  double rank_seconds = 300;  // that a rank waits for the others
 };
 
 struct Evaluation {
@@ -78,25 +81,34 @@ bool is_bag(const papilio::Corpus& corpus) {
   return true;
 }
 
-Evaluation evaluate(const EvaluateArguments& arguments) {
+// Fills the scores of held-out documents, of which each rank scores its own.
+void score_held_out(const papilio::Model& model, const EvaluateArguments& arguments, const papilio::Device& device,
+                    papilio::Communicator* ranks, Evaluation& result) {
+  const papilio::Corpus corpus = read_named(arguments.held_out, model, arguments);
+  const papilio::CompletionOptions completion = {
+      .seed = arguments.seed, .threads = arguments.threads, .device = device};
+  result.completion = ranks == nullptr ? papilio::complete_documents(model, corpus, completion)
+                                       : papilio::complete_documents(model, corpus, completion, *ranks);
+  if (result.completion->tokens == 0) {
+    throw CommandError(ExitCode::bad_data,
+                       fmt::format("{} has no document with two words that the model knows", arguments.held_out));
+  }
+  if (arguments.particles == 0) return;
+  const papilio::LeftToRightOptions particles = {
+      .particles = arguments.particles, .seed = arguments.seed, .threads = arguments.threads};
+  result.left_to_right = ranks == nullptr ? papilio::left_to_right(model, corpus, particles)
+                                          : papilio::left_to_right(model, corpus, particles, *ranks);
+}
+
+// ranks: null for the only process. Rank 0 alone counts coherence, and knows all results.
+Evaluation evaluate(const EvaluateArguments& arguments, papilio::Communicator* ranks) {
   const papilio::Device device = papilio::Device::parse(arguments.device);
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
   Evaluation result;
   result.topics = model.topics;
+  if (!arguments.held_out.empty()) score_held_out(model, arguments, device, ranks, result);
+  if (!is_first(ranks)) return result;
   result.diversity = papilio::diversity(model, diversity_words);
-  if (!arguments.held_out.empty()) {
-    const papilio::Corpus corpus = read_named(arguments.held_out, model, arguments);
-    result.completion = papilio::complete_documents(
-        model, corpus, {.seed = arguments.seed, .threads = arguments.threads, .device = device});
-    if (result.completion->tokens == 0) {
-      throw CommandError(ExitCode::bad_data,
-                         fmt::format("{} has no document with two words that the model knows", arguments.held_out));
-    }
-    if (arguments.particles > 0) {
-      result.left_to_right = papilio::left_to_right(
-          model, corpus, {.particles = arguments.particles, .seed = arguments.seed, .threads = arguments.threads});
-    }
-  }
   const auto coherence = [&](const papilio::Corpus& corpus, papilio::CoherenceMeasure measure) {
     return papilio::coherence(model, corpus,
                               {.measure = measure, .top_words = arguments.top_words, .threads = arguments.threads});
@@ -212,8 +224,12 @@ void check_evaluate(const EvaluateArguments& arguments) {
       {{"--held-out", arguments.held_out}, {"--corpus", arguments.training}, {"--reference", arguments.reference}});
 }
 
-ExitCode run_evaluate(const EvaluateArguments& arguments) {
-  const Evaluation result = evaluate(arguments);
+ExitCode run_evaluate(const EvaluateArguments& arguments, papilio::Communicator* ranks) {
+  if (ranks != nullptr) {
+    require_no_standard_input({arguments.model, arguments.held_out, arguments.training, arguments.reference});
+  }
+  const Evaluation result = evaluate(arguments, ranks);
+  if (!is_first(ranks)) return ExitCode::ok;
   if (arguments.format == EvaluateFormat::json) {
     print_json(result, arguments);
   } else {
@@ -254,6 +270,15 @@ Subcommand add_evaluate(CLI::App& app) {
       ->check(device_name());
   add_explained_choice(*evaluate, "--format", arguments->format, formats, "What to print");
   add_reading_options(*evaluate, arguments->reading, "--corpus-format");
-  return {evaluate, [arguments](const std::string&) { return run_evaluate(*arguments); },
+  evaluate
+      ->add_option("--rank-timeout", arguments->rank_seconds,
+                   "Under mpirun: seconds that a process waits for the slowest of the others (docs/distributed.md)")
+      ->capture_default_str()
+      ->check(between(0.001, 1e6));
+  return {evaluate,
+          [arguments](const std::string&) {
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            return as_rank(ranks.get(), "evaluate", [&] { return run_evaluate(*arguments, ranks.get()); });
+          },
           [arguments] { check_evaluate(*arguments); }};
 }

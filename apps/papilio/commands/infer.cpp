@@ -4,6 +4,7 @@
 
 #include "commands/subcommands.h"
 #include "papilio/device.h"
+#include "papilio/distributed.h"
 #include "papilio/evaluation.h"
 #include "phrases/model_phrases.h"
 #include "support/command_files.h"
@@ -11,6 +12,7 @@
 #include "support/corpus_options.h"
 #include "support/document_topics_file.h"
 #include "support/files.h"
+#include "support/job_ranks.h"
 #include "support/option_types.h"
 #include "support/output.h"
 #include "support/text.h"
@@ -25,6 +27,7 @@ struct InferArguments {
   std::string device = "cpu";  // as papilio::Device::parse reads it
   bool force = false;
   bool quiet = false;
+  double rank_seconds = 300;  // that a rank waits for the others
 };
 
 void write_output(const papilio::Corpus& corpus, const papilio::DocumentTopics& inferred,
@@ -49,20 +52,24 @@ void check_infer(const InferArguments& arguments) {
   }
 }
 
-ExitCode run_infer(InferArguments arguments) {
+// ranks: null for the only process. Every rank infers its documents; rank 0 writes and tells.
+ExitCode run_infer(InferArguments arguments, papilio::Communicator* ranks) {
+  if (ranks != nullptr) require_no_standard_input({arguments.model, arguments.corpus.path});
   arguments.options.device = papilio::Device::parse(arguments.device);
   CommandFiles files(arguments.force);
   files.reads("the model", arguments.model);
   files.reads(arguments.corpus);
   files.writes({.option = "-o", .path = arguments.output.path});
-  files.reserve();
+  if (is_first(ranks)) files.reserve();
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
   arguments.corpus.text.threads = arguments.options.threads;
   use_phrases(model, arguments.model, arguments.corpus);
   papilio::ReadReport report;
   const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
   report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus);
-  const papilio::DocumentTopics inferred = papilio::infer(model, corpus, arguments.options);
+  const papilio::DocumentTopics inferred = ranks == nullptr ? papilio::infer(model, corpus, arguments.options)
+                                                            : papilio::infer(model, corpus, arguments.options, *ranks);
+  if (!is_first(ranks)) return ExitCode::ok;
   arguments.output.labels = model.labels;
   write_output(corpus, inferred, arguments.output);
   if (!arguments.quiet) {
@@ -126,6 +133,16 @@ Subcommand add_infer(CLI::App& app) {
       ->capture_default_str()
       ->check(device_name())
       ->group("Inference");
-  return {infer, [arguments](const std::string&) { return run_infer(*arguments); },
+  infer
+      ->add_option("--rank-timeout", arguments->rank_seconds,
+                   "Under mpirun: seconds that a process waits for the slowest of the others (docs/distributed.md)")
+      ->capture_default_str()
+      ->check(between(0.001, 1e6))
+      ->group("Inference");
+  return {infer,
+          [arguments](const std::string&) {
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            return as_rank(ranks.get(), "infer", [&] { return run_infer(*arguments, ranks.get()); });
+          },
           [arguments] { check_infer(*arguments); }};
 }

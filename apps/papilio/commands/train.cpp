@@ -25,6 +25,7 @@
 #include "support/device_choice.h"
 #include "support/files.h"
 #include "support/interrupt.h"
+#include "support/job_ranks.h"
 #include "support/output.h"
 #include "support/progress.h"
 #include "support/text.h"
@@ -352,7 +353,7 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
   DeviceChoice device(several.empty() ? arguments.device : several.front().name());
   const TrainFiles outputs = plan_files(arguments);
   CommandFiles files(arguments.force);
-  const bool is_first = arguments.training.ranks == nullptr || arguments.training.ranks->rank() == 0;
+  const bool is_first = ::is_first(arguments.training.ranks);
   if (arguments.training.ranks != nullptr) require_for_ranks(arguments);
   if (is_first) reserve_files(arguments, outputs, files);
   papilio::ReadReport report;
@@ -398,11 +399,12 @@ Subcommand add_train(CLI::App& app) {
   add_train_options(*train, *arguments);
   return {train,
           [arguments](const std::string& given) {
-            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(*arguments);
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            if (ranks != nullptr) train_on_ranks(*arguments, *ranks);
             papilio::TrainOptions& training = arguments->training;
             arguments->corpus.text.threads = training.threads;
             if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
-            return as_rank(ranks.get(), [&] { return run_train(*arguments, given); });
+            return as_rank(ranks.get(), "train", [&] { return run_train(*arguments, given); });
           },
           [arguments] { check_train(*arguments); }};
 }

@@ -63,8 +63,8 @@ std::string_view next_line(std::string_view& text) {
 
 }  // namespace
 
-void require_agreement(const CorpusView& corpus, const TrainOptions& options) {
-  const std::vector<std::string> all = execution::gather_texts(*options.ranks, lines_of(corpus, options));
+void require_same_lines(const std::string& lines, Communicator& ranks, std::string_view function) {
+  const std::vector<std::string> all = execution::gather_texts(ranks, lines);
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     std::string_view expected = all[0];
     std::string_view found = all[rank];
@@ -72,11 +72,15 @@ void require_agreement(const CorpusView& corpus, const TrainOptions& options) {
       const std::string_view of_first = next_line(expected);
       const std::string_view of_rank = next_line(found);
       base::require(of_first == of_rank,
-                    "papilio::train: ranks differ: rank {} has \"{}\", rank 0 \"{}\"; expected the same corpus and "
+                    "papilio::{}: ranks differ: rank {} has \"{}\", rank 0 \"{}\"; expected the same corpus and "
                     "options on every rank",
-                    rank, of_rank, of_first);
+                    function, rank, of_rank, of_first);
     }
   }
+}
+
+void require_agreement(const CorpusView& corpus, const TrainOptions& options) {
+  require_same_lines(lines_of(corpus, options), *options.ranks, "train");
 }
 
 }  // namespace papilio::lda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "papilio/communicator.h"
+#include "support/exit_code.h"
+
+// A subcommand as one of the processes that a launcher of MPI has started.
+
+// Joins the others; null where there are none. Of the ranks 0 alone tells. `deadline_seconds`: how long a rank waits
+// for the others.
+std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds);
+
+// Whether this process is the one that tells and writes.
+bool is_first(const papilio::Communicator* ranks);
+
+// Throws CommandError where an input is standard input, which only one process can read.
+void require_no_standard_input(std::initializer_list<std::string> paths);
+
+// Does the work of this rank (null: of the only process). One that fails names itself and tells the others; of these
+// only one says what it has heard.
+ExitCode as_rank(papilio::Communicator* ranks, std::string_view command, const std::function<ExitCode()>& work);

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "execution/ranks/collectives.h"
+#include "lda/corpus/part_of_rank.h"
+#include "lda/evaluation/document_completion.h"
+#include "lda/evaluation/evaluation_on_device.h"
+#include "lda/evaluation/fixed_phi.h"
+#include "lda/evaluation/known_document.h"
+#include "lda/io/model/corpus_identity.h"
+#include "lda/training/distributed/agreement.h"
+#include "papilio/distributed.h"
+#include "papilio/model.h"
+
+namespace papilio {
+namespace {
+
+// A rank that throws says so to the others.
+template <class Work>
+auto work_of_rank(Communicator& ranks, const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    ranks.fail(error.what());
+    throw;
+  }
+}
+
+void require_same_question(const Model& model, const CorpusView& corpus, const std::string& options,
+                           Communicator& ranks, std::string_view function) {
+  corpus.verify();
+  lda::Metadata metadata;
+  lda::add_corpus_identity(metadata, corpus);
+  metadata["model.hash"] = model_hash(model);
+  std::string lines;
+  for (const auto& [key, value] : metadata) lines += fmt::format("{} {}\n", key, value);
+  lda::require_same_lines(lines + options, ranks, function);
+}
+
+// Appends the numbers that the ranks sent, in their order.
+template <class Number>
+std::vector<Number> joined(const std::vector<std::vector<std::byte>>& parts) {
+  std::vector<Number> all;
+  for (const std::vector<std::byte>& part : parts) {
+    const auto* numbers = reinterpret_cast<const Number*>(part.data());
+    if (!part.empty()) all.insert(all.end(), numbers, numbers + part.size() / sizeof(Number));
+  }
+  return all;
+}
+
+template <class Number>
+std::vector<Number> joined_everywhere(std::span<const Number> own, Communicator& ranks) {
+  return joined<Number>(execution::gather_everywhere(ranks, std::as_bytes(own)));
+}
+
+std::int64_t sum(std::int64_t number, Communicator& ranks) {
+  ranks.add_up(std::span(&number, 1));
+  return number;
+}
+
+}  // namespace
+
+DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options, Communicator& ranks) {
+  return work_of_rank(ranks, [&] {
+    require_same_question(
+        model, corpus,
+        fmt::format("options.method {}\noptions.sweeps {}\noptions.burn_in {}\noptions.em_steps {}\n"
+                    "options.seed {}\n",
+                    name(options.method), options.sweeps, options.burn_in, options.em_steps, options.seed),
+        ranks, "infer");
+    const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
+    DocumentTopics result = infer(model, part.view(), options);
+    result.known_tokens = sum(result.known_tokens, ranks);
+    result.unknown_tokens = sum(result.unknown_tokens, ranks);
+    result.document_tokens =
+        joined<std::int64_t>(ranks.gather(std::as_bytes(std::span(std::as_const(result.document_tokens))), 0));
+    result.theta = joined<float>(ranks.gather(std::as_bytes(std::span(std::as_const(result.theta))), 0));
+    result.documents = ranks.rank() == 0 ? corpus.documents() : 0;
+    return result;
+  });
+}
+
+Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options,
+                              Communicator& ranks) {
+  return work_of_rank(ranks, [&] {
+    lda::require_options(options);
+    lda::require_model(model, "complete_documents");
+    require_same_question(model, corpus,
+                          fmt::format("options.em_steps {}\noptions.seed {}\noptions.shuffle {}\n", options.em_steps,
+                                      options.seed, options.shuffle),
+                          ranks, "complete_documents");
+    const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
+    WordMap map = map_words(model, part.view());
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(part.view().documents()));
+    std::vector<double> scores(lengths.size());
+    if (options.device.is_cpu()) {
+      lda::score_documents(model, part.view(), map, options, 0, part.view().documents(), lengths, scores);
+    } else {
+      lda::score_on_device(model, part.view(), map, options, lengths, scores);
+    }
+    map.unknown_tokens = sum(map.unknown_tokens, ranks);
+    return lda::completion_of(joined_everywhere(std::span<const std::int64_t>(lengths), ranks),
+                              joined_everywhere(std::span<const double>(scores), ranks), map);
+  });
+}
+
+LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const LeftToRightOptions& options,
+                          Communicator& ranks) {
+  return work_of_rank(ranks, [&] {
+    require_same_question(model, corpus,
+                          fmt::format("options.particles {}\noptions.seed {}\n", options.particles, options.seed),
+                          ranks, "left_to_right");
+    const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
+    LeftToRight result = left_to_right(model, part.view(), options);
+    result.tokens = sum(result.tokens, ranks);
+    result.unknown_tokens = sum(result.unknown_tokens, ranks);
+    result.log_likelihoods = joined_everywhere(std::span<const double>(result.log_likelihoods), ranks);
+    result.log_likelihood = 0;
+    for (const double log_likelihood : result.log_likelihoods) result.log_likelihood += log_likelihood;
+    return result;
+  });
+}
+
+}  // namespace papilio
