@@ -1,4 +1,5 @@
-"""Tests `papilio train`, `infer` and `evaluate` under mpirun, of a build with MPI: python3 ranks_test.py path/to/papilio path/to/mpirun."""
+"""Tests `papilio train`, `infer` and `evaluate` under mpirun, of a build with MPI:
+python3 ranks_test.py path/to/papilio path/to/mpirun."""
 
 import contextlib
 import hashlib
@@ -92,19 +93,31 @@ class Ranks(unittest.TestCase):
         expected = None
         for ranks in (0, 1, 2, 3):
             found = []
-            for command in (["infer", "m", self.corpus, "-o", "theta.tsv", "--threads", "1", "--force"],
-                            ["infer", "m", self.corpus, "-o", "theta.npy", "--threads", "1", "--force", "--method", "em"],
-                            ["evaluate", "m", "--held-out", self.corpus, "--corpus", self.corpus, "--left-to-right", "2",
-                             "--threads", "1", "--format", "json"]):
+            for command in (["infer", "m", self.corpus, "-o", "theta.tsv", "--force"],
+                            ["infer", "m", self.corpus, "-o", "theta.npy", "--force", "--method", "em"],
+                            ["evaluate", "m", "--held-out", self.corpus, "--corpus", self.corpus,
+                             "--left-to-right", "2", "--format", "json"]):
                 job = [MPIRUN, "-n", str(ranks)] if ranks else []
-                run = subprocess.run([*job, PAPILIO, *command], cwd=self.folder, env=ENVIRONMENT, text=True,
-                                     capture_output=True, timeout=120, check=False)
+                run = subprocess.run([*job, PAPILIO, *command, "--threads", "1"], cwd=self.folder, env=ENVIRONMENT,
+                                     text=True, capture_output=True, timeout=120, check=False)
                 self.assertEqual(run.returncode, 0, run.stderr)
                 found += [run.stdout, run.stderr]
             found += [hash_of(self.folder / name) for name in ("theta.tsv", "theta.npy")]
             self.assertIn("document_completion", found[4])
             expected = expected or found
             self.assertEqual(found, expected, ranks)
+
+    def test_device_of_a_rank_that_infers(self):
+        self.assertEqual(self.run_job(0)[0], 0)
+        for command in (["infer", "m", self.corpus, "-o", "theta.tsv", "--force"],
+                        ["evaluate", "m", "--held-out", self.corpus]):
+            for device, status, expected in (("auto", 0, ""), ("cuda", 70, "CUDA device 97 was asked for")):
+                script = 'export OMPI_COMM_WORLD_LOCAL_RANK=97 PAPILIO_DEVICE=cuda:98; exec "$0" "$@"'
+                run = subprocess.run([MPIRUN, "-n", "2", "sh", "-c", script, PAPILIO, *command, "--device", device],
+                                     cwd=self.folder, env=ENVIRONMENT, text=True, capture_output=True, timeout=120,
+                                     check=False)
+                self.assertEqual(run.returncode, status, run.stderr)
+                self.assertIn(expected, run.stderr)
 
     def test_ranks_that_infer_fail_as_one_process_does(self):
         self.assertEqual(self.run_job(0)[0], 0)

@@ -102,7 +102,8 @@ void score_held_out(const papilio::Model& model, const EvaluateArguments& argume
 
 // ranks: null for the only process. Rank 0 alone counts coherence, and knows all results.
 Evaluation evaluate(const EvaluateArguments& arguments, papilio::Communicator* ranks) {
-  const papilio::Device device = papilio::Device::parse(arguments.device);
+  const papilio::Device device =
+      papilio::Device::parse(ranks == nullptr ? arguments.device : device_of_rank(arguments.device));
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
   Evaluation result;
   result.topics = model.topics;

@@ -55,7 +55,8 @@ void check_infer(const InferArguments& arguments) {
 // ranks: null for the only process. Every rank infers its documents; rank 0 writes and tells.
 ExitCode run_infer(InferArguments arguments, papilio::Communicator* ranks) {
   if (ranks != nullptr) require_no_standard_input({arguments.model, arguments.corpus.path});
-  arguments.options.device = papilio::Device::parse(arguments.device);
+  arguments.options.device =
+      papilio::Device::parse(ranks == nullptr ? arguments.device : device_of_rank(arguments.device));
   CommandFiles files(arguments.force);
   files.reads("the model", arguments.model);
   files.reads(arguments.corpus);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "papilio/device.h"
 #include "support/device_choice.h"
 #include "support/job_ranks.h"
 
@@ -22,8 +21,7 @@ void require_for_ranks(const TrainArguments& arguments) {
 
 void train_on_ranks(TrainArguments& arguments, papilio::Communicator& ranks) {
   arguments.training.ranks = &ranks;
-  if (arguments.device.empty() || arguments.device == "auto") arguments.device = "cpu";
-  if (arguments.device == "cuda") arguments.device = papilio::Device::cuda(papilio::launched_local_rank()).name();
+  arguments.device = device_of_rank(arguments.device);
   if (is_first(&ranks)) return;
   arguments.quiet = true;
   arguments.progress = ProgressStyle::none;

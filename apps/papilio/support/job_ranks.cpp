@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "papilio/device.h"
 #include "support/output.h"
 
 std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds) {
@@ -15,6 +16,12 @@ std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds) {
 }
 
 bool is_first(const papilio::Communicator* ranks) { return ranks == nullptr || ranks->rank() == 0; }
+
+std::string device_of_rank(const std::string& name) {
+  if (name.empty() || name == "auto") return "cpu";
+  if (name == "cuda") return papilio::Device::cuda(papilio::launched_local_rank()).name();
+  return name;
+}
 
 void require_no_standard_input(std::initializer_list<std::string> paths) {
   for (const std::string& path : paths) {

@@ -18,6 +18,10 @@ std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds);
 // Whether this process is the one that tells and writes.
 bool is_first(const papilio::Communicator* ranks);
 
+// The device that a rank works on where a job of several names one: "cuda" is the GPU of the rank's number on its host,
+// and "auto" or none the CPU.
+std::string device_of_rank(const std::string& name);
+
 // Throws CommandError where an input is standard input, which only one process can read.
 void require_no_standard_input(std::initializer_list<std::string> paths);
 

@@ -72,8 +72,8 @@ void require_same_lines(const std::string& lines, Communicator& ranks, std::stri
       const std::string_view of_first = next_line(expected);
       const std::string_view of_rank = next_line(found);
       base::require(of_first == of_rank,
-                    "papilio::{}: ranks differ: rank {} has \"{}\", rank 0 \"{}\"; expected the same corpus and "
-                    "options on every rank",
+                    "papilio::{}: ranks differ: rank {} has \"{}\", rank 0 \"{}\"; expected the same on "
+                    "every rank",
                     function, rank, of_rank, of_first);
     }
   }
