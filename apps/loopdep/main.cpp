@@ -96,8 +96,9 @@ std::string text_of(const loops::Emission& emission) {
 std::string text_of(const loops::CheckedFunction& f) {
   switch (f.status) {
     case loops::CheckStatus::same:
-      return fmt::format("{}: the same for {} sets of arguments, at 1, 2 and 8 threads{}\n", f.function, f.cases,
-                         f.is_reordered ? "; floating-point numbers within a bound" : "");
+      return fmt::format("{}: the same for {} sets of arguments, at 1, 2 and 8 threads{}{}\n", f.function, f.cases,
+                         f.is_reordered ? "; floating-point numbers within a bound" : "",
+                         f.detail.empty() ? "" : "; " + f.detail);
     case loops::CheckStatus::different:
       return fmt::format("{}: different: {}\n", f.function, f.detail);
     default:

@@ -248,7 +248,7 @@ std::string_view name(CheckStatus status) noexcept;
 struct CheckedFunction {
   std::string function;
   CheckStatus status = CheckStatus::not_checked;
-  std::string detail;
+  std::string detail;         // of `same`: how many sets of arguments were left out, for their time
   int cases = 0;              // sets of arguments that it was called with, each at 1, 2 and 8 threads
   bool is_reordered = false;  // floating-point results were compared to a bound
 };

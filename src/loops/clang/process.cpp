@@ -64,6 +64,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  void stop() const { kill(-id_, SIGKILL); }
+
   int wait() {
     int status = 0;
     while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
@@ -177,6 +179,10 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     std::array<pollfd, 3> waits = {pollfd{to.writer.get(), POLLOUT, 0}, pollfd{from.reader.get(), POLLIN, 0},
                                    pollfd{messages.reader.get(), POLLIN, 0}};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0 && limits.may_be_killed) {  // what it has written counts
+      child.stop();
+      break;
+    }
     if (left <= 0) throw Error(fmt::format("{} did not end within {} seconds", command[0], limits.seconds));
     if (poll(waits.data(), waits.size(), static_cast<int>(std::min<long long>(left, 1000))) < 0 && errno != EINTR) {
       throw IoError("poll: " + std::system_category().message(errno), errno);

@@ -245,7 +245,8 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
     }
     for (const Conjunction& conjunction : a.domain->any_of) {
       for (const Constraint& c : conjunction) {
-        if (!is_same(c.value) && std::find(own.begin(), own.end(), c.value) == own.end()) return false;
+        const bool is_own = !c.is_equality && std::find(own.begin(), own.end(), c.value) != own.end();
+        if (!is_own && !is_same(c.value)) return false;
       }
     }
   }

@@ -273,3 +273,43 @@ void along_rows(int n, int (*restrict m)[600]) {
   for (int i = 0; i < n; i++)
     for (int j = 1; j < n && j < 600; j++) m[j][i] = m[j - 1][i] + j;
 }
+// What is written in the first iteration alone, the last one's copy lacks.
+void first_alone_or(int n, int *restrict b, const int *restrict x) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      b[x[i]] = i;
+      !(j == 0) || (b[i] = 1);
+    }
+}
+void first_alone_and(int n, int *restrict b, const int *restrict x) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      b[x[i]] = i;
+      (void)(j == 0 && (b[i] = 1));
+    }
+}
+void first_alone_choice(int n, int *restrict b, const int *restrict x) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) j != 0 ? (b[x[i]] = i) : (b[i] = 1);
+}
+void first_alone_if(int n, int *restrict b, const int *restrict x) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      b[x[i]] = i;
+      if (j == 0) b[i] = 1;
+    }
+}
+void first_alone_down(int n, int *restrict b, const int *restrict x) {
+  for (int i = 0; i < n; i++)
+    for (int j = n; j >= 2; j--) {
+      b[x[i]] = i;
+      if (j == n) b[i] = 1;
+    }
+}
+void every_one(int n, int *restrict b, const int *restrict x) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      b[x[i]] = i;
+      if (j >= 0) b[i] = 1;
+    }
+}
