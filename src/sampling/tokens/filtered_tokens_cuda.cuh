@@ -27,19 +27,24 @@ class FilteredDraw {
       if (call_.joint && kept_.least_key != 0) total = slice.sum_of_all(sum_of_thread());
       kept_.least_key = search().find_sum(filter_.top_p, total, slice);
     }
-    kept_.least_weight = least_weight(filter_.min_p, unit_bits_);
+    if (filter_.min_p > 0) kept_.least_weight = least_weight(filter_.min_p, unit_bits_);
   }
 
   __device__ void draw() {
+    find_cut();
     sum_warps();
+    // Lane b has block b's sum.
+    const std::uint64_t part =
+        lane_of_thread() < cluster::size() ? *cluster::at(&memory_.part_sum, lane_of_thread()) : 0;
+    const std::uint64_t to = sum_to_lane(part);
+    total_ = __shfl_sync(whole_warp, to, 31);
     const auto plus = [](auto a, auto b) { return a + b; };
-    total_ = joined(&memory_.part_sum, plus);
-    const std::uint64_t all = joined(&memory_.part_all, plus);
-    const unsigned kept = joined(&memory_.part_kept, plus);
-    log_total_ = log_of_total(total_, unit_bits_);
-    std::uint64_t target = token_target(draw_number_of_row(call_, row_), total_);
-    int owner = 0;
-    for (std::uint64_t part; target >= (part = *cluster::at(&memory_.part_sum, owner)); ++owner) target -= part;
+    const unsigned kept = joined_by_warp(&memory_.part_kept, plus);
+    const std::uint64_t all = call_.kept_masses == nullptr ? 0 : joined_by_warp(&memory_.part_all, plus);
+    std::uint64_t target = token_target(memory_.number, total_);
+    const int owner = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < to))) - 1;
+    target -= __shfl_sync(whole_warp, to - part, owner);
+    if (call_.room > 0) log_total_ = log_of_total(total_, unit_bits_);
     if (owner == cluster::rank()) find(target, kept, all);
     if (call_.ranks != nullptr) rank(owner);
     if (call_.room > 0) list(kept);
@@ -57,49 +62,71 @@ class FilteredDraw {
     return sum;
   }
 
-  // The categories of a warp: next to each other.
-  __device__ std::int64_t of_warp() const { return (slice_.count() + slice_threads - 1) / slice_threads * 32; }
+  // Quarters of the categories of a thread, and the categories of a warp: next to each other.
+  __device__ unsigned fours_of_thread() const {
+    return static_cast<unsigned>((slice_.count() + 4 * slice_threads - 1) / (4 * slice_threads));
+  }
+  __device__ std::int64_t of_warp() const { return 128 * std::int64_t{fours_of_thread()}; }
 
-  // The weight of category n of this part where it is kept, else 0; its weight in any case.
-  __device__ __forceinline__ std::uint64_t kept_weight(std::int64_t n, std::uint64_t& weight) const {
+  // The logit and category of the last key that is kept.
+  __device__ void find_cut() {
+    if (kept_.least_key == 0) return;
+    cut_ = logit_of_order(static_cast<std::uint32_t>(kept_.least_key >> 32));
+    last_at_cut_ = category_of_key(kept_.least_key);
+  }
+
+  // The weight of category n of this part where it is kept, else 0; its weight in any case where that is asked for.
+  __device__ __forceinline__ std::uint64_t kept_weight(float x, std::int64_t n, std::uint64_t& weight) const {
     weight = 0;
-    const bool late = slice_.key(n) < kept_.least_key;
+    const bool late = x < cut_ || (x == cut_ && slice_.begin() + n > last_at_cut_);
     if (late && call_.kept_masses == nullptr) return 0;
-    weight = weight_of(slice_.logit(n), scale_);
+    weight = weight_of(x, scale_);
     return late || weight < kept_.least_weight ? 0 : weight;
   }
 
-  // What each warp, and the part, keep.
+  // What each thread, warp, and the part keep. Threads begin at different quarters, for the sake of memory's banks.
   __device__ void sum_warps() {
-    const std::int64_t begin = min(slice_.count(), warp_of_thread() * of_warp());
-    const std::int64_t end = min(slice_.count(), begin + of_warp());
-    std::uint64_t sum = 0, all = 0;
+    const auto count = static_cast<unsigned>(slice_.count());
+    const unsigned fours = fours_of_thread(), begin = 4 * fours * threadIdx.x;
+    std::uint64_t all = 0;
     unsigned kept = 0;
-    PAPILIO_UNROLL_FEW
-    for (std::int64_t n = begin + lane_of_thread(); n < end; n += 32) {
+    const auto take = [&](float x, unsigned n) {
       std::uint64_t weight;
-      const std::uint64_t mine = kept_weight(n, weight);
-      sum += mine;
+      const std::uint64_t mine = kept_weight(x, n, weight);
+      sum_ += mine;
       all += weight;
       kept += mine != 0 ? 1 : 0;
+    };
+    unsigned at = fours == 0 ? 0 : threadIdx.x % fours;
+    PAPILIO_UNROLL_TWO
+    for (unsigned j = 0; j < fours; ++j) {
+      const unsigned n = begin + 4 * at;
+      at = at + 1 == fours ? 0 : at + 1;
+      if (n >= count) continue;
+      const float4 x = slice_.four(n);
+      take(x.x, n), take(x.y, n + 1), take(x.z, n + 2), take(x.w, n + 3);
     }
-    sum = sum_of_warp(sum);
-    kept = sum_of_warp(kept);
-    std::uint64_t of_block;
-    sum_to_thread<slice_threads>(all, memory_.sums, of_block);
+    const std::uint64_t sum = sum_of_warp(sum_);
+    kept = __reduce_add_sync(whole_warp, kept);
+    if (call_.kept_masses != nullptr) {
+      std::uint64_t of_block;
+      sum_to_thread<slice_threads>(all, memory_.sums, of_block);
+      if (threadIdx.x == 0) memory_.part_all = of_block;
+    }
     if (lane_of_thread() == 0) {
       memory_.warp_sums[warp_of_thread()] = sum;
       memory_.warp_kept[warp_of_thread()] = kept;
     }
+    if (threadIdx.x == 0) memory_.number = draw_number_of_row(call_, row_);
     __syncthreads();
-    if (threadIdx.x == 0) {
-      memory_.part_all = of_block;
-      memory_.part_sum = 0;
-      memory_.part_kept = 0;
-      memory_.rank = 0;
-      for (int w = 0; w < slice_warps; ++w) {
-        memory_.part_sum += memory_.warp_sums[w];
-        memory_.part_kept += memory_.warp_kept[w];
+    if (warp_of_thread() == 0) {
+      const bool some = lane_of_thread() < slice_warps;
+      const std::uint64_t of_part = sum_of_warp(some ? memory_.warp_sums[lane_of_thread()] : 0);
+      const unsigned kept_of_part = __reduce_add_sync(whole_warp, some ? memory_.warp_kept[lane_of_thread()] : 0);
+      if (threadIdx.x == 0) {
+        memory_.part_sum = of_part;
+        memory_.part_kept = kept_of_part;
+        memory_.rank = 0;
       }
     }
     cluster::sync();
@@ -110,11 +137,15 @@ class FilteredDraw {
     int warp = 0;
     for (; target >= memory_.warp_sums[warp]; ++warp) target -= memory_.warp_sums[warp];
     if (warp != warp_of_thread()) return;
-    const std::int64_t end = min(slice_.count(), (warp + 1) * of_warp());
-    for (std::int64_t first = warp * of_warp();; first += 32) {
+    const std::uint64_t up_to = sum_to_lane(sum_);
+    const int lane = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < up_to))) - 1;
+    target -= __shfl_sync(whole_warp, up_to - sum_, lane);
+    const std::int64_t of_thread = 4 * std::int64_t{fours_of_thread()}, begin = (32 * warp + lane) * of_thread;
+    const std::int64_t end = min(slice_.count(), begin + of_thread);
+    for (std::int64_t first = begin;; first += 32) {
       const std::int64_t n = first + lane_of_thread();
       std::uint64_t weight = 0;
-      const std::uint64_t mine = n < end ? kept_weight(n, weight) : 0;
+      const std::uint64_t mine = n < end ? kept_weight(slice_.logit(n), n, weight) : 0;
       const std::uint64_t to = sum_to_lane(mine);
       if (target < to && target >= to - mine) drawn(n, kept, all);
       const std::uint64_t here = __shfl_sync(whole_warp, to, 31);
@@ -127,7 +158,8 @@ class FilteredDraw {
     return log_probability(slice_.logit(n), slice_.largest(), filter_.temperature, log_total_);
   }
 
-  __device__ void drawn(std::int64_t n, unsigned kept, std::uint64_t all) const {
+  __device__ void drawn(std::int64_t n, unsigned kept, std::uint64_t all) {
+    log_total_ = log_of_total(total_, unit_bits_);
     memory_.token_key = slice_.key(n);
     call_.tokens[row_] = static_cast<std::int32_t>(slice_.begin() + n);
     put(call_.log_probabilities, row_, log_of(n));
@@ -158,7 +190,7 @@ class FilteredDraw {
     for (std::int64_t first = begin; first < end && place < call_.room; first += 32) {
       const std::int64_t n = first + lane_of_thread();
       std::uint64_t weight = 0;
-      const bool keep = n < end && kept_weight(n, weight) != 0;
+      const bool keep = n < end && kept_weight(slice_.logit(n), n, weight) != 0;
       const unsigned all = __ballot_sync(whole_warp, keep);
       if (keep) entry(place + __popc(all & ((1u << lane_of_thread()) - 1)), slice_.begin() + n, log_of(n));
       place += __popc(all);
@@ -180,6 +212,9 @@ class FilteredDraw {
   TokenFilter filter_;
   TokenScale scale_;
   KeptSet kept_ = {0, 1};
+  float cut_ = -__builtin_inff();
+  std::int64_t last_at_cut_ = std::int64_t{1} << 32;
+  std::uint64_t sum_ = 0;  // of what this thread keeps
   std::uint64_t total_ = 0;
   double log_total_ = 0;
   int unit_bits_;
@@ -227,9 +262,13 @@ __global__ void __launch_bounds__(slice_threads, 2) find_raw_logs(const __grid_c
     float log = __builtin_nanf("");
     if (slice.read<S>(call, row, {nullptr, nullptr, 0, false}) == TokenStatus::ok) {
       const TokenScale scale = token_scale(slice.largest(), 1, unit_bits);
+      const auto count = static_cast<unsigned>(slice.count());
       std::uint64_t mine = 0;
-      for (std::int64_t n = threadIdx.x; n < slice.count(); n += slice_threads)
-        mine += weight_of(slice.logit(n), scale);
+      PAPILIO_UNROLL_TWO
+      for (unsigned n = 4 * threadIdx.x; n < count; n += 4 * slice_threads) {
+        const float4 x = slice.four(n);
+        mine += weight_of(x.x, scale) + weight_of(x.y, scale) + weight_of(x.z, scale) + weight_of(x.w, scale);
+      }
       const double log_total = log_of_total(slice.sum_of_all(mine), unit_bits);
       log = log_probability(logits_of_row<S>(call, row).at(token), slice.largest(), 1, log_total);
     }

@@ -9,12 +9,30 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
+// Four logits next to each other, the first of them aligned as the four are.
+__device__ __forceinline__ float4 four_logits(const float* from) {
+  return __ldg(reinterpret_cast<const float4*>(from));
+}
+template <class S>
+__device__ __forceinline__ float4 four_logits(const S* from) {
+  struct alignas(8) Four {
+    S at[4];
+  };
+  const auto four = __builtin_bit_cast(Four, __ldg(reinterpret_cast<const uint2*>(from)));
+  return {logit_of(four.at[0]), logit_of(four.at[1]), logit_of(four.at[2]), logit_of(four.at[3])};
+}
+
 template <class S>
 struct LogitsOfRow {
   const S* row;
   std::int64_t stride;
 
   __device__ __forceinline__ float at(std::int64_t category) const { return logit_of(row[category * stride]); }
+
+  // Whether four categories from `begin` on, and from every fourth one after, are loaded at once.
+  __device__ __forceinline__ bool four_are_aligned(std::int64_t begin) const {
+    return stride == 1 && sizeof(S) > 1 && reinterpret_cast<std::uintptr_t>(row + begin) % (4 * sizeof(S)) == 0;
+  }
 
   // How many categories from `begin` on are to be read one by one before loads of four are aligned.
   __device__ __forceinline__ int before_aligned(std::int64_t begin) const {

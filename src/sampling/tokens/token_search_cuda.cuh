@@ -9,8 +9,22 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
+// token_weights of one logit, in fewer instructions: the exponent of 2 is held at -64, where a shift that is cut off at
+// 64 leaves nothing, whatever became of the digits.
 __device__ __forceinline__ std::uint64_t weight_of(float x, const TokenScale& scale) {
-  return token_weights<warp::CudaWarp<32>>(x, scale);
+  const float d = x - scale.largest;
+  const float back = d - x;
+  const float error = (x - (d - back)) - (scale.largest + back);
+  const float y = fmaxf(d * scale.high, -64.0f);
+  const float rest = __fmaf_rn(error, scale.high, __fmaf_rn(d, scale.low, __fmaf_rn(d, scale.high, -y)));
+  constexpr float rounding = 0x1.8p23f;
+  const float shifted = y + rounding;
+  const float g = (y - (shifted - rounding)) + rest;
+  const int digits = __float2int_rz(exp2_slope<warp::CudaWarp<32>>(g) * (g * 0x1p30f)) + (1 << 30);
+  const unsigned down = 0x4B40'0000u + 62 - static_cast<unsigned>(scale.unit_bits) - __float_as_uint(shifted);
+  std::uint64_t weight;
+  asm("shr.u64 %0, %1, %2;" : "=l"(weight) : "l"(std::uint64_t{static_cast<unsigned>(digits)} << 32), "r"(down));
+  return weight;
 }
 
 class TokenSearch {
@@ -28,7 +42,7 @@ class TokenSearch {
   // The key of the k-th; the least one where there are fewer.
   __device__ std::uint64_t find_count(std::uint64_t k) {
     by_sum_ = false;
-    return find(k);
+    return find(k, false);
   }
 
   // The key at which the sum of weights reaches a share of `total`, or, if that is 0, of what is looked at.
@@ -38,35 +52,47 @@ class TokenSearch {
     // Most often what is near the largest logit is enough: the others need not be counted.
     const float reach = near_temperatures * temperature_;
     const float nearest = fmaxf(slice_.largest() - reach, slice_.least());
-    const std::uint64_t near_key = max(low_, token_key(token_order(nearest + 0.0f), 0xFFFF'FFFF));
-    std::uint64_t all = 0, near = 0;
-    PAPILIO_UNROLL_FEW
-    for (std::int64_t n = threadIdx.x; n < slice_.count(); n += slice_threads) {
-      const std::uint64_t key = slice_.key(n);
-      const std::uint64_t weight = key < low_ ? 0 : weight_of(slice_.logit(n), scale_);
+    const float wide = to_sum_;
+    to_sum_ = static_cast<float>(slice_bins - 1) / fminf(slice_.largest() - slice_.least(), reach);
+    set_range(low_, ~std::uint64_t{0});
+    clear_bins();
+    std::uint64_t all = 0;
+    each_four([&](float x, unsigned n) {
+      if (!in_range(x, n)) return;
+      const std::uint64_t weight = weight_of(x, scale_);
       all += weight;
-      near += key < near_key ? 0 : weight;
-    }
-    all = slice.sum_of_all(all);
-    near = slice.sum_of_all(near);
+      if (x >= nearest && weight != 0) add(linear_bin(x), weight);
+    });
+    std::uint64_t of_block;
+    sum_to_thread<slice_threads>(all, memory_.sums, of_block);
+    if (threadIdx.x == 0) memory_.part_all = of_block;
+    cluster::sync();
+    all = joined_by_warp(&memory_.part_all, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    join_bins();
     const std::uint64_t wanted = top_p_sum(share, total == 0 ? all : total);
     if (all < wanted) return least_key;
+    const std::uint64_t of_bin = threadIdx.x < slice_bins ? memory_.all_sums[threadIdx.x] : 0;
+    std::uint64_t near;
+    sum_to_thread<slice_threads>(of_bin, memory_.sums, near);
     if (near >= wanted) {
-      low_ = near_key;
-      to_sum_ = static_cast<float>(slice_bins - 1) / fminf(slice_.largest() - slice_.least(), reach);
+      low_ = max(low_, token_key(token_order(nearest + 0.0f), 0xFFFF'FFFF));
+      return find(wanted, true);
     }
-    return find(wanted);
+    to_sum_ = wide;
+    return find(wanted, false);
   }
 
  private:
   static constexpr float near_temperatures = 10;
 
-  __device__ std::uint64_t find(std::uint64_t wanted) {
+  // `counted`: the bins of the first round are.
+  __device__ std::uint64_t find(std::uint64_t wanted, bool counted) {
     const std::uint64_t least_key = low_;
-    high_ = ~std::uint64_t{0};
+    set_range(low_, ~std::uint64_t{0});
     linear_ = true;
     while (true) {
-      count_bins();
+      if (!counted) count_bins();
+      counted = false;
       const auto mine = threadIdx.x < slice_bins ? value(static_cast<int>(threadIdx.x)) : 0;
       if (threadIdx.x == 0) memory_.bin = -1;
       std::uint64_t all;
@@ -86,39 +112,76 @@ class TokenSearch {
 
   __device__ std::uint64_t value(int bin) const { return by_sum_ ? memory_.all_sums[bin] : memory_.all_counts[bin]; }
 
-  // The bin of a category; -1 where it is not looked at.
-  __device__ __forceinline__ int bin_of(float x, std::uint64_t key) const {
-    if (!(x > -__builtin_inff()) || key < low_ || key > high_) return -1;
-    if (!linear_) return static_cast<int>((high_ - key) >> shift_);
-    return static_cast<int>(fminf((slice_.largest() - x) * (by_sum_ ? to_sum_ : to_count_), slice_bins - 1));
+  // Looks at the keys from `low` to `high`.
+  __device__ void set_range(std::uint64_t low, std::uint64_t high) {
+    low_ = low;
+    high_ = high;
+    least_logit_ = low == 0 ? -__builtin_inff() : logit_of_order(static_cast<std::uint32_t>(low >> 32));
+    most_logit_ = ~high == 0 ? __builtin_inff() : logit_of_order(static_cast<std::uint32_t>(high >> 32));
   }
 
-  // f(key, bin, weight) for each category of this block that is looked at; the weight is 1 where they are counted.
+  // Whether category n of the part is looked at, x being its logit.
+  __device__ __forceinline__ bool in_range(float x, unsigned n) const {
+    if (!(x >= least_logit_ && x <= most_logit_ && x > -__builtin_inff())) return false;
+    if (x > least_logit_ && x < most_logit_) return true;
+    const std::uint64_t key = slice_.key(n);
+    return key >= low_ && key <= high_;
+  }
+
+  __device__ __forceinline__ int linear_bin(float x) const {
+    return static_cast<int>(fminf((slice_.largest() - x) * (by_sum_ ? to_sum_ : to_count_), slice_bins - 1));
+  }
+  __device__ __forceinline__ int bin_of(float x, unsigned n) const {
+    return linear_ ? linear_bin(x) : static_cast<int>((high_ - slice_.key(n)) >> shift_);
+  }
+
+  // f(logit, category) for the categories of this part, and -infinity for up to three more.
   template <class F>
-  __device__ __forceinline__ void each(F f) const {
-    PAPILIO_UNROLL_FEW
-    for (std::int64_t n = threadIdx.x; n < slice_.count(); n += slice_threads) {
-      const float x = slice_.logit(n);
-      const std::uint64_t key = slice_.key(n);
-      const int bin = bin_of(x, key);
-      if (bin < 0) continue;
-      const std::uint64_t weight = by_sum_ ? weight_of(x, scale_) : 1;
-      if (weight != 0) f(key, bin, weight);
+  __device__ __forceinline__ void each_four(F f) const {
+    const auto count = static_cast<unsigned>(slice_.count());
+    PAPILIO_UNROLL_TWO
+    for (unsigned n = 4 * threadIdx.x; n < count; n += 4 * slice_threads) {
+      const float4 x = slice_.four(n);
+      f(x.x, n), f(x.y, n + 1), f(x.z, n + 2), f(x.w, n + 3);
     }
   }
 
-  // The histogram of all blocks.
-  __device__ void count_bins() {
+  // f(key) for the categories of one bin that have a weight.
+  template <class F>
+  __device__ __forceinline__ void each_of_bin(int chosen, F f) const {
+    each_four([&](float x, unsigned n) {
+      if (!in_range(x, n) || bin_of(x, n) != chosen) return;
+      if (!by_sum_ || weight_of(x, scale_) != 0) f(slice_.key(n));
+    });
+  }
+
+  __device__ void clear_bins() {
     if (threadIdx.x < slice_bins) {
       memory_.bin_sums[threadIdx.x] = 0;
       memory_.bin_counts[threadIdx.x] = 0;
     }
     __syncthreads();
-    each([&](std::uint64_t, int bin, std::uint64_t weight) {
-      atomicAdd(&memory_.bin_counts[bin], 1u);
-      if (by_sum_) atomicAdd(&memory_.bin_sums[bin], static_cast<Wide>(weight));
+  }
+
+  __device__ __forceinline__ void add(int bin, std::uint64_t weight) {
+    atomicAdd(&memory_.bin_counts[bin], 1u);
+    if (by_sum_) atomicAdd(&memory_.bin_sums[bin], static_cast<Wide>(weight));
+  }
+
+  // The histogram of all blocks.
+  __device__ void count_bins() {
+    clear_bins();
+    each_four([&](float x, unsigned n) {
+      if (!in_range(x, n)) return;
+      const std::uint64_t weight = by_sum_ ? weight_of(x, scale_) : 1;
+      if (weight != 0) add(bin_of(x, n), weight);
     });
     cluster::sync();
+    join_bins();
+  }
+
+  // After a barrier of the cluster; ends with one.
+  __device__ void join_bins() {
     if (threadIdx.x < slice_bins) {
       memory_.all_sums[threadIdx.x] = joined(&memory_.bin_sums[threadIdx.x], [](Wide a, Wide b) { return a + b; });
       memory_.all_counts[threadIdx.x] =
@@ -135,8 +198,7 @@ class TokenSearch {
     }
     __syncthreads();
     std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
-    each([&](std::uint64_t key, int bin, std::uint64_t) {
-      if (bin != chosen) return;
+    each_of_bin(chosen, [&](std::uint64_t key) {
       lowest = min(lowest, key);
       highest = max(highest, key);
     });
@@ -150,9 +212,12 @@ class TokenSearch {
       atomicMax(reinterpret_cast<Wide*>(&memory_.highest_key), static_cast<Wide>(highest));
     }
     cluster::sync();
-    low_ = joined(&memory_.lowest_key, [](std::uint64_t a, std::uint64_t b) { return min(a, b); });
-    high_ = joined(&memory_.highest_key, [](std::uint64_t a, std::uint64_t b) { return max(a, b); });
+    const std::uint64_t low =
+        joined_by_warp(&memory_.lowest_key, [](std::uint64_t a, std::uint64_t b) { return min(a, b); });
+    const std::uint64_t high =
+        joined_by_warp(&memory_.highest_key, [](std::uint64_t a, std::uint64_t b) { return max(a, b); });
     cluster::sync();
+    set_range(low, high);
     linear_ = false;
     shift_ = max(0, 56 - __clzll(static_cast<long long>(high_ - low_)));
   }
@@ -161,9 +226,7 @@ class TokenSearch {
   __device__ std::uint64_t sorted(int chosen, std::uint64_t wanted) {
     int* const candidates = cluster::at(&memory_.candidates, 0);
     std::uint64_t* const keys = cluster::at(&memory_.keys[0], 0);
-    each([&](std::uint64_t key, int bin, std::uint64_t) {
-      if (bin == chosen) keys[atomicAdd(candidates, 1)] = key;
-    });
+    each_of_bin(chosen, [&](std::uint64_t key) { keys[atomicAdd(candidates, 1)] = key; });
     cluster::sync();
     if (cluster::rank() == 0) {
       const int count = memory_.candidates;
@@ -198,6 +261,7 @@ class TokenSearch {
   float temperature_;
   std::uint64_t low_, high_ = 0;
   float to_count_, to_sum_;
+  float least_logit_ = 0, most_logit_ = 0;
   bool by_sum_ = false, linear_ = true;
   int shift_ = 0;
 };

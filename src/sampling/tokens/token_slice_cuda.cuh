@@ -10,8 +10,10 @@
 // Loops over a part's logits, of which several are weighed at a time.
 #if defined(__CUDA_ARCH__)
 #define PAPILIO_UNROLL_FEW _Pragma("unroll 4")
+#define PAPILIO_UNROLL_TWO _Pragma("unroll 2")
 #else
 #define PAPILIO_UNROLL_FEW
+#define PAPILIO_UNROLL_TWO
 #endif
 
 // A row's logits, read once and held by the blocks of a cluster, each a part: in shared memory, or in the call's
@@ -35,6 +37,7 @@ struct SliceMemory {
   unsigned all_counts[slice_bins];
   int bin;
   std::uint64_t before;
+  std::uint64_t number;  // of the draw
 
   unsigned largest, least;           // logits as whole numbers of the same order; 0 where there is none
   unsigned faults;                   // what is wrong with the part
@@ -58,17 +61,46 @@ __device__ __forceinline__ T joined(T* mine, Join join) {
   return all;
 }
 
+// The same where all threads of a warp ask for the same word: every lane asks one block. The blocks of a cluster are a
+// power of 2.
+template <class T, class Join>
+__device__ __forceinline__ T joined_by_warp(T* mine, Join join) {
+  const int blocks = cluster::size();
+  T all = *cluster::at(mine, lane_of_thread() & (blocks - 1));
+  for (int distance = blocks / 2; distance > 0; distance /= 2)
+    all = join(all, __shfl_xor_sync(whole_warp, all, distance));
+  return all;
+}
+
+// max(a, b), or NaN if either is.
+__device__ __forceinline__ float greater_or_nan(float a, float b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  float c;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || b != b ? __builtin_nanf("") : fmaxf(a, b);
+#endif
+}
+
 class TokenSlice {
  public:
   __device__ TokenSlice(const TokenCall& call, SliceMemory& memory, float* on_chip, std::int64_t row)
       : memory_(memory), begin_(min(call.categories, cluster::rank() * call.in_slice)) {
     count_ = min(call.categories - begin_, call.in_slice);
     values_ = call.staged == nullptr ? on_chip : call.staged + row * call.categories + begin_;
+    aligned_ = reinterpret_cast<std::uintptr_t>(values_) % 16 == 0;
   }
 
   __device__ std::int64_t begin() const { return begin_; }
   __device__ std::int64_t count() const { return count_; }
   __device__ float logit(std::int64_t n) const { return values_[n]; }
+  // Of four categories from n on, a multiple of 4, where they are aligned; -infinity beyond the part.
+  __device__ __forceinline__ float4 four(unsigned n) const {
+    if (aligned_ && n + 4 <= static_cast<unsigned>(count_)) return *reinterpret_cast<const float4*>(values_ + n);
+    const auto one = [&](unsigned m) { return m < static_cast<unsigned>(count_) ? values_[m] : -__builtin_inff(); };
+    return {one(n), one(n + 1), one(n + 2), one(n + 3)};
+  }
   __device__ std::uint64_t key(std::int64_t n) const { return token_key(token_order(values_[n] + 0.0f), begin_ + n); }
   __device__ float largest() const { return logit_of_order(largest_); }
   __device__ float least() const { return logit_of_order(least_); }
@@ -83,6 +115,10 @@ class TokenSlice {
     }
     const LogitsOfRow<S> logits = logits_of_row<S>(call, row);
     const bool biased = bias.count > 0;
+    if (!biased && call.allowed == nullptr && aligned_ && logits.four_are_aligned(begin_)) {
+      read_fours(logits);
+      return say_what_was_seen();
+    }
     for (std::int64_t first = threadIdx.x; first < count_; first += slice_loads * slice_threads) {
       float x[slice_loads];
       PAPILIO_UNROLL
@@ -107,15 +143,54 @@ class TokenSlice {
     sum_to_thread<slice_threads>(mine, memory_.sums, all);
     if (threadIdx.x == 0) memory_.part_all = all;
     cluster::sync();
-    all = joined(&memory_.part_all, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    all = joined_by_warp(&memory_.part_all, [](std::uint64_t a, std::uint64_t b) { return a + b; });
     cluster::sync();
     return all;
   }
 
  private:
+  // Four categories at a time, without mask or bias.
+  template <class S>
+  __device__ __forceinline__ void read_fours(const LogitsOfRow<S>& logits) {
+    constexpr unsigned at_once = 8;
+    const S* const from = logits.row + begin_;
+    const auto fours = static_cast<unsigned>(count_ / 4);
+    float high = -__builtin_inff(), low = __builtin_inff();
+    for (unsigned first = threadIdx.x; first < fours; first += at_once * slice_threads) {
+      float4 x[at_once];
+      PAPILIO_UNROLL
+      for (unsigned e = 0; e < at_once; ++e) {
+        const unsigned n = first + e * slice_threads;
+        if (n < fours) x[e] = four_logits(from + 4 * std::size_t{n});
+      }
+      PAPILIO_UNROLL
+      for (unsigned e = 0; e < at_once; ++e) {
+        const unsigned n = first + e * slice_threads;
+        if (n >= fours) continue;
+        reinterpret_cast<float4*>(values_)[n] = x[e];
+        const float most = greater_or_nan(greater_or_nan(x[e].x, x[e].y), greater_or_nan(x[e].z, x[e].w));
+        const float fewest = fminf(fminf(x[e].x, x[e].y), fminf(x[e].z, x[e].w));
+        if (most < __builtin_inff() && fewest > -__builtin_inff()) {
+          high = fmaxf(high, most);
+          low = fminf(low, fewest);
+        } else {
+          see(x[e].x), see(x[e].y), see(x[e].z), see(x[e].w);
+        }
+      }
+    }
+    for (std::int64_t n = 4 * std::int64_t{fours} + threadIdx.x; n < count_; n += slice_threads)
+      see(values_[n] = logit_of(from[n]));
+    if (high > -__builtin_inff()) see(high), see(low);
+  }
+
   // The logit, masked where it is not allowed.
   __device__ __forceinline__ float examined(const TokenCall& call, std::int64_t row, std::int64_t n, float x) {
     if (!is_allowed(call, row, begin_ + n)) return -__builtin_inff();
+    see(x);
+    return x;
+  }
+
+  __device__ __forceinline__ void see(float x) {
     if (!(x < __builtin_inff())) {
       faults_ |= x == __builtin_inff() ? fault_infinite : fault_nan;
     } else if (x > -__builtin_inff()) {
@@ -123,7 +198,6 @@ class TokenSlice {
       largest_ = max(largest_, order);
       least_ = min(least_, order);
     }
-    return x;
   }
 
   __device__ void add(const TokenCall& call, std::int64_t row, const BiasOfRow& bias) {
@@ -145,9 +219,9 @@ class TokenSlice {
       atomicOr(&memory_.faults, faults);
     }
     cluster::sync();
-    largest_ = joined(&memory_.largest, [](unsigned a, unsigned b) { return max(a, b); });
-    least_ = joined(&memory_.least, [](unsigned a, unsigned b) { return min(a, b); });
-    faults_ = joined(&memory_.faults, [](unsigned a, unsigned b) { return a | b; });
+    largest_ = joined_by_warp(&memory_.largest, [](unsigned a, unsigned b) { return max(a, b); });
+    least_ = joined_by_warp(&memory_.least, [](unsigned a, unsigned b) { return min(a, b); });
+    faults_ = joined_by_warp(&memory_.faults, [](unsigned a, unsigned b) { return a | b; });
     if ((faults_ & fault_nan) != 0) return TokenStatus::not_a_number;
     if (faults_ != 0) return TokenStatus::infinite;
     return largest_ == 0 ? TokenStatus::nothing_allowed : TokenStatus::ok;
@@ -156,6 +230,7 @@ class TokenSlice {
   SliceMemory& memory_;
   std::int64_t begin_, count_;
   float* values_;
+  bool aligned_;
   unsigned largest_ = 0, least_ = ~0u, faults_ = 0;
 };
 
