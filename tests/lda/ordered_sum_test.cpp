@@ -51,7 +51,29 @@ double by_parts(const std::vector<double>& numbers, std::size_t part) {
   return sum;
 }
 
+// By steps that are known before the sum is, each beside a sum of another order.
+double by_known_steps(const std::vector<double>& numbers, double error, int& unknown) {
+  double about = 0, sum = 0;
+  std::uint64_t units = 0;
+  for (const double x : numbers) {
+    const KnownStep step = known_step(about * (1 + error), x);
+    units += step.units;
+    if (!step.is_known) {
+      sum = after_units(sum, units) + x;
+      units = 0;
+      ++unknown;
+    }
+    about += x;
+  }
+  return after_units(sum, units);
+}
+
 void expect_same_sums(const std::vector<double>& numbers) {
+  // As far off as the sum of a million numbers may be.
+  for (const double error : {0.0, std::ldexp(1.0, -34), -std::ldexp(1.0, -34)}) {
+    int unknown = 0;
+    EXPECT_EQ(by_known_steps(numbers, error, unknown), one_after_another(numbers)) << numbers.size() << " numbers";
+  }
   for (const std::size_t part : {std::size_t{1}, std::size_t{3}, std::size_t{32}, numbers.size()}) {
     EXPECT_EQ(by_parts(numbers, part), one_after_another(numbers)) << numbers.size() << " numbers, parts of " << part;
   }
@@ -88,8 +110,26 @@ TEST(OrderedSum, RoundsTiesAsALoop) {
   EXPECT_GT(ties, 1000);
 }
 
+// Of a thousand numbers of about the same size hardly more than a tie and a new unit for each doubling of the sum.
+TEST(OrderedSum, KnowsMostStepsBeforehand) {
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<double> uniform(0.05, 1.0);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<double> numbers(1024);
+    for (double& x : numbers) x = uniform(random);
+    int unknown = 0;
+    EXPECT_EQ(by_known_steps(numbers, 0, unknown), one_after_another(numbers));
+    EXPECT_LT(unknown, 64);
+  }
+}
+
 TEST(OrderedSum, TakesNumbersAtTheEdge) {
   expect_same_sums({1e-100});
+  expect_same_sums({std::nextafter(1.0, 0.0), std::ldexp(1.0, -54), std::ldexp(1.0, -53), 0.25});
+  for (double x = 1; x < 1 + std::ldexp(1.0, -45); x = std::nextafter(x, 2)) {
+    expect_same_sums({x, std::ldexp(0.75, -53), std::ldexp(1.25, -52)});
+    expect_same_sums({2 - x, std::ldexp(0.75, -53), std::ldexp(1.25, -52)});
+  }
   expect_same_sums({1e-100, 1e6, 1e-100, 1e6});
   expect_same_sums({1, std::ldexp(1.0, -53), std::ldexp(1.0, -53), 1 - std::ldexp(1.0, -53)});
   expect_same_sums({1.5, 0.5 - std::ldexp(1.0, -53), std::ldexp(1.0, -53)});

@@ -11,6 +11,10 @@
 // to S: x in units, rounded to the nearest. Only of a tie does it depend on S, on whether S is even. So what numbers
 // that follow one another add is two whole numbers, for an even and for an odd S; and these of two parts give those of
 // both. Where S reaches 2^53, numbers are added one after the other up to the end of a part, and the next unit begins.
+//
+// Mostly it is simpler. Where a sum is known but for rounding, so is e, unless the sum is near a power of two; and few
+// numbers are a tie, or take the sum beyond the unit. All others add whole numbers that are known before the sum is: of
+// those between two that are not, nothing is needed but how much they add together.
 
 namespace papilio::lda {
 
@@ -49,6 +53,32 @@ PAPILIO_LANEWISE RoundedSteps both_steps(const RoundedSteps& first, const Rounde
 
 PAPILIO_LANEWISE std::int64_t after_steps(std::int64_t units, const RoundedSteps& steps) {
   return units + ((units & 1) != 0 ? steps.odd : steps.even);
+}
+
+// What a number adds to a sum, in units of it, where that is known beforehand.
+struct KnownStep {
+  bool is_known = false;
+  std::uint64_t units = 0;
+};
+
+// x, which is added to a sum that is `about`, but for a rounding error of less than a part in 2^31.
+PAPILIO_LANEWISE KnownStep known_step(double about, double x) {
+  constexpr std::uint64_t margin = std::uint64_t{1} << 22, infinite = 2047;
+  const std::uint64_t low = __builtin_bit_cast(std::uint64_t, about) - margin;
+  const std::uint64_t high = __builtin_bit_cast(std::uint64_t, about + x) + margin;
+  if (low >> 52 != high >> 52 || high >> 52 >= infinite) return {};
+  const double units = x * units_per_one(about);
+  const auto whole = static_cast<std::uint64_t>(units);
+  const double rest = units - static_cast<double>(whole);
+  if (rest == 0.5) return {};
+  return {true, whole + (rest > 0.5 ? 1 : 0)};
+}
+
+// A sum after known steps, all of one unit: no addition here is rounded.
+PAPILIO_LANEWISE double after_units(double sum, std::uint64_t units) {
+  if (units == 0) return sum;
+  const std::uint64_t exponent = __builtin_bit_cast(std::uint64_t, sum) >> 52;
+  return sum + static_cast<double>(units) * __builtin_bit_cast(double, (exponent - 52) << 52);
 }
 
 }  // namespace papilio::lda
