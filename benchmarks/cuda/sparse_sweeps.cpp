@@ -3,8 +3,11 @@
 //   papilio_sparse_cuda_bench --docword FILE --topics 1024,16384 [--warm-up 20] [--sweeps 20] [--variants]
 //   papilio_sparse_cuda_bench --generate 1000000,200,100000 --topics 16384 --warm-up 3 --sweeps 3
 //   papilio_sparse_cuda_bench --like 165668,30864,90 --topics 1024
+//   papilio_sparse_cuda_bench --generate 10000000,200,100000 --topics 1024 --warm-up 3 --sweeps 3 --memory 8000,4000
 //   papilio_sparse_cuda_bench --sampler theta_collapsed --docword FILE --topics 1024,4096
 //
+// --memory MB,MB,...: in so many megabytes of the device (0: all that is free), streamed where the corpus does not fit.
+// --repeat N: the generated documents N times, for corpora that would take long to generate.
 // Of theta_collapsed, whose phi is drawn, sweeps of dense draws beside those of sparse ones, from the same topics.
 // alpha is 50 / K, beta 0.01. --variants also tries other ways of spreading the same draws over threads.
 // --generate DOCUMENTS,LENGTH,VOCABULARY is for memory: documents of so many words, 30 words of each from a
@@ -38,6 +41,8 @@ struct Options {
   int warm_up = 20;
   int sweeps = 20;
   bool variants = false;
+  std::vector<std::int32_t> memory;  // megabytes
+  int repeat = 1;
   papilio::Sampler sampler = papilio::Sampler::collapsed;
 };
 
@@ -73,6 +78,10 @@ Options parse(const std::vector<std::string>& arguments) {
       options.warm_up = std::stoi(value);
     else if (name == "--sweeps")
       options.sweeps = std::stoi(value);
+    else if (name == "--repeat")
+      options.repeat = std::stoi(value);
+    else if (name == "--memory")
+      options.memory = numbers(value);
     else if (name == "--sampler" && value == "mean_for_mode")
       options.sampler = papilio::Sampler::mean_for_mode;
     else if (name == "--sampler" && value == "theta_collapsed")
@@ -114,9 +123,25 @@ papilio::Corpus generated(std::int32_t documents, std::int32_t length, std::int3
   return corpus;
 }
 
+papilio::Corpus repeated(papilio::Corpus corpus, int times) {
+  const auto tokens = corpus.tokens();
+  const auto documents = static_cast<std::size_t>(corpus.documents());
+  corpus.words.resize(corpus.words.size() * static_cast<std::size_t>(times));
+  corpus.document_offsets.reserve(documents * static_cast<std::size_t>(times) + 1);
+  for (int i = 1; i < times; ++i) {
+    std::copy_n(corpus.words.begin(), tokens, corpus.words.begin() + i * tokens);
+    for (std::size_t d = 1; d <= documents; ++d) {
+      corpus.document_offsets.push_back(corpus.document_offsets[d] + i * tokens);
+    }
+  }
+  return corpus;
+}
+
 papilio::Corpus corpus_of(const Options& options) {
   if (!options.docword.empty()) return papilio::read_uci_bag_of_words(options.docword, "");
-  if (options.generate.size() == 3) return generated(options.generate[0], options.generate[1], options.generate[2]);
+  if (options.generate.size() == 3) {
+    return repeated(generated(options.generate[0], options.generate[1], options.generate[2]), options.repeat);
+  }
   return papilio::generate_corpus({.documents = options.like.at(0),
                                    .vocabulary = options.like.at(1),
                                    .mean_length = static_cast<double>(options.like.at(2)),
@@ -137,6 +162,12 @@ papilio::TrainOptions sparse_training(const Options& options, std::int32_t topic
   papilio::TrainOptions with_sparse_draws = training(options, topics);
   with_sparse_draws.draws = papilio::Draws::sparse;
   return with_sparse_draws;
+}
+
+std::uint64_t hash_of(const std::vector<std::int32_t>& topics) {
+  std::uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
+  for (const std::int32_t topic : topics) hash = (hash ^ static_cast<std::uint32_t>(topic)) * 0x100000001B3u;
+  return hash;
 }
 
 // Milliseconds per sweep, over the sweeps asked for.
@@ -160,6 +191,24 @@ void measure(const papilio::Corpus& corpus, const Options& options, std::int32_t
   print_time(corpus, topics, time_of_sweeps(chain, options.sweeps), label);
 }
 
+void measure_in(std::int64_t memory, const papilio::Corpus& corpus, const Options& options, std::int32_t topics,
+                const papilio::ChainState& warm) {
+  CudaChain chain(corpus, sparse_training(options, topics), &warm, {.memory = memory});
+  const papilio::DevicePlan plan = chain.device_plan();
+  chain.sweep();
+  const double ms = time_of_sweeps(chain, options.sweeps);
+  papilio::ChainState now;
+  chain.show_state([&](const papilio::ChainState& shown) { now = shown; });
+  print_time(
+      corpus, topics, ms,
+      fmt::format("in {} MB: {:.0f} MB taken, {:.3f} of the tokens streamed, {:.2f} bytes each to the device, "
+                  "copies alone {:.3f} G tokens/s; hash {:016x}",
+                  memory / 1'000'000, static_cast<double>(plan.bytes) / 1e6,
+                  static_cast<double>(plan.streamed_tokens) / static_cast<double>(corpus.tokens()),
+                  static_cast<double>(plan.streamed_bytes) / std::max(1.0, static_cast<double>(plan.streamed_tokens)),
+                  plan.tokens_per_second / 1e9, hash_of(now.z)));
+}
+
 papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& options, std::int32_t topics) {
   CudaChain chain(corpus, sparse_training(options, topics), nullptr, {.sparse_parallel = {.counts_parts = true}});
   const auto bytes = static_cast<double>(chain.bytes());
@@ -172,9 +221,7 @@ papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& option
   }
   papilio::ChainState now;
   chain.show_state([&](const papilio::ChainState& shown) { now = shown; });
-  std::uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
-  for (const std::int32_t topic : now.z) hash = (hash ^ static_cast<std::uint32_t>(topic)) * 0x100000001B3u;
-  fmt::print("\n{:>7} sweep {}: hash of all topics {:016x}", topics, options.warm_up, hash);
+  fmt::print("\n{:>7} sweep {}: hash of all topics {:016x}", topics, options.warm_up, hash_of(now.z));
   const papilio::SweepDraws draws = chain.draws();
   fmt::print(
       "\n{:>7} sweep {}: {:.1f} topics per document; draws: own {:.3f} document {:.3f} word {:.3f} "
@@ -251,8 +298,10 @@ void run(const Options& options) {
       continue;
     }
     const papilio::ChainState warm = warm_up(corpus, options, topics);
-    measure(corpus, options, topics, warm, {}, "");
-    if (options.generate.empty()) measure(corpus, options, topics, warm, {}, "again");
+    if (options.memory.empty()) measure(corpus, options, topics, warm, {}, "");
+    if (options.generate.empty() && options.memory.empty()) measure(corpus, options, topics, warm, {}, "again");
+    for (const std::int64_t megabytes : options.memory)
+      measure_in(megabytes * 1'000'000, corpus, options, topics, warm);
     if (!options.variants) continue;
     for (const SparseParallelTuning& tuning : variants(topics)) {
       measure(corpus, options, topics, warm, tuning, label_of(tuning));

@@ -124,6 +124,17 @@ struct HeldOutScore {
   Completion completion;        // of complete_documents with default options, for the model after the sweep
 };
 
+// What a GPU's memory has of a chain.
+struct DevicePlan {
+  std::string device;                // "cuda:0"
+  std::int64_t bytes = 0;            // taken by the chain when it starts
+  std::int64_t allowed_bytes = 0;    // TrainOptions::max_device_memory
+  std::int64_t streamed_tokens = 0;  // that are in the host's memory, and copied to the GPU and back in each sweep
+  std::int64_t streamed_bytes = 0;   // copied to the GPU in each sweep
+  double tokens_per_second = 0;      // all tokens, by the time that these copies take; draws may take longer. 0:
+                                     // nothing is streamed, or the time is not known
+};
+
 struct ChainState;
 
 // The range of priors that train and infer accept, so that no probability underflows.
@@ -174,6 +185,13 @@ struct TrainOptions {
   // and the same options (threads, the number of a GPU and callbacks may differ, but checkpoints are made by all or
   // none) and draws its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
   Communicator* ranks = nullptr;
+
+  // Bytes of the GPU's memory that training takes at most; 0: nearly all that are free when it starts. What does not
+  // fit is streamed from the host's memory. Never changes the model.
+  std::int64_t max_device_memory = 0;
+
+  // Called before the first sweep on a GPU, and in a progressive start whenever the documents become more.
+  std::function<void(const DevicePlan&)> planned = {};
 
   // Called after every `progress_every`-th sweep and after the last. Return false to stop training after this sweep:
   // the result is then that of the sweeps so far. A GPU is idle during the call.
@@ -234,10 +252,12 @@ struct TrainResult {
 // document stay on the device as far as they fit; the rest is streamed from host memory in each sweep.
 //
 // Cost of sparse draws: time O(topics of the document) per distinct (document, word), without a table of phi. Memory:
-// up to 29 bytes per token (including word and topic). On a GPU about 12 bytes per token and no tables, and the corpus
-// must fit in device memory; theta_collapsed, which draws phi, has tables and streams as above. The sequential schedule
-// takes the tokens word by word, in time O(topics of the document + log K) each, and up to 32 bytes per token. Sparse
-// draws need fewer than 2^32 tokens.
+// up to 29 bytes per token (including word and topic). On a GPU about 12 bytes per token and no tables, where the
+// corpus fits in device memory; else 8 bytes per entry of V x K and ranges of documents, of which as many stay there as
+// fit, and the others are streamed, 8 bytes per token in each sweep; docs/lda/sparse.md has the details.
+// theta_collapsed, which draws phi, has tables and streams as above. The sequential schedule takes the tokens word by
+// word, in time O(topics of the document + log K) each, and up to 32 bytes per token. Sparse draws need fewer than 2^32
+// tokens, except on a GPU under the parallel schedule, where a document has fewer than 2^31.
 //
 // Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep, to look through the counts.
 // Memory: 12 bytes per token (including word and topic), 8 bytes per entry of the V x K counts, and 12 per topic of a
@@ -245,7 +265,8 @@ struct TrainResult {
 //
 // Throws InvalidArgument, before the first sweep, for options out of range, an empty corpus, words that save_model
 // would refuse, a state that does not fit, and held-out documents of which none has two words of the corpus;
-// DeviceError where a GPU fails, or where its memory does not hold the tables and one document.
+// DeviceError where a GPU fails, or where its memory, or what is allowed of it, does not hold the tables and a few
+// documents of the longest: it says how many bytes would do.
 //
 //   papilio::Corpus corpus = papilio::read_corpus("news.txt");
 //   papilio::TrainResult result = papilio::train(corpus, {.topics = 50, .sweeps = 300, .seed = 7});

@@ -143,6 +143,7 @@ void bind_options(nb::module_& m) {
       .def_rw("optimize_after", &TrainOptions::optimize_after)
       .def_rw("progress_every", &TrainOptions::progress_every)
       .def_rw("held_out_every", &TrainOptions::held_out_every)
+      .def_rw("max_device_memory", &TrainOptions::max_device_memory)
       .def_prop_rw(
           "seed_words", [](const TrainOptions& self) { return seed_rows(self.seed_words); },
           [](TrainOptions& self, const ArrayLike& rows) {

@@ -112,6 +112,7 @@ class TrainOptions(TypedDict, total=False):
     held_out_every: int
     progress_every: int
     device: str
+    max_device_memory: int
     threads: int
 
 

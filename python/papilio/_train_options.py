@@ -34,5 +34,6 @@ _WHOLE = {
     "optimize_after": _COUNT,
     "evaluate_every": _COUNT,
     "held_out_every": _COUNT,
+    "max_device_memory": _COUNT,
     "progress_every": (1, 2**63 - 1),
 }

@@ -75,6 +75,7 @@ def train(
     checkpoint_seconds: float = 600.0,
     resume: ChainState | None = None,
     device: str = "cpu",
+    max_device_memory: int = 0,
     threads: int = 0,
     ranks: Ranks | None = None,
 ) -> TrainResult:
@@ -148,6 +149,9 @@ def train(
         "cpu", "cuda", "cuda:N", or "auto": the device named by the environment variable PAPILIO_DEVICE, else a GPU if
         there is one, else the CPU. "cuda:all" and lists such as "cuda:0,2" train one model on several GPUs, a part of
         the documents on each (docs/distributed.md).
+    max_device_memory : int, default 0
+        Bytes of the GPU's memory that training takes at most; 0: nearly all that is free. What does not fit is
+        streamed from the host's memory in every sweep, which never changes the model.
     threads : int, default 0
         CPU threads; 0: all processors.
     ranks : Ranks, optional

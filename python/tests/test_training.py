@@ -40,6 +40,8 @@ def test_options_by_name():
         ({"sweeps": -1}, ValueError, "sweeps is -1"),
         ({"evaluate_every": -1}, ValueError, "evaluate_every"),
         ({"held_out_every": -1}, ValueError, "held_out_every is -1"),
+        ({"max_device_memory": -1}, ValueError, "max_device_memory is -1"),
+        ({"max_device_memory": 1.5}, TypeError, "max_device_memory"),
         ({"method": "x"}, ValueError, 'unknown method "x", expected one of slots, prefix'),
         ({"method": 3}, TypeError, "method is 3"),
         ({"held_out": 3}, TypeError, "incompatible function arguments"),

@@ -153,11 +153,17 @@ TEST_F(LdaContract, TrainAndTrainOptions) {
   EXPECT_TRUE(refused("unknown method 99", with([](auto& o) { o.method = no_enumerator<PartialSums>(); })));
   EXPECT_TRUE(refused("evaluate_every is -1", with([](auto& o) { o.evaluate_every = -1; })));
   EXPECT_TRUE(refused("held_out_every is -1", with([](auto& o) { o.held_out_every = -1; })));
+  EXPECT_TRUE(refused("max_device_memory is -1", with([](auto& o) { o.max_device_memory = -1; })));
   EXPECT_TRUE(refused("progress_every is 0", with([](auto& o) { o.progress_every = 0; })));
   EXPECT_TRUE(refused("optimize_every is -1", with([](auto& o) { o.optimize_every = -1; })));
   EXPECT_TRUE(refused("optimize_after is -1", with([](auto& o) { o.optimize_after = -1; })));
   EXPECT_TRUE(refused("checkpoint_every is -1", with([](auto& o) { o.checkpoint_every = -1; })));
   EXPECT_TRUE(refused("checkpoint_seconds nan", with([](auto& o) { o.checkpoint_seconds = nan; })));
+  // A CPU takes nothing of a GPU, however little is allowed.
+  EXPECT_NO_THROW(with([](auto& o) {
+    o.max_device_memory = 1;
+    o.planned = [](const DevicePlan&) { ADD_FAILURE() << "planned a device"; };
+  })());
   const Corpus one_word = make_corpus({{0}}, 1);
   EXPECT_TRUE(refused("held-out", with([&](auto& o) { o.held_out = one_word; })));
 

@@ -197,6 +197,7 @@ class Run {
       }
       return InterruptWatch::signal() == 0;
     };
+    if (!arguments_.quiet) options.planned = [this](const auto& plan) { report_.finish(), tell_plan(plan, corpus_); };
     if (held_out_) {
       options.held_out = held_out_->view();
     }

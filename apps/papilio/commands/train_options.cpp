@@ -180,6 +180,12 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
       ->check(device_names())
       ->option_text("auto|cpu|cuda|cuda:N|cuda:all|cuda:N,N")
       ->group("Run");
+  app.add_option("--max-device-memory", training.max_device_memory,
+                 "Memory of the GPU that training may take, in bytes; 0: nearly all that is free. What does not fit is "
+                 "streamed from the host's memory, which never changes the model")
+      ->capture_default_str()
+      ->check(at_least<std::int64_t>(0))
+      ->group("Run");
   app.add_option("--threads,--num-threads", training.threads, "CPU threads, 0: all; never changes the model")
       ->capture_default_str()
       ->check(thread_count())

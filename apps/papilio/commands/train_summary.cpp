@@ -1,7 +1,10 @@
 #include "commands/train_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "papilio/evaluation.h"
 #include "support/output.h"
@@ -54,4 +57,21 @@ void print_summary(const TrainSummary& summary) {
   print("\nall topics:                papilio topics {}\n", model);
   print("topics of new documents:   papilio infer {} NEW.txt -o topics.tsv\n", model);
   print("how good they are:         papilio evaluate {} --held-out HELD-OUT.txt\n", model);
+}
+
+void tell_plan(const papilio::DevicePlan& plan, const papilio::CorpusView& corpus) {
+  const auto megabytes = [](std::int64_t bytes) { return grouped((bytes + 500'000) / 1'000'000); };
+  std::string line = fmt::format("{}: {} MB taken", plan.device, megabytes(plan.bytes));
+  if (plan.allowed_bytes > 0) line += fmt::format(" of {} MB allowed", megabytes(plan.allowed_bytes));
+  if (plan.streamed_tokens == 0) {
+    line += "; all tokens stay there";
+  } else {
+    line += fmt::format("; {} of {} tokens are streamed from the host's memory in each sweep",
+                        grouped(plan.streamed_tokens), grouped(corpus.tokens()));
+  }
+  if (plan.tokens_per_second > 0) {
+    line += fmt::format(", at most {} million tokens per second",
+                        grouped(static_cast<std::int64_t>(plan.tokens_per_second / 1e6)));
+  }
+  tell("{}\n", line);
 }

@@ -214,6 +214,8 @@ void require_options(const TrainOptions& options, const char* caller) {
   require(options.checkpoint_every >= 0 && options.checkpoint_seconds >= 0,
           "papilio::{}: checkpoint_every is {} and checkpoint_seconds {}, expected 0 or more", caller,
           options.checkpoint_every, options.checkpoint_seconds);
+  require(options.max_device_memory >= 0, "papilio::{}: max_device_memory is {}, expected 0 (all that is free) or more",
+          caller, options.max_device_memory);
   base::require_known(sampler_rows, options.sampler, caller, "sampler");
   base::require_known(schedule_rows, options.schedule, caller, "schedule");
   base::require_known(start_rows, options.start, caller, "start");

@@ -32,6 +32,11 @@ void for_each_document(const CorpusView& corpus, Use use) {
   }
 }
 
+// On a GPU tokens that are drawn all at once are numbered in ranges of documents.
+bool numbers_in_ranges(const TrainOptions& options, Order order) {
+  return !options.device.is_cpu() && order == Order::all_at_once && !trains_over_ranks(options);
+}
+
 void require_sparse(const CorpusView& corpus, Order order) {
   require(corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens,
           "papilio::train: sparse draws number tokens and documents with 32 bits; the corpus has {} tokens and {} "
@@ -74,7 +79,7 @@ Plan::Plan(const CorpusView& corpus, const TrainOptions& options)
       removes(order == Order::all_at_once && recipe.phi == Parameter::integrated_out && options.topics > 1),
       by_slots(options.method == PartialSums::slots),
       phi_rows(order == Order::token_by_token ? 1 : corpus.vocabulary_size()) {
-  if (is_sparse) require_sparse(corpus, order);
+  if (is_sparse && !numbers_in_ranges(options, order)) require_sparse(corpus, order);
   if (!options.device.is_cpu()) {
     require_same_anywhere(options, order);
     if (order == Order::by_document) require_short_documents(corpus);

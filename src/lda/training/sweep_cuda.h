@@ -30,6 +30,13 @@ struct CudaStart {
   const CorpusView& whole() const { return ranks != nullptr ? ranks->whole : corpus; }
 };
 
+// What is copied to the device in each sweep, because it has no room there.
+struct Streaming {
+  std::int64_t tokens = 0;
+  std::int64_t bytes = 0;
+  double bytes_per_second = 0;  // that copies were found to reach; 0: not measured
+};
+
 // One sampler's sweeps on the CUDA device that is current when it is made, and whenever it is called. z and its
 // counts are there.
 class CudaSweep {
@@ -64,6 +71,8 @@ class CudaSweep {
 
   // Of the device's memory, taken by now.
   virtual std::int64_t bytes() const = 0;
+
+  virtual Streaming streaming() const { return {}; }
 };
 
 }  // namespace papilio::lda

@@ -1,5 +1,6 @@
 #include "lda/training/chain/chain_cuda.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,23 +20,25 @@ using execution::OnDevice;
 // Left free where no limit is given: the driver needs memory for kernels and their stacks.
 constexpr std::int64_t driver_share = 32;  // a 32nd of what is free
 
-std::int64_t memory_to_use(std::int64_t limit) {
-  if (limit > 0) return limit;
+std::int64_t memory_to_use(std::int64_t tuning, std::int64_t allowed) {
+  if (tuning > 0) return tuning;
   const std::int64_t free = execution::free_device_bytes();
-  return free - free / driver_share;
+  const std::int64_t most = free - free / driver_share;
+  return allowed > 0 ? std::min(allowed, most) : most;
 }
 
 std::unique_ptr<CudaSweep> make_sweep(const CudaStart& start, const CudaTuning& tuning) {
+  const std::int64_t memory = memory_to_use(tuning.memory, start.options.max_device_memory);
   if (start.plan.is_sparse && start.plan.order == Order::all_at_once) {
-    return make_sparse_parallel_sweep(start, tuning.sparse_parallel);
+    return make_sparse_parallel_sweep(start, memory, tuning.sparse_parallel);
   }
-  return make_range_sweep(start, memory_to_use(tuning.memory), tuning.by_document);
+  return make_range_sweep(start, memory, tuning.by_document);
 }
 
 }  // namespace
 
 std::unique_ptr<CudaSweep> make_range_sweep(const CudaStart& start) {
-  return make_range_sweep(start, memory_to_use(0), {});
+  return make_range_sweep(start, memory_to_use(0, start.options.max_device_memory), {});
 }
 
 CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
@@ -73,18 +76,39 @@ CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, cons
                  .stream = stream_->get(),
                  .ranks = ranks_});
   stream_->wait();  // so that the time of the first sweep is its own
+  if (options_.planned && (ranks_ == nullptr || ranks_->is_first())) options_.planned(device_plan());
 }
 
-// Of what the sweeps have left, so much is taken at most.
+DevicePlan CudaChain::device_plan() const {
+  const Streaming streaming = sweep_->streaming();
+  DevicePlan plan = {.device = options_.device.name(),
+                     .bytes = sweep_->bytes(),
+                     .allowed_bytes = options_.max_device_memory,
+                     .streamed_tokens = streaming.tokens,
+                     .streamed_bytes = streaming.bytes};
+  if (streaming.bytes > 0 && streaming.bytes_per_second > 0) {
+    plan.tokens_per_second =
+        static_cast<double>(corpus_.tokens()) / (static_cast<double>(streaming.bytes) / streaming.bytes_per_second);
+  }
+  return plan;
+}
+
 struct CudaChain::HeldOut {
-  HeldOut(const CorpusView& corpus, const WordMap& map, const TrainOptions& options, cudaStream_t stream)
+  HeldOut(const CorpusView& corpus, const WordMap& map, const TrainOptions& options, std::int64_t memory,
+          cudaStream_t stream)
       : alpha(options.topics, "alpha"),
-        completion(corpus, map, {.threads = options.threads}, options.topics, execution::free_device_bytes() / 2,
-                   stream) {}
+        completion(corpus, map, {.threads = options.threads}, options.topics, memory, stream) {}
 
   execution::DeviceArray<double> alpha;
   CompletionOnDevice completion;
 };
+
+// Of what the sweeps have left.
+std::int64_t CudaChain::memory_for_held_out() const {
+  const std::int64_t free = execution::free_device_bytes();
+  if (options_.max_device_memory == 0) return free / 2;
+  return std::clamp<std::int64_t>(options_.max_device_memory - sweep_->bytes(), 0, free) / 2;
+}
 
 CudaChain::~CudaChain() {
   const OnDevice here(options_.device);
@@ -96,7 +120,7 @@ std::optional<Completion> CudaChain::complete(const CorpusView& corpus, const Wo
   if (is_held_out_on_host_ || ranks_ != nullptr) return {};
   if (!held_out_) {
     try {
-      held_out_ = std::make_unique<HeldOut>(corpus, map, options_, stream_->get());
+      held_out_ = std::make_unique<HeldOut>(corpus, map, options_, memory_for_held_out(), stream_->get());
     } catch (const execution::OutOfDeviceMemory&) {  // no room beside the chain
       is_held_out_on_host_ = true;
       return {};

@@ -15,8 +15,7 @@ namespace papilio::lda {
 
 // How a chain uses a CUDA device: what tests and benchmarks set, and nobody else. Nothing here changes a draw.
 struct CudaTuning {
-  // Bytes of the device that the chain takes at most; 0: nearly all that are free. Sparse draws of all tokens at once
-  // take what they need.
+  // Bytes of the device that the chain takes at most; 0: those that the options allow, and nearly all that are free.
   std::int64_t memory = 0;
   ByDocumentTuning by_document = {};
   SparseParallelTuning sparse_parallel = {};
@@ -51,12 +50,15 @@ class CudaChain final : public Chain {
   void show_state(base::FunctionRef<void(const ChainState&)> use) override;
   State take_state() override;
 
+  DevicePlan device_plan() const;
+
   // Of the device's memory, that of the chain's arrays.
   std::int64_t bytes() const { return sweep_->bytes(); }
 
  private:
   CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume, const DeviceRanks* ranks,
             MakeCudaSweep make);
+  std::int64_t memory_for_held_out() const;
   State uncounted_state();
   State state();
 

@@ -10,6 +10,7 @@
 #include "base/math.h"
 #include "execution/cpu/parallel_for.h"
 #include "execution/cuda/event.h"
+#include "execution/cuda/pinned_bytes.h"
 #include "papilio/error.h"
 
 namespace papilio::lda {
@@ -23,21 +24,6 @@ constexpr std::int64_t least_theta_rows = 8192;
 constexpr std::int64_t most_documents = std::int64_t{1} << 30;  // in a range: TopicItem counts in 32 bits
 // Of a streamed range, so that page-locked memory stays small; a copy of it takes milliseconds.
 constexpr std::int64_t most_slot_bytes = std::int64_t{1} << 30;
-
-// Page-locked host memory, from which copies run beside other work.
-class PinnedBytes {
- public:
-  explicit PinnedBytes(std::int64_t bytes) {
-    check(cudaMallocHost(&data_, static_cast<std::size_t>(bytes)), "allocating page-locked memory");
-  }
-  ~PinnedBytes() { cudaFreeHost(data_); }
-  PinnedBytes(const PinnedBytes&) = delete;
-  PinnedBytes& operator=(const PinnedBytes&) = delete;
-  std::byte* data() const { return static_cast<std::byte*>(data_); }
-
- private:
-  void* data_ = nullptr;
-};
 
 template <class T>
 T* part(std::byte* memory, std::int64_t at) {
@@ -80,7 +66,7 @@ struct TokenRanges::Slot {
       : memory(device_bytes, "a range of documents"), staging(host_bytes) {}
   execution::Stream stream;
   execution::DeviceArray<std::byte> memory;
-  PinnedBytes staging;
+  execution::PinnedBytes staging;
   execution::Event may_start;
   Range range;
   Layout layout;

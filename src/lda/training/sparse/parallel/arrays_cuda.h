@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -10,8 +11,11 @@
 #include "execution/cpu/parallel_for.h"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
+#include "lda/model/priors.h"
+#include "lda/training/sparse/fixed_point.h"
 #include "lda/training/sparse/parallel/draws_cuda.h"
 #include "lda/training/sparse/parallel/layout_cuda.h"
+#include "papilio/lda.h"
 
 // What a chain of sparse sweeps keeps on a device.
 
@@ -64,9 +68,22 @@ struct SparseCorpus {
     counts.clear(stream);
   }
 
+  // Bytes of the device that it takes.
+  static std::int64_t bytes_needed(const SparseLayout& layout, std::int64_t tokens, std::int32_t topics) {
+    const auto array = [](std::int64_t count, std::size_t size) {
+      return std::max<std::int64_t>(count, 1) * static_cast<std::int64_t>(size);
+    };
+    return array(layout.listed_documents, sizeof(SparseDocument)) +
+           array(std::ssize(layout.documents) - layout.listed_documents, sizeof(std::uint32_t)) +
+           array(tokens, sizeof(std::int32_t)) + 2 * array(tokens, sizeof(typename Entry::Number)) +
+           array(std::ssize(layout.items), sizeof(SparseItem)) + array(layout.list_units, list_unit) +
+           array(std::ssize(layout.slices), sizeof(SparseItem)) +
+           array(std::int64_t{layout.counted_documents} * topics, sizeof(std::int32_t));
+  }
+
   std::int64_t bytes() const {
     return documents.bytes() + single_tokens.bytes() + document.bytes() + place.bytes() + items.bytes() + z.bytes() +
-           lists.bytes();
+           lists.bytes() + slices.bytes() + counts.bytes();
   }
 
   execution::DeviceArray<SparseDocument> documents;
@@ -80,6 +97,20 @@ struct SparseCorpus {
   execution::DeviceArray<std::int32_t> counts;
 };
 
+// tokens: of which parts are shares; 0: they were not counted.
+inline SweepDraws sparse_draws(const sparse::Statistics& sums, std::int64_t documents, std::int64_t tokens) {
+  SweepDraws draws;
+  draws.sparse = true;
+  draws.topics_per_document = static_cast<double>(sums.entries) / static_cast<double>(documents);
+  if (tokens == 0) return draws;
+  const auto all = static_cast<double>(tokens);
+  draws.from_own = static_cast<double>(sums.from_own) / all;
+  draws.from_document = static_cast<double>(sums.from_document) / all;
+  draws.from_word = static_cast<double>(sums.from_word) / all;
+  draws.from_prior = static_cast<double>(sums.from_prior) / all;
+  return draws;
+}
+
 // What a sweep keeps of topics.
 struct TopicArrays {
   explicit TopicArrays(std::int32_t topics)
@@ -88,7 +119,30 @@ struct TopicArrays {
         of(topics, "the topics' masses"),
         inverse(padded_topics(topics), "the topics' masses"),
         word_masses(topics, "the word part"),
-        prior_sums(topics, "the prior part") {}
+        prior_sums(topics, "the prior part") {
+    masses.topics = topics;
+    masses.padded = padded_topics(topics);
+    masses.of = of.data();
+    masses.inverse = inverse.data();
+    masses.word_masses = word_masses.data();
+    masses.prior_sums = prior_sums.data();
+  }
+
+  static std::int64_t bytes_needed(std::int32_t topics) {
+    return std::int64_t{topics} *
+               std::int64_t{2 * sizeof(std::int64_t) + sizeof(sparse::TopicMass) + 2 * sizeof(std::uint64_t)} +
+           padded_topics(topics) * std::int64_t{sizeof(float)};
+  }
+
+  // Waits for the copy.
+  void set_priors(const Priors& priors, cudaStream_t stream) {
+    const int places = sparse::fixed_point_places(priors.alpha_sum());
+    masses.beta = priors.beta;
+    masses.unit = std::ldexp(1.0, -places);
+    masses.places = std::ldexp(1.0, places);
+    alpha.upload(priors.alpha.data(), alpha.size(), stream);
+    execution::check(cudaStreamSynchronize(stream), "a copy to the device");
+  }
 
   TopicMassArrays arrays(double v_beta) {
     return {.n_k = n_k.data(),
@@ -110,6 +164,7 @@ struct TopicArrays {
   execution::DeviceArray<float> inverse;
   execution::DeviceArray<std::uint64_t> word_masses;
   execution::DeviceArray<std::uint64_t> prior_sums;
+  PaddedTopicMasses masses;
 };
 
 }  // namespace papilio::lda

@@ -7,6 +7,7 @@
 #include "lda/training/log_joint/term_sums_cuda.h"
 #include "lda/training/priors/count_histograms_cuda.h"
 #include "lda/training/sparse/parallel/entries.h"
+#include "lda/training/sparse/parallel/list_sizes.h"
 #include "lda/training/sparse/parallel/topic_masses.h"
 #include "lda/training/sparse/statistics.h"
 #include "warp/portability.h"
@@ -26,7 +27,6 @@ inline constexpr int row_multiple = 128;  // rows of phi are padded to
 // count_bits are the count. Where the count is count_mask or more they are count_mask, and a NarrowEntry of the topic
 // is among those that follow the list, in its order; the list's size then has the bit `has_large`. Other lists have an
 // Entry for each topic.
-inline constexpr int list_unit = 16;  // bytes
 struct ShortEntries {
   std::int32_t first_document = 0;  // that has such a list
   int count_bits = 0;
@@ -86,9 +86,6 @@ struct SparseLists {
   sparse::Statistics* statistics = nullptr;  // entries are added to
 };
 
-// The most tokens of a document that a warp sorts; longer ones are counted by a block.
-inline constexpr std::int32_t longest_sorted = 512;
-
 template <class Entry>
 struct SparseDraw {
   PaddedTopicMasses masses;
@@ -138,6 +135,10 @@ void queue_sparse_lists(const SparseLists<Entry>& lists, cudaStream_t stream);
 
 // Makes the masses, whose arrays are those of `arrays`.
 void queue_topic_masses(const PaddedTopicMasses& masses, const TopicMassArrays& arrays, cudaStream_t stream);
+
+// Adds the columns of `rows` rows of `padded` counts up: to n_k, of `topics` topics.
+void queue_column_sums(const std::int32_t* counts, std::int64_t rows, std::int32_t padded, std::int32_t topics,
+                       std::int64_t* n_k, cudaStream_t stream);
 
 // Draws the items, each by a block of 32, 128 or 512 threads, which changes no draw.
 template <class Entry>

@@ -1,7 +1,6 @@
 #include "lda/training/sparse/parallel/layout_cuda.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -15,11 +14,6 @@ namespace {
 
 // The most bytes that the counts of frequent words should take for each token of the corpus.
 constexpr double row_bytes_per_token = 1.5;
-
-// Entries are short where a count has least_count_bits of them, in documents that cannot have more than large_counts
-// counts too large for these: so large counts are rare, and there is room for them.
-constexpr int least_count_bits = 5;
-constexpr std::int64_t large_counts = 8;
 
 constexpr std::int64_t least_part = std::int64_t{1} << 16;  // tokens that are worth a thread
 
@@ -80,11 +74,8 @@ SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, Sparse
 
 void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut) {
   const auto& offsets = corpus.document_offsets;
-  const int topic_bits = std::bit_width(static_cast<std::uint32_t>(topics - 1));
-  short_entries.count_bits = std::clamp(16 - topic_bits, 0, 15);
-  const bool may_be_short = cut.short_entries && cut.entry_bytes == 4 && short_entries.count_bits >= least_count_bits;
-  const std::int64_t mask = short_entries.count_mask();
-  const std::int64_t most_short = may_be_short ? std::min<std::int64_t>(longest_sorted, large_counts * mask) : 0;
+  const ListSizes sizes(topics, cut.entry_bytes, cut.short_entries);
+  short_entries.count_bits = sizes.count_bits;
   for (std::size_t d = 0; d + 1 < offsets.size(); ++d) {
     const std::int64_t tokens = offsets[d + 1] - offsets[d];
     if (tokens == 0) continue;
@@ -93,15 +84,8 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
                          .list = {.group = static_cast<std::uint32_t>(list_units), .size = 0}});
     if (tokens == 1) continue;
     ++listed_documents;
-    const std::int64_t entries = base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics), sparse::lanes);
-    if (tokens <= most_short) {
-      // Large counts have room where the topics of their tokens would be, unless topics are fewer than tokens.
-      const std::int64_t large = tokens > topics ? tokens / mask * 4 : 0;
-      list_units += (entries * 2 + base::round_up<std::int64_t>(large, list_unit)) / list_unit;
-    } else {
-      list_units += entries * cut.entry_bytes / list_unit;
-      ++short_entries.first_document;
-    }
+    list_units += sizes.units(tokens);
+    if (!sizes.is_short(tokens)) ++short_entries.first_document;
     if (tokens > longest_sorted) ++long_documents;
   }
   put_longest_first(documents);
@@ -218,9 +202,9 @@ ItemBlock SparseLayout::cut_words(std::int64_t first_word, std::int64_t end_word
   return block;
 }
 
-std::int64_t SparseLayout::items_above(std::int32_t tokens) const {
-  return items_above(tokens, {.first_whole = frequent_items, .end_item = std::ssize(items)});
-}
+std::int64_t SparseLayout::items_above(std::int32_t tokens) const { return items_above(tokens, all_items()); }
+
+ItemBlock SparseLayout::all_items() const { return {.first_whole = frequent_items, .end_item = std::ssize(items)}; }
 
 std::int64_t SparseLayout::items_above(std::int32_t tokens, const ItemBlock& block) const {
   const auto first = std::partition_point(items.begin() + static_cast<std::ptrdiff_t>(block.first_whole),

@@ -44,6 +44,7 @@ struct SparseLayout {
 
   // The first item that has all tokens of its word, and at most so many.
   std::int64_t items_above(std::int32_t tokens) const;
+  ItemBlock all_items() const;
   std::int64_t items_above(std::int32_t tokens, const ItemBlock& block) const;
 
   std::vector<SparseDocument> documents;  // that have tokens, the longest first

@@ -1,19 +1,16 @@
 #include "lda/training/sparse/parallel/sweep_cuda.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "base/math.h"
-#include "execution/cuda/event.h"
 #include "execution/cuda/memory.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/parameters/initial_topics_cpu.h"
 #include "lda/training/priors/optimize_priors_cuda.h"
-#include "lda/training/sparse/fixed_point.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
 #include "random/purpose.h"
 
@@ -23,12 +20,10 @@ namespace {
 using execution::check;
 using execution::DeviceArray;
 
-constexpr std::int64_t most_narrow = std::int64_t{1} << 16;
-
 template <class Entry>
 class SparseParallelCudaSweep final : public CudaSweep {
  public:
-  SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning);
+  SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning, SparseLayout layout);
 
   void run(std::int64_t sweep) override;
   void set_priors(const Priors& priors) override;
@@ -41,9 +36,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   std::int64_t bytes() const override;
 
  private:
-  void take_priors();
   void count_frequent_words();
-  void queue_draws(cudaStream_t side);
   SparseLists<Entry> lists_of(sparse::Statistics* statistics);
   SparseDraw<Entry> draw_of(std::int64_t first_item, std::int64_t end_item);
 
@@ -53,25 +46,19 @@ class SparseParallelCudaSweep final : public CudaSweep {
   const int host_threads_;
   const bool removes_;
   const SparseParallelTuning tuning_;
-  const int threads_;  // that draw an item
-  const std::int32_t few_tokens_;
-  const std::int32_t many_tokens_;
-  const std::int32_t without_row_;
   const cudaStream_t stream_;
-  execution::Stream side_;  // items of few tokens are drawn beside the others
   const Seeds& seeds_;
   SeedsOnDevice start_of_counts_;
   Priors priors_;
   std::int64_t sweep_ = 0;
-  execution::Event topics_are_weighed_, few_are_drawn_;
   SparseLayout layout_;
   SparseCorpus<Entry> tokens_;
+  ItemDraws item_draws_;
   const bool by_pair_;
   TopicArrays topics_;
   DeviceArray<std::int32_t> frequent_, frequent_next_;
   DeviceArray<float> rows_;
-  DeviceArray<sparse::Statistics> statistics_;  // of the last sweep; of a likelihood
-  PaddedTopicMasses masses_;
+  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
   std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
   std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
   DeviceArray<double> fixed_masses_;                         // of make_phi, from its first call
@@ -90,52 +77,31 @@ SparseCut cut_of(const SparseParallelTuning& tuning) {
   return cut;
 }
 
-// The most tokens of a word for which no row is made: 0 where even what is kept instead has no room.
-std::int32_t tokens_without_row_of(const SparseParallelTuning& tuning, std::int32_t topics) {
-  const std::int32_t tokens = tuning.cut.without_row >= 0 ? tuning.cut.without_row : tokens_without_row(topics);
-  const std::int64_t bytes = few_topics_bytes(padded_topics(topics), base::round_up(tokens, 2));
-  return fits_in_shared(bytes) ? tokens : 0;
-}
-
-// Whether tokens of a word and a document share the document's sums.
-bool draws_by_pair(const SparseParallelTuning& tuning, const SparseLayout& layout, std::int64_t tokens,
-                   std::int32_t topics) {
-  if (tuning.global_rows || !list_fits_in_shared(padded_topics(topics))) return false;
-  return tuning.by_pair || layout.tokens_of_long * long_share >= tokens;
-}
-
 template <class Entry>
-SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning)
+SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning,
+                                                        SparseLayout layout)
     : corpus_(start.corpus),
       seed_(start.options.seed),
       topic_count_(start.options.topics),
       host_threads_(start.options.threads),
       removes_(start.plan.removes),
       tuning_(tuning),
-      threads_(tuning.threads != 0 ? tuning.threads : sparse_shape(topic_count_).threads),
-      few_tokens_(tuning.cut.few_tokens >= 0 ? tuning.cut.few_tokens : few_tokens),
-      many_tokens_(tuning.cut.many_tokens >= 0 ? tuning.cut.many_tokens : many_tokens_of_row),
-      without_row_(tokens_without_row_of(tuning, topic_count_)),
       stream_(start.stream),
       seeds_(start.seeds),
       start_of_counts_(seeds_, stream_),
       priors_(start.priors),
-      layout_(corpus_, topic_count_, cut_of<Entry>(tuning_), seeds_, host_threads_),
+      layout_(std::move(layout)),
       tokens_(layout_, topics_to_start(start), topic_count_, stream_),
-      by_pair_(draws_by_pair(tuning, layout_, corpus_.tokens(), topic_count_)),
+      item_draws_(tuning_, topic_count_, false),
+      by_pair_(item_draws_.by_pair(layout_, corpus_.tokens())),
       topics_(topic_count_),
       statistics_(2, "sums of a sweep") {
-  masses_.topics = topic_count_;
-  masses_.padded = padded_topics(topic_count_);
-  masses_.of = topics_.of.data();
-  masses_.inverse = topics_.inverse.data();
-  masses_.word_masses = topics_.word_masses.data();
-  masses_.prior_sums = topics_.prior_sums.data();
-  take_priors();
+  topics_.set_priors(priors_, stream_);
   statistics_.clear(stream_);
   if (!layout_.frequent_words.empty()) count_frequent_words();
-  if (tuning_.global_rows || !row_fits_in_shared(masses_.padded)) {
-    rows_ = DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(masses_.padded) / 4), "rows of phi");
+  if (has_global_rows(tuning_, topic_count_)) {
+    rows_ =
+        DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(topics_.masses.padded) / 4), "rows of phi");
   }
   // The host has its own of these, and no longer needs them.
   layout_.document = {};
@@ -144,38 +110,28 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
 
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::count_frequent_words() {
-  const std::int64_t entries = std::ssize(layout_.frequent_words) * masses_.padded;
+  const std::int64_t entries = std::ssize(layout_.frequent_words) * topics_.masses.padded;
   frequent_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
   frequent_next_ = DeviceArray<std::int32_t>(entries, "counts of frequent words");
   frequent_next_.clear(stream_);
   for (std::int64_t row = 0; row < std::ssize(layout_.frequent_words); ++row) {
     SeedsOnDevice::start_word(seeds_.of_word(layout_.frequent_words[static_cast<std::size_t>(row)]),
-                              frequent_next_.data() + row * masses_.padded, masses_.padded, stream_);
+                              frequent_next_.data() + row * topics_.masses.padded, topics_.masses.padded, stream_);
   }
   queue_frequent_counts(draw_of(0, layout_.frequent_items), stream_);
 }
 
 template <class Entry>
-void SparseParallelCudaSweep<Entry>::take_priors() {
-  const int places = sparse::fixed_point_places(priors_.alpha_sum());
-  masses_.beta = priors_.beta;
-  masses_.unit = std::ldexp(1.0, -places);
-  masses_.places = std::ldexp(1.0, places);
-  topics_.alpha.upload(priors_.alpha.data(), topics_.alpha.size(), stream_);
-  check(cudaStreamSynchronize(stream_), "a copy to the device");
-}
-
-template <class Entry>
 void SparseParallelCudaSweep<Entry>::set_priors(const Priors& priors) {
   priors_ = priors;
-  take_priors();
+  topics_.set_priors(priors_, stream_);
   if (log_joint_) log_joint_->set_priors(priors);
 }
 
 template <class Entry>
 SparseDraw<Entry> SparseParallelCudaSweep<Entry>::draw_of(std::int64_t first_item, std::int64_t end_item) {
   const auto step = static_cast<std::uint32_t>(sweep_);
-  return {.masses = masses_,
+  return {.masses = topics_.masses,
           .items = tokens_.items.data() + first_item,
           .item_count = end_item - first_item,
           .document = tokens_.document.data(),
@@ -225,46 +181,14 @@ void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
   start_of_counts_.start_topics(topics_.n_k, stream_);
   statistics_.clear(stream_);
   queue_sparse_lists(lists_of(statistics_.data()), stream_);
-  queue_topic_masses(masses_, topics_.arrays(static_cast<double>(corpus_.vocabulary_size()) * priors_.beta), stream_);
+  queue_topic_masses(topics_.masses, topics_.arrays(static_cast<double>(corpus_.vocabulary_size()) * priors_.beta),
+                     stream_);
   if (!layout_.frequent_words.empty()) {
     check(cudaMemcpyAsync(frequent_.data(), frequent_next_.data(), static_cast<std::size_t>(frequent_.bytes()),
                           cudaMemcpyDeviceToDevice, stream_),
           "a copy on the device");
   }
-  const cudaStream_t side = tuning_.draws_beside ? side_.get() : stream_;
-  if (tuning_.draws_beside) topics_are_weighed_.order(stream_, side);
-  queue_draws(side);
-  if (tuning_.draws_beside) few_are_drawn_.order(side, stream_);
-}
-
-// Frequent words on the chain's stream, the others on `side`, those of many tokens first. Rows of phi in global memory
-// are for one kernel at a time.
-template <class Entry>
-void SparseParallelCudaSweep<Entry>::queue_draws(cudaStream_t side) {
-  const std::int64_t end = std::ssize(layout_.items);
-  const std::int64_t rare = by_pair_ ? end : layout_.items_above(tokens_of_rare);
-  const std::int64_t without_row = by_pair_ ? end : std::min(rare, layout_.items_above(without_row_));
-  const bool in_global = rows_.size() > 0;
-  const std::int64_t few = in_global ? without_row : std::min(without_row, layout_.items_above(few_tokens_));
-  const std::int64_t frequent = in_global ? 0 : std::min(layout_.frequent_items, few);
-  const std::int64_t many = in_global ? 0 : std::min(few, layout_.items_above(many_tokens_));
-  queue_sparse_parallel_draws(draw_of(0, in_global ? few : frequent), threads_, stream_);
-  if (!in_global) {
-    queue_sparse_parallel_draws(draw_of(frequent, many), 512, side);
-    queue_sparse_parallel_draws(draw_of(many, few), threads_, side);
-    queue_sparse_parallel_draws(draw_of(few, without_row), small_block_threads, side);
-  }
-  std::int64_t first = without_row;
-  const auto queue_until = [&](std::int64_t last, int threads) {
-    if (last <= first) return;
-    const std::int32_t most = layout_.items[static_cast<std::size_t>(first)].count;
-    queue_draws_of_few_topics(draw_of(first, last), base::round_up(most, 2), threads, side);
-    first = last;
-  };
-  queue_until(std::min(rare, layout_.items_above(many_tokens)), 512);
-  queue_until(std::min(rare, layout_.items_above(few_tokens)), 128);
-  queue_until(rare, small_block_threads);
-  queue_draws_of_rare_words(draw_of(rare, end), side);
+  item_draws_.queue(draw_of(0, std::ssize(layout_.items)), layout_, layout_.all_items(), stream_);
 }
 
 // From lists and counts of the topics that the sweeps have led to, made anew.
@@ -337,7 +261,8 @@ void SparseParallelCudaSweep<Entry>::make_phi(PhiRows rows, std::span<const std:
 template <class Entry>
 std::int64_t SparseParallelCudaSweep<Entry>::bytes() const {
   return tokens_.bytes() + topics_.bytes() + start_of_counts_.bytes() + frequent_.bytes() + frequent_next_.bytes() +
-         rows_.bytes() + statistics_.bytes();
+         rows_.bytes() + statistics_.bytes() + fixed_masses_.bytes() + (log_joint_ ? log_joint_->bytes() : 0) +
+         (optimized_priors_ ? optimized_priors_->bytes() : 0);
 }
 
 template <class Entry>
@@ -345,16 +270,7 @@ SweepDraws SparseParallelCudaSweep<Entry>::draws() {
   sparse::Statistics sums = {};
   statistics_.download(&sums, 1, stream_);
   check(cudaStreamSynchronize(stream_), "a copy from the device");
-  SweepDraws draws;
-  draws.sparse = true;
-  draws.topics_per_document = static_cast<double>(sums.entries) / static_cast<double>(layout_.documents.size());
-  if (!tuning_.counts_parts) return draws;
-  const auto all = static_cast<double>(corpus_.tokens());
-  draws.from_own = static_cast<double>(sums.from_own) / all;
-  draws.from_document = static_cast<double>(sums.from_document) / all;
-  draws.from_word = static_cast<double>(sums.from_word) / all;
-  draws.from_prior = static_cast<double>(sums.from_prior) / all;
-  return draws;
+  return sparse_draws(sums, std::ssize(layout_.documents), tuning_.counts_parts ? corpus_.tokens() : 0);
 }
 
 template <class Entry>
@@ -368,14 +284,33 @@ std::vector<std::int32_t> SparseParallelCudaSweep<Entry>::z() {
 
 }  // namespace
 
-std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, const SparseParallelTuning& tuning) {
-  std::int64_t longest = 0;
-  const auto& offsets = start.corpus.document_offsets;
-  for (std::size_t d = 1; d < offsets.size(); ++d) longest = std::max(longest, offsets[d] - offsets[d - 1]);
-  if (!tuning.is_wide && start.options.topics <= most_narrow && longest < most_narrow) {
-    return std::make_unique<SparseParallelCudaSweep<sparse::NarrowEntry>>(start, tuning);
-  }
-  return std::make_unique<SparseParallelCudaSweep<sparse::WideEntry>>(start, tuning);
+template <class Entry>
+SparseLayout sparse_layout(const CudaStart& start, const SparseParallelTuning& tuning) {
+  return SparseLayout(start.corpus, start.options.topics, cut_of<Entry>(tuning), start.seeds, start.options.threads);
 }
+
+template <class Entry>
+std::int64_t bytes_in_one_piece(const CudaStart& start, const SparseLayout& layout) {
+  const std::int64_t row = padded_topics(start.options.topics) * std::int64_t{sizeof(std::int32_t)};
+  return SparseCorpus<Entry>::bytes_needed(layout, start.corpus.tokens(), start.options.topics) +
+         2 * std::ssize(layout.frequent_words) * row;
+}
+
+template <class Entry>
+std::unique_ptr<CudaSweep> make_sweep_in_one_piece(const CudaStart& start, const SparseParallelTuning& tuning,
+                                                   SparseLayout layout) {
+  return std::make_unique<SparseParallelCudaSweep<Entry>>(start, tuning, std::move(layout));
+}
+
+template SparseLayout sparse_layout<sparse::NarrowEntry>(const CudaStart&, const SparseParallelTuning&);
+template SparseLayout sparse_layout<sparse::WideEntry>(const CudaStart&, const SparseParallelTuning&);
+template std::int64_t bytes_in_one_piece<sparse::NarrowEntry>(const CudaStart&, const SparseLayout&);
+template std::int64_t bytes_in_one_piece<sparse::WideEntry>(const CudaStart&, const SparseLayout&);
+template std::unique_ptr<CudaSweep> make_sweep_in_one_piece<sparse::NarrowEntry>(const CudaStart&,
+                                                                                 const SparseParallelTuning&,
+                                                                                 SparseLayout);
+template std::unique_ptr<CudaSweep> make_sweep_in_one_piece<sparse::WideEntry>(const CudaStart&,
+                                                                               const SparseParallelTuning&,
+                                                                               SparseLayout);
 
 }  // namespace papilio::lda

@@ -2,24 +2,24 @@
 
 #include <memory>
 
-#include "lda/training/sparse/parallel/layout_cuda.h"
+#include "lda/training/sparse/parallel/item_draws_cuda.h"
 #include "lda/training/sweep_cuda.h"
 
 namespace papilio::lda {
 
-// How a device goes about sparse sweeps of all tokens at once. Nothing here changes a draw.
-struct SparseParallelTuning {
-  SparseCut cut = {};
-  int threads = 0;            // for an item of many tokens; 0: by the number of topics
-  bool is_wide = false;       // wide entries also where narrow ones would do
-  bool global_rows = false;   // rows of phi in global memory also where shared memory would do
-  bool by_pair = false;       // tokens of a word and a document share the document's sums also in short documents
-  bool draws_beside = true;   // items of few tokens while others are drawn
-  bool counts_parts = false;  // draws are counted by their parts
-};
+// Sparse sweeps of all tokens at once, as make_sparse_parallel_sweep has them on the CPU: the same draws. They take at
+// most `memory` bytes of the device: with the whole corpus there where it fits, else by ranges of documents. Throws
+// DeviceError where memory is short, with the least that would do.
+std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
+                                                      const SparseParallelTuning& tuning);
 
-// Sparse sweeps of all tokens at once, as make_sparse_parallel_sweep has them on the CPU: the same draws. Throws
-// DeviceError where memory is short.
-std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, const SparseParallelTuning& tuning);
+// The sweeps that have the whole corpus on the device; its layout, and what tokens and counts of words take then.
+template <class Entry>
+SparseLayout sparse_layout(const CudaStart& start, const SparseParallelTuning& tuning);
+template <class Entry>
+std::int64_t bytes_in_one_piece(const CudaStart& start, const SparseLayout& layout);
+template <class Entry>
+std::unique_ptr<CudaSweep> make_sweep_in_one_piece(const CudaStart& start, const SparseParallelTuning& tuning,
+                                                   SparseLayout layout);
 
 }  // namespace papilio::lda

@@ -1,3 +1,7 @@
+#include <algorithm>
+
+#include "base/math.h"
+#include "collective/block.cuh"
 #include "collective/warp_scan.cuh"
 #include "execution/cuda/check.h"
 #include "lda/training/sparse/parallel/draws_cuda.h"
@@ -39,7 +43,31 @@ __global__ void __launch_bounds__(block_threads) weigh_topics(const PaddedTopicM
   for (int k = first; k < first + each && k < masses.topics; ++k) a.prior_sums[k] += before;
 }
 
+constexpr int sum_threads = 128;
+constexpr std::int64_t rows_per_sum = 256;  // at least
+constexpr std::int64_t most_sums = 4096;    // of a column
+
+// A block has some rows, a thread one of their columns.
+__global__ void __launch_bounds__(sum_threads)
+    add_up_columns(const std::int32_t* counts, std::int64_t rows, std::int32_t padded, std::int32_t topics,
+                   std::int64_t* n_k) {
+  const int k = static_cast<int>(blockIdx.x) * sum_threads + static_cast<int>(threadIdx.x);
+  if (k >= topics) return;
+  std::int64_t sum = 0;
+  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) sum += counts[row * padded + k];
+  if (sum != 0) cuda::collective::atomic_add(n_k + k, sum);
+}
+
 }  // namespace
+
+void queue_column_sums(const std::int32_t* counts, std::int64_t rows, std::int32_t padded, std::int32_t topics,
+                       std::int64_t* n_k, cudaStream_t stream) {
+  if (rows == 0) return;
+  const dim3 blocks(static_cast<unsigned>(base::ceil_div(topics, sum_threads)),
+                    static_cast<unsigned>(std::min(base::ceil_div(rows, rows_per_sum), most_sums)));
+  add_up_columns<<<blocks, sum_threads, 0, stream>>>(counts, rows, padded, topics, n_k);
+  execution::check_launch("adding counts up");
+}
 
 void queue_topic_masses(const PaddedTopicMasses& masses, const TopicMassArrays& arrays, cudaStream_t stream) {
   weigh_topics<<<1, block_threads, 0, stream>>>(masses, arrays);

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "base/math.h"
+#include "lda/training/sparse/parallel/entries.h"
+
+// How much room documents' lists of topics take on a device, whatever their topics become.
+
+namespace papilio::lda {
+
+inline constexpr int list_unit = 16;  // bytes, in which lists are placed
+
+// The most tokens of a document that a warp sorts; longer ones are counted by a block.
+inline constexpr std::int32_t longest_sorted = 512;
+
+// Entries are short where a count has least_count_bits of them, in documents that cannot have more than large_counts
+// counts too large for these: so large counts are rare, and there is room for them.
+inline constexpr int least_count_bits = 5;
+inline constexpr std::int64_t large_counts = 8;
+
+class ListSizes {
+ public:
+  ListSizes(std::int32_t topics, int entry_bytes, bool short_entries)
+      : count_bits(std::clamp(16 - static_cast<int>(std::bit_width(static_cast<std::uint32_t>(topics - 1))), 0, 15)),
+        topics_(topics),
+        entry_bytes_(entry_bytes) {
+    const bool may_be_short = short_entries && entry_bytes == 4 && count_bits >= least_count_bits;
+    most_short_ = may_be_short ? std::min<std::int64_t>(longest_sorted, large_counts * mask()) : 0;
+  }
+
+  bool is_short(std::int64_t tokens) const { return tokens <= most_short_; }
+
+  // Of list_unit bytes, of a document; none where it has one token, whose list is not kept.
+  std::int64_t units(std::int64_t tokens) const {
+    if (tokens <= 1) return 0;
+    const std::int64_t entries = base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics_), sparse::lanes);
+    if (!is_short(tokens)) return entries * entry_bytes_ / list_unit;
+    // Large counts have room where the topics of their tokens would be, unless topics are fewer than tokens.
+    const std::int64_t large = tokens > topics_ ? tokens / mask() * 4 : 0;
+    return (entries * 2 + base::round_up<std::int64_t>(large, list_unit)) / list_unit;
+  }
+
+  const int count_bits;  // of a short entry
+
+ private:
+  std::int64_t mask() const { return (std::int64_t{1} << count_bits) - 1; }
+
+  std::int64_t topics_;
+  std::int64_t entry_bytes_;
+  std::int64_t most_short_;
+};
+
+}  // namespace papilio::lda

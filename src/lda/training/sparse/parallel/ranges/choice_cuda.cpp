@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "lda/model/options.h"
+#include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/priors/optimize_priors_cuda.h"
+#include "lda/training/sparse/parallel/arrays_cuda.h"
+#include "lda/training/sparse/parallel/ranges/range_plan.h"
+#include "lda/training/sparse/parallel/ranges/sweep_cuda.h"
+#include "lda/training/sparse/parallel/sweep_cuda.h"
+#include "papilio/error.h"
+
+// Sparse sweeps of all tokens at once: with the corpus in a device's memory, or by ranges of it.
+
+namespace papilio::lda {
+namespace {
+
+constexpr std::int64_t most_narrow = std::int64_t{1} << 16;
+constexpr std::int64_t granule_bytes = std::int64_t{2} << 20;  // in which device memory is given out, nearly
+
+// A copy of less takes about as long, and a range has the rows of all words to weigh.
+constexpr std::int64_t least_range = std::int64_t{1} << 30;
+
+// What sweeps take beside tokens and counts of words.
+std::int64_t bytes_of_topics(const CudaStart& start, const SparseParallelTuning& tuning) {
+  const TrainOptions& options = start.options;
+  const bool asymmetric = options.optimize_every > 0 || !start.priors.is_symmetric();
+  constexpr std::int64_t others = 4 * sizeof(std::int64_t);  // of a topic: seeds, masses of phi, a second n_k
+  std::int64_t bytes = granule_bytes + TopicArrays::bytes_needed(options.topics) + others * options.topics;
+  if (has_global_rows(tuning, options.topics)) {
+    bytes += blocks_with_global_rows() * sparse_row_bytes(padded_topics(options.topics));
+  }
+  bytes += LogJointOnDevice::bytes_needed(start.corpus, start.seeds, options.topics, asymmetric);
+  if (options.optimize_every > 0) {
+    bytes += OptimizedPriorsOnDevice::bytes_needed(start.corpus, start.seeds, options.topics);
+  }
+  return bytes;
+}
+
+template <class Entry>
+RangeCosts costs_of(const CudaStart& start, const SparseParallelTuning& tuning) {
+  const std::int32_t topics = start.options.topics;
+  const std::int32_t part = tuning.cut.tokens_of_part > 0 ? tuning.cut.tokens_of_part : tokens_of_part(topics);
+  const std::int32_t item = tuning.cut.tokens_per_item > 0 ? tuning.cut.tokens_per_item : part;
+  return {.topics = topics,
+          .words = start.corpus.vocabulary_size(),
+          .number_bytes = sizeof(typename Entry::Number),
+          .document_bytes = sizeof(SparseDocument),
+          .item_bytes = sizeof(SparseItem),
+          .tokens_of_part = std::min(part, item),
+          .slice_tokens = slice_tokens,
+          .most_counted = most_tokens_per_block(topics),
+          .lists = ListSizes(topics, sizeof(Entry), tuning.cut.short_entries && !tuning.by_pair)};
+}
+
+// Of tokens, in one piece; the first is no more than what is needed, without a layout.
+template <class Entry>
+std::int64_t least_in_one_piece(const CudaStart& start, const RangeCosts& costs) {
+  std::int64_t units = 0;
+  const auto& offsets = start.corpus.document_offsets;
+  for (std::size_t d = 1; d < offsets.size(); ++d) units += costs.lists.units(offsets[d] - offsets[d - 1]);
+  return start.corpus.tokens() * std::int64_t{sizeof(std::int32_t) + 2 * sizeof(typename Entry::Number)} +
+         units * list_unit;
+}
+
+template <class Entry>
+class Choice {
+ public:
+  Choice(const CudaStart& start, std::int64_t memory, const SparseParallelTuning& tuning)
+      : start_(start),
+        tuning_(tuning),
+        costs_(costs_of<Entry>(start, tuning)),
+        memory_(memory),
+        taken_(bytes_of_topics(start, tuning)) {}
+
+  std::unique_ptr<CudaSweep> make() const {
+    const CorpusView& corpus = start_.corpus;
+    const std::int64_t left = memory_ - taken_;
+    const bool may_be_whole = tuning_.range_bytes == 0 && tuning_.first_token == 0 &&
+                              corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens;
+    if (may_be_whole && least_in_one_piece<Entry>(start_, costs_) <= left) {
+      SparseLayout layout = sparse_layout<Entry>(start_, tuning_);
+      if (bytes_in_one_piece<Entry>(start_, layout) <= left) {
+        return make_sweep_in_one_piece<Entry>(start_, tuning_, std::move(layout));
+      }
+    }
+    const std::int64_t tables = range_table_bytes(corpus.vocabulary_size(), start_.options.topics);
+    const std::int64_t least = tables + least_range_bytes(corpus.document_offsets, costs_);
+    if (least > left) fail(least, may_be_whole);
+    const std::int64_t wished = tuning_.range_bytes > 0 ? tuning_.range_bytes : std::max(least_range, tables / 2);
+    return make_sweep_by_ranges<Entry>(start_, tuning_,
+                                       plan_ranges(corpus.document_offsets, costs_, left - tables, wished));
+  }
+
+ private:
+  [[noreturn]] void fail(std::int64_t least, bool may_be_whole) const {
+    if (may_be_whole) {
+      least = std::min(least, bytes_in_one_piece<Entry>(start_, sparse_layout<Entry>(start_, tuning_)));
+    }
+    throw DeviceError(
+        fmt::format("papilio::train: sparse draws of {} topics, {} words and {} tokens need {} bytes of device memory "
+                    "at least, {} are free or allowed",
+                    start_.options.topics, start_.corpus.vocabulary_size(), start_.corpus.tokens(), taken_ + least,
+                    std::max<std::int64_t>(memory_, 0)));
+  }
+
+  const CudaStart& start_;
+  const SparseParallelTuning& tuning_;
+  const RangeCosts costs_;
+  const std::int64_t memory_;
+  const std::int64_t taken_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
+                                                      const SparseParallelTuning& tuning) {
+  std::int64_t longest = 0;
+  const auto& offsets = start.corpus.document_offsets;
+  for (std::size_t d = 1; d < offsets.size(); ++d) longest = std::max(longest, offsets[d] - offsets[d - 1]);
+  if (!tuning.is_wide && start.options.topics <= most_narrow && longest < most_narrow) {
+    return Choice<sparse::NarrowEntry>(start, memory, tuning).make();
+  }
+  return Choice<sparse::WideEntry>(start, memory, tuning).make();
+}
+
+}  // namespace papilio::lda

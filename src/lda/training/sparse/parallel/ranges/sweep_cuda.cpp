@@ -1,0 +1,286 @@
+#include "lda/training/sparse/parallel/ranges/sweep_cuda.h"
+
+#include <optional>
+#include <vector>
+
+#include "execution/cuda/memory.h"
+#include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/memory/seeds_on_device_cuda.h"
+#include "lda/training/parameters/initial_topics_cpu.h"
+#include "lda/training/priors/optimize_priors_cuda.h"
+#include "lda/training/sparse/parallel/arrays_cuda.h"
+#include "lda/training/sparse/parallel/ranges/ranges_cuda.h"
+#include "random/purpose.h"
+
+namespace papilio::lda {
+namespace {
+
+using execution::check;
+using execution::DeviceArray;
+
+// A word that is worth so many parts has them: its row is there for all of them.
+constexpr std::int32_t parts_per_word = 4;
+
+SparseCut shared_cut(const SparseParallelTuning& tuning, std::int32_t topics, std::int64_t words, int entry_bytes) {
+  SparseCut cut = tuning.cut;
+  if (cut.tokens_per_item == 0) cut.tokens_per_item = parts_per_word * tokens_of_part(topics);
+  cut.entry_bytes = entry_bytes;
+  cut.short_entries = cut.short_entries && !tuning.by_pair;
+  cut.words_per_block = words;
+  return cut;
+}
+
+template <class Entry>
+class SparseSweepByRanges final : public CudaSweep {
+ public:
+  SparseSweepByRanges(const CudaStart& start, const SparseParallelTuning& tuning, const RangePlan& plan,
+                      const std::vector<std::int32_t>& z);
+
+  void run(std::int64_t sweep) override;
+  void set_priors(const Priors& priors) override;
+  SweepDraws draws() override;
+  void optimize(Priors& priors) override;
+  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
+  double log_joint() override;
+  std::vector<std::int32_t> z() override { return ranges_.z(); }
+  void count(State& state) override { state.count(corpus_, host_threads_); }
+  std::int64_t bytes() const override;
+  Streaming streaming() const override;
+
+ private:
+  double v_beta() const { return static_cast<double>(corpus_.vocabulary_size()) * priors_.beta; }
+  void count_words();
+  void count_topics();
+  SparseLists<Entry> lists_of(const SparseRange<Entry>& range, sparse::Statistics* statistics);
+  SparseDraw<Entry> draw_of(const SparseRange<Entry>& range);
+
+  const CorpusView corpus_;
+  const std::uint64_t seed_;
+  const std::int32_t topic_count_;
+  const int host_threads_;
+  const bool removes_;
+  const SparseParallelTuning tuning_;
+  const std::int64_t streamed_tokens_;
+  const cudaStream_t stream_;
+  const Seeds& seeds_;
+  Priors priors_;
+  std::int64_t sweep_ = 0;
+  SparseRanges<Entry> ranges_;
+  ItemDraws item_draws_;
+  TopicArrays topics_;
+  DeviceArray<std::int32_t> n_wk_, n_wk_next_;  // V x padded: of the sweep's start; following z
+  DeviceArray<std::int64_t> n_k_of_lists_;      // which nobody reads
+  DeviceArray<float> rows_;
+  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
+  std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
+  DeviceArray<double> fixed_masses_;                         // of make_phi, likewise
+};
+
+template <class Entry>
+SparseSweepByRanges<Entry>::SparseSweepByRanges(const CudaStart& start, const SparseParallelTuning& tuning,
+                                                const RangePlan& plan, const std::vector<std::int32_t>& z)
+    : corpus_(start.corpus),
+      seed_(start.options.seed),
+      topic_count_(start.options.topics),
+      host_threads_(start.options.threads),
+      removes_(start.plan.removes),
+      tuning_(tuning),
+      streamed_tokens_(plan.streamed_tokens),
+      stream_(start.stream),
+      seeds_(start.seeds),
+      priors_(start.priors),
+      ranges_(corpus_, topic_count_, shared_cut(tuning, topic_count_, corpus_.vocabulary_size(), sizeof(Entry)), plan,
+              z, host_threads_, tuning.first_token, stream_),
+      item_draws_(tuning_, topic_count_, true),
+      topics_(topic_count_),
+      n_wk_(corpus_.vocabulary_size() * topics_.masses.padded, "n_wk"),
+      n_wk_next_(n_wk_.size(), "n_wk"),
+      n_k_of_lists_(topic_count_, "n_k"),
+      statistics_(2, "sums of a sweep") {
+  topics_.set_priors(priors_, stream_);
+  statistics_.clear(stream_);
+  n_k_of_lists_.clear(stream_);
+  if (has_global_rows(tuning_, topic_count_)) {
+    rows_ =
+        DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(topics_.masses.padded) / 4), "rows of phi");
+  }
+  count_words();
+}
+
+template <class Entry>
+void SparseSweepByRanges<Entry>::count_words() {
+  const std::int64_t padded = topics_.masses.padded;
+  n_wk_next_.clear(stream_);
+  seeds_.for_each_word([&](std::span<const SeedWord> word) {
+    SeedsOnDevice::start_word(word, n_wk_next_.data() + word.front().word * padded, padded, stream_);
+  });
+  ranges_.for_each(false, [&](const SparseRange<Entry>& range) { queue_frequent_counts(draw_of(range), stream_); });
+}
+
+template <class Entry>
+void SparseSweepByRanges<Entry>::count_topics() {
+  topics_.n_k.clear(stream_);
+  queue_column_sums(n_wk_next_.data(), corpus_.vocabulary_size(), topics_.masses.padded, topic_count_,
+                    topics_.n_k.data(), stream_);
+}
+
+template <class Entry>
+void SparseSweepByRanges<Entry>::set_priors(const Priors& priors) {
+  priors_ = priors;
+  topics_.set_priors(priors_, stream_);
+  if (log_joint_) log_joint_->set_priors(priors);
+}
+
+template <class Entry>
+SparseDraw<Entry> SparseSweepByRanges<Entry>::draw_of(const SparseRange<Entry>& range) {
+  const SparseLayout& layout = *range.layout;
+  return {.masses = topics_.masses,
+          .items = range.items,
+          .item_count = std::ssize(layout.items),
+          .document = range.document,
+          .place = range.place,
+          .documents = range.documents,
+          .listed_documents = layout.listed_documents,
+          .single_tokens = range.single_tokens,
+          .short_entries = layout.short_entries,
+          .lists = range.lists,
+          .z = range.z,
+          .frequent = n_wk_.data(),
+          .frequent_next = n_wk_next_.data(),
+          .seed = seed_,
+          .stream = random::stream(random::Purpose::topics, static_cast<std::uint32_t>(sweep_)),
+          .first_token = range.first_token,
+          .removes = removes_,
+          .by_pair = item_draws_.by_pair(layout, range.tokens),
+          .counts = tuning_.counts_parts,
+          .statistics = statistics_.data(),
+          .rows = rows_.data()};
+}
+
+template <class Entry>
+SparseLists<Entry> SparseSweepByRanges<Entry>::lists_of(const SparseRange<Entry>& range,
+                                                        sparse::Statistics* statistics) {
+  const SparseLayout& layout = *range.layout;
+  return {.z = range.z,
+          .documents = range.documents,
+          .document_count = layout.listed_documents,
+          .single_tokens = range.single_tokens,
+          .single_count = range.single_count,
+          .short_entries = layout.short_entries,
+          .long_documents = layout.long_documents,
+          .counted_documents = layout.counted_documents,
+          .slices = range.slices,
+          .slice_count = std::ssize(layout.slices),
+          .counts = range.counts,
+          .lists = range.lists,
+          .topics = topic_count_,
+          .n_k = n_k_of_lists_.data(),
+          .statistics = statistics};
+}
+
+// A range's lists are of the topics that it begins the sweep with, as are n_wk and n_k.
+template <class Entry>
+void SparseSweepByRanges<Entry>::run(std::int64_t sweep) {
+  sweep_ = sweep;
+  statistics_.clear(stream_);
+  count_topics();
+  queue_topic_masses(topics_.masses, topics_.arrays(v_beta()), stream_);
+  check(cudaMemcpyAsync(n_wk_.data(), n_wk_next_.data(), static_cast<std::size_t>(n_wk_.bytes()),
+                        cudaMemcpyDeviceToDevice, stream_),
+        "a copy on the device");
+  ranges_.for_each(true, [&](const SparseRange<Entry>& range) {
+    queue_sparse_lists(lists_of(range, statistics_.data()), stream_);
+    item_draws_.queue(draw_of(range), *range.layout, range.layout->blocks.front(), stream_);
+  });
+}
+
+template <class Entry>
+double SparseSweepByRanges<Entry>::log_joint() {
+  if (!log_joint_) log_joint_.emplace(corpus_, seeds_, priors_, stream_);
+  count_topics();
+  const auto queue_words = [&](const TermSums& sums) {
+    queue_word_terms(n_wk_next_.data(), n_wk_next_.size(), sums, stream_);
+  };
+  const auto queue_documents = [&](const TermSums& sums) {
+    ranges_.for_each(false, [&](const SparseRange<Entry>& range) {
+      const SparseLists<Entry> lists = lists_of(range, statistics_.data() + 1);
+      queue_sparse_lists(lists, stream_);
+      queue_list_terms(lists, sums, stream_);
+    });
+  };
+  return (*log_joint_)(queue_words, queue_documents, topics_.n_k);
+}
+
+template <class Entry>
+void SparseSweepByRanges<Entry>::optimize(Priors& priors) {
+  if (!optimized_priors_) optimized_priors_.emplace(corpus_, seeds_, topic_count_, stream_);
+  count_topics();
+  const auto queue_words = [&](const CountHistograms& histograms) {
+    queue_word_histogram(n_wk_next_.data(), n_wk_next_.size(), histograms, stream_);
+  };
+  const auto queue_documents = [&](const CountHistograms& histograms) {
+    ranges_.for_each(false, [&](const SparseRange<Entry>& range) {
+      const SparseLists<Entry> lists = lists_of(range, statistics_.data() + 1);
+      queue_sparse_lists(lists, stream_);
+      queue_list_histograms(lists, histograms, stream_);
+    });
+  };
+  (*optimized_priors_)(queue_words, queue_documents, topics_.n_k, priors);
+}
+
+template <class Entry>
+void SparseSweepByRanges<Entry>::make_phi(PhiRows rows, std::span<const std::int32_t>) {
+  if (fixed_masses_.size() == 0) fixed_masses_ = DeviceArray<double>(topic_count_, "the topics' masses");
+  count_topics();
+  queue_fixed_topic_masses(topics_.n_k.data(), topic_count_, v_beta(), fixed_masses_.data(), stream_);
+  rows.masses = fixed_masses_.data();
+  rows.beta = priors_.beta;
+  queue_phi_rows_of_table(rows, n_wk_next_.data(), topics_.masses.padded, stream_);
+}
+
+template <class Entry>
+SweepDraws SparseSweepByRanges<Entry>::draws() {
+  sparse::Statistics sums = {};
+  statistics_.download(&sums, 1, stream_);
+  check(cudaStreamSynchronize(stream_), "a copy from the device");
+  return sparse_draws(sums, ranges_.documents(), tuning_.counts_parts ? corpus_.tokens() : 0);
+}
+
+template <class Entry>
+std::int64_t SparseSweepByRanges<Entry>::bytes() const {
+  return ranges_.bytes() + topics_.bytes() + n_wk_.bytes() + n_wk_next_.bytes() + n_k_of_lists_.bytes() +
+         rows_.bytes() + statistics_.bytes() + fixed_masses_.bytes() + (log_joint_ ? log_joint_->bytes() : 0) +
+         (optimized_priors_ ? optimized_priors_->bytes() : 0);
+}
+
+template <class Entry>
+Streaming SparseSweepByRanges<Entry>::streaming() const {
+  return {.tokens = streamed_tokens_,
+          .bytes = ranges_.streamed_bytes(),
+          .bytes_per_second = ranges_.measured_bytes_per_second()};
+}
+
+}  // namespace
+
+std::int64_t range_table_bytes(std::int64_t words, std::int32_t topics) {
+  return 2 * words * padded_topics(topics) * std::int64_t{sizeof(std::int32_t)};
+}
+
+template <class Entry>
+std::unique_ptr<CudaSweep> make_sweep_by_ranges(const CudaStart& start, const SparseParallelTuning& tuning,
+                                                const RangePlan& plan) {
+  const auto from = [&](const std::vector<std::int32_t>& z) {
+    return std::make_unique<SparseSweepByRanges<Entry>>(start, tuning, plan, z);
+  };
+  return start.z != nullptr ? from(*start.z) : from(starting_topics(start.corpus, start.options));
+}
+
+template std::unique_ptr<CudaSweep> make_sweep_by_ranges<sparse::NarrowEntry>(const CudaStart&,
+                                                                              const SparseParallelTuning&,
+                                                                              const RangePlan&);
+template std::unique_ptr<CudaSweep> make_sweep_by_ranges<sparse::WideEntry>(const CudaStart&,
+                                                                            const SparseParallelTuning&,
+                                                                            const RangePlan&);
+
+}  // namespace papilio::lda

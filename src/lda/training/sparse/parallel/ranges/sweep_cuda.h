@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "lda/training/sparse/parallel/item_draws_cuda.h"
+#include "lda/training/sparse/parallel/ranges/range_plan.h"
+#include "lda/training/sweep_cuda.h"
+
+namespace papilio::lda {
+
+// Sparse sweeps over ranges of documents (ranges_cuda.h), one after the other, by one table of n_wk of the sweep's
+// start: the draws of sweeps over all documents at once. Takes plan.bytes of the device for tokens.
+template <class Entry>
+std::unique_ptr<CudaSweep> make_sweep_by_ranges(const CudaStart& start, const SparseParallelTuning& tuning,
+                                                const RangePlan& plan);
+
+// What its two tables of n_wk take.
+std::int64_t range_table_bytes(std::int64_t words, std::int32_t topics);
+
+}  // namespace papilio::lda
