@@ -32,8 +32,10 @@ struct AfterSweeps {
 AfterSweeps on_gpu(const Corpus& corpus, const TrainOptions& options, int sweeps, const lda::CudaTuning& tuning) {
   lda::CudaChain chain(corpus, sparsely(on_device(options)), nullptr, tuning);
   for (int s = 0; s < sweeps; ++s) chain.sweep();
-  AfterSweeps after = {.log_joint = chain.log_joint(), .plan = chain.device_plan()};
+  AfterSweeps after;
+  after.log_joint = chain.log_joint();
   after.bytes = chain.bytes();
+  after.plan = chain.device_plan();
   after.state = chain.take_state();
   return after;
 }
@@ -44,6 +46,21 @@ void expect_equal(const AfterSweeps& after, const TrainResult& expected, const C
   EXPECT_NO_THROW(after.state.verify(corpus));
 }
 
+// So many documents that neither the whole corpus nor three times its longest document is most of it: where the least
+// memory is that of three slots, the corpus is streamed.
+Corpus corpus_to_stream() {
+  const Corpus small = testing::small_generated_corpus().corpus;
+  Corpus corpus = uneven_corpus();
+  for (int copy = 0; copy < 12; ++copy) {
+    const std::int64_t before = corpus.tokens();
+    corpus.words.insert(corpus.words.end(), small.words.begin(), small.words.end());
+    for (std::size_t d = 1; d < small.document_offsets.size(); ++d) {
+      corpus.document_offsets.push_back(before + small.document_offsets[d]);
+    }
+  }
+  return corpus;
+}
+
 // In ranges of so many bytes and all memory: nothing is streamed.
 AfterSweeps in_ranges(const Corpus& corpus, const TrainOptions& options, int sweeps, SparseParallelTuning tuning,
                       std::int64_t range_bytes) {
@@ -52,9 +69,11 @@ AfterSweeps in_ranges(const Corpus& corpus, const TrainOptions& options, int swe
 }
 
 // The least memory for ranges of so many bytes.
-std::int64_t least_for(const Corpus& corpus, const TrainOptions& options, std::int64_t range_bytes) {
+std::int64_t least_for(const Corpus& corpus, const TrainOptions& options, std::int64_t range_bytes,
+                       SparseParallelTuning tuning = {}) {
+  tuning.range_bytes = range_bytes;
   try {
-    on_gpu(corpus, options, 0, {.memory = 1, .sparse_parallel = {.range_bytes = range_bytes}});
+    on_gpu(corpus, options, 0, {.memory = 1, .sparse_parallel = tuning});
   } catch (const DeviceError& error) {
     const std::string what = error.what();
     const std::string after = "need ";
@@ -63,34 +82,44 @@ std::int64_t least_for(const Corpus& corpus, const TrainOptions& options, std::i
   return 0;
 }
 
+// In ranges of so many bytes and the least memory: every token is streamed.
+AfterSweeps streamed(const Corpus& corpus, const TrainOptions& options, int sweeps, SparseParallelTuning tuning,
+                     std::int64_t range_bytes) {
+  const std::int64_t least = least_for(corpus, options, range_bytes, tuning);
+  tuning.range_bytes = range_bytes;
+  AfterSweeps after = on_gpu(corpus, options, sweeps, {.memory = least, .sparse_parallel = tuning});
+  EXPECT_EQ(after.plan.streamed_tokens, corpus.tokens());
+  return after;
+}
+
 using SparseRangesOnCuda = testing::CudaTest;
 
 TEST_F(SparseRangesOnCuda, SmokeDrawWhatTheCpuDraws) {
-  const Corpus corpus = uneven_corpus();
+  const Corpus corpus = corpus_to_stream();
   for (const std::int32_t topics : {40, 700}) {
     const TrainOptions options = {.topics = topics, .sweeps = 3, .seed = 4};
     const TrainResult expected = train(corpus, sparsely(options));
     const std::int64_t least = least_for(corpus, options, 1 << 16);
     ASSERT_GT(least, 0);
-    bool was_streamed = false, stayed = false;
+    std::vector<std::int64_t> tokens;
     for (const std::int64_t more : {0, 1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 24}) {
       SCOPED_TRACE(std::to_string(topics) + " topics, " + std::to_string(least + more) + " bytes");
       const AfterSweeps after =
           on_gpu(corpus, options, 3, {.memory = least + more, .sparse_parallel = {.range_bytes = 1 << 16}});
       expect_equal(after, expected, corpus);
       EXPECT_LE(after.bytes, least + more);
-      was_streamed |= after.plan.streamed_tokens > 0;
-      stayed |= after.plan.streamed_tokens == 0;
+      tokens.push_back(after.plan.streamed_tokens);
       EXPECT_EQ(after.plan.streamed_bytes > 0, after.plan.streamed_tokens > 0);
       EXPECT_EQ(after.plan.tokens_per_second > 0, after.plan.streamed_tokens > 0);
     }
-    EXPECT_TRUE(was_streamed);
-    EXPECT_TRUE(stayed);
+    EXPECT_EQ(tokens.front(), corpus.tokens());
+    EXPECT_EQ(tokens.back(), 0);
+    EXPECT_TRUE(std::ranges::any_of(tokens, [&](std::int64_t some) { return 0 < some && some < corpus.tokens(); }));
   }
 }
 
 TEST_F(SparseRangesOnCuda, DrawTheSameInEveryShape) {
-  const Corpus corpus = uneven_corpus();
+  const Corpus corpus = corpus_to_stream();
   for (const Sampler sampler : {Sampler::collapsed, Sampler::mean_for_mode}) {
     for (const std::int32_t topics : {1, 33, 300, 5000}) {
       const TrainOptions options = {.topics = topics, .sweeps = 2, .alpha = 0.2, .seed = 6, .sampler = sampler};
@@ -104,9 +133,9 @@ TEST_F(SparseRangesOnCuda, DrawTheSameInEveryShape) {
                {.cut = {.tokens_per_item = 50, .few_tokens = 10}},
                {.cut = {.tokens_per_item = 7, .tokens_of_part = 3, .many_tokens = 4}, .threads = 512}}) {
         SCOPED_TRACE(std::string(name(sampler)) + " " + std::to_string(topics));
-        for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{100'000}, std::int64_t{1} << 30}) {
-          expect_equal(in_ranges(corpus, options, 2, tuning, bytes), expected, corpus);
-        }
+        expect_equal(in_ranges(corpus, options, 2, tuning, std::int64_t{1} << 30), expected, corpus);
+        expect_equal(in_ranges(corpus, options, 2, tuning, 100'000), expected, corpus);
+        expect_equal(streamed(corpus, options, 2, tuning, 1 << 16), expected, corpus);
       }
     }
   }
@@ -119,7 +148,7 @@ TEST_F(SparseRangesOnCuda, DrawDocumentsOfAnyLength) {
   const auto next = [&] { return static_cast<std::int32_t>((state = state * 1664525U + 1013904223U) >> 8); };
   for (std::int32_t& word : documents[0]) word = next() % (1 + next() % 300);
   for (int d = 0; d < 3000; ++d) documents.push_back({next() % 300});
-  documents.emplace_back(70'000, 5);
+  for (const int word : {5, 6, 7, 5}) documents.emplace_back(70'000, word);
   for (int d = 0; d < 100; ++d) documents.emplace_back(100, d);
   const Corpus corpus = testing::make_corpus(documents, 300);
   for (const std::int32_t topics : {7, 500}) {
@@ -131,13 +160,17 @@ TEST_F(SparseRangesOnCuda, DrawDocumentsOfAnyLength) {
           on_gpu(corpus, options, 2, {.memory = least + more, .sparse_parallel = {.range_bytes = 1}});
       expect_equal(after, expected, corpus);
       EXPECT_LE(after.bytes, least + more);
+      if (more == 0) {
+        EXPECT_EQ(after.plan.streamed_tokens, corpus.tokens());
+      }
     }
   }
 }
 
 TEST_F(SparseRangesOnCuda, OptimizePriorsAndScoreHeldOutDocuments) {
-  const Corpus corpus = uneven_corpus();
-  const Corpus held_out = testing::small_generated_corpus().corpus;
+  const Corpus corpus = corpus_to_stream();
+  Corpus held_out = testing::small_generated_corpus().corpus;
+  held_out.vocabulary = corpus.vocabulary;  // its words have the same numbers, but other names
   TrainOptions options = sparsely({.topics = 50, .sweeps = 6, .seed = 2, .optimize_every = 2, .optimize_after = 2});
   options.seed_words = {{.topic = 1, .word = 3, .weight = 40}, {.topic = 2, .word = 3, .weight = 1}};
   options.held_out = held_out;
@@ -165,6 +198,7 @@ TEST_F(SparseRangesOnCuda, OptimizePriorsAndScoreHeldOutDocuments) {
     }
     ASSERT_EQ(plans.size(), 1u);
     EXPECT_EQ(plans[0].allowed_bytes, options.max_device_memory);
+    EXPECT_EQ(plans[0].streamed_tokens, bytes > 0 ? corpus.tokens() : 0);
     if (bytes > 0) {
       EXPECT_LE(plans[0].bytes, options.max_device_memory);
       --options.max_device_memory;

@@ -11,13 +11,12 @@
 #include "commands/subcommands.h"
 #include "commands/train_arguments.h"
 #include "commands/train_files.h"
+#include "commands/train_inputs.h"
 #include "commands/train_outputs.h"
 #include "commands/train_ranks.h"
 #include "commands/train_summary.h"
 #include "papilio/distributed.h"
 #include "papilio/lda.h"
-#include "papilio/mallet.h"
-#include "phrases/model_phrases.h"
 #include "support/checkpoint_file.h"
 #include "support/command_files.h"
 #include "support/corpus_input.h"
@@ -51,49 +50,6 @@ void tell_corpus(const TrainArguments& arguments, const papilio::CorpusView& cor
   }
 }
 
-// Seed words that the corpus does not have are named: one more may be a spelling mistake.
-void read_seed_words(TrainArguments& arguments, const papilio::CorpusView& corpus) {
-  if (arguments.seed_words.empty()) return;
-  papilio::SeedWordsReport report;
-  papilio::TrainOptions& training = arguments.training;
-  training.seed_words = reading([&] {
-    return papilio::read_seed_words(
-        arguments.seed_words, corpus.vocabulary,
-        {.topics = training.topics, .weight = arguments.seed_weight, .max_memory = arguments.corpus.text.max_memory},
-        &report);
-  });
-  if (training.seed_words.empty()) {
-    throw CommandError(ExitCode::bad_data,
-                       fmt::format("--seed-words {}: no words, expected a line per topic", arguments.seed_words));
-  }
-  if (report.unknown > 0) {
-    std::string names;
-    for (const std::string& word : report.examples) names += fmt::format("{} {}", names.empty() ? "" : ",", word);
-    const bool more = report.unknown > std::ssize(report.examples);
-    tell(fmt::format("papilio train: warning: {} seed word{} not in the vocabulary, left out:{}{}\n",
-                     grouped(report.unknown), report.unknown == 1 ? " is" : "s are", printable(names),
-                     more ? ", ..." : ""));
-  }
-  if (!arguments.quiet) tell(fmt::format("seed words: {}\n", seeds_summary(training.seed_words)));
-}
-
-// The held-out documents, if any.
-std::optional<InputCorpus> open_held_out(const TrainArguments& arguments, const papilio::CorpusView& corpus) {
-  if (arguments.held_out.empty()) {
-    return std::nullopt;
-  }
-  CorpusArguments from = held_out_arguments(arguments.corpus, arguments.held_out, arguments.held_out_format);
-  ask_phrases_of_text_alone(from);
-  use_phrases(corpus, from);
-  papilio::ReadReport report;
-  InputCorpus held_out = open_corpus(from, report);
-  if (!arguments.quiet) {
-    tell("held out: {}\n{}", read_summary(from.path, report, held_out.view().vocabulary_size()),
-         left_out_summary(report));
-  }
-  return held_out;
-}
-
 class Run {
  public:
   Run(const TrainArguments& arguments, const std::string& given, const TrainFiles& outputs, const CommandFiles& files,
@@ -112,7 +68,7 @@ class Run {
     if (arguments_.resume) {
       start = load_start();
     } else if (!arguments_.input_state.empty()) {
-      start = load_state();
+      start = read_state(arguments_, corpus_);
     }
     const InterruptWatch watch;
     papilio::TrainResult result = train(std::move(start));
@@ -168,20 +124,6 @@ class Run {
       throw CommandError(ExitCode::usage, fmt::format("--sweeps is {}, but {} has done {} already",
                                                       arguments_.training.sweeps, outputs_.checkpoint, start.sweep));
     }
-    return start;
-  }
-
-  papilio::ChainState load_state() const {
-    const papilio::MalletState state =
-        reading([&] { return papilio::read_mallet_state(arguments_.input_state, arguments_.corpus.text.max_memory); });
-    const std::int32_t topics = arguments_.training.topics;
-    if (state.topic_count > topics) {
-      throw CommandError(ExitCode::usage, fmt::format("-k is {}, but {} has {} topics", topics, arguments_.input_state,
-                                                      state.topic_count));
-    }
-    papilio::ChainState start = papilio::match_topics(state, corpus_);
-    start.alpha.clear();  // the priors are those of this command line
-    start.beta = 0;
     return start;
   }
 
