@@ -103,7 +103,7 @@ class Values(CommandLineTest):
                         if value in ("-0", "-0.0") and option == "--phrase-threshold":  # from -1 to 1
                             continue
                         err = self.refused(subcommand, *NEEDED[subcommand], f"{option}={value}", codes=(64,))
-                        self.assertRegex(err, f"{option} is \".*\", expected (an integer|a number|0 or 1)")
+                        self.assertRegex(err, f"{option} is \".*\"( \\(\\d+ bytes\\))?, expected (an integer|a number|0 or 1)")
                 for value in HOSTILE if ALL else FEW[:NAMES]:
                     self.refused(subcommand, *NEEDED[subcommand], f"{option}={value}")
         self.assertGreater(numbers, 55 // STRIDE)
