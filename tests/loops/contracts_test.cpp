@@ -238,6 +238,26 @@ TEST(LoopsContract, Check) {
     EXPECT_EQ(report.functions[0].status, CheckStatus::different) << body;
     EXPECT_FALSE(report.functions[0].detail.empty());
   }
+  // It does not end with more than one thread and one set of arguments: it waits, or computes. What starts threads
+  // without end is only slow, as far as can be seen.
+  const auto with_threads = [&](const std::string& what) {
+    Emission wrong = emission;
+    wrong.text = "int omp_get_max_threads(void); int pause(void); volatile int v;\n" + start +
+                 "a[i] = i; if (n == 33 && omp_get_max_threads() > 1) for (;;) " + what + " }";
+    CheckOptions options;
+    options.seconds = 1;
+    return check_emission(plain, wrong, "f.c", {}, options).functions.at(0);
+  };
+  for (const auto& [what, why] : {std::pair("pause();", "waits for ever"), std::pair("v++;", "does not end")}) {
+    const CheckedFunction hanging = with_threads(what);
+    EXPECT_EQ(hanging.status, CheckStatus::different) << what;
+    EXPECT_NE(hanging.detail.find(why), std::string::npos) << hanging.detail;
+    EXPECT_NE(hanging.detail.find("2 threads"), std::string::npos) << hanging.detail;
+  }
+  const CheckedFunction slow = with_threads("{\n#pragma omp parallel\nv = 1; }");
+  EXPECT_EQ(slow.status, CheckStatus::same) << slow.detail;
+  EXPECT_EQ(slow.cases, checked.cases - 1);
+  EXPECT_NE(slow.detail.find("1 left out"), std::string::npos) << slow.detail;
   const char* pointers = "void f(int n, int **a) { for (int i = 0; i < n; i++) a[0][i] = i; }";
   const CheckReport none = check_emission(pointers, Emission{pointers, {{"f", {1, 26}, "i", true, false, ""}}}, "f.c");
   ASSERT_EQ(none.functions.size(), 1u);

@@ -110,6 +110,8 @@ std::map<std::string, bool> concerned(std::string_view text, const Emission& emi
 }
 
 constexpr double bound_of_double = 1e-9, bound_of_float = 1e-3;
+constexpr double slack_alone = 2;    // a case that took too long has this much more time, alone
+constexpr double least_waits = 100;  // per second of the processor, of a program that starts threads all the time
 
 class Checker {
  public:
@@ -168,14 +170,24 @@ class Checker {
       std::set<int> compared;
       for (const auto& [k, lines] : wanted) compared.insert(k);
       const auto found = run("emitted", number, compared, threads);
+      const bool was_stopped = is_stopped_;
       std::set<int> late;
       for (const auto& [k, lines] : wanted) {
         const auto at = found.find(k);
-        if (at == found.end() && is_stopped_ && threads > 1) {  // it ended with one: threads cost time
+        if (at == found.end() && was_stopped && threads > 1) {  // it ended with one: threads cost time
           late.insert(k);
           continue;
         }
         const std::string difference = at == found.end() ? not_ended() : difference_of(lines, at->second, is_reordered);
+        if (!difference.empty()) return differs(f, k, threads, difference);
+      }
+      for (const int k : std::set(late)) {  // again, each alone
+        const auto alone = run("emitted", number, {k}, threads, slack_alone);
+        const bool has_ended = alone.contains(k);
+        if (!has_ended && is_stopped_ && !hangs(last_)) continue;
+        late.erase(k);
+        const std::string difference =
+            has_ended ? difference_of(wanted[k], alone.at(k), is_reordered) : not_ended_alone();
         if (!difference.empty()) return differs(f, k, threads, difference);
       }
       if (late.size() == wanted.size()) return differs(f, *late.begin(), threads, not_ended());
@@ -192,6 +204,16 @@ class Checker {
     f.status = CheckStatus::different;
     f.detail = fmt::format("case {}, {} threads: {}", at, threads, difference);
     return f;
+  }
+
+  // Whether what a limit of time stopped would not have ended. What threads make slow waits for them again and again.
+  static bool hangs(const ProcessResult& r) {
+    return r.cpu_seconds < 0.01 * r.seconds || static_cast<double>(r.waits) < least_waits * r.cpu_seconds;
+  }
+
+  std::string not_ended_alone() const {
+    if (!is_stopped_) return not_ended();
+    return last_.cpu_seconds < 0.01 * last_.seconds ? "it waits for ever" : "it does not end";
   }
 
   std::string not_ended() const { return is_stopped_ ? "it does not end in time" : "it does not end well"; }
@@ -214,13 +236,13 @@ class Checker {
   }
 
   std::map<int, std::vector<std::string>> run(const std::string& program, std::size_t function,
-                                              const std::set<int>& cases, int threads) {
+                                              const std::set<int>& cases, int threads, double slack = 1) {
     std::map<int, std::vector<std::string>> all;
     is_stopped_ = false;
     for (auto k = cases.begin(); k != cases.end();) {  // runs of neighbouring cases
       auto last = k;
       while (std::next(last) != cases.end() && *std::next(last) == *last + 1) ++last;
-      const auto some = cases_of(output_of(program, function, *k, *last, threads, all_messages_));
+      const auto some = cases_of(output_of(program, function, *k, *last, threads, all_messages_, slack));
       all.insert(some.begin(), some.end());
       k = std::next(last);
     }
@@ -228,16 +250,19 @@ class Checker {
   }
 
   std::string output_of(const std::string& program, std::size_t function, int first, int last, int threads,
-                        std::string& messages) {
+                        std::string& messages, double slack = 1) {
     const bool is_sanitized = program == "sanitized";
     ProcessLimits limits = limits_of(is_sanitized ? 3 : 10, is_sanitized ? 0 : std::size_t{4096} << 20);
     limits.may_be_killed = true;
+    limits.seconds *= slack;
+    limits.cpu_seconds = static_cast<unsigned>(std::ceil(limits.cpu_seconds * slack));
     limits.environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive"};  // waiting is no work
     const std::string path = (folder_.path() / program).string();
     try {
       const ProcessResult result = run_process(
           {path, std::to_string(function), std::to_string(first), std::to_string(last), std::to_string(threads)}, "",
           limits);
+      last_ = result;
       is_stopped_ = is_stopped_ || result.status == 128 + SIGXCPU || result.status == 128 + SIGKILL;
       messages = result.messages.empty() && result.status > 128
                      ? fmt::format("it ends by signal {}", result.status - 128)
@@ -312,6 +337,7 @@ class Checker {
   std::string include_;
   Folder folder_;
   std::string all_messages_;
+  ProcessResult last_;
   bool is_stopped_ = false;  // a program of the last run was, by a limit of time
 };
 

@@ -68,15 +68,25 @@ class Child {
 
   int wait() {
     int status = 0;
-    while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    while (wait4(id_, &status, 0, &usage_) < 0 && errno == EINTR) {
     }
     id_ = -1;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   }
   pid_t id() const { return id_; }
 
+  // What it has used, after wait().
+  double cpu_seconds() const {
+    const auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+    };
+    return seconds(usage_.ru_utime) + seconds(usage_.ru_stime);
+  }
+  long waits() const { return usage_.ru_nvcsw; }
+
  private:
   pid_t id_;
+  rusage usage_ = {};
 };
 
 pid_t spawn(const std::vector<std::string>& command, const ProcessLimits& limits, const Pipe& input, const Pipe& output,
@@ -161,8 +171,8 @@ class NoPipeSignal {
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,
                           const ProcessLimits& limits) {
   using Clock = std::chrono::steady_clock;
-  const auto end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
+  const auto begin = Clock::now();
+  const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
   Pipe to, from, messages;
   const NoPipeSignal no_signal;
   Child child(spawn(command, limits, to, from, messages));
@@ -199,6 +209,9 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     }
   }
   result.status = child.wait();
+  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  result.cpu_seconds = child.cpu_seconds();
+  result.waits = child.waits();
   if (limits.may_be_killed) return result;
   if (result.status == 128 + SIGXCPU || result.status == 128 + SIGKILL) {
     throw Error(fmt::format("{} took more than {} seconds or its memory", command[0], limits.cpu_seconds));

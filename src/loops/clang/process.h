@@ -20,7 +20,10 @@ struct ProcessLimits {
 struct ProcessResult {
   int status = 0;  // exit status; 128 + signal
   std::string output;
-  std::string messages;  // the first 64 KiB of standard error
+  std::string messages;    // the first 64 KiB of standard error
+  double seconds = 0;      // of the clock
+  double cpu_seconds = 0;  // of the processor, by all its threads
+  long waits = 0;          // how often a thread gave up the processor: to wait for another, mostly
 };
 
 // Runs a program, found in PATH unless the name has a slash, with these arguments, nothing else in its environment, and
