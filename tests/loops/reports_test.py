@@ -34,6 +34,42 @@ CLAIMS = {  # text of a function's body: exit status, status of the claim, a wor
         (0, "holds", ""),
     "int j;\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\nfor (j = 0; j < n; j++) c[i][j] = i;": (1, "racy", "j"),
     "#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[b[i]] = i;": (0, "not_proven", ""),
+    # an operator that is not the loop's, and copies that lack what is read or lose what is written
+    "#pragma omp parallel for reduction(*: s)\nfor (int i = 0; i < n; i++) s += b[i];\na[0] = s;":
+        (0, "not_proven", "reduction(+: s), and is given the operator *"),
+    "#pragma omp parallel for reduction(-: s)\nfor (int i = 0; i < n; i++) s -= b[i];\na[0] = s;": (0, "holds", ""),
+    "#pragma omp parallel for reduction(task, +: s)\nfor (int i = 0; i < n; i++) s += b[i];\na[0] = s;": (0, "holds", ""),
+    "#pragma omp parallel for reduction(min: s)\nfor (int i = 0; i < n; i++) s = b[i] > s ? b[i] : s;\na[0] = s;":
+        (0, "not_proven", "reduction(max: s)"),
+    "#pragma omp parallel for reduction(max: s)\nfor (int i = 0; i < n; i++) s = b[i] > s ? b[i] : s;\na[0] = s;":
+        (0, "holds", ""),
+    "#pragma omp parallel for reduction(+: s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "not_proven", "make of s"),
+    "#pragma omp parallel for private(s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "not_proven", "make of s"),
+    "#pragma omp parallel for firstprivate(s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "holds", ""),
+    "int t = 0;\n#pragma omp parallel for lastprivate(t)\nfor (int i = 0; i < n; i++) { t = b[i]; a[i] = t; }\na[0] += t;":
+        (0, "holds", ""),
+    "int t = 0;\n#pragma omp parallel for private(t)\nfor (int i = 0; i < n; i++) { t = b[i]; a[i] = t; }\na[0] += t;":
+        (0, "not_proven", "lastprivate(t)"),
+    "int t = 0;\n#pragma omp parallel private(t)\n{\nt = 4;\n#pragma omp for\nfor (int i = 0; i < n; i++) a[i] = t;\n}":
+        (0, "holds", ""),
+    # nowait, where something follows or nothing does
+    "#pragma omp parallel\n{\n#pragma omp for nowait\nfor (int i = 0; i < n; i++) a[i] = 1;\n}": (0, "holds", ""),
+    "#pragma omp parallel\n{\n#pragma omp for nowait\nfor (int i = 0; i < n; i++) a[i] = 1;\nb[0] = a[9];\n}":
+        (0, "not_proven", "`nowait`"),
+    # other directives of loops, schedules, and loops that are not there
+    "#pragma omp simd\nfor (int i = 0; i < n; i++) a[i] = b[i];": (0, "holds", ""),
+    "#pragma omp simd\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];": (1, "racy", "line 3"),
+    "#pragma omp simd safelen(4)\nfor (int i = 4; i < n; i++) a[i] = a[i - 4];": (0, "not_proven", "lanes"),
+    "#pragma omp parallel for simd safelen(4)\nfor (int i = 4; i < n; i++) a[i] = a[i - 4];": (1, "racy", "line 3"),
+    "#pragma omp loop bind(thread)\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];": (1, "racy", "line 3"),
+    "#pragma omp target teams distribute\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];": (1, "racy", "line 3"),
+    "#pragma omp parallel for schedule(dynamic, 4) default(none) shared(a, n) num_threads(3)\n"
+    "for (int i = 0; i < n; i++) a[i] = 1;": (0, "holds", ""),
+    "#pragma omp parallel for ordered\nfor (int i = 1; i < n; i++)\n#pragma omp ordered\na[i] = a[i - 1];":
+        (0, "not_proven", ""),
+    "#pragma omp parallel for collapse(2)\nfor (int i = 1; i < n; i++) a[i] = 0;": (0, "not_proven", "`collapse`"),
+    "enum { two = 2 };\n#pragma omp parallel for collapse(two)\n"
+    "for (int i = 0; i < n; i++)\nfor (int j = 1; j < 99; j++) c[i][j] = c[i][j - 1];": (1, "racy", "line 5"),
 }
 
 

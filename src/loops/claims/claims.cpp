@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,9 +17,19 @@ namespace {
 struct Pragma {
   std::set<std::string, std::less<>> words;  // of the directive, without clauses
   std::set<std::string, std::less<>> clauses;
-  std::set<std::string, std::less<>> privates, lasts, reductions;
+  std::set<std::string, std::less<>> privates, firsts, lasts;  // firsts: with the value from before
+  std::map<std::string, std::string, std::less<>> reductions;  // variable -> operator
+  std::string directive;                                       // its first word
   int collapse = 1;
 };
+
+// Whether a counted loop must follow it, whose iterations it spreads over threads or over the lanes of a vector.
+bool is_of_loop(const Pragma& p) {
+  if (p.directive == "declare" || p.directive == "cancel" || p.directive == "cancellation" || p.directive == "ordered")
+    return false;
+  const char* const of_loops[] = {"for", "simd", "taskloop", "distribute", "loop"};
+  return std::any_of(std::begin(of_loops), std::end(of_loops), [&](const char* w) { return p.words.contains(w); });
+}
 
 std::optional<Pragma> read_pragma(std::string_view line) {
   std::string text(line.substr(line.find("omp") + 3));
@@ -30,6 +41,7 @@ std::optional<Pragma> read_pragma(std::string_view line) {
   for (int t = 0; source.kind(t) != Token::Kind::end; ++t) {
     if (source.kind(t) != Token::Kind::word) continue;
     const std::string word(source.text_of(t));
+    if (p.directive.empty()) p.directive = word;
     if (!source.is(t + 1, "(")) {
       (word == "nowait" || word == "untied" ? p.clauses : p.words).insert(word);
       continue;
@@ -38,10 +50,14 @@ std::optional<Pragma> read_pragma(std::string_view line) {
     if (after < 0) return std::nullopt;
     p.clauses.insert(word);
     int first = t + 2;
-    for (int k = first; word == "reduction" && k < after - 1; ++k) {
+    std::string op;
+    for (int k = first; word == "reduction" && first == t + 2 && k < after - 1; ++k) {
       if (source.is(k, "inscan")) p.clauses.insert("inscan");
-      if (source.is(k, ":") && first == t + 2) first = k + 1;
+      if (source.is(k, ":")) first = k + 1;
+      op = source.is(k, ",") ? "" : first == t + 2 ? op + std::string(source.text_of(k)) : op;
     }
+    if (op == "-") op = "+";  // which the standard says it is
+    if (word == "collapse") p.collapse = 99;
     for (int k = first; k < after - 1; ++k) {
       if (word == "collapse" && source.kind(k) == Token::Kind::number) {
         const std::string number(source.text_of(k));
@@ -52,8 +68,9 @@ std::optional<Pragma> read_pragma(std::string_view line) {
       if (word == "private" || word == "firstprivate" || word == "lastprivate" || word == "linear" ||
           word == "threadprivate")
         p.privates.insert(name);
+      if (word == "firstprivate" || word == "linear" || word == "threadprivate") p.firsts.insert(name);
       if (word == "lastprivate" || word == "linear") p.lasts.insert(name);
-      if (word == "reduction") p.reductions.insert(name);
+      if (word == "reduction") p.reductions.emplace(name, op);
     }
     t = after - 1;
   }
@@ -80,9 +97,7 @@ class Judge {
       if (!pragma) continue;
       if (pragma->clauses.contains("threadprivate"))
         everywhere_.insert(pragma->privates.begin(), pragma->privates.end());
-      const bool is_loop = pragma->words.contains("for") || pragma->words.contains("taskloop") ||
-                           (pragma->words.contains("parallel") && pragma->words.contains("loop"));
-      if (!is_loop) continue;
+      if (!is_of_loop(*pragma)) continue;
       int loop = t + 1;
       while (source_.kind(loop) == Token::Kind::directive) ++loop;
       claims_.push_back(judged(*pragma, t, loop));
@@ -101,7 +116,7 @@ class Judge {
       if (source_.token_at(p.line, p.column) == loop) claim.loop = static_cast<int>(i);
     }
     if (claim.loop < 0) return said(claim, ClaimStatus::not_proven, "No counted loop is known to follow it.");
-    add_region(directive, pragma);
+    const int region_end = add_region(directive, pragma);
     privates_ = &pragma;
     has_directives_ = false;
     const int end = end_of(loop);
@@ -115,10 +130,14 @@ class Judge {
       index = child_of(index);
     }
     pragma.privates.insert(associated.begin(), associated.end());
+    judge_copies(loop, end, associated, claim);
+    if (pragma.clauses.contains("nowait") && !only_closes(end, region_end))
+      weaken(claim, "By `nowait` it runs beside what follows, which is not followed.");
     index = claim.loop;
     for (int k = 0; k < pragma.collapse && index >= 0 && claim.status != ClaimStatus::racy; ++k) {
       judge_loop(report_.loops[static_cast<std::size_t>(index)], claim);
       index = child_of(index);
+      if (k + 1 < pragma.collapse && index < 0) weaken(claim, "`collapse` names more loops than are known here.");
     }
     return claim;
   }
@@ -148,9 +167,19 @@ class Judge {
     return -1;
   }
 
-  // What the parallel region around it makes private: by its clauses, or by declarations in it.
-  void add_region(int directive, Pragma& pragma) {
+  // Whether between a statement and the end of its region other blocks end, and nothing runs.
+  bool only_closes(int t, int region_end) const {
+    if (source_.is(t, ";")) ++t;
+    while (t < region_end && source_.is(t, "}")) ++t;
+    return t == region_end;
+  }
+
+  // What the parallel region around it makes private: by its clauses, or by declarations in it. Returns the token
+  // after the region; -1 if there is none.
+  int add_region(int directive, Pragma& pragma) {
     declared_.clear();
+    assigned_.clear();
+    int region_end = -1;
     for (int t = 0; t < directive; ++t) {
       if (!is_omp(source_, t)) continue;
       const auto region = read_pragma(source_.text_of(t));
@@ -158,15 +187,35 @@ class Judge {
       int block = t + 1;
       while (is_omp(source_, block)) ++block;
       if (!source_.is(block, "{") || source_.after_matching(block) <= directive) continue;
+      region_end = source_.after_matching(block);
       pragma.privates.insert(region->privates.begin(), region->privates.end());
+      pragma.firsts.insert(region->firsts.begin(), region->firsts.end());
       pragma.reductions.insert(region->reductions.begin(), region->reductions.end());
       for (int k = block + 1; k < directive; ++k) {
         const bool after_word =
             source_.kind(k - 1) == Token::Kind::word || source_.is(k - 1, "*") || source_.is(k - 1, ",");
         if (source_.kind(k) == Token::Kind::word && after_word) declared_.insert(std::string(source_.text_of(k)));
+        if (source_.kind(k) == Token::Kind::word && source_.is(k + 1, "=")) assigned_.emplace(source_.text_of(k));
       }
     }
     pragma.privates.insert(everywhere_.begin(), everywhere_.end());
+    pragma.firsts.insert(everywhere_.begin(), everywhere_.end());
+    return region_end;
+  }
+
+  // A copy that its clauses begin anew, of a variable that the loop uses, and of which the verdict asks for no copy:
+  // the loop reads what the copy lacks, or writes what is lost with it.
+  void judge_copies(int loop, int end, const std::set<std::string>& associated, Claim& claim) const {
+    std::set<std::string> asked;
+    for (const Clause& c : report_.loops[static_cast<std::size_t>(claim.loop)].clauses) asked.insert(c.variable);
+    for (int t = loop; t < end; ++t) {
+      if (source_.kind(t) != Token::Kind::word || source_.is(t - 1, ".") || source_.is(t - 1, "->")) continue;
+      const std::string name(source_.text_of(t));
+      const bool is_anew = (privates_->privates.contains(name) && !privates_->firsts.contains(name)) ||
+                           privates_->reductions.contains(name);
+      if (!is_anew || asked.contains(name) || associated.contains(name) || assigned_.contains(name)) continue;
+      weaken(claim, fmt::format("What its clauses make of {} is not followed.", name));
+    }
   }
 
   void judge_loop(const LoopReport& loop, Claim& claim) const {
@@ -182,6 +231,8 @@ class Judge {
     }
     if (loop.verdict != Verdict::sequential || !loop.witness) return;
     const std::string name = loop.witness->variable.substr(0, loop.witness->variable.find('['));
+    if (privates_->directive == "simd" && (privates_->clauses.contains("safelen") || loop.witness->kind == "anti"))
+      return weaken(claim, "The order that lanes of a vector keep is not followed.");
     if (is_provided(name)) return weaken(claim, fmt::format("What its clauses make of {} is not followed.", name));
     if (has_directives_) return weaken(claim, "The loop has directives in it that are not followed.");
     claim.status = ClaimStatus::racy;
@@ -196,6 +247,12 @@ class Judge {
   void judge_clause(const LoopReport& loop, const Clause& c, Claim& claim) const {
     if (c.kind == "scan" && privates_->clauses.contains("inscan")) return weaken(claim, "A scan is not followed.");
     if (c.kind == "reduction" ? privates_->reductions.contains(c.variable) : privates_->privates.contains(c.variable)) {
+      const auto op = privates_->reductions.find(c.variable);
+      if (c.kind == "reduction" && op->second != c.detail)
+        weaken(claim, fmt::format("It takes {}, and is given the operator {}.", words_of(c), op->second));
+      if (c.kind == "firstprivate" && !privates_->firsts.contains(c.variable))
+        weaken(claim,
+               fmt::format("{} is read before it is written, which takes firstprivate({}).", c.variable, c.variable));
       const bool is_value = c.kind == "lastprivate" && !privates_->lasts.contains(c.variable);
       const bool is_other = c.kind == "induction" || c.kind == "scan" || c.kind == "copy";
       if (is_value)
@@ -247,7 +304,7 @@ class Judge {
   const Source source_;
   const Report& report_;
   std::vector<Claim> claims_;
-  std::set<std::string> everywhere_, declared_;
+  std::set<std::string> everywhere_, declared_, assigned_;  // threadprivate; in the region, before the loop
   const Pragma* privates_ = nullptr;
   bool has_directives_ = false;
 };
