@@ -120,10 +120,12 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
 
   Solver solver(static_cast<unsigned long>(options.operations));
   Report& report = analysis.report;
-  bool found = options.function.empty();
+  const auto is_wanted = [&](const Function& f) { return options.function.empty() || f.name == options.function; };
+  auto left = std::count_if(program.functions.begin(), program.functions.end(), is_wanted);
+  const bool found = options.function.empty() || left > 0;
   for (const Function& function : program.functions) {
-    if (!options.function.empty() && function.name != options.function) continue;
-    found = true;
+    if (!is_wanted(function)) continue;
+    solver.begin_function(left--);
     const int first = static_cast<int>(report.loops.size());
     Judged& judged = analysis.functions.emplace_back(Judged{&function, find_accesses(program, function), {}});
     for (std::size_t l = 0; l < judged.accesses.loops.size() && !options.transform.empty(); ++l) {
@@ -145,8 +147,9 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     }
   }
   if (options.matrix) {
+    solver.begin_function(1);
     for (const Function& function : program.functions) {
-      if (!function.is_called || (!options.function.empty() && function.name != options.function)) continue;
+      if (!function.is_called || !is_wanted(function)) continue;
       for (Summary& s : summarize(program, function, solver)) report.summaries.push_back(std::move(s));
     }
   }

@@ -132,6 +132,12 @@ void Solver::begin() {
   isl_ctx_set_max_operations(context_, exhausted_ < many ? most_operations_ : std::max(1ul, most_operations_ / less));
 }
 
+void Solver::begin_function(std::int64_t left) {
+  constexpr std::int64_t least_share = 8;
+  steps_ = std::min(steps_, most_until_);  // the question that was refused has taken none
+  most_until_ = steps_ + (most_steps - steps_) / std::clamp<std::int64_t>(left, 1, least_share);
+}
+
 // Whether there is time left for a question about the system, in steps that were measured: a text has about a second.
 bool Solver::affords(const System& system) {
   constexpr std::int64_t least_steps = 1300;
@@ -145,7 +151,9 @@ Answer Solver::has_points(const System& system) {
   const std::string key = key_of(system);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (known_.size() >= most_known) known_.clear();
-  return known_[key] = ask(system);
+  const Answer answer = ask(system);
+  if (answer != Answer::unknown || !is_spent()) known_[key] = answer;  // another function may have time for it
+  return answer;
 }
 
 Answer Solver::ask(const System& system) {

@@ -34,8 +34,12 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  // Whether questions have taken all the time that a text has: then none is answered.
-  bool is_spent() const { return steps_ > most_steps; }
+  // Questions about the first of the `left` functions that are left of a text come next. It has its share of the steps
+  // that are left, or an eighth of them if that is more: one hard function leaves time for those after it.
+  void begin_function(std::int64_t left);
+
+  // Whether questions have taken all the time that the function has: then none is answered.
+  bool is_spent() const { return steps_ > most_until_; }
 
   Answer has_points(const System& system);
   std::optional<std::vector<std::int64_t>> point(const System& system);
@@ -79,8 +83,9 @@ class Solver {
   std::unordered_map<std::string, std::pair<std::string, std::string>> ranges_;
   unsigned long most_operations_;
   static constexpr std::int64_t most_steps = 80'000'000;
-  std::int64_t steps_ = 0;  // of all questions
-  int exhausted_ = 0;       // questions that had no answer within the bound
+  std::int64_t steps_ = 0;                // of all questions
+  std::int64_t most_until_ = most_steps;  // of all questions until the function ends
+  int exhausted_ = 0;                     // questions that had no answer within the bound
 };
 
 }  // namespace papilio::loops
