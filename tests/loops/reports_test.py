@@ -72,6 +72,26 @@ CLAIMS = {  # text of a function's body: exit status, status of the claim, a wor
     "for (int i = 0; i < n; i++)\nfor (int j = 1; j < 99; j++) c[i][j] = c[i][j - 1];": (1, "racy", "line 5"),
 }
 
+FAULTS = {  # what is not understood, in line 2: its column, a word of the reason
+    "int i = 0; do { a[i] = i; i++; } while (i < n);": (12, "a do loop"),
+    "for (;;) { if (n == 0) break; n--; a[n] = 1; }": (1, "no condition"),
+    "for (int i = 1; i < n; i *= 2) a[i] = 1;": (1, "not a constant added"),
+    "for (int i = 0; i != n; i += 2) a[i] = 1;": (17, "its step is not 1"),
+    "for (int i = 0; i < n; i++) { a[i] = i; i++; }": (1, "assigned in its body"),
+    "for (int i = 0; i < n; i++) { a[i] = i; n--; }": (17, "its bound may change"),
+    "for (double x = 0; x < n; x++) a[(int)x] = 1;": (1, "no integer"),
+    "for (int i = 0; i < n; i++) { if (a[i]) goto out; a[i] = 1; } out:;": (63, "goto"),
+    "for (int i = 0; i < n; i++) a[i] = g(i);": (36, "a call of g"),
+    "for (int i = 0; i < n; i++) c[i].u = 1;": (29, "u is a member of a union"),
+    "for (int i = 0; i < n; i++) d[i].bits = 1;": (29, "bits is a bit-field"),
+    "for (int i = 0; i < n; i++) v[i] = 1;": (29, "v is volatile"),
+    "for (int i = 0; i < n; i++) *a++ = 1;": (29, "the pointer a changes"),
+    "for (int i = 0; i < n; i++) g(a[i]), e[i].p[0] = 1;": (29, "a call of g"),
+    "for (int i = 0; i < n; i++) e[i].p[0] = 1;": (29, "a pointer that is itself read from memory"),
+    "for (int i = 0; i < n; i++) d[i] = *d;": (29, "a struct is copied"),
+    "for (int i = 0; i < n; i++) { __asm__(\"\"); a[i] = 1; }": (31, "GCCAsmStmt"),
+}
+
 
 def run(*arguments, text=None, **options):
     return subprocess.run([LOOPDEP, *map(str, arguments)], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -214,6 +234,15 @@ class Reports(unittest.TestCase):
                 self.assertEqual(claim["witness"] is not None, status == "racy")
         page = run("-", text=text % "#pragma omp parallel for\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];")
         self.assertIn("pragmas\n  line 2: racy\n", page.stdout)
+
+    def test_what_is_not_understood_is_named_with_its_place(self):
+        text = ("int g(int); union c { int u; }; struct d { int bits : 3; }; struct e { int *p; }; "
+                "void f(int n, int *a, union c *c, struct d *d, volatile int *v, struct e *e) {\n%s\n}\n")
+        for body, (column, words) in FAULTS.items():
+            with self.subTest(body=body):
+                (loop,) = json.loads(run("-", "--json", text=text % body).stdout)["loops"]
+                self.assertEqual(loop["verdict"], "not_proven")
+                self.assertRegex(loop["reason"], rf"{re.escape(words)}.* \(line 2, column {column}\)\.")
 
     def test_colours(self):
         text = "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n"

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "loops/clang/faults.h"
+
 namespace papilio::loops {
 namespace {
 
@@ -176,7 +178,7 @@ std::optional<Target> Expressions::pointed_to(int index) {
 
 Expr Expressions::reference(int index) {
   const auto found = target(index);
-  if (!found) return unknown(index, "an access that cannot be followed");
+  if (!found) return unknown(index, access_fault(names_, index));
   Expr e = leaf(found->subscripts.empty() ? Expr::Kind::variable : Expr::Kind::element, names_.node(index));
   e.variable = found->variable;
   e.operands = found->subscripts;

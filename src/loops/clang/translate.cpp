@@ -90,7 +90,7 @@ class Translator {
     }
     if (n.kind == "ContinueStmt") return to.push_back(made(Kind::next, n));
     if (n.kind == "GotoStmt" || n.kind == "LabelStmt" || n.kind == "IndirectGotoStmt") {
-      fault_ = fmt::format("the function has a label or goto, line {}", n.place.line);
+      fault_ = fmt::format("the function has a label or goto (line {}, column {})", n.place.line, n.place.column);
       for (const int c : n.children) statement(c, to);
       return;
     }
@@ -322,6 +322,7 @@ class Translator {
     s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
     start(init, s, to);
     s.condition = expressions_.translate(condition);
+    if (s.condition.kind == Expr::Kind::variable) s.condition = unlike_zero(std::move(s.condition));
     const bool outer = std::exchange(in_switch_, false);
     statement(body, s.body);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -329,6 +330,18 @@ class Translator {
     }
     in_switch_ = outer;
     to.push_back(std::move(s));
+  }
+
+  // The condition `i` of a loop, as i != 0.
+  static Expr unlike_zero(Expr variable) {
+    Expr zero = variable, compared = variable;
+    zero.kind = Expr::Kind::integer;
+    zero.variable = -1;
+    compared.kind = Expr::Kind::binary;
+    compared.variable = -1;
+    compared.op = "!=";
+    compared.operands = {std::move(variable), std::move(zero)};
+    return compared;
   }
 
   // for (init; i-- > 0;) and while (i-- > 0): the condition sees the value before the step. False for all else.
@@ -351,16 +364,7 @@ class Translator {
     s.condition = expressions_.translate(condition);
     const auto before = expressions_.take_steps(false), after = expressions_.take_steps(true);
     if (!before.empty() || after.size() != 1 || type.type.bits < 32) return false;
-    if (s.condition.kind == Expr::Kind::variable) {  // until it is 0
-      Expr zero = s.condition, compared = s.condition;
-      zero.kind = Expr::Kind::integer;
-      zero.variable = -1;
-      compared.kind = Expr::Kind::binary;
-      compared.variable = -1;
-      compared.op = "!=";
-      compared.operands = {s.condition, std::move(zero)};
-      s.condition = std::move(compared);
-    }
+    if (s.condition.kind == Expr::Kind::variable) s.condition = unlike_zero(std::move(s.condition));
     const bool ends = s.condition.op == "!=" || s.condition.op == (s.step < 0 ? ">" : "<");
     if (s.condition.kind != Expr::Kind::binary || !ends) return false;
     start(init, s, to);
@@ -428,6 +432,7 @@ class Translator {
     s.starts_as_is = true;
     s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
     s.condition = expressions_.translate(condition);
+    if (s.condition.kind == Expr::Kind::variable) s.condition = unlike_zero(std::move(s.condition));
     const bool outer = std::exchange(in_switch_, false);
     for (std::size_t i = 0; i + 1 < b.children.size(); ++i) statement(b.children[i], s.body);
     in_switch_ = outer;

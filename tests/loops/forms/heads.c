@@ -45,3 +45,13 @@ int last_of(int n, int *restrict a, const int *restrict b) {
 void sums(int n, int *a) {
   for (int i = 1; i + 1 < n + 1; i++) a[i] += a[i - 1];
 }
+void until_none(int n, int *restrict a, const int *restrict b) {
+  for (int i = n; i; i--) a[i - 1] = b[i - 1];
+}
+int while_any(int n, int *restrict a, const int *restrict b) {
+  while (n) {
+    a[n - 1] = b[n - 1];
+    n--;
+  }
+  return n;
+}
