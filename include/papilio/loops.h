@@ -266,7 +266,8 @@ struct CheckOptions {
 
 // Compiles the text and what was emitted from it, and calls the functions concerned with made-up arguments: sizes of 0
 // to 257, arrays with 4,096 elements before and 61,440 from the one that the pointer points to, integers in them from 0
-// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Left out are arguments
+// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Structs are of numbers
+// (fewer elements where one has over 256 bytes), and pointers to pointers lead to 544 rows. Left out are arguments
 // with which the original uses a variable without a value, or has undefined behaviour that the address and
 // undefined-behaviour sanitizers see. All that a function has changed or returned must be identical; where the emission
 // reorders floating-point operations, numbers may differ by 1e-9 (1e-3 where all are floats) of the greater of 1 and

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -258,13 +259,66 @@ TEST(LoopsContract, Check) {
   EXPECT_EQ(slow.status, CheckStatus::same) << slow.detail;
   EXPECT_EQ(slow.cases, checked.cases - 1);
   EXPECT_NE(slow.detail.find("1 left out"), std::string::npos) << slow.detail;
-  const char* pointers = "void f(int n, int **a) { for (int i = 0; i < n; i++) a[0][i] = i; }";
+  const char* pointers = "void f(int n, int ***a) { for (int i = 0; i < n; i++) a[0][0][i] = i; }";
   const CheckReport none = check_emission(pointers, Emission{pointers, {{"f", {1, 26}, "i", true, false, ""}}}, "f.c");
   ASSERT_EQ(none.functions.size(), 1u);
   EXPECT_EQ(none.functions[0].status, CheckStatus::not_checked);
-  EXPECT_NE(none.functions[0].detail.find("int **"), std::string::npos);
+  EXPECT_NE(none.functions[0].detail.find("int ***"), std::string::npos);
 #endif
 }
+
+#if !defined(__SANITIZE_ADDRESS__)
+// What a program must not change is seen wherever it lies: {types, parameters, loop, what is said if `+ (i == 6)` is
+// added in the written program}.
+TEST(LoopsContract, CheckOfStructsAndTables) {
+  const std::string point = "struct point { double x; int w[2][3]; };\n";
+  const std::vector<std::array<std::string, 4>> all = {
+      {point, "int n, struct point *a", "i < n; i++) a[i].w[1][2] = i", "a[6].w[5] is"},
+      {point, "int n, struct point (*restrict a)[2]", "i < n; i++) a[i][1].x = i", "a[13].x[0] is"},
+      {point + "struct point g[50];", "int n", "i < n && i < 50; i++) g[i].x = i", "g[6].x[0] is"},
+      {"typedef struct { int n; float h; } grid;\n", "const grid g, float *a", "i < g.n; i++) a[i] = g.h", "a[6] is"},
+      {"struct grid { int n; float h[300]; };\n", "struct grid *g", "i < g->n; i++) g->h[i] = i", "g[0].h[6] is"},
+      {"struct grid { int n; };\n", "int *a, const struct grid *g", "i < g->n; i++) a[i] = i", "a[6] is"},
+      {"", "int n, double **rows", "i < n; i++) rows[i][2] = i", "rows[6][2] is"},
+      {"", "int n, double *const *rows", "i < n; i++) rows[2][i] = i", "rows[2][6] is"},
+      {"", "int n, int **rows, int **more", "i < n; i++) rows[i] = more[0] - more[0] + rows[i]", "rows[6] is"},
+      {point, "int n, struct point *rows[]", "i < n; i++) rows[i]->x = i", "rows[6][0].x[0] is"},
+  };
+  for (const auto& [types, parameters, loop, said] : all) {
+    const std::string before = types + "void f(" + parameters + ") { for (int i = 0; " + loop;
+    const Emission same{before + "; }", {{"f", {1, 26}, "i", true, false, ""}}};
+    const Emission wrong{before + " + (i == 6); }", same.loops};
+    const CheckReport good = check_emission(same.text, same, "f.c");
+    ASSERT_EQ(good.functions.size(), 1u) << before;
+    EXPECT_EQ(good.functions[0].status, CheckStatus::same) << before << ": " << good.functions[0].detail;
+    EXPECT_GE(good.functions[0].cases, 8) << before;
+    const CheckReport bad = check_emission(same.text, wrong, "f.c");
+    ASSERT_EQ(bad.functions.size(), 1u) << before;
+    EXPECT_EQ(bad.functions[0].status, CheckStatus::different) << before;
+    EXPECT_NE(bad.functions[0].detail.find(said), std::string::npos) << before << ": " << bad.functions[0].detail;
+  }
+  // Rows may be the same, unless a pointer says that they are not.
+  const std::string rows = "void f(int n, int *restrict *rows) { for (int i = 1; i < n; i++) rows[i][0] = i; }";
+  const std::string once = "void f(int n, int **rows) { for (int i = n - 1; i > 0; i--) rows[i][0] = i; }";
+  const std::vector<EmittedLoop> loops = {{"f", {1, 26}, "i", true, false, ""}};
+  EXPECT_EQ(check_emission(rows, Emission{once, loops}, "f.c").functions.at(0).status, CheckStatus::same);
+  const std::string many = "void f(int n, int **rows) { for (int i = 1; i < n; i++) rows[i][0] = i; }";
+  EXPECT_EQ(check_emission(many, Emission{once, loops}, "f.c").functions.at(0).status, CheckStatus::different);
+  for (const auto& [type, said] : {std::pair("struct s { int x; int *q; }", "its member q"),
+                                   {"struct s { int x : 3; }", "in bits"},
+                                   {"struct s", "not defined"},
+                                   {"struct s { int n; struct s *next; }", "its member next"},
+                                   {"struct s { int n; double x[]; }", "its member x"},
+                                   {"struct s { union { int a; float b; } u; }", "its member u"}}) {
+    const std::string text =
+        std::string(type) + ";\nvoid f(int n, int *a, struct s *s) { for (int i = 0; i < n; i++) a[i] = i; }";
+    const CheckReport none = check_emission(text, Emission{text, loops}, "f.c");
+    ASSERT_EQ(none.functions.size(), 1u);
+    EXPECT_EQ(none.functions[0].status, CheckStatus::not_checked) << type;
+    EXPECT_NE(none.functions[0].detail.find(said), std::string::npos) << none.functions[0].detail;
+  }
+}
+#endif
 
 TEST(LoopsContract, Claims) {
   EXPECT_EQ(name(ClaimStatus::racy), "racy");

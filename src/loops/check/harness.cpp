@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace papilio::loops {
 namespace {
 
@@ -19,7 +21,6 @@ extern void omp_set_num_threads(int);
 #include "{0}"
 #undef main
 
-enum {{ loopdep_room = 4096, loopdep_elements = 65536 }};
 static unsigned long long loopdep_state;
 static unsigned long long loopdep_random(void) {{  // SplitMix64
   unsigned long long z = loopdep_state += 0x9e3779b97f4a7c15ull;
@@ -52,82 +53,215 @@ static long long loopdep_content(long long k) {{
 #define LOOPDEP_SHOW(name, now, before, type, count, offset, format, as) \
   for (long long loopdep_k = 0; loopdep_k < (count); loopdep_k++) \
     if (((type *)(now))[loopdep_k] != ((type *)(before))[loopdep_k]) \
-      printf(name "[%lld] = " format "\n", loopdep_k - (offset), (as)((type *)(now))[loopdep_k])
+      printf("%s[%lld] = " format "\n", name, loopdep_k - (offset), (as)((type *)(now))[loopdep_k])
+#define LOOPDEP_MEMBER(at, k, structure, path) ((char *)((structure *)(at) + (k)) + __builtin_offsetof(structure, path))
+#define LOOPDEP_NUMBERS(structure, path, type) ((long long)(sizeof(((structure *)0)->path) / sizeof(type)))
+#define LOOPDEP_FILL_MEMBER(to, count, structure, path, type, value) \
+  for (long long loopdep_k = 0; loopdep_k < (count); loopdep_k++) \
+    for (long long loopdep_j = 0; loopdep_j < LOOPDEP_NUMBERS(structure, path, type); loopdep_j++) \
+      ((type *)LOOPDEP_MEMBER(to, loopdep_k, structure, path))[loopdep_j] = (type)(value)
+#define LOOPDEP_SHOW_MEMBER(name, now, before, count, offset, structure, path, type, format, as) \
+  for (long long loopdep_k = 0; loopdep_k < (count); loopdep_k++) \
+    for (long long loopdep_j = 0; loopdep_j < LOOPDEP_NUMBERS(structure, path, type); loopdep_j++) {{ \
+      const type loopdep_now = ((type *)LOOPDEP_MEMBER(now, loopdep_k, structure, path))[loopdep_j]; \
+      if (loopdep_now != ((type *)LOOPDEP_MEMBER(before, loopdep_k, structure, path))[loopdep_j]) \
+        printf("%s[%lld]." #path "[%lld] = " format "\n", name, loopdep_k - (offset), loopdep_j, (as)loopdep_now); \
+    }}
+// Of an array, and where in it the pointer points; of a row that a table points to.
+#define LOOPDEP_ELEMENTS(type) (sizeof(type) <= 256 ? 65536 : sizeof(type) < 1048576 ? 16777216 / sizeof(type) : 16)
+#define LOOPDEP_ROOM(type) ((long long)LOOPDEP_ELEMENTS(type) / 16)
+#define LOOPDEP_IN_ROW(type) (LOOPDEP_ELEMENTS(type) / 64 + 4)
+enum {{ loopdep_rows = 576, loopdep_rows_before = 32, loopdep_in_row_before = 16 }};
+static long long loopdep_row_of(void *pointer, void **rows) {{
+  for (long long k = 0; k < loopdep_rows; k++)
+    if (rows[k] == pointer) return k - loopdep_rows_before;
+  return -loopdep_rows;
+}}
 #if defined(__SANITIZE_ADDRESS__)
 const char *__asan_default_options(void) {{ return "detect_leaks=0:hard_rss_limit_mb=1024:allocator_may_return_null=1"; }}
 #endif
 )";
 
+bool is_size(const Member& m) { return !m.is_real && !m.is_array; }
 std::string format_of(bool is_real) { return is_real ? "\"%La\"" : "\"%lld\""; }
 std::string wide(bool is_real) { return is_real ? "long double" : "long long"; }
 
 std::string fill(const Slot& s, const std::string& to, const std::string& count, const std::string& offset) {
+  std::string text;
+  for (const Member& m : s.members) {
+    const bool has_value = s.kind == Slot::Kind::structure && is_size(m);
+    const std::string value =
+        m.is_real ? "loopdep_real()" : fmt::format("loopdep_content(loopdep_k - ({}) + loopdep_j)", offset);
+    if (!has_value)
+      text += fmt::format("  LOOPDEP_FILL_MEMBER({}, {}, {}, {}, {}, {});\n", to, count, s.element, m.path, m.element,
+                          value);
+  }
+  if (!s.members.empty()) return text;
   if (s.is_real) return fmt::format("  LOOPDEP_FILL_REAL({}, {}, {});\n", to, s.element, count);
   return fmt::format("  LOOPDEP_FILL({}, {}, {}, {});\n", to, s.element, count, offset);
 }
 
-std::string show(const Slot& s, const std::string& now, const std::string& before, const std::string& count,
-                 const std::string& offset) {
-  return fmt::format("  LOOPDEP_SHOW(\"{}\", {}, {}, {}, {}, {}, {}, {});\n", s.name, now, before, s.element, count,
-                     offset, format_of(s.is_real), wide(s.is_real));
+std::string show(const Slot& s, const std::string& name, const std::string& now, const std::string& before,
+                 const std::string& count, const std::string& offset) {
+  std::string text;
+  for (const Member& m : s.members) {
+    text += fmt::format("  LOOPDEP_SHOW_MEMBER({}, {}, {}, {}, {}, {}, {}, {}, {}, {});\n", name, now, before, count,
+                        offset, s.element, m.path, m.element, format_of(m.is_real), wide(m.is_real));
+  }
+  if (!s.members.empty()) return text;
+  return fmt::format("  LOOPDEP_SHOW({}, {}, {}, {}, {}, {}, {}, {});\n", name, now, before, s.element, count, offset,
+                     format_of(s.is_real), wide(s.is_real));
+}
+
+std::string quoted(const std::string& name) { return fmt::format("\"{}\"", name); }
+
+// Integers of a struct are sizes, as parameters are.
+std::string sizes_of(const Slot& s, const std::string& at) {
+  std::string text;
+  for (const Member& m : s.members) {
+    if (is_size(m))
+      text += fmt::format("  *({0} *)LOOPDEP_MEMBER({1}, 0, {2}, {3}) = ({0})loopdep_integer();\n", m.element, at,
+                          s.element, m.path);
+  }
+  return text;
+}
+
+bool has_size(const Slot& s) {
+  return s.kind == Slot::Kind::integer ||
+         (s.kind == Slot::Kind::structure && std::any_of(s.members.begin(), s.members.end(), is_size));
+}
+
+struct Call {
+  std::string makes, arguments, shows;
+};
+
+void add_global(const Slot& g, Call& call) {
+  const std::string address = fmt::format("&{}", g.name), size = fmt::format("sizeof {}", g.name);
+  const std::string count = fmt::format("(long long)({} / sizeof({}))", size, g.element);
+  if (g.kind != Slot::Kind::integer) call.makes += fill(g, address, count, "0");
+  call.makes +=
+      fmt::format("  void *loopdep_g_{0} = malloc({1});\n  memcpy(loopdep_g_{0}, &{0}, {1});\n", g.name, size);
+  call.shows += show(g, quoted(g.name), address, fmt::format("loopdep_g_{}", g.name), count, "0");
+  call.shows += fmt::format("  free(loopdep_g_{});\n", g.name);
+}
+
+// A pointer to the middle of an array. Where no other parameter is a size, the integers of a struct there are.
+void add_array(const Signature& s, std::size_t p, bool has_sizes, Call& call) {
+  const Slot& slot = s.parameters[p];
+  const std::string count = fmt::format("LOOPDEP_ELEMENTS({})", slot.element);
+  const std::string room = fmt::format("LOOPDEP_ROOM({})", slot.element);
+  call.makes += fmt::format("  {1} *loopdep_{0} = malloc({2} * sizeof({1}));\n", p, slot.element, count);
+  call.makes += fill(slot, fmt::format("loopdep_{}", p), count, room);
+  for (std::size_t m = 0; m < slot.members.size() && !has_sizes; ++m) {
+    if (!is_size(slot.members[m])) continue;
+    const Member& member = slot.members[m];
+    call.makes += fmt::format("  *({2} *)LOOPDEP_MEMBER(loopdep_{0}, {3}, {4}, {5}) = ({2})loopdep_n{0}_{1};\n", p, m,
+                              member.element, room, slot.element, member.path);
+  }
+  call.makes += fmt::format("  {1} *loopdep_b{0} = malloc({2} * sizeof({1}));\n", p, slot.element, count);
+  call.makes += fmt::format("  memcpy(loopdep_b{0}, loopdep_{0}, {2} * sizeof({1}));\n", p, slot.element, count);
+  std::string pointer = fmt::format("loopdep_{} + {}", p, room);
+  for (std::size_t q = 0; q < p; ++q) {  // the first of its type that may overlap
+    const Slot& other = s.parameters[q];
+    const bool may =
+        other.kind == Slot::Kind::array && other.element == slot.element && !other.is_restrict && !slot.is_restrict;
+    if (!may) continue;
+    pointer =
+        fmt::format("(loopdep_case == 6 || loopdep_case == 7 ? loopdep_{} + {} + {} : {})", q, room, p - q, pointer);
+    break;
+  }
+  call.arguments += fmt::format("(void *)({})", pointer);
+  call.shows += show(slot, quoted(slot.name), fmt::format("loopdep_{}", p), fmt::format("loopdep_b{}", p), count, room);
+  call.shows += fmt::format("  free(loopdep_{0}), free(loopdep_b{0});\n", p);
+}
+
+// A pointer into an array of pointers, each to a row of its own; in two cases, every third is the one before unless a
+// pointer is restrict. Which row each leads to is compared too.
+void add_table(const Slot& slot, std::size_t p, Call& call) {
+  const std::string count = fmt::format("LOOPDEP_IN_ROW({})", slot.element);
+  call.makes +=
+      fmt::format(R"(  {1} **loopdep_{0} = malloc(loopdep_rows * sizeof(void *));
+  static void *loopdep_s{0}[loopdep_rows], *loopdep_b{0}[loopdep_rows], *loopdep_t{0}[loopdep_rows];
+  for (int r = 0; r < loopdep_rows; r++) {{
+    loopdep_s{0}[r] = malloc({2} * sizeof({1})), loopdep_b{0}[r] = malloc({2} * sizeof({1}));
+  {3}    memcpy(loopdep_b{0}[r], loopdep_s{0}[r], {2} * sizeof({1}));
+    const int of = {4} && (loopdep_case == 6 || loopdep_case == 7) && r % 3 == 2 ? r - 1 : r;
+    loopdep_{0}[r] = ({1} *)loopdep_s{0}[of] + loopdep_in_row_before;
+    loopdep_t{0}[r] = ({1} *)loopdep_s{0}[r] + loopdep_in_row_before;
+  }}
+  void **loopdep_w{0} = malloc(loopdep_rows * sizeof(void *));
+  memcpy(loopdep_w{0}, loopdep_{0}, loopdep_rows * sizeof(void *));
+)",
+                  p, slot.element, count, fill(slot, fmt::format("loopdep_s{}[r]", p), count, "loopdep_in_row_before"),
+                  slot.is_restrict ? 0 : 1);
+  call.arguments += fmt::format("(void *)(loopdep_{} + loopdep_rows_before)", p);
+  call.shows += fmt::format(R"(  for (int r = 0; r < loopdep_rows; r++) {{
+    char name[{3}];
+    snprintf(name, sizeof name, "%s[%d]", {1}, r - loopdep_rows_before);
+    if ((void *)loopdep_{0}[r] != loopdep_w{0}[r])
+      printf("%s = row %lld\n", name, loopdep_row_of(loopdep_{0}[r], loopdep_t{0}));
+  {2}    free(loopdep_s{0}[r]), free(loopdep_b{0}[r]);
+  }}
+  free(loopdep_{0}), free(loopdep_w{0});
+)",
+                            p, quoted(slot.name),
+                            show(slot, "name", fmt::format("loopdep_s{}[r]", p), fmt::format("loopdep_b{}[r]", p),
+                                 count, "loopdep_in_row_before"),
+                            slot.name.size() + 32);
 }
 
 // One function that calls one of the program's.
 std::string call_of(const Signature& s, const std::vector<Slot>& globals, std::size_t number) {
-  std::string makes, calls, shows;
+  Call call;
   // Sizes first: what is in arrays depends on them.
   for (const Slot& g : globals) {
-    if (g.kind == Slot::Kind::integer) makes += fmt::format("  {0} = ({1})loopdep_integer();\n", g.name, g.element);
+    if (g.kind == Slot::Kind::integer)
+      call.makes += fmt::format("  {0} = ({1})loopdep_integer();\n", g.name, g.element);
+    if (g.kind == Slot::Kind::structure) call.makes += sizes_of(g, fmt::format("&{}", g.name));
   }
   for (std::size_t p = 0; p < s.parameters.size(); ++p) {
     const Slot& slot = s.parameters[p];
+    const std::string name = fmt::format("loopdep_{}", p);
     if (slot.kind == Slot::Kind::integer)
-      makes += fmt::format("  {1} loopdep_{0} = ({1})loopdep_integer();\n", p, slot.element);
+      call.makes += fmt::format("  {1} {0} = ({1})loopdep_integer();\n", name, slot.element);
     if (slot.kind == Slot::Kind::real)
-      makes += fmt::format("  {1} loopdep_{0} = ({1})loopdep_real();\n", p, slot.element);
+      call.makes += fmt::format("  {1} {0} = ({1})loopdep_real();\n", name, slot.element);
+    if (slot.kind == Slot::Kind::structure)
+      call.makes += fmt::format("  {1} *{0} = malloc(sizeof({1}));\n", name, slot.element) + sizes_of(slot, name);
   }
-  for (const Slot& g : globals) {
-    const std::string address = fmt::format("&{}", g.name), size = fmt::format("sizeof {}", g.name);
-    const std::string count = fmt::format("(long long)({} / sizeof({}))", size, g.element);
-    if (g.kind != Slot::Kind::integer) makes += fill(g, address, count, "0");
-    makes += fmt::format("  void *loopdep_g_{0} = malloc({1});\n  memcpy(loopdep_g_{0}, &{0}, {1});\n", g.name, size);
-    shows += show(g, address, fmt::format("loopdep_g_{}", g.name), count, "0");
-    shows += fmt::format("  free(loopdep_g_{});\n", g.name);
-  }
-  for (std::size_t p = 0; p < s.parameters.size(); ++p) {
+  const bool has_sizes = std::any_of(s.parameters.begin(), s.parameters.end(), has_size);
+  for (std::size_t p = 0; p < s.parameters.size() && !has_sizes; ++p) {
     const Slot& slot = s.parameters[p];
-    if (slot.kind == Slot::Kind::array) {
-      makes += fmt::format("  {1} *loopdep_{0} = malloc(loopdep_elements * sizeof({1}));\n", p, slot.element);
-      makes += fill(slot, fmt::format("loopdep_{}", p), "loopdep_elements", "loopdep_room");
-      makes += fmt::format("  {1} *loopdep_b{0} = malloc(loopdep_elements * sizeof({1}));\n", p, slot.element);
-      makes += fmt::format("  memcpy(loopdep_b{0}, loopdep_{0}, loopdep_elements * sizeof({1}));\n", p, slot.element);
-      std::string pointer = fmt::format("loopdep_{} + loopdep_room", p);
-      for (std::size_t q = 0; q < p; ++q) {  // the first of its type that may overlap
-        const Slot& other = s.parameters[q];
-        const bool may =
-            other.kind == Slot::Kind::array && other.element == slot.element && !other.is_restrict && !slot.is_restrict;
-        if (!may) continue;
-        pointer = fmt::format("(loopdep_case == 6 || loopdep_case == 7 ? loopdep_{} + loopdep_room + {} : {})", q,
-                              p - q, pointer);
-        break;
-      }
-      calls += fmt::format("{}(void *)({})", calls.empty() ? "" : ", ", pointer);
-      shows +=
-          show(slot, fmt::format("loopdep_{}", p), fmt::format("loopdep_b{}", p), "loopdep_elements", "loopdep_room");
-      shows += fmt::format("  free(loopdep_{0}), free(loopdep_b{0});\n", p);
-    } else {
-      calls += fmt::format("{}loopdep_{}", calls.empty() ? "" : ", ", p);
+    for (std::size_t m = 0; m < slot.members.size() && slot.kind == Slot::Kind::array; ++m) {
+      if (is_size(slot.members[m]))
+        call.makes += fmt::format("  const long long loopdep_n{}_{} = loopdep_integer();\n", p, m);
     }
   }
-  std::string text = fmt::format("static void loopdep_call_{}(void) {{\n{}", number, makes);
+  for (const Slot& g : globals) add_global(g, call);
+  for (std::size_t p = 0; p < s.parameters.size(); ++p) {
+    const Slot& slot = s.parameters[p];
+    if (p > 0) call.arguments += ", ";
+    if (slot.kind == Slot::Kind::array) {
+      add_array(s, p, has_sizes, call);
+    } else if (slot.kind == Slot::Kind::table) {
+      add_table(slot, p, call);
+    } else if (slot.kind == Slot::Kind::structure) {
+      call.makes += fill(slot, fmt::format("loopdep_{}", p), "1", "0");
+      call.arguments += fmt::format("*loopdep_{}", p);
+      call.shows += fmt::format("  free(loopdep_{});\n", p);
+    } else {
+      call.arguments += fmt::format("loopdep_{}", p);
+    }
+  }
+  std::string text = fmt::format("static void loopdep_call_{}(void) {{\n{}", number, call.makes);
   if (s.result.empty()) {
-    text += fmt::format("  {}({});\n", s.name, calls);
+    text += fmt::format("  {}({});\n", s.name, call.arguments);
   } else {
-    text += fmt::format("  const {} loopdep_result = {}({});\n", s.result, s.name, calls);
+    text += fmt::format("  const {} loopdep_result = {}({});\n", s.result, s.name, call.arguments);
     text += fmt::format(R"(  printf("result = " {} "\n", ({})loopdep_result);)", format_of(s.is_real), wide(s.is_real));
     text += "\n";
   }
-  return text + shows + "}\n";
+  return text + call.shows + "}\n";
 }
 
 }  // namespace

@@ -4,19 +4,11 @@
 
 #include <algorithm>
 
+#include "loops/check/members.h"
 #include "loops/clang/types.h"
 
 namespace papilio::loops {
 namespace {
-
-// The type's name in C; empty for what is no number.
-std::string name_of(const Type& t) {
-  if (t.kind == Type::Kind::real) return t.bits == 32 ? "float" : t.bits == 64 ? "double" : "long double";
-  if (t.kind != Type::Kind::integer) return "";
-  if (t.bits == 1) return "_Bool";
-  const char* const base = t.bits == 8 ? "char" : t.bits == 16 ? "short" : t.bits == 32 ? "int" : "long";
-  return fmt::format("{} {}", t.is_signed ? "signed" : "unsigned", base);
-}
 
 CType type_of(const Node& n) { return read_type(n.desugared.empty() ? n.type : n.desugared); }
 
@@ -26,20 +18,30 @@ bool points_to_constant(const Node& n) {
   return type.substr(0, type.find('*')).find("const") != std::string::npos;
 }
 
-Slot slot_of(const Node& n, std::string& fault) {
+Slot slot_of(const Node& n, const Records& records, std::string& fault) {
   const CType type = type_of(n);
   Slot slot;
   slot.name = n.name;
-  slot.element = name_of(type.type);
+  slot.element = type.is_record ? name_of_record(n.desugared.empty() ? n.type : n.desugared) : name_of(type.type);
   slot.is_real = type.type.kind == Type::Kind::real;
   slot.is_restrict = type.is_restrict;
-  if (type.is_record || slot.element.empty() || type.is_volatile || type.pointers > 1 ||
-      (type.pointers == 1 && !type.is_pointer())) {
-    fault = fmt::format("{} is of type {}", n.name.empty() ? "a parameter" : n.name, n.type);
+  const std::string name = n.name.empty() ? "a parameter" : n.name;
+  const bool is_table = type.pointers == 2 && type.extents.empty() && !type.pointer_to_array;
+  if (slot.element.empty() || type.is_volatile || (type.pointers > 0 && !type.is_pointer() && !is_table)) {
+    fault = fmt::format("{} is of type {}", name, n.type);
+    return slot;
+  }
+  std::string why;
+  if (type.is_record) slot.members = records.members(slot.element, why);
+  if (!why.empty()) fault = fmt::format("{} is of type {}: {}", name, n.type, why);
+  if (is_table) {
+    slot.kind = Slot::Kind::table;
   } else if (type.pointers == 1 || type.is_array()) {
     slot.kind = Slot::Kind::array;
     slot.is_const = points_to_constant(n);
     slot.is_local_array = type.is_array();
+  } else if (type.is_record) {
+    slot.kind = Slot::Kind::structure;
   } else {
     slot.kind = slot.is_real ? Slot::Kind::real : Slot::Kind::integer;
   }
@@ -50,15 +52,18 @@ Slot slot_of(const Node& n, std::string& fault) {
 
 Signatures read_signatures(const Tree& tree) {
   Signatures found;
+  const Records records(tree);
   const auto node = [&](int i) -> const Node& { return tree[static_cast<std::size_t>(i)]; };
   for (const int index : tree[0].children) {
     const Node& n = node(index);
     if (n.kind == "VarDecl" && n.in_file && n.storage != "extern" && !n.type.starts_with("const ")) {
       std::string fault;
-      const Slot slot = slot_of(n, fault);
+      const Slot slot = slot_of(n, records, fault);
       const bool is_there =
           std::any_of(found.globals.begin(), found.globals.end(), [&](const Slot& g) { return g.name == slot.name; });
-      if (fault.empty() && !is_there && type_of(n).pointers == 0) found.globals.push_back(slot);
+      // Of a struct, what values can be made of.
+      if ((fault.empty() || !slot.members.empty()) && !is_there && type_of(n).pointers == 0)
+        found.globals.push_back(slot);
     }
     if (n.kind != "FunctionDecl" || !n.in_file) continue;
     const bool has_body =
@@ -73,7 +78,7 @@ Signatures read_signatures(const Tree& tree) {
       s.is_real = result.type.kind == Type::Kind::real;
     }
     for (const int c : n.children) {
-      if (node(c).kind == "ParmVarDecl") s.parameters.push_back(slot_of(node(c), s.fault));
+      if (node(c).kind == "ParmVarDecl") s.parameters.push_back(slot_of(node(c), records, s.fault));
     }
     if (n.type.ends_with("...)")) s.fault = "it takes any number of arguments";
     found.functions.push_back(std::move(s));

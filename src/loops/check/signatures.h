@@ -7,13 +7,22 @@
 
 namespace papilio::loops {
 
-// A parameter or a global variable that a test can give values to.
+// A number in a struct, or an array of numbers.
+struct Member {
+  std::string path;     // in C, from the struct: "p.x"
+  std::string element;  // its type, or an element's
+  bool is_real = false;
+  bool is_array = false;
+};
+
+// A parameter or a global variable that a test can give values to. A table is an array of pointers to arrays.
 struct Slot {
-  enum class Kind { integer, real, array };
+  enum class Kind { integer, real, structure, array, table };
   Kind kind = Kind::integer;
   std::string name;
-  std::string element;   // its type, or an element's, in C
-  bool is_real = false;  // elements are floating-point numbers
+  std::string element;               // its type, or an element's, in C
+  std::vector<Member> members = {};  // where elements are structs
+  bool is_real = false;              // elements are floating-point numbers
   bool is_restrict = false;
   bool is_const = false;        // an array whose elements the function does not change
   bool is_local_array = false;  // a global variable that is an array
