@@ -268,34 +268,45 @@ TEST(LoopsContract, Check) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
-// What a program must not change is seen wherever it lies: {types, parameters, loop, what is said if `+ (i == 6)` is
-// added in the written program}.
+// What a program must not change is seen wherever it lies: {parameters, loop, what is said if `+ (i == 6)` is added in
+// the written program}. All are functions of one text, which is compiled once.
 TEST(LoopsContract, CheckOfStructsAndTables) {
-  const std::string point = "struct point { double x; int w[2][3]; };\n";
-  const std::vector<std::array<std::string, 4>> all = {
-      {point, "int n, struct point *a", "i < n; i++) a[i].w[1][2] = i", "a[6].w[5] is"},
-      {point, "int n, struct point (*restrict a)[2]", "i < n; i++) a[i][1].x = i", "a[13].x[0] is"},
-      {point + "struct point g[50];", "int n", "i < n && i < 50; i++) g[i].x = i", "g[6].x[0] is"},
-      {"typedef struct { int n; float h; } grid;\n", "const grid g, float *a", "i < g.n; i++) a[i] = g.h", "a[6] is"},
-      {"struct grid { int n; float h[300]; };\n", "struct grid *g", "i < g->n; i++) g->h[i] = i", "g[0].h[6] is"},
-      {"struct grid { int n; };\n", "int *a, const struct grid *g", "i < g->n; i++) a[i] = i", "a[6] is"},
-      {"", "int n, double **rows", "i < n; i++) rows[i][2] = i", "rows[6][2] is"},
-      {"", "int n, double *const *rows", "i < n; i++) rows[2][i] = i", "rows[2][6] is"},
-      {"", "int n, int **rows, int **more", "i < n; i++) rows[i] = more[0] - more[0] + rows[i]", "rows[6] is"},
-      {point, "int n, struct point *rows[]", "i < n; i++) rows[i]->x = i", "rows[6][0].x[0] is"},
+  const std::vector<std::array<std::string, 3>> all = {
+      {"int n, struct point *a", "i < n; i++) a[i].w[1][2] = i", "a[6].w[5] is"},
+      {"int n, struct point (*restrict a)[2]", "i < n; i++) a[i][1].x = i", "a[13].x[0] is"},
+      {"int n", "i < n && i < 50; i++) points[i].x = i", "points[6].x[0] is"},
+      {"const grid g, float *a", "i < g.n; i++) a[i] = g.h", "a[6] is"},
+      {"struct steps *g", "i < g->n; i++) g->h[i] = i", "g[0].h[6] is"},
+      {"int *a, const struct size *g", "i < g->n; i++) a[i] = i", "a[6] is"},
+      {"int n, double **rows", "i < n; i++) rows[i][2] = i", "rows[6][2] is"},
+      {"int n, double *const *rows", "i < n; i++) rows[2][i] = i", "rows[2][6] is"},
+      {"int n, int **rows, int **more", "i < n; i++) rows[i] = more[0] - more[0] + rows[i]", "rows[6] is"},
+      {"int n, struct point *rows[]", "i < n; i++) rows[i]->x = i", "rows[6][0].x[0] is"},
   };
-  for (const auto& [types, parameters, loop, said] : all) {
-    const std::string before = types + "void f(" + parameters + ") { for (int i = 0; " + loop;
-    const Emission same{before + "; }", {{"f", {1, 26}, "i", true, false, ""}}};
-    const Emission wrong{before + " + (i == 6); }", same.loops};
-    const CheckReport good = check_emission(same.text, same, "f.c");
-    ASSERT_EQ(good.functions.size(), 1u) << before;
-    EXPECT_EQ(good.functions[0].status, CheckStatus::same) << before << ": " << good.functions[0].detail;
-    EXPECT_GE(good.functions[0].cases, 8) << before;
-    const CheckReport bad = check_emission(same.text, wrong, "f.c");
-    ASSERT_EQ(bad.functions.size(), 1u) << before;
-    EXPECT_EQ(bad.functions[0].status, CheckStatus::different) << before;
-    EXPECT_NE(bad.functions[0].detail.find(said), std::string::npos) << before << ": " << bad.functions[0].detail;
+  Emission same{
+      "struct point { double x; int w[2][3]; };\nstruct point points[50];\n"
+      "typedef struct { int n; float h; } grid;\n"
+      "struct steps { int n; float h[300]; };\nstruct size { int n; };\n",
+      {}};
+  Emission wrong = same;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto& [parameters, loop, said] = all[k];
+    const std::string f = "f" + std::to_string(k),
+                      before = "void " + f + "(" + parameters + ") { for (int i = 0; " + loop;
+    same.text += before + "; }\n";
+    wrong.text += before + " + (i == 6); }\n";
+    same.loops.push_back({f, {6 + static_cast<int>(k), 26}, "i", true, false, ""});
+  }
+  wrong.loops = same.loops;
+  const CheckReport good = check_emission(same.text, same, "f.c"), bad = check_emission(same.text, wrong, "f.c");
+  ASSERT_EQ(good.functions.size(), all.size());
+  ASSERT_EQ(bad.functions.size(), all.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto& [parameters, loop, said] = all[k];
+    EXPECT_EQ(good.functions[k].status, CheckStatus::same) << loop << ": " << good.functions[k].detail;
+    EXPECT_GE(good.functions[k].cases, 8) << loop;
+    EXPECT_EQ(bad.functions[k].status, CheckStatus::different) << loop;
+    EXPECT_NE(bad.functions[k].detail.find(said), std::string::npos) << loop << ": " << bad.functions[k].detail;
   }
   // Rows may be the same, unless a pointer says that they are not.
   const std::string rows = "void f(int n, int *restrict *rows) { for (int i = 1; i < n; i++) rows[i][0] = i; }";
