@@ -66,6 +66,24 @@ Expr Expressions::unknown(int index, const std::string& text) {
   return e;
 }
 
+// The same for a pointer that lies in a field of a parameter: m->value, g.cells.
+std::optional<Expressions::Lvalue> Expressions::pointee_of_field(int index) {
+  const Node* member = &names_.node(index);
+  while (member->kind == "ParenExpr" && !member->children.empty()) member = &names_.node(member->children[0]);
+  if (member->kind != "MemberExpr") return std::nullopt;
+  const auto field = lvalue(index);
+  if (!field || field->offset_base >= 0 || !field->type.is_pointer() || field->type.is_volatile) return std::nullopt;
+  const bool is_first = std::all_of(field->subscripts.begin(), field->subscripts.end(), [](const Expr& subscript) {
+    return subscript.kind == Expr::Kind::integer && subscript.value == 0;
+  });
+  CType type = field->type;
+  type.pointers = 0;
+  if (!is_first || field->type.pointer_to_array || !type.is_scalar()) return std::nullopt;
+  const int made = names_.pointed_to_by_field(field->id, field->path, member->reference, field->type);
+  if (made < 0) return std::nullopt;
+  return Lvalue{0, "", type, {zero(names_.node(index).place)}, made};
+}
+
 // The object that a pointer value points to, with the subscript of the element last.
 std::optional<Expressions::Lvalue> Expressions::pointee(int index) {
   const Node& n = names_.node(index);
@@ -81,7 +99,8 @@ std::optional<Expressions::Lvalue> Expressions::pointee(int index) {
   }
   if (n.kind == "ImplicitCastExpr" && n.cast == "LValueToRValue") {
     const std::uint64_t id = plain_name(names_.tree(), n.children[0]);
-    const Node* declared = id == 0 ? nullptr : names_.declaration(id);
+    if (id == 0) return pointee_of_field(n.children[0]);
+    const Node* declared = names_.declaration(id);
     if (declared == nullptr || names_.is_assigned(id)) return std::nullopt;
     CType type = type_of(*declared);
     if (!type.is_pointer() || type.is_volatile) return std::nullopt;

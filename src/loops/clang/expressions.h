@@ -48,6 +48,7 @@ class Expressions {
 
   std::optional<Lvalue> lvalue(int node);
   std::optional<Lvalue> pointee(int node);
+  std::optional<Lvalue> pointee_of_field(int node);
   std::optional<Target> target_of(const Lvalue& found);
   Expr convert(const Node& n, int child);
   Expr call(int node);

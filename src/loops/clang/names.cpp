@@ -84,6 +84,11 @@ void Names::scan(int index) {
   const bool assigns = (n.kind == "BinaryOperator" && n.opcode == "=") || n.kind == "CompoundAssignOperator" ||
                        (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
   if (assigns) assigned_.insert(root(n.children[0]));
+  if ((assigns || (n.kind == "UnaryOperator" && n.opcode == "&")) && !n.children.empty()) {
+    const Node* field = &node(n.children[0]);
+    while (field->kind == "ParenExpr" && !field->children.empty()) field = &node(field->children[0]);
+    if (field->kind == "MemberExpr") assigned_fields_.insert(field->reference);
+  }
   if (passed_.contains(index)) return;
   if (n.kind == "UnaryOperator" && n.opcode == "&") {
     // &a[i] of an array is an alias like the array's own name; so is &x.
@@ -148,6 +153,27 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
   program_.variables.push_back(std::move(v));
   variables_[{id, path}] = index;
   return index;
+}
+
+int Names::pointed_to_by_field(std::uint64_t id, const std::string& path, std::uint64_t field, const CType& type) {
+  const Node* n = declaration(id);
+  if (n == nullptr || n->kind != "ParmVarDecl" || assigned_fields_.contains(field) || addressed_.contains(id))
+    return -1;
+  const bool is_behind = type_of(*n).is_pointer();
+  const std::pair<std::uint64_t, std::string> key = {id, path + "->"};
+  if (const auto known = variables_.find(key); known != variables_.end()) return known->second;
+  const int holder = variable(id, path, type);
+  if (program_.variables[static_cast<std::size_t>(holder)].is_volatile) return -1;
+  Variable v;
+  v.name = n->name + (is_behind ? "->" : ".") + path.substr(1);
+  v.type = type.type;
+  v.storage = Variable::Storage::parameter;
+  v.is_array = v.is_pointer = true;
+  v.holder = holder;
+  v.object = static_cast<int>(program_.variables.size());
+  program_.variables.push_back(v);
+  variables_[key] = v.object;
+  return v.object;
 }
 
 int Names::make_offset(std::uint64_t pointer, int base, const std::string& name) {

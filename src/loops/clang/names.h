@@ -27,6 +27,10 @@ class Names {
   // The variable of a declaration, or of one field of it (".x").
   int variable(std::uint64_t id, const std::string& path, const CType& type);
 
+  // What the pointer in a field of a parameter points to (m->value[0], ...), where nothing in the file assigns that
+  // field; -1 for any other field.
+  int pointed_to_by_field(std::uint64_t id, const std::string& path, std::uint64_t field, const CType& type);
+
   // A local variable that no declaration names: the offset of a pointer that never changes.
   int make_offset(std::uint64_t pointer, int base, const std::string& name);
   struct Offset {
@@ -55,6 +59,7 @@ class Names {
   std::map<std::uint64_t, std::uint64_t> of_file_;  // variables that no function declares: the first of that name
   std::set<std::uint64_t> assigned_;                // anywhere: by =, op=, ++, --
   std::set<std::uint64_t> addressed_;
+  std::set<std::uint64_t> assigned_fields_;  // of any object, or their addresses are taken
   std::set<std::string> defined_;
   std::set<int> passed_;  // nodes of pointers that are arguments of functions of this file
   std::map<std::pair<std::uint64_t, std::string>, int> variables_;

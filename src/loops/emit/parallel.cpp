@@ -70,7 +70,7 @@ class Parallel {
 
   bool reduction(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || clause.variable.find('.') != std::string::npos) {
+    if (v < 0 || is_field(clause.variable)) {
       if (v < 0 || !variable(v).is_array) return fail(fmt::format("{} is no variable of its own", clause.variable));
     }
     const Variable& x = variable(v);
@@ -79,7 +79,7 @@ class Parallel {
       return true;
     }
     const bool is_small = !x.is_pointer && x.extents.size() == 1 && x.extents[0] > 0 &&
-                          x.extents[0] <= largest_private_array && clause.variable.find('.') == std::string::npos;
+                          x.extents[0] <= largest_private_array && !is_field(clause.variable);
     if (is_small) {
       result_.pragma += fmt::format(" reduction({}: {}[:{}])", clause.detail, clause.variable, x.extents[0]);
       return true;
@@ -111,7 +111,7 @@ class Parallel {
 
   bool induction(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || clause.variable.find('.') != std::string::npos || c_.part.kind == TextPart::Kind::repeat) {
+    if (v < 0 || is_field(clause.variable) || c_.part.kind == TextPart::Kind::repeat) {
       return fail(fmt::format("{} is no variable of its own", clause.variable));
     }
     const auto found = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.find(v);
@@ -140,7 +140,7 @@ class Parallel {
   // The reads take their elements from a copy, of what lies between the first and the last that they read.
   bool copy(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || clause.variable.find('.') != std::string::npos) return fail("an array to copy is not named");
+    if (v < 0 || is_field(clause.variable)) return fail("an array to copy is not named");
     const Bounds bounds(c_.program, c_.accesses, c_.id);
     std::vector<std::string> low, high;
     const std::string& x = c_.prefix;
@@ -210,8 +210,7 @@ class Parallel {
   // Each iteration has elements of its own, which those of the last one replace in the end.
   bool own_elements(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || clause.variable.find('.') != std::string::npos || c_.head->is_counted ||
-        c_.part.kind == TextPart::Kind::repeat)
+    if (v < 0 || is_field(clause.variable) || c_.head->is_counted || c_.part.kind == TextPart::Kind::repeat)
       return fail(fmt::format("{} is no variable of its own", clause.variable));
     const Bounds bounds(c_.program, c_.accesses, c_.id);
     std::vector<std::string> low, high;
@@ -312,7 +311,7 @@ std::optional<std::string> private_clauses(const Candidate& c, const std::vector
     if (has_last) continue;
     const int v = c.variable(clause.variable);
     const bool is_own = clause.variable == c.head->variable;
-    if (!is_own && (v < 0 || clause.variable.find('.') != std::string::npos)) {
+    if (!is_own && (v < 0 || is_field(clause.variable))) {
       why = fmt::format("{} is no variable of its own", clause.variable);
       return std::nullopt;
     }

@@ -25,7 +25,7 @@ class Slicer {
     s_.op = scan_.detail.substr(0, scan_.detail.find(','));
     s_.is_segmented = scan_.detail.find("segmented") != std::string::npos;
     variable_ = c_.variable(scan_.variable);
-    if (variable_ < 0 || scan_.variable.find('.') != std::string::npos)
+    if (variable_ < 0 || is_field(scan_.variable))
       return fail(fmt::format("{} is no variable of its own", scan_.variable));
     const Variable& x = c_.program.variables[static_cast<std::size_t>(variable_)];
     s_.is_array = x.is_array;

@@ -34,6 +34,7 @@ struct Variable {
   Type type;  // of a scalar, of an array's elements, of what a pointer points to
   Storage storage = Storage::local;
   int object = -1;                         // the variable whose memory it is: itself, unless it is a field
+  int holder = -1;                         // what a pointer points to: the field in which the pointer lies
   bool is_array = false;                   // an array, or a pointer that is used as one
   bool is_pointer = false;                 // only parameters that are never assigned; others are not understood
   bool is_restrict = false;                //

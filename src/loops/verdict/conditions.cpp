@@ -14,6 +14,7 @@ bool may_overlap(const Variable& a, const Variable& b) {
   using Storage = Variable::Storage;
   if (a.object == b.object || a.is_restrict || b.is_restrict) return false;
   if (a.is_pointer && b.is_pointer) return true;
+  if ((a.holder >= 0 && b.escapes) || (b.holder >= 0 && a.escapes)) return true;
   if (a.is_pointer) return b.storage == Storage::global;
   return b.is_pointer && a.storage == Storage::global;
 }
@@ -55,6 +56,8 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
   std::set<int> objects, written, written_anywhere, scalars;
   for (const Access* a : view.accesses) {
     objects.insert(variable(a->variable).object);
+    // A pointer that lies in memory must stay what it is.
+    if (const int holder = variable(a->variable).holder; holder >= 0) objects.insert(variable(holder).object);
     if (a->is_write) written.insert(variable(a->variable).object);
   }
   for (const Access& a : accesses.list) {
@@ -63,6 +66,9 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
     // What is known of a global integer must not change behind our back.
     if (!v.is_array && v.storage == Variable::Storage::global && v.type.kind == Type::Kind::integer)
       scalars.insert(v.object);
+    // Nor a field behind a pointer: m->n is one value wherever the function reads it.
+    const bool is_field = v.is_pointer && v.object != a.variable && v.type.kind == Type::Kind::integer;
+    if (is_field && objects.contains(v.object)) scalars.insert(v.object);
   }
   const auto add = [&](int a, int b) {
     if (may_overlap(variable(a), variable(b))) pairs.insert(std::minmax(variable(a).name, variable(b).name));
