@@ -15,15 +15,16 @@ bool Query::is_shared(int symbol) const {
 }
 
 int Query::column(int symbol, int side) {
-  const auto [place, is_new] = columns_.try_emplace({{symbol}, is_shared(symbol) ? 2 : side}, system_.columns);
-  if (is_new) ++system_.columns;
-  if (is_new && accesses_->symbols[static_cast<std::size_t>(symbol)].kind == Symbol::Kind::unknown) is_exact_ = false;
-  return place->second;
+  const std::pair key(symbol, is_shared(symbol) ? 2 : side);
+  const auto place = columns_.lower_bound(key);
+  if (place != columns_.end() && !ColumnOrder()(key, place->first)) return place->second;
+  columns_.emplace_hint(place, std::pair(Monomial{symbol}, key.second), system_.columns);
+  if (accesses_->symbols[static_cast<std::size_t>(symbol)].kind == Symbol::Kind::unknown) is_exact_ = false;
+  return system_.columns++;
 }
 
 // Takes the symbols with given values out of a product; false where that overflows.
 bool Query::reduce(Monomial& m, std::int64_t& coefficient) const {
-  if (fixed_ == nullptr) return true;
   bool fits = true;
   std::erase_if(m, [&](int s) {
     const auto found = fixed_->find(s);
@@ -37,10 +38,15 @@ bool Query::reduce(Monomial& m, std::int64_t& coefficient) const {
 std::optional<Row> Query::row(const Polynomial& p, int side, bool is_equality) {
   Row row;
   row.is_equality = is_equality;
+  row.terms.reserve(p.terms().size() * 2);  // those of another row are often added
+  Monomial reduced;
   for (const auto& [monomial, c] : p.terms()) {
-    Monomial m = monomial;
     std::int64_t coefficient = c;
-    if (!reduce(m, coefficient)) return std::nullopt;
+    if (fixed_ != nullptr) {
+      reduced = monomial;
+      if (!reduce(reduced, coefficient)) return std::nullopt;
+    }
+    const Monomial& m = fixed_ == nullptr ? monomial : reduced;
     if (m.empty()) {
       row.constant += coefficient;
     } else if (m.size() == 1) {
@@ -102,7 +108,7 @@ bool Query::touches(const Polynomial& p, int side) const {
   for (const auto& [monomial, c] : p.terms()) {
     for (const int s : monomial) {
       if (accesses_->symbols[static_cast<std::size_t>(s)].kind == Symbol::Kind::unknown &&
-          columns_.contains({{s}, is_shared(s) ? 2 : side}))
+          columns_.contains(std::pair(s, is_shared(s) ? 2 : side)))
         return true;
     }
   }
@@ -149,8 +155,7 @@ void Query::add_facts(const Access& first, const Access& second) {
 }
 
 void Query::add_types() {
-  const auto all = columns_;
-  for (const auto& [key, c] : all) {
+  for (const auto& [key, c] : columns_) {
     const bool natural = std::all_of(key.first.begin(), key.first.end(),
                                      [&](int s) { return accesses_->symbols[static_cast<std::size_t>(s)].is_natural; });
     if (natural) add({{{c, 1}}, 0, false});

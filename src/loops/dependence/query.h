@@ -11,6 +11,25 @@
 
 namespace papilio::loops {
 
+// The order of columns' keys, in which a symbol alone is found without a copy.
+struct ColumnOrder {
+  using is_transparent = void;
+  using Key = std::pair<Monomial, int>;
+  using Single = std::pair<int, int>;
+  bool operator()(const Key& a, const Key& b) const { return a < b; }
+  bool operator()(const Key& a, const Single& b) const { return compare(a, b) < 0; }
+  bool operator()(const Single& a, const Key& b) const { return compare(b, a) > 0; }
+
+ private:
+  static int compare(const Key& a, const Single& b) {
+    if (a.first.empty()) return -1;
+    if (a.first[0] != b.first) return a.first[0] < b.first ? -1 : 1;
+    if (a.first.size() > 1) return 1;
+    return a.second < b.second ? -1 : a.second > b.second ? 1 : 0;
+  }
+};
+using Columns = std::map<std::pair<Monomial, int>, int, ColumnOrder>;
+
 // Column per symbol: one for all instances if the symbol keeps its value while the loop in question runs, else one for
 // each side.
 class Query {
@@ -51,7 +70,7 @@ class Query {
   bool is_exact() const { return is_exact_; }
   // The unknown symbols that have columns by now are given values.
   void give_values() { is_exact_ = true; }
-  const std::map<std::pair<Monomial, int>, int>& columns() const { return columns_; }
+  const Columns& columns() const { return columns_; }
 
  private:
   bool touches(const Polynomial& p, int side) const;
@@ -62,7 +81,7 @@ class Query {
   int root_;
   const std::map<int, std::int64_t>* fixed_;
   System system_;
-  std::map<std::pair<Monomial, int>, int> columns_;  // side 2: shared
+  Columns columns_;  // side 2: shared
   bool is_exact_ = true;
 };
 
