@@ -109,11 +109,11 @@ shared_library() {
     cmake -DBUILD_FOLDER=build/shared -DWORK_FOLDER=build/shared/consumer -P tests/consumer/run.cmake
 }
 
-# The command with MPI, under mpirun.
+# mpi_ranks TEST: the command with MPI, under mpirun.
 mpi_ranks() {
   step build-mpi build_targets release build/mpi papilio_command -DPAPILIO_MPI=ON -DPAPILIO_EXAMPLES=OFF
   prepared build-mpi || return 0
-  step mpi ctest --test-dir build/mpi --tests-regex '^mpi_ranks_test$' --output-on-failure --timeout 600 --no-tests=error \
+  step mpi ctest --test-dir build/mpi --tests-regex "^$1\$" --output-on-failure --timeout 600 --no-tests=error \
     --output-junit "$PWD/$results/mpi.xml"
 }
 
@@ -180,6 +180,8 @@ nightly() {
   say "testing release, what is labelled nightly"
   step nightly ctest --preset release --label-regex nightly --parallel "$jobs" --timeout 14400 --no-tests=error \
     --output-junit "$PWD/$results/nightly.xml"
+  say "testing ranks that are lost"
+  mpi_ranks mpi_ranks_network_test
   say "fuzzing for $fuzz_seconds seconds"
   step fuzz fuzz/run.sh "$fuzz_seconds"
 }
@@ -266,7 +268,7 @@ test_the_rest() {
   say "CUDA, what needs no GPU"
   cuda_without_gpu
   say "ranks of MPI"
-  mpi_ranks
+  mpi_ranks mpi_ranks_test
   say "shared library"
   step shared-library shared_library
   say "wheel and Debian packages"
