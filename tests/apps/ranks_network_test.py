@@ -108,7 +108,7 @@ class Hosts:
 
 def why_not():
     """What this machine lacks for the test, or nothing."""
-    missing = [tool for tool in (MPIRUN, "ip", "unshare") if shutil.which(tool) is None]
+    missing = [tool for tool in (MPIRUN, "ip", "unshare", "hostname") if shutil.which(tool) is None]
     if missing:
         return f"needs {', '.join(missing)}"
     hosts = Hosts(1)
