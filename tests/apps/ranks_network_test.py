@@ -226,7 +226,9 @@ class Network(unittest.TestCase):
         figures = []
         for repeat in range(TIMES):
             with self.subTest(repeat=repeat):
-                figures.append(self.check(repeat, fail, naming, is_watched))
+                found, going = self.check(repeat, fail, naming, is_watched)
+                print(f"{repeat + 1}: found {found:.1f} s, going {going:.1f} s", flush=True)
+                figures.append((found, going))
         self.assertEqual(len(figures), TIMES)
         print(f"{self._testMethodName}: {TIMES} times; from the failure until all ranks had ended at most "
               f"{max(f[0] for f in figures):.1f} s, until the next sweep at most {max(f[1] for f in figures):.1f} s",
