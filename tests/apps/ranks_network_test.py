@@ -91,8 +91,15 @@ class Hosts:
     def cut(self, host):
         run("ip", "-n", self.switch, "link", "set", f"port{host}", "down")
 
+    # Returns when packets pass, which may be seconds later: a job started before may hang.
     def join(self, host):
         run("ip", "-n", self.switch, "link", "set", f"port{host}", "up")
+        connect = "import socket; socket.create_connection(('10.77.0.254', 9), 1)"
+        for _ in range(20):
+            tried = run("ip", "netns", "exec", self.names[host], sys.executable, "-c", connect, check=False)
+            if "ConnectionRefusedError" in tried.stderr:
+                return
+        raise RuntimeError(f"{self.names[host]} does not reach the bridge: {tried.stderr}")
 
     def kill_all(self, name):
         for process in run("ip", "netns", "pids", name, check=False).stdout.split():
