@@ -54,7 +54,7 @@ CLAIMS = {  # text of a function's body: exit status, status of the claim, a wor
         (0, "holds", ""),
     # nowait, where something follows or nothing does
     "#pragma omp parallel\n{\n#pragma omp for nowait\nfor (int i = 0; i < n; i++) a[i] = 1;\n}": (0, "holds", ""),
-    "#pragma omp parallel\n{\n#pragma omp for nowait\nfor (int i = 0; i < n; i++) a[i] = 1;\nb[0] = a[9];\n}":
+    "#pragma omp parallel\n{\n#pragma omp for nowait\nfor (int i = 0; i < n; i++) a[i] = 1;\nint u = a[9];\n}":
         (0, "not_proven", "`nowait`"),
     # other directives of loops, schedules, and loops that are not there
     "#pragma omp simd\nfor (int i = 0; i < n; i++) a[i] = b[i];": (0, "holds", ""),
@@ -70,6 +70,32 @@ CLAIMS = {  # text of a function's body: exit status, status of the claim, a wor
     "#pragma omp parallel for collapse(2)\nfor (int i = 1; i < n; i++) a[i] = 0;": (0, "not_proven", "`collapse`"),
     "enum { two = 2 };\n#pragma omp parallel for collapse(two)\n"
     "for (int i = 0; i < n; i++)\nfor (int j = 1; j < 99; j++) c[i][j] = c[i][j - 1];": (1, "racy", "line 5"),
+}
+
+REGIONS = {  # text of a function's body: exit status; of each claim its status, words of its reason
+    "#pragma omp parallel\n{\n#pragma omp for nowait\nfor (int i = 0; i < n; i++) a[i] = 1;\nb[0] = a[9];\n}":
+        (1, ("racy", "line 6, which writes b"), ("not_proven", "`nowait`")),
+    "#pragma omp parallel\ns += n;": (1, ("racy", "line 3, which writes s")),
+    "#pragma omp parallel\n{\nint t = n;\n{ int s = t; s++; }\n++s;\n}": (1, ("racy", "line 6, which writes s")),
+    "int i;\n#pragma omp parallel\nfor (i = 0; i < n; i++) ;": (1, ("racy", "line 4, which writes i")),
+    "#pragma omp parallel\n{\ns = 1;\n#pragma omp for\nfor (int i = 0; i < n; i++) a[i] = s;\n}":
+        (1, ("racy", "line 4, which writes s"), ("holds", "")),
+    "#pragma omp parallel\nc[3][4] = n;": (1, ("racy", "writes c")),
+    "#pragma omp parallel\n{\nint t = 2 * s, u[4];\nt++;\nu[t] = t;\n}": (0, ("holds", "")),
+    "#pragma omp parallel private(s)\ns = 1;": (0, ("holds", "")),
+    "#pragma omp parallel firstprivate(n) reduction(+: s)\n{ s += n; n--; }": (0, ("holds", "")),
+    "#pragma omp parallel num_threads(1)\ns = 1;": (0, ("not_proven", "more than one")),
+    "#pragma omp parallel\nfor (int i = 0; i < n; i++) a[i] = i;": (0, ("not_proven", "write a (line 3)")),
+    "#pragma omp parallel\nif (n > 3) s = 1; else s = 2;": (0, ("not_proven", "write s (line 3)")),
+    "#pragma omp parallel\nif (n > 3) ; else s = 2;": (0, ("not_proven", "write s (line 3)")),
+    "#pragma omp parallel\n{\nint t = 1 * s, *p = a;\n*p = t;\n}": (0, ("not_proven", "what p points to")),
+    "#pragma omp parallel\n{\nint *p = a;\np[1] = 3;\n}": (0, ("not_proven", "what p points to")),
+    "#pragma omp parallel\n{\nint t = 2 * s;\nn && (s = 1);\n}": (0, ("not_proven", "write s (line 5)")),
+    "#pragma omp parallel\n{\nint t = 2 * s;\nn && s++;\n}": (0, ("not_proven", "write s (line 5)")),
+    "#pragma omp parallel\n{\nint t = omp_get_thread_num();\na[t] = 1;\n}": (0, ("not_proven", "write a (line 5)")),
+    "#pragma omp parallel\nf(n, a, b, c, s);": (0, ("not_proven", "a call of f is not followed (line 3)")),
+    "#pragma omp parallel\n{\n#pragma omp critical\ns++;\n#pragma omp barrier\n}": (0,),
+    "#pragma omp parallel\n{\n#pragma omp single\n{ s = 1; }\nint t = s;\n}": (0,),
 }
 
 FAULTS = {  # what is not understood, in line 2: its column, a word of the reason
@@ -234,6 +260,18 @@ class Reports(unittest.TestCase):
                 self.assertEqual(claim["witness"] is not None, status == "racy")
         page = run("-", text=text % "#pragma omp parallel for\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];")
         self.assertIn("pragmas\n  line 2: racy\n", page.stdout)
+
+    def test_regions(self):
+        text = "void f(int n, int *restrict a, int *restrict b, int (*c)[99], int s) {\n%s\n}\n"
+        for body, (exit_status, *wanted) in REGIONS.items():
+            with self.subTest(body=body):
+                done = run("-", "--json", text=text % body)
+                claims = json.loads(done.stdout)["claims"]
+                self.assertEqual((done.returncode, [claim["status"] for claim in claims]),
+                                 (exit_status, [status for status, _ in wanted]), claims)
+                for claim, (status, words) in zip(claims, wanted):
+                    self.assertIn(words, claim["reason"])
+                    self.assertEqual(claim["witness"] is not None, status == "racy")
 
     def test_what_is_not_understood_is_named_with_its_place(self):
         text = ("int g(int); union c { int u; }; struct d { int bits : 3; }; struct e { int *p; }; "

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "loops/claims/region.h"
 #include "loops/source/statements.h"
 
 namespace papilio::loops {
@@ -97,6 +98,7 @@ class Judge {
       if (!pragma) continue;
       if (pragma->clauses.contains("threadprivate"))
         everywhere_.insert(pragma->privates.begin(), pragma->privates.end());
+      if (pragma->words.size() == 1 && pragma->words.contains("parallel")) judge_region(*pragma, t);
       if (!is_of_loop(*pragma)) continue;
       int loop = t + 1;
       while (source_.kind(loop) == Token::Kind::directive) ++loop;
@@ -106,11 +108,42 @@ class Judge {
   }
 
  private:
-  Claim judged(Pragma pragma, int directive, int loop) {
+  Claim claim_at(int directive) const {
     Claim claim;
     const Token& at = source_.tokens()[static_cast<std::size_t>(directive)];
     claim.position = {source_.line_of(at.begin), static_cast<int>(source_.indentation(at.begin).size()) + 1};
     claim.text = std::string(source_.text_of(directive));
+    return claim;
+  }
+
+  // What every thread of a region runs. Where that writes nothing shared, the directives in it are the claims.
+  void judge_region(const Pragma& pragma, int directive) {
+    auto privates = pragma.privates;
+    for (const auto& [name, op] : pragma.reductions) privates.insert(name);
+    privates.insert(everywhere_.begin(), everywhere_.end());
+    const RegionFacts facts = read_region(source_, directive + 1, privates);
+    const bool may_be_alone = pragma.clauses.contains("if") || pragma.clauses.contains("num_threads");
+    Claim claim = claim_at(directive);
+    if (facts.race && !may_be_alone) {
+      claim.status = ClaimStatus::racy;
+      claim.reason = fmt::format("Every thread runs line {0}, which writes {1}, and {1} is shared.", facts.race->line,
+                                 facts.variable);
+      claim.witness = Witness{facts.variable, "output", *facts.race, *facts.race, {"thread = 0"}, {"thread = 1"}, {}};
+    } else if (facts.race) {
+      claim.reason =
+          fmt::format("Every thread writes {} (line {}), if there is more than one.", facts.variable, facts.race->line);
+    } else if (!facts.unknown.empty()) {
+      claim.reason = fmt::format("Every thread runs this, and {}.", facts.unknown);
+    } else if (facts.has_directive) {
+      return;
+    } else {
+      claim = said(claim, ClaimStatus::holds, "It holds: every thread writes its own variables alone.");
+    }
+    claims_.push_back(std::move(claim));
+  }
+
+  Claim judged(Pragma pragma, int directive, int loop) {
+    Claim claim = claim_at(directive);
     for (std::size_t i = 0; i < report_.loops.size(); ++i) {
       const Position& p = report_.loops[i].position;
       if (source_.token_at(p.line, p.column) == loop) claim.loop = static_cast<int>(i);
