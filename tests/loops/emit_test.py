@@ -6,6 +6,7 @@ and run under ThreadSanitizer, with gcc's OpenMP on POSIX threads (openmp_by_pth
 and how the comparison went, is compared with emitted.txt. COMPILERS: 1, or 0 to look at the emitted text only.
 """
 
+import concurrent.futures
 import difflib
 import os
 import pathlib
@@ -51,6 +52,12 @@ def name_of(path):
     return f"{path.parent.name}/{path.name}"
 
 
+def side_by_side(work, things):
+    """What work makes of each thing, in their order, by as many workers as there are processors."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        return list(workers.map(work, things))
+
+
 class Threads:
     """A folder in which programs are linked with OpenMP by POSIX threads, under ThreadSanitizer."""
 
@@ -61,11 +68,11 @@ class Threads:
         assert made.returncode == 0, made.stderr
 
     def reports(self, source, calls, cwd):
-        """What ThreadSanitizer says of a program, and whether it ended well."""
-        program = self.folder / "program"
+        """What ThreadSanitizer says of a program, which is made in cwd, and whether it ended well."""
+        program, made_of = pathlib.Path(cwd) / "threads", pathlib.Path(cwd) / "threads_program.o"
         flags = ["-w", "-O1", "-g", "-std=gnu17", "-fno-strict-aliasing"]
-        for command in ([*flags, "-fopenmp", "-fsanitize=thread", "-c", source, "-o", self.folder / "program.o"],
-                        ["-fsanitize=thread", self.folder / "program.o", self.folder / "threads.o", "-lm", "-o", program]):
+        for command in ([*flags, "-fopenmp", "-fsanitize=thread", "-c", source, "-o", made_of],
+                        ["-fsanitize=thread", made_of, self.folder / "threads.o", "-lm", "-o", program]):
             made = run("gcc", *command, cwd=cwd)
             assert made.returncode == 0, made.stderr
         text = ""
@@ -84,8 +91,9 @@ class Emitted(unittest.TestCase):
         lines, failures = [], []
         with tempfile.TemporaryDirectory() as folder:
             threads = Threads(folder) if COMPILERS else None
-            for path in FILES:
-                lines += [f"{name_of(path)} {line}" for line in self.emitted(path, pathlib.Path(folder), threads, failures)]
+            found = side_by_side(lambda path: list(self.emitted(path, pathlib.Path(folder), threads, failures)), FILES)
+        for path, said in zip(FILES, found):
+            lines += [f"{name_of(path)} {line}" for line in said]
         if WRITE:
             GOLDEN.write_text("\n".join(lines) + "\n")
         wanted = GOLDEN.read_text().splitlines()
@@ -97,7 +105,9 @@ class Emitted(unittest.TestCase):
         self.assertGreater(len(FILES), 30)
 
     def emitted(self, path, folder, threads, failures):
-        text = folder / "emitted.c"
+        kept = folder / f"{path.parent.name}_{path.stem}"
+        kept.mkdir()
+        text = kept / "alone.c"
         done = run(LOOPDEP, path.name, "--emit", "omp", "--explain", "-o", text, cwd=path.parent)
         self.assertEqual(done.returncode, 0, done.stderr)
         yield from done.stderr.splitlines()
@@ -107,8 +117,6 @@ class Emitted(unittest.TestCase):
             made = run(compiler, "-std=gnu17", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", text, "-o", os.devnull)
             if made.returncode != 0:
                 failures.append(f"{name_of(path)}: {compiler}: {made.stderr}")
-        kept = folder / f"{path.parent.name}_{path.stem}"
-        kept.mkdir()
         done = run(LOOPDEP, path.name, "--check", "--keep", kept, cwd=path.parent)
         for line in done.stdout.splitlines():
             # How many sets of arguments are sound is the sanitizers' business, which differs between compilers.
@@ -126,16 +134,20 @@ class Emitted(unittest.TestCase):
 
     def test_transformations(self):
         """What --explain offers is written where it is asked for, and does what the original does."""
+        def count(one):
+            kind, words, name = one
+            arguments = ["--transform", kind, "--tile", "5"]
+            done = run(LOOPDEP, HERE / name, "--emit", "omp", "--explain", *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if COMPILERS:
+                checked = run(LOOPDEP, HERE / name, "--check", *arguments)
+                self.assertEqual(checked.returncode, 0, f"{name} {kind}: {checked.stdout}")
+            return sum(words in line for line in done.stderr.splitlines())
+
+        cases = [(kind, words, name) for kind, words, names in TRANSFORMED for name in names]
         made = {}
-        for kind, words, names in TRANSFORMED:
-            for name in names:
-                arguments = ["--transform", kind, "--tile", "5"]
-                done = run(LOOPDEP, HERE / name, "--emit", "omp", "--explain", *arguments)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                made[kind] = made.get(kind, 0) + sum(words in line for line in done.stderr.splitlines())
-                if COMPILERS:
-                    checked = run(LOOPDEP, HERE / name, "--check", *arguments)
-                    self.assertEqual(checked.returncode, 0, f"{name} {kind}: {checked.stdout}")
+        for (kind, _, _), found in zip(cases, side_by_side(count, cases)):
+            made[kind] = made.get(kind, 0) + found
         self.assertEqual(made, {"tile": 8, "strip_mine": 6, "interchange": 5, "move_inward": 2, "distribute": 3})
 
     def test_a_race_is_seen(self):

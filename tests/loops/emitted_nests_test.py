@@ -5,6 +5,7 @@ The nests are those of the oracle. Each text of 50 is emitted, and compared with
 threads. A nest for which no arguments are sound is not checked; at least a third must be.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -16,7 +17,7 @@ AT_ONCE = 50
 
 def checked(loopdep, oracle, seed, folder):
     """How many of a text's functions were checked and found the same, how many not checked; those that differ."""
-    path = pathlib.Path(folder) / "nests.c"
+    path = pathlib.Path(folder) / f"nests_{seed}.c"
     path.write_text(subprocess.run([oracle, "print", str(AT_ONCE), str(seed)], stdout=subprocess.PIPE, text=True,
                                    check=True, timeout=60).stdout)
     done = subprocess.run([loopdep, path, "--check", "--seconds", "120"], stdout=subprocess.PIPE,
@@ -33,11 +34,11 @@ def main():
     loopdep, oracle, nests = (*(str(pathlib.Path(p).resolve()) for p in sys.argv[1:3]), int(sys.argv[3]))
     first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     same, without, different = 0, 0, []
-    with tempfile.TemporaryDirectory() as folder:
-        for k in range(-(-nests // AT_ONCE)):
-            s, w, d = checked(loopdep, oracle, first + k, folder)
+    seeds = range(first, first - (-nests // AT_ONCE))
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        for seed, (s, w, d) in zip(seeds, workers.map(lambda seed: checked(loopdep, oracle, seed, folder), seeds)):
             same, without = same + s, without + w
-            different += [f"seed {first + k}: {line}" for line in d]
+            different += [f"seed {seed}: {line}" for line in d]
     print(f"{same} nests the same, {without} not checked, {len(different)} different")
     print(*different, sep=os.linesep)
     return 1 if different or 2 * same < without else 0

@@ -5,6 +5,7 @@ pragmas and exit statuses, and hostile text within two seconds.
 """
 
 import base64
+import concurrent.futures
 import hashlib
 import html.parser
 import json
@@ -124,6 +125,12 @@ def run(*arguments, text=None, **options):
                           text=True, timeout=120, **options)
 
 
+def pages(*arguments):
+    """What loopdep prints of each of the files, which it reads side by side."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        return zip(FILES, list(workers.map(lambda path: run(path, *arguments).stdout, FILES)))
+
+
 def breaches(value, schema, root, at="$"):
     """What of a value is not as a schema says: the part of JSON Schema that ours uses."""
     if "$ref" in schema:
@@ -193,8 +200,8 @@ class Reports(unittest.TestCase):
     def test_json_is_as_its_schema_says(self):
         schema = json.loads(SCHEMA.read_text())
         loops = 0
-        for path in FILES:
-            page = json.loads(run(path, "--json").stdout)
+        for path, text in pages("--json"):
+            page = json.loads(text)
             self.assertEqual(list(breaches(page, schema, schema)), [], path.name)
             loops += len(page["loops"])
         self.assertGreater(loops, 100)
@@ -232,14 +239,13 @@ class Reports(unittest.TestCase):
 
     def test_html(self):
         arrows = 0
-        for path in FILES:
-            text = run(path, "--html").stdout
+        for (path, text), (_, again) in zip(pages("--html"), pages("--html")):
             page = Page(text)
             self.assertEqual(page.wrong, [], path.name)
             self.assertEqual(page.lines, len(path.read_text().splitlines()))
             digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
             self.assertIn(f"default-src 'none'; style-src 'sha256-{digest}'", page.policy)
-            self.assertEqual(text, run(path, "--html").stdout)
+            self.assertEqual(text, again)
             arrows += text.count("marker-end")
         self.assertGreater(arrows, 10)
 
