@@ -206,14 +206,16 @@ class Checker {
     return f;
   }
 
+  static bool waits_for_ever(const ProcessResult& r) { return r.cpu_seconds < 0.01 * r.seconds; }
+
   // Whether what a limit of time stopped would not have ended. What threads make slow waits for them again and again.
   static bool hangs(const ProcessResult& r) {
-    return r.cpu_seconds < 0.01 * r.seconds || static_cast<double>(r.waits) < least_waits * r.cpu_seconds;
+    return waits_for_ever(r) || static_cast<double>(r.waits) < least_waits * r.cpu_seconds;
   }
 
   std::string not_ended_alone() const {
     if (!is_stopped_) return not_ended();
-    return last_.cpu_seconds < 0.01 * last_.seconds ? "it waits for ever" : "it does not end";
+    return waits_for_ever(last_) ? "it waits for ever" : "it does not end";
   }
 
   std::string not_ended() const { return is_stopped_ ? "it does not end in time" : "it does not end well"; }

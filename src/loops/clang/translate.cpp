@@ -321,8 +321,7 @@ class Translator {
     s.step = step;
     s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
     start(init, s, to);
-    s.condition = expressions_.translate(condition);
-    if (s.condition.kind == Expr::Kind::variable) s.condition = unlike_zero(std::move(s.condition));
+    s.condition = loop_condition(condition);
     const bool outer = std::exchange(in_switch_, false);
     statement(body, s.body);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -332,15 +331,16 @@ class Translator {
     to.push_back(std::move(s));
   }
 
-  // The condition `i` of a loop, as i != 0.
-  static Expr unlike_zero(Expr variable) {
-    Expr zero = variable, compared = variable;
+  // The condition of a loop; `i` alone as i != 0.
+  Expr loop_condition(int index) {
+    Expr condition = expressions_.translate(index);
+    if (condition.kind != Expr::Kind::variable) return condition;
+    Expr zero = condition, compared = condition;
     zero.kind = Expr::Kind::integer;
-    zero.variable = -1;
     compared.kind = Expr::Kind::binary;
-    compared.variable = -1;
+    zero.variable = compared.variable = -1;
     compared.op = "!=";
-    compared.operands = {std::move(variable), std::move(zero)};
+    compared.operands = {std::move(condition), std::move(zero)};
     return compared;
   }
 
@@ -361,10 +361,9 @@ class Translator {
     s.steps_first = true;
     s.variable = names_.variable(counter, "", type);
     expressions_.begin_statement(condition);
-    s.condition = expressions_.translate(condition);
+    s.condition = loop_condition(condition);
     const auto before = expressions_.take_steps(false), after = expressions_.take_steps(true);
     if (!before.empty() || after.size() != 1 || type.type.bits < 32) return false;
-    if (s.condition.kind == Expr::Kind::variable) s.condition = unlike_zero(std::move(s.condition));
     const bool ends = s.condition.op == "!=" || s.condition.op == (s.step < 0 ? ">" : "<");
     if (s.condition.kind != Expr::Kind::binary || !ends) return false;
     start(init, s, to);
@@ -431,8 +430,7 @@ class Translator {
     s.step = step;
     s.starts_as_is = true;
     s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
-    s.condition = expressions_.translate(condition);
-    if (s.condition.kind == Expr::Kind::variable) s.condition = unlike_zero(std::move(s.condition));
+    s.condition = loop_condition(condition);
     const bool outer = std::exchange(in_switch_, false);
     for (std::size_t i = 0; i + 1 < b.children.size(); ++i) statement(b.children[i], s.body);
     in_switch_ = outer;
