@@ -15,8 +15,10 @@
 #include "interruptible.h"
 #include "lock.h"
 #include "papilio/diagnostics.h"
+#include "papilio/distributed.h"
 #include "papilio/error.h"
 #include "papilio/evaluation.h"
+#include "ranks.h"
 #include "vectors.h"
 
 namespace papilio::python {
@@ -126,11 +128,22 @@ bool is_short(const CorpusView& corpus, std::int64_t topics, const InferOptions&
   return corpus.tokens() * steps < 100'000;
 }
 
+// function(model, corpus, options), by one process or over ranks: null for the only process. Ranks may wait for each
+// other, which is never short.
+template <class Function, class Options>
+auto by_ranks(const Function& function, const Model& model, const CorpusView& corpus, const Options& options,
+              PythonRanks* ranks, bool short_work = false) {
+  if (ranks == nullptr) return interruptible([&] { return function(model, corpus, options); }, short_work);
+  return interruptible([&] { return function(model, corpus, options, *ranks); });
+}
+
 DocumentTopics infer_topics(const Model& model, const CorpusObject& object, const std::string& method, int sweeps,
-                            int burn_in, int em_steps, std::uint64_t seed, int threads, const std::string& device) {
+                            int burn_in, int em_steps, std::uint64_t seed, int threads, const std::string& device,
+                            PythonRanks* ranks) {
   const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
   const CorpusView corpus = object.view();
-  return interruptible([&] { return infer(model, corpus, options); }, is_short(corpus, model.topics, options));
+  return by_ranks([](auto&... given) { return infer(given...); }, model, corpus, options, ranks,
+                  is_short(corpus, model.topics, options));
 }
 
 DocumentTopics infer_prepared(const Inference& inference, const CorpusView& corpus, const InferOptions& options) {
@@ -212,7 +225,8 @@ void bind_infer(nb::module_& m) {
       .def_ro("unknown_words", &DocumentTopics::unknown_words)
       .def_ro("unknown_tokens", &DocumentTopics::unknown_tokens);
   m.def("infer", &infer_topics, nb::arg("model"), nb::arg("corpus"), nb::arg("method"), nb::arg("sweeps"),
-        nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"), nb::arg("device"));
+        nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"), nb::arg("device"),
+        nb::arg("ranks").none() = nb::none());
   nb::class_<Inference>(m, "Inference", "A model made ready to infer topics; papilio.Inference is the public class.")
       .def(nb::init<const Model&>(), nb::arg("model"), nb::keep_alive<1, 2>())
       .def("infer", &infer_corpus, nb::arg("corpus"), nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"),
@@ -239,16 +253,17 @@ void bind_held_out(nb::module_& m) {
   m.def(
       "complete_documents",
       [](const Model& model, const CorpusObject& corpus, int em_steps, std::uint64_t seed, bool shuffle, int threads,
-         const std::string& device) {
+         const std::string& device, PythonRanks* ranks) {
         const CompletionOptions options = {.em_steps = em_steps,
                                            .seed = seed,
                                            .shuffle = shuffle,
                                            .threads = threads,
                                            .device = Device::parse(device)};
-        return interruptible([&] { return complete_documents(model, corpus.view(), options); });
+        return by_ranks([](auto&... given) { return complete_documents(given...); }, model, corpus.view(), options,
+                        ranks);
       },
       nb::arg("model"), nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"),
-      nb::arg("device"));
+      nb::arg("device"), nb::arg("ranks").none() = nb::none());
   nb::class_<LeftToRight>(m, "LeftToRight", left_to_right_doc)
       .def_prop_ro(
           "log_likelihoods", [](const LeftToRight& self) { return owned(self.log_likelihoods); },
@@ -260,11 +275,13 @@ void bind_held_out(nb::module_& m) {
       .def_prop_ro("perplexity", &LeftToRight::perplexity);
   m.def(
       "left_to_right",
-      [](const Model& model, const CorpusObject& corpus, int particles, std::uint64_t seed, int threads) {
+      [](const Model& model, const CorpusObject& corpus, int particles, std::uint64_t seed, int threads,
+         PythonRanks* ranks) {
         const LeftToRightOptions options = {.particles = particles, .seed = seed, .threads = threads};
-        return interruptible([&] { return left_to_right(model, corpus.view(), options); });
+        return by_ranks([](auto&... given) { return left_to_right(given...); }, model, corpus.view(), options, ranks);
       },
-      nb::arg("model"), nb::arg("corpus"), nb::arg("particles"), nb::arg("seed"), nb::arg("threads"));
+      nb::arg("model"), nb::arg("corpus"), nb::arg("particles"), nb::arg("seed"), nb::arg("threads"),
+      nb::arg("ranks").none() = nb::none());
 }
 
 void bind_coherence(nb::module_& m) {

@@ -42,8 +42,8 @@ PythonRanks::PythonRanks(nb::object engine)
       ranks_(nb::cast<int>(engine_.attr("ranks"))),
       name_(nb::cast<std::string>(nb::str(nb::getattr(engine_, "engine", nb::str("Python"))))) {
   if (ranks_ < 1 || rank_ < 0 || rank_ >= ranks_) {
-    throw InvalidArgument("papilio.train: ranks has rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) +
-                          ", expected 0 <= rank < ranks");
+    throw InvalidArgument("papilio.distributed: ranks has rank " + std::to_string(rank_) + " of " +
+                          std::to_string(ranks_) + ", expected 0 <= rank < ranks");
   }
 }
 

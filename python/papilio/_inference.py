@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from papilio import _core, _seeds
 from papilio._checked import flag, threads as checked_threads, whole
 from papilio._core import Completion, Corpus, DocumentTopics, Model
 from papilio._keywords import suggests_options
 from papilio._options import InferMethod, ModelLike
+from papilio._ranks import core_ranks
+
+if TYPE_CHECKING:
+    from papilio.distributed import Ranks
 
 MOST = 2**31 - 1
 
@@ -49,6 +53,7 @@ def infer(
     seed: Any = 0,
     threads: int = 0,
     device: str = "cpu",
+    ranks: Ranks | None = None,
 ) -> DocumentTopics:
     """Find the topics of documents, for a model that stays as it is.
 
@@ -70,6 +75,10 @@ def infer(
         0: all processors. Never changes the result.
     device : str, default "cpu"
         "cpu", "cuda", "cuda:N" or "auto", as for `train`. Never changes the result.
+    ranks : Ranks, optional
+        The processes that share the documents, such as ``papilio.distributed.process_group()``. Every rank calls this
+        with the same model, corpus and options, and works on its own documents (docs/distributed.md). Rank 0 gets
+        all rows, bit for bit those of one process; other ranks get none, and the counts.
 
     Returns
     -------
@@ -80,9 +89,13 @@ def infer(
     Raises
     ------
     ValueError
-        An option out of range.
+        An option out of range, or ranks that differ in model, corpus or options.
+    TypeError
+        An argument of the wrong type.
     papilio.DeviceError
         The device does not exist, fails, or has too little memory for the words of one document.
+    papilio.RankError
+        Another rank has failed or does not answer.
 
     Notes
     -----
@@ -90,7 +103,8 @@ def infer(
     nothing else.
 
     Time of "gibbs": K per distinct word of a document, and per token and sweep the number of topics in the document. Of
-    "em": `em_steps` * K per distinct word. Ctrl-C ends it within a second.
+    "em": `em_steps` * K per distinct word. Ctrl-C ends it within a second; on ranks, when those that it waits for have
+    come or are given up. While rank 0 collects the rows of all ranks it holds them up to three times.
 
     Examples
     --------
@@ -105,6 +119,7 @@ def infer(
         model_of(model, caller),
         corpus_of(corpus, caller),
         *_infer_options(method, sweeps, burn_in, em_steps, seed, threads, device, caller),
+        core_ranks(ranks, caller),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from papilio import _core
 from papilio._checked import threads as checked_threads, whole
@@ -20,6 +20,10 @@ from papilio._core import (
 from papilio._inference import MOST, Inference, checked_seed, completion_options, corpus_of, infer, model_of
 from papilio._keywords import suggests_options
 from papilio._options import CoherenceMeasure, ModelLike
+from papilio._ranks import core_ranks
+
+if TYPE_CHECKING:
+    from papilio.distributed import Ranks
 
 __all__ = [
     "Coherence",
@@ -75,6 +79,7 @@ def complete_documents(
     shuffle: bool = True,
     threads: int = 0,
     device: str = "cpu",
+    ranks: Ranks | None = None,
 ) -> Completion:
     """Compute held-out likelihood by document completion: half of each document predicts the other half.
 
@@ -93,6 +98,10 @@ def complete_documents(
         0: all processors. Never changes the result.
     device : str, default "cpu"
         "cpu", "cuda", "cuda:N" or "auto", as for `train`. Never changes the result.
+    ranks : Ranks, optional
+        The processes that share the documents, such as ``papilio.distributed.process_group()``. Every rank calls this
+        with the same model, corpus and options, and works on its own documents (docs/distributed.md). Every rank gets
+        the result of one process, bit for bit.
 
     Returns
     -------
@@ -102,7 +111,11 @@ def complete_documents(
     Raises
     ------
     ValueError
-        An option out of range.
+        An option out of range, or ranks that differ in model, corpus or options.
+    TypeError
+        An argument of the wrong type.
+    RankError
+        Another rank has failed or does not answer.
 
     Notes
     -----
@@ -123,11 +136,18 @@ def complete_documents(
         model_of(model, caller),
         corpus_of(corpus, caller),
         *completion_options(em_steps, seed, shuffle, threads, device, caller),
+        core_ranks(ranks, caller),
     )
 
 
 def left_to_right(
-    model: ModelLike, corpus: Corpus, *, particles: int = 20, seed: Any = 0, threads: int = 0
+    model: ModelLike,
+    corpus: Corpus,
+    *,
+    particles: int = 20,
+    seed: Any = 0,
+    threads: int = 0,
+    ranks: Ranks | None = None,
 ) -> LeftToRight:
     """Compute held-out likelihood of whole documents by the left-to-right algorithm.
 
@@ -142,6 +162,8 @@ def left_to_right(
         0 <= seed < 2^64.
     threads : int, default 0
         0: all processors. Never changes the result.
+    ranks : Ranks, optional
+        As for `complete_documents`: every rank gets the result of one process, bit for bit.
 
     Returns
     -------
@@ -151,7 +173,11 @@ def left_to_right(
     Raises
     ------
     ValueError
-        An option out of range.
+        An option out of range, or ranks that differ in model, corpus or options.
+    TypeError
+        An argument of the wrong type.
+    RankError
+        Another rank has failed or does not answer.
 
     Notes
     -----
@@ -166,6 +192,7 @@ def left_to_right(
         whole(particles, f"{caller}: particles", 1, 1_000_000),
         checked_seed(seed, caller),
         checked_threads(threads, caller),
+        core_ranks(ranks, caller),
     )
 
 

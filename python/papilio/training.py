@@ -16,6 +16,7 @@ from papilio._core import ChainState, Corpus, HeldOutScore, Model, Progress, Tra
 from papilio._keywords import suggests_options, unknown_option
 from papilio._model_files import load_model, read_mallet_state, save_model, write_mallet_state
 from papilio._options import Callback, Draws, PartialSums, Sampler, Schedule, SeedWords, Start, TrainOptions
+from papilio._ranks import core_ranks
 from papilio._seed_words import DEFAULT_WEIGHT, seed_rows
 from papilio._train_options import train_option
 from papilio.readers import Path
@@ -214,7 +215,7 @@ def train(
         checkpoint_every=whole(checkpoint_every, "papilio.train: checkpoint_every", 0, 2**63 - 1),
         checkpoint_seconds=real(checkpoint_seconds, "papilio.train: checkpoint_seconds", "a number of seconds"),
         held_out=held_out,
-        ranks=None if ranks is None else _core.Ranks(ranks),
+        ranks=core_ranks(ranks, "papilio.train"),
     )
 
 
@@ -295,7 +296,7 @@ def save_checkpoint(
     20
     """
     core = _core_options("save_checkpoint", options, corpus)
-    _core.save_checkpoint(state, corpus, core, file_name(path), None if ranks is None else _core.Ranks(ranks))
+    _core.save_checkpoint(state, corpus, core, file_name(path), core_ranks(ranks, "papilio.save_checkpoint"))
 
 
 @_shows_train_options
@@ -336,7 +337,8 @@ def load_checkpoint(
     See `save_checkpoint`.
     """
     core = _core_options("load_checkpoint", options, corpus)
-    state, damage = _core.load_checkpoint(corpus, core, file_name(path), None if ranks is None else _core.Ranks(ranks))
+    own = core_ranks(ranks, "papilio.load_checkpoint")
+    state, damage = _core.load_checkpoint(corpus, core, file_name(path), own)
     if damage:
         warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=2)
     return state

@@ -1,83 +1,22 @@
 """Training over ranks: engines written in Python, and Gloo where torch is installed."""
 
 import hashlib
-import os
+import re
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rank_engines import Threads, environment, on_ranks, start_ranks
 
 import papilio
 import papilio.distributed
 
 OPTIONS = {"topics": 40, "sweeps": 8, "seed": 3, "threads": 1, "start": "uniform", "optimize_every": 3, "optimize_after": 2}
-
-
-class Threads:
-    """The ranks of threads of one process, as an engine in Python."""
-
-    def __init__(self, rank, shared):
-        self.rank, self.ranks, self.shared = rank, len(shared["given"]), shared
-
-    def meet(self, given, do):
-        self.shared["given"][self.rank] = given
-        self.shared["barrier"].wait(20)
-        if self.rank == 0:
-            do(self.shared["given"])
-        self.shared["barrier"].wait(20)
-
-    def add_up(self, values):
-        assert values.dtype in (np.int32, np.int64)
-        assert values.ndim == 1
-
-        def add(all_values):
-            total = np.sum(all_values, axis=0, dtype=values.dtype)
-            for each in all_values:
-                each[:] = total
-
-        self.meet(values, add)
-
-    def broadcast(self, values, source):
-        def copy(all_values):
-            for each in all_values:
-                each[:] = all_values[source]
-
-        self.meet(values, copy)
-
-    def gather(self, values, target):
-        kept = self.shared["gathered"]
-        self.meet(values, lambda all_values: kept.__setitem__(slice(None), [v.copy() for v in all_values]))
-        return list(kept) if self.rank == target else None
-
-    def barrier(self):
-        self.meet(None, lambda nothing: None)
-
-
-def on_ranks(ranks, work, engine=Threads):
-    """What work(its ranks) returns or raises in a thread per rank."""
-    shared = {"given": [None] * ranks, "gathered": [], "barrier": threading.Barrier(ranks)}
-    results = [None] * ranks
-
-    def run(rank):
-        try:
-            results[rank] = work(engine(rank, shared))
-        except Exception as error:  # noqa: BLE001
-            results[rank] = error
-            shared["barrier"].abort()
-
-    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(ranks)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 @pytest.fixture(scope="module")
@@ -135,8 +74,14 @@ def test_what_an_engine_raises_names_the_rank(corpus):
 
 
 def test_what_is_no_engine_is_refused(corpus):
-    with pytest.raises(AttributeError, match="rank"):
-        papilio.train(corpus, ranks=3)
+    expected = "ranks is 3, expected the ranks of a job, such as papilio.distributed.process_group()"
+    for name, call in {
+        "train": lambda: papilio.train(corpus, ranks=3),
+        "save_checkpoint": lambda: papilio.save_checkpoint(None, corpus, "chain", ranks=3),
+        "load_checkpoint": lambda: papilio.load_checkpoint(corpus, "chain", ranks=3),
+    }.items():
+        with pytest.raises(TypeError, match="^" + re.escape(f"papilio.{name}: {expected}") + "$"):
+            call()
 
     class Wrong:
         rank, ranks = 2, 2
@@ -152,30 +97,10 @@ def test_the_module_does_not_hide_the_function():
     subprocess.run([sys.executable, "-c", code], check=True, env=environment())
 
 
-def environment():
-    """That of a child, which finds the package where this process has it."""
-    folder = str(Path(papilio.__file__).parents[1])
-    path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 def start(ranks, folder, *arguments):
-    """A process per rank, with the variables that torchrun gives it. (Its agent takes long to start and to end.)"""
-    pytest.importorskip("torch")
-    command = [sys.executable, "-m", "papilio.train", "docword.c.txt", "-k", "40", "--threads", "1", "-o", "m",
-               "--rank-timeout", "60", *arguments]  # fmt: skip
-    job = {**environment(), "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    return [
-        subprocess.Popen(command, cwd=folder, env={**job, "RANK": str(rank), "LOCAL_RANK": str(rank)}, text=True,
-                         stderr=subprocess.PIPE)
-        for rank in range(ranks)
-    ]  # fmt: skip
+    """The command of training in a process per rank."""
+    return start_ranks(ranks, folder, "-m", "papilio.train", "docword.c.txt", "-k", "40", "--threads", "1", "-o", "m",
+                       "--rank-timeout", "60", *arguments)  # fmt: skip
 
 
 def end(processes):

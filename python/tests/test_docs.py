@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from rank_engines import environment
 
 import papilio
 
@@ -63,12 +64,21 @@ def test_examples(example, tmp_path):
     for name in needed:
         pytest.importorskip(name)
     expected = ROOT / f"examples/expected/python_{example.stem}.txt"
-    environment = {**os.environ, "PAPILIO_DEVICE": "cpu"}
+    variables = {**os.environ, "PAPILIO_DEVICE": "cpu"}
     done = subprocess.run(
-        [sys.executable, example], capture_output=True, text=True, timeout=120, cwd=tmp_path, env=environment
+        [sys.executable, example], capture_output=True, text=True, timeout=120, cwd=tmp_path, env=variables
     )
     assert done.returncode == 0, done.stderr
     if needed:  # which may warn; and what a model says depends on how it adds: the end of the output is the same
         assert done.stdout.endswith(expected.read_text())
     else:
         assert (done.stderr, done.stdout) == ("", expected.read_text())
+
+
+def test_the_example_over_ranks_by_torchrun(tmp_path):
+    pytest.importorskip("torch")
+    example = ROOT / "examples/python/train_over_ranks.py"
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", example]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path, env=environment())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (ROOT / "examples/expected/python_train_over_ranks.txt").read_text()
