@@ -81,4 +81,5 @@ def test_the_example_over_ranks_by_torchrun(tmp_path):
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", example]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path, env=environment())
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (ROOT / "examples/expected/python_train_over_ranks.txt").read_text()
+    lines = [line for line in done.stdout.splitlines(keepends=True) if not line.startswith("[Gloo]")]
+    assert "".join(lines) == (ROOT / "examples/expected/python_train_over_ranks.txt").read_text()
