@@ -149,7 +149,7 @@ PROGRAM = """
     import papilio
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the caller left behind
-    corpus, model = papilio.read_corpus("docword.c.txt"), papilio.load_model("model")
+    corpus, model = papilio.read_corpus("c.papilio-corpus"), papilio.load_model("model")
     own = None
     if len(sys.argv) > 1:
         import torch.distributed as dist
@@ -182,7 +182,7 @@ PROGRAM = """
 
 @pytest.fixture
 def folder(tmp_path, corpus, model):
-    papilio.write_corpus(corpus, tmp_path / "docword.c.txt")
+    papilio.write_corpus(corpus, tmp_path / "c.papilio-corpus")
     papilio.save_model(model, tmp_path / "model")
     (tmp_path / "rank.py").write_text(textwrap.dedent(PROGRAM))
     return tmp_path
@@ -199,6 +199,7 @@ def test_gloo_gives_the_bits_of_one_process(folder):
     expected = subprocess.check_output([sys.executable, "rank.py"], cwd=folder, env=environment(), text=True)
     scores = expected.partition("of all\n")[2]
     assert expected.startswith("(120, 12) ") and scores.count("\n") == 2
+    assert all(float.fromhex(score.split()[0]) < 0 for score in scores.splitlines())
     for ranks in (1, 2, 3):
         first, *others = map(output, start_ranks(ranks, folder, "rank.py", "gloo"))
         assert first == expected
