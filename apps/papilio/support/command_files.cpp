@@ -32,11 +32,6 @@ std::optional<FileId> file_id(const std::string& path) {
   return FileId{found.st_dev, found.st_ino};
 }
 
-std::string folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? "." : folder.string();
-}
-
 bool is_file_name(const papilio::OutputTarget& target) {
   return target.kind == Kind::nothing || target.kind == Kind::file || target.kind == Kind::pipe;
 }

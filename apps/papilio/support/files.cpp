@@ -11,16 +11,12 @@
 #include "papilio/model.h"
 #include "support/text.h"
 
-namespace {
-
 namespace fs = std::filesystem;
 
-fs::path folder_of(const std::string& path) {
+std::string folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? "." : folder;
+  return folder.empty() ? "." : folder.string();
 }
-
-}  // namespace
 
 bool means_denied(int error) {
   constexpr std::array denied = {ENOENT, EACCES, EPERM, EROFS, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EEXIST, EBUSY};

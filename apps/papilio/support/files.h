@@ -38,6 +38,9 @@ bool means_denied(int error);
 // "-" for a path that is standard output by another name, such as /dev/stdout; else the path.
 std::string dash_for_standard_output(const std::string& path);
 
+// The folder of the file at `path`; "." where it names none.
+std::string folder_of(const std::string& path);
+
 // Whether `path` holds a whole papilio model.
 bool is_model(const std::string& path);
 
