@@ -368,6 +368,9 @@ void bind_training(nb::module_& m) {
       },
       nb::arg("corpus"), nb::arg("rank"), nb::arg("ranks"));
   m.def(
+      "gather_topics", [](const ChainState& part, PythonRanks& ranks) { return gather_topics(part, ranks); },
+      nb::arg("part"), nb::arg("ranks"), nb::call_guard<Unlocked>());
+  m.def(
       "log_joint",
       [](const CorpusObject& corpus, const ArrayLike& z, const ArrayLike& alpha, double beta, int threads,
          const ArrayLike& seed_words) {

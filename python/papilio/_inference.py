@@ -104,7 +104,7 @@ def infer(
 
     Time of "gibbs": K per distinct word of a document, and per token and sweep the number of topics in the document. Of
     "em": `em_steps` * K per distinct word. Ctrl-C ends it within a second; on ranks, when those that it waits for have
-    come or are given up. While rank 0 collects the rows of all ranks it holds them up to three times.
+    come or are given up. While rank 0 collects the rows of all ranks it holds them twice for a moment.
 
     Examples
     --------

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papilio import _core
+from papilio._ranks import core_ranks
 
 if TYPE_CHECKING:
-    from papilio._core import Corpus
+    from papilio._core import ChainState, Corpus
 
-__all__ = ["ProcessGroup", "Ranks", "documents_of_rank", "process_group"]
+__all__ = ["ProcessGroup", "Ranks", "documents_of_rank", "gather_topics", "process_group"]
 
 
 class Ranks(Protocol):
@@ -196,3 +197,48 @@ def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, ran
     """
     first, end, first_token, end_token = _core.documents_of_rank(corpus, rank, ranks)
     return range(first, end), range(first_token, end_token)
+
+
+def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:
+    """Put together the topics of all tokens on rank 0, from the parts that `train` gave each rank.
+
+    Rank 0 can then do what asks for all of them, such as `diagnose_topics`, `log_joint` and `write_mallet_state`.
+
+    Parameters
+    ----------
+    state : ChainState
+        The `TrainResult.topics` of this rank. Every rank calls this.
+    ranks : Ranks or None
+        As for `train`. None: the only process, which has all topics.
+
+    Returns
+    -------
+    ChainState
+        On rank 0 the state of the whole chain, as one process has it: its `z` has a topic per token of the corpus. On
+        other ranks a state without topics: its `z` has the length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument of the wrong type.
+    RankError
+        Another rank has failed or does not answer.
+
+    Notes
+    -----
+    Deterministic. Rank 0 holds 4 bytes per token of the whole corpus, for a moment twice.
+
+    Examples
+    --------
+    In a script that ``torchrun --nproc-per-node=4 script.py`` starts::
+
+        result = papilio.train(corpus, topics=1000, ranks=ranks)
+        chain = papilio.distributed.gather_topics(result.topics, ranks)
+        if ranks.rank == 0:
+            diagnostics = papilio.diagnose_topics(corpus, chain, result.model)
+    """
+    caller = "papilio.distributed.gather_topics"
+    if not isinstance(state, _core.ChainState):
+        raise TypeError(f"{caller}: state is a {type(state).__name__}, expected a papilio.ChainState")
+    own = core_ranks(ranks, caller)
+    return state if own is None else _core.gather_topics(state, own)

@@ -41,6 +41,25 @@ def test_any_number_of_ranks_gives_the_model_of_one_process(corpus, sampler):
             assert documents.stop == corpus.documents or rank < ranks - 1
 
 
+def test_rank_0_gathers_the_topics_of_all(corpus):
+    expected = papilio.train(corpus, **OPTIONS).topics
+    assert papilio.distributed.gather_topics(expected, None) is expected
+
+    def gather(own):
+        topics = papilio.train(corpus, **OPTIONS, ranks=own).topics
+        return papilio.distributed.gather_topics(topics, own)
+
+    for ranks in (1, 2, 3):
+        for rank, found in enumerate(on_ranks(ranks, gather)):
+            np.testing.assert_array_equal(found.z, expected.z if rank == 0 else [])
+            np.testing.assert_array_equal(found.alpha, expected.alpha)
+            assert (found.sweep, found.beta, found.start) == (expected.sweep, expected.beta, expected.start)
+    with pytest.raises(TypeError, match="gather_topics: state is a TrainResult, expected a papilio.ChainState"):
+        papilio.distributed.gather_topics(papilio.train(corpus, topics=2, sweeps=1), None)
+    with pytest.raises(TypeError, match="papilio.distributed.gather_topics: ranks is 3, expected the ranks of a job"):
+        papilio.distributed.gather_topics(expected, 3)
+
+
 def test_a_checkpoint_is_resumed_by_other_ranks(corpus, tmp_path):
     path = tmp_path / "chain"
     expected = papilio.train(corpus, **OPTIONS).model

@@ -44,13 +44,17 @@ void require_same_question(const Model& model, const CorpusView& corpus, const s
   lda::require_same_lines(lines + options, ranks, function);
 }
 
-// Appends the numbers that the ranks sent, in their order.
+// Appends the numbers that the ranks sent, in their order. Each part is freed when it has been copied.
 template <class Number>
-std::vector<Number> joined(const std::vector<std::vector<std::byte>>& parts) {
+std::vector<Number> joined(std::vector<std::vector<std::byte>> parts) {
+  std::size_t bytes = 0;
+  for (const std::vector<std::byte>& part : parts) bytes += part.size();
   std::vector<Number> all;
-  for (const std::vector<std::byte>& part : parts) {
-    const auto* numbers = reinterpret_cast<const Number*>(part.data());
-    if (!part.empty()) all.insert(all.end(), numbers, numbers + part.size() / sizeof(Number));
+  all.reserve(bytes / sizeof(Number));
+  for (std::vector<std::byte>& part : parts) {
+    const std::vector<std::byte> own = std::move(part);
+    const auto* numbers = reinterpret_cast<const Number*>(own.data());
+    if (!own.empty()) all.insert(all.end(), numbers, numbers + own.size() / sizeof(Number));
   }
   return all;
 }

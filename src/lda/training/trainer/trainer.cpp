@@ -270,7 +270,11 @@ TrainResult train(const CorpusView& corpus, const TrainOptions& options, ChainSt
 
 ChainState gather_topics(const ChainState& part, Communicator& ranks) {
   ChainState whole = {.sweep = part.sweep, .z = {}, .alpha = part.alpha, .beta = part.beta, .start = part.start};
-  for (const std::vector<std::byte>& bytes : ranks.gather(std::as_bytes(std::span(part.z)), 0)) {
+  const std::vector<std::vector<std::byte>> parts = ranks.gather(std::as_bytes(std::span(part.z)), 0);
+  std::size_t size = 0;
+  for (const std::vector<std::byte>& bytes : parts) size += bytes.size() / sizeof(std::int32_t);
+  whole.z.reserve(size);
+  for (const std::vector<std::byte>& bytes : parts) {
     const auto* topics = reinterpret_cast<const std::int32_t*>(bytes.data());
     whole.z.insert(whole.z.end(), topics, topics + bytes.size() / sizeof(std::int32_t));
   }
