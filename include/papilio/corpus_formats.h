@@ -62,8 +62,8 @@ CorpusFormat corpus_format_of_name(const std::string& path);
 // be read.
 CorpusFormat detect_corpus_format(const std::string& path);
 
-// Returns the path of the vocabulary beside a corpus: "vocab.X" for "docword.X", otherwise the name of the corpus with
-// ".vocab" appended or in place of its last extension; with or without ".gz" and ".zst". Empty if there is none.
+// Returns the path of the vocabulary beside a corpus: "vocab.X" for "docword.X", else the name of the corpus with
+// ".vocab" appended or (not docword) in place of its last extension; also ".gz" and ".zst". Empty if there is none.
 std::string find_vocabulary(const std::string& path);
 
 struct CorpusOptions {

@@ -211,8 +211,9 @@ def test_files_come_back(tmp_path, name):
     corpus = papilio.corpus_from_tokens([["dogs", "cats", "cats"], ["dogs"]], vocabulary=["cats", "dogs"])
     path = tmp_path / name
     papilio.write_corpus(corpus, path)
-    options = {"vocabulary": f"{path}.vocab"} if (tmp_path / f"{name}.vocab").exists() else {}
-    back = papilio.corpus_to_matrix(papilio.read_corpus(path, **options))
+    read = papilio.read_corpus(path)
+    assert sorted(read.vocabulary) == ["cats", "dogs"]
+    back = papilio.corpus_to_matrix(read)
     order = [back.shape[1] - 1, 0] if name == "x.txt" else [0, 1]  # text numbers words by first occurrence
     assert back.toarray()[:, order].tolist() == [[2, 1], [0, 1]]
 

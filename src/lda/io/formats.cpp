@@ -136,6 +136,7 @@ std::string find_vocabulary(const std::string& path) {
     candidates.push_back(corpus.string() + ".vocab");
     candidates.push_back(fs::path(corpus).replace_extension(".vocab"));
   }
+  candidates.push_back(path + ".vocab");
   for (const fs::path& candidate : candidates) {
     for (const char* ending : {"", ".gz", ".zst"}) {
       const std::string file = candidate.string() + ending;

@@ -145,6 +145,12 @@ TEST(CorpusFormats, FindsTheVocabularyBesideTheCorpus) {
   EXPECT_EQ(find_vocabulary(folder.path("b.ldac.gz")), folder.path("b.ldac.vocab"));
   EXPECT_EQ(find_vocabulary(folder.path("c.mm")), folder.path("c.vocab"));
   EXPECT_EQ(find_vocabulary(folder.path("d.mm")), "");
+  folder.write("docword.e.txt.vocab", "");
+  folder.write("docword.a.txt.zst.vocab", "");
+  folder.write("f.mm.gz.vocab", "");
+  EXPECT_EQ(find_vocabulary(folder.path("docword.e.txt")), folder.path("docword.e.txt.vocab"));
+  EXPECT_EQ(find_vocabulary(folder.path("docword.a.txt.zst")), folder.path("vocab.a.txt.gz"));
+  EXPECT_EQ(find_vocabulary(folder.path("f.mm.gz")), folder.path("f.mm.gz.vocab"));
   EXPECT_EQ(find_vocabulary("-"), "");
 }
 
