@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "loops/clang/expressions.h"
+#include "loops/clang/names.h"
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// Makes the functions of a syntax tree statements of the program.
+class Translator {
+ public:
+  Translator(const Tree& tree, Program& program) : names_(tree, program), expressions_(names_), program_(program) {}
+
+  void run();
+
+ private:
+  using Kind = Stmt::Kind;
+
+  const Node& node(int index) const { return names_.node(index); }
+
+  // translate.cpp
+  void function(const Node& n);
+  Stmt made(Kind kind, const Node& n) const;
+  void unknown(int index, const std::string& text, std::vector<Stmt>& to);
+  void statement(int index, std::vector<Stmt>& to);
+  void block(const Node& n, std::vector<Stmt>& to);
+  void branch(int index, std::vector<Stmt>& to);
+  void cases(int index, std::vector<Stmt>& to);
+  void case_body(int index, std::vector<Stmt>& to);
+
+  // effects.cpp
+  void evaluate(int index, std::vector<Stmt>& to);
+  void push_with_steps(Stmt s, std::vector<Stmt>& to);
+  void declarations(const Node& n, std::vector<Stmt>& to);
+  void declaration(int index, std::vector<Stmt>& to);
+  void pointer(int index, const CType& type, std::vector<Stmt>& to);
+  void expression(int index, std::vector<Stmt>& to);
+  void choice(int index, std::vector<Stmt>& to);
+
+  // forms.cpp
+  void opaque_loop(const Node& n, const std::string& fault, const std::vector<int>& parts, int condition,
+                   std::vector<Stmt> before, std::vector<Stmt>& to);
+  std::string counter_fault(std::uint64_t id);
+  void for_loop(int index, std::vector<Stmt>& to);
+  Expr loop_condition(int index);
+  bool stepping_loop(int index, int init, int condition, int body, std::vector<Stmt>& to);
+  void flatten(int index, std::vector<int>& to) const;
+  void start(int init, Stmt& loop, std::vector<Stmt>& to);
+  void while_loop(int index, std::vector<Stmt>& to);
+
+  Names names_;
+  Expressions expressions_;
+  Program& program_;
+  std::string fault_;
+  bool in_switch_ = false;
+};
+
+}  // namespace papilio::loops
