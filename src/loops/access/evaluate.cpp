@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "loops/access/finder.h"
@@ -44,7 +45,13 @@ void Finder::meet_unknown(const std::string& text, const Place& place, const std
     const Variable& v = variable(static_cast<int>(i));
     if (v.storage == Variable::Storage::global || v.escapes) set_value(static_cast<int>(i), std::nullopt);
   }
-  for (const int v : clobbers) set_value(v, std::nullopt);
+  for (const int v : clobbers) {  // which it may read, too
+    const bool is_local = variable(v).storage == Variable::Storage::local;
+    const std::size_t depth = std::max<std::size_t>(1, variable(v).extents.size());
+    if (!variable(v).is_array) access(v, false, {}, place);
+    if (variable(v).is_array && is_local) access(v, false, std::vector<std::optional<Polynomial>>(depth), place);
+    set_value(v, std::nullopt);
+  }
   definitions_.clear();
 }
 

@@ -262,12 +262,12 @@ bool is_read_later(const Program& program, const Accesses& accesses, int loop, i
     if (inside(a)) last = std::max(last, a.order);
   }
   for (const Access& a : accesses.list) {
-    if (a.variable != variable || a.is_write || inside(a)) continue;
+    if ((a.variable != variable && a.variable != v.object) || a.is_write || inside(a)) continue;
     if (a.order > last) return true;
     for (int at = accesses.loops[static_cast<std::size_t>(loop)].parent; at >= 0;
          at = accesses.loops[static_cast<std::size_t>(at)].parent) {
       if (std::find(a.loops.begin(), a.loops.end(), at) == a.loops.end()) continue;
-      if (v.is_array || accesses.loops[static_cast<std::size_t>(at)].exposed.contains(variable)) return true;
+      if (v.is_array || accesses.loops[static_cast<std::size_t>(at)].exposed.contains(a.variable)) return true;
     }
   }
   return false;
