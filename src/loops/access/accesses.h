@@ -66,9 +66,11 @@ struct Access {
   std::vector<Constraint> facts;  // that hold whenever it happens, about unknown symbols
 };
 
-// A value that must lie in [low, high] for the arithmetic of the program to be that of the integers.
+// A value that must lie in [low, high], and be a multiple of `divisor`, for the arithmetic of the program to be that of
+// the integers.
 struct Obligation {
   Polynomial value;
+  std::int64_t divisor = 1;
   std::optional<std::int64_t> low, high;
   std::string text;
   std::vector<int> loops;
@@ -100,6 +102,8 @@ struct Loop {
   bool declares = false;
   int conditions = 0;  // as of an access
   bool steps_first = false;
+  bool runs_once = false;
+  std::vector<Place> own;  // as of Stmt
   int symbol = -1;
   std::int64_t step = 1;
   Place place;

@@ -109,15 +109,14 @@ Finder::Truth Finder::truth(const Expr& e) {
 // False, with the loop's fault, where it is none. The loop is open and its variable has its symbol.
 bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& loop, Domain& domain) {
   const auto fail = [&](const std::string& why) {
-    loop.fault = why;
-    loop.fault_place = e.place;
+    if (loop.fault.empty()) loop.fault_place = e.place, loop.fault = why;  // else something unknown in it is the reason
     return false;
   };
   if (e.kind == Expr::Kind::binary && e.op == "&&") {
     return loop_condition(e.operands[0], changed, loop, domain) && loop_condition(e.operands[1], changed, loop, domain);
   }
   if (e.kind != Expr::Kind::binary || !is_comparison(e.op) || e.op == "==") {
-    return fail("its condition is no comparison of its variable with a bound");
+    return fail(e.kind == Expr::Kind::unknown ? e.text : "its condition is no comparison of its variable with a bound");
   }
   const auto side = [&](const Expr& part) {
     in_header_ = !names_any(part, loop.variable, changed);  // the same in every iteration

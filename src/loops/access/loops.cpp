@@ -229,7 +229,10 @@ void Finder::loop(const Stmt& s) {
   loops_.push_back(id);
   items_.push_back(0);
   assigned_.emplace_back();
-  const int iteration = new_symbol(Symbol::Kind::iterator, counter.name, counter.type, s.variable);
+  // Of a pointer, in C that needs its array: no word that could be taken for an integer.
+  const std::string name =
+      counter.base < 0 ? counter.name : "(" + counter.name + " - &" + variable(counter.base).name + "[0])";
+  const int iteration = new_symbol(Symbol::Kind::iterator, name, counter.type, s.variable);
   loop_at(id).symbol = iteration;
   for (const int v : changed) set_value(v, std::nullopt);
   values_[s.variable] = Polynomial::symbol(iteration);

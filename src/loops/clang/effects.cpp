@@ -1,5 +1,7 @@
+#include <optional>
 #include <utility>
 
+#include "loops/clang/parts.h"
 #include "loops/clang/steps.h"
 #include "loops/clang/translator.h"
 
@@ -40,7 +42,7 @@ void Translator::declaration(int index, std::vector<Stmt>& to) {
   const Node& d = node(index);
   const CType type = type_of(d);
   const bool is_static = d.storage == "static" || d.storage == "extern";
-  if (type.pointers > 0) return pointer(index, type, to);
+  if (type.pointers > 0) return pointer(index, to);
   const int init = d.has_init && !d.children.empty() ? d.children.back() : -1;
   Stmt s = made(Kind::declare, d);
   s.variable = names_.variable(d.id, "", type);
@@ -55,20 +57,92 @@ void Translator::declaration(int index, std::vector<Stmt>& to) {
   push_with_steps(std::move(s), to);
 }
 
-// A pointer that never changes again stands for what it points to, from the value that its offset has here.
-void Translator::pointer(int index, const CType& type, std::vector<Stmt>& to) {
+// The steps that a pointer takes, or the offset of what it is given; false where it is not followed.
+bool Translator::moves_pointer(int index, std::vector<Stmt>& to) {
+  const Node& n = node(index);
+  const Names::Offset* known = names_.offset(plain_name(names_.tree(), n.children[0]));
+  if (known == nullptr) return false;
+  Stmt s = made(Kind::assign, n);
+  s.target = leaf(Expr::Kind::variable, node(n.children[0]));
+  s.target.type = {Type::Kind::integer, 64, true};
+  s.target.variable = known->offset;
+  if (n.children.size() == 1) {
+    s.op = n.opcode.substr(0, 1);
+    s.value = zero(n.place);
+    s.value.value = 1;
+  } else {
+    s.op = n.opcode.substr(0, n.opcode.size() - 1);
+    expressions_.begin_statement(index);
+    auto target = s.op.empty() ? expressions_.pointed_to(n.children[1]) : std::nullopt;
+    if (s.op.empty() && !target) {
+      expressions_.take_steps(false);
+      return false;
+    }
+    s.value = target ? std::move(target->subscripts[0]) : widened(expressions_.translate(n.children[1]));
+  }
+  push_with_steps(std::move(s), to);
+  return true;
+}
+
+// Makes the offset of a pointer a variable if all that it is ever given leads to the one array; -1 otherwise.
+int Translator::follow(const Node& declared, int base) {
+  const CType type = type_of(declared);
+  const bool can = type.is_pointer() && !type.pointer_to_array && !type.is_record && !type.is_volatile &&
+                   declared.storage.empty() && !names_.is_addressed(declared.id) && !names_.is_of_file(declared.id) &&
+                   !program_.variables[static_cast<std::size_t>(base)].is_volatile;
+  if (!can) return -1;
+  const int offset = names_.make_offset(declared.id, base, declared.name);
+  for (const int index : names_.assignments(declared.id)) {
+    const Node& n = node(index);
+    if (n.kind != "BinaryOperator") continue;  // a step, by any number
+    const auto target = expressions_.pointed_to(n.children[1]);
+    if (target && target->variable == base && target->subscripts.size() == 1) continue;
+    names_.drop_offset(declared.id);
+    return -1;
+  }
+  return offset;
+}
+
+// A pointer stands for what it points to, from the value that its offset has.
+void Translator::pointer(int index, std::vector<Stmt>& to) {
   const Node& d = node(index);
-  if (!d.has_init || d.children.empty()) return;
-  const auto target = expressions_.pointed_to(d.children.back());
-  const bool can = target && type.is_pointer() && !type.pointer_to_array && !names_.is_assigned(d.id) &&
-                   target->subscripts.size() == 1 && d.storage.empty() &&
-                   !program_.variables[static_cast<std::size_t>(target->variable)].is_volatile;
-  if (!can) return evaluate(d.children.back(), to);
+  const int init = d.has_init && !d.children.empty() ? d.children.back() : -1;
+  expressions_.begin_statement(init);
+  std::optional<Target> target;
+  if (init >= 0) target = expressions_.pointed_to(init);
+  const auto steps = std::pair(expressions_.take_steps(false), expressions_.take_steps(true));
+  if (init < 0) {
+    for (const int a : names_.assignments(d.id)) {
+      if (!target && node(a).kind == "BinaryOperator") target = expressions_.pointed_to(node(a).children[1]);
+    }
+  }
+  const int offset = target && target->subscripts.size() == 1 ? follow(d, target->variable) : -1;
+  if (offset < 0) {
+    if (init >= 0) evaluate(init, to);
+    return;
+  }
   Stmt s = made(Kind::declare, d);
-  s.variable = names_.make_offset(d.id, target->variable, d.name);
-  s.value = target->subscripts[0];
-  s.op = "=";
+  s.variable = offset;
+  if (init >= 0) {
+    s.value = std::move(target->subscripts[0]);
+    s.op.assign(1, '=');
+  }
+  for (const int step : steps.first) expression(step, to);
   to.push_back(std::move(s));
+  for (const int step : steps.second) expression(step, to);
+}
+
+// A parameter that changes is a pointer into the memory that it is given.
+void Translator::moving_parameter(const Node& declared, std::vector<Stmt>& to) {
+  const CType type = type_of(declared);
+  if (!type.is_pointer() || type.is_record || !names_.is_assigned(declared.id)) return;
+  const int base = names_.variable(declared.id, "", type);
+  program_.variables[static_cast<std::size_t>(base)].moves = true;
+  Stmt s = made(Kind::declare, declared);
+  s.variable = follow(declared, base);
+  s.value = zero(declared.place);
+  s.op.assign(1, '=');
+  if (s.variable >= 0) to.push_back(std::move(s));
 }
 
 void Translator::expression(int index, std::vector<Stmt>& to) {
@@ -87,6 +161,7 @@ void Translator::expression(int index, std::vector<Stmt>& to) {
   const std::size_t operands = counts ? 1 : 2;
   if ((!counts && !assigns) || n.children.size() != operands) return evaluate(index, to);
   const CType type = type_of(n);
+  if (type.pointers > 0 && moves_pointer(index, to)) return;
   if (!type.is_scalar()) return unknown(index, type.pointers > 0 ? "a pointer is changed" : "a struct is copied", to);
   Stmt s = made(Kind::assign, n);
   if (!counts) expressions_.begin_statement(index);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loops/clang/faults.h"
+#include "loops/clang/parts.h"
 
 namespace papilio::loops {
 namespace {
@@ -18,45 +19,6 @@ constexpr auto pure_functions = std::to_array<std::string_view>(
      "atan2", "sinh",  "cosh",  "tanh",  "tanhf", "pow",   "powf",  "floor", "floorf", "ceil", "ceilf", "round",
      "trunc", "fmod",  "fmin",  "fminf", "fmax",  "fmaxf", "fma",   "hypot", "cbrt",   "erf",  "erfc",  "tgamma"});
 
-Expr leaf(Expr::Kind kind, const Node& n) {
-  Expr e;
-  e.kind = kind;
-  e.place = n.place;
-  e.type = type_of(n).type;
-  return e;
-}
-
-Expr binary(const std::string& op, Expr left, Expr right, const Type& type) {
-  Expr e;
-  e.kind = Expr::Kind::binary;
-  e.place = left.place;
-  e.type = type;
-  e.op = op;
-  e.operands.push_back(std::move(left));
-  e.operands.push_back(std::move(right));
-  return e;
-}
-
-Expr zero(const Place& place) {
-  Expr e;
-  e.kind = Expr::Kind::integer;
-  e.place = place;
-  e.type = {Type::Kind::integer, 64, true};
-  return e;
-}
-
-// Subscripts are as wide as addresses.
-Expr widened(Expr e) {
-  const Type wide = {Type::Kind::integer, 64, true};
-  if (e.type == wide || e.type.kind != Type::Kind::integer || (e.type.bits == 64)) return e;
-  Expr c;
-  c.kind = Expr::Kind::convert;
-  c.place = e.place;
-  c.type = wide;
-  c.operands.push_back(std::move(e));
-  return c;
-}
-
 }  // namespace
 
 Expr Expressions::unknown(int index, const std::string& text) {
@@ -64,77 +26,6 @@ Expr Expressions::unknown(int index, const std::string& text) {
   e.text = text;
   e.clobbers = names_.named_in(index);
   return e;
-}
-
-// The same for a pointer that lies in a field of a parameter: m->value, g.cells.
-std::optional<Expressions::Lvalue> Expressions::pointee_of_field(int index) {
-  const Node* member = &names_.node(index);
-  while (member->kind == "ParenExpr" && !member->children.empty()) member = &names_.node(member->children[0]);
-  if (member->kind != "MemberExpr") return std::nullopt;
-  const auto field = lvalue(index);
-  if (!field || field->offset_base >= 0 || !field->type.is_pointer() || field->type.is_volatile) return std::nullopt;
-  const bool is_first = std::all_of(field->subscripts.begin(), field->subscripts.end(), [](const Expr& subscript) {
-    return subscript.kind == Expr::Kind::integer && subscript.value == 0;
-  });
-  CType type = field->type;
-  type.pointers = 0;
-  if (!is_first || field->type.pointer_to_array || !type.is_scalar()) return std::nullopt;
-  const int made = names_.pointed_to_by_field(field->id, field->path, member->reference, field->type);
-  if (made < 0) return std::nullopt;
-  return Lvalue{0, "", type, {zero(names_.node(index).place)}, made};
-}
-
-// The object that a pointer value points to, with the subscript of the element last.
-std::optional<Expressions::Lvalue> Expressions::pointee(int index) {
-  const Node& n = names_.node(index);
-  if (n.children.empty() || n.too_deep) return std::nullopt;
-  if (n.kind == "ParenExpr") return pointee(n.children[0]);
-  if (n.kind == "ImplicitCastExpr" && n.cast == "NoOp") return pointee(n.children[0]);  // const
-  if (n.kind == "ImplicitCastExpr" && n.cast == "ArrayToPointerDecay") {
-    auto array = lvalue(n.children[0]);
-    if (!array || !array->type.is_array()) return std::nullopt;
-    array->type.extents.erase(array->type.extents.begin());
-    array->subscripts.push_back(zero(n.place));
-    return array;
-  }
-  if (n.kind == "ImplicitCastExpr" && n.cast == "LValueToRValue") {
-    const std::uint64_t id = plain_name(names_.tree(), n.children[0]);
-    if (id == 0) return pointee_of_field(n.children[0]);
-    const Node* declared = names_.declaration(id);
-    if (declared == nullptr || names_.is_assigned(id)) return std::nullopt;
-    CType type = type_of(*declared);
-    if (!type.is_pointer() || type.is_volatile) return std::nullopt;
-    type.pointers = 0;
-    if (const Names::Offset* known = names_.offset(id)) {
-      Expr offset = leaf(Expr::Kind::variable, n);
-      offset.type = {Type::Kind::integer, 64, true};
-      offset.variable = known->offset;
-      return Lvalue{0, "", type, {offset}, known->base};
-    }
-    if (declared->kind != "ParmVarDecl") return std::nullopt;
-    return Lvalue{id, "", type, {zero(n.place)}, -1};
-  }
-  if (n.kind == "UnaryOperator" && n.opcode == "&") {
-    // &a[i], as in double* row = &a[i * n].
-    auto element = lvalue(n.children[0]);
-    if (!element || element->subscripts.empty() || !element->path.empty()) return std::nullopt;
-    const Node* inner = &names_.node(n.children[0]);
-    while (inner->kind == "ParenExpr") inner = &names_.node(inner->children[0]);
-    if (inner->kind != "ArraySubscriptExpr") return std::nullopt;
-    return element;
-  }
-  if (n.kind == "BinaryOperator" && (n.opcode == "+" || n.opcode == "-") && n.children.size() == 2) {
-    const CType left = type_of(names_.node(n.children[0]));
-    const bool left_points = left.pointers > 0;
-    if (!left_points && n.opcode == "-") return std::nullopt;
-    auto base = pointee(n.children[left_points ? 0 : 1]);
-    if (!base) return std::nullopt;
-    const Type wide = {Type::Kind::integer, 64, true};
-    Expr moved = widened(translate(n.children[left_points ? 1 : 0]));
-    base->subscripts.back() = binary(n.opcode, base->subscripts.back(), std::move(moved), wide);
-    return base;
-  }
-  return std::nullopt;
 }
 
 std::optional<Expressions::Lvalue> Expressions::lvalue(int index) {
@@ -189,12 +80,6 @@ std::optional<Target> Expressions::target(int index) {
   return target_of(*found);
 }
 
-std::optional<Target> Expressions::pointed_to(int index) {
-  const auto found = pointee(index);
-  if (!found || !found->type.extents.empty()) return std::nullopt;
-  return target_of(*found);
-}
-
 Expr Expressions::reference(int index) {
   const auto found = target(index);
   if (!found) return unknown(index, access_fault(names_, index));
@@ -218,16 +103,6 @@ Expr Expressions::call(int index) {
   e.text = name;
   for (std::size_t i = 1; i < n.children.size(); ++i) e.operands.push_back(translate(n.children[i]));
   return e;
-}
-
-// What a pointer that a function is given points to: also a row, a[i] (but not &a[i][0], which often means all of a).
-std::optional<Target> Expressions::passed_to(int index) {
-  const auto found = pointee(index);
-  if (!found) return std::nullopt;
-  const Node* n = &names_.node(index);
-  while (n->kind == "ParenExpr" || n->kind == "ImplicitCastExpr") n = &names_.node(n->children[0]);
-  if (n->kind == "UnaryOperator" && found->subscripts.size() > 1) return std::nullopt;
-  return target_of(*found);
 }
 
 Expr Expressions::call_of_file(int index, const std::string& name) {
@@ -276,6 +151,14 @@ bool Expressions::has_call(int index) const {
          std::any_of(n.children.begin(), n.children.end(), [&](int c) { return has_call(c); });
 }
 
+// Notes x++ or --x as a step of its own, where nothing else in the statement names x.
+bool Expressions::takes_step(int index, std::uint64_t id) {
+  const Node& n = names_.node(index);
+  if (statement_ < 0 || uses(statement_, id) != 1) return false;
+  (n.is_postfix ? after_ : before_).push_back(index);
+  return true;
+}
+
 // x++ or --x of a plain variable: x, with the step noted.
 std::optional<Expr> Expressions::step(int index) {
   const Node& n = names_.node(index);
@@ -283,14 +166,13 @@ std::optional<Expr> Expressions::step(int index) {
   if (n.opcode != "++" && n.opcode != "--") return std::nullopt;
   const std::uint64_t id = plain_name(names_.tree(), n.children[0]);
   const Node* declared = id == 0 ? nullptr : names_.declaration(id);
-  if (declared == nullptr || declared->storage == "static" || uses(statement_, id) != 1) return std::nullopt;
+  if (declared == nullptr || declared->storage == "static") return std::nullopt;
   const CType type = type_of(*declared);
   if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.is_volatile) return std::nullopt;
   if (declared->kind != "ParmVarDecl" && declared->kind != "VarDecl") return std::nullopt;
   if (names_.is_addressed(id)) return std::nullopt;
   if (names_.is_of_file(id) && has_call(statement_)) return std::nullopt;  // which may see the step
-  (n.is_postfix ? after_ : before_).push_back(index);
-  return reference(n.children[0]);
+  return takes_step(index, id) ? std::optional(reference(n.children[0])) : std::nullopt;
 }
 
 Expr Expressions::convert(const Node& n, int child) {
@@ -341,6 +223,7 @@ Expr Expressions::translate(int index) {
     return e;
   }
   if (n.kind == "BinaryOperator" && n.children.size() == 2 && n.opcode != "=" && n.opcode != ",") {
+    if (auto compared = of_pointers(index)) return *compared;
     Expr e = leaf(Expr::Kind::binary, n);
     e.op = n.opcode;
     e.operands.push_back(child(0));

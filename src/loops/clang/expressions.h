@@ -26,7 +26,7 @@ class Expressions {
   void begin_statement(int node);
   std::vector<int> take_steps(bool after);
 
-  // Nothing for what cannot be followed: a pointer that changes, a union, a bit-field.
+  // Nothing for what cannot be followed: a pointer that may lead to two arrays, a union, a bit-field.
   std::optional<Target> target(int node);
 
   // What a pointer value points to, the subscript of its first element last.
@@ -49,11 +49,14 @@ class Expressions {
   std::optional<Lvalue> lvalue(int node);
   std::optional<Lvalue> pointee(int node);
   std::optional<Lvalue> pointee_of_field(int node);
+  Lvalue followed(std::uint64_t id, const Node& n) const;
   std::optional<Target> target_of(const Lvalue& found);
   Expr convert(const Node& n, int child);
   Expr call(int node);
   Expr call_of_file(int node, const std::string& name);
   std::optional<Expr> step(int node);
+  bool takes_step(int node, std::uint64_t id);
+  std::optional<Expr> of_pointers(int node);
   bool has_call(int index) const;
   int uses(int node, std::uint64_t id) const;
 

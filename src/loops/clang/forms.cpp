@@ -29,6 +29,8 @@ std::string Translator::counter_fault(std::uint64_t id) {
   const Node* d = names_.declaration(id);
   if (d == nullptr) return "its variable is not known";
   const CType type = type_of(*d);
+  if (names_.offset(id) != nullptr) return "";
+  if (type.pointers > 0) return fmt::format("where its pointer {} leads is not followed", d->name);
   if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.type.bits == 1)
     return "its variable is no integer";
   const Variable& v = program_.variables[static_cast<std::size_t>(names_.variable(id, "", type))];
@@ -37,11 +39,19 @@ std::string Translator::counter_fault(std::uint64_t id) {
   return v.is_volatile ? "its variable is volatile" : "";
 }
 
+// What counts the loop: an integer, or the offset of a pointer.
+int Translator::counter_variable(std::uint64_t id) {
+  const Names::Offset* pointer = names_.offset(id);
+  return pointer != nullptr ? pointer->offset : names_.variable(id, "", type_of(*names_.declaration(id)));
+}
+
 void Translator::for_loop(int index, std::vector<Stmt>& to) {
   const Node& n = node(index);
   if (n.children.size() != 5) return unknown(index, "a for loop", to);
   const int init = n.children[0], condition = n.children[2], advance = n.children[3], body = n.children[4];
-  if (node(advance).kind.empty() && stepping_loop(index, init, condition, body, to)) return;
+  std::vector<Stmt> before;
+  if (!node(init).kind.empty()) statement(init, before);
+  if (node(advance).kind.empty() && stepping_loop(index, before, condition, body, to)) return;
   std::vector<int> steps;
   flatten(advance, steps);
   std::uint64_t counter = 0;
@@ -68,16 +78,14 @@ void Translator::for_loop(int index, std::vector<Stmt>& to) {
   if (fault.empty() && assigns(names_.tree(), condition, counter)) fault = "its variable is assigned in its condition";
   if (fault.empty() && steps.size() > 1 && has_continue(names_.tree(), body)) fault = "it continues past a second step";
   if (!fault.empty()) {
-    std::vector<Stmt> before;
-    if (!node(init).kind.empty()) statement(init, before);
     std::vector<int> parts = {body};
     if (!node(advance).kind.empty()) parts.push_back(advance);
     return opaque_loop(n, fault, parts, condition, std::move(before), to);
   }
   Stmt s = made(Kind::loop, n);
   s.step = step;
-  s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
-  start(init, s, to);
+  s.variable = counter_variable(counter);
+  start(std::move(before), s, to);
   s.condition = loop_condition(condition);
   const bool outer = std::exchange(in_switch_, false);
   statement(body, s.body);
@@ -102,7 +110,7 @@ Expr Translator::loop_condition(int index) {
 }
 
 // for (init; i-- > 0;) and while (i-- > 0): the condition sees the value before the step. False for all else.
-bool Translator::stepping_loop(int index, int init, int condition, int body, std::vector<Stmt>& to) {
+bool Translator::stepping_loop(int index, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to) {
   const Node* step = &node(condition);
   while (step->kind == "ImplicitCastExpr" || step->kind == "ParenExpr" || step->kind == "BinaryOperator") {
     if (step->children.empty()) return false;
@@ -112,18 +120,18 @@ bool Translator::stepping_loop(int index, int init, int condition, int body, std
   const std::uint64_t counter = counts ? plain_name(names_.tree(), step->children[0]) : 0;
   if (counter == 0 || (step->opcode != "--" && step->opcode != "++")) return false;
   if (!counter_fault(counter).empty() || assigns(names_.tree(), body, counter)) return false;
-  const CType type = type_of(*names_.declaration(counter));
   Stmt s = made(Kind::loop, node(index));
   s.step = step->opcode == "--" ? -1 : 1;
   s.steps_first = true;
-  s.variable = names_.variable(counter, "", type);
+  s.variable = counter_variable(counter);
   expressions_.begin_statement(condition);
   s.condition = loop_condition(condition);
-  const auto before = expressions_.take_steps(false), after = expressions_.take_steps(true);
-  if (!before.empty() || after.size() != 1 || type.type.bits < 32) return false;
+  const auto first = expressions_.take_steps(false), last = expressions_.take_steps(true);
+  const int bits = program_.variables[static_cast<std::size_t>(s.variable)].type.bits;
+  if (!first.empty() || last.size() != 1 || bits < 32) return false;
   const bool ends = s.condition.op == "!=" || s.condition.op == (s.step < 0 ? ">" : "<");
   if (s.condition.kind != Expr::Kind::binary || !ends) return false;
-  start(init, s, to);
+  start(std::move(before), s, to);
   const bool outer = std::exchange(in_switch_, false);
   statement(body, s.body);
   in_switch_ = outer;
@@ -143,10 +151,8 @@ void Translator::flatten(int index, std::vector<int>& to) const {
 }
 
 // The first value of a loop's variable; whatever else the loop starts with comes before it.
-void Translator::start(int init, Stmt& loop, std::vector<Stmt>& to) {
+void Translator::start(std::vector<Stmt> before, Stmt& loop, std::vector<Stmt>& to) {
   loop.starts_as_is = true;
-  std::vector<Stmt> before;
-  if (init >= 0 && !node(init).kind.empty()) statement(init, before);
   for (Stmt& s : before) {
     const bool declares = s.kind == Kind::declare && s.variable == loop.variable && s.op == "=";
     const bool assigns_it = s.kind == Kind::assign && s.target.variable == loop.variable && s.op.empty();
@@ -164,7 +170,8 @@ void Translator::while_loop(int index, std::vector<Stmt>& to) {
   const Node& n = node(index);
   if (n.children.size() != 2) return unknown(index, "a while loop", to);
   const int condition = n.children[0], body = n.children[1];
-  if (stepping_loop(index, -1, condition, body, to)) return;
+  std::vector<Stmt> none;
+  if (stepping_loop(index, none, condition, body, to)) return;
   const Node& b = node(body);
   std::string fault = "its last statement does not step the variable of its condition";
   std::uint64_t counter = 0;
@@ -186,7 +193,7 @@ void Translator::while_loop(int index, std::vector<Stmt>& to) {
   Stmt s = made(Kind::loop, n);
   s.step = step;
   s.starts_as_is = true;
-  s.variable = names_.variable(counter, "", type_of(*names_.declaration(counter)));
+  s.variable = counter_variable(counter);
   s.condition = loop_condition(condition);
   const bool outer = std::exchange(in_switch_, false);
   for (std::size_t i = 0; i + 1 < b.children.size(); ++i) statement(b.children[i], s.body);

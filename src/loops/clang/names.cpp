@@ -83,7 +83,7 @@ void Names::scan(int index) {
   };
   const bool assigns = (n.kind == "BinaryOperator" && n.opcode == "=") || n.kind == "CompoundAssignOperator" ||
                        (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
-  if (assigns) assigned_.insert(root(n.children[0]));
+  if (assigns) assigned_[root(n.children[0])].push_back(index);
   if ((assigns || (n.kind == "UnaryOperator" && n.opcode == "&")) && !n.children.empty()) {
     const Node* field = &node(n.children[0]);
     while (field->kind == "ParenExpr" && !field->children.empty()) field = &node(field->children[0]);
@@ -181,10 +181,16 @@ int Names::make_offset(std::uint64_t pointer, int base, const std::string& name)
   v.name = name;
   v.type = {Type::Kind::integer, 64, true};
   v.is_offset = true;
+  v.base = base;
   v.object = static_cast<int>(program_.variables.size());
   program_.variables.push_back(v);
   offsets_[pointer] = {base, v.object};
   return v.object;
+}
+
+std::vector<int> Names::assignments(std::uint64_t id) const {
+  const auto found = assigned_.find(id);
+  return found == assigned_.end() ? std::vector<int>() : found->second;
 }
 
 const Names::Offset* Names::offset(std::uint64_t pointer) const {
@@ -206,6 +212,7 @@ std::vector<int> Names::named_in(int index) {
     for (const auto& [key, known] : variables_) {
       if (key.first == id && known >= 0) found.push_back(known);
     }
+    if (const Offset* known = offset(id)) found.push_back(known->offset);
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "loops/clang/tree.h"
 #include "loops/clang/types.h"
@@ -31,8 +32,9 @@ class Names {
   // field; -1 for any other field.
   int pointed_to_by_field(std::uint64_t id, const std::string& path, std::uint64_t field, const CType& type);
 
-  // A local variable that no declaration names: the offset of a pointer that never changes.
+  // A local variable that no declaration names: the offset of a pointer, all of whose values lead to one array.
   int make_offset(std::uint64_t pointer, int base, const std::string& name);
+  void drop_offset(std::uint64_t pointer) { offsets_.erase(pointer); }
   struct Offset {
     int base;
     int offset;
@@ -41,6 +43,8 @@ class Names {
 
   // Whether anything but its declaration may give it a value.
   bool is_assigned(std::uint64_t id) const { return assigned_.contains(id) || addressed_.contains(id); }
+  // The expressions that assign it: =, op=, ++, --.
+  std::vector<int> assignments(std::uint64_t id) const;
   bool is_addressed(std::uint64_t id) const { return addressed_.contains(id); }
   bool is_of_file(std::uint64_t id) const { return of_file_.contains(id); }
   bool defines(const std::string& function) const { return defined_.contains(function); }
@@ -56,8 +60,8 @@ class Names {
   const Tree& tree_;
   Program& program_;
   std::map<std::uint64_t, int> declarations_;
-  std::map<std::uint64_t, std::uint64_t> of_file_;  // variables that no function declares: the first of that name
-  std::set<std::uint64_t> assigned_;                // anywhere: by =, op=, ++, --
+  std::map<std::uint64_t, std::uint64_t> of_file_;      // variables that no function declares: the first of that name
+  std::map<std::uint64_t, std::vector<int>> assigned_;  // anywhere, by which nodes: =, op=, ++, --
   std::set<std::uint64_t> addressed_;
   std::set<std::uint64_t> assigned_fields_;  // of any object, or their addresses are taken
   std::set<std::string> defined_;

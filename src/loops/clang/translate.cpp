@@ -24,10 +24,15 @@ void Translator::function(const Node& n) {
   made.name = n.name;
   made.place = n.place;
   for (const int c : n.children) {
+    if (node(c).kind == "ParmVarDecl") moving_parameter(node(c), made.body);
+  }
+  for (const int c : n.children) {
     if (node(c).kind != "ParmVarDecl") continue;
     const CType type = type_of(node(c));
     const int v = names_.variable(node(c).id, "", type);
-    const bool followed = type.is_scalar() || (type.is_pointer() && !type.is_record && !names_.is_assigned(node(c).id));
+    const bool followed =
+        type.is_scalar() || (type.is_pointer() && !type.is_record &&
+                             (!names_.is_assigned(node(c).id) || names_.offset(node(c).id) != nullptr));
     made.parameters.push_back(followed ? v : -1);
   }
   fault_.clear();

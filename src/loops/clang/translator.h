@@ -37,7 +37,10 @@ class Translator {
   void push_with_steps(Stmt s, std::vector<Stmt>& to);
   void declarations(const Node& n, std::vector<Stmt>& to);
   void declaration(int index, std::vector<Stmt>& to);
-  void pointer(int index, const CType& type, std::vector<Stmt>& to);
+  void pointer(int index, std::vector<Stmt>& to);
+  bool moves_pointer(int index, std::vector<Stmt>& to);
+  int follow(const Node& declared, int base);
+  void moving_parameter(const Node& declared, std::vector<Stmt>& to);
   void expression(int index, std::vector<Stmt>& to);
   void choice(int index, std::vector<Stmt>& to);
 
@@ -45,11 +48,12 @@ class Translator {
   void opaque_loop(const Node& n, const std::string& fault, const std::vector<int>& parts, int condition,
                    std::vector<Stmt> before, std::vector<Stmt>& to);
   std::string counter_fault(std::uint64_t id);
+  int counter_variable(std::uint64_t id);
   void for_loop(int index, std::vector<Stmt>& to);
   Expr loop_condition(int index);
-  bool stepping_loop(int index, int init, int condition, int body, std::vector<Stmt>& to);
+  bool stepping_loop(int index, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to);
   void flatten(int index, std::vector<int>& to) const;
-  void start(int init, Stmt& loop, std::vector<Stmt>& to);
+  void start(std::vector<Stmt> before, Stmt& loop, std::vector<Stmt>& to);
   void while_loop(int index, std::vector<Stmt>& to);
 
   Names names_;

@@ -123,6 +123,7 @@ std::optional<std::vector<std::string>> Bounds::addresses(const std::string& nam
   for (const Access& a : accesses_.list) {
     const Variable& v = program_.variables[static_cast<std::size_t>(a.variable)];
     if (v.name != name) continue;
+    if (v.moves) return std::nullopt;  // the name stands for another place by now
     // What is supposed of a variable that is no array rests on all that the function writes.
     if (!is_inside(a)) {
       if (a.is_write || !v.is_array) continue;

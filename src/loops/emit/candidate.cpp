@@ -20,6 +20,34 @@ int Candidate::variable(const std::string& name) const {
   return found.size() == 1 ? *found.begin() : -1;
 }
 
+int Candidate::variable(const Clause& clause) const {
+  std::set<int> pointers;
+  for (const Access& a : accesses.list) {
+    const Variable& v = program.variables[static_cast<std::size_t>(a.variable)];
+    if (is_inside(a) && v.is_offset && v.name == clause.variable) pointers.insert(a.variable);
+  }
+  return !clause.is_array && pointers.size() == 1 ? *pointers.begin() : variable(clause.variable);
+}
+
+bool Candidate::has_other_name(int array) const {
+  for (std::size_t i = 0; i < program.variables.size(); ++i) {
+    const Variable& v = program.variables[i];
+    const auto declared = accesses.declared_in.find(static_cast<int>(i));
+    const bool is_inside = declared != accesses.declared_in.end() &&
+                           std::find(declared->second.begin(), declared->second.end(), id) != declared->second.end();
+    if (v.base != array || is_inside) continue;
+    for (int t = part.begin; t < part.end; ++t) {
+      if (source.is(t, v.name)) return true;
+    }
+  }
+  return false;
+}
+
+bool Candidate::counts_by_pointer() const {
+  const int counter = accesses.loops[static_cast<std::size_t>(id)].variable;
+  return counter >= 0 && program.variables[static_cast<std::size_t>(counter)].is_offset;
+}
+
 std::string Candidate::type() const {
   return head->type.empty() ? fmt::format("__typeof__({})", head->variable) : head->type;
 }

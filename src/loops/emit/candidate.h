@@ -37,6 +37,16 @@ struct Candidate {
   // The variable of that name that the loop touches; -1 if there is none, or more than one.
   int variable(const std::string& name) const;
 
+  // The variable of a clause. A pointer that moves and the array that it came with may have one name.
+  int variable(const Clause& clause) const;
+
+  // Whether a pointer that is set outside of the loop leads to the array: clauses of the array's name say nothing of
+  // it.
+  bool has_other_name(int array) const;
+
+  // Whether the loop's variable is a pointer.
+  bool counts_by_pointer() const;
+
   // Of the loop's variable, in C; `first` as the text has it.
   std::string type() const;
   std::string first() const;

@@ -49,6 +49,8 @@ std::optional<std::string> range(const Candidate& c, const Predicate& p) {
 
 std::optional<std::string> inspector(const Candidate& c, const Predicate& p, bool& needs_helper) {
   if (p.arrays.size() != 1 || p.low.empty() || p.high.empty()) return std::nullopt;
+  if (const int v = c.variable(p.arrays[0]); v >= 0 && c.program.variables[static_cast<std::size_t>(v)].moves)
+    return std::nullopt;
   const auto low = in_c(p.low), high = in_c(p.high);
   if (!low || !high) return std::nullopt;
   const std::string& x = c.prefix;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -101,8 +102,11 @@ class Emitter {
       return false;
     }
     c.part = std::move(*part);
+    const Loop& known = c.accesses.loops[static_cast<std::size_t>(c.id)];
     c.head = read_head(source_, c.part, loop.variable);
-    if (!c.head) c.head = counted_head(c);
+    // OpenMP takes != with steps of 1 alone.
+    if (c.head && c.head->relation == "!=" && std::abs(known.step) != 1) c.head.reset();
+    if (!c.head && !c.counts_by_pointer()) c.head = counted_head(c);
     if (!c.head) why = "its head is not understood";
     return c.head.has_value();
   }
@@ -113,6 +117,7 @@ class Emitter {
       why = "it has too few iterations";
       return std::nullopt;
     }
+    if (c.counts_by_pointer()) return by_pointer(c, how, why);
     for (const Transformation& t : loop.transformations) {
       if (t.kind != options_.transform) continue;
       if (auto made = as_asked(f, c, t, how, why)) return made;
@@ -142,6 +147,16 @@ class Emitter {
       }
     }
     if (why.empty()) why = std::string(name(loop.verdict));
+    return std::nullopt;
+  }
+
+  // OpenMP takes pointers as they are; what is written anew counts by integers.
+  std::optional<Rewritten> by_pointer(const Candidate& c, std::string& how, std::string& why) {
+    const LoopReport& loop = c.loop();
+    const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
+                             loop.verdict == Verdict::parallel_if;
+    if (is_parallel) return by_clauses(c, loop.clauses, predicates_of(loop, c.accesses), how, why);
+    why = loop.verdict == Verdict::scan ? "a pointer counts it, so it is not written as a scan" : name(loop.verdict);
     return std::nullopt;
   }
 

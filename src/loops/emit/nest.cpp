@@ -41,6 +41,10 @@ std::optional<Nest> Nest::read(const Judged& f, const Candidate& outermost, cons
       nest.members_.push_back(c);
     }
     const Candidate& made = nest.members_.back();
+    if (made.counts_by_pointer()) {
+      why = "a pointer counts a loop of the nest";
+      return std::nullopt;
+    }
     if (!made.head || made.part.kind != TextPart::Kind::loop || made.head->type.empty()) {
       why = "a loop of the nest does not declare its variable, or has another head than OpenMP's";
       return std::nullopt;

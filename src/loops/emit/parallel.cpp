@@ -69,17 +69,18 @@ class Parallel {
   std::size_t offset(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].begin; }
 
   bool reduction(const Clause& clause) {
-    const int v = c_.variable(clause.variable);
+    const int v = c_.variable(clause);
     if (v < 0 || is_field(clause.variable)) {
       if (v < 0 || !variable(v).is_array) return fail(fmt::format("{} is no variable of its own", clause.variable));
     }
     const Variable& x = variable(v);
+    if (x.is_offset) return fail(fmt::format("{} is a pointer", clause.variable));
     if (!x.is_array) {
       result_.pragma += fmt::format(" reduction({}: {})", clause.detail, clause.variable);
       return true;
     }
     const bool is_small = !x.is_pointer && x.extents.size() == 1 && x.extents[0] > 0 &&
-                          x.extents[0] <= largest_private_array && !is_field(clause.variable);
+                          x.extents[0] <= largest_private_array && !is_field(clause.variable) && !c_.has_other_name(v);
     if (is_small) {
       result_.pragma += fmt::format(" reduction({}: {}[:{}])", clause.detail, clause.variable, x.extents[0]);
       return true;
@@ -110,16 +111,20 @@ class Parallel {
   }
 
   bool induction(const Clause& clause) {
-    const int v = c_.variable(clause.variable);
+    const int v = c_.variable(clause);
     if (v < 0 || is_field(clause.variable) || c_.part.kind == TextPart::Kind::repeat) {
       return fail(fmt::format("{} is no variable of its own", clause.variable));
     }
     const auto found = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.find(v);
     if (found == c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.end())
       return fail("a step is not known");
+    if (c_.counts_by_pointer())
+      return fail(fmt::format("a pointer counts the loop, and {} goes with it", clause.variable));
     const std::string& x = c_.prefix;
     if (at_start_.empty()) result_.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
-    result_.before.push_back(fmt::format("const long long {}{} = {};", x, clause.variable, clause.variable));
+    const bool is_pointer = variable(v).is_offset;
+    const std::string type = is_pointer ? fmt::format("__typeof__({})", clause.variable) : "long long";
+    result_.before.push_back(fmt::format("{} const {}{} = {};", type, x, clause.variable, clause.variable));
     const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
     at_start_ += fmt::format(" {1} = (__typeof__({1}))({0}{1} + {2} * (({3} - {0}first){4}));", x, clause.variable,
                              found->second.step, c_.head->variable, by);
@@ -140,7 +145,7 @@ class Parallel {
   // The reads take their elements from a copy, of what lies between the first and the last that they read.
   bool copy(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || is_field(clause.variable)) return fail("an array to copy is not named");
+    if (v < 0 || is_field(clause.variable) || variable(v).moves) return fail("an array to copy is not named");
     const Bounds bounds(c_.program, c_.accesses, c_.id);
     std::vector<std::string> low, high;
     const std::string& x = c_.prefix;
@@ -212,6 +217,7 @@ class Parallel {
     const int v = c_.variable(clause.variable);
     if (v < 0 || is_field(clause.variable) || c_.head->is_counted || c_.part.kind == TextPart::Kind::repeat)
       return fail(fmt::format("{} is no variable of its own", clause.variable));
+    if (c_.counts_by_pointer()) return fail("a pointer counts the loop");
     const Bounds bounds(c_.program, c_.accesses, c_.id);
     std::vector<std::string> low, high;
     for (const Access& a : c_.accesses.list) {
@@ -309,7 +315,7 @@ std::optional<std::string> private_clauses(const Candidate& c, const std::vector
       return x.kind == "lastprivate" && x.is_array && x.variable == clause.variable;
     });
     if (has_last) continue;
-    const int v = c.variable(clause.variable);
+    const int v = c.variable(clause);
     const bool is_own = clause.variable == c.head->variable;
     if (!is_own && (v < 0 || is_field(clause.variable))) {
       why = fmt::format("{} is no variable of its own", clause.variable);
@@ -317,6 +323,10 @@ std::optional<std::string> private_clauses(const Candidate& c, const std::vector
     }
     if (!is_own && c.program.variables[static_cast<std::size_t>(v)].is_pointer) {
       why = fmt::format("{} is a pointer, so OpenMP does not make its elements private", clause.variable);
+      return std::nullopt;
+    }
+    if (!is_own && c.program.variables[static_cast<std::size_t>(v)].is_array && c.has_other_name(v)) {
+      why = fmt::format("a pointer leads to {}, too", clause.variable);
       return std::nullopt;
     }
     text += fmt::format(" {}({})", is_induction ? "lastprivate" : clause.kind, clause.variable);

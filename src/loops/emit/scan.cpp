@@ -178,6 +178,11 @@ class Passes {
 
 std::optional<Rewritten> in_two_passes(const Candidate& candidate, const Clause& scan,
                                        const std::vector<Clause>& clauses, std::string& why) {
+  const int v = candidate.variable(scan);
+  if (v >= 0 && candidate.program.variables[static_cast<std::size_t>(v)].is_offset) {
+    why = fmt::format("{} is a pointer, so its values are not written as a scan", scan.variable);
+    return std::nullopt;
+  }
   auto slice = slice_of(candidate, scan, clauses, why);
   return slice ? Passes(candidate, std::move(*slice), why).written(clauses) : std::nullopt;
 }

@@ -313,6 +313,11 @@ class Calls {
     made.object = index;
     made.storage = Variable::Storage::local;
     program_.variables.push_back(made);
+    if (made.base >= 0) {
+      const auto p = copy.pointers.find(made.base);
+      const int base = p != copy.pointers.end() ? p->second.first : copied(made.base, copy);
+      variable(index).base = base;
+    }
     if (object != v) {
       const int whole = copied(object, copy);
       variable(index).object = whole;

@@ -36,11 +36,13 @@ struct Variable {
   int object = -1;                         // the variable whose memory it is: itself, unless it is a field
   int holder = -1;                         // what a pointer points to: the field in which the pointer lies
   bool is_array = false;                   // an array, or a pointer that is used as one
-  bool is_pointer = false;                 // only parameters that are never assigned; others are not understood
+  bool is_pointer = false;                 // a parameter; others are offsets in what they point to
+  bool moves = false;                      // a parameter that is assigned: its memory is that of its first value
   bool is_restrict = false;                //
   bool escapes = false;                    // its address is taken
   bool is_volatile = false;                // or atomic
-  bool is_offset = false;                  // of a pointer of this name, in what it points to
+  bool is_offset = false;                  // of a pointer of this name, in what it points to:
+  int base = -1;                           // the array
   bool is_made = false;                    // for a call: an argument, an offset or a result
   std::vector<std::int64_t> extents = {};  // declared lengths of an array; -1: not a constant
   std::vector<int> extent_variables = {};  // a length that is a variable; -1: none
@@ -92,7 +94,8 @@ struct Stmt {
   Expr value = {};
   Expr condition = {};
   std::int64_t step = 0;
-  bool steps_first = false;   // a loop that steps in its condition, after the comparison: i-- > 0
+  bool steps_first = false;   // a loop that steps after the comparison, before its body: i-- > 0
+  bool runs_once = false;     // a loop whose condition is not asked before its first iteration
   bool starts_as_is = false;  // a loop whose variable has its value already (while)
   bool declares = false;      // a loop whose variable is its own
   bool leaves_function = false;
@@ -102,6 +105,7 @@ struct Stmt {
   std::vector<Stmt> body = {};
   std::vector<Stmt> otherwise = {};
   std::vector<int> clobbers = {};
+  std::vector<Place> own = {};  // of a loop: the steps and tests in its text's body that are none of `body`
 };
 
 struct Function {

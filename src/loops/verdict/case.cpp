@@ -160,7 +160,16 @@ class Case {
 
   void induction(int v) {
     const Induction& i = loop().inductions.at(v);
-    const std::string form = text_of(i.at_start, accesses_.symbols);
+    std::string form = text_of(i.at_start, accesses_.symbols);
+    const bool has_own = std::any_of(i.at_start.terms().begin(), i.at_start.terms().end(), [&](const auto& term) {
+      return std::any_of(term.first.begin(), term.first.end(), [&](int s) {
+        return accesses_.symbols[static_cast<std::size_t>(s)].name == variable(v).name;
+      });
+    });
+    if (variable(v).is_offset && !has_own) {
+      const std::string sign = form[0] == '-' ? " - " : " + ";
+      form = variable(variable(v).base).name + sign + form.substr(form[0] == '-' ? 1 : 0);
+    }
     clause("induction", v, fmt::format("{} = {} when an iteration begins", variable(v).name, form));
     report_->clauses.back().value = form;
     report_->clauses.back().step = i.step;

@@ -54,7 +54,11 @@ Witness made(const Program& program, const Accesses& accesses, const Access& a, 
     for (const int side : {0, 1}) {
       const auto value = values.of(loop.symbol, side);
       if (!value) continue;  // a loop around that does not matter
-      (side == 0 ? w.source_iteration : w.sink_iteration).push_back(fmt::format("{} = {}", loop.name, *value));
+      std::string text = fmt::format("{} = {}", loop.name, *value);
+      const int base = loop.variable < 0 ? -1 : program.variables[static_cast<std::size_t>(loop.variable)].base;
+      if (base >= 0)
+        text = fmt::format("{} = {} + {}", loop.name, program.variables[static_cast<std::size_t>(base)].name, *value);
+      (side == 0 ? w.source_iteration : w.sink_iteration).push_back(std::move(text));
     }
   }
   std::map<int, std::int64_t> entries = fixed;

@@ -224,7 +224,7 @@ class Maker {
     made.variable = i + static_cast<int>(names.size());
     made.number = static_cast<int>(nest_.loops.size());
     nest_.loops.emplace_back();
-    made.form = static_cast<int>(between(0, 9));
+    made.form = static_cast<int>(between(0, 10));
     made.target = number_of(any<std::int64_t>({0, 0, 1, 2}));
     made.value = names.empty() || chance(0.6) ? scalar_of(chance(0.6) ? n : p) : scalar_of(any(names));
     if (chance(0.3)) made.value = joined(std::move(made.value), "+", number_of(any<std::int64_t>({1, -1})));

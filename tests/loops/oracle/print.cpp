@@ -1,3 +1,4 @@
+#include <array>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,10 @@ class Printer {
   void expression(const Node& e) {
     if (e.kind == Node::number)
       return write(e.value < 0 ? "(" + std::to_string(e.value) + ")" : std::to_string(e.value));
-    if (e.kind == Node::scalar) return write(name(static_cast<Scalar>(e.which)));
+    if (e.kind == Node::scalar) {
+      const std::string v = name(static_cast<Scalar>(e.which));
+      return write(is_pointer(e) ? "(" + v + " - " + base_of(e) + ")" : v);
+    }
     if (e.kind == Node::binary) {
       write("(");
       expression(e.parts[0]);
@@ -53,12 +57,34 @@ class Printer {
     }
     e.line = line_;
     e.column = column_;
+    if (by_pointer(e)) return;
     write(name(static_cast<Array>(e.which)));
     for (const Node& subscript : e.parts) {
       write("[");
       expression(subscript);
       write("]");
     }
+  }
+
+  // The variable of a loop may be a pointer into a, b or w: what else names it means its offset.
+  bool is_pointer(const Node& e) const {
+    return e.kind == Node::scalar && bases_[static_cast<std::size_t>(e.which)] >= 0;
+  }
+  std::string base_of(const Node& e) const {
+    return name(static_cast<Array>(bases_[static_cast<std::size_t>(e.which)]));
+  }
+
+  // a[p - a] as *p, and a[p - a + 1] as p[1].
+  bool by_pointer(const Node& e) {
+    const Node& subscript = e.parts[0];
+    const bool is_sum = subscript.kind == Node::binary && (subscript.op == "+" || subscript.op == "-") &&
+                        subscript.parts[1].kind == Node::number;
+    const Node& p = is_sum ? subscript.parts[0] : subscript;
+    if (e.parts.size() != 1 || !is_pointer(p) || bases_[static_cast<std::size_t>(p.which)] != e.which) return false;
+    const std::string v = name(static_cast<Scalar>(p.which));
+    const std::int64_t by = is_sum ? subscript.parts[1].value * (subscript.op == "-" ? -1 : 1) : 0;
+    write(is_sum ? v + "[" + std::to_string(by) + "]" : "*" + v);
+    return true;
   }
 
   void steps(const std::vector<Step>& list) {
@@ -147,6 +173,8 @@ class Printer {
       end();
     }
     nest_.loops[static_cast<std::size_t>(step.number)].line = line_;
+    const int array = std::array{a, b, w}[static_cast<std::size_t>(step.number) % 3];
+    const std::string base = name(static_cast<Array>(array));
     switch (step.form) {
       case 0:
         piece("for (int " + v + " = ", step.value, "; ");
@@ -166,12 +194,18 @@ class Printer {
       case 4:
         piece("while (" + v + " < ", step.value, ") {");
         break;
+      case 10:
+        piece("for (int *" + v + " = " + base + " + ", step.target, "; ");
+        piece(v + " < " + base + " + ", step.value, "; " + v + "++) {");
+        bases_[static_cast<std::size_t>(step.variable)] = array;
+        break;
       default:
         piece("for (int " + v + " = ", step.target, "; ");
         piece(v + " < ", step.value, "; " + v + "++) {");
     }
     end();
     steps(step.body);
+    bases_[static_cast<std::size_t>(step.variable)] = -1;
     if (step.form == 4) {
       write(v + "++;");
       end();
@@ -182,6 +216,11 @@ class Printer {
 
   Nest& nest_;
   int line_, column_ = 1;
+  std::array<int, scalars> bases_ = [] {
+    std::array<int, scalars> none;
+    none.fill(-1);
+    return none;
+  }();  // of variables that are pointers at this place: the array
 };
 
 }  // namespace
