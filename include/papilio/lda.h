@@ -329,6 +329,24 @@ struct TopicCounts {
 //   log_joint({offsets, topics, counts, counts, n_k}, alpha, 0.1);
 double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha, double beta, int threads = 0);
 
+// What tells a corpus from others: its sizes, and hashes of its arrays and words.
+struct CorpusIdentity {
+  std::int64_t documents = 0;
+  std::int64_t tokens = 0;
+  std::int64_t vocabulary_size = 0;
+  std::string hash_of_document_offsets;  // XXH3-128, 32 hexadecimal digits
+  std::string hash_of_words;
+  std::string hash_of_vocabulary;
+};
+
+// Reads all of the corpus. Checkpoints need it each time; who saves often makes it once:
+//
+//   const papilio::CorpusIdentity identity = papilio::identity_of(corpus);
+//   options.checkpoint = [&](const papilio::ChainState& state) {
+//     papilio::save_checkpoint(state, corpus, options, "news.chain", &identity);
+//   };
+CorpusIdentity identity_of(const CorpusView& corpus);
+
 // Writes a checkpoint: the state of a chain and what determines how it continues (corpus, sampler, schedule, priors,
 // seed), as one safetensors file with hashes.
 //
@@ -339,8 +357,11 @@ double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha,
 // Over options.ranks every rank calls it with its own part, and all see the same folder: each writes its topics beside
 // the file ("PATH.sweep-40.rank-1-of-3"), which then says where they are; parts of neither checkpoint are removed.
 // Where one rank fails all throw. Any number of ranks goes on from it, as from that of one process.
+//
+// `identity` is that of the corpus (InvalidArgument where its sizes are others); without it, the corpus is read for it:
+// a rank then reads the documents of all.
 void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
-                     const std::string& path);
+                     const std::string& path, const CorpusIdentity* identity = nullptr);
 
 // Returns the path with ".previous" appended, symbolic links followed.
 std::string previous_checkpoint(const std::string& path);
@@ -363,8 +384,8 @@ struct CheckpointReport {
 // Changes no file. Before the next save, move a damaged checkpoint away, or it replaces the previous one.
 //
 // Throws InvalidArgument naming the first difference; FormatError naming the damage to both files; IoError where
-// neither exists or can be read.
+// neither exists or can be read. `identity` as for save_checkpoint.
 ChainState load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
-                           CheckpointReport* report = nullptr);
+                           CheckpointReport* report = nullptr, const CorpusIdentity* identity = nullptr);
 
 }  // namespace papilio

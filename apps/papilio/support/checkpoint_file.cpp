@@ -35,9 +35,15 @@ bool CheckpointFile::exists(const std::string& path) {
   return fs::is_regular_file(path, error) || fs::is_regular_file(papilio::previous_checkpoint(path), error);
 }
 
+const papilio::CorpusIdentity& CheckpointFile::identity() {
+  if (!identity_) identity_ = papilio::identity_of(corpus_);
+  return *identity_;
+}
+
 papilio::ChainState CheckpointFile::load() {
   papilio::CheckpointReport report;
-  papilio::ChainState topics = reading([&] { return papilio::load_checkpoint(corpus_, options_, path_, &report); });
+  papilio::ChainState topics =
+      reading([&] { return papilio::load_checkpoint(corpus_, options_, path_, &report, &identity()); });
   if (!report.damage.empty()) {
     tell(fmt::format("papilio train: {}; continuing from {}, sweep {}\n", without_caller(report.damage), report.path,
                      topics.sweep));
@@ -60,7 +66,7 @@ void CheckpointFile::set_aside_damaged() const {
 
 void CheckpointFile::save(const papilio::ChainState& topics) {
   writing(path_, bytes_of(corpus_, options_.topics),
-          [&] { papilio::save_checkpoint(topics, corpus_, options_, path_); });
+          [&] { papilio::save_checkpoint(topics, corpus_, options_, path_, &identity()); });
   saved_sweep_ = topics.sweep;
 }
 
@@ -69,7 +75,7 @@ std::string CheckpointFile::save_somewhere(const papilio::ChainState& topics, co
   std::string failures;
   const auto saves = [&](const std::string& path) {
     try {
-      papilio::save_checkpoint(topics, corpus_, options_, path);
+      papilio::save_checkpoint(topics, corpus_, options_, path, &identity());
       return true;
     } catch (const papilio::IoError& error) {
       failures += fmt::format("{}{}", failures.empty() ? "" : "; ", without_caller(error.what()));

@@ -35,9 +35,11 @@ class CheckpointFile {
 
  private:
   void set_aside_damaged() const;
+  const papilio::CorpusIdentity& identity();
 
   const std::string path_;
   const papilio::CorpusView corpus_;
   const papilio::TrainOptions& options_;
-  std::optional<std::int64_t> saved_sweep_;  // of the newest one that is whole
+  std::optional<papilio::CorpusIdentity> identity_;  // of the corpus, made once
+  std::optional<std::int64_t> saved_sweep_;          // of the newest one that is whole
 };

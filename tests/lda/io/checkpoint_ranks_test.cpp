@@ -38,7 +38,7 @@ class CheckpointOfRanks : public ::testing::Test {
       options.ranks = &rank;
       options.checkpoint_every = 2;
       options.checkpoint = [&](const ChainState& state) {
-        save_checkpoint(state, corpus_, options, folder_.path("a"));
+        save_checkpoint(state, corpus_, options, folder_.path("a"), rank.rank() == 1 ? &identity_ : nullptr);
       };
       CheckpointReport here;
       std::optional<ChainState> start;
@@ -67,6 +67,7 @@ class CheckpointOfRanks : public ::testing::Test {
 
   const Folder folder_;
   const Corpus corpus_ = testing::awkward_corpus();
+  const CorpusIdentity identity_ = identity_of(corpus_);
   const std::string expected_ = model_hash(train(corpus_, options_of_run()).model);
   std::int64_t resumed_sweep_ = -1;
 };

@@ -199,6 +199,32 @@ TEST(Checkpoint, OfAnotherRunIsRefusedByName) {
 }
 
 // Whole files whose hashes are right, one word changed. The sound previous one is not looked at.
+// The corpus is then not read again: other words of as many tokens go unnoticed until the checkpoint is loaded.
+TEST(Checkpoint, TakesAnIdentityThatWasMadeBefore) {
+  const Folder folder;
+  const Corpus corpus = three_tokens(), others = testing::make_corpus({{1, 0}, {1}}, 2);
+  const ChainState state = {.z = {0, 1, 0}};
+  const CorpusIdentity identity = identity_of(corpus);
+  save_checkpoint(state, corpus, two_topics, folder.path("read"));
+  save_checkpoint(state, others, two_topics, folder.path("a"), &identity);
+  EXPECT_EQ(folder.read("a"), folder.read("read"));
+  EXPECT_EQ(load_checkpoint(corpus, two_topics, folder.path("a"), nullptr, &identity).z, state.z);
+  EXPECT_EQ(load_checkpoint(others, two_topics, folder.path("a"), nullptr, &identity).z, state.z);
+  EXPECT_TRUE(holds(refusal<InvalidArgument>(folder, others, two_topics), "corpus.hash_of_words is "));
+
+  CorpusIdentity longer = identity;
+  longer.tokens = 4;
+  const std::string sizes =
+      "the identity is that of 2 documents, 4 tokens and 2 words, expected 2 documents, 3 tokens "
+      "and 2 words";
+  EXPECT_EQ(
+      folder.message<InvalidArgument>([&] { save_checkpoint(state, corpus, two_topics, folder.path("a"), &longer); }),
+      "papilio::save_checkpoint: " + sizes);
+  EXPECT_EQ(
+      folder.message<InvalidArgument>([&] { load_checkpoint(corpus, two_topics, folder.path("a"), nullptr, &longer); }),
+      "papilio::load_checkpoint: " + sizes);
+}
+
 TEST(Checkpoint, OfAnotherKindIsRefusedByName) {
   const Folder folder;
   const Corpus corpus = three_tokens();

@@ -50,8 +50,21 @@ std::string seed_words_text(const lda::Seeds& seeds) {
   return fmt::format("{} words in {} topics, {}", seeds.words().size(), topics, hash_of(numbers));
 }
 
+CorpusIdentity checked_identity(const CorpusView& corpus, const CorpusIdentity* known, const char* caller) {
+  if (known == nullptr) return identity_of(corpus);
+  const auto sizes = [](std::int64_t documents, std::int64_t tokens, std::int64_t words) {
+    return fmt::format("{} documents, {} tokens and {} words", documents, tokens, words);
+  };
+  const std::string of_identity = sizes(known->documents, known->tokens, known->vocabulary_size);
+  const std::string of_corpus = sizes(corpus.documents(), corpus.tokens(), corpus.vocabulary_size());
+  base::require(of_identity == of_corpus, "papilio::{}: the identity is that of {}, expected {}", caller, of_identity,
+                of_corpus);
+  return *known;
+}
+
 // What decides how a chain goes on: a checkpoint holds these words, and fits only where all agree.
-lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options, const char* caller) {
+lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* of_corpus,
+                       const char* caller) {
   lda::Metadata metadata = {
       {"format", "papilio-checkpoint"},
       {"format_version", "3"},
@@ -67,7 +80,7 @@ lda::Metadata identity(const CorpusView& corpus, const TrainOptions& options, co
       {"options.schedule", std::string(name(options.schedule))},
       {"options.draws", std::string(name(lda::draws_of(options, corpus.tokens())))}};
   if (options.draws == Draws::alias) metadata["options.mh_steps"] = std::to_string(options.mh_steps);
-  lda::add_corpus_identity(metadata, corpus);
+  lda::add_corpus_identity(metadata, checked_identity(corpus, of_corpus, caller));
   const lda::Seeds seeds = lda::seeds_of_options(corpus, options, caller);
   if (!seeds.empty()) metadata[seed_words_key] = seed_words_text(seeds);
   return metadata;
@@ -247,7 +260,7 @@ void remove_checkpoint(const std::string& path) noexcept {
 }
 
 void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const TrainOptions& options,
-                     const std::string& path) {
+                     const std::string& path, const CorpusIdentity* of_corpus) {
   lda::require_options(options, "save_checkpoint");
   base::require(topics.sweep >= 0, "papilio::save_checkpoint: sweep is {}, expected 0 or more", topics.sweep);
   require_topics(own_documents(corpus, options), topics, corpus, options, "save_checkpoint");
@@ -255,7 +268,7 @@ void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const T
   base::require(topics.start == Start::uniform || topics.start == Start::progressive,
                 "papilio::save_checkpoint: the chain started as {}, expected uniform or progressive",
                 name(topics.start));
-  const lda::Metadata of_run = identity(corpus, options, "save_checkpoint");
+  const lda::Metadata of_run = identity(corpus, options, of_corpus, "save_checkpoint");
   lda::Metadata metadata = of_run;
   metadata["sweep"] = std::to_string(topics.sweep);
   metadata["beta"] = fmt::format("{}", topics.beta);
@@ -268,9 +281,9 @@ void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const T
 }
 
 ChainState load_checkpoint(const CorpusView& corpus, const TrainOptions& options, const std::string& path,
-                           CheckpointReport* report) {
+                           CheckpointReport* report, const CorpusIdentity* of_corpus) {
   lda::require_options(options, "load_checkpoint");
-  const lda::Metadata expected = identity(corpus, options, "load_checkpoint");
+  const lda::Metadata expected = identity(corpus, options, of_corpus, "load_checkpoint");
   const auto load = [&](const std::string& from, const std::string& damage) {
     ChainState topics;
     lda::agreed(ranks_of(options), [&] { topics = load_one(corpus, options, expected, from); });

@@ -7,20 +7,32 @@
 
 #include "lda/io/bytes/hash.h"
 
-namespace papilio::lda {
+namespace papilio {
 
-void add_corpus_identity(Metadata& metadata, const CorpusView& corpus) {
-  const auto hash = [](const auto& elements) { return xxh3_128(std::as_bytes(std::span(elements))); };
+CorpusIdentity identity_of(const CorpusView& corpus) {
+  const auto hash = [](const auto& elements) { return lda::xxh3_128(std::as_bytes(std::span(elements))); };
   std::string vocabulary;
   for (const std::string& word : corpus.vocabulary) {
     vocabulary += fmt::format("{} {}", word.size(), word);
   }
-  metadata["corpus.documents"] = std::to_string(corpus.documents());
-  metadata["corpus.tokens"] = std::to_string(corpus.tokens());
-  metadata["corpus.vocabulary_size"] = std::to_string(corpus.vocabulary_size());
-  metadata["corpus.hash_of_document_offsets"] = hash(corpus.document_offsets);
-  metadata["corpus.hash_of_words"] = hash(corpus.words);
-  metadata["corpus.hash_of_vocabulary"] = hash(vocabulary);
+  return {corpus.documents(), corpus.tokens(), corpus.vocabulary_size(), hash(corpus.document_offsets),
+          hash(corpus.words), hash(vocabulary)};
 }
 
-}  // namespace papilio::lda
+namespace lda {
+
+void add_corpus_identity(Metadata& metadata, const CorpusIdentity& identity) {
+  metadata["corpus.documents"] = std::to_string(identity.documents);
+  metadata["corpus.tokens"] = std::to_string(identity.tokens);
+  metadata["corpus.vocabulary_size"] = std::to_string(identity.vocabulary_size);
+  metadata["corpus.hash_of_document_offsets"] = identity.hash_of_document_offsets;
+  metadata["corpus.hash_of_words"] = identity.hash_of_words;
+  metadata["corpus.hash_of_vocabulary"] = identity.hash_of_vocabulary;
+}
+
+void add_corpus_identity(Metadata& metadata, const CorpusView& corpus) {
+  add_corpus_identity(metadata, identity_of(corpus));
+}
+
+}  // namespace lda
+}  // namespace papilio

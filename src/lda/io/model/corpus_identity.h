@@ -2,10 +2,11 @@
 
 #include "lda/io/model/safetensors.h"
 #include "papilio/corpus.h"
+#include "papilio/lda.h"
 
 namespace papilio::lda {
 
-// Adds what tells a corpus from others: its sizes, and hashes of its arrays and words.
+void add_corpus_identity(Metadata& metadata, const CorpusIdentity& identity);
 void add_corpus_identity(Metadata& metadata, const CorpusView& corpus);
 
 }  // namespace papilio::lda
