@@ -194,6 +194,11 @@ TEST_F(LdaContract, ChainState) {
   EXPECT_TRUE(refused("sweep is -1", save({.sweep = -1, .z = z_})));
   EXPECT_TRUE(refused("topics is 0", save({.z = z_}, {.topics = 0})));
   EXPECT_THROW(save({.z = z_})(), IoError);
+  CorpusIdentity identity = identity_of(CorpusView());  // that of no corpus, but still one
+  EXPECT_EQ(identity.tokens, 0);
+  EXPECT_EQ(identity.hash_of_words.size(), 32);
+  EXPECT_TRUE(refused("the identity is that of 0 documents, 0 tokens and 0 words, expected",
+                      [&] { save_checkpoint({.z = z_}, corpus_, {.topics = 2}, no_such_folder, &identity); }));
   CheckpointReport report;
   EXPECT_TRUE(refused("topics is 0", [&] { load_checkpoint(corpus_, {.topics = 0}, no_such_folder, &report); }));
   EXPECT_THROW(load_checkpoint(corpus_, {.topics = 2}, no_such_folder, &report), IoError);
