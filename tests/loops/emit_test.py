@@ -8,6 +8,7 @@ and how the comparison went, is compared with emitted.txt. COMPILERS: 1, or 0 to
 
 import concurrent.futures
 import difflib
+import itertools
 import os
 import pathlib
 import re
@@ -56,6 +57,20 @@ def side_by_side(work, things):
     """What work makes of each thing, in their order, by as many workers as there are processors."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
         return list(workers.map(work, things))
+
+
+def sound_calls(program, function):
+    """Two sets of arguments with which the original ends, and within its arrays, as --check's own program finds."""
+    def is_sound(case):
+        try:
+            return subprocess.run([program, str(function), str(case), str(case), "1"], capture_output=True,
+                                  timeout=20).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    sound = list(itertools.islice(filter(is_sound, (1, 5, 0, 2, 3, 4, 6, 7, 8, 9)), 2))
+    assert sound, f"{program}: no arguments for function {function}"
+    return [(function, case, case, 4) for case in sound]
 
 
 class Threads:
@@ -127,7 +142,7 @@ class Emitted(unittest.TestCase):
         if not (kept / "emitted_harness.c").exists():
             return
         functions = len(set(re.findall(r"loopdep_call_(\d+)\(void\)", (kept / "emitted_harness.c").read_text())))
-        calls = [(number, case, case, 4) for number in range(functions) for case in (1, 5)]
+        calls = [call for number in range(functions) for call in sound_calls(kept / "sanitized", number)]
         reports = threads.reports("emitted_harness.c", calls, kept)
         if reports:
             failures.append(f"{name_of(path)}: {reports}")

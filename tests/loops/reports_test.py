@@ -24,10 +24,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 LOOPDEP = SCHEMA = None
 FILES = sorted(path for folder in ("notes", "kernels", "own", "forms") for path in (HERE / folder).glob("*.c"))
 FAULTS = {  # what is not understood, in line 2: its column, a word of the reason
-    "int i = 0; do { a[i] = i; i++; } while (i < n);": (12, "a do loop"),
-    "for (;;) { if (n == 0) break; n--; a[n] = 1; }": (1, "no condition"),
+    "int i = 0; do { a[i] = i; i += n; } while (i < n);": (12, "steps the variable of its condition"),
+    "for (;;) { a[n] = 1; if (n == 0) break; n--; a[n] = 1; }": (1, "no condition"),
+    "for (;;) { if (a[n] == 0) continue; a[n] = 1; n--; if (n == 0) break; }": (1, "continues past its test"),
+    "int i = 0; while (i < n) { if (a[i]) continue; i++; }": (12, "continues past its step"),
+    "unsigned i = 0; while (i < n + 0u) { i += 2; a[i] = 1; }": (17, "may come round"),
     "for (int i = 1; i < n; i *= 2) a[i] = 1;": (1, "not a constant added"),
-    "for (int i = 0; i != n; i += 2) a[i] = 1;": (17, "its step is not 1"),
+    "for (unsigned i = 0; i != n * n / 3 + 0u; i += 2) a[i] = 0;": (22, "its step may pass over its end"),
+    "for (int i = 0, k = 0; i < n; i++, k = i) a[k] = 1;": (1, "a step uses its variable"),
     "for (int i = 0; i < n; i++) { a[i] = i; i++; }": (1, "assigned in its body"),
     "for (int i = 0; i < n; i++) { a[i] = i; n--; }": (17, "its bound may change"),
     "for (double x = 0; x < n; x++) a[(int)x] = 1;": (1, "no integer"),

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -133,12 +135,12 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
   if (op == "!=") {
     const auto difference = Polynomial::sum(*left, *right, -1);
     if (!difference) return fail("its condition is too large");
-    if (loop.step != 1 && loop.step != -1) return fail("it ends by != and its step is not 1 or -1");
     op = std::string(1, difference->coefficient({loop.symbol}) * loop.step < 0 ? '>' : '<');
     // It must not start beyond its end. For signed variables that would overflow; others could come round.
     const Type& counter = variable(loop.variable).type;
     if (std::abs(difference->coefficient({loop.symbol})) != 1)
       return fail("it ends by != of a multiple of its variable");
+    // Nor pass over it, by a step that does not divide the way.
     if (!counter.is_signed || counter.bits < 32) {
       const auto start = op == ">" ? difference : Polynomial::sum(*right, *left, -1);
       auto replaced = start ? Polynomial::sum(*start, loop.lower, start->coefficient({loop.symbol})) : std::nullopt;
@@ -146,11 +148,23 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
       replaced->set({loop.symbol}, 0);
       Obligation o;
       o.value = *replaced;
-      o.low = 0;
+      o.low = loop.runs_once ? std::abs(loop.step) : 0;
       o.text = text_of(*replaced, out_.symbols) + " is not negative";
       o.loops.assign(loops_.begin(), loops_.end() - 1);
       o.domain = domain_;
+      Obligation divides = o;
+      divides.low.reset();
+      divides.divisor = std::abs(loop.step);
+      const std::string way = text_of(*replaced, out_.symbols);
+      divides.text = fmt::format("{} % {} == 0", replaced->terms().size() > 1 ? "(" + way + ")" : way, divides.divisor);
+      if (way.find('[') != std::string::npos)  // which is no C
+        divides.text = fmt::format("{} (line {}, column {}) is a multiple of {}", way, e.place.line, e.place.column,
+                                   divides.divisor);
+      const bool is_known = std::all_of(replaced->terms().begin(), replaced->terms().end(),
+                                        [&](const auto& term) { return term.second % divides.divisor == 0; });
+      if (!is_known && way.find('?') != std::string::npos) return fail("its step may pass over its end");
       out_.obligations.push_back(std::move(o));
+      if (!is_known) out_.obligations.push_back(std::move(divides));
     }
   }
   if (op == "<" || op == "<=") room = Polynomial::sum(*right, *left, -1);

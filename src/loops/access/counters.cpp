@@ -1,39 +1,13 @@
 #include <algorithm>
-#include <cstdlib>
 
 #include "loops/access/finder.h"
+#include "loops/program/changes.h"
 
 // Variables that only rise, or only fall, while a loop runs: conditional induction variables. C. E. Oancea,
 // L. Rauchwerger, Scalable conditional induction variable (CIV) analysis, CGO 2015.
 
 namespace papilio::loops {
 namespace {
-
-const Expr& without_conversions(const Expr& e) {
-  return e.kind == Expr::Kind::convert ? without_conversions(e.operands[0]) : e;
-}
-
-bool is_variable(const Expr& e, int v) { return e.kind == Expr::Kind::variable && e.variable == v; }
-
-// c of v += c or v = v + c, where c is a constant; 0 otherwise.
-std::int64_t step_of(const Stmt& s) {
-  const Expr* by = &without_conversions(s.value);
-  std::string op = s.op;
-  if (op.empty()) {
-    if (by->kind != Expr::Kind::binary) return 0;
-    const Expr &left = without_conversions(by->operands[0]), &right = without_conversions(by->operands[1]);
-    op = by->op;
-    if (is_variable(left, s.target.variable)) {
-      by = &right;
-    } else if (op == "+" && is_variable(right, s.target.variable)) {
-      by = &left;
-    } else {
-      return 0;
-    }
-  }
-  if (by->kind != Expr::Kind::integer || (op != "+" && op != "-") || std::abs(by->value) > (1 << 30)) return 0;
-  return op == "+" ? by->value : -by->value;
-}
 
 // The sign of each variable's steps; 0 for those that anything else changes.
 void find_signs(const std::vector<Stmt>& list, std::map<int, int>& signs) {

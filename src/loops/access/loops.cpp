@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "loops/access/finder.h"
+#include "loops/program/changes.h"
 
 // Loops: the symbols of their iterations, and variables that change by the same amount in each.
 
@@ -33,53 +35,12 @@ bool may_leave(const std::vector<Stmt>& list) {
   });
 }
 
-// How often statements assign the variable.
-int assignments(const std::vector<Stmt>& list, int variable) {
-  int count = 0;
-  for (const Stmt& s : list) {
-    const bool assigns = (s.kind == Stmt::Kind::assign && s.target.variable == variable) ||
-                         ((s.kind == Stmt::Kind::declare || s.kind == Stmt::Kind::loop) && s.variable == variable);
-    std::set<int> clobbered(s.clobbers.begin(), s.clobbers.end());
-    bool unknown = false;
-    find_changed_in(s.value, clobbered, unknown);
-    find_changed_in(s.target, clobbered, unknown);
-    find_changed_in(s.condition, clobbered, unknown);
-    count += (assigns || clobbered.contains(variable) ? 1 : 0) + assignments(s.body, variable) +
-             assignments(s.otherwise, variable);
-  }
-  return count;
-}
-
-const Expr& without_conversions(const Expr& e) {
-  return e.kind == Expr::Kind::convert ? without_conversions(e.operands[0]) : e;
-}
-
 // v += c or v = v + c among the statements themselves: c; 0 if there is none.
 std::int64_t constant_step(const std::vector<Stmt>& list, int variable) {
   for (const Stmt& s : list) {
-    if (s.kind == Stmt::Kind::block) {
-      if (const std::int64_t c = constant_step(s.body, variable)) return c;
-    }
-    if (s.kind != Stmt::Kind::assign || s.target.kind != Expr::Kind::variable || s.target.variable != variable)
-      continue;
-    const Expr* by = &s.value;
-    std::string op = s.op;
-    if (op.empty()) {
-      const Expr& sum = without_conversions(s.value);
-      if (sum.kind != Expr::Kind::binary || (sum.op != "+" && sum.op != "-")) return 0;
-      const Expr& left = without_conversions(sum.operands[0]);
-      if (left.kind != Expr::Kind::variable || left.variable != variable) return 0;
-      op = sum.op;
-      by = &sum.operands[1];
-    }
-    by = &without_conversions(*by);
-    std::int64_t sign = op == "+" ? 1 : -1;
-    if (by->kind == Expr::Kind::unary && by->op == "-") {
-      sign = -sign;
-      by = &without_conversions(by->operands[0]);
-    }
-    if (by->kind != Expr::Kind::integer || (op != "+" && op != "-") || by->value > (1 << 30)) return 0;
-    return sign * by->value;
+    const bool assigns = s.kind == Stmt::Kind::assign && s.target.variable == variable;
+    const std::int64_t step = s.kind == Stmt::Kind::block ? constant_step(s.body, variable) : assigns ? step_of(s) : 0;
+    if (step != 0 || assigns) return step;
   }
   return 0;
 }
@@ -206,6 +167,8 @@ void Finder::loop(const Stmt& s) {
   made.variable = s.variable;
   made.declares = s.declares;
   made.steps_first = s.steps_first;
+  made.runs_once = s.runs_once;
+  made.own = s.own;
   made.step = s.step;
   made.place = s.place;
   made.name = counter.name;
@@ -262,6 +225,11 @@ void Finder::loop(const Stmt& s) {
       loop_at(id).fault_place = s.place;
     }
     ran.is_exact = false;
+  }
+  if (followed && s.runs_once) {  // the first iteration is not asked
+    Conjunction first = {{*since, true}};
+    if (std::abs(s.step) != 1) first.push_back({*count, true});
+    ran.any_of.push_back(std::move(first));
   }
   values_[s.variable] = Polynomial::symbol(iteration);
   narrow(ran);

@@ -1,28 +1,75 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "loops/clang/steps.h"
 #include "loops/clang/translator.h"
+#include "loops/program/changes.h"
 
-// The forms of loops: a counted `for`, a `while` that is counted, and those of which nothing is known but their parts.
+// The forms of loops: `for`, `while` and `do` that count, and those of which nothing is known but their parts.
 
 namespace papilio::loops {
+namespace {
 
-// A loop of which nothing is known but its parts.
-void Translator::opaque_loop(const Node& n, const std::string& fault, const std::vector<int>& parts, int condition,
-                             std::vector<Stmt> before, std::vector<Stmt>& to) {
-  for (Stmt& s : before) to.push_back(std::move(s));
-  Stmt s = made(Kind::loop, n);
-  s.fault = fault;
-  if (condition >= 0 && !node(condition).kind.empty()) {
-    evaluate(condition, s.body);
-  }
-  const bool outer = std::exchange(in_switch_, false);
-  for (const int part : parts) statement(part, s.body);
-  in_switch_ = outer;
-  to.push_back(std::move(s));
+Expr joined(Expr left, const std::string& op, Expr right) {
+  Expr e;
+  e.kind = Expr::Kind::binary;
+  e.place = left.place;
+  e.op = op;
+  e.operands.push_back(std::move(left));
+  e.operands.push_back(std::move(right));
+  return e;
 }
+
+// A value as a condition: `i` alone as i != 0.
+Expr as_comparison(Expr e) {
+  if (e.kind != Expr::Kind::variable) return e;
+  Expr zero;
+  zero.kind = Expr::Kind::integer;
+  zero.place = e.place;
+  zero.type = e.type;
+  return joined(std::move(e), "!=", std::move(zero));
+}
+
+// What holds where the condition does not, for conditions that loops end by.
+Expr negated(Expr e) {
+  static constexpr const char* opposites[][2] = {{"<", ">="}, {">", "<="}, {"==", "!="}};
+  if (e.kind == Expr::Kind::unary && e.op == "!") return as_comparison(std::move(e.operands[0]));
+  if (e.kind == Expr::Kind::binary && (e.op == "||" || e.op == "&&")) {
+    e.op = e.op == "||" ? "&&" : "||";
+    for (Expr& part : e.operands) part = negated(std::move(part));
+    return e;
+  }
+  e = as_comparison(std::move(e));
+  for (const auto& [one, other] : opposites) {
+    if (e.kind == Expr::Kind::binary && (e.op == one || e.op == other)) {
+      e.op = e.op == one ? other : one;
+      return e;
+    }
+  }
+  Expr inverse;
+  inverse.kind = Expr::Kind::unary;
+  inverse.place = e.place;
+  inverse.op = "!";
+  inverse.operands.push_back(std::move(e));
+  return inverse;
+}
+
+// if (...) break;
+bool is_exit(const Stmt& s) {
+  if (s.kind != Stmt::Kind::branch || !s.otherwise.empty()) return false;
+  const std::vector<Stmt>* body = &s.body;
+  while (body->size() == 1 && body->front().kind == Stmt::Kind::block) body = &body->front().body;
+  return body->size() == 1 && body->front().kind == Stmt::Kind::leave && !body->front().leaves_function;
+}
+
+// Whether the comparison ends a loop by this step before its variable leaves its type.
+bool ends_in_time(const Expr& e, std::int64_t step) {
+  return e.kind == Expr::Kind::binary && (e.op == "!=" || e.op == (step < 0 ? ">" : "<"));
+}
+
+}  // namespace
 
 // Why a variable cannot count a loop; empty if it can.
 std::string Translator::counter_fault(std::uint64_t id) {
@@ -33,7 +80,12 @@ std::string Translator::counter_fault(std::uint64_t id) {
   if (type.pointers > 0) return fmt::format("where its pointer {} leads is not followed", d->name);
   if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.type.bits == 1)
     return "its variable is no integer";
-  const Variable& v = program_.variables[static_cast<std::size_t>(names_.variable(id, "", type))];
+  return variable_fault(names_.variable(id, "", type));
+}
+
+std::string Translator::variable_fault(int variable) const {
+  const Variable& v = program_.variables[static_cast<std::size_t>(variable)];
+  if (v.is_array || v.type.kind != Type::Kind::integer || v.type.bits == 1) return "its variable is no integer";
   if (v.storage == Variable::Storage::global) return fmt::format("its variable {} is global", v.name);
   if (v.escapes) return fmt::format("the address of its variable {} is taken", v.name);
   return v.is_volatile ? "its variable is volatile" : "";
@@ -53,60 +105,159 @@ void Translator::for_loop(int index, std::vector<Stmt>& to) {
   if (!node(init).kind.empty()) statement(init, before);
   if (node(advance).kind.empty() && stepping_loop(index, before, condition, body, to)) return;
   std::vector<int> steps;
-  flatten(advance, steps);
-  std::uint64_t counter = 0;
-  std::int64_t step = 0;
-  std::size_t which = 0;
-  for (std::size_t i = 0; i < steps.size() && counter == 0; ++i) {
-    const auto [name, by] = step_of(names_.tree(), steps[i]);
-    if (name != 0 && by != 0 && !node(condition).kind.empty() && mentions(names_.tree(), condition, name)) {
-      counter = name, step = by, which = i;
+  if (!node(advance).kind.empty()) flatten(advance, steps);
+  loop(made(Kind::loop, n), std::move(before), {condition, body, std::move(steps)}, to);
+}
+
+void Translator::while_loop(int index, std::vector<Stmt>& to) {
+  const Node& n = node(index);
+  if (n.children.size() != 2) return unknown(index, "a while loop", to);
+  std::vector<Stmt> none;
+  if (stepping_loop(index, none, n.children[0], n.children[1], to)) return;
+  loop(made(Kind::loop, n), {}, {n.children[0], n.children[1], {}}, to);
+}
+
+void Translator::do_loop(int index, std::vector<Stmt>& to) {
+  const Node& n = node(index);
+  if (n.children.size() != 2) return unknown(index, "a loop", to);
+  Stmt s = made(Kind::loop, n);
+  s.runs_once = true;
+  loop(std::move(s), {}, {n.children[1], n.children[0], {}}, to);
+}
+
+// Whether a condition is not there, or a number other than 0.
+bool Translator::is_endless(int condition) const {
+  const Node* n = &node(condition);
+  while ((n->kind == "ParenExpr" || n->kind == "ImplicitCastExpr") && !n->children.empty()) n = &node(n->children[0]);
+  return n->kind.empty() || (n->kind == "IntegerLiteral" && n->value != "0");
+}
+
+// `s` is what is known of the loop so far; `before` what it starts with.
+void Translator::loop(Stmt s, std::vector<Stmt> before, const Parts& parts, std::vector<Stmt>& to) {
+  Body b;
+  b.is_endless = is_endless(parts.condition);
+  b.continues = has_continue(names_.tree(), parts.body);
+  Expr condition;
+  if (!b.is_endless) condition = expressions_.translate(parts.condition);
+  const bool outer = std::exchange(in_switch_, false);
+  statement(parts.body, b.statements);
+  if (b.statements.size() == 1 && b.statements[0].kind == Kind::block) {
+    auto inner = std::move(b.statements[0].body);
+    b.statements = std::move(inner);
+  }
+  for (const int step : parts.steps) expression(step, b.steps);
+  in_switch_ = outer;
+  b.end = b.statements.size();
+  if (!b.is_endless) s.condition = as_comparison(condition);
+  std::string fault = count(s, parts, b);
+  if (s.variable < 0) {  // a better reason, perhaps
+    for (const int step : parts.steps) {
+      const std::uint64_t id = step_of(names_.tree(), step).first;
+      if (const std::string why = id == 0 ? "" : counter_fault(id); !why.empty()) fault = why;
     }
   }
-  std::string fault;
-  if (node(condition).kind.empty()) {
-    fault = "it has no condition";
-  } else if (counter == 0) {
-    fault = "its step is not a constant added to the variable of its condition";
-  } else {
-    fault = counter_fault(counter);
-  }
-  for (std::size_t i = 0; i < steps.size() && fault.empty(); ++i) {
-    if (i != which && assigns(names_.tree(), steps[i], counter)) fault = "its variable is stepped twice";
-  }
-  if (fault.empty() && assigns(names_.tree(), body, counter)) fault = "its variable is assigned in its body";
-  if (fault.empty() && assigns(names_.tree(), condition, counter)) fault = "its variable is assigned in its condition";
-  if (fault.empty() && steps.size() > 1 && has_continue(names_.tree(), body)) fault = "it continues past a second step";
   if (!fault.empty()) {
-    std::vector<int> parts = {body};
-    if (!node(advance).kind.empty()) parts.push_back(advance);
-    return opaque_loop(n, fault, parts, condition, std::move(before), to);
+    Stmt opaque;
+    opaque.kind = Kind::loop;
+    opaque.place = s.place;
+    opaque.fault = fault;
+    for (Stmt& part : before) to.push_back(std::move(part));
+    if (!b.is_endless) {
+      Stmt asks;
+      asks.kind = Kind::evaluate;
+      asks.place = condition.place;
+      asks.value = std::move(condition);
+      opaque.body.push_back(std::move(asks));
+    }
+    for (auto* list : {&b.statements, &b.steps}) {
+      for (Stmt& part : *list) opaque.body.push_back(std::move(part));
+    }
+    return to.push_back(std::move(opaque));
   }
-  Stmt s = made(Kind::loop, n);
-  s.step = step;
-  s.variable = counter_variable(counter);
   start(std::move(before), s, to);
-  s.condition = loop_condition(condition);
-  const bool outer = std::exchange(in_switch_, false);
-  statement(body, s.body);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (i != which) expression(steps[i], s.body);
+  for (std::size_t i = b.begin; i < b.end; ++i) s.body.push_back(std::move(b.statements[i]));
+  for (std::size_t i = 0; i < b.steps.size(); ++i) {
+    if (i != b.step) s.body.push_back(std::move(b.steps[i]));
   }
-  in_switch_ = outer;
   to.push_back(std::move(s));
 }
 
-// The condition of a loop; `i` alone as i != 0.
-Expr Translator::loop_condition(int index) {
-  Expr condition = expressions_.translate(index);
-  if (condition.kind != Expr::Kind::variable) return condition;
-  Expr zero = condition, compared = condition;
-  zero.kind = Expr::Kind::integer;
-  compared.kind = Expr::Kind::binary;
-  zero.variable = compared.variable = -1;
-  compared.op = "!=";
-  compared.operands = {std::move(condition), std::move(zero)};
-  return compared;
+// Takes the test and the step of a loop out of its body. Why that cannot be done; empty if it is.
+std::string Translator::count(Stmt& s, const Parts& parts, Body& b) {
+  if (b.is_endless) {
+    const auto take = [&](std::size_t at) {
+      s.condition = negated(b.statements[at].value);
+      s.own.push_back(b.statements[at].place);
+    };
+    if (b.begin < b.end && is_exit(b.statements[b.begin])) {
+      s.runs_once = false;
+      take(b.begin++);
+    } else if (b.begin < b.end && is_exit(b.statements[b.end - 1]) && b.steps.empty()) {
+      if (b.continues) return "it continues past its test";
+      s.runs_once = true;
+      take(--b.end);
+    } else {
+      return "it has no condition";
+    }
+  }
+  if (std::string fault = take_step(s, b); !fault.empty()) return fault;
+  if (std::string fault = variable_fault(s.variable); !fault.empty()) return fault;
+  const bool is_in_body = b.steps.empty();
+  int in_head = 0;
+  for (const int step : parts.steps) in_head += assigned_in(step, s.variable);
+  if (in_head > (is_in_body ? 0 : 1)) return "its variable is stepped twice";
+  if (assigned_in(parts.body, s.variable) > (is_in_body ? 1 : 0)) return "its variable is assigned in its body";
+  if (assigned_in(parts.condition, s.variable) > 0) return "its variable is assigned in its condition";
+  const Type& type = program_.variables[static_cast<std::size_t>(s.variable)].type;
+  const bool may_come_round = !type.is_signed && (s.runs_once || !ends_in_time(s.condition, s.step) || s.step > 1);
+  if (s.steps_first && (type.bits < 32 || may_come_round)) return "its variable may come round before its test";
+  return "";
+}
+
+// How often a part of the tree assigns the variable. One that is nested too deep may do so at any time.
+int Translator::assigned_in(int index, int variable) {
+  const Node& n = node(index);
+  if (n.too_deep) return 2;
+  const bool assigns = n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=") ||
+                       (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
+  const std::uint64_t id = assigns && !n.children.empty() ? plain_name(names_.tree(), n.children[0]) : 0;
+  const Node* declared = id == 0 ? nullptr : names_.declaration(id);
+  const bool is_named =
+      declared != nullptr && declared->name == program_.variables[static_cast<std::size_t>(variable)].name;
+  int count = is_named && counter_variable(id) == variable ? 1 : 0;
+  for (const int c : n.children) count += assigned_in(c, variable);
+  return count;
+}
+
+// Finds the step: in the head, or as the last or the first statement of the body.
+std::string Translator::take_step(Stmt& s, Body& b) {
+  const auto steps = [&](const Stmt& part) {
+    const std::int64_t by = step_of(part);
+    if (by == 0 || !names(s.condition, part.target.variable)) return false;
+    s.step = by;
+    s.variable = part.target.variable;
+    return true;
+  };
+  if (!b.steps.empty()) {
+    const auto step = std::find_if(b.steps.begin(), b.steps.end(), steps);
+    if (step == b.steps.end()) return "its step is not a constant added to the variable of its condition";
+    b.step = static_cast<std::size_t>(step - b.steps.begin());
+    const bool is_seen = std::any_of(step + 1, b.steps.end(), [&](const Stmt& later) {
+      return names(later.value, s.variable) || names(later.target, s.variable);
+    });
+    if (is_seen) return "a step uses its variable when that is stepped";
+    return b.steps.size() > 1 && b.continues ? "it continues past a second step" : "";
+  }
+  if (b.begin < b.end && steps(b.statements[b.end - 1])) {
+    s.own.push_back(b.statements[--b.end].place);
+    return b.continues ? "it continues past its step" : "";
+  }
+  if (b.begin < b.end && steps(b.statements[b.begin])) {
+    s.own.push_back(b.statements[b.begin++].place);
+    s.steps_first = true;
+    return "";
+  }
+  return "neither its first nor its last statement steps the variable of its condition";
 }
 
 // for (init; i-- > 0;) and while (i-- > 0): the condition sees the value before the step. False for all else.
@@ -125,7 +276,7 @@ bool Translator::stepping_loop(int index, std::vector<Stmt>& before, int conditi
   s.steps_first = true;
   s.variable = counter_variable(counter);
   expressions_.begin_statement(condition);
-  s.condition = loop_condition(condition);
+  s.condition = as_comparison(expressions_.translate(condition));
   const auto first = expressions_.take_steps(false), last = expressions_.take_steps(true);
   const int bits = program_.variables[static_cast<std::size_t>(s.variable)].type.bits;
   if (!first.empty() || last.size() != 1 || bits < 32) return false;
@@ -164,41 +315,6 @@ void Translator::start(std::vector<Stmt> before, Stmt& loop, std::vector<Stmt>& 
       to.push_back(std::move(s));
     }
   }
-}
-
-void Translator::while_loop(int index, std::vector<Stmt>& to) {
-  const Node& n = node(index);
-  if (n.children.size() != 2) return unknown(index, "a while loop", to);
-  const int condition = n.children[0], body = n.children[1];
-  std::vector<Stmt> none;
-  if (stepping_loop(index, none, condition, body, to)) return;
-  const Node& b = node(body);
-  std::string fault = "its last statement does not step the variable of its condition";
-  std::uint64_t counter = 0;
-  std::int64_t step = 0;
-  if (b.kind == "CompoundStmt" && !b.children.empty()) {
-    const auto [name, by] = step_of(names_.tree(), b.children.back());
-    if (name != 0 && by != 0 && mentions(names_.tree(), condition, name)) {
-      counter = name, step = by;
-      fault = counter_fault(counter);
-      if (fault.empty() && has_continue(names_.tree(), body)) fault = "it continues past its step";
-      if (fault.empty() && assigns(names_.tree(), condition, counter))
-        fault = "its variable is assigned in its condition";
-      for (std::size_t i = 0; i + 1 < b.children.size() && fault.empty(); ++i) {
-        if (assigns(names_.tree(), b.children[i], counter)) fault = "its variable is assigned in its body";
-      }
-    }
-  }
-  if (!fault.empty()) return opaque_loop(n, fault, {body}, condition, {}, to);
-  Stmt s = made(Kind::loop, n);
-  s.step = step;
-  s.starts_as_is = true;
-  s.variable = counter_variable(counter);
-  s.condition = loop_condition(condition);
-  const bool outer = std::exchange(in_switch_, false);
-  for (std::size_t i = 0; i + 1 < b.children.size(); ++i) statement(b.children[i], s.body);
-  in_switch_ = outer;
-  to.push_back(std::move(s));
 }
 
 }  // namespace papilio::loops

@@ -73,12 +73,6 @@ bool assigns_any(const Tree& tree, int index) {
   return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return assigns_any(tree, c); });
 }
 
-bool mentions(const Tree& tree, int index, std::uint64_t id) {
-  const Node& n = node_at(tree, index);
-  if (n.kind == "DeclRefExpr" && n.reference == id) return true;
-  return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return mentions(tree, c, id); });
-}
-
 bool has_continue(const Tree& tree, int index) {
   const Node& n = node_at(tree, index);
   if (n.kind == "ContinueStmt" || n.too_deep) return true;

@@ -18,9 +18,6 @@ bool assigns(const Tree& tree, int index, std::uint64_t id);
 // Whether it assigns any.
 bool assigns_any(const Tree& tree, int index);
 
-// Whether it names the variable.
-bool mentions(const Tree& tree, int index, std::uint64_t id);
-
 // Whether it has a `continue` that is not one of a loop within. A part that is nested too deep may.
 bool has_continue(const Tree& tree, int index);
 

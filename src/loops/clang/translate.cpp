@@ -63,10 +63,7 @@ void Translator::statement(int index, std::vector<Stmt>& to) {
   if (n.kind == "DeclStmt") return declarations(n, to);
   if (n.kind == "ForStmt") return for_loop(index, to);
   if (n.kind == "WhileStmt") return while_loop(index, to);
-  if (n.kind == "DoStmt") {
-    if (n.children.size() != 2) return unknown(index, "a loop", to);
-    return opaque_loop(n, "a do loop is not followed", {n.children[0]}, n.children[1], {}, to);
-  }
+  if (n.kind == "DoStmt") return do_loop(index, to);
   if (n.kind == "IfStmt") return branch(index, to);
   if (n.kind == "SwitchStmt") return cases(index, to);
   if (n.kind == "NullStmt" || n.kind.empty()) return;

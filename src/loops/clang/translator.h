@@ -45,16 +45,31 @@ class Translator {
   void choice(int index, std::vector<Stmt>& to);
 
   // forms.cpp
-  void opaque_loop(const Node& n, const std::string& fault, const std::vector<int>& parts, int condition,
-                   std::vector<Stmt> before, std::vector<Stmt>& to);
-  std::string counter_fault(std::uint64_t id);
-  int counter_variable(std::uint64_t id);
+  struct Parts {
+    int condition, body;
+    std::vector<int> steps;
+  };
+  struct Body {
+    std::vector<Stmt> statements, steps;
+    std::size_t begin = 0, end = 0;  // of the statements that are not the loop's own
+    std::size_t step = 0;            // which of the steps, if there are any, is the loop's own
+    bool is_endless = false;         // the head has no condition
+    bool continues = false;
+  };
   void for_loop(int index, std::vector<Stmt>& to);
-  Expr loop_condition(int index);
+  void while_loop(int index, std::vector<Stmt>& to);
+  void do_loop(int index, std::vector<Stmt>& to);
   bool stepping_loop(int index, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to);
+  void loop(Stmt s, std::vector<Stmt> before, const Parts& parts, std::vector<Stmt>& to);
+  std::string count(Stmt& s, const Parts& parts, Body& b);
+  int assigned_in(int index, int variable);
+  std::string take_step(Stmt& s, Body& b);
+  std::string counter_fault(std::uint64_t id);
+  std::string variable_fault(int variable) const;
+  int counter_variable(std::uint64_t id);
+  bool is_endless(int condition) const;
   void flatten(int index, std::vector<int>& to) const;
   void start(std::vector<Stmt> before, Stmt& loop, std::vector<Stmt>& to);
-  void while_loop(int index, std::vector<Stmt>& to);
 
   Names names_;
   Expressions expressions_;

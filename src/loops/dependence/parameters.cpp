@@ -69,6 +69,7 @@ void add_iteration(const Loop& loop, int side, Query& query) {
       query.add(std::move(*row));
     }
   }
+  if (loop.runs_once) return;  // whatever its condition says
   for (const Polynomial& room : loop.room) {
     if (auto row = query.row(room, side, false)) query.add(std::move(*row));
   }

@@ -76,7 +76,7 @@ std::optional<std::string> Bounds::text(const Polynomial& p) const {
 // The first and last value of a loop's variable, in order of size.
 std::optional<std::pair<Polynomial, Polynomial>> Bounds::range_of(int index) const {
   const Loop& loop = accesses_.loops[static_cast<std::size_t>(index)];
-  if (!loop.fault.empty() || loop.symbol < 0) return std::nullopt;
+  if (!loop.fault.empty() || loop.symbol < 0 || loop.runs_once) return std::nullopt;
   for (const Polynomial& room : loop.room) {
     const auto parts = split(room, loop.symbol);
     const auto factor = parts ? parts->first.as_constant() : std::nullopt;

@@ -67,6 +67,30 @@ std::string Candidate::count() const {
   return fmt::format("{} > 0 ? {} : 0", room, number);
 }
 
+std::string Candidate::last(const std::string& first, const std::string& turns) const {
+  const Loop& loop = accesses.loops[static_cast<std::size_t>(id)];
+  // A step that is the body's first statement is not taken once more by the test that ends the loop.
+  const bool is_in_body = loop.steps_first && !loop.own.empty();
+  return fmt::format("{} = {} + {} * {};", head->variable, first, is_in_body ? "(" + turns + " - 1)" : turns, step());
+}
+
+const TextPart* Candidate::own_part(const Place& place) const {
+  const int token = source.token_at(place.line, place.column);
+  for (const TextPart& p : part.parts[0].parts) {
+    if (p.begin != token || token < 0) continue;
+    const bool is_test = p.kind == TextPart::Kind::branch && p.parts.size() == 1;
+    bool is_alone = is_test || p.kind == TextPart::Kind::plain;
+    for (int t = p.begin; t < p.end && !is_test; ++t) is_alone = is_alone && !source.is(t, ",");
+    return is_alone ? &p : nullptr;
+  }
+  return nullptr;
+}
+
+bool Candidate::finds_own() const {
+  const auto& own = accesses.loops[static_cast<std::size_t>(id)].own;
+  return std::all_of(own.begin(), own.end(), [&](const Place& place) { return own_part(place) != nullptr; });
+}
+
 std::string Candidate::body(const Edits& edits) const {
   const TextPart& body = part.parts[0];
   const auto& tokens = source.tokens();
@@ -74,12 +98,11 @@ std::string Candidate::body(const Edits& edits) const {
   const std::size_t to = tokens[static_cast<std::size_t>(body.end - 1)].end;
   Edits all = edits;
   all.add(always);
-  const bool has_step =
-      part.kind == TextPart::Kind::repeat && !accesses.loops[static_cast<std::size_t>(id)].steps_first;
-  if (has_step && !body.parts.empty()) {
-    const TextPart& last = body.parts.back();
-    all.replace(tokens[static_cast<std::size_t>(last.begin)].begin, tokens[static_cast<std::size_t>(last.end - 1)].end,
-                "");
+  for (const Place& place : accesses.loops[static_cast<std::size_t>(id)].own) {
+    const TextPart* own = own_part(place);
+    if (own != nullptr)
+      all.replace(tokens[static_cast<std::size_t>(own->begin)].begin,
+                  tokens[static_cast<std::size_t>(own->end - 1)].end, "");
   }
   return all.apply(source.text(), from, to);
 }
@@ -96,7 +119,7 @@ Edits placed(const Candidate& c, const Rewritten& r) {
         "for (long long {0}turn = 0; {0}turn < {0}turns; {0}turn++) {{ {1} {2} = {0}start + {0}turn * {3}; {4} }}", x,
         c.type(), c.head->variable, c.step(), c.body(r.inside));
     if (c.head->type.empty()) {
-      after.push_back(fmt::format("{0} = {1}start + {1}turns * {2};", c.head->variable, x, c.step()));
+      after.push_back(c.last(x + "start", x + "turns"));
     }
   } else if (loop.empty() && c.part.kind == TextPart::Kind::repeat) {
     const std::string& v = c.head->variable;

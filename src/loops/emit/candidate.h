@@ -55,8 +55,16 @@ struct Candidate {
   // How many iterations there are, in 64 bits.
   std::string count() const;
 
-  // The statement that is the body, without the step of a while loop.
+  // What the loop's variable is after the loop, of its first value and the number of iterations.
+  std::string last(const std::string& first, const std::string& turns) const;
+
+  // Whether the steps and tests in the body are statements that stand for nothing else.
+  bool finds_own() const;
+
+  // The statement that is the body, without those.
   std::string body(const Edits& edits) const;
+
+  const TextPart* own_part(const Place& place) const;  // nullptr if it is not found
 
   // The loop as it was.
   std::string original() const { return always.apply(source.text(), begin(), end()); }

@@ -104,8 +104,13 @@ class Emitter {
     c.part = std::move(*part);
     const Loop& known = c.accesses.loops[static_cast<std::size_t>(c.id)];
     c.head = read_head(source_, c.part, loop.variable);
-    // OpenMP takes != with steps of 1 alone.
-    if (c.head && c.head->relation == "!=" && std::abs(known.step) != 1) c.head.reset();
+    if (!c.finds_own()) {
+      why = "its step or its test is no statement of its own";
+      return false;
+    }
+    // OpenMP takes != with steps of 1 alone, and steps in the head.
+    const bool is_other = known.steps_first || (!known.own.empty() && c.part.kind == TextPart::Kind::loop);
+    if (c.head && (is_other || (c.head->relation == "!=" && std::abs(known.step) != 1))) c.head.reset();
     if (!c.head && !c.counts_by_pointer()) c.head = counted_head(c);
     if (!c.head) why = "its head is not understood";
     return c.head.has_value();
@@ -124,6 +129,12 @@ class Emitter {
     }
     const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
                              loop.verdict == Verdict::parallel_if;
+    const Loop& known = f.accesses.loops[static_cast<std::size_t>(c.id)];
+    if (loop.verdict == Verdict::scan && !known.own.empty() &&
+        (known.own.size() > 1 || known.steps_first || c.part.kind == TextPart::Kind::loop)) {
+      why = "its step or its test is not where a scan is written for";
+      return std::nullopt;
+    }
     if (is_parallel || loop.verdict == Verdict::scan) {
       if (auto made = by_clauses(c, loop.clauses, predicates_of(loop, f.accesses), how, why)) {
         return made;
@@ -191,8 +202,8 @@ class Emitter {
     }
     if (!made) return std::nullopt;
     made->condition = *condition;
-    made->needs_version =
-        made->needs_version || !clauses.empty() || condition->find("__extension__") != std::string::npos;
+    made->needs_version = made->needs_version || !clauses.empty() || c.head->is_counted ||
+                          condition->find("__extension__") != std::string::npos;
     if (!condition->empty()) how += ", where a condition holds";
     needs_helper_ = needs_helper_ || needs_helper;
     return made;

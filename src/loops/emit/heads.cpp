@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "loops/emit/bounds.h"
 
 namespace papilio::loops {
@@ -9,7 +11,7 @@ namespace papilio::loops {
 std::optional<Head> counted_head(const Candidate& c) {
   const Loop& loop = c.accesses.loops[static_cast<std::size_t>(c.id)];
   auto head = read_start(c.source, c.part, loop.name);
-  if (!head || !loop.fault.empty() || loop.room.empty()) return std::nullopt;
+  if (!head || !loop.fault.empty() || loop.room.empty() || loop.runs_once) return std::nullopt;
   const Bounds bounds(c.program, c.accesses, c.id);
   std::string bound;
   for (const Polynomial& room : loop.room) {  // rest - i >= 0; downwards, i + rest >= 0
@@ -27,8 +29,8 @@ std::optional<Head> counted_head(const Candidate& c) {
   head->relation = loop.step > 0 ? "<=" : ">=";
   head->bound = bound;
   if (loop.steps_first) {
-    head->first = fmt::format("(long long)({}) {} 1", head->first.empty() ? head->variable : head->first,
-                              loop.step > 0 ? '+' : '-');
+    head->first = fmt::format("(long long)({}) {} {}", head->first.empty() ? head->variable : head->first,
+                              loop.step > 0 ? '+' : '-', std::abs(loop.step));
   }
   return head;
 }

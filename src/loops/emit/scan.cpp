@@ -59,7 +59,7 @@ class Passes {
     if (has_last) r.after.push_back("}");
     if (!s_.is_array) r.after.push_back(fmt::format("{} = {}carried[{}];", acc, x, blocks));
     if (c_.head->type.empty()) {
-      r.after.push_back(fmt::format("{} = {}first + {}count * {};", c_.head->variable, x, x, c_.step()));
+      r.after.push_back(c_.last(x + "first", x + "count"));
     }
     if (s_.is_function()) {  // a composition may have no value where the values have one
       r.after.push_back(fmt::format("}} else {{\n{}    {}\n{}  }}", indent, c_.original(), indent));

@@ -40,12 +40,34 @@ Predicate range_predicate(const Accesses& accesses, int loop, const Obligation& 
   p.text = o.text;
   p.low = o.low ? std::to_string(*o.low) : "";
   p.high = o.high ? std::to_string(*o.high) : "";
+  if (o.divisor > 1) {  // in C already
+    if (is_named(accesses, loop, o.value)) p.kind = "expression", p.expression = o.text;
+    return p;
+  }
   const auto [least, largest] = range_of(accesses, loop, {{o.value, o.domain.get()}}, solver);
   if ((o.low && least.empty()) || (o.high && largest.empty())) return p;
   p.kind = "expression";
   if (o.low) p.expression = least + " >= " + p.low;
   if (o.high) p.expression += (o.low ? " && " : "") + largest + " <= " + p.high;
   return p;
+}
+
+// Whether the obligation's value is a multiple of its divisor wherever the loop's nest runs.
+bool divides(const Accesses& accesses, int nest, const Obligation& o, Solver& solver) {
+  return std::all_of(o.domain->any_of.begin(), o.domain->any_of.end(), [&](const Conjunction& conjunction) {
+    Query query(accesses, nest);
+    query.add_domain(conjunction, 0);
+    auto row = query.row(o.value, 0, true);
+    if (!row) return false;
+    const int quotient = query.system().columns++, rest = query.system().columns++;
+    row->terms.emplace_back(quotient, -o.divisor);
+    row->terms.emplace_back(rest, -1);
+    query.add(std::move(*row));
+    query.add({{{rest, 1}}, -1, false});
+    query.add({{{rest, -1}}, o.divisor - 1, false});
+    query.add_types();
+    return solver.has_points(query.system()) == Answer::no;
+  });
 }
 
 }  // namespace
@@ -92,6 +114,7 @@ bool add_obligations(const Accesses& accesses, int loop, Solver& solver, std::ve
   const int nest = outermost(accesses, loop);
   for (const Obligation& o : accesses.obligations) {
     if (!o.loops.empty() && o.loops[0] != nest) continue;
+    if (o.divisor > 1 && divides(accesses, nest, o, solver)) continue;
     std::vector<Query> violations;
     bool is_linear = true;
     for (const bool above : {false, true}) {
@@ -125,7 +148,7 @@ bool add_obligations(const Accesses& accesses, int loop, Solver& solver, std::ve
         if (solver.has_points(query.system()) != Answer::no) violations.push_back(std::move(query));
       }
     }
-    if (is_linear && violations.empty()) continue;
+    if (is_linear && violations.empty() && o.divisor == 1) continue;
     if (o.text.find('?') != std::string::npos) return false;
     const bool is_new = std::none_of(to.begin(), to.end(), [&](const Predicate& p) { return p.text == o.text; });
     if (is_new) to.push_back(range_predicate(accesses, loop, o, solver));

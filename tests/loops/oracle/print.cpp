@@ -164,14 +164,18 @@ class Printer {
       expression(e);
       write(after);
     };
-    if (step.form == 3 || step.form == 4) {
-      write("{ int " + v + (step.form == 4 ? " = 0;" : ";"));
+    // 11: the step first; 12, 13: the test by break, first or last; 14: by break in a for.
+    const bool counts_in_body = step.form == 4 || (step.form >= 11 && step.form <= 13);
+    if (step.form == 3 || counts_in_body) {
+      write("{ int " + v + (counts_in_body ? " = 0;" : ";"));
       end();
     }
-    if (step.form == 4) {
-      piece(v + " = ", step.target, ";");
+    if (counts_in_body) {
+      piece(v + " = ", step.target, step.form == 11 ? " - 1;" : ";");
       end();
     }
+    if (step.form == 13) piece("if (" + v + " < ", step.value, ")");
+    if (step.form == 13) end();
     nest_.loops[static_cast<std::size_t>(step.number)].line = line_;
     const int array = std::array{a, b, w}[static_cast<std::size_t>(step.number) % 3];
     const std::string base = name(static_cast<Array>(array));
@@ -199,6 +203,19 @@ class Printer {
         piece(v + " < " + base + " + ", step.value, "; " + v + "++) {");
         bases_[static_cast<std::size_t>(step.variable)] = array;
         break;
+      case 11:
+        piece("while (" + v + " < ", step.value, " - 1) { " + v + "++;");
+        break;
+      case 12:
+        piece("while (1) { if (" + v + " >= ", step.value, ") break;");
+        break;
+      case 13:
+        write(step.number % 2 == 0 ? "do {" : "while (1) {");
+        break;
+      case 14:
+        piece("for (int " + v + " = ", step.target, ";; " + v + "++) { ");
+        piece("if (" + v + " >= ", step.value, ") break;");
+        break;
       default:
         piece("for (int " + v + " = ", step.target, "; ");
         piece(v + " < ", step.value, "; " + v + "++) {");
@@ -206,11 +223,17 @@ class Printer {
     end();
     steps(step.body);
     bases_[static_cast<std::size_t>(step.variable)] = -1;
-    if (step.form == 4) {
+    if (step.form == 4 || step.form == 12 || step.form == 13) {
       write(v + "++;");
       end();
     }
-    write(step.form == 3 || step.form == 4 ? "} }" : "}");
+    if (step.form == 13) {
+      if (step.number % 2 != 0) write("if (!");
+      piece(step.number % 2 == 0 ? "} while (" : "(", Node{Node::scalar, 0, step.variable, {}, {}}, " < ");
+      piece("", step.value, step.number % 2 == 0 ? "); }" : ")) break; } }");
+    } else {
+      write(step.form == 3 || counts_in_body ? "} }" : "}");
+    }
     end();
   }
 
