@@ -104,6 +104,14 @@ Tree tree_of(std::string_view text, const std::string& file, const Options& opti
   return read_tree(result.output, "<stdin>");
 }
 
+void plant_bad_counters(Accesses& accesses) {
+  for (Loop& loop : accesses.loops) {
+    for (auto& [v, counter] : loop.counters) {
+      counter.last = *Polynomial::sum(counter.first, Polynomial::constant(counter.sign));
+    }
+  }
+}
+
 // What an analysis knows, for those who write text from it.
 struct Analysis {
   Program program;
@@ -128,6 +136,7 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     solver.begin_function(left--);
     const int first = static_cast<int>(report.loops.size());
     Judged& judged = analysis.functions.emplace_back(Judged{&function, find_accesses(program, function), {}});
+    if (fault == Fault::bad_counter) plant_bad_counters(judged.accesses);
     for (std::size_t l = 0; l < judged.accesses.loops.size() && !options.transform.empty(); ++l) {
       View view;
       view.root = static_cast<int>(l);
@@ -138,7 +147,7 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
     }
     int next = first;
     for (const Loop& loop : judged.accesses.loops) judged.reports.push_back(loop.is_inlined ? -1 : next++);
-    for (LoopReport& loop : judge(program, function, solver, {matrix, fault})) {
+    for (LoopReport& loop : judge(program, function, judged.accesses, solver, {matrix, fault})) {
       if (loop.parent >= 0) loop.parent += first;
       for (Transformation& t : loop.transformations) {
         for (int& other : t.loops) other += other >= 0 ? first : 0;

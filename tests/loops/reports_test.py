@@ -274,6 +274,7 @@ class Reports(unittest.TestCase):
         huge = "void f(long n, int *a) { for (long i = 0; i < n; i++) a[%s] = a[%s] + 1; }"
         many = "void f(int n, int *a, int p) { for (int i = 0; i < n; i++) {" + "".join(
             f"if (a[{k}] > {k} * p) a[{k + 2} * i + {k} * p] = a[{7 * k + 3} * i - p];" for k in range(40)) + "} }"
+        condition = "void f(int n, int *a, int p) { for (int i = 0; i < n; i++) {%s} }"
         wide = "void f(" + ", ".join(f"int p{k}" for k in range(60)) + ", int *a) { for (int i = 0; i < p0; i++) a[" + \
             " + ".join(f"{2 * k + 3} * p{k}" for k in range(60)) + " + i] = a[" + \
             " + ".join(f"{5 * k + 1} * p{k}" for k in range(60)) + " - 2 * i]; }"
@@ -291,6 +292,17 @@ class Reports(unittest.TestCase):
             "many conditions": many,
             "many parameters": wide,
             "long body": huge.replace("a[%s] = a[%s] + 1;", "{" + "a[i + 1] = a[3 * i];" * 300 + "}"),
+            "many functions of many conditions": "\n".join(
+                many.replace("void f(", f"void f{k}(").replace("if (", "\nif (") for k in range(12)),
+            "conditions of one function": condition % "".join(
+                f"if (a[{k}] > {k} * p) a[{k + 2} * i + {k} * p] = a[{7 * k + 3} * i - p];\n" for k in range(80)),
+            "an array of its own, written in parts": "void f(long n, int *b) { int a[1000]; for (long i = 0; i < n; i++) {"
+                + "".join(f"a[i % {k + 2} + {k}] = b[i + {k}]; b[2 * i - {k}] = a[{k} + n];\n" for k in range(300)) + "} }",
+            "loops in a loop": "void f(long n, int *a) { for (long i = 0; i < n; i++) {" + "".join(
+                f"for (long j = 0; j < n - {k}; j++) a[i * {k + 2} + j] = a[i + {k + 1} * j];\n"
+                for k in range(300)) + "} }",
+            "values that double": "void f(long n, double *a) { for (long i = 1; i < n; i++) { double t0 = a[i - 1];" +
+                "".join(f"double t{k + 1} = t{k} + t{k};\n" for k in range(40)) + "a[i] = t40; } }",
             "pragmas": "void f(int n, int *a) {\n" + "#pragma omp parallel for collapse(9) private(\n" * 500 +
                        "for (int i = 0; i < n; i++) a[i] = 0; }",
             "open comment": "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; } /*",

@@ -60,7 +60,8 @@ class Finder {
   };
   struct Used {
     std::set<const Definition*> parts;
-    const Expr* element = nullptr;  // the only one that is read of the array
+    const Expr* element = nullptr;                  // the only one that is read of the array
+    std::map<const Definition*, int> degrees = {};  // of those that were looked at
   };
   std::string recurrence_of(const Stmt& s, Used& used) const;
   std::string plain_recurrence(const Stmt& s) const;
@@ -118,6 +119,7 @@ class Finder {
     std::set<int> used = {};                              // variables that stand for what was made of it before
   } updated_;                                             // by the statement at hand
   std::vector<std::unique_ptr<Definition>> definitions_;  // of variables, in the iteration at hand
+  mutable std::size_t looked_at_ = 0;                     // definitions, by all questions for a degree
 };
 
 // The variables that statements may assign; `unknown` receives whether there is anything unknown among them.

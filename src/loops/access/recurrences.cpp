@@ -18,6 +18,7 @@ namespace {
 
 constexpr auto associative = std::to_array<std::string_view>({"+", "-", "*", "&", "|", "^"});
 constexpr int none = 3, deepest = 60;
+constexpr std::size_t most_looked_at = 10'000'000;
 
 bool is_associative(const std::string& op) {
   return std::find(associative.begin(), associative.end(), op) != associative.end();
@@ -53,6 +54,7 @@ int joined(const std::string& op, int left, int right, bool is_real) {
 
 // The value that the expression has been given in this iteration, whatever led here.
 const Finder::Definition* Finder::definition(const Expr& e) const {
+  looked_at_ += definitions_.size();
   for (const auto& d : definitions_) {
     if (d->target.variable != e.variable || !same(d->target, e) || d->loops != loops_) continue;
     if (d->controls.size() <= controls_.size() && std::equal(d->controls.begin(), d->controls.end(), controls_.begin()))
@@ -75,7 +77,7 @@ void Finder::forget_definitions(int variable) {
 
 int Finder::degree(const Expr& e, const Expr& target, Used& used, int depth) const {
   using Kind = Expr::Kind;
-  if (depth > deepest || has_unknown(e)) return none;
+  if (depth > deepest || looked_at_ > most_looked_at || has_unknown(e)) return none;
   const Type& x = variable(target.variable).type;
   const auto part = [&](std::size_t k) { return degree(e.operands[k], target, used, depth + 1); };
   int found = 0;
@@ -91,7 +93,9 @@ int Finder::degree(const Expr& e, const Expr& target, Used& used, int depth) con
       if (!same(*used.element, e)) return none;
       found = 1;
     } else if (const Definition* d = definition(e)) {
-      found = degree(*d->value, target, used, depth + 1);
+      const auto known = used.degrees.find(d);
+      found = known != used.degrees.end() ? known->second : degree(*d->value, target, used, depth + 1);
+      used.degrees[d] = found;
       if (found != 0) used.parts.insert(d);
     } else if (std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& other) {
                  return other->target.variable == e.variable && mentions(program_, *other->value, target.variable);

@@ -189,6 +189,7 @@ Existence Carrier::exists(std::size_t first, std::size_t second, std::int64_t le
 }
 
 bool Carrier::meet_within(std::size_t first, std::size_t second) const {
+  if (solver_.is_spent()) return true;
   const Access &a = *view_.accesses[first], &b = *view_.accesses[second];
   for (const Conjunction& one : a.domain->any_of) {
     for (const Conjunction& other : b.domain->any_of) {
@@ -205,6 +206,7 @@ bool Carrier::meet_within(std::size_t first, std::size_t second) const {
 }
 
 bool Carrier::moves_along(std::size_t first, std::size_t second, int inner) const {
+  if (solver_.is_spent()) return true;
   const int symbol = accesses_.loops[static_cast<std::size_t>(inner)].symbol;
   for (const Query& query : queries(first, second, 1)) {
     for (const std::int64_t sign : {1, -1}) {

@@ -115,6 +115,15 @@ bool Query::touches(const Polynomial& p, int side) const {
   return false;
 }
 
+bool Query::has_unknown() const {
+  return std::any_of(columns_.begin(), columns_.end(), [&](const auto& place) {
+    const Monomial& m = place.first.first;
+    return std::any_of(m.begin(), m.end(), [&](int s) {
+      return accesses_->symbols[static_cast<std::size_t>(s)].kind == Symbol::Kind::unknown;
+    });
+  });
+}
+
 bool Query::add_fact(const Constraint& fact, int side) {
   if (!touches(fact.value, side)) return false;
   const bool was_exact = is_exact_;

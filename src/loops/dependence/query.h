@@ -68,6 +68,8 @@ class Query {
   const System& system() const { return system_; }
   System& system() { return system_; }
   bool is_exact() const { return is_exact_; }
+  // Whether it has a column of a value that is not known.
+  bool has_unknown() const;
   // The unknown symbols that have columns by now are given values.
   void give_values() { is_exact_ = true; }
   const Columns& columns() const { return columns_; }

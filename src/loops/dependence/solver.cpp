@@ -138,16 +138,34 @@ void Solver::begin_function(std::int64_t left) {
   most_until_ = steps_ + (most_steps - steps_) / std::clamp<std::int64_t>(left, 1, least_share);
 }
 
+namespace {
+
+std::int64_t size_of(const System& system) {
+  const std::int64_t columns = system.columns;
+  return columns * columns * static_cast<std::int64_t>(system.rows.size());
+}
+
+}  // namespace
+
 // Whether there is time left for a question about the system, in steps that were measured: a text has about a second.
-bool Solver::affords(const System& system) {
-  constexpr std::int64_t least_steps = 1300;
-  const std::int64_t columns = system.columns, rows = static_cast<std::int64_t>(system.rows.size());
-  steps_ += columns * columns * rows + least_steps;
+bool Solver::affords(const System& system, std::int64_t least_steps) {
+  steps_ += size_of(system) + least_steps;
+  return !is_spent();
+}
+
+// The same for a question that makes text of sets.
+bool Solver::affords_sets(const std::vector<System>& systems, const std::vector<System>& others) {
+  constexpr std::int64_t least_steps = 7500, steps_per_part = 3400;
+  steps_ += least_steps;
+  for (const std::vector<System>* list : {&systems, &others}) {
+    for (const System& system : *list) steps_ += size_of(system) + steps_per_part;
+  }
   return !is_spent();
 }
 
 Answer Solver::has_points(const System& system) {
   constexpr std::size_t most_known = 50'000;
+  count_system();
   const std::string key = key_of(system);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (known_.size() >= most_known) known_.clear();
@@ -158,7 +176,7 @@ Answer Solver::has_points(const System& system) {
 
 Answer Solver::ask(const System& system) {
   if (is_plain_contradiction(system)) return Answer::no;
-  if (!affords(system)) return Answer::unknown;
+  if (!affords(system, 3400)) return Answer::unknown;
   begin();
   const std::unique_ptr<isl_basic_set, Free> set(basic_set_of(context_, system));
   if (set == nullptr) return isl_ctx_last_error(context_) == isl_error_none ? Answer::no : Answer::unknown;
@@ -167,7 +185,7 @@ Answer Solver::ask(const System& system) {
 }
 
 std::optional<std::vector<std::int64_t>> Solver::point(const System& system) {
-  if (!affords(system)) return std::nullopt;
+  if (!affords(system, 2300)) return std::nullopt;
   begin();
   isl_basic_set* set = basic_set_of(context_, system);
   if (set == nullptr) return std::nullopt;
@@ -187,10 +205,11 @@ std::optional<std::vector<std::int64_t>> Solver::point(const System& system) {
 }
 
 Answer Solver::is_covered(const System& a, const std::vector<System>& others, int kept) {
-  for (const System& other : others) {
-    if (!affords(other)) return Answer::unknown;
-  }
-  if (!affords(a)) return Answer::unknown;
+  constexpr std::int64_t steps_per_other = 1300, steps_per_pair = 30;
+  const auto parts = static_cast<std::int64_t>(others.size());
+  steps_ += steps_per_pair * parts * parts;
+  for (const System& other : others) steps_ += size_of(other) + steps_per_other;
+  if (!affords(a, 2300)) return Answer::unknown;
   begin();
   const Set left(union_of(context_, {a}, kept));
   const Set right(union_of(context_, others, kept));
@@ -270,6 +289,7 @@ std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
 
 std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
                                                       int kept, const std::vector<std::string>& names) {
+  if (!affords_sets(systems)) return std::nullopt;
   begin();
   isl_set* bad = isl_set_params(named(union_of(context_, systems, kept), kept, names));
   return condition(bad, isl_set_params(named(union_of(context_, {context}, kept), kept, names)));
@@ -279,6 +299,7 @@ std::optional<std::string> Solver::condition_for_covered(const std::vector<Syste
                                                          const std::vector<System>& given, int columns,
                                                          const System& context, int kept,
                                                          const std::vector<std::string>& names) {
+  if (!affords_sets(wanted, given)) return std::nullopt;
   begin();
   isl_set* all = union_of(context_, wanted, columns);
   isl_set* open = isl_set_subtract(isl_set_copy(all), union_of(context_, given, columns));
@@ -293,9 +314,9 @@ std::pair<std::string, std::string> Solver::range(const std::vector<System>& sys
   std::string key;  // what is read is often written too
   for (const System& system : systems) key += key_of(system) + '\x84';
   for (int i = 0; i < kept; ++i) key += names[static_cast<std::size_t>(i)] + ',';
-  const auto [place, is_new] = ranges_.try_emplace(key);
-  if (!is_new) return place->second;
-  std::pair<std::string, std::string>& found = place->second;
+  if (const auto known = ranges_.find(key); known != ranges_.end()) return known->second;
+  if (!affords_sets(systems)) return {};
+  std::pair<std::string, std::string>& found = ranges_[key];
   begin();
   isl_options_set_ast_build_detect_min_max(context_, 1);
   const Set all(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names)));
@@ -329,6 +350,7 @@ std::optional<std::string> Solver::notation(isl_set* set, int kept, const std::v
 
 std::optional<std::string> Solver::difference_text(const std::vector<System>& first, const std::vector<System>& second,
                                                    int columns, int kept, const std::vector<std::string>& names) {
+  if (!affords_sets(first, second)) return std::nullopt;
   begin();
   return notation(isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns)), kept,
                   names);
@@ -337,6 +359,7 @@ std::optional<std::string> Solver::difference_text(const std::vector<System>& fi
 std::optional<std::string> Solver::rest_text(const std::vector<System>& all, const std::vector<System>& first,
                                              const std::vector<System>& second, int columns, int kept,
                                              const std::vector<std::string>& names) {
+  if (!affords_sets(all, first)) return std::nullopt;
   begin();
   isl_set* left = isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns));
   return notation(isl_set_subtract(union_of(context_, all, columns), left), kept, names);

@@ -41,6 +41,9 @@ class Solver {
   // Whether questions have taken all the time that the function has: then none is answered.
   bool is_spent() const { return steps_ > most_until_; }
 
+  // Counts a system that is made, and whether or not it is asked about takes time.
+  void count_system() { steps_ += steps_per_system; }
+
   Answer has_points(const System& system);
   std::optional<std::vector<std::int64_t>> point(const System& system);
 
@@ -74,7 +77,8 @@ class Solver {
  private:
   void begin();
   Answer ask(const System& system);
-  bool affords(const System& system);
+  bool affords(const System& system, std::int64_t least_steps);
+  bool affords_sets(const std::vector<System>& systems, const std::vector<System>& others = {});
   std::optional<std::string> notation(isl_set* set, int kept, const std::vector<std::string>& names);
   std::optional<std::string> condition(isl_set* bad, isl_set* runs);
 
@@ -82,7 +86,7 @@ class Solver {
   std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
   std::unordered_map<std::string, std::pair<std::string, std::string>> ranges_;
   unsigned long most_operations_;
-  static constexpr std::int64_t most_steps = 80'000'000;
+  static constexpr std::int64_t most_steps = 80'000'000, steps_per_system = 120;
   std::int64_t steps_ = 0;                // of all questions
   std::int64_t most_until_ = most_steps;  // of all questions until the function ends
   int exhausted_ = 0;                     // questions that had no answer within the bound

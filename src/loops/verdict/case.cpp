@@ -87,8 +87,8 @@ class Case {
            std::find(found->second.begin(), found->second.end(), id_) != found->second.end();
   }
 
-  // The dependences that the loop carries on one variable.
-  std::vector<Carried> carried(int v) const {
+  // The dependences that the loop carries on one variable; when the time is up, one stands for all that are left.
+  std::vector<Carried> carried(int v) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < view_.accesses.size(); ++i) {
       if (view_.accesses[i]->variable == v) members.push_back(i);
@@ -104,6 +104,11 @@ class Case {
         if (options_.fault == Fault::no_calls && is_call) continue;
         if (options_.fault == Fault::ignore_opaque && has_opaque(a) + has_opaque(b) > 0) continue;
         const std::int64_t least = options_.fault == Fault::off_by_one ? 2 : 1;
+        if (solver_.is_spent()) {
+          unfinished_.insert(v);
+          found.push_back({a, b, Existence::maybe});
+          return found;
+        }
         const Existence e = carrier_.exists(a, b, least);
         if (e != Existence::none) found.push_back({a, b, e});
       }
@@ -134,7 +139,7 @@ class Case {
     auto others = reads_of_others(program_, accesses_, view_, v, solver_);
     if (options_.fault == Fault::always_private) others.clear();
     const bool is_own = others.empty();
-    if (is_own || !has_flow(dependences, others)) {
+    if (is_own || !has_flow(v, dependences, others)) {
       if (is_local_view && is_dead && (is_own || runs_once(v))) return clause(is_own ? "private" : "firstprivate", v);
       if (!variable(v).is_array && loop().always_assigned.contains(v)) {
         if (!is_own) clause("firstprivate", v);
@@ -184,10 +189,11 @@ class Case {
   }
 
   // Whether one of the reads may get what an earlier iteration has written.
-  bool has_flow(const std::vector<Carried>& dependences, const std::vector<std::size_t>& reads) const {
-    return std::any_of(dependences.begin(), dependences.end(), [&](const Carried& pair) {
-      return view_.accesses[pair.first]->is_write && std::find(reads.begin(), reads.end(), pair.second) != reads.end();
-    });
+  bool has_flow(int v, const std::vector<Carried>& dependences, const std::vector<std::size_t>& reads) const {
+    return unfinished_.contains(v) || std::any_of(dependences.begin(), dependences.end(), [&](const Carried& pair) {
+             return view_.accesses[pair.first]->is_write &&
+                    std::find(reads.begin(), reads.end(), pair.second) != reads.end();
+           });
   }
 
   // An array that every iteration fills before it reads it, where a condition holds: a clause if it can be private,
@@ -214,7 +220,7 @@ class Case {
 
   // Where all that hinders is that elements are read before later iterations write them, those reads may go to a copy.
   bool copy_instead(int v, const std::vector<Carried>& dependences) {
-    if (!variable(v).is_array || variable(v).object != v) return false;
+    if (!variable(v).is_array || variable(v).object != v || unfinished_.contains(v)) return false;
     std::set<std::size_t> reads;
     for (const Carried& pair : dependences) {
       if (view_.accesses[pair.first]->is_write || view_.accesses[pair.first]->is_inlined) return false;
@@ -282,8 +288,13 @@ class Case {
 
   void conclude() {
     if (blocking_.empty()) return call_parallel();
-    if (const auto found = find_scan(program_, accesses_, carrier_, blocking_, options_.fault == Fault::any_recurrence))
+    const bool is_complete = std::none_of(blocking_.begin(), blocking_.end(), [&](const Carried& pair) {
+      return unfinished_.contains(view_.accesses[pair.first]->variable);
+    });
+    const bool trusts = options_.fault == Fault::any_recurrence;
+    if (const auto found = find_scan(program_, accesses_, carrier_, blocking_, is_complete, trusts))
       return call_scan(*found);
+    if (!is_complete) return not_excluded();
     if (auto condition = condition_without(accesses_, carrier_, blocking_, solver_)) {
       Predicate p;
       p.kind = "expression";
@@ -306,6 +317,10 @@ class Case {
       report_->predicates.clear();
       return;
     }
+    not_excluded();
+  }
+
+  void not_excluded() {
     not_proven(fmt::format("it could not be excluded that {}.", pair_text(program_, view_, blocking_[0])));
     report_->transformations.insert(report_->transformations.end(), alternatives_.begin(), alternatives_.end());
   }
@@ -364,6 +379,7 @@ class Case {
   const Carrier carrier_;
   LoopReport* report_ = nullptr;
   std::vector<Carried> blocking_, copied_;
+  std::set<int> unfinished_;  // variables of which not all pairs were looked at
   std::vector<Transformation> alternatives_;
 };
 

@@ -215,7 +215,7 @@ std::string text_of(const Piece& piece) {
 void distribute(const Program& program, const Accesses& accesses, int loop, Solver& solver, const JudgeOptions& options,
                 std::vector<LoopReport>& reports) {
   const auto report_of = [&](int l) -> LoopReport& { return reports[static_cast<std::size_t>(l)]; };
-  if (is_parallel(report_of(loop).verdict)) return;
+  if (is_parallel(report_of(loop).verdict) || solver.is_spent()) return;
   Distribution distribution(program, accesses, loop, solver, options);
   std::vector<std::set<int>> sets = distribution.pieces();
   if (sets.size() < 2) return;

@@ -27,16 +27,8 @@ std::vector<LoopReport> of_the_text(const Accesses& accesses, std::vector<LoopRe
 
 }  // namespace
 
-std::vector<LoopReport> judge(const Program& program, const Function& function, Solver& solver,
-                              const JudgeOptions& options) {
-  Accesses accesses = find_accesses(program, function);
-  if (options.fault == Fault::bad_counter) {
-    for (Loop& loop : accesses.loops) {
-      for (auto& [v, counter] : loop.counters) {
-        counter.last = *Polynomial::sum(counter.first, Polynomial::constant(counter.sign));
-      }
-    }
-  }
+std::vector<LoopReport> judge(const Program& program, const Function& function, const Accesses& accesses,
+                              Solver& solver, const JudgeOptions& options) {
   std::vector<LoopReport> reports;
   for (std::size_t i = 0; i < accesses.loops.size(); ++i) {
     const Loop& loop = accesses.loops[i];

@@ -34,7 +34,7 @@ struct JudgeOptions {
 };
 
 // The report of every loop of a function, in the order of Accesses::loops.
-std::vector<LoopReport> judge(const Program& program, const Function& function, Solver& solver,
-                              const JudgeOptions& options);
+std::vector<LoopReport> judge(const Program& program, const Function& function, const Accesses& accesses,
+                              Solver& solver, const JudgeOptions& options);
 
 }  // namespace papilio::loops

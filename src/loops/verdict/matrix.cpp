@@ -30,7 +30,7 @@ class Matrix {
         const bool is_made = program_.variables[static_cast<std::size_t>(v)].is_made;
         const bool same = v == view_.accesses[b]->variable && !is_made;
         if (same && (view_.accesses[a]->is_write || view_.accesses[b]->is_write)) pair(a, b);
-        if (rows_.size() > most_rows) return std::nullopt;
+        if (rows_.size() > most_rows || solver_.is_spent()) return std::nullopt;
       }
     }
     return rows_;
@@ -62,6 +62,7 @@ class Matrix {
   Existence exists(std::size_t a, std::size_t b, const std::vector<int>& loops, const std::string& directions,
                    std::optional<std::pair<std::size_t, std::int64_t>> farther = {}) const {
     const Access &x = *view_.accesses[a], &y = *view_.accesses[b];
+    if (solver_.is_spent()) return Existence::maybe;
     Existence found = Existence::none;
     for (const Conjunction& one : x.domain->any_of) {
       for (const Conjunction& other : y.domain->any_of) {

@@ -124,7 +124,7 @@ Coverage coverage_of(const Program& program, const Accesses& accesses, const Vie
 }
 
 bool is_covered(const Coverage& coverage, Solver& solver) {
-  return std::all_of(coverage.wanted.begin(), coverage.wanted.end(), [&](const System& part) {
+  return !solver.is_spent() && std::all_of(coverage.wanted.begin(), coverage.wanted.end(), [&](const System& part) {
     return solver.is_covered(part, coverage.given, coverage.columns) == Answer::yes;
   });
 }
@@ -140,8 +140,9 @@ std::vector<std::size_t> reads_of_others(const Program& program, const Accesses&
     if (view.accesses[i]->variable == variable) (view.accesses[i]->is_write ? writes : reads).push_back(i);
   }
   if (!is_array) return loop.exposed.contains(variable) ? reads : std::vector<std::size_t>();
-  std::erase_if(reads,
-                [&](std::size_t r) { return is_covered(coverage_of(program, accesses, view, r, writes, {}), solver); });
+  std::erase_if(reads, [&](std::size_t r) {
+    return !solver.is_spent() && is_covered(coverage_of(program, accesses, view, r, writes, {}), solver);
+  });
   return reads;
 }
 

@@ -177,14 +177,14 @@ std::optional<Scan> of_array(const Accesses& accesses, const Carrier& carrier, i
 }  // namespace
 
 std::optional<Scan> find_scan(const Program& program, const Accesses& accesses, const Carrier& carrier,
-                              const std::vector<Carried>& dependences, bool trusts) {
+                              const std::vector<Carried>& dependences, bool is_complete, bool trusts) {
   const View& view = carrier.view();
   const int variable = view.accesses[dependences[0].first]->variable;
   for (const Carried& pair : dependences) {
     if (view.accesses[pair.first]->variable != variable) return std::nullopt;
   }
   if (!program.variables[static_cast<std::size_t>(variable)].is_array) return of_accumulator(view, variable, trusts);
-  return of_array(accesses, carrier, variable, dependences);
+  return is_complete ? of_array(accesses, carrier, variable, dependences) : std::nullopt;
 }
 
 }  // namespace papilio::loops

@@ -16,7 +16,8 @@ struct Scan {
 
 // Whether the loop is a scan: all its dependences are of one accumulator, or of one array of which each element
 // continues the one before, and nothing that is added knows of it; that is not looked at if `trusts`, a planted fault.
+// The dependences of an accumulator need not be complete.
 std::optional<Scan> find_scan(const Program& program, const Accesses& accesses, const Carrier& carrier,
-                              const std::vector<Carried>& dependences, bool trusts);
+                              const std::vector<Carried>& dependences, bool is_complete, bool trusts);
 
 }  // namespace papilio::loops

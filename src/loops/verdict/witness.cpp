@@ -103,12 +103,15 @@ std::optional<Witness> find_witness(const Program& program, const Accesses& acce
       add_entries(accesses, a, fixed, value);
       add_entries(accesses, b, fixed, value);
     }
+    bool can_be_exact = false;
     for (const Query& query : carrier.queries(pair.first, pair.second, 1, &fixed)) {
+      solver.count_system();
+      can_be_exact = can_be_exact || !query.has_unknown();
       if (!query.is_exact()) continue;
       const auto point = solver.point(query.system());
       if (point) return made(program, accesses, a, b, Values(query, *point, fixed), fixed, query);
     }
-    if (fixed.empty() && value >= 0) break;
+    if ((fixed.empty() && value >= 0) || !can_be_exact || solver.is_spent()) break;  // other values help nothing
   }
   return std::nullopt;
 }
