@@ -16,7 +16,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 from claims_test import CLAIMS, TEXT
