@@ -23,8 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       Solver solver(2000);
       Report report;
       for (const Function& function : program.functions) {
-        if (find_accesses(program, function).loops.size() > most_loops) continue;
-        for (LoopReport& loop : judge(program, function, solver, {true, Fault::none})) {
+        const Accesses accesses = find_accesses(program, function);
+        if (accesses.loops.size() > most_loops) continue;
+        for (LoopReport& loop : judge(program, function, accesses, solver, {true, Fault::none})) {
           require(loop.verdict != Verdict::sequential || loop.witness.has_value());
           require(loop.verdict != Verdict::parallel_if || !loop.condition.empty());
           require(loop.verdict != Verdict::parallel || loop.condition.empty());
