@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "loops/clang/parts.h"
 #include "loops/clang/steps.h"
 #include "loops/clang/translator.h"
 #include "loops/program/changes.h"
@@ -12,16 +13,6 @@
 namespace papilio::loops {
 namespace {
 
-Expr joined(Expr left, const std::string& op, Expr right) {
-  Expr e;
-  e.kind = Expr::Kind::binary;
-  e.place = left.place;
-  e.op = op;
-  e.operands.push_back(std::move(left));
-  e.operands.push_back(std::move(right));
-  return e;
-}
-
 // A value as a condition: `i` alone as i != 0.
 Expr as_comparison(Expr e) {
   if (e.kind != Expr::Kind::variable) return e;
@@ -29,7 +20,7 @@ Expr as_comparison(Expr e) {
   zero.kind = Expr::Kind::integer;
   zero.place = e.place;
   zero.type = e.type;
-  return joined(std::move(e), "!=", std::move(zero));
+  return binary("!=", std::move(e), std::move(zero), {});
 }
 
 // What holds where the condition does not, for conditions that loops end by.
@@ -280,8 +271,7 @@ bool Translator::stepping_loop(int index, std::vector<Stmt>& before, int conditi
   const auto first = expressions_.take_steps(false), last = expressions_.take_steps(true);
   const int bits = program_.variables[static_cast<std::size_t>(s.variable)].type.bits;
   if (!first.empty() || last.size() != 1 || bits < 32) return false;
-  const bool ends = s.condition.op == "!=" || s.condition.op == (s.step < 0 ? ">" : "<");
-  if (s.condition.kind != Expr::Kind::binary || !ends) return false;
+  if (!ends_in_time(s.condition, s.step)) return false;
   start(std::move(before), s, to);
   const bool outer = std::exchange(in_switch_, false);
   statement(body, s.body);
