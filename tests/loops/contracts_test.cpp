@@ -167,6 +167,15 @@ TEST(LoopsContract, LoopsWithoutIterations) {
   EXPECT_TRUE(std::any_of(clauses.begin(), clauses.end(), [](const Clause& c) { return c.variable == "b"; }));
 }
 
+// Other fields of the struct may change.
+TEST(LoopsContract, LoopsCountedByAField) {
+  const Report report = analyze_text(
+      "void f(int n, int *a) {\n  struct { int i, j; } s;\n"
+      "  for (s.i = 0; s.i < n; s.i++) {\n    s.j = s.i + 1;\n    a[s.i] = s.j;\n  }\n}\n",
+      "f.c");
+  EXPECT_EQ(report.loops[0].verdict, Verdict::parallel_with_clauses) << report.loops[0].reason;
+}
+
 TEST(LoopsContract, HostileTexts) {
   std::string deep = "void f(int n, int *a) {\n";
   for (int k = 0; k < 300; ++k) deep += "{";

@@ -33,6 +33,10 @@ FAULTS = {  # what is not understood, in line 2: its column, a word of the reaso
     "for (unsigned i = 0; i != n * n / 3 + 0u; i += 2) a[i] = 0;": (22, "its step may pass over its end"),
     "for (int i = 0, k = 0; i < n; i++, k = i) a[k] = 1;": (1, "a step uses its variable"),
     "for (int i = 0; i < n; i++) { a[i] = i; i++; }": (1, "assigned in its body"),
+    "struct { int i; } s; for (s.i = 0; s.i < n; s.i++) { a[s.i] = 1; if (n) s.i = 0; }":
+        (22, "its variable is assigned in its body"),
+    "struct { int i; } s, t = {0}; for (s.i = 0; s.i < n; s.i++) { a[s.i] = 1; s = t; }":
+        (31, "its variable is assigned in its body"),
     "for (int i = 0; i < n; i++) { a[i] = i; n--; }": (17, "its bound may change"),
     "for (double x = 0; x < n; x++) a[(int)x] = 1;": (1, "no integer"),
     "for (int i = 0; i < n; i++) { if (a[i]) goto out; a[i] = 1; } out:;": (63, "goto"),

@@ -195,29 +195,25 @@ std::string Translator::count(Stmt& s, const Parts& parts, Body& b) {
   if (std::string fault = variable_fault(s.variable); !fault.empty()) return fault;
   const bool is_in_body = b.steps.empty();
   int in_head = 0;
-  for (const int step : parts.steps) in_head += assigned_in(step, s.variable);
+  for (const int step : parts.steps) in_head += assignments_in(step, s.variable);
   if (in_head > (is_in_body ? 0 : 1)) return "its variable is stepped twice";
-  if (assigned_in(parts.body, s.variable) > (is_in_body ? 1 : 0)) return "its variable is assigned in its body";
-  if (assigned_in(parts.condition, s.variable) > 0) return "its variable is assigned in its condition";
+  if (assignments_in(parts.body, s.variable) > (is_in_body ? 1 : 0)) return "its variable is assigned in its body";
+  if (assignments_in(parts.condition, s.variable) > 0) return "its variable is assigned in its condition";
   const Type& type = program_.variables[static_cast<std::size_t>(s.variable)].type;
   const bool may_come_round = !type.is_signed && (s.runs_once || !ends_in_time(s.condition, s.step) || s.step > 1);
   if (s.steps_first && (type.bits < 32 || may_come_round)) return "its variable may come round before its test";
   return "";
 }
 
-// How often a part of the tree assigns the variable. One that is nested too deep may do so at any time.
-int Translator::assigned_in(int index, int variable) {
-  const Node& n = node(index);
-  if (n.too_deep) return 2;
-  const bool assigns = n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=") ||
-                       (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
-  const std::uint64_t id = assigns && !n.children.empty() ? plain_name(names_.tree(), n.children[0]) : 0;
-  const Node* declared = id == 0 ? nullptr : names_.declaration(id);
-  const bool is_named =
-      declared != nullptr && declared->name == program_.variables[static_cast<std::size_t>(variable)].name;
-  int count = is_named && counter_variable(id) == variable ? 1 : 0;
-  for (const int c : n.children) count += assigned_in(c, variable);
-  return count;
+// How often a part of the tree assigns the variable: itself, or the whole that it is a field of. A part that is nested
+// too deep may do so at any time.
+int Translator::assignments_in(int part, int variable) {
+  if (node(part).too_deep) return 2;
+  const auto all = names_.assignments_in(part, variable);
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [&](int a) {
+    const auto target = expressions_.target(node(a).children[0]);
+    return !target || target->variable == variable;
+  }));
 }
 
 // Finds the step: in the head, or as the last or the first statement of the body.
@@ -261,11 +257,12 @@ bool Translator::stepping_loop(int index, std::vector<Stmt>& before, int conditi
   const bool counts = step->kind == "UnaryOperator" && step->is_postfix && step->children.size() == 1;
   const std::uint64_t counter = counts ? plain_name(names_.tree(), step->children[0]) : 0;
   if (counter == 0 || (step->opcode != "--" && step->opcode != "++")) return false;
-  if (!counter_fault(counter).empty() || assigns(names_.tree(), body, counter)) return false;
+  if (!counter_fault(counter).empty()) return false;
   Stmt s = made(Kind::loop, node(index));
   s.step = step->opcode == "--" ? -1 : 1;
   s.steps_first = true;
   s.variable = counter_variable(counter);
+  if (assignments_in(body, s.variable) > 0) return false;
   expressions_.begin_statement(condition);
   s.condition = as_comparison(expressions_.translate(condition));
   const auto first = expressions_.take_steps(false), last = expressions_.take_steps(true);

@@ -139,19 +139,19 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
       const auto [end, failure] = std::from_chars(extent.data(), extent.data() + extent.size(), length);
       v.extents.push_back(failure == std::errc() && end == extent.data() + extent.size() ? length : -1);
       int named = -1;
-      for (const auto& [key, known] : variables_) {
-        if (known >= 0 && key.second.empty() && program_.variables[static_cast<std::size_t>(known)].name == extent &&
-            !assigned_.contains(key.first) && !addressed_.contains(key.first)) {
-          named = named == -1 ? known : -2;  // two of one name: either
-        }
+      const auto same_name = by_name_.find(extent);
+      for (const int known : same_name == by_name_.end() ? std::vector<int>() : same_name->second) {
+        if (!is_assigned(declared_by_.at(known))) named = named == -1 ? known : -2;  // two of one name: either
       }
       v.extent_variables.push_back(std::max(named, -1));
     }
   }
   const int index = static_cast<int>(program_.variables.size());
   v.object = object < 0 ? index : object;
+  if (path.empty()) by_name_[v.name].push_back(index);
   program_.variables.push_back(std::move(v));
   variables_[{id, path}] = index;
+  declared_by_[index] = id;
   return index;
 }
 
@@ -185,12 +185,23 @@ int Names::make_offset(std::uint64_t pointer, int base, const std::string& name)
   v.object = static_cast<int>(program_.variables.size());
   program_.variables.push_back(v);
   offsets_[pointer] = {base, v.object};
+  declared_by_[v.object] = pointer;
   return v.object;
 }
 
-std::vector<int> Names::assignments(std::uint64_t id) const {
+const std::vector<int>& Names::assignments(std::uint64_t id) const {
+  static const std::vector<int> none;
   const auto found = assigned_.find(id);
-  return found == assigned_.end() ? std::vector<int>() : found->second;
+  return found == assigned_.end() ? none : found->second;
+}
+
+std::vector<int> Names::assignments_in(int part, int variable) const {
+  const auto id = declared_by_.find(variable);
+  if (id == declared_by_.end()) return {};
+  int last = part;  // the nodes of a part follow each other
+  while (!node(last).children.empty()) last = node(last).children.back();
+  const std::vector<int>& all = assignments(id->second);
+  return {std::lower_bound(all.begin(), all.end(), part), std::upper_bound(all.begin(), all.end(), last)};
 }
 
 const Names::Offset* Names::offset(std::uint64_t pointer) const {
@@ -209,8 +220,8 @@ std::vector<int> Names::named_in(int index) {
     variable(n.reference, "", declared == nullptr ? CType() : type_of(*declared));
     const auto first = of_file_.find(n.reference);
     const std::uint64_t id = first == of_file_.end() ? n.reference : first->second;
-    for (const auto& [key, known] : variables_) {
-      if (key.first == id && known >= 0) found.push_back(known);
+    for (auto at = variables_.lower_bound({id, ""}); at != variables_.end() && at->first.first == id; ++at) {
+      if (at->second >= 0) found.push_back(at->second);
     }
     if (const Offset* known = offset(id)) found.push_back(known->offset);
   }

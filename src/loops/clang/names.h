@@ -43,8 +43,10 @@ class Names {
 
   // Whether anything but its declaration may give it a value.
   bool is_assigned(std::uint64_t id) const { return assigned_.contains(id) || addressed_.contains(id); }
-  // The expressions that assign it: =, op=, ++, --.
-  std::vector<int> assignments(std::uint64_t id) const;
+  // The expressions that assign it, or a part of it: =, op=, ++, --. In the order of the text.
+  const std::vector<int>& assignments(std::uint64_t id) const;
+  // Those of a variable that lie in a part of the tree.
+  std::vector<int> assignments_in(int part, int variable) const;
   bool is_addressed(std::uint64_t id) const { return addressed_.contains(id); }
   bool is_of_file(std::uint64_t id) const { return of_file_.contains(id); }
   bool defines(const std::string& function) const { return defined_.contains(function); }
@@ -68,6 +70,8 @@ class Names {
   std::set<int> passed_;  // nodes of pointers that are arguments of functions of this file
   std::map<std::pair<std::uint64_t, std::string>, int> variables_;
   std::map<std::uint64_t, Offset> offsets_;
+  std::map<int, std::uint64_t> declared_by_;         // variables
+  std::map<std::string, std::vector<int>> by_name_;  // variables that are no fields
 };
 
 // The declaration that an expression in parentheses names; 0 for anything else.

@@ -58,14 +58,6 @@ std::pair<std::uint64_t, std::int64_t> step_of(const Tree& tree, int index) {
   return none;
 }
 
-bool assigns(const Tree& tree, int index, std::uint64_t id) {
-  const Node& n = node_at(tree, index);
-  const bool here = n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=") ||
-                    (n.kind == "UnaryOperator" && (n.opcode == "++" || n.opcode == "--"));
-  if (here && !n.children.empty() && plain_name(tree, n.children[0]) == id) return true;
-  return n.too_deep || std::any_of(n.children.begin(), n.children.end(), [&](int c) { return assigns(tree, c, id); });
-}
-
 bool assigns_any(const Tree& tree, int index) {
   const Node& n = node_at(tree, index);
   if (n.kind == "CompoundAssignOperator" || (n.kind == "BinaryOperator" && n.opcode == "=")) return true;

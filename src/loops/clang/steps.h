@@ -12,10 +12,7 @@ namespace papilio::loops {
 // i++, i += 2, i = i - 1: the variable and the step; 0 for anything else.
 std::pair<std::uint64_t, std::int64_t> step_of(const Tree& tree, int index);
 
-// Whether a part of the tree assigns the variable. A part that is nested too deep may.
-bool assigns(const Tree& tree, int index, std::uint64_t id);
-
-// Whether it assigns any.
+// Whether a part of the tree assigns anything.
 bool assigns_any(const Tree& tree, int index);
 
 // Whether it has a `continue` that is not one of a loop within. A part that is nested too deep may.

@@ -62,7 +62,7 @@ class Translator {
   bool stepping_loop(int index, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to);
   void loop(Stmt s, std::vector<Stmt> before, const Parts& parts, std::vector<Stmt>& to);
   std::string count(Stmt& s, const Parts& parts, Body& b);
-  int assigned_in(int index, int variable);
+  int assignments_in(int part, int variable);
   std::string take_step(Stmt& s, Body& b);
   std::string counter_fault(std::uint64_t id);
   std::string variable_fault(int variable) const;
