@@ -138,8 +138,9 @@ struct LogitWeights {
 
 // Draws one category from each row of weights.
 //
-//   weights  T is float or double; for matrices, ragged rows and logits also Half and
-//            BFloat16, which are summed in float. Finite, >= 0, at least one > 0 per row.
+//   weights  T is float or double; for matrices, ragged rows and logits also Half, BFloat16,
+//            Float8E4M3FN and Float8E5M2, which are summed in float. Finite, >= 0, at least
+//            one > 0 per row.
 //   drawn    one entry per row, int32 or int64; receives categories counted from 0,
 //            or -1 for a bad row (see SampleOptions::status). It must not share memory
 //            with another array of the call; neither may `status`.

@@ -10,9 +10,9 @@ namespace nb = nanobind;
 namespace papilio::python {
 namespace {
 
-constexpr const char* names[] = {"none",  "float16", "bfloat16", "float32", "float64",
-                                 "int32", "int64",   "uint64",   "uint8",   "complex128"};
-constexpr std::size_t sizes[] = {1, 2, 2, 4, 8, 4, 8, 8, 1, 16};
+constexpr const char* names[] = {"none",    "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32",
+                                 "float64", "int32",   "int64",    "uint64",        "uint8",       "complex128"};
+constexpr std::size_t sizes[] = {1, 2, 2, 1, 1, 4, 8, 4, 8, 8, 1, 16};
 
 Number number_of(nb::dlpack::dtype type) {
   using Code = nb::dlpack::dtype_code;
@@ -24,6 +24,8 @@ Number number_of(nb::dlpack::dtype type) {
   if (is(Code::Float, 64)) return Number::float64;
   if (is(Code::Float, 16)) return Number::float16;
   if (is(Code::Bfloat, 16)) return Number::bfloat16;
+  if (is(Code::Float8_E4M3FN, 8)) return Number::float8_e4m3fn;
+  if (is(Code::Float8_E5M2, 8)) return Number::float8_e5m2;
   if (is(Code::Int, 32)) return Number::int32;
   if (is(Code::Int, 64)) return Number::int64;
   if (is(Code::UInt, 64)) return Number::uint64;

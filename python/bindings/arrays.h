@@ -12,7 +12,20 @@
 
 namespace papilio::python {
 
-enum class Number : std::uint8_t { none, float16, bfloat16, float32, float64, int32, int64, uint64, uint8, complex128 };
+enum class Number : std::uint8_t {
+  none,
+  float16,
+  bfloat16,
+  float8_e4m3fn,
+  float8_e5m2,
+  float32,
+  float64,
+  int32,
+  int64,
+  uint64,
+  uint8,
+  complex128
+};
 
 // An array of Python's as the library sees it, of one or two dimensions. It keeps its owner
 // alive, so it is made and destroyed with the GIL held.

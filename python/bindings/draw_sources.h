@@ -18,24 +18,33 @@ struct DrawSource {
   double temperature = 1;             // of logits
 };
 
+// Of `sample_categorical`, whose weights may be narrow.
+constexpr const char* weight_types = "float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64";
+
 // Calls f<T>() with the type that weights of this dtype are read as. TypeError for others.
 template <class F>
-void with_weight_type(const Array& weights, bool halves, const F& f) {
+void with_weight_type(const Array& weights, bool narrow, const F& f) {
   switch (weights.number) {
     case Number::float32:
       return f.template operator()<float>();
     case Number::float64:
       return f.template operator()<double>();
     case Number::float16:
-      if (halves) return f.template operator()<Half>();
+      if (narrow) return f.template operator()<Half>();
       break;
     case Number::bfloat16:
-      if (halves) return f.template operator()<BFloat16>();
+      if (narrow) return f.template operator()<BFloat16>();
+      break;
+    case Number::float8_e4m3fn:
+      if (narrow) return f.template operator()<Float8E4M3FN>();
+      break;
+    case Number::float8_e5m2:
+      if (narrow) return f.template operator()<Float8E5M2>();
       break;
     default:
       break;
   }
-  weights.expect({}, "weights", halves ? "float16, bfloat16, float32 or float64" : "float32 or float64");
+  weights.expect({}, "weights", narrow ? weight_types : "float32 or float64");
 }
 
 // Calls f with the library's view of the source.

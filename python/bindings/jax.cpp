@@ -27,7 +27,8 @@ namespace {
 
 using namespace xla;
 
-constexpr const char* not_weights = "papilio: weights must be of float16, bfloat16, float32 or float64";
+constexpr const char* not_weights =
+    "papilio: weights must be of float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64";
 
 struct Call {
   std::string_view kind, method;
@@ -80,6 +81,10 @@ Number number_of(Type type) {
       return Number::float16;
     case Type::bf16:
       return Number::bfloat16;
+    case Type::f8e4m3fn:
+      return Number::float8_e4m3fn;
+    case Type::f8e5m2:
+      return Number::float8_e5m2;
     case Type::f32:
       return Number::float32;
     case Type::f64:

@@ -159,6 +159,8 @@ template <class F>
 std::int64_t with_elements(const Array& array, const F& f) {
   switch (array.number) {
     case Number::uint8:
+    case Number::float8_e4m3fn:
+    case Number::float8_e5m2:
       return f.template operator()<std::uint8_t>();
     case Number::float16:
     case Number::bfloat16:

@@ -13,7 +13,20 @@ namespace papilio::python::xla {
 constexpr int major_version = 0;
 constexpr int minor_version = 3;
 
-enum class Type : int { pred = 1, s32 = 4, s64 = 5, u8 = 6, u32 = 8, u64 = 9, f16 = 10, f32 = 11, f64 = 12, bf16 = 16 };
+enum class Type : int {
+  pred = 1,
+  s32 = 4,
+  s64 = 5,
+  u8 = 6,
+  u32 = 8,
+  u64 = 9,
+  f16 = 10,
+  f32 = 11,
+  f64 = 12,
+  bf16 = 16,
+  f8e5m2 = 19,
+  f8e4m3fn = 20
+};
 enum class Code : int { invalid_argument = 3, resource_exhausted = 8, internal = 13, unavailable = 14 };
 constexpr int extension_metadata = 1;
 constexpr int stage_execute = 3;

@@ -66,10 +66,10 @@ def sample_categorical(
     Parameters
     ----------
     weights : array of shape (rows, K) or (K,), or (values,) with `indptr`
-        float16, bfloat16, float32 or float64; an array of NumPy, PyTorch, CuPy or JAX, or any object with
-        ``__dlpack__``, ``__cuda_array_interface__``, ``__array_interface__`` or a buffer. A list of numbers is read as
-        float64. Weights are finite and >= 0, at least one per row is > 0; rows need not sum to 1. Any strides are
-        supported, and nothing is copied.
+        float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64; an array of NumPy (8-bit floats and bfloat16
+        by `ml_dtypes`), PyTorch, CuPy or JAX, or any object with ``__dlpack__``, ``__cuda_array_interface__``,
+        ``__array_interface__`` or a buffer. A list of numbers is read as float64. Weights are finite and >= 0, at least
+        one per row is > 0; rows need not sum to 1. Any strides are supported, and nothing is copied.
     seed : int, array of int64 or uint64 of shape (rows,), generator or key
         0 <= seed < 2^64. An array has a seed per row. From a `numpy.random.Generator` or `RandomState` a seed of 64
         bits is drawn, ``generator.integers(2**64, dtype="uint64")``: it advances, so the next call draws anew. From a

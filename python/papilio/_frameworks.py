@@ -28,11 +28,12 @@ def _of_bytes(size: int, what: str) -> str:
 class NumPy(Framework):
     @staticmethod
     def view(x: Any, what: str) -> Any:
-        if x.dtype.name == "bfloat16":
-            words = x.view(np.uint16)
-            strides = steps(words.strides, 2, what)
+        name = x.dtype.name
+        if name == "bfloat16" or name.startswith("float8_"):  # of ml_dtypes, which NumPy itself does not have
+            words = x.view(np.uint16 if name == "bfloat16" else np.uint8)
+            strides = steps(words.strides, words.itemsize, what)
             address = words.__array_interface__["data"][0]
-            return _core.Array.at(what, address, words.shape, strides, "bfloat16", cuda_ordinal=-1)
+            return _core.Array.at(what, address, words.shape, strides, name, cuda_ordinal=-1)
         if not x.dtype.isnative:
             raise TypeError(f"papilio: {what} has the dtype {x.dtype}, which is not in this machine's byte order")
         if x.dtype.hasobject:

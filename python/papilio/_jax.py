@@ -28,7 +28,8 @@ def sample(weights: Any, indices: Any, indptr: Any, logits: bool, temperature: f
     """`papilio.sample_categorical` for these arrays."""
     if indptr is not None and logits:
         raise ValueError("papilio: indptr cannot be combined with logits, whose rows have one length")
-    weights = _weights(weights, ("float16", "bfloat16", "float32", "float64"), "weights")
+    dtypes = ("float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64")
+    weights = _weights(weights, dtypes, "weights")
     single = indptr is None and weights.ndim == 1
     if single:
         if indices is not None:

@@ -38,6 +38,40 @@ def test_bfloat16_of_ml_dtypes(golden):
     assert draw(weights[:, ::-1][:, ::-1]).tolist() == golden.draws[100]
 
 
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
+def test_8_bit_floats_of_ml_dtypes(golden, dtype):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    weights = golden.weights(5).astype(getattr(ml_dtypes, dtype))
+    assert draw(weights).tolist() == golden.draws[5]
+    assert draw(weights[:, ::-1][:, ::-1]).tolist() == golden.draws[5]
+    values = weights.ravel()
+    assert draw(values, indptr=np.arange(0, 61, 5)).tolist() == golden.draws[5]
+    logits = np.linspace(-6, 6, 300, dtype=np.float32).reshape(3, 100).astype(weights.dtype)
+    assert draw(logits, logits=True).tolist() == draw(logits.astype(np.float32), logits=True).tolist()
+    every = np.arange(256, dtype=np.uint8).view(weights.dtype)
+    positive = every[every.astype(np.float32) > 0]
+    positive = positive[np.isfinite(positive.astype(np.float32))]
+    rows = np.tile(positive, (500, 1))
+    assert draw(rows).tolist() == draw(rows.astype(np.float32)).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu"])
+def test_other_8_bit_floats_are_refused(golden, dtype):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    weights = golden.weights(5).astype(getattr(ml_dtypes, dtype))
+    with pytest.raises(TypeError, match=f"weights has the dtype {dtype}, which papilio does not support"):
+        draw(weights)
+
+
+def test_only_draws_take_8_bit_floats():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    weights = np.ones((2, 3), ml_dtypes.float8_e5m2)
+    with pytest.raises(TypeError, match="float32 or float64; got float8_e5m2"):
+        papilio.sample_products(weights, weights, seed=1)
+    with pytest.raises(TypeError, match="float16, bfloat16 or float32; got float8_e5m2"):
+        papilio.sample_tokens(weights, seeds=np.arange(2))
+
+
 def layouts(x):
     """The same matrix in memory laid out otherwise."""
     rows, columns = x.shape

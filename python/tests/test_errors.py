@@ -16,7 +16,7 @@ BAD_CALLS = {
     # weights
     "no array": (dict(weights=Unknown()), TypeError, "weights must be an array, .* got Unknown"),
     "a string": (dict(weights="weights"), TypeError, "weights must be an array"),
-    "integers": (dict(weights=np.ones((2, 3), int)), TypeError, "weights must be of float16, bfloat16, float32 or float64; got int64"),
+    "integers": (dict(weights=np.ones((2, 3), int)), TypeError, "weights must be of float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64; got int64"),
     "complex": (dict(weights=np.ones((2, 3), complex)), TypeError, "weights has a dtype that papilio does not support"),
     "bool": (dict(weights=np.ones((2, 3), bool)), TypeError, "papilio"),
     "big-endian": (dict(weights=np.ones((2, 3), ">f4")), TypeError, "not in this machine's byte order"),

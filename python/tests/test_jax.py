@@ -22,6 +22,11 @@ def test_results_are_arrays_of_jax(golden):
     assert drawn.tolist() == golden.draws[100]
     halves = papilio.sample_categorical(weights.astype("bfloat16"), seed=1, stream=2, return_status=True)
     assert halves[0].tolist() == golden.draws[100] and halves[1].dtype == "uint8"
+    for dtype in ("float8_e4m3fn", "float8_e5m2"):
+        bytes_ = jax.numpy.asarray(golden.weights(5), dtype=dtype)
+        assert papilio.sample_categorical(bytes_, seed=1, stream=2).tolist() == golden.draws[5]
+        compiled = jax.jit(lambda x: papilio.sample_categorical(x, seed=1, stream=2))
+        assert compiled(bytes_).tolist() == golden.draws[5]
     with pytest.raises(TypeError, match="out and cuda_stream are not supported"):
         papilio.sample_categorical(weights, seed=1, out=np.empty(12, int))
 
@@ -167,7 +172,7 @@ def test_bad_rows_under_jit(here):
 
 
 def test_bad_weights_under_jit(here):
-    with pytest.raises(TypeError, match="float16, bfloat16, float32 or float64; got int"):
+    with pytest.raises(TypeError, match="float8_e5m2, float16, bfloat16, float32 or float64; got int"):
         jitted()(here(np.ones((4, 3), int)))
     with pytest.raises(ValueError, match="two dimensions"):
         jitted()(here(np.ones((4, 3, 2))))
@@ -225,6 +230,7 @@ def test_the_layout_is_that_of_xla(tmp_path):
         for own_field, their_field in re.findall(r"(\S+)=(\S+)", names):
             lines.append(f"static_assert(offsetof({own}, {own_field}) == offsetof({theirs}, {their_field}));")
     for own, theirs in [("f16", "F16"), ("bf16", "BF16"), ("f32", "F32"), ("f64", "F64"), ("s32", "S32"), ("s64", "S64"),
+                        ("f8e4m3fn", "F8E4M3FN"), ("f8e5m2", "F8E5M2"),
                         ("u8", "U8"), ("u32", "U32"), ("u64", "U64"), ("pred", "PRED")]:  # fmt: skip
         lines.append(f"static_assert(static_cast<int>(Type::{own}) == XLA_FFI_DataType_{theirs});")
     for own in ("INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE"):

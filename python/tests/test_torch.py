@@ -33,6 +33,23 @@ def test_dtypes_and_layouts(golden, device, dtype):
     assert draw(logits, logits=True, temperature=0.7).tolist() == golden.logit_draws
 
 
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
+def test_8_bit_floats(golden, device, dtype):
+    weights = torch.from_numpy(golden.weights(5)).to(device, getattr(torch, dtype))
+    drawn = draw(weights)
+    assert drawn.device == weights.device and drawn.dtype == torch.int64
+    assert drawn.tolist() == golden.draws[5]
+    assert draw(weights.t().contiguous().t()).tolist() == golden.draws[5]
+    logits = torch.linspace(-6, 6, 300).reshape(3, 100).to(device, weights.dtype)
+    assert draw(logits, logits=True).tolist() == draw(logits.float(), logits=True).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fnuz", "float8_e5m2fnuz"])
+def test_other_8_bit_floats_are_refused(dtype):
+    with pytest.raises(TypeError, match=f"weights has the dtype {dtype}, which papilio does not support"):
+        draw(torch.ones(2, 3).to(getattr(torch, dtype)))
+
+
 def test_every_array_argument(golden, device):
     weights = torch.from_numpy(golden.matrix()[:200]).to(device)
     numbers = torch.tensor([199, 3, 3, 77], device=device)

@@ -122,7 +122,7 @@ class Workspace {
     return static_cast<T*>(staging_.get()) + i % staged_rows_ * longest_row_;
   }
 
-  // Copies a row that is strided or of 16-bit numbers; kernels read contiguous T.
+  // Copies a row that is strided or of fewer bits; kernels read contiguous T.
   const T* stage(const Row<S>& row, std::int64_t i) {
     T* copy = staged(i);
     for (std::int64_t k = 0; k < row.size; ++k) copy[k] = weight_of(row.left[k * row.stride]);
@@ -355,14 +355,20 @@ PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, float)
 PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, double)
 PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, Half)
 PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, BFloat16)
+PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, Float8E4M3FN)
+PAPILIO_INSTANTIATE(MatrixWeights, MatrixSource, Float8E5M2)
 PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, float)
 PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, double)
 PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, Half)
 PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, BFloat16)
+PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, Float8E4M3FN)
+PAPILIO_INSTANTIATE(RaggedWeights, RaggedSource, Float8E5M2)
 PAPILIO_INSTANTIATE(LogitWeights, LogitSource, float)
 PAPILIO_INSTANTIATE(LogitWeights, LogitSource, double)
 PAPILIO_INSTANTIATE(LogitWeights, LogitSource, Half)
 PAPILIO_INSTANTIATE(LogitWeights, LogitSource, BFloat16)
+PAPILIO_INSTANTIATE(LogitWeights, LogitSource, Float8E4M3FN)
+PAPILIO_INSTANTIATE(LogitWeights, LogitSource, Float8E5M2)
 PAPILIO_INSTANTIATE(ProductWeights, ProductSource, float)
 PAPILIO_INSTANTIATE(ProductWeights, ProductSource, double)
 

@@ -127,7 +127,7 @@ TYPED_TEST(CudaBatches, BadVeryLongRows) {
   at(1, 70'000) = stored<TypeParam>(-1);
   at(2, 0) = stored<TypeParam>(std::numeric_limits<double>::infinity());
   for (std::int64_t k = 0; k < columns; ++k) at(3, k) = stored<TypeParam>(0);
-  if constexpr (!std::is_same_v<TypeParam, Half>)  // halves do not add up to a float's overflow
+  if (static_cast<double>(summed(largest<TypeParam>())) > 1e30)  // others do not add up to a float's overflow
     for (const std::int64_t k : {5, 40'000, 100'000}) at(4, k) = largest<TypeParam>();
   const auto found = draw_on_cuda<std::int32_t>(problem, {});
   EXPECT_TRUE(same_draws(found, draw_on_host<std::int32_t>(problem, {})));

@@ -54,7 +54,7 @@ TYPED_TEST(CudaMethods, Products) {
                                                {.seed = 6, .method = method}))
             << name(method) << ", " << columns << " categories";
   } else {
-    // Products of 16-bit weights do not exist; their rows are what remains to compare.
+    // Products of 16-bit and 8-bit weights do not exist; their rows are what remains to compare.
     for (const PartialSums method : all_methods)
       ASSERT_TRUE(same_on_both<std::int32_t>(dense<TypeParam>(300, 143, 8), {.seed = 6, .method = method}));
   }

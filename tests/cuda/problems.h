@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -15,7 +16,7 @@
 
 namespace papilio::testing {
 
-using StoredTypes = ::testing::Types<float, double, Half, BFloat16>;
+using StoredTypes = ::testing::Types<float, double, Half, BFloat16, Float8E4M3FN, Float8E5M2>;
 
 // What weights stored as S are summed in.
 template <class S>
@@ -27,6 +28,10 @@ S stored(double x) {
     return to_half(static_cast<float>(x));
   else if constexpr (std::is_same_v<S, BFloat16>)
     return to_bfloat16(static_cast<float>(x));
+  else if constexpr (std::is_same_v<S, Float8E4M3FN>)
+    return to_float8_e4m3fn(static_cast<float>(x));
+  else if constexpr (std::is_same_v<S, Float8E5M2>)
+    return to_float8_e5m2(static_cast<float>(x));
   else
     return static_cast<S>(x);
 }
@@ -48,6 +53,8 @@ template <class S>
 S largest() {
   if constexpr (std::is_same_v<S, Half>) return {0x7BFF};
   if constexpr (std::is_same_v<S, BFloat16>) return {0x7F7F};
+  if constexpr (std::is_same_v<S, Float8E4M3FN>) return {0x7E};
+  if constexpr (std::is_same_v<S, Float8E5M2>) return {0x7B};
   if constexpr (std::is_floating_point_v<S>) return std::numeric_limits<S>::max();
 }
 template <class S>
@@ -58,7 +65,7 @@ S least() {
     return {1};
 }
 
-// Weights between 2^-20 and 1, a share of them 0.
+// Weights between 2^-20, or the least positive number, and 1, a share of them 0.
 template <class S>
 std::vector<S> weights_of(std::int64_t count, std::uint32_t seed, double zeros = 0.2) {
   std::mt19937 bits(seed);
@@ -66,7 +73,8 @@ std::vector<S> weights_of(std::int64_t count, std::uint32_t seed, double zeros =
   std::vector<S> weights(static_cast<std::size_t>(count));
   for (S& w : weights) {
     const double u = uniform();
-    w = uniform() < zeros ? stored<S>(0) : stored<S>(u * u * u + 0x1p-20);
+    w = uniform() < zeros ? stored<S>(0)
+                          : stored<S>(std::max(u * u * u + 0x1p-20, static_cast<double>(summed(least<S>()))));
   }
   return weights;
 }

@@ -84,6 +84,7 @@ void expect_captured(const First& first, const Second& second, PartialSums metho
 TEST_F(CudaStreams, GraphsHoldDrawsOfEverySource) {
   expect_captured(dense<float>(500, 300, 1), products<float>(2000, 200, 2));
   expect_captured(dense<BFloat16>(3000, 128, 3), ragged<Half>({5, 0, 300, 2000, 1}, 4));
+  expect_captured(dense<Float8E4M3FN>(3000, 128, 3), ragged<Float8E5M2>({5, 0, 300, 2000, 1}, 4));
   expect_captured(dense<double>(100, 1500, 5), products<double>(300, 71, 6));
 }
 

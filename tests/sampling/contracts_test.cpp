@@ -364,5 +364,20 @@ TEST(HalfContract, HalfAndBFloat16) {
   }
 }
 
+TEST(HalfContract, Float8E4M3FNAndFloat8E5M2) {
+  for (std::uint32_t bits = 0; bits < 256; ++bits) {
+    const auto stored = static_cast<std::uint8_t>(bits);
+    const float e4m3 = to_float(Float8E4M3FN{stored}), e5m2 = to_float(Float8E5M2{stored});
+    EXPECT_EQ(std::isnan(e4m3), bits % 128 == 127);
+    EXPECT_EQ(std::isnan(e5m2), bits % 128 > 124);
+    EXPECT_EQ(to_float8_e4m3fn(e4m3).bits, stored);
+    if (!std::isnan(e5m2)) {
+      EXPECT_EQ(to_float8_e5m2(e5m2).bits, stored);
+    } else {
+      EXPECT_TRUE(std::isnan(to_float(to_float8_e5m2(e5m2))));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace papilio

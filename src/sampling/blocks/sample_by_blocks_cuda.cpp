@@ -29,6 +29,10 @@ int warps_per_multiprocessor(const DeviceRows& rows, PartialSums method) {
       return warps_per_multiprocessor_of<Half>(method, product);
     case Storage::bfloat16:
       return warps_per_multiprocessor_of<BFloat16>(method, product);
+    case Storage::float8_e4m3fn:
+      return warps_per_multiprocessor_of<Float8E4M3FN>(method, product);
+    case Storage::float8_e5m2:
+      return warps_per_multiprocessor_of<Float8E5M2>(method, product);
   }
   return 0;
 }
@@ -70,6 +74,10 @@ void draw_by_blocks_on_cuda(const DeviceDraw& draw) {
       return queue_blocks_of<Half>(draw, plan);
     case Storage::bfloat16:
       return queue_blocks_of<BFloat16>(draw, plan);
+    case Storage::float8_e4m3fn:
+      return queue_blocks_of<Float8E4M3FN>(draw, plan);
+    case Storage::float8_e5m2:
+      return queue_blocks_of<Float8E5M2>(draw, plan);
   }
 }
 

@@ -156,6 +156,10 @@ void weigh_logits_on_cuda(const DeviceDraw& draw, double temperature) {
       return sampling_kernel::queue_weighing<Half>(draw.rows, draw.workspace, temperature, stream);
     case Storage::bfloat16:
       return sampling_kernel::queue_weighing<BFloat16>(draw.rows, draw.workspace, temperature, stream);
+    case Storage::float8_e4m3fn:
+      return sampling_kernel::queue_weighing<Float8E4M3FN>(draw.rows, draw.workspace, temperature, stream);
+    case Storage::float8_e5m2:
+      return sampling_kernel::queue_weighing<Float8E5M2>(draw.rows, draw.workspace, temperature, stream);
   }
 }
 

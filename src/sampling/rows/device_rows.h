@@ -9,10 +9,20 @@
 
 namespace papilio::sampling {
 
-enum class Storage : std::uint8_t { float32, float64, half, bfloat16 };
+enum class Storage : std::uint8_t { float32, float64, half, bfloat16, float8_e4m3fn, float8_e5m2 };
 
 constexpr std::int64_t stored_bytes(Storage storage) {
-  return storage == Storage::float64 ? 8 : storage == Storage::float32 ? 4 : 2;
+  switch (storage) {
+    case Storage::float64:
+      return 8;
+    case Storage::float32:
+      return 4;
+    case Storage::half:
+    case Storage::bfloat16:
+      return 2;
+    default:
+      return 1;
+  }
 }
 // Of the sums that they go into.
 constexpr std::int64_t sum_bytes(Storage storage) { return storage == Storage::float64 ? 8 : 4; }

@@ -31,6 +31,37 @@ __device__ __forceinline__ float decoded(Half x) {
   return value;
 }
 
+// E5M2 is the upper half of a half. E4M3 fits into one: newer GPUs convert two at once. Older ones multiply by 2^120,
+// which moves the exponent's bias from 7 to 127, also below the least normal number.
+__device__ __forceinline__ float decoded(Float8E5M2 x) {
+  return decoded(Half{static_cast<std::uint16_t>(x.bits << 8)});
+}
+__device__ __forceinline__ float decoded(Float8E4M3FN x) {
+#if __CUDA_ARCH__ >= 890
+  unsigned halves;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(static_cast<std::uint16_t>(x.bits)));
+  return decoded(Half{static_cast<std::uint16_t>(halves)});
+#else
+  const unsigned size = x.bits & 0x7Fu;
+  const unsigned value = __float_as_uint(__uint_as_float(size << 20) * 0x1p120f);
+  return __uint_as_float((x.bits & 0x80u) << 24 | (size == 0x7F ? 0x7FC0'0000u : value));
+#endif
+}
+
+// Two neighbouring numbers of 8 bits, the first in the low bits.
+template <class S>
+__device__ __forceinline__ void decode_two(unsigned two, float (&to)[2]) {
+  for (int i = 0; i < 2; ++i) to[i] = decoded(S{static_cast<std::uint8_t>(two >> (8 * i))});
+}
+#if __CUDA_ARCH__ >= 890
+template <>
+__device__ __forceinline__ void decode_two<Float8E4M3FN>(unsigned two, float (&to)[2]) {
+  unsigned halves;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(static_cast<std::uint16_t>(two)));
+  for (int i = 0; i < 2; ++i) to[i] = decoded(Half{static_cast<std::uint16_t>(halves >> (16 * i))});
+}
+#endif
+
 // n neighbouring numbers by loads of up to 16 bytes; `from` is aligned to them.
 template <int n>
 __device__ __forceinline__ void load(const float* from, float (&to)[n]) {
@@ -58,8 +89,19 @@ __device__ __forceinline__ void load(const double* from, double (&to)[n]) {
 }
 template <int n, class S>
 __device__ __forceinline__ void load(const S* from, float (&to)[n]) {
-  static_assert(sizeof(S) == 2);
-  if constexpr (n == 1) {
+  static_assert(sizeof(S) <= 2);
+  if constexpr (sizeof(S) == 1 && n == 1) {
+    to[0] = decoded(S{__ldg(reinterpret_cast<const unsigned char*>(from))});
+  } else if constexpr (sizeof(S) == 1) {
+    using Word = std::conditional_t<n == 4, unsigned, unsigned short>;
+    const unsigned word = __ldg(reinterpret_cast<const Word*>(from));
+#pragma unroll
+    for (int i = 0; i < n; i += 2) {
+      float two[2];
+      decode_two<S>(word >> (8 * i), two);
+      to[i] = two[0], to[i + 1] = two[1];
+    }
+  } else if constexpr (n == 1) {
     to[0] = decoded(S{__ldg(reinterpret_cast<const unsigned short*>(from))});
   } else {
     unsigned words[n / 2];

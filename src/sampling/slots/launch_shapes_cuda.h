@@ -12,7 +12,7 @@ inline constexpr int block_threads = 128;
 
 // Short rows: a kernel for each number of categories in this table, which serves rows of up to
 // that many. Measured: `together` rows are loaded before the first is added up, and `blocks` are
-// what a multiprocessor is to hold at once; by the bytes of a stored weight, 2, 4 or 8.
+// what a multiprocessor is to hold at once; by the bytes of a stored weight, 2 (and 1), 4 or 8.
 // Products and rows that are not aligned are taken one by one.
 struct BatchLaunch {
   int categories;
@@ -27,7 +27,7 @@ inline constexpr BatchLaunch batches[] = {
 };
 
 // The place of weights of `bytes` bytes in the arrays of the table.
-constexpr int by_bytes(std::size_t bytes) { return bytes == 2 ? 0 : bytes == 4 ? 1 : 2; }
+constexpr int by_bytes(std::size_t bytes) { return bytes <= 2 ? 0 : bytes == 4 ? 1 : 2; }
 
 constexpr const BatchLaunch& batch_launch(int categories) {
   int i = 0;

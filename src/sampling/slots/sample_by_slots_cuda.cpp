@@ -59,6 +59,10 @@ void draw_by_slots_on_cuda(const DeviceDraw& draw) {
       return queue_slots_of<Half>(checked, plan);
     case Storage::bfloat16:
       return queue_slots_of<BFloat16>(checked, plan);
+    case Storage::float8_e4m3fn:
+      return queue_slots_of<Float8E4M3FN>(checked, plan);
+    case Storage::float8_e5m2:
+      return queue_slots_of<Float8E5M2>(checked, plan);
   }
 }
 

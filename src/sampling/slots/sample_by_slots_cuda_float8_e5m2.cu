@@ -1,0 +1,10 @@
+#include "sampling/slots/sample_by_slots_cuda.cuh"
+
+namespace papilio::sampling {
+
+template <>
+void queue_slots_of<Float8E5M2>(const DeviceDraw& draw, const SlotsPlan& plan) {
+  sampling_kernel::queue_slots<Float8E5M2, false>(draw, plan);
+}
+
+}  // namespace papilio::sampling
