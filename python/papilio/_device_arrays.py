@@ -1,8 +1,10 @@
-"""Arrays on a CUDA device whose framework is not known."""
+"""Arrays whose framework is not known: on a CUDA device, and what DLPack gives on the CPU."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from papilio import _core
 from papilio._checked import refuse_hidden, steps
@@ -58,6 +60,17 @@ class UnknownCuda(Framework):
     @staticmethod
     def stream(x: Any) -> int:
         return x.stream
+
+
+def by_dlpack(x: Any, what: str) -> np.ndarray:
+    """`x`, which is in the CPU's memory, as an array of NumPy's. TypeError for a dtype that NumPy does not take."""
+    try:
+        return np.from_dlpack(x)
+    except (BufferError, RuntimeError) as error:
+        raise TypeError(
+            f"papilio: {what} is not an array that NumPy takes by DLPack ({error}); bfloat16 and 8-bit floats are "
+            "taken as arrays of PyTorch, of JAX, or of NumPy by ml_dtypes"
+        ) from error
 
 
 _CUDA_TYPES = {"<f2": "float16", "<f4": "float32", "<f8": "float64", "<i4": "int32", "<i8": "int64", "<u8": "uint64"}

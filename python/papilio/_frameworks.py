@@ -10,7 +10,7 @@ import numpy as np
 from papilio import _core, _seeds
 from papilio._arguments import index_dtype
 from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, whole
-from papilio._device_arrays import UnknownCuda, on_device
+from papilio._device_arrays import UnknownCuda, by_dlpack, on_device
 from papilio._framework import Framework
 
 _INT32 = 2**31
@@ -369,7 +369,7 @@ def adopt(x: Any, what: str) -> tuple[Any, Any]:
         return on_device(x, what), UnknownCuda
     if hasattr(x, "__dlpack__"):
         cuda = hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != 1
-        return (on_device(x, what), UnknownCuda) if cuda else (np.from_dlpack(x), NumPy)
+        return (on_device(x, what), UnknownCuda) if cuda else (by_dlpack(x, what), NumPy)
     if hasattr(x, "__array__") or _has_buffer(x):
         return np.asarray(x), NumPy
     hint = "; use x.toarray(), or x.data with indptr=x.indptr" if is_sparse(x) else ""

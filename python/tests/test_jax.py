@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 
+import conftest
 import numpy as np
 import pytest
 
@@ -27,6 +28,11 @@ def test_results_are_arrays_of_jax(golden):
         assert papilio.sample_categorical(bytes_, seed=1, stream=2).tolist() == golden.draws[5]
         compiled = jax.jit(lambda x: papilio.sample_categorical(x, seed=1, stream=2))
         assert compiled(bytes_).tolist() == golden.draws[5]
+        with pytest.raises(TypeError, match="weights is not an array that NumPy takes by DLPack"):
+            papilio.sample_categorical(conftest.OnlyDLPack(bytes_), seed=1)
+        assert papilio._core.Array(bytes_.__dlpack__(), "weights", False).shape == (12, 5)
+    with pytest.raises(TypeError, match="weights has a dtype that papilio does not support"):
+        papilio._core.Array(bytes_.astype("float8_e5m2fnuz").__dlpack__(), "weights", False)
     with pytest.raises(TypeError, match="out and cuda_stream are not supported"):
         papilio.sample_categorical(weights, seed=1, out=np.empty(12, int))
 
