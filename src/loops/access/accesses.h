@@ -106,6 +106,7 @@ struct Loop {
   std::vector<Place> own;  // as of Stmt
   int symbol = -1;
   std::int64_t step = 1;
+  const Stmt* text = nullptr;  // of the program; null: not counted
   Place place;
   std::string name;
   std::string fault;  // why nothing can be said

@@ -169,6 +169,7 @@ void Finder::loop(const Stmt& s) {
   made.steps_first = s.steps_first;
   made.runs_once = s.runs_once;
   made.own = s.own;
+  made.text = &s;
   made.step = s.step;
   made.place = s.place;
   made.name = counter.name;

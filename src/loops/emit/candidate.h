@@ -15,6 +15,9 @@ namespace papilio::loops {
 // Whether a variable is a part of another one or lies behind it: s.x, m->value. Clauses take no such names.
 inline bool is_field(const std::string& name) { return name.find_first_of(".>") != std::string::npos; }
 
+// Whether a scan is by a system of linear recurrences: "linear, 2 x 2".
+inline bool is_system(const Clause& clause) { return clause.detail.find(" x ") != std::string::npos; }
+
 // A loop that may be rewritten, with all that is known of it.
 struct Candidate {
   const Source& source;

@@ -14,6 +14,7 @@
 #include "loops/emit/nest.h"
 #include "loops/emit/parallel.h"
 #include "loops/emit/scan.h"
+#include "loops/emit/system.h"
 
 namespace papilio::loops {
 namespace {
@@ -197,7 +198,7 @@ class Emitter {
       how = "parallel";
     } else {
       // A scan is worth its two passes only where nothing in the loop does more than it.
-      made = in_two_passes(c, *scan, clauses, why);
+      made = is_system(*scan) ? in_two_passes_by_matrices(c, clauses, why) : in_two_passes(c, *scan, clauses, why);
       how = "scan in two passes";
     }
     if (!made) return std::nullopt;

@@ -5,63 +5,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "loops/emit/terms.h"
+
 namespace papilio::loops {
 namespace {
-
-constexpr std::size_t longest = 2000;  // text of a coefficient
-
-using Text = std::string;
-
-Text sum(const Text& a, const Text& b, bool negative = false) {
-  if (b.empty()) return a;
-  if (a.empty()) return negative ? fmt::format("-({})", b) : b;
-  return fmt::format("{} {} ({})", a, negative ? "-" : "+", b);
-}
-
-Text product(const Text& a, const Text& b) {
-  if (a.empty() || b.empty()) return "";
-  if (a == "1") return b;
-  if (b == "1") return a;
-  return fmt::format("({}) * ({})", a, b);
-}
-
-Text quotient(const Text& a, const Text& b) { return a.empty() ? "" : fmt::format("({}) / ({})", a, b); }
 
 // As one with a denominator.
 Coefficients whole(const Coefficients& f) { return f.is_fractional() ? f : Coefficients{f.a, f.b, "", "1"}; }
 
 bool is_constant(const Coefficients& f) { return f.a.empty() && !f.is_fractional(); }
-
-// The last operator that joins two operands outside of parentheses, of these; -1 if there is none.
-int last_operator(const Source& s, int first, int last, std::string_view operators) {
-  int found = -1;
-  for (int t = first; t < last; ++t) {
-    if (s.is(t, "(") || s.is(t, "[")) {
-      t = s.after_matching(t) - 1;
-      if (t < first) return -1;
-      continue;
-    }
-    if (t == first || s.kind(t) != Token::Kind::mark || s.text_of(t).size() != 1) continue;
-    const bool after_operand = s.kind(t - 1) == Token::Kind::word || s.kind(t - 1) == Token::Kind::number ||
-                               s.is(t - 1, ")") || s.is(t - 1, "]");
-    if (after_operand && operators.find(s.text_of(t)[0]) != std::string_view::npos) found = t;
-  }
-  return found;
-}
-
-bool has_other_operator(const Source& s, int first, int last) {
-  for (int t = first; t < last; ++t) {
-    if (s.is(t, "(") || s.is(t, "[")) {
-      t = s.after_matching(t) - 1;
-      if (t < first) return true;
-      continue;
-    }
-    if (s.kind(t) != Token::Kind::mark) continue;
-    const std::string_view mark = s.text_of(t);
-    if (mark != "+" && mark != "-" && mark != "*" && mark != "/" && mark != "." && mark != "->") return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -89,7 +41,8 @@ std::optional<Coefficients> FunctionReader::joined(const std::string& op, const 
   } else if (op == "/" && is_constant(left)) {
     found = {product(left.b, right.c), product(left.b, right.d), right.a, right.b};
   }
-  if (found && std::max({found->a.size(), found->b.size(), found->c.size(), found->d.size()}) > longest) found.reset();
+  if (found && std::max({found->a.size(), found->b.size(), found->c.size(), found->d.size()}) > longest_term)
+    found.reset();
   return found;
 }
 

@@ -23,6 +23,7 @@ class Slicer {
 
   std::optional<Slice> run(const std::vector<Clause>& clauses) {
     s_.op = scan_.detail.substr(0, scan_.detail.find(','));
+    if (is_system(scan_)) return fail("its matrices are not written in a part of a loop");
     s_.is_segmented = scan_.detail.find("segmented") != std::string::npos;
     variable_ = c_.variable(scan_.variable);
     if (variable_ < 0 || is_field(scan_.variable))

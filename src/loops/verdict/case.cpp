@@ -295,6 +295,7 @@ class Case {
     if (const auto found = find_scan(program_, accesses_, carrier_, blocking_, is_complete, trusts))
       return call_scan(*found);
     if (!is_complete) return not_excluded();
+    if (const auto system = find_system(program_, accesses_, view_, blocking_, part_)) return call_system(*system);
     if (auto condition = condition_without(accesses_, carrier_, blocking_, solver_)) {
       Predicate p;
       p.kind = "expression";
@@ -354,19 +355,19 @@ class Case {
       if (a->variable == found.variable && a->is_write) places.insert({a->place.line, a->place.column});
     }
     for (const auto& [line, column] : places) report_->clauses.back().places.push_back({line, column});
-    const std::string& name = variable(found.variable).name;
-    report_->reason =
-        found.op == "linear" ? fmt::format(
-                                   "Each iteration makes a {0} + b of {0} of the one before; such functions are "
-                                   "composed by an associative operator: (a2 a1, a2 b1 + b2).",
-                                   name)
-        : found.op == "fractional"
-            ? fmt::format(
-                  "Each iteration makes (a {0} + b) / (c {0} + d) of {0} of the one before; such functions are "
-                  "composed by an associative operator: the product of 2 x 2 matrices.",
-                  name)
-            : fmt::format("Each iteration continues {} of the one before by {}, an associative operator.", name,
-                          found.op);
+    report_->reason = reason_of(program_, found);
+  }
+
+  void call_system(const LinearSystem& found) {
+    report_->verdict = Verdict::scan;
+    report_->reason = reason_of(program_, found);
+    const std::string detail = fmt::format("linear, {0} x {0}", found.states.size());
+    std::set<int> named;
+    for (const LinearSystem::State& state : found.states) {
+      if (!named.insert(state.variable).second) continue;
+      clause("scan", state.variable, detail);
+      report_->clauses.back().places = statements_of(found, state.variable);
+    }
   }
 
   const Program& program_;

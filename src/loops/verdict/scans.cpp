@@ -1,5 +1,7 @@
 #include "loops/verdict/scans.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -67,6 +69,22 @@ bool are_free(const View& view, int variable, const std::set<int>& updates, cons
   return true;
 }
 
+// a, b and c.
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    text += fmt::format("{}{}", k == 0 ? "" : k + 1 == words.size() ? " and " : ", ", words[k]);
+  return text;
+}
+
+// line 3 makes; lines 3 and 4 make.
+std::string lines_of(const std::set<int>& lines, const std::string& verb) {
+  std::vector<std::string> words;
+  for (const int line : lines) words.push_back(std::to_string(line));
+  return words.size() == 1 ? fmt::format("line {} {}s", words[0], verb)
+                           : fmt::format("lines {} {}", listed(words), verb);
+}
+
 std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) {
   Scan scan;
   scan.variable = variable;
@@ -100,39 +118,12 @@ std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) 
   return scan;
 }
 
-bool is_within(const Accesses& accesses, int loop, int root) {
-  while (loop >= 0 && loop != root) loop = accesses.loops[static_cast<std::size_t>(loop)].parent;
-  return loop == root;
-}
-
-// A subscript in the iteration before; nothing where it holds something that may be another value there.
-std::optional<Polynomial> before_of(const Accesses& accesses, int root, const Polynomial& subscript) {
-  const Loop& loop = accesses.loops[static_cast<std::size_t>(root)];
-  Polynomial moved;
-  for (const auto& [monomial, coefficient] : subscript.terms()) {
-    std::optional<Polynomial> term = Polynomial::constant(coefficient);
-    for (const int s : monomial) {
-      const Symbol& symbol = accesses.symbols[static_cast<std::size_t>(s)];
-      const bool counts = symbol.kind == Symbol::Kind::count && symbol.defined_in == root;
-      const bool is_other = symbol.kind != Symbol::Kind::iterator && is_within(accesses, symbol.defined_in, root);
-      if (is_other && !counts) return std::nullopt;
-      const std::int64_t step = s == loop.symbol ? loop.step : counts ? 1 : 0;
-      const auto factor = Polynomial::sum(Polynomial::symbol(s), Polynomial::constant(-step));
-      term = term && factor ? Polynomial::product(*term, *factor) : std::nullopt;
-    }
-    const auto sum = term ? Polynomial::sum(moved, *term) : std::nullopt;
-    if (!sum) return std::nullopt;
-    moved = *sum;
-  }
-  return moved;
-}
-
 // Whether a read is of the element that the write has written in the iteration before, in every iteration.
 bool reads_the_one_before(const Accesses& accesses, int root, const Access& read, const Access& write) {
   if (read.subscripts.size() != write.subscripts.size()) return false;
   for (std::size_t k = 0; k < write.subscripts.size(); ++k) {
     if (!read.subscripts[k] || !write.subscripts[k]) return false;
-    const auto before = before_of(accesses, root, *write.subscripts[k]);
+    const auto before = before_of(accesses, root, *write.subscripts[k], 1);
     if (!before || !(*before == *read.subscripts[k])) return false;
   }
   return true;
@@ -185,6 +176,61 @@ std::optional<Scan> find_scan(const Program& program, const Accesses& accesses, 
   }
   if (!program.variables[static_cast<std::size_t>(variable)].is_array) return of_accumulator(view, variable, trusts);
   return is_complete ? of_array(accesses, carrier, variable, dependences) : std::nullopt;
+}
+
+std::optional<LinearSystem> find_system(const Program& program, const Accesses& accesses, const View& view,
+                                        const std::vector<Carried>& dependences, const Part& part) {
+  if (part.loop >= 0 && part.loop != view.root) return std::nullopt;
+  std::set<int> variables;
+  for (const Carried& pair : dependences) variables.insert(view.accesses[pair.first]->variable);
+  return linear_system_of(program, accesses, view.root, variables, part.loop < 0 ? nullptr : &part.items);
+}
+
+std::string reason_of(const Program& program, const Scan& scan) {
+  const std::string& name = program.variables[static_cast<std::size_t>(scan.variable)].name;
+  if (scan.op == "linear")
+    return fmt::format(
+        "Each iteration makes a {0} + b of {0} of the one before; such functions are composed by an associative "
+        "operator: (a2 a1, a2 b1 + b2).",
+        name);
+  if (scan.op == "fractional")
+    return fmt::format(
+        "Each iteration makes (a {0} + b) / (c {0} + d) of {0} of the one before; such functions are composed by an "
+        "associative operator: the product of 2 x 2 matrices.",
+        name);
+  return fmt::format("Each iteration continues {} of the one before by {}, an associative operator.", name, scan.op);
+}
+
+std::string reason_of(const Program& program, const LinearSystem& system) {
+  std::set<int> variables, writing, reading;
+  for (const LinearSystem::State& state : system.states) variables.insert(state.variable);
+  std::vector<std::string> names, before;
+  for (const int v : variables) {
+    names.push_back(program.variables[static_cast<std::size_t>(v)].name);
+    for (const Position& place : statements_of(system, v)) writing.insert(place.line);
+  }
+  for (const auto& [read, distance] : system.certain) reading.insert(read->place.line);
+  const std::size_t size = system.states.size();
+  const std::string end = fmt::format(
+      "such functions are composed by an associative operator: the product of {0} x {0} matrices, (A2 A1, A2 b1 + b2).",
+      size);
+  if (variables.size() > 1)
+    return fmt::format("A linear recurrence of {} coupled variables, {}: {} them of {} before; {}", names.size(),
+                       listed(names), lines_of(writing, "make"),
+                       size > names.size() ? "what they were some iterations" : "what they were in the iteration", end);
+  for (std::size_t d = 1; d <= size; ++d) before.push_back(std::to_string(d));
+  return fmt::format("A linear recurrence of order {}: {} {} of its elements of {} iterations before, which {}; {}",
+                     size, lines_of(writing, "make"), names[0], listed(before), lines_of(reading, "read"), end);
+}
+
+std::vector<Position> statements_of(const LinearSystem& system, int variable) {
+  std::vector<Position> found;
+  for (const LinearSystem::Step& step : system.steps) {
+    const Stmt& s = *step.statement;
+    const int v = s.kind == Stmt::Kind::declare ? s.variable : s.target.variable;
+    if (step.is_of_state && v == variable) found.push_back({s.place.line, s.place.column});
+  }
+  return found;
 }
 
 }  // namespace papilio::loops

@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "loops/access/systems.h"
 #include "loops/dependence/carried.h"
+#include "loops/verdict/case.h"
+#include "papilio/loops.h"
 
 namespace papilio::loops {
 
@@ -19,5 +22,16 @@ struct Scan {
 // The dependences of an accumulator need not be complete.
 std::optional<Scan> find_scan(const Program& program, const Accesses& accesses, const Carrier& carrier,
                               const std::vector<Carried>& dependences, bool is_complete, bool trusts);
+
+// The system of linear recurrences that all the dependences are of, in a part of the loop.
+std::optional<LinearSystem> find_system(const Program& program, const Accesses& accesses, const View& view,
+                                        const std::vector<Carried>& dependences, const Part& part);
+
+// Why the loop is a scan, in a sentence.
+std::string reason_of(const Program& program, const Scan& scan);
+std::string reason_of(const Program& program, const LinearSystem& system);
+
+// The statements that make new values of a variable of a system.
+std::vector<Position> statements_of(const LinearSystem& system, int variable);
 
 }  // namespace papilio::loops

@@ -274,7 +274,7 @@ void Machine::in_any_order(const Step& step, const std::vector<std::int64_t>& tu
     }
     last = *state_;
     for (const Clause& c : report.clauses) {
-      const bool is_linear = c.detail[0] == '+' || c.detail[0] == '*' || c.detail == "linear";
+      const bool is_linear = c.detail[0] == '+' || c.detail[0] == '*' || c.detail.starts_with("linear");
       if (c.kind != "scan" || !is_linear) continue;
       for (std::size_t number = turns.size() / 4; number < turns.size(); number += 1 + turns.size() / 2)
         check_function(step, c, turns[number], before, starts[number]);
