@@ -151,7 +151,7 @@ class Emitter {
       if (t.kind == "distribute" && !is_parallel) {
         std::string reason;
         if (auto made = distributed(c, t, reason)) {
-          for (const Piece& piece : t.pieces) is_reordered_ = is_reordered_ || reorders(c, piece.clauses);
+          is_reordered_ = is_reordered_ || reorder(c, t.pieces);
           how = "distributed into " + std::to_string(t.pieces.size()) + " loops";
           return made;
         }
@@ -180,6 +180,15 @@ class Emitter {
       const std::string op = x.detail.substr(0, x.detail.find(','));
       return is_real && (x.kind == "reduction" || x.kind == "scan") &&
              (op == "+" || op == "*" || op == "linear" || op == "fractional");
+    });
+  }
+
+  // Scans by matrices are not written in pieces: their loops are as they were.
+  bool reorder(const Candidate& c, const std::vector<Piece>& pieces) const {
+    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+      std::vector<Clause> clauses = piece.clauses;
+      std::erase_if(clauses, [](const Clause& x) { return x.kind == "scan" && is_system(x); });
+      return reorders(c, clauses);
     });
   }
 
@@ -216,7 +225,7 @@ class Emitter {
     if (t.kind == "privatize") return by_clauses(c, t.clauses, t.condition, how, why);
     if (t.kind == "distribute") {
       how = fmt::format("distributed into {} loops", t.pieces.size());
-      for (const Piece& piece : t.pieces) is_reordered_ = is_reordered_ || reorders(c, piece.clauses);
+      is_reordered_ = is_reordered_ || reorder(c, t.pieces);
       return distributed(c, t, why);
     }
     // Of loops whose clauses are none: what is written anew has no others.
