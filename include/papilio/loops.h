@@ -42,8 +42,8 @@ std::string_view name(Verdict verdict) noexcept;
 //                 same variable, both
 //   reduction     of an array too
 //   induction     in iteration number t (from 0) the variable begins as its value before the loop + t * step
-//   scan          the variable begins each iteration with what the ones before have made of it; of a system of linear
-//                 recurrences each variable has such a clause, whose detail is "linear, 2 x 2", the size of its matrices
+//   scan          the variable begins each iteration with what the ones before have made of it; each variable of a
+//                 system of linear recurrences has one, whose detail is "linear, 2 x 2", the size of its matrices
 //   copy          the reads at `places` take their elements from a copy that is made before the loop
 struct Clause {
   std::string kind;
