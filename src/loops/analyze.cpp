@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <numeric>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +19,7 @@
 #include "loops/clang/process.h"
 #include "loops/clang/translate.h"
 #include "loops/clang/tree.h"
+#include "loops/dependence/deadline.h"
 #include "loops/dependence/solver.h"
 #include "loops/emit/emit.h"
 #include "loops/program/calls.h"
@@ -37,6 +41,8 @@ void check_options(std::string_view text, const std::string& file, const Options
   base::require(file.find('\0') == std::string::npos, "papilio::loops::analyze_text: file has a zero byte");
   base::require(std::isfinite(options.seconds) && options.seconds > 0 && options.seconds <= 3600,
                 "papilio::loops::analyze_text: seconds is {}, expected more than 0 and at most 3600", options.seconds);
+  base::require(std::isfinite(options.deadline) && options.deadline >= 0 && options.deadline <= 3600,
+                "papilio::loops::analyze_text: deadline is {}, expected 0 to 3600", options.deadline);
   base::require(options.operations > 0, "papilio::loops::analyze_text: operations is {}, expected more than 0",
                 options.operations);
   const auto kinds = {"", "interchange", "move_inward", "strip_mine", "tile", "distribute", "privatize"};
@@ -91,17 +97,36 @@ std::string_view name(Verdict verdict) noexcept {
 
 namespace {
 
-Tree tree_of(std::string_view text, const std::string& file, const Options& options) {
+Tree tree_of(std::string_view text, const std::string& file, const Options& options, Deadline& deadline) {
   std::vector<std::string> command = {options.clang, "-x", "c", "-std=gnu17", "-w", "-fno-crash-diagnostics"};
   const std::string folder = std::filesystem::path(file).parent_path().string();
   command.push_back("-iquote" + (folder.empty() ? std::string(".") : folder));
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   command.insert(command.end(), {"-Xclang", "-ast-dump=json", "-fsyntax-only", "-"});
   ProcessLimits limits;
-  limits.seconds = options.seconds;
-  const ProcessResult result = run_process(command, std::string(text), limits);
-  if (result.status != 0) refuse(result.messages, file);
-  return read_tree(result.output, "<stdin>");
+  limits.seconds = std::max(options.seconds, 4 * options.deadline);
+  limits.name = fmt::format("{}: error: {}", file, options.clang);
+  limits.cpu_seconds = deadline.seconds_of_clang();
+  if (options.deadline > 0) limits.output_bytes = std::numeric_limits<std::size_t>::max();  // nothing keeps it
+  Process clang(command, text, limits);
+  Tree tree;
+  std::optional<FormatError> fault;
+  try {
+    tree = read_tree(
+        [&] {
+          deadline.set_seconds_of_clang(clang.cpu_seconds());
+          deadline.check(false);
+          return clang.read();
+        },
+        "<stdin>");
+  } catch (const FormatError& error) {
+    fault = error;
+  }
+  const ProcessResult result = clang.end();
+  deadline.set_seconds_of_clang(result.cpu_seconds);
+  if (result.status != 0) refuse(result.messages, file);  // why it is no tree, perhaps
+  if (fault) throw *fault;
+  return tree;
 }
 
 void plant_bad_counters(Accesses& accesses) {
@@ -110,6 +135,15 @@ void plant_bad_counters(Accesses& accesses) {
       counter.last = *Polynomial::sum(counter.first, Polynomial::constant(counter.sign));
     }
   }
+}
+
+// As they stand, without those of functions that they call.
+std::vector<std::int64_t> statements_per_function(const Program& program) {
+  std::vector<std::int64_t> counts;
+  for (const Function& function : program.functions) {
+    counts.push_back(static_cast<std::int64_t>(size_of(function.body)));
+  }
+  return counts;
 }
 
 // What an analysis knows, for those who write text from it.
@@ -123,17 +157,22 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
   check_options(text, file, options);
   const bool matrix = options.matrix || text.find("pragma") != std::string_view::npos;  // claims need it
   Analysis analysis;
-  Program& program = analysis.program = translate(tree_of(text, file, options));
+  Deadline deadline(file, options.deadline);
+  Program& program = analysis.program = translate(tree_of(text, file, options, deadline));
+  const std::vector<std::int64_t> statements = statements_per_function(program);
   expand_calls(program);
 
-  Solver solver(static_cast<unsigned long>(options.operations));
+  Solver solver(static_cast<unsigned long>(options.operations),
+                std::accumulate(statements.begin(), statements.end(), std::int64_t{0}), &deadline);
   Report& report = analysis.report;
   const auto is_wanted = [&](const Function& f) { return options.function.empty() || f.name == options.function; };
   auto left = std::count_if(program.functions.begin(), program.functions.end(), is_wanted);
   const bool found = options.function.empty() || left > 0;
   for (const Function& function : program.functions) {
     if (!is_wanted(function)) continue;
-    solver.begin_function(left--);
+    deadline.begin(fmt::format("{} (line {})", function.name, function.place.line));
+    deadline.check(false);
+    solver.begin_function(left--, statements[static_cast<std::size_t>(&function - program.functions.data())]);
     const int first = static_cast<int>(report.loops.size());
     Judged& judged = analysis.functions.emplace_back(Judged{&function, find_accesses(program, function), {}});
     if (fault == Fault::bad_counter) plant_bad_counters(judged.accesses);
@@ -204,7 +243,9 @@ CheckReport check_emission(std::string_view text, const Emission& emission, cons
                 "papilio::loops::check_emission: seconds is {}, expected more than 0 and at most 3600", check.seconds);
   base::require(!check.compiler.empty() && check.compiler.find('\0') == std::string::npos,
                 "papilio::loops::check_emission: compiler is empty or has a zero byte, expected a program's name");
-  return compare_programs(text, emission, file, read_signatures(tree_of(text, file, options)), options, check);
+  Deadline deadline(file, options.deadline);
+  return compare_programs(text, emission, file, read_signatures(tree_of(text, file, options, deadline)), options,
+                          check);
 }
 
 Emission emit_openmp(std::string_view text, const std::string& file, const Options& options) {

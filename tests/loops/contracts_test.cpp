@@ -56,6 +56,9 @@ TEST(LoopsContract, Options) {
   EXPECT_THROW(with([](Options& o) { o.seconds = 0; }), InvalidArgument);
   EXPECT_THROW(with([](Options& o) { o.seconds = std::numeric_limits<double>::quiet_NaN(); }), InvalidArgument);
   EXPECT_THROW(with([](Options& o) { o.operations = 0; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.deadline = -1; }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.deadline = std::numeric_limits<double>::infinity(); }), InvalidArgument);
+  EXPECT_THROW(with([](Options& o) { o.deadline = 1e-6; }), Error);
   EXPECT_THROW(with([](Options& o) { o.clang = ""; }), InvalidArgument);
   EXPECT_THROW(with([](Options& o) { o.clang = "/no/such/program"; }), IoError);
   EXPECT_THROW(with([](Options& o) { o.function = "g"; }), InvalidArgument);

@@ -23,6 +23,7 @@ from claims_test import CLAIMS, TEXT
 HERE = pathlib.Path(__file__).resolve().parent
 LOOPDEP = SCHEMA = None
 FILES = sorted(path for folder in ("notes", "kernels", "own", "forms") for path in (HERE / folder).glob("*.c"))
+LARGE = [path for path in FILES if path.parent.name != "forms"]  # which has names of its own
 FAULTS = {  # what is not understood, in line 2: its column, a word of the reason
     "int i = 0; do { a[i] = i; i += n; } while (i < n);": (12, "steps the variable of its condition"),
     "for (;;) { a[n] = 1; if (n == 0) break; n--; a[n] = 1; }": (1, "no condition"),
@@ -95,6 +96,28 @@ def breaches(value, schema, root, at="$"):
                 yield f"{at}: has {name}"
     for number, part in enumerate(value if isinstance(value, list) else []):
         yield from breaches(part, schema.get("items", {}), root, f"{at}[{number}]")
+
+
+def large_text(least_lines):
+    """A program of the loops of the files but `forms`, again and again, each time with names of their own:
+    "name_3" is the function `name` of the file 3, counted on from 0 after the last one."""
+    names = re.compile(r"^(?:static )?[\w ]+[ *](\w+)\(", re.MULTILINE)
+    lines, number = [], 0
+    while len(lines) < least_lines:
+        for path in LARGE:
+            text = path.read_text()
+            for name in set(names.findall(text)):
+                text = re.sub(rf"\b{name}\b", f"{name}_{number}", text)
+            number += 1
+            lines += text.splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def what_is_proven(loop):
+    """What a loop's report says, but for names of functions and lines."""
+    plain = lambda text: re.sub(r"\b\d+\b|_\d+\b", "", text)
+    return (loop["verdict"], plain(loop["reason"]), [plain(c["variable"] + c["detail"]) for c in loop["clauses"]],
+            loop["condition"], [(t["kind"], plain(t["detail"])) for t in loop["transformations"]], len(loop["matrix"]))
 
 
 class Page(html.parser.HTMLParser):
@@ -255,22 +278,40 @@ class Reports(unittest.TestCase):
             if path.parent.name == "notes":
                 limit = max(0.1, 5 * min(seconds_of_clang(path) for _ in range(3)))
                 self.assertLess(min(seconds(path, "--explain") for _ in range(3)), limit, path.name)
-        names = re.compile(r"^(?:static )?[\w ]+[ *](\w+)\(", re.MULTILINE)
-        lines, number = [], 0
-        while len(lines) < 5000:
-            for path in FILES:
-                text = path.read_text()
-                if path.parent.name == "forms":
-                    continue  # with names of their own
-                for name in set(names.findall(text)):
-                    text = re.sub(rf"\b{name}\b", f"{name}_{number}", text)
-                number += 1
-                lines += text.splitlines()
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "large.c"
-            path.write_text("\n".join(lines) + "\n")
+            path.write_text(large_text(5000))
             for arguments in ((), ("--explain",)):
                 self.assertLess(min(seconds(path, *arguments) for _ in range(2)), 2, arguments)
+
+    def test_large_text_loses_no_proof(self):
+        """Of 20,000 lines each loop has the verdict, the clauses and the transformations that it has in a file alone."""
+        alone = []
+        for path in LARGE:
+            alone.append({})
+            for loop in json.loads(run(path, "--json").stdout)["loops"]:
+                alone[-1].setdefault(loop["function"], []).append(what_is_proven(loop))
+        slow = ["--deadline", "600", "--seconds", "100"] if "PAPILIO_SANITIZED" in os.environ else []
+        done = run("-", "--json", *slow, text=large_text(20000 if not slow else 2000))
+        self.assertEqual(done.stderr, "")
+        together = {}
+        for loop in json.loads(done.stdout)["loops"]:
+            together.setdefault(loop["function"], []).append(what_is_proven(loop))
+        self.assertGreater(len(together), 250)
+        for name, loops in together.items():
+            function, _, number = name.rpartition("_")
+            self.assertEqual(loops, alone[int(number) % len(LARGE)][function], name)
+
+    def test_deadline(self):
+        text = large_text(2000)
+        done = run("-", "--deadline", "0.1", text=text)
+        self.assertEqual((done.returncode, done.stdout), (65, ""))
+        self.assertIn("stdin: error: ", done.stderr)
+        self.assertRegex(done.stderr, "more than 0.(1|09) seconds of the processor")
+        long = ["--deadline", "600", "--seconds", "100"]
+        self.assertEqual(run("-", "--json", *long, text=text).stdout, run("-", "--json", text=text).stdout)
+        for wrong in ("0", "-1", "1e9", "nan", "x"):
+            self.assertEqual(run("-", "--deadline", wrong, text=text).returncode, 64, wrong)
 
     def test_hostile_text_ends_in_time(self):
         deep = "void f(int n, int *a) { " + "for (int i%d = 0; i%d < n; i%d++) ".replace("%d", "{0}")
@@ -282,6 +323,8 @@ class Reports(unittest.TestCase):
         wide = "void f(" + ", ".join(f"int p{k}" for k in range(60)) + ", int *a) { for (int i = 0; i < p0; i++) a[" + \
             " + ".join(f"{2 * k + 3} * p{k}" for k in range(60)) + " + i] = a[" + \
             " + ".join(f"{5 * k + 1} * p{k}" for k in range(60)) + " - 2 * i]; }"
+        conditions = condition % "".join(
+            f"if (a[{k}] > {k} * p) a[{k + 2} * i + {k} * p] = a[{7 * k + 3} * i - p];\n" for k in range(80))
         texts = {
             "deep nest": nest,
             "parentheses": huge % ("(" * 250 + "i" + ")" * 250, "i"),
@@ -298,8 +341,11 @@ class Reports(unittest.TestCase):
             "long body": huge.replace("a[%s] = a[%s] + 1;", "{" + "a[i + 1] = a[3 * i];" * 300 + "}"),
             "many functions of many conditions": "\n".join(
                 many.replace("void f(", f"void f{k}(").replace("if (", "\nif (") for k in range(12)),
-            "conditions of one function": condition % "".join(
-                f"if (a[{k}] > {k} * p) a[{k + 2} * i + {k} * p] = a[{7 * k + 3} * i - p];\n" for k in range(80)),
+            "many more functions of many more conditions": "\n".join(
+                conditions.replace("void f(", f"void f{k}(") for k in range(40)),
+            "macros that double": "#define M0 a[i] = 1;\n" + "".join(
+                f"#define M{k + 1} M{k} M{k}\n" for k in range(30)) + condition % "M30",
+            "conditions of one function": conditions,
             "an array of its own, written in parts": "void f(long n, int *b) { int a[1000]; for (long i = 0; i < n; i++) {"
                 + "".join(f"a[i % {k + 2} + {k}] = b[i + {k}]; b[2 * i - {k}] = a[{k} + n];\n" for k in range(300)) + "} }",
             "loops in a loop": "void f(long n, int *a) { for (long i = 0; i < n; i++) {" + "".join(
@@ -311,18 +357,22 @@ class Reports(unittest.TestCase):
                        "for (int i = 0; i < n; i++) a[i] = 0; }",
             "open comment": "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; } /*",
         }
+        # Of any length, where that is asked for.
+        longest = "\n".join(conditions.replace("void f(", f"void f{k}(") for k in range(400))
         slow = 10 if "PAPILIO_SANITIZED" in os.environ else 1
-        for name, text in texts.items():
-            for arguments in (["--explain"], ["--emit", "omp"], ["--html"]):
-                least = math.inf
-                for _ in range(3):  # a busy machine is slower: the least counts
-                    before = os.times().children_user
-                    done = run("-", *arguments, text=text)
-                    least = min(least, os.times().children_user - before)  # of the processor: other work does not count
-                    self.assertIn(done.returncode, (0, 65), f"{name}: {done.stderr}")
-                    if least < 2 * slow:
-                        break
-                self.assertLess(least, 2 * slow, f"{name} {arguments}")
+        runs = [(name, text, arguments) for name, text in texts.items()
+                for arguments in (["--explain"], ["--emit", "omp"], ["--html"])]
+        runs += [("32,000 lines of conditions", longest, ["--deadline", "2", *more]) for more in ([], ["--emit", "omp"])]
+        for name, text, arguments in runs:
+            least = math.inf
+            for _ in range(3):  # a busy machine is slower: the least counts
+                before = os.times().children_user
+                done = run("-", *arguments, text=text)
+                least = min(least, os.times().children_user - before)  # of the processor: other work does not count
+                self.assertIn(done.returncode, (0, 65), f"{name}: {done.stderr}")
+                if least < 2 * slow:
+                    break
+            self.assertLess(least, 2 * slow, f"{name} {arguments}")
 
 
 if __name__ == "__main__":

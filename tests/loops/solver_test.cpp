@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "papilio/error.h"
+
 namespace papilio::loops {
 namespace {
 
@@ -37,6 +41,42 @@ TEST(Solver, FunctionsTogetherHaveTheTimeOfAText) {
   system.rows[0].constant = 21;
   EXPECT_EQ(solver.has_points(system), Answer::unknown);
   EXPECT_TRUE(solver.is_spent());
+}
+
+TEST(Solver, EachStatementHasStepsOfItsOwn) {
+  Solver solver(1'000'000, 10'000);
+  for (int k = 0; k < 50; ++k) {  // until next to nothing is left that functions share
+    solver.begin_function(100);
+    EXPECT_EQ(solver.has_points(large_system()), Answer::unknown);
+  }
+  solver.begin_function(50, 1000);
+  EXPECT_EQ(solver.has_points(large_system()), Answer::yes);
+}
+
+TEST(Solver, TheUsualDeadlineIsForHardTexts) {
+  Deadline usual("f.c", 0), strict("f.c", 9);
+  usual.set_seconds_of_clang(10);
+  strict.set_seconds_of_clang(10);
+  strict.begin("f (line 7)");
+  System system = large_system();
+  Solver solver(1'000'000, 0, &usual);
+  solver.begin_function(1);
+  for (int k = 0; k < 4; ++k) {  // 48 of 80 million steps
+    system.rows[0].constant = k;
+    EXPECT_EQ(solver.has_points(system), Answer::yes);
+  }
+  system.rows[0].constant = 5;
+  EXPECT_THROW(solver.has_points(system), Error);
+  Solver other(1'000'000, 0, &strict);
+  other.begin_function(1);
+  try {
+    other.has_points(system);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(
+        std::string(error.what()).find("f.c: error: it takes more than 9 seconds of the processor, up to f (line 7)"),
+        0u);
+  }
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ class Checker {
   ProcessLimits limits_of(double seconds, std::size_t memory) const {
     ProcessLimits limits;
     limits.seconds = std::min(seconds, check_.seconds) * 4;  // of the clock
-    limits.cpu_seconds = static_cast<unsigned>(std::ceil(std::min(seconds, check_.seconds)));
+    limits.cpu_seconds = std::ceil(std::min(seconds, check_.seconds));
     limits.memory_bytes = memory;
     limits.output_bytes = 64u << 20;
     limits.processes = 8192;
@@ -257,7 +257,7 @@ class Checker {
     ProcessLimits limits = limits_of(is_sanitized ? 3 : 10, is_sanitized ? 0 : std::size_t{4096} << 20);
     limits.may_be_killed = true;
     limits.seconds *= slack;
-    limits.cpu_seconds = static_cast<unsigned>(std::ceil(limits.cpu_seconds * slack));
+    limits.cpu_seconds = std::ceil(limits.cpu_seconds * slack);
     limits.environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive"};  // waiting is no work
     const std::string path = (folder_.path() / program).string();
     try {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "papilio/error.h"
@@ -12,12 +14,12 @@ namespace papilio::loops {
 // Reads JSON and tells a handler what comes, as it comes:
 //   start_object(), end_object(), start_array(), end_array(), key(text), string(text), integer(value), boolean(value)
 // Texts live until the handler returns. Other numbers and null are passed over. Throws FormatError where it is none.
-// clang writes ten thousand bytes for a line of C, so what is not asked for costs little here.
+// clang writes ten thousand bytes for a line of C, so what is not asked for costs little here, and the text comes in
+// parts, none of which is kept: `more` makes the next one, until the one after; an empty one is the end.
 template <class Handler>
 class JsonReader {
  public:
-  JsonReader(std::string_view text, Handler& handler)
-      : at_(text.data()), end_(text.data() + text.size()), handler_(handler) {}
+  JsonReader(std::function<std::string_view()> more, Handler& handler) : more_(std::move(more)), handler_(handler) {}
 
   void run() {
     std::vector<char> open;  // '{' and '['
@@ -42,14 +44,26 @@ class JsonReader {
       value(open);
     }
     skip_space();
-    if (at_ != end_) fail();
+    if (has_more()) fail();
   }
 
  private:
   [[noreturn]] void fail() const { throw FormatError("clang's syntax tree is no JSON"); }
-  char peek() const { return at_ == end_ ? '\0' : *at_; }
+  // Whether there is a character at at_, after the next part has come if need be.
+  bool has_more() {
+    if (at_ != end_) return true;
+    if (is_end_) return false;
+    const std::string_view part = more_();
+    is_end_ = part.empty();
+    at_ = part.data();
+    end_ = part.data() + part.size();
+    return !is_end_;
+  }
+  char peek() { return has_more() ? *at_ : '\0'; }
   void skip_space() {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+    do {
+      while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+    } while (at_ == end_ && has_more());
   }
   void expect(char c) {
     skip_space();
@@ -82,8 +96,10 @@ class JsonReader {
   }
 
   void word(std::string_view expected) {
-    if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).substr(0, expected.size()) != expected) fail();
-    at_ += expected.size();
+    for (const char c : expected) {
+      if (peek() != c) fail();
+      ++at_;
+    }
   }
 
   void number() {
@@ -92,11 +108,11 @@ class JsonReader {
     if (peek() < '0' || peek() > '9') fail();
     std::uint64_t value = 0;
     bool is_integer = true;
-    for (; at_ != end_ && *at_ >= '0' && *at_ <= '9'; ++at_) {
+    for (; has_more() && *at_ >= '0' && *at_ <= '9'; ++at_) {
       is_integer = is_integer && value < (std::uint64_t{1} << 59);
       value = value * 10 + static_cast<std::uint64_t>(*at_ - '0');
     }
-    for (; at_ != end_ &&
+    for (; has_more() &&
            (*at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-' || (*at_ >= '0' && *at_ <= '9'));
          ++at_) {
       is_integer = false;
@@ -109,14 +125,15 @@ class JsonReader {
     if (peek() != '"') fail();
     const char* const begin = ++at_;
     while (at_ != end_ && *at_ != '"' && *at_ != '\\') ++at_;
-    if (peek() == '"') return {begin, static_cast<std::size_t>(at_++ - begin)};
+    if (at_ != end_ && *at_ == '"') return {begin, static_cast<std::size_t>(at_++ - begin)};
     decoded_.assign(begin, at_);
-    while (at_ != end_ && *at_ != '"') {
+    while (has_more() && *at_ != '"') {
       if (*at_ != '\\') {
         decoded_ += *at_++;
         continue;
       }
-      if (++at_ == end_) fail();
+      ++at_;
+      if (!has_more()) fail();
       const char c = *at_++;
       if (c == 'u') {
         escape();
@@ -152,8 +169,10 @@ class JsonReader {
     }
   }
 
-  const char* at_;
-  const char* const end_;
+  const std::function<std::string_view()> more_;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  bool is_end_ = false;
   Handler& handler_;
   bool is_first_ = true;  // of what is open
   std::string decoded_;

@@ -110,6 +110,16 @@ const Node* Names::declaration(std::uint64_t id) const {
   return found == declarations_.end() ? nullptr : &node(found->second);
 }
 
+// Whether a variable is one of the file, or of the function of the other one.
+bool Names::is_seen_with(std::uint64_t id, std::uint64_t other) const {
+  const auto top = [&](std::uint64_t of) {
+    const auto found = declarations_.find(of);
+    const std::vector<int>& all = node(0).children;
+    return found == declarations_.end() ? all.end() : std::upper_bound(all.begin(), all.end(), found->second);
+  };
+  return of_file_.contains(id) || top(id) == top(other);
+}
+
 int Names::variable(std::uint64_t id, const std::string& path, const CType& type) {
   if (const auto first = of_file_.find(id); first != of_file_.end()) id = first->second;
   const auto [place, is_new] = variables_.try_emplace({id, path}, -1);
@@ -141,7 +151,9 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
       int named = -1;
       const auto same_name = by_name_.find(extent);
       for (const int known : same_name == by_name_.end() ? std::vector<int>() : same_name->second) {
-        if (!is_assigned(declared_by_.at(known))) named = named == -1 ? known : -2;  // two of one name: either
+        const std::uint64_t declared = declared_by_.at(known);
+        if (!is_assigned(declared) && is_seen_with(declared, id))
+          named = named == -1 ? known : -2;  // two of one name: either
       }
       v.extent_variables.push_back(std::max(named, -1));
     }

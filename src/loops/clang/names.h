@@ -56,6 +56,7 @@ class Names {
 
  private:
   void scan(int node);
+  bool is_seen_with(std::uint64_t id, std::uint64_t other) const;
   void find_arguments(int call);
   void pass(int argument);
 

@@ -13,7 +13,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <ctime>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "papilio/error.h"
 
@@ -84,6 +88,14 @@ class Child {
   }
   long waits() const { return usage_.ru_nvcsw; }
 
+  // What it has used until now, before wait().
+  double cpu_seconds_now() const {
+    clockid_t clock;
+    timespec t = {0, 0};
+    if (clock_getcpuclockid(id_, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  }
+
  private:
   pid_t id_;
   rusage usage_ = {};
@@ -123,7 +135,8 @@ pid_t spawn(const std::vector<std::string>& command, const ProcessLimits& limits
 }
 
 void limit(pid_t id, const ProcessLimits& limits) {
-  const rlimit seconds = {limits.cpu_seconds, limits.cpu_seconds};
+  const auto whole = static_cast<rlim_t>(std::ceil(limits.cpu_seconds));
+  const rlimit seconds = {whole, whole};
   const rlimit memory = {limits.memory_bytes, limits.memory_bytes};
   const rlimit no_core = {0, 0};
   prlimit(id, RLIMIT_CPU, &seconds, nullptr);
@@ -135,14 +148,11 @@ void limit(pid_t id, const ProcessLimits& limits) {
   prlimit(id, RLIMIT_CORE, &no_core, nullptr);
 }
 
-// Appends what is there; false at the end of the stream.
-bool take(Descriptor& from, std::string& to, std::size_t most) {
-  std::array<char, 65536> buffer;
+// Reads what is there into a buffer; nothing at the end of the stream.
+std::optional<std::size_t> take(const Descriptor& from, std::vector<char>& buffer) {
   const ssize_t got = read(from.get(), buffer.data(), buffer.size());
-  if (got < 0) return errno == EINTR || errno == EAGAIN;
-  if (got == 0) return false;
-  to.append(buffer.data(), std::min(static_cast<std::size_t>(got), most - std::min(most, to.size())));
-  return true;
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
+  return got <= 0 ? std::nullopt : std::optional(static_cast<std::size_t>(got));
 }
 
 // Blocks SIGPIPE in this thread while it lives, and swallows one that came: a child that does not read is no end of us.
@@ -168,54 +178,121 @@ class NoPipeSignal {
 
 }  // namespace
 
+class Process::State {
+ public:
+  State(const std::vector<std::string>& command, std::string_view input, const ProcessLimits& limits)
+      : limits_(limits),
+        name_(limits.name.empty() ? command[0] : limits.name),
+        input_(input),
+        child_(spawn(command, limits, to_, from_, messages_)) {
+    limit(child_.id(), limits);
+    to_.reader.reset();
+    from_.writer.reset();
+    messages_.writer.reset();
+    fcntl(to_.writer.get(), F_SETFL, O_NONBLOCK);
+    fcntl(from_.reader.get(), F_SETPIPE_SZ, static_cast<int>(buffer_.size()));  // fewer turns; it works without
+    if (input_.empty()) to_.writer.reset();
+  }
+
+  std::string_view read() {
+    while (from_.reader.get() >= 0 || messages_.reader.get() >= 0) {
+      if (!check_time()) break;
+      std::array<pollfd, 3> waits = {pollfd{to_.writer.get(), POLLOUT, 0}, pollfd{from_.reader.get(), POLLIN, 0},
+                                     pollfd{messages_.reader.get(), POLLIN, 0}};
+      if (poll(waits.data(), waits.size(), 50) < 0 && errno != EINTR) {
+        throw IoError("poll: " + std::system_category().message(errno), errno);
+      }
+      if (waits[0].revents != 0) feed();
+      if (waits[2].revents != 0) take_messages();
+      if (waits[1].revents == 0) continue;
+      const auto got = take(from_.reader, buffer_);
+      if (!got) from_.reader.reset();
+      if (got && *got > 0) return count(*got);
+    }
+    return {};
+  }
+
+  double cpu_seconds() const { return child_.cpu_seconds_now(); }
+
+  ProcessResult end() {
+    while (!read().empty()) {
+    }
+    result_.status = child_.wait();
+    result_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    result_.cpu_seconds = child_.cpu_seconds();
+    result_.waits = child_.waits();
+    const bool is_killed = result_.status == 128 + SIGXCPU || result_.status == 128 + SIGKILL;
+    if (is_killed && !limits_.may_be_killed) fail_by_time();
+    return std::move(result_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[noreturn]] void fail_by_time() const {
+    throw Error(
+        fmt::format("{} took more than {:.3g} seconds of the processor, or its memory", name_, limits_.cpu_seconds));
+  }
+
+  // False where the time is up and what it has written counts.
+  bool check_time() {
+    const bool is_late = std::chrono::duration<double>(Clock::now() - begin_).count() >= limits_.seconds;
+    if (is_late && limits_.may_be_killed) {
+      child_.stop();
+      return false;
+    }
+    if (is_late) throw Error(fmt::format("{} did not end within {} seconds", name_, limits_.seconds));
+    if (!limits_.may_be_killed && cpu_seconds() > limits_.cpu_seconds) fail_by_time();
+    return true;
+  }
+
+  void feed() {
+    const ssize_t wrote = write(to_.writer.get(), input_.data() + written_, input_.size() - written_);
+    if (wrote > 0) written_ += static_cast<std::size_t>(wrote);
+    if ((wrote < 0 && errno != EAGAIN && errno != EINTR) || written_ == input_.size()) to_.writer.reset();
+  }
+
+  void take_messages() {
+    std::vector<char> part(most_messages);
+    const auto got = take(messages_.reader, part);
+    if (!got) return messages_.reader.reset();
+    result_.messages.append(part.data(), std::min(*got, most_messages - result_.messages.size()));
+  }
+
+  std::string_view count(std::size_t got) {
+    read_ += got;
+    if (read_ >= limits_.output_bytes) {
+      throw Error(fmt::format("{} wrote more than {} bytes", name_, limits_.output_bytes));
+    }
+    return {buffer_.data(), got};
+  }
+
+  const ProcessLimits limits_;
+  const std::string name_;
+  const std::string_view input_;
+  const Clock::time_point begin_ = Clock::now();
+  const NoPipeSignal no_signal_;
+  Pipe to_, from_, messages_;
+  Child child_;
+  std::vector<char> buffer_ = std::vector<char>(256u << 10);
+  ProcessResult result_;
+  std::size_t written_ = 0, read_ = 0;
+};
+
+Process::Process(const std::vector<std::string>& command, std::string_view input, const ProcessLimits& limits)
+    : state_(std::make_unique<State>(command, input, limits)) {}
+Process::~Process() = default;
+std::string_view Process::read() { return state_->read(); }
+double Process::cpu_seconds() const { return state_->cpu_seconds(); }
+ProcessResult Process::end() { return state_->end(); }
+
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,
                           const ProcessLimits& limits) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
-  Pipe to, from, messages;
-  const NoPipeSignal no_signal;
-  Child child(spawn(command, limits, to, from, messages));
-  limit(child.id(), limits);
-  to.reader.reset();
-  from.writer.reset();
-  messages.writer.reset();
-  fcntl(to.writer.get(), F_SETFL, O_NONBLOCK);
-
-  ProcessResult result;
-  std::size_t written = 0;
-  if (input.empty()) to.writer.reset();
-  while (from.reader.get() >= 0 || messages.reader.get() >= 0) {
-    std::array<pollfd, 3> waits = {pollfd{to.writer.get(), POLLOUT, 0}, pollfd{from.reader.get(), POLLIN, 0},
-                                   pollfd{messages.reader.get(), POLLIN, 0}};
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    if (left <= 0 && limits.may_be_killed) {  // what it has written counts
-      child.stop();
-      break;
-    }
-    if (left <= 0) throw Error(fmt::format("{} did not end within {} seconds", command[0], limits.seconds));
-    if (poll(waits.data(), waits.size(), static_cast<int>(std::min<long long>(left, 1000))) < 0 && errno != EINTR) {
-      throw IoError("poll: " + std::system_category().message(errno), errno);
-    }
-    if (waits[0].revents != 0) {
-      const ssize_t wrote = write(to.writer.get(), input.data() + written, input.size() - written);
-      if (wrote > 0) written += static_cast<std::size_t>(wrote);
-      if ((wrote < 0 && errno != EAGAIN && errno != EINTR) || written == input.size()) to.writer.reset();
-    }
-    if (waits[1].revents != 0 && !take(from.reader, result.output, limits.output_bytes)) from.reader.reset();
-    if (waits[2].revents != 0 && !take(messages.reader, result.messages, most_messages)) messages.reader.reset();
-    if (result.output.size() >= limits.output_bytes) {
-      throw Error(fmt::format("{} wrote more than {} bytes", command[0], limits.output_bytes));
-    }
-  }
-  result.status = child.wait();
-  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  result.cpu_seconds = child.cpu_seconds();
-  result.waits = child.waits();
-  if (limits.may_be_killed) return result;
-  if (result.status == 128 + SIGXCPU || result.status == 128 + SIGKILL) {
-    throw Error(fmt::format("{} took more than {} seconds or its memory", command[0], limits.cpu_seconds));
-  }
+  Process process(command, input, limits);
+  std::string output;
+  for (std::string_view part = process.read(); !part.empty(); part = process.read()) output += part;
+  ProcessResult result = process.end();
+  result.output = std::move(output);
   return result;
 }
 

@@ -196,10 +196,14 @@ class Reader {
 
 }  // namespace
 
-Tree read_tree(std::string_view json, const std::string& file) {
+Tree read_tree(const std::function<std::string_view()>& more, const std::string& file) {
   Reader reader(file);
-  JsonReader<Reader>(json, reader).run();
+  JsonReader<Reader>(more, reader).run();
   return reader.take();
+}
+
+Tree read_tree(std::string_view json, const std::string& file) {
+  return read_tree([&] { return std::exchange(json, {}); }, file);
 }
 
 }  // namespace papilio::loops

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,9 @@ struct Node {
 // The nodes of the file itself; what headers declare is dropped. Node 0 is the translation unit.
 using Tree = std::vector<Node>;
 
-// Throws papilio::FormatError if it is no syntax tree. `file` is the file's name as clang calls it.
+// Throws papilio::FormatError if it is no syntax tree. `file` is the file's name as clang calls it. The text comes in
+// parts: `more` makes the next one, which lives until the one after; an empty one is the end.
+Tree read_tree(const std::function<std::string_view()>& more, const std::string& file);
 Tree read_tree(std::string_view json, const std::string& file);
 
 }  // namespace papilio::loops

@@ -113,9 +113,17 @@ isl_set* union_of(isl_ctx* context, const std::vector<System>& systems, int kept
   return all;
 }
 
+// A second's worth for a short text, or what its statements have of their own and a part of that.
+constexpr std::int64_t steps_per_text = 80'000'000, least_shared = 20'000'000, steps_per_statement = 16'000;
+
 }  // namespace
 
-Solver::Solver(unsigned long most_operations) : context_(isl_ctx_alloc()), most_operations_(most_operations) {
+Solver::Solver(unsigned long most_operations, std::int64_t statements, const Deadline* deadline)
+    : context_(isl_ctx_alloc()),
+      most_operations_(most_operations),
+      deadline_(deadline),
+      shared_(std::max(least_shared, steps_per_text - steps_per_statement * statements)),
+      most_until_(shared_) {
   if (context_ == nullptr) throw std::bad_alloc();
   isl_options_set_on_error(context_, ISL_ON_ERROR_CONTINUE);
 }
@@ -132,10 +140,17 @@ void Solver::begin() {
   isl_ctx_set_max_operations(context_, exhausted_ < many ? most_operations_ : std::max(1ul, most_operations_ / less));
 }
 
-void Solver::begin_function(std::int64_t left) {
+void Solver::begin_function(std::int64_t left, std::int64_t statements) {
   constexpr std::int64_t least_share = 8;
   steps_ = std::min(steps_, most_until_);  // the question that was refused has taken none
-  most_until_ = steps_ + (most_steps - steps_) / std::clamp<std::int64_t>(left, 1, least_share);
+  const std::int64_t own = steps_per_statement * statements;
+  most_until_ = steps_ + own + (shared_ + own_ - steps_) / std::clamp<std::int64_t>(left, 1, least_share);
+  own_ += own;
+}
+
+// A text is hard where functions have taken half of what they share.
+void Solver::check_time() const {
+  if (deadline_ != nullptr) deadline_->check(steps_ - own_ > shared_ / 2);
 }
 
 namespace {
@@ -149,6 +164,7 @@ std::int64_t size_of(const System& system) {
 
 // Whether there is time left for a question about the system, in steps that were measured: a text has about a second.
 bool Solver::affords(const System& system, std::int64_t least_steps) {
+  check_time();
   steps_ += size_of(system) + least_steps;
   return !is_spent();
 }
@@ -156,6 +172,7 @@ bool Solver::affords(const System& system, std::int64_t least_steps) {
 // The same for a question that makes text of sets.
 bool Solver::affords_sets(const std::vector<System>& systems, const std::vector<System>& others) {
   constexpr std::int64_t least_steps = 7500, steps_per_part = 3400;
+  check_time();
   steps_ += least_steps;
   for (const std::vector<System>* list : {&systems, &others}) {
     for (const System& system : *list) steps_ += size_of(system) + steps_per_part;

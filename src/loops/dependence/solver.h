@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "loops/dependence/deadline.h"
+
 struct isl_ctx;
 struct isl_set;
 
@@ -29,20 +31,25 @@ enum class Answer { no, yes, unknown };
 // Integer points of systems, by isl, within a bound on its operations.
 class Solver {
  public:
-  explicit Solver(unsigned long most_operations);
+  // `statements`: of the text. `deadline`: where it is not null, questions throw Error when its time is up.
+  explicit Solver(unsigned long most_operations, std::int64_t statements = 0, const Deadline* deadline = nullptr);
   ~Solver();
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  // Questions about the first of the `left` functions that are left of a text come next. It has its share of the steps
-  // that are left, or an eighth of them if that is more: one hard function leaves time for those after it.
-  void begin_function(std::int64_t left);
+  // Questions about the first of the `left` functions that are left of a text come next. It has steps of its own for
+  // each of its statements, twice what loops take on average, and of what functions before it have left its share or an
+  // eighth: a hard function leaves time for those after it, and a function has what it needs in however long a text.
+  void begin_function(std::int64_t left, std::int64_t statements = 0);
 
   // Whether questions have taken all the time that the function has: then none is answered.
   bool is_spent() const { return steps_ > most_until_; }
 
   // Counts a system that is made, and whether or not it is asked about takes time.
-  void count_system() { steps_ += steps_per_system; }
+  void count_system() {
+    steps_ += steps_per_system;
+    if (++systems_ % 64 == 0) check_time();
+  }
 
   Answer has_points(const System& system);
   std::optional<std::vector<std::int64_t>> point(const System& system);
@@ -76,6 +83,7 @@ class Solver {
 
  private:
   void begin();
+  void check_time() const;
   Answer ask(const System& system);
   bool affords(const System& system, std::int64_t least_steps);
   bool affords_sets(const std::vector<System>& systems, const std::vector<System>& others = {});
@@ -86,10 +94,14 @@ class Solver {
   std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
   std::unordered_map<std::string, std::pair<std::string, std::string>> ranges_;
   unsigned long most_operations_;
-  static constexpr std::int64_t most_steps = 80'000'000, steps_per_system = 120;
-  std::int64_t steps_ = 0;                // of all questions
-  std::int64_t most_until_ = most_steps;  // of all questions until the function ends
-  int exhausted_ = 0;                     // questions that had no answer within the bound
+  static constexpr std::int64_t steps_per_system = 120;
+  const Deadline* const deadline_;
+  const std::int64_t shared_;  // steps that are no function's own
+  std::int64_t own_ = 0;       // of the functions that were begun
+  std::int64_t steps_ = 0;     // of all questions
+  std::int64_t most_until_;    // of all questions until the function ends
+  std::int64_t systems_ = 0;
+  int exhausted_ = 0;  // questions that had no answer within the bound
 };
 
 }  // namespace papilio::loops

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t most_in_function = 2000, most_in_all = 20'000;  // statements that calls add
 
-std::size_t size_of(const std::vector<Stmt>& list) {
-  std::size_t count = list.size();
-  for (const Stmt& s : list) count += size_of(s.body) + size_of(s.otherwise);
-  return count;
-}
-
 template <class Visit>
 void for_each_expression(Expr& e, const Visit& visit) {
   visit(e);
@@ -390,6 +384,12 @@ class Calls {
 };
 
 }  // namespace
+
+std::size_t size_of(const std::vector<Stmt>& list) {
+  std::size_t count = list.size();
+  for (const Stmt& s : list) count += size_of(s.body) + size_of(s.otherwise);
+  return count;
+}
 
 void expand_calls(Program& program) {
   Calls calls(program);

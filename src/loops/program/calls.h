@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "loops/program/program.h"
 
 namespace papilio::loops {
@@ -9,5 +12,8 @@ namespace papilio::loops {
 // hold there. What cannot be translated becomes `unknown`: recursion, a return out of a loop, a pointer that is not
 // followed, and calls beyond a bound on the size of the whole.
 void expand_calls(Program& program);
+
+// How many statements there are, with those within others.
+std::size_t size_of(const std::vector<Stmt>& list);
 
 }  // namespace papilio::loops

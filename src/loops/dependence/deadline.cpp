@@ -1,0 +1,39 @@
+#include "loops/dependence/deadline.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <utility>
+
+#include "papilio/error.h"
+
+namespace papilio::loops {
+namespace {
+
+constexpr double usual_seconds = 2, share_before_the_end = 0.9;
+
+double thread_seconds() {
+  timespec t = {0, 0};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+Deadline::Deadline(std::string file, double seconds)
+    : file_(std::move(file)),
+      is_for_all_(seconds > 0),
+      seconds_(is_for_all_ ? seconds : usual_seconds),
+      least_(seconds_ * share_before_the_end),
+      begin_(thread_seconds()) {}
+
+void Deadline::check(bool is_hard) const {
+  if (!is_for_all_ && !is_hard) return;
+  if (clang_ + thread_seconds() - begin_ <= least_) return;
+  throw Error(
+      fmt::format("{}: error: it takes more than {:.3g} seconds of the processor{}; a longer deadline may do, or one "
+                  "function alone",
+                  file_, seconds_, part_.empty() ? "" : ", up to " + part_));
+}
+
+}  // namespace papilio::loops
