@@ -73,10 +73,11 @@ std::optional<std::string> Bounds::text(const Polynomial& p) const {
   return widened(text_of(p, accesses_.symbols));
 }
 
-// The first and last value of a loop's variable, in order of size.
+// The first and last value of a loop's variable, in order of size; of one that runs once in any case, the last may lie
+// before the first.
 std::optional<std::pair<Polynomial, Polynomial>> Bounds::range_of(int index) const {
   const Loop& loop = accesses_.loops[static_cast<std::size_t>(index)];
-  if (!loop.fault.empty() || loop.symbol < 0 || loop.runs_once) return std::nullopt;
+  if (!loop.fault.empty() || loop.symbol < 0) return std::nullopt;
   for (const Polynomial& room : loop.room) {
     const auto parts = split(room, loop.symbol);
     const auto factor = parts ? parts->first.as_constant() : std::nullopt;
@@ -112,6 +113,13 @@ std::optional<std::vector<Polynomial>> Bounds::ends(const Polynomial& p, bool hi
       const auto value = moved ? Polynomial::sum(*moved, parts->second) : std::nullopt;
       if (!value) return std::nullopt;
       open.push_back(*value);
+      const Loop& loop = accesses_.loops[static_cast<std::size_t>(innermost)];
+      if (!loop.runs_once || at_high != (loop.step > 0)) continue;
+      // The first value may lie beyond what the condition says.
+      const auto first = Polynomial::product(parts->first, loop.lower);
+      const auto only = first ? Polynomial::sum(*first, parts->second) : std::nullopt;
+      if (!only) return std::nullopt;
+      open.push_back(*only);
     }
   }
   return done;

@@ -56,15 +56,22 @@ std::string Candidate::first() const { return head->first.empty() ? head->variab
 
 std::string Candidate::step() const { return std::to_string(accesses.loops[static_cast<std::size_t>(id)].step); }
 
+std::string Candidate::start(const std::string& name) const {
+  return fmt::format("{} const {} = {};", head->origin.empty() ? "long long" : type(), name, first());
+}
+
 std::string Candidate::count() const {
   const std::int64_t step = accesses.loops[static_cast<std::size_t>(id)].step;
-  const std::string low = fmt::format("(long long)({})", step > 0 ? first() : head->bound);
-  const std::string high = fmt::format("(long long)({})", step > 0 ? head->bound : first());
+  const std::string begin = head->origin.empty() ? fmt::format("(long long)({})", first())
+                                                 : fmt::format("(({}) - {})", first(), head->origin);
+  const std::string end = fmt::format("(long long)({})", head->bound);
+  const std::string &low = step > 0 ? begin : end, &high = step > 0 ? end : begin;
   const bool has_equal = head->relation.size() == 2 && head->relation != "!=";
   const std::string room = fmt::format("({} - {}{})", high, low, has_equal ? " + 1" : "");
   const std::int64_t size = std::abs(step);
   const std::string number = size == 1 ? room : fmt::format("({} + {}) / {}", room, size - 1, size);
-  return fmt::format("{} > 0 ? {} : 0", room, number);
+  const int least = head->runs_once ? 1 : 0;
+  return fmt::format("{} > {} ? {} : {}", room, head->runs_once ? size : 0, number, least);
 }
 
 std::string Candidate::last(const std::string& first, const std::string& turns) const {
@@ -113,11 +120,11 @@ Edits placed(const Candidate& c, const Rewritten& r) {
   std::vector<std::string> before = r.before, after = r.after;
   if (loop.empty() && c.head->is_counted) {
     const std::string& x = c.prefix;
-    before.insert(before.begin(), {fmt::format("const long long {}start = {};", x, c.first()),
-                                   fmt::format("const long long {}turns = {};", x, c.count())});
+    before.insert(before.begin(), {c.start(x + "start"), fmt::format("const long long {}turns = {};", x, c.count())});
     loop = fmt::format(
-        "for (long long {0}turn = 0; {0}turn < {0}turns; {0}turn++) {{ {1} {2} = {0}start + {0}turn * {3}; {4} }}", x,
-        c.type(), c.head->variable, c.step(), c.body(r.inside));
+        "for (long long {0}turn = 0; {0}turn < {0}turns; {0}turn++) {{ {1} {2} = {0}start + {0}turn * {3}; (void){2}; "
+        "{4} }}",
+        x, c.type(), c.head->variable, c.step(), c.body(r.inside));
     if (c.head->type.empty()) {
       after.push_back(c.last(x + "start", x + "turns"));
     }

@@ -55,6 +55,9 @@ struct Candidate {
   std::string first() const;
   std::string step() const;
 
+  // Declares a constant with the first value of its variable.
+  std::string start(const std::string& name) const;
+
   // How many iterations there are, in 64 bits.
   std::string count() const;
 

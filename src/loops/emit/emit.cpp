@@ -89,8 +89,9 @@ class Emitter {
   bool prepare(Candidate& c, std::string& why) const {
     const LoopReport& loop = c.loop();
     const int token = source_.token_at(loop.position.line, loop.position.column);
-    if (token < 0 || (!source_.is(token, "for") && !source_.is(token, "while"))) {
-      why = "it is not written as for or while: a macro, perhaps";
+    const bool is_do = token >= 0 && source_.is(token, "do");
+    if (token < 0 || (!source_.is(token, "for") && !source_.is(token, "while") && !is_do)) {
+      why = "it is not written as for, while or do: a macro, perhaps";
       return false;
     }
     if (!pragmas_before(source_, token).empty()) {
@@ -103,18 +104,31 @@ class Emitter {
       return false;
     }
     c.part = std::move(*part);
-    const Loop& known = c.accesses.loops[static_cast<std::size_t>(c.id)];
+    if (is_do) c.part.kind = TextPart::Kind::repeat;
     c.head = read_head(source_, c.part, loop.variable);
     if (!c.finds_own()) {
       why = "its step or its test is no statement of its own";
       return false;
     }
-    // OpenMP takes != with steps of 1 alone, and steps in the head.
-    const bool is_other = known.steps_first || (!known.own.empty() && c.part.kind == TextPart::Kind::loop);
-    if (c.head && (is_other || (c.head->relation == "!=" && std::abs(known.step) != 1))) c.head.reset();
-    if (!c.head && !c.counts_by_pointer()) c.head = counted_head(c);
-    if (!c.head) why = "its head is not understood";
+    if (c.head && takes_no_head(c)) c.head.reset();
+    if (!c.head) c.head = counted_head(c);
+    if (!c.head)
+      why = c.counts_by_pointer() ? "its head is not understood, or its pointer's array has no name"
+                                  : "its head is not understood";
     return c.head.has_value();
+  }
+
+  // OpenMP takes != with steps of 1 alone, steps in the head, and a first value there; what is made of the number of
+  // the iteration takes another head than a pointer's or a while's.
+  static bool takes_no_head(const Candidate& c) {
+    const Loop& known = c.accesses.loops[static_cast<std::size_t>(c.id)];
+    const bool is_loop = c.part.kind == TextPart::Kind::loop;
+    if (known.steps_first || known.runs_once || (is_loop && (!known.own.empty() || c.head->first.empty()))) return true;
+    const bool needs_number = std::any_of(c.loop().clauses.begin(), c.loop().clauses.end(), [&](const Clause& x) {
+      return x.kind == "induction" || (x.kind == "scan" && c.counts_by_pointer());
+    });
+    if (needs_number && (!is_loop || c.counts_by_pointer())) return true;
+    return c.head->relation == "!=" && std::abs(known.step) != 1;
   }
 
   std::optional<Rewritten> rewritten(const Judged& f, const Candidate& c, std::string& how, std::string& why) {
@@ -130,12 +144,6 @@ class Emitter {
     }
     const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
                              loop.verdict == Verdict::parallel_if;
-    const Loop& known = f.accesses.loops[static_cast<std::size_t>(c.id)];
-    if (loop.verdict == Verdict::scan && !known.own.empty() &&
-        (known.own.size() > 1 || known.steps_first || c.part.kind == TextPart::Kind::loop)) {
-      why = "its step or its test is not where a scan is written for";
-      return std::nullopt;
-    }
     if (is_parallel || loop.verdict == Verdict::scan) {
       if (auto made = by_clauses(c, loop.clauses, predicates_of(loop, f.accesses), how, why)) {
         return made;
@@ -167,7 +175,8 @@ class Emitter {
     const LoopReport& loop = c.loop();
     const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
                              loop.verdict == Verdict::parallel_if;
-    if (is_parallel) return by_clauses(c, loop.clauses, predicates_of(loop, c.accesses), how, why);
+    if (is_parallel || (loop.verdict == Verdict::scan && c.head->is_counted))
+      return by_clauses(c, loop.clauses, predicates_of(loop, c.accesses), how, why);
     why = loop.verdict == Verdict::scan ? "a pointer counts it, so it is not written as a scan" : name(loop.verdict);
     return std::nullopt;
   }

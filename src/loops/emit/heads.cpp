@@ -11,7 +11,14 @@ namespace papilio::loops {
 std::optional<Head> counted_head(const Candidate& c) {
   const Loop& loop = c.accesses.loops[static_cast<std::size_t>(c.id)];
   auto head = read_start(c.source, c.part, loop.name);
-  if (!head || !loop.fault.empty() || loop.room.empty() || loop.runs_once) return std::nullopt;
+  if (!head || !loop.fault.empty() || loop.room.empty()) return std::nullopt;
+  if (c.counts_by_pointer()) {
+    const Variable& counter = c.program.variables[static_cast<std::size_t>(loop.variable)];
+    if (counter.base < 0) return std::nullopt;
+    const Variable& array = c.program.variables[static_cast<std::size_t>(counter.base)];
+    if (array.moves || array.extents.size() > 1 || is_field(array.name)) return std::nullopt;
+    head->origin = fmt::format("&{}[0]", array.name);
+  }
   const Bounds bounds(c.program, c.accesses, c.id);
   std::string bound;
   for (const Polynomial& room : loop.room) {  // rest - i >= 0; downwards, i + rest >= 0
@@ -26,11 +33,13 @@ std::optional<Head> counted_head(const Candidate& c) {
                           : fmt::format("(({0}) {2} ({1}) ? ({0}) : ({1}))", bound, *text, loop.step > 0 ? "<" : ">");
   }
   head->is_counted = true;
+  head->runs_once = loop.runs_once;
   head->relation = loop.step > 0 ? "<=" : ">=";
   head->bound = bound;
   if (loop.steps_first) {
-    head->first = fmt::format("(long long)({}) {} {}", head->first.empty() ? head->variable : head->first,
-                              loop.step > 0 ? '+' : '-', std::abs(loop.step));
+    head->first =
+        fmt::format("{}({}) {} {}", head->origin.empty() ? "(long long)" : "",
+                    head->first.empty() ? head->variable : head->first, loop.step > 0 ? '+' : '-', std::abs(loop.step));
   }
   return head;
 }

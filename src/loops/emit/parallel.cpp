@@ -53,8 +53,11 @@ class Parallel {
     const bool has_truth = std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) {
       return x.kind == "reduction" && (x.detail == "&&" || x.detail == "||");  // which make 5 a 1
     });
-    if (has_truth || result_.pragma.find(" lastprivate(") != std::string::npos) {
-      result_.before.push_back(fmt::format("if ({} {} {})", c_.first(), c_.head->relation, c_.head->bound));
+    const bool takes_last = result_.pragma.find(" lastprivate(") != std::string::npos;
+    if (!c_.head->runs_once && (has_truth || takes_last)) {
+      result_.before.push_back(c_.head->is_counted
+                                   ? fmt::format("if ({}turns > 0)", c_.prefix)
+                                   : fmt::format("if ({} {} {})", c_.first(), c_.head->relation, c_.head->bound));
     }
     return std::move(result_);
   }
@@ -112,22 +115,25 @@ class Parallel {
 
   bool induction(const Clause& clause) {
     const int v = c_.variable(clause);
-    if (v < 0 || is_field(clause.variable) || c_.part.kind == TextPart::Kind::repeat) {
+    if (v < 0 || is_field(clause.variable) || (c_.part.kind == TextPart::Kind::repeat && !c_.head->is_counted)) {
       return fail(fmt::format("{} is no variable of its own", clause.variable));
     }
     const auto found = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.find(v);
     if (found == c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.end())
       return fail("a step is not known");
-    if (c_.counts_by_pointer())
+    if (c_.counts_by_pointer() && !c_.head->is_counted)
       return fail(fmt::format("a pointer counts the loop, and {} goes with it", clause.variable));
     const std::string& x = c_.prefix;
-    if (at_start_.empty()) result_.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
+    if (at_start_.empty() && !c_.head->is_counted)
+      result_.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
     const bool is_pointer = variable(v).is_offset;
     const std::string type = is_pointer ? fmt::format("__typeof__({})", clause.variable) : "long long";
     result_.before.push_back(fmt::format("{} const {}{} = {};", type, x, clause.variable, clause.variable));
     const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
-    at_start_ += fmt::format(" {1} = (__typeof__({1}))({0}{1} + {2} * (({3} - {0}first){4}));", x, clause.variable,
-                             found->second.step, c_.head->variable, by);
+    const std::string turn =
+        c_.head->is_counted ? x + "turn" : fmt::format("(({} - {}first){})", c_.head->variable, x, by);
+    at_start_ +=
+        fmt::format(" {1} = (__typeof__({1}))({0}{1} + {2} * {3});", x, clause.variable, found->second.step, turn);
     return true;
   }
 

@@ -108,7 +108,7 @@ class Passes {
     const std::string& x = c_.prefix;
     lines.push_back(fmt::format("// A scan by {} over {} blocks of iterations, in two passes.",
                                 s_.is_function() ? s_.op + " functions" : s_.op, blocks));
-    lines.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
+    lines.push_back(c_.start(x + "first"));
     lines.push_back(fmt::format("const long long {}count = {};", x, c_.count()));
     lines.push_back(fmt::format("{} {}carried[{}];", type, x, blocks + 1));
     if (s_.is_segmented) lines.push_back(fmt::format("char {}anews[{}];", x, blocks + 1));

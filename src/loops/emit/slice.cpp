@@ -114,9 +114,8 @@ class Slicer {
         return refuse("an element is not read by its name");
       s_.reads[token] = end;
     }
-    if (s_.reads.empty()) return refuse("no element is read");
     s_.assigns = assignment(*statement);
-    if (s_.assigns < 0) return refuse("the statement of the scan is no assignment");
+    if (s_.reads.empty() || s_.assigns < 0) return refuse("the statement of the scan is no assignment");
     s_.accumulator = c_.prefix + "sum";
     return true;
   }
@@ -193,8 +192,7 @@ class Slicer {
       case TextPart::Kind::block: {
         text += "{ ";
         for (const TextPart& p : part.parts) {
-          if (c_.part.kind == TextPart::Kind::repeat && &part == &c_.part.parts[0] && &p == &part.parts.back())
-            continue;
+          if (is_own(p)) continue;
           if (!slice(p, text)) return false;
         }
         text += "} ";
@@ -227,6 +225,12 @@ class Slicer {
       default:
         return !has_kept(part);
     }
+  }
+
+  // Whether it is a step or a test of the loop itself.
+  bool is_own(const TextPart& p) const {
+    const auto& own = c_.accesses.loops[static_cast<std::size_t>(c_.id)].own;
+    return std::any_of(own.begin(), own.end(), [&](const Place& place) { return c_.own_part(place) == &p; });
   }
 
   bool slice_plain(const TextPart& part, std::string& text) {

@@ -89,7 +89,7 @@ class Matrices {
     const std::string& x = c_.prefix;
     lines.push_back(
         fmt::format("// A scan by {0} x {0} matrices over {1} blocks of iterations, in two passes.", size_, blocks));
-    lines.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
+    lines.push_back(c_.start(x + "first"));
     lines.push_back(fmt::format("const long long {}count = {};", x, c_.count()));
     lines.push_back(fmt::format("{} {}ms[{}][{}][{}];", s_.type, x, blocks, size_, size_ + 1));
     lines.push_back(fmt::format("{} {}carried[{}][{}] = {{{{0}}}};", s_.type, x, blocks + 1, size_));

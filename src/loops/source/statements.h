@@ -36,6 +36,8 @@ struct Head {
   std::string relation;  // of the variable to the bound: < <= > >= !=
   std::string bound;
   bool is_counted = false;  // the text has another form: its iterations are to be counted
+  std::string origin = {};  // of a pointer that is counted so: the address that offsets in `bound` are from
+  bool runs_once = false;   // its first iteration is not asked whether it is to be
 };
 std::optional<Head> read_head(const Source& source, const TextPart& loop, const std::string& variable);
 
