@@ -71,6 +71,8 @@ class Solver {
   // before; empty where there is none, or it is not found in time.
   std::pair<std::string, std::string> range(const std::vector<System>& systems, int kept,
                                             const std::vector<std::string>& names);
+  // The largest alone.
+  std::string largest(const std::vector<System>& systems, int kept, const std::vector<std::string>& names);
 
   // first - second, seen in the columns from `kept` to `columns`, in isl's notation in the names of those before; empty
   // for the empty set, nothing where it is not found in time.
@@ -85,13 +87,17 @@ class Solver {
   void begin();
   void check_time() const;
   Answer ask(const System& system);
+  bool is_at_known_point(const System& system);
+  void keep_point(const System& system, std::vector<std::int64_t> point);
   bool affords(const System& system, std::int64_t least_steps);
   bool affords_sets(const std::vector<System>& systems, const std::vector<System>& others = {});
   std::optional<std::string> notation(isl_set* set, int kept, const std::vector<std::string>& names);
   std::optional<std::string> condition(isl_set* bad, isl_set* runs);
+  std::string end_of(isl_set* all, bool is_largest);
 
   isl_ctx* context_;
   std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
+  std::unordered_map<int, std::vector<std::vector<std::int64_t>>> points_;  // of systems, per number of columns
   std::unordered_map<std::string, std::pair<std::string, std::string>> ranges_;
   unsigned long most_operations_;
   static constexpr std::int64_t steps_per_system = 120;

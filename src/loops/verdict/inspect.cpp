@@ -143,8 +143,8 @@ class Inspector {
     std::vector<System> systems;
     for (std::size_t i = 0; i < found.meetings.size(); ++i)
       systems.push_back(with_first(found.meetings[i], symbols, {found.distances[i]}));
-    const auto range = solver_.range(systems, static_cast<int>(symbols.size()), names_of(accesses_, symbols));
-    return range.second.find('?') == std::string::npos ? range.second : "(" + range.second + ")";
+    const auto most = solver_.largest(systems, static_cast<int>(symbols.size()), names_of(accesses_, symbols));
+    return most.find('?') == std::string::npos ? most : "(" + most + ")";
   }
 
   // Notes that the elements of the array that the query names must be so; null where the program might not read them.

@@ -111,7 +111,9 @@ class Matrix {
                                        const std::string& directions, std::size_t k) const {
     if (directions[k] == '=') return 0;
     const std::int64_t step = std::abs(accesses_.loops[static_cast<std::size_t>(loops[k])].step);
-    for (std::int64_t d = 1; d <= 4; ++d) {
+    constexpr std::int64_t most = 4;
+    if (exists(a, b, loops, directions, std::pair{k, most * step + 1}) != Existence::none) return std::nullopt;
+    for (std::int64_t d = 1; d <= most; ++d) {
       if (exists(a, b, loops, directions, std::pair{k, d * step + 1}) == Existence::none) {
         if (d > 1 && exists(a, b, loops, directions, std::pair{k, d * step}) == Existence::none) return std::nullopt;
         // Nothing is farther than d; and nothing is nearer if d is the first that has an end.

@@ -1,0 +1,174 @@
+#include <isl/aff.h>
+#include <isl/ast.h>
+#include <isl/ast_build.h>
+#include <isl/ctx.h>
+#include <isl/options.h>
+#include <isl/set.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "loops/dependence/sets.h"
+#include "loops/dependence/solver.h"
+
+// Answers that are text: conditions and ends in C, sets in isl's notation.
+
+namespace papilio::loops {
+namespace {
+
+isl_set* named(isl_set* set, int kept, const std::vector<std::string>& names) {
+  set = isl_set_move_dims(set, isl_dim_param, 0, isl_dim_set, 0, static_cast<unsigned>(kept));
+  for (int i = 0; i < kept; ++i) {
+    set =
+        isl_set_set_dim_name(set, isl_dim_param, static_cast<unsigned>(i), names[static_cast<std::size_t>(i)].c_str());
+  }
+  return set;
+}
+
+std::optional<std::string> text_of(isl_ast_expr* expression) {
+  char* text = expression == nullptr ? nullptr : isl_ast_expr_to_C_str(expression);
+  std::optional<std::string> found;
+  if (text != nullptr) found = text;
+  std::free(text);
+  isl_ast_expr_free(expression);
+  return found;
+}
+
+}  // namespace
+
+namespace {
+
+// The set where it is another one, a single polyhedron, without the points of one equation: "16 * np >= ns && sym !=
+// 1". Takes nothing.
+std::optional<std::string> text_without_equation(isl_set* good, isl_set* runs) {
+  if (good == nullptr || isl_set_n_basic_set(good) != 2) return std::nullopt;
+  isl_set* hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(good)));
+  isl_set* around = isl_set_intersect(isl_set_copy(hull), isl_set_copy(runs));
+  isl_set* rest = isl_set_subtract(isl_set_copy(around), isl_set_copy(good));
+  rest = isl_set_coalesce(isl_set_gist(isl_set_coalesce(rest), around));
+  const bool is_everything = isl_set_plain_is_universe(hull) == isl_bool_true;
+  isl_ast_build* build = isl_ast_build_from_context(isl_set_copy(runs));
+  auto equation = text_of(rest == nullptr ? nullptr : isl_ast_build_expr_from_set(build, rest));
+  auto other = text_of(hull == nullptr ? nullptr : isl_ast_build_expr_from_set(build, hull));
+  isl_ast_build_free(build);
+  if (!equation || !other) return std::nullopt;
+  const std::size_t at = equation->find(" == ");
+  if (at == std::string::npos || equation->find_first_of("&|<>%?") != std::string::npos) return std::nullopt;
+  equation->replace(at, 4, " != ");
+  if (is_everything) return equation;
+  return other->find("||") == std::string::npos ? std::optional(*other + " && " + *equation) : std::nullopt;
+}
+
+}  // namespace
+
+// Where `runs` holds and `bad` does not. Takes both.
+std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
+  isl_set* good = isl_set_intersect(isl_set_complement(bad), isl_set_copy(runs));
+  const isl_bool never = isl_set_is_empty(good);
+  if (never != isl_bool_false) {
+    isl_set_free(good);
+    isl_set_free(runs);
+    return std::nullopt;
+  }
+  runs = isl_set_coalesce(runs);
+  good = isl_set_coalesce(isl_set_gist(isl_set_coalesce(good), isl_set_copy(runs)));
+  if (isl_set_n_basic_set(good) > 8) good = isl_set_free(good);
+  if (auto short_text = text_without_equation(good, runs)) {
+    isl_set_free(good);
+    isl_set_free(runs);
+    return short_text;
+  }
+  isl_ast_build* build = isl_ast_build_from_context(runs);
+  auto found = text_of(good == nullptr ? nullptr : isl_ast_build_expr_from_set(build, good));
+  isl_ast_build_free(build);
+  return found;
+}
+
+std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
+                                                      int kept, const std::vector<std::string>& names) {
+  if (!affords_sets(systems)) return std::nullopt;
+  begin();
+  isl_set* bad = isl_set_params(named(union_of(context_, systems, kept), kept, names));
+  return condition(bad, isl_set_params(named(union_of(context_, {context}, kept), kept, names)));
+}
+
+std::optional<std::string> Solver::condition_for_covered(const std::vector<System>& wanted,
+                                                         const std::vector<System>& given, int columns,
+                                                         const System& context, int kept,
+                                                         const std::vector<std::string>& names) {
+  if (!affords_sets(wanted, given)) return std::nullopt;
+  begin();
+  isl_set* all = union_of(context_, wanted, columns);
+  isl_set* open = isl_set_subtract(isl_set_copy(all), union_of(context_, given, columns));
+  isl_set* bad = isl_set_params(named(open, kept, names));
+  isl_set* runs = isl_set_params(named(union_of(context_, {context}, kept), kept, names));
+  // Where nothing is wanted, nothing is missing, so the condition may say anything there.
+  return condition(bad, isl_set_intersect(runs, isl_set_params(named(all, kept, names))));
+}
+
+std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
+                                                  const std::vector<std::string>& names) {
+  std::string key;  // what is read is often written too
+  for (const System& system : systems) key += key_of(system) + '\x84';
+  for (int i = 0; i < kept; ++i) key += names[static_cast<std::size_t>(i)] + ',';
+  if (const auto known = ranges_.find(key); known != ranges_.end()) return known->second;
+  if (!affords_sets(systems)) return {};
+  std::pair<std::string, std::string>& found = ranges_[key];
+  begin();
+  const Set all(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names)));
+  found.first = end_of(all.get(), false);
+  begin();
+  found.second = end_of(all.get(), true);
+  return found;
+}
+
+std::string Solver::largest(const std::vector<System>& systems, int kept, const std::vector<std::string>& names) {
+  if (!affords_sets(systems)) return "";
+  begin();
+  return end_of(Set(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names))).get(), true);
+}
+
+// The least or the largest value of a set of one dimension, in its parameters; empty if it is not found in time.
+std::string Solver::end_of(isl_set* all, bool is_largest) {
+  isl_options_set_ast_build_detect_min_max(context_, 1);
+  const Set runs(isl_set_params(isl_set_copy(all)));
+  isl_ast_build* build = isl_ast_build_from_context(isl_set_copy(runs.get()));
+  isl_pw_aff* end = is_largest ? isl_set_dim_max(isl_set_copy(all), 0) : isl_set_dim_min(isl_set_copy(all), 0);
+  end = isl_pw_aff_coalesce(isl_pw_aff_gist(end, isl_set_copy(runs.get())));
+  const auto text = text_of(end == nullptr ? nullptr : isl_ast_build_expr_from_pw_aff(build, end));
+  isl_ast_build_free(build);
+  isl_options_set_ast_build_detect_min_max(context_, 0);
+  return text.value_or("");
+}
+
+// Takes the set.
+std::optional<std::string> Solver::notation(isl_set* set, int kept, const std::vector<std::string>& names) {
+  const Set owner(isl_set_coalesce(named(set, kept, names)));
+  const isl_bool empty = isl_set_is_empty(owner.get());
+  if (empty == isl_bool_error) return std::nullopt;
+  if (empty == isl_bool_true) return "";
+  char* text = isl_set_to_str(owner.get());
+  if (text == nullptr) return std::nullopt;
+  std::string found = text;
+  std::free(text);
+  return found;
+}
+
+std::optional<std::string> Solver::difference_text(const std::vector<System>& first, const std::vector<System>& second,
+                                                   int columns, int kept, const std::vector<std::string>& names) {
+  if (!affords_sets(first, second)) return std::nullopt;
+  begin();
+  return notation(isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns)), kept,
+                  names);
+}
+
+std::optional<std::string> Solver::rest_text(const std::vector<System>& all, const std::vector<System>& first,
+                                             const std::vector<System>& second, int columns, int kept,
+                                             const std::vector<std::string>& names) {
+  if (!affords_sets(all, first)) return std::nullopt;
+  begin();
+  isl_set* left = isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns));
+  return notation(isl_set_subtract(union_of(context_, all, columns), left), kept, names);
+}
+
+}  // namespace papilio::loops
