@@ -5,9 +5,12 @@
 #include <isl/options.h>
 #include <isl/set.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
+#include "loops/dependence/contradiction.h"
 #include "loops/dependence/sets.h"
 #include "loops/dependence/solver.h"
 
@@ -106,6 +109,33 @@ std::optional<std::string> Solver::condition_for_covered(const std::vector<Syste
   return condition(bad, isl_set_intersect(runs, isl_set_params(named(all, kept, names))));
 }
 
+namespace {
+
+// The systems without the rows of one of the first columns alone, where no other row names it, if all then are the
+// same one: x > 0 and R or x < 0 and R has the ends of R.
+std::vector<System> without_switches(const std::vector<System>& systems, int kept) {
+  std::set<int> tied;
+  for (const System& system : systems) {
+    for (const Row& row : system.rows) {
+      if (row.terms.size() == 1) continue;
+      for (const auto& [column, c] : row.terms) tied.insert(column);
+    }
+  }
+  std::vector<System> reduced = systems;
+  for (System& system : reduced) {
+    std::erase_if(system.rows, [&](const Row& row) {
+      return row.terms.size() == 1 && row.terms[0].first < kept && !tied.contains(row.terms[0].first);
+    });
+  }
+  const bool is_one = std::all_of(reduced.begin(), reduced.end(),
+                                  [&](const System& s) { return key_of(s) == key_of(reduced.front()); });
+  if (systems.size() < 2 || !is_one || std::all_of(systems.begin(), systems.end(), is_plain_contradiction))
+    return systems;
+  return {reduced.front()};
+}
+
+}  // namespace
+
 std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
                                                   const std::vector<std::string>& names) {
   std::string key;  // what is read is often written too
@@ -115,7 +145,8 @@ std::pair<std::string, std::string> Solver::range(const std::vector<System>& sys
   if (!affords_sets(systems)) return {};
   std::pair<std::string, std::string>& found = ranges_[key];
   begin();
-  const Set all(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names)));
+  const auto parts = without_switches(systems, kept);
+  const Set all(isl_set_coalesce(named(union_of(context_, parts, kept + 1), kept, names)));
   found.first = end_of(all.get(), false);
   begin();
   found.second = end_of(all.get(), true);
