@@ -146,7 +146,11 @@ TEST(LoopsContract, Details) {
   ASSERT_EQ(t.pieces.size(), 2u);
   ASSERT_EQ(t.pieces[0].statements.size(), 2u);
   EXPECT_EQ(t.pieces[0].statements[1].line, 6);
-  EXPECT_EQ(t.pieces[0].verdicts, std::vector<Verdict>{Verdict::sequential});
+  EXPECT_EQ(t.pieces[0].verdicts, std::vector<Verdict>{Verdict::scan});
+  ASSERT_EQ(t.pieces[0].clauses.size(), 1u);
+  EXPECT_EQ(t.pieces[0].clauses[0].detail, "linear, 2 x 2");
+  ASSERT_EQ(t.pieces[0].clauses[0].places.size(), 1u);
+  EXPECT_EQ(t.pieces[0].clauses[0].places[0].line, 6);
   EXPECT_EQ(t.pieces[1].verdicts, std::vector<Verdict>{Verdict::parallel});
   const Clause& copy = report.loops[1].clauses.at(0);
   EXPECT_EQ(copy.kind, "copy");
