@@ -42,6 +42,13 @@ class Framework:
         """Memory for a result of this shape, on the device of `x`, of its dtype unless another is given."""
         raise NotImplementedError
 
+    @classmethod
+    def filled_like(cls, x: Any, shape: tuple[int, ...], dtype: str | None, value: Any) -> Any:
+        """The same, with this value in every entry."""
+        result = cls.empty_like(x, shape, dtype)
+        result[...] = value
+        return result
+
     @staticmethod
     def view_as(x: Any, dtype: str) -> Any:
         """The same bytes as entries of another dtype of their size."""

@@ -81,6 +81,13 @@ class NumPy(Framework):
     def empty_like(x: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
         return np.empty(shape, x.dtype if dtype is None else dtype)
 
+    @classmethod
+    def filled_like(cls, x: Any, shape: tuple[int, ...], dtype: str | None, value: Any) -> Any:
+        # Zeros come with fresh memory: of millions of bins only those are touched that have items.
+        return np.zeros(shape, x.dtype if dtype is None else dtype) if value == 0 else super().filled_like(
+            x, shape, dtype, value
+        )
+
     @staticmethod
     def view_as(x: Any, dtype: str) -> Any:
         return np.asarray(x).view(dtype)

@@ -162,8 +162,7 @@ def reduce_by_index(
     items = None if values is None else arrays.view(values, "values")
     if out is None:
         bins = whole(bins, "papilio: bins", 0, 2**63 - 1, "a number of bins, 0 or more")
-        result = result_of(arrays, like, None, bins, name)
-        result[...] = neutral(op, dtype_of(result))
+        result = arrays.filled_like(like, (bins,), name, neutral(op, name or dtype_of(like)))
     else:
         result = result_of(arrays, like, out, None)
     call.run(_core.reduce_by_index, arrays.view(indices, "indices"), items, arrays.view(result, "out"), op, skip, small)

@@ -62,12 +62,19 @@ struct Window {
     const int highest = static_cast<int>(most >> fraction), lowest = static_cast<int>((least_less_one + 1) >> fraction);
     if (highest >= largest_exponent) return window;  // an infinity or NaN
     const int place = highest - 1 - Format::spread;
-    window.place = place > Format::least_place ? place : Format::least_place;
+    window = at(place > Format::least_place ? place : Format::least_place);
     // All zero; or normal, and from the unit upwards.
     window.fits = most == 0 || (lowest > 0 && lowest - 1 >= window.place);
+    return window;
+  }
+
+  // That of a place, whether it fits or not.
+  PAPILIO_LANEWISE static Window at(int place) {
+    Window window;
+    window.place = place;
     if constexpr (sizeof(T) == 4) {
-      window.to_units = power(-(FloatFormat<T>::least + window.place));
-      window.from_units = power(FloatFormat<T>::least + window.place);
+      window.to_units = power(-(FloatFormat<T>::least + place));
+      window.from_units = power(FloatFormat<T>::least + place);
     }
     return window;
   }

@@ -124,12 +124,12 @@ Records prepare(ScanCall<typename P::Value>& call, bool reads_only, const primit
 
 // Launches a kernel whose blocks take tiles until there are none.
 template <class P, class Store, class Kernel>
-void launch_tiles(Kernel kernel, const ScanCall<typename P::Value>& call, const Records& records, const P& op,
-                  const primitives::DeviceCall& on, const char* what) {
+void launch_tiles(Kernel kernel, int threads, int blocks_per_multiprocessor, const ScanCall<typename P::Value>& call,
+                  const Records& records, const P& op, const primitives::DeviceCall& on, const char* what) {
   execution::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(Store))), what);
-  const std::int64_t blocks = std::int64_t{execution::multiprocessors()} * scan_blocks<P>;
-  kernel<<<static_cast<unsigned>(std::min(blocks, call.tiles)), TileShape<typename P::Value>::threads, sizeof(Store),
+  const std::int64_t blocks = std::int64_t{execution::multiprocessors()} * blocks_per_multiprocessor;
+  kernel<<<static_cast<unsigned>(std::min(blocks, call.tiles)), threads, sizeof(Store),
            static_cast<cudaStream_t>(on.stream)>>>(call, records, op);
   execution::check_launch(what);
 }
@@ -141,13 +141,14 @@ void queue_scan(ScanCall<T> call, ReduceOp op, const primitives::DeviceCall& on)
   if (op != ReduceOp::sum) {
     using P = Folds<T>;
     const Records records = prepare<P>(call, false, on);
-    return launch_tiles<P, TileStore<P>>(scan_tiles<P, false, true>, call, records, P{op}, on, what);
+    return launch_tiles<P, TileStore<P>>(scan_tiles<P, false, true>, TileShape<T>::threads, scan_blocks<P>, call,
+                                         records, P{op}, on, what);
   }
   using P = SumsOf<T>;
   const Records records = prepare<P>(call, false, on);
   const bool segmented = call.offsets != nullptr || call.flags != nullptr;
-  launch_tiles<P, TileStore<P>>(segmented ? scan_tiles<P, false, true> : scan_tiles<P, false, false>, call, records,
-                                P{}, on, what);
+  launch_tiles<P, TileStore<P>>(segmented ? scan_tiles<P, false, true> : scan_tiles<P, false, false>,
+                                TileShape<T>::threads, scan_blocks<P>, call, records, P{}, on, what);
 }
 
 template <class T>
@@ -157,11 +158,13 @@ void queue_segmented_reduce(ScanCall<T> call, ReduceOp op, const primitives::Dev
   if (op != ReduceOp::sum) {
     using P = Folds<T>;
     const Records records = prepare<P>(call, true, on);
-    return launch_tiles<P, TileStore<P>>(scan_tiles<P, true, true>, call, records, P{op}, on, what);
+    return launch_tiles<P, TileStore<P>>(scan_tiles<P, true, true>, TileShape<T>::threads, scan_blocks<P>, call,
+                                         records, P{op}, on, what);
   }
   using P = SumsOf<T>;
   const Records records = prepare<P>(call, true, on);
-  launch_tiles<P, SumStore<P>>(sum_segments<P>, call, records, P{}, on, what);
+  launch_tiles<P, SumStore<P>>(sum_segments<P>, TileShape<T>::threads + scout_threads, sum_blocks<P>, call, records,
+                               P{}, on, what);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::primitive_kernel

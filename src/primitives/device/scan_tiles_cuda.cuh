@@ -4,6 +4,7 @@
 
 #include "primitives/device/one_by_one_cuda.cuh"
 #include "primitives/device/tile_begins_cuda.cuh"
+#include "primitives/device/tile_scout_cuda.cuh"
 #include "primitives/device/tile_turns_cuda.cuh"
 
 // Scans in one pass, and segmented reductions by minimum, maximum and bits: by tiles of 16 KB. A thread joins its
@@ -20,18 +21,17 @@ class TileScan {
   using Sum = typename P::Sum;
   using Shape = TileShape<T>;
   using Store = TileStore<P>;
+  using Told = typename Store::Told;
 
   // A tile that has been summed up, as its results need it.
   struct Summed {
-    std::int64_t tile = no_tile;
+    TileNumber tile = no_tile;
     Sum before{};              // what the segment that a thread begins in holds in the tile
-    Sum total{};               // after the tile's last begin
     std::uint32_t begins = 0;  // of the thread's values, and the one behind them
-    bool begun = false;        // a segment begins in the tile
-    bool needs_carry = false;  // it does not begin with one
+    bool needs_carry = false;  // the tile does not begin with one
     bool open = false;         // the thread does not, either
     bool filled = false;       // the results have taken the values' places already
-    WindowOf<P> window;
+    int place = 0;             // floats: of its window
   };
 
  public:
@@ -42,9 +42,12 @@ class TileScan {
     if constexpr (segmented) {
       clear_begins<T>(store_.begins[0]);
       clear_begins<T>(store_.begins[1]);
+      offsets_.cover(call_);
     }
     turns_.begin(store_.values[current_]);
-    while (turns_.tile() != no_tile || summed_.tile != no_tile) {
+    if constexpr (segmented) offsets_.find(call_, turns_.tile());
+    for (bool more = true; more;) {
+      more = turns_.tile() != no_tile;
       turn();
       turns_.advance();
       parity_ ^= 1;
@@ -54,6 +57,7 @@ class TileScan {
   }
 
  private:
+  // The last turn has no tile of its own.
   __device__ __forceinline__ void turn() {
     Summed now;
     turns_.ask();
@@ -67,13 +71,20 @@ class TileScan {
     __syncthreads();
     if (now.tile != no_tile) {
       read_begins(now);
-      if constexpr (P::of_floats) now.window = window_of<T>(store_.most, store_.least);
-      sum_threads(now);
+      WindowOf<P> window;
+      if constexpr (P::of_floats) {
+        window = window_of<T>(store_.most, store_.least);
+        now.place = window.place;
+        now.filled = !window.fits;
+      }
+      sum_threads(now, window);
     }
     turns_.tell();
     __syncthreads();
     turns_.look(store_.values[current_ == 2 ? 0 : current_ + 1]);
+    if constexpr (segmented) offsets_.find(call_, turns_.next());
     if (now.tile != no_tile) sum_tile(now);
+    if constexpr (segmented) offsets_.prefetch(call_);
     if (summed_.tile != no_tile) {
       if (summed_.needs_carry && !summed_.filled) {
         if (threadIdx.x < 32) find_carry();
@@ -84,38 +95,21 @@ class TileScan {
     summed_ = now;
   }
 
-  __device__ __forceinline__ static int count_of(const ScanCall<T>& call, std::int64_t begin) {
-    const std::int64_t left = call.items - begin;
-    return static_cast<int>(left < Shape::size ? left : Shape::size);
-  }
-
   // --- Where segments begin ---
 
   __device__ __forceinline__ std::uint8_t* begins() const { return store_.begins[parity_]; }
 
-  __device__ __forceinline__ void mark_begins(std::int64_t tile) {
+  __device__ __forceinline__ void mark_begins(TileNumber tile) {
     if constexpr (segmented) {
-      const std::int64_t begin = tile * Shape::size;
-      const int count = count_of(call_, begin);
-      if (threadIdx.x == 0) begins()[count] = begins()[Shape::size] = 1;
-      if (call_.offsets != nullptr)
-        mark_offsets(call_, tile, begin, count, begins());
-      else if (call_.flags != nullptr)
-        mark_flags(call_, begin, count, begins());
+      const std::int64_t begin = std::int64_t{tile} * Shape::size;
+      mark_all(call_, offsets_, begin, values_in_tile(call_, begin), begins());
     }
   }
 
-  // This thread's as bits, and that of the item behind them.
   __device__ __forceinline__ void read_begins(Summed& now) {
     now.needs_carry = now.tile > 0;
     if constexpr (segmented) {
-      const int item = static_cast<int>(threadIdx.x) * Shape::items;
-#pragma unroll
-      for (int w = 0; w < Shape::items / 4; ++w) {
-        const std::uint32_t bytes = reinterpret_cast<const std::uint32_t*>(begins() + item)[w];
-        now.begins |= (bytes * 0x10204080u >> 28) << (4 * w);
-      }
-      if constexpr (reduce) now.begins |= static_cast<std::uint32_t>(begins()[item + Shape::items]) << Shape::items;
+      now.begins = own_begins<T>(begins(), reduce);
       now.needs_carry = now.tile > 0 && begins()[0] == 0;
       clear_begins<T>(store_.begins[parity_ ^ 1]);  // for the next turn
     }
@@ -126,22 +120,22 @@ class TileScan {
 
   // --- Sums ---
 
-  __device__ __forceinline__ Sum sum_of(const Summed& tile, T value) const {
+  __device__ __forceinline__ Sum sum_of(const WindowOf<P>& window, T value) const {
     if constexpr (P::of_floats)
-      return tile.window.units(value);
+      return window.units(value);
     else
       return op_.from(value);
   }
 
   // What the warp's values come to, and before this thread's: from the last begin.
-  __device__ __forceinline__ void sum_threads(Summed& now) {
+  __device__ __forceinline__ void sum_threads(Summed& now, const WindowOf<P>& window) {
     const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
     Sum sum = op_.neutral();
-    if (!P::of_floats || fits(now)) {
+    if (!now.filled) {
 #pragma unroll
       for (int k = 0; k < Shape::items; ++k) {
         if (begins(now, k)) sum = op_.neutral();
-        sum = op_.joined(sum, sum_of(now, own_[k]));
+        sum = op_.joined(sum, sum_of(window, own_[k]));
       }
     }
     // Lanes, from the last one before or at this that has a begin.
@@ -167,72 +161,71 @@ class TileScan {
   // The same of the tile, which others are told.
   __device__ __forceinline__ void sum_tile(Summed& now) {
     const int warp = static_cast<int>(threadIdx.x / 32);
+    Told told{.tile = now.tile, .total = op_.neutral()};
     Sum before_warp = op_.neutral();
-    now.total = op_.neutral();
     bool begun_before = false;
 #pragma unroll
     for (int w = 0; w < Shape::warps; ++w) {
       if (w == warp) {
-        before_warp = now.total;
-        begun_before = now.begun;
+        before_warp = told.total;
+        begun_before = told.begun;
       }
       const bool begins_here = segmented && store_.has_begin[w] != 0;
-      now.total = begins_here ? store_.total[w] : op_.joined(now.total, store_.total[w]);
-      now.begun |= begins_here;
+      told.total = begins_here ? store_.total[w] : op_.joined(told.total, store_.total[w]);
+      told.begun |= begins_here;
     }
     if (now.open) now.before = op_.joined(before_warp, now.before);
     now.open = now.open && !begun_before && now.needs_carry;
-    const bool complete = now.begun || now.tile == 0;
+    if (warp == 0) tell(now, told);
+  }
+
+  __device__ __forceinline__ void tell(const Summed& now, Told& told) {
+    const bool complete = told.begun || now.tile == 0;
     if constexpr (P::of_floats) {
-      now.filled = !fits(now);
-      if (threadIdx.x >= 32) return;
+      told.place = now.place;
       if (now.filled)
-        one_by_one(now, complete);
+        one_by_one(now, told.begun, complete);
       else
-        publish_sum<P>(records_, now.tile, {now.total, now.window.place}, complete);
+        publish_sum<P>(records_, now.tile, {told.total, told.place}, complete);
     } else {
-      if (threadIdx.x < 32) publish(records_, now.tile, op_.record(now.total), complete);
+      publish(records_, now.tile, op_.record(told.total), complete);
     }
+    if (threadIdx.x == 0) store_.told[parity_] = told;
   }
 
-  __device__ __forceinline__ static bool fits(const Summed& tile) {
-    if constexpr (P::of_floats)
-      return tile.window.fits;
-    else
-      return true;
-  }
-
-  // A tile without a window, at once to its results. By warp 0; a barrier comes before they are written.
-  __device__ __forceinline__ void one_by_one(const Summed& now, bool complete) {
+  // A tile without a window, at once to its results. A barrier comes before they are written.
+  __device__ __forceinline__ void one_by_one(const Summed& now, bool begun, bool complete) {
     if constexpr (P::of_floats) {
+      auto& floats = store_.floats;
       const SingleValues<T> single = {store_.values[current_], store_.masks};
-      const unsigned with_begin = sum_one_by_one<P>(single, store_.floats);
-      publish_total<P>(records_, now.tile, complete, store_.floats);
-      if (now.needs_carry) look_back_for_floats<P>(records_, op_, now.tile, Sum{0}, -1, now.begun, store_.floats);
-      fill_one_by_one<P, reduce>(call_, now.tile * Shape::size, single, with_begin, now.needs_carry, store_.floats);
+      const unsigned with_begin = sum_one_by_one<P>(single, floats);
+      publish_total<P>(records_, now.tile, complete, floats);
+      if (now.needs_carry) look_back_for_floats<P>(records_, op_, now.tile, Sum{0}, -1, begun, floats);
+      fill_one_by_one<P, reduce>(call_, std::int64_t{now.tile} * Shape::size, single, with_begin, now.needs_carry,
+                                 floats);
     }
   }
 
   // --- Results ---
 
-  // What the tile before carries in, by warp 0.
+  // What came before the tile whose results are next, by warp 0.
   __device__ __forceinline__ void find_carry() {
+    const Told told = store_.told[parity_ ^ 1];
     if constexpr (P::of_floats) {
-      look_back_for_floats<P>(records_, op_, summed_.tile, summed_.total, summed_.window.place, summed_.begun,
-                              store_.floats);
+      look_back_for_floats<P>(records_, op_, told.tile, told.total, told.place, told.begun, store_.floats);
     } else {
-      const auto before = look_back_and_complete(records_, op_, summed_.tile, op_.record(summed_.total), summed_.begun);
+      const auto before = look_back_and_complete(records_, op_, told.tile, op_.record(told.total), told.begun);
       const Sum carry = op_.sum_of(before);
       if (threadIdx.x == 0) store_.before = carry;
     }
   }
 
   __device__ __forceinline__ void write_results() {
-    const std::int64_t begin = summed_.tile * Shape::size;
-    const int count = count_of(call_, begin);
+    const std::int64_t begin = std::int64_t{summed_.tile} * Shape::size;
+    const int count = values_in_tile(call_, begin);
     int first = 0, last = count;
     if constexpr (segmented && !reduce) {
-      if (call_.offsets != nullptr) {
+      if (!offsets_.all_covered()) {
         const auto clamped = [&](std::int64_t place) {
           const std::int64_t item = place - begin;
           return static_cast<int>(item < 0 ? 0 : item > count ? count : item);
@@ -261,37 +254,43 @@ class TileScan {
     __syncwarp();
   }
 
+  // What came before the tile whose results are written.
+  __device__ __forceinline__ const FloatStore<P>& carried() const { return store_.floats; }
+
   // This thread's results, from what its segment holds before it; where it is open what came before the tile, too.
   __device__ __forceinline__ void results(std::int64_t begin, int count, int first, int last) {
     Sum running = summed_.before;
     bool open = summed_.open;
+    WindowOf<P> window;
     if constexpr (P::of_floats) {
-      if (open && store_.floats.split.simple) {
-        running += store_.floats.split.high;
+      window = Window<T>::at(summed_.place);
+      if (open && carried().split.simple) {
+        running += carried().split.high;
         open = false;
       }
     } else if (open) {
       running = op_.joined(store_.before, running);
     }
     if constexpr (reduce) {
-      ends(running);
+      ends(running, window);
     } else {
       T* const values = store_.values[previous_];
       T total{};  // what is beyond the last value is neutral
       std::uint32_t wrong = 0;
       if (P::of_floats && open) {
         const Sum start = running;
-        const bool good = call_.exclusive ? fill_open<true>(running, total) : fill_open<false>(running, total);
+        const bool good =
+            call_.exclusive ? fill_open<true>(running, window, total) : fill_open<false>(running, window, total);
         if (good)
           keep_own(own_, values);
         else
-          total = fill_carried(values, start);
+          total = fill_carried(values, window, start);
       } else {
         if (call_.exclusive)
-          fill<true>(running, wrong);
+          fill<true>(running, window, wrong);
         else
-          fill<false>(running, wrong);
-        total = result(running, Shape::items, wrong);
+          fill<false>(running, window, wrong);
+        total = result(running, window, Shape::items, wrong);
         keep_own(own_, values);
       }
       const int item = static_cast<int>(threadIdx.x) * Shape::items;
@@ -308,28 +307,28 @@ class TileScan {
 
   // A result for each value, in its place; for a segment's first one, exclusive, the neutral element itself.
   template <bool exclusive>
-  __device__ __forceinline__ void fill(Sum& running, std::uint32_t& wrong) {
+  __device__ __forceinline__ void fill(Sum& running, const WindowOf<P>& window, std::uint32_t& wrong) {
 #pragma unroll
     for (int k = 0; k < Shape::items; ++k) {
       if (begins(summed_, k)) running = op_.neutral();
-      const Sum value = sum_of(summed_, own_[k]);
+      const Sum value = sum_of(window, own_[k]);
       if (!exclusive) running = op_.joined(running, value);
-      own_[k] = result(running, k, wrong);
+      own_[k] = result(running, window, k, wrong);
       if (exclusive) running = op_.joined(running, value);
     }
   }
 
   // The same with a carry that the window has no room for. False, where some results have to be found exactly.
   template <bool exclusive>
-  __device__ __forceinline__ bool fill_open(Sum& running, T& total) {
+  __device__ __forceinline__ bool fill_open(Sum& running, const WindowOf<P>& window, T& total) {
     if constexpr (P::of_floats) {
-      const CarryInWindow<T> split = store_.floats.split;
+      const CarryInWindow<T> split = carried().split;
       if (split.hard) return false;
       bool good = true, open = true;
-      const auto carried = [&] {
+      const auto result = [&] {
         T rounded;
-        good = (split.plus(running, summed_.window, rounded) || !open) && good;
-        return open ? rounded : summed_.window.rounded_sum(running);
+        good = (split.plus(running, window, rounded) || !open) && good;
+        return open ? rounded : window.rounded_sum(running);
       };
 #pragma unroll
       for (int k = 0; k < Shape::items; ++k) {
@@ -337,39 +336,39 @@ class TileScan {
           running = 0;
           open = false;
         }
-        const Sum value = sum_of(summed_, own_[k]);
+        const Sum value = sum_of(window, own_[k]);
         if (!exclusive) running += value;
-        own_[k] = carried();
+        own_[k] = result();
         if (exclusive) running += value;
       }
-      total = carried();
+      total = result();
       return good;
     }
     return true;
   }
-  __device__ __forceinline__ T fill_carried(T* values, const Sum& start) {
+  __device__ __forceinline__ T fill_carried(T* values, const WindowOf<P>& window, const Sum& start) {
     if constexpr (P::of_floats)
-      return fill_exactly<P>(store_.floats, summed_.window, values, summed_.begins, start, call_.exclusive);
+      return fill_exactly<P>(carried(), window, values, summed_.begins, start, call_.exclusive);
     else
       return T{};
   }
 
   // Of the last value of each segment.
-  __device__ __forceinline__ void ends(Sum running) {
+  __device__ __forceinline__ void ends(Sum running, const WindowOf<P>& window) {
     const int item = static_cast<int>(threadIdx.x) * Shape::items;
     T* const values = store_.values[previous_];
 #pragma unroll
     for (int k = 0; k < Shape::items; ++k) {
       if (begins(summed_, k)) running = op_.neutral();
-      running = op_.joined(running, sum_of(summed_, own_[k]));
+      running = op_.joined(running, sum_of(window, own_[k]));
       if (begins(summed_, k + 1)) values[value_slot<T>(item + k)] = op_.to(running);
     }
   }
 
   // The result of item k; bit k of `wrong` where it does not fit.
-  __device__ __forceinline__ T result(const Sum& sum, int k, std::uint32_t& wrong) const {
+  __device__ __forceinline__ T result(const Sum& sum, const WindowOf<P>& window, int k, std::uint32_t& wrong) const {
     if constexpr (P::of_floats) {
-      return summed_.window.rounded_sum(sum);
+      return window.rounded_sum(sum);
     } else {
       if (!op_.fits(sum)) wrong |= 1u << k;
       return op_.to(sum);
@@ -381,16 +380,16 @@ class TileScan {
   const P& op_;
   Store& store_;
   TileTurns<T> turns_;
+  TileOffsets offsets_;
   int parity_ = 0, previous_ = 0, current_ = 0;
   alignas(16) T own_[Shape::items];
   Summed summed_;
 };
 
 template <class P, bool reduce, bool segmented>
-__global__ void __launch_bounds__(256, scan_blocks<P>)
+__global__ void __launch_bounds__(TileShape<typename P::Value>::threads, scan_blocks<P>)
     scan_tiles(const __grid_constant__ ScanCall<typename P::Value> call, const __grid_constant__ Records records,
                const __grid_constant__ P op) {
-  static_assert(TileShape<typename P::Value>::threads == 256);
   extern __shared__ __align__(16) unsigned char scan_bytes[];
   TileScan<P, reduce, segmented>(call, records, op, *reinterpret_cast<TileStore<P>*>(scan_bytes)).run();
 }

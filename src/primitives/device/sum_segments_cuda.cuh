@@ -6,8 +6,8 @@
 
 // Sums of segments in one pass: by tiles of 16 KB. A tile keeps the sums of its values up to each one in shared memory;
 // a segment's sum is the difference of two of them, whatever its length. (They are integers and exact, also for floats:
-// units of the tile's window.) What a segment holds from earlier tiles is found by a look-back, by the tiles that such
-// a segment ends in, and by every 64th, a turn later, when the block has summed up its next tile.
+// units of the tile's window.) What a segment holds from earlier tiles is found by a look-back, for the tiles that such
+// a segment ends in, and for every 64th, by the block's scout, while the block sums up its next tile.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -31,8 +31,68 @@ struct SumStore {
   Sum before_thread[Shape::threads];
   Sum total[Shape::warps];
   std::uint32_t most[Shape::warps], least[Shape::warps];
-  std::int64_t next_tile;
-  FloatStore<P> floats;
+  TileNumber next_tile;
+  FloatStore<P> floats;        // of a tile without a window
+  FloatStore<P> scout_floats;  // of the scout
+
+  // A tile that has to look back: what it comes to after its last begin, and its part of a segment that ended in it
+  // (below 0: none did).
+  struct Told {
+    TileNumber tile = no_tile;
+    Sum own{};
+    int place = 0;  // floats: of its window
+    bool begun = false;
+    std::int64_t segment = -1;
+    Sum sum{};
+  };
+  Told told[2];
+};
+
+// The scout of sums: what came before a tile, and the sum of the segment that had begun then.
+template <class P>
+class SumScout {
+  using T = typename P::Value;
+  using Sum = typename P::Sum;
+  using Store = SumStore<P>;
+  using Told = typename Store::Told;
+
+ public:
+  __device__ SumScout(const ScanCall<T>& call, const Records& records, const P& op, Store& store)
+      : call_(call), records_(records), op_(op), store_(store) {}
+
+  __device__ __forceinline__ void run() {
+    for (int parity = 0;; parity ^= 1) {
+      meet<told_barrier, 2 * scout_threads>();
+      const Told told = store_.told[parity];
+      if (told.tile == no_tile) return;
+      finish(told);
+    }
+  }
+
+  __device__ __forceinline__ void finish(const Told& told) {
+    if constexpr (P::of_floats) {
+      auto& floats = store_.scout_floats;
+      look_back_for_floats<P>(records_, op_, told.tile, told.own, told.place, told.begun, floats);
+      if (threadIdx.x % 32 != 0 || told.segment < 0) return;
+      Window<T> window;
+      window.place = told.place;
+      if constexpr (sizeof(T) == 4) window.from_units = Window<T>::power(FloatFormat<T>::least + window.place);
+      call_.out[told.segment] = floats.split.simple ? window.rounded_sum(floats.split.high + told.sum)
+                                                    : plus_carry<P>(floats, window, told.sum);
+    } else {
+      const auto before = look_back_and_complete(records_, op_, told.tile, op_.record(told.own), told.begun);
+      const Sum sum = op_.joined(op_.sum_of(before), told.sum);
+      if (threadIdx.x % 32 != 0 || told.segment < 0) return;
+      if (!op_.fits(sum)) report(call_.status, PrimitiveError::sum_overflow, told.segment);
+      call_.out[told.segment] = op_.to(sum);
+    }
+  }
+
+ private:
+  const ScanCall<T>& call_;
+  const Records& records_;
+  const P& op_;
+  Store& store_;
 };
 
 template <class P>
@@ -41,25 +101,37 @@ class SegmentSums {
   using Sum = typename P::Sum;
   using Shape = TileShape<T>;
   using Store = SumStore<P>;
+  // Of more, the first ones are used long before the last ones come.
+  static constexpr int most_prefetched = Shape::size / 2;
 
  public:
   __device__ SegmentSums(const ScanCall<T>& call, const Records& records, const P& op, Store& store)
       : call_(call), records_(records), op_(op), store_(store), turns_(call, op.neutral_value(), &store.next_tile) {}
 
   __device__ __forceinline__ void run() {
+    if (threadIdx.x >= Shape::threads) return SumScout<P>(call_, records_, op_, store_).run();
     turns_.begin(store_.landing);
     read_bounds(turns_.tile());
     for (; turns_.tile() != no_tile; turns_.advance()) turn();
-    if (threadIdx.x < 32) finish_before();
+    if (threadIdx.x < 32) hand_over({});
   }
 
  private:
   // --- A tile's offsets: those from low_ to high_, which are above its begin and up to its end ---
 
-  __device__ __forceinline__ void read_bounds(std::int64_t tile) {
+  __device__ __forceinline__ void read_bounds(TileNumber tile) {
     if (tile == no_tile) return;
     next_low_ = call_.first_segment[tile];
     next_high_ = call_.first_segment[tile + 1];
+  }
+  // The first ones: a lane's own; and in the first lane of a warp the one before its own, in the
+  // second the tile's last.
+  __device__ __forceinline__ void read_offsets(std::int64_t& offset, std::int64_t& edge) const {
+    const std::int64_t s = low_ + threadIdx.x;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    offset = offset_at(s);
+    const std::int64_t after = lane == 0 ? s : lane == 1 ? high_ : 0;
+    edge = after > 0 && after <= high_ ? __ldg(call_.offsets + after - 1) : -1;
   }
   __device__ __forceinline__ std::int64_t offset_at(std::int64_t s) const {
     return s < high_ ? __ldg(call_.offsets + s) : 0;
@@ -68,27 +140,25 @@ class SegmentSums {
   __device__ __forceinline__ void turn() {
     turns_.ask();
     tile_ = turns_.tile();
-    begin_ = tile_ * Shape::size;
-    const std::int64_t left = call_.items - begin_;
-    count_ = static_cast<int>(left < Shape::size ? left : Shape::size);
+    begin_ = std::int64_t{tile_} * Shape::size;
+    count_ = values_in_tile(call_, begin_);
     low_ = next_low_;
     high_ = next_high_;
-    const std::int64_t first = low_ + threadIdx.x, offset = offset_at(first);
-    const std::int64_t before_low = low_ > 0 ? call_.offsets[low_ - 1] : -1;
-    const std::int64_t last_offset = low_ < high_ ? call_.offsets[high_ - 1] : 0;
-    begun_ = low_ < high_ || before_low == begin_;
-    goes_on_ = tile_ > 0 && low_ > 0 && low_ < high_ && before_low < begin_;
+    std::int64_t offset, edge;
+    read_offsets(offset, edge);
     wait_for_load();
     take_own(store_.landing, own_);
     if constexpr (P::of_floats) find_extremes<T>(own_, store_.most, store_.least);
-    __syncthreads();
+    meet<summing_barrier, Shape::threads>();
     if constexpr (P::of_floats) {
       window_ = window_of<T>(store_.most, store_.least);
-      if (!window_.fits) return one_by_one(before_low);
+      if (!window_.fits) return one_by_one();
     }
     sum_up();
-    if (threadIdx.x < 32) tell(offset, before_low, last_offset);
-    write_segments(first, offset);
+    goes_on_ = false;
+    if (threadIdx.x < 32) tell(offset, shuffle(edge, 0), shuffle(edge, 1));
+    if (next_high_ - next_low_ <= most_prefetched) prefetch_offsets(call_, next_low_, next_high_);
+    write_segments(low_ + threadIdx.x, offset, edge);
   }
 
   // --- Sums ---
@@ -127,7 +197,7 @@ class SegmentSums {
     }
     if (lane == 31) store_.total[warp] = all;
     turns_.tell();
-    __syncthreads();
+    meet<summing_barrier, Shape::threads>();
     turns_.look(store_.landing);
     read_bounds(turns_.next());
     Sum before = op_.joined(all, -sum);
@@ -138,7 +208,7 @@ class SegmentSums {
       total_ = op_.joined(total_, store_.total[w]);
     }
     store_.before_thread[threadIdx.x] = before;
-    __syncthreads();
+    meet<summing_barrier, Shape::threads>();
   }
 
   // The sum of the tile's values before an offset.
@@ -151,44 +221,34 @@ class SegmentSums {
 
   // --- What goes on from one tile to another, by warp 0 ---
 
-  // Tells other tiles what this one comes to, and finishes the tile before.
+  // Tells other tiles what this one comes to, and the scout, where it has to look back. before_low is the offset before
+  // the tile's first, or -1.
   __device__ __forceinline__ void tell(std::int64_t own_offset, std::int64_t before_low, std::int64_t last_offset) {
     const std::int64_t first_offset = __shfl_sync(every_lane, own_offset, 0);
+    const bool begun = low_ < high_ || before_low == begin_;  // a segment begins in the tile
+    goes_on_ = tile_ > 0 && low_ > 0 && low_ < high_ && before_low < begin_;
     const Sum own = low_ < high_ ? op_.joined(total_, -sum_before(last_offset)) : total_;
-    const bool complete = begun_ || tile_ == 0;
+    const bool complete = begun || tile_ == 0;
     if constexpr (P::of_floats)
       publish_sum<P>(records_, tile_, {own, window_.place}, complete);
     else
       publish(records_, tile_, op_.record(own), complete);
-    finish_before();
-    before_.looks_back = looks_back();
-    before_.tile = tile_;
-    before_.own = own;
-    before_.begun = begun_;
-    before_.segment = goes_on_ && is_valid(low_, first_offset, before_low) ? low_ - 1 : -1;
-    before_.sum = goes_on_ ? sum_before(first_offset) : op_.neutral();
-    if constexpr (P::of_floats) before_.place = window_.place;
-  }
-  __device__ __forceinline__ bool looks_back() const { return goes_on_ || (!begun_ && tile_ > 0 && tile_ % 64 == 0); }
-
-  // Of the tile before: the sum of a segment that had begun earlier.
-  __device__ __forceinline__ void finish_before() {
-    if (!before_.looks_back) return;
-    before_.looks_back = false;
-    if constexpr (P::of_floats) {
-      look_back_for_floats<P>(records_, op_, before_.tile, before_.own, before_.place, before_.begun, store_.floats);
-      if (threadIdx.x != 0 || before_.segment < 0) return;
-      Window<T> window;
-      window.place = before_.place;
-      if constexpr (sizeof(T) == 4) window.from_units = Window<T>::power(FloatFormat<T>::least + window.place);
-      const auto& split = store_.floats.split;
-      call_.out[before_.segment] = split.simple ? window.rounded_sum(split.high + before_.sum)
-                                                : plus_carry<P>(store_.floats, window, before_.sum);
-    } else {
-      const auto before = look_back_and_complete(records_, op_, before_.tile, op_.record(before_.own), before_.begun);
-      const Sum carry = op_.sum_of(before);
-      if (threadIdx.x == 0 && before_.segment >= 0) write(before_.segment, op_.joined(carry, before_.sum));
+    if (!goes_on_ && (begun || tile_ == 0 || tile_ % 64 != 0)) return;
+    typename Store::Told told{.tile = tile_, .own = own, .begun = begun};
+    if (goes_on_) {
+      if (is_valid(low_, first_offset, before_low)) told.segment = low_ - 1;
+      told.sum = sum_before(first_offset);
     }
+    if constexpr (P::of_floats) told.place = window_.place;
+    hand_over(told);
+  }
+
+  // When the scout is done with the last one. It may still read that, so that there are two places by turns.
+  __device__ __forceinline__ void hand_over(const typename Store::Told& told) {
+    if (threadIdx.x == 0) store_.told[handed_ & 1] = told;
+    __syncwarp();
+    ++handed_;
+    meet<told_barrier, 2 * scout_threads>();
   }
 
   // --- Results ---
@@ -209,8 +269,8 @@ class SegmentSums {
     }
   }
 
-  // Segment s - 1 ends at offset s. Lanes pass what they read to the next one; the first has that of the last 32, if it
-  // is `known`.
+  // Segment s - 1 ends at offset s. Lanes pass what they read to the next one; the first has the last of 32 before, and
+  // its sum, where that is `known`.
   __device__ __forceinline__ void write_segment(std::int64_t s, std::int64_t offset, bool known,
                                                 std::int64_t& last_offset, Sum& last_sum) {
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -218,10 +278,7 @@ class SegmentSums {
     std::int64_t previous = shuffle_up(offset, 1);
     Sum sum_previous = shuffle_up(sum, 1);
     if (lane == 0) {
-      if (!known) {
-        last_offset = s > 0 && s < high_ ? __ldg(call_.offsets + s - 1) : 0;
-        last_sum = sum_before(last_offset);
-      }
+      if (!known) last_sum = sum_before(last_offset);
       previous = last_offset;
       sum_previous = last_sum;
     }
@@ -232,9 +289,9 @@ class SegmentSums {
   }
 
   // The offset of the first one is known. Others are read by runs of 128 for each warp.
-  __device__ __forceinline__ void write_segments(std::int64_t s, std::int64_t offset) {
+  __device__ __forceinline__ void write_segments(std::int64_t s, std::int64_t offset, std::int64_t edge) {
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-    std::int64_t last_offset = 0;
+    std::int64_t last_offset = max(edge, std::int64_t{0});
     Sum last_sum = op_.neutral();
     if (s - lane < high_) write_segment(s, offset, false, last_offset, last_sum);
     constexpr int depth = 4;
@@ -243,6 +300,7 @@ class SegmentSums {
       std::int64_t next[depth];
 #pragma unroll
       for (int j = 0; j < depth; ++j) next[j] = offset_at(first + 32 * j + lane);
+      if (lane == 0) last_offset = __ldg(call_.offsets + first - 1);
 #pragma unroll
       for (int j = 0; j < depth; ++j) write_segment(first + 32 * j + lane, next[j], j > 0, last_offset, last_sum);
     }
@@ -250,12 +308,13 @@ class SegmentSums {
 
   // --- A tile of floats without a window ---
 
-  __device__ __forceinline__ void one_by_one(std::int64_t before_low) {
+  __device__ __forceinline__ void one_by_one() {
     auto& single = store_.single;
+    const std::int64_t before_low = low_ > 0 ? call_.offsets[low_ - 1] : -1;
     keep_own(own_, single.values);
     if (threadIdx.x < Shape::size / 32) single.begins[threadIdx.x] = 0;
     turns_.tell();
-    __syncthreads();
+    meet<summing_barrier, Shape::threads>();
     turns_.look(store_.landing);
     read_bounds(turns_.next());
     if (threadIdx.x == 0 && before_low == begin_) atomicOr(single.begins, 1u);
@@ -263,22 +322,21 @@ class SegmentSums {
       const std::int64_t item = call_.offsets[s] - begin_;
       if (item >= 0 && item < count_) atomicOr(single.begins + item / 32, 1u << item % 32);
     }
-    __syncthreads();
+    meet<summing_barrier, Shape::threads>();
     const int item = static_cast<int>(threadIdx.x) * Shape::items;
     single.masks[threadIdx.x] =
         static_cast<std::uint16_t>(single.begins[item / 32] >> item % 32 & ((1u << Shape::items) - 1));
-    __syncthreads();
+    meet<summing_barrier, Shape::threads>();
     if (threadIdx.x < 32) {
       const SingleValues<T> values = {single.values, single.masks};
       const unsigned with_begin = sum_one_by_one<P>(values, store_.floats);
       const bool begun = with_begin != 0;
       publish_total<P>(records_, tile_, begun || tile_ == 0, store_.floats);
-      finish_before();
       const bool needs_carry = tile_ > 0 && (single.begins[0] & 1u) == 0;
       if (needs_carry) look_back_for_floats<P>(records_, op_, tile_, Sum{0}, -1, begun, store_.floats);
       fill_one_by_one<P, true>(call_, begin_, values, with_begin, needs_carry, store_.floats);
     }
-    __syncthreads();
+    meet<summing_barrier, Shape::threads>();
     for (std::int64_t s = low_ + threadIdx.x; s < high_; s += Shape::threads) {
       const std::int64_t offset = call_.offsets[s], previous = s > 0 ? call_.offsets[s - 1] : 0;
       if (!is_valid(s, offset, previous) || s == 0) continue;
@@ -295,33 +353,21 @@ class SegmentSums {
   const P& op_;
   Store& store_;
   TileTurns<T> turns_;
-  std::int64_t tile_ = 0, begin_ = 0;
+  TileNumber tile_ = 0;
+  std::int64_t begin_ = 0;
   std::int64_t low_ = 0, high_ = 0, next_low_ = 0, next_high_ = 0;
   int count_ = 0;
-  bool begun_ = false;    // a segment begins in the tile
-  bool goes_on_ = false;  // one that began earlier ends in it
+  int handed_ = 0;
+  bool goes_on_ = false;  // warp 0: a segment that began earlier ends in the tile
   alignas(16) T own_[Shape::items];
   Sum total_{};
   WindowOf<P> window_;
-
-  // The tile before, where it has to look back: what it comes to, and its part of a segment that ended in it (below 0:
-  // none did). Of warp 0.
-  struct Before {
-    bool looks_back = false;
-    bool begun = false;
-    int place = 0;
-    std::int64_t tile = 0;
-    Sum own{};
-    std::int64_t segment = -1;
-    Sum sum{};
-  } before_;
 };
 
 template <class P>
-__global__ void __launch_bounds__(256, scan_blocks<P>)
+__global__ void __launch_bounds__(TileShape<typename P::Value>::threads + scout_threads, sum_blocks<P>)
     sum_segments(const __grid_constant__ ScanCall<typename P::Value> call, const __grid_constant__ Records records,
                  const __grid_constant__ P op) {
-  static_assert(TileShape<typename P::Value>::threads == 256);
   extern __shared__ __align__(16) unsigned char scan_bytes[];
   SegmentSums<P>(call, records, op, *reinterpret_cast<SumStore<P>*>(scan_bytes)).run();
 }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "primitives/device/tile_window_cuda.cuh"
+#include "primitives/device/tile_turns_cuda.cuh"
 
 // Where the segments of a tile begin: a byte per value in shared memory, 1 where one does.
 
@@ -19,31 +19,65 @@ __device__ __forceinline__ void clear_begins(std::uint8_t* begins) {
     *reinterpret_cast<uint2*>(own) = make_uint2(0, 0);
 }
 
-// Marks the begins of a tile by its offsets.
+// The offsets that belong to a tile: those from low() to high(), which are found a turn ahead, as each reading waits
+// for memory.
+class TileOffsets {
+ public:
+  // Whether the segments take all values.
+  template <class T>
+  __device__ __forceinline__ void cover(const ScanCall<T>& call) {
+    all_covered_ = call.offsets == nullptr || (call.offsets[0] <= 0 && call.offsets[call.segments] >= call.items);
+  }
+  __device__ __forceinline__ bool all_covered() const { return all_covered_; }
+
+  // For the next tile: where they are; then they are asked for, to be in the cache.
+  template <class T>
+  __device__ __forceinline__ void find(const ScanCall<T>& call, TileNumber tile) {
+    if (tile == no_tile || call.offsets == nullptr) return;
+    low_ = call.first_segment[tile];
+    high_ = call.first_segment[tile + 1];
+  }
+  template <class T>
+  __device__ __forceinline__ void prefetch(const ScanCall<T>& call) const {
+    if (call.offsets != nullptr) prefetch_offsets(call, low_, high_);
+  }
+
+  __device__ __forceinline__ std::int64_t low() const { return low_; }
+  __device__ __forceinline__ std::int64_t high() const { return high_; }
+
+ private:
+  bool all_covered_ = true;
+  std::int64_t low_ = 0, high_ = 0;
+};
+
+// Marks the begins of a tile by its offsets. By runs of 32 for each warp, several at a time, as each waits for memory;
+// a lane has the offset before its own from its neighbour.
 template <class T>
-__device__ __forceinline__ void mark_offsets(const ScanCall<T>& call, std::int64_t tile, std::int64_t begin, int count,
-                                             std::uint8_t* begins) {
+__device__ __forceinline__ void mark_offsets(const ScanCall<T>& call, const TileOffsets& offsets, std::int64_t begin,
+                                             int count, std::uint8_t* begins) {
   using Shape = TileShape<T>;
-  const std::int64_t low = call.first_segment[tile], high = call.first_segment[tile + 1];
-  if (threadIdx.x == 0 && tile > 0 && low > 0 && call.offsets[low - 1] == begin) begins[0] = 1;
-  // By fours, as each waits for memory; a lane has the offset before its own from its neighbour.
   constexpr int depth = 4;
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  for (std::int64_t s = low + threadIdx.x; s - lane < high; s += depth * Shape::threads) {
-    std::int64_t offset[depth], before_warp[depth];
+  const std::int64_t low = offsets.low(), high = offsets.high();
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  if (threadIdx.x == 0 && begin > 0 && low > 0 && __ldg(call.offsets + low - 1) == begin) begins[0] = 1;
+  const int in_row = high - low > Shape::threads ? depth : 1;
+  for (std::int64_t first = low + warp * 32 * in_row; first < high; first += in_row * Shape::threads) {
+    std::int64_t offset[depth];
+    std::int64_t last = lane == 0 && first > 0 ? __ldg(call.offsets + first - 1) : 0;
 #pragma unroll
     for (int j = 0; j < depth; ++j) {
-      const std::int64_t at = s + j * Shape::threads;
-      offset[j] = at < high ? __ldg(call.offsets + at) : 0;
-      before_warp[j] = lane == 0 && at > 0 && at < high ? __ldg(call.offsets + at - 1) : 0;
+      const std::int64_t s = first + 32 * j + lane;
+      offset[j] = j < in_row && s < high ? __ldg(call.offsets + s) : 0;
     }
 #pragma unroll
     for (int j = 0; j < depth; ++j) {
-      const std::int64_t at = s + j * Shape::threads, item = offset[j] - begin;
+      if (j >= in_row) break;
+      const std::int64_t s = first + 32 * j + lane, item = offset[j] - begin;
       std::int64_t previous = shuffle_up(offset[j], 1);
-      if (lane == 0) previous = before_warp[j];
-      if (at >= high) continue;
-      if (offset[j] < previous || offset[j] > call.items) report(call.status, PrimitiveError::offset_out_of_range, at);
+      if (lane == 0) previous = last;
+      last = shuffle(offset[j], 31);
+      if (s >= high) continue;
+      if (offset[j] < previous || offset[j] > call.items) report(call.status, PrimitiveError::offset_out_of_range, s);
       if (offset[j] != previous && item >= 0 && item < count) begins[item] = 1;
     }
   }
@@ -69,6 +103,28 @@ __device__ __forceinline__ void mark_flags(const ScanCall<T>& call, std::int64_t
     for (int k = 0; k < Shape::items; ++k)
       if (item + k < count) begins[item + k] = flags[k] != 0 ? 1 : 0;
   }
+}
+
+template <class T>
+__device__ __forceinline__ void mark_all(const ScanCall<T>& call, const TileOffsets& offsets, std::int64_t begin,
+                                         int count, std::uint8_t* begins) {
+  if (threadIdx.x == 0) begins[count] = begins[TileShape<T>::size] = 1;
+  if (call.offsets != nullptr)
+    mark_offsets(call, offsets, begin, count, begins);
+  else if (call.flags != nullptr)
+    mark_flags(call, begin, count, begins);
+}
+
+// This thread's as bits; with `behind`, that of the item behind them, too.
+template <class T>
+__device__ __forceinline__ std::uint32_t own_begins(const std::uint8_t* begins, bool behind) {
+  using Shape = TileShape<T>;
+  const std::uint8_t* const own = begins + static_cast<int>(threadIdx.x) * Shape::items;
+  std::uint32_t bits = 0;
+#pragma unroll
+  for (int w = 0; w < Shape::items / 4; ++w)
+    bits |= (reinterpret_cast<const std::uint32_t*>(own)[w] * 0x10204080u >> 28) << (4 * w);
+  return behind ? bits | static_cast<std::uint32_t>(own[Shape::items]) << Shape::items : bits;
 }
 
 // Writes the results of the segments that end in a tile, from where their last values were.

@@ -20,6 +20,9 @@ struct TileShape {
   static constexpr int warp_items = 32 * items;
 };
 
+using TileNumber = std::int32_t;
+inline constexpr TileNumber no_tile = 0x7FFF'FFFF;
+
 // Where a chunk of 16 bytes lies, so that neither order of access meets itself in one bank.
 __device__ __forceinline__ int chunk_slot(int chunk) { return chunk ^ (chunk >> 3 & 7); }
 

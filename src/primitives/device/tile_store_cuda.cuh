@@ -32,6 +32,21 @@ struct ScanCall {
       nullptr;  // of each tile, and one more: the first whose offset is above the tile's begin
 };
 
+// How many values the tile has that begins at `begin`.
+template <class T>
+__device__ __forceinline__ int values_in_tile(const ScanCall<T>& call, std::int64_t begin) {
+  const std::int64_t left = call.items - begin;
+  return static_cast<int>(left < TileShape<T>::size ? left : TileShape<T>::size);
+}
+
+// Asks for the offsets from low to high, of a tile to come: by a line per thread.
+template <class T>
+__device__ __forceinline__ void prefetch_offsets(const ScanCall<T>& call, std::int64_t low, std::int64_t high) {
+  constexpr int per_line = 128 / sizeof(std::int64_t);
+  const std::int64_t s = low + static_cast<int>(threadIdx.x) * per_line;
+  if (s < high) asm volatile("prefetch.global.L2 [%0];" ::"l"(call.offsets + s));
+}
+
 // What came before a tile, which is known to others already; then all that it comes to is published, unless it has a
 // begin. By a warp.
 template <class P>

@@ -21,20 +21,30 @@ struct TileStore {
   using T = typename P::Value;
   static constexpr int size = TileShape<T>::size;
   static constexpr int warps = TileShape<T>::warps;
+  // What a tile comes to, for the look-back a turn later.
+  struct Told {
+    TileNumber tile;
+    typename P::Sum total{};  // after the tile's last begin
+    int place = 0;            // floats: of its window
+    bool begun = false;       // a segment begins in the tile
+  };
   alignas(16) T values[3][size];                  // of the tile before, the tile, and the next, by turns
   alignas(16) std::uint8_t begins[2][size + 16];  // by turns: 1 where a segment begins, and behind the last value
   std::uint16_t masks[P::of_floats ? TileShape<T>::threads : 1];
   typename P::Sum total[warps];
-  typename P::Sum before;
+  typename P::Sum before;  // what it found
+  Told told[2];            // by turns
   std::uint32_t has_begin[warps];
   std::uint32_t most[warps], least[warps];
-  std::int64_t next_tile;
+  TileNumber next_tile;
   FloatStore<P> floats;
 };
 
-// How many blocks of a scan a multiprocessor holds.
+// How many blocks a multiprocessor holds, of a scan and of sums of segments: as many as their registers leave room for.
 template <class P>
 inline constexpr int scan_blocks = sizeof(typename P::Sum) == 8 ? 3 : 2;
+template <class P>
+inline constexpr int sum_blocks = sizeof(typename P::Sum) == 8 ? 3 : 2;
 
 // The extremes of a thread's values, from which a tile's window is found: by warps, to shared memory.
 template <class T, int items>
