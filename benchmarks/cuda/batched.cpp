@@ -152,6 +152,8 @@ void measure_batched(Report& report, double read_roof, bool quick) {
       measure_shape<float>(report, shape, "float", read_roof);
       if (!quick) {
         measure_shape<papilio::BFloat16>(report, shape, "bfloat16", read_roof);
+        measure_shape<papilio::Float8E4M3FN>(report, shape, "float8_e4m3fn", read_roof);
+        measure_shape<papilio::Float8E5M2>(report, shape, "float8_e5m2", read_roof);
         measure_shape<double>(report, shape, "double", read_roof);
       }
     } catch (const std::exception& e) {

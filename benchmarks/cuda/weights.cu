@@ -1,5 +1,7 @@
 #include "weights.h"
 
+#include <type_traits>
+
 #include "check.cuh"
 #include "device.h"
 #include "papilio/half.h"
@@ -7,17 +9,23 @@
 namespace {
 
 using papilio::BFloat16;
+using papilio::Float8E4M3FN;
+using papilio::Float8E5M2;
 
 template <class T>
 __device__ T stored(float x) {
-  if constexpr (sizeof(T) == 2)
+  if constexpr (std::is_same_v<T, BFloat16>)
     return papilio::to_bfloat16(x);
+  else if constexpr (std::is_same_v<T, Float8E4M3FN>)
+    return papilio::to_float8_e4m3fn(x);
+  else if constexpr (std::is_same_v<T, Float8E5M2>)
+    return papilio::to_float8_e5m2(x);
   else
     return static_cast<T>(x);
 }
 template <class T>
 __device__ bool positive(T x) {
-  if constexpr (sizeof(T) == 2)
+  if constexpr (sizeof(T) <= 2)
     return papilio::to_float(x) > 0;
   else
     return x > 0;
@@ -103,4 +111,6 @@ std::int64_t bad_token_draws(const T* theta, const T* phi, std::int64_t topics, 
 PAPILIO_BENCH_WEIGHTS(float)
 PAPILIO_BENCH_WEIGHTS(double)
 PAPILIO_BENCH_WEIGHTS(BFloat16)
+PAPILIO_BENCH_WEIGHTS(Float8E4M3FN)
+PAPILIO_BENCH_WEIGHTS(Float8E5M2)
 #undef PAPILIO_BENCH_WEIGHTS

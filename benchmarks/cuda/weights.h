@@ -3,7 +3,8 @@
 #include <cstdint>
 
 // Weights on the device, and a look at what was drawn from them. T is float,
-// double or papilio::BFloat16. Everything is queued on stream().
+// double, papilio::BFloat16, Float8E4M3FN or Float8E5M2. Everything is queued
+// on stream().
 
 // Fills rows x categories: many small weights and a few large ones; from 16
 // categories on one in sixteen is 0, so that drawing it would show.
