@@ -46,9 +46,9 @@ void with_batch(std::int64_t categories, F f) {
 // Rows of a few segments: a block for `segment_rows` rows, a warp for each segment.
 inline constexpr int segment_rows = 8;
 inline constexpr std::int64_t most_segments_of_block = 8;
-inline constexpr int segment_together[3] = {4, 2, 1};   // as in BatchLaunch, for aligned rows that are no products
-inline constexpr int segment_blocks = 2;                // that a multiprocessor is to hold at once
-inline constexpr std::int64_t least_segment_rows = 32;  // a multiprocessor: below, a warp per row is busier
+inline constexpr int segment_together[4] = {8, 4, 2, 1};  // of aligned rows that are no products; by bytes: 1, 2, 4, 8
+inline constexpr int segment_blocks = 2;                  // that a multiprocessor is to hold at once
+inline constexpr std::int64_t least_segment_rows = 32;    // a multiprocessor: below, a warp per row is busier
 
 // Rows of any length, a warp each.
 inline constexpr int any_row_blocks = 4;  // that a multiprocessor is to hold at once

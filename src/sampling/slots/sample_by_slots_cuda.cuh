@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "collective/draw_long_rows.cuh"
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, launch
   unsigned signs = 0;
   const MemoryRows<S, product, aligned, false, 32, T> rows(row, signs, draw.rows.rows - first);
   const unsigned segment = threadIdx.x / 32, segments = blockDim.x / 32;
-  constexpr int together = product || !aligned ? 1 : launch::segment_together[launch::by_bytes(sizeof(S))];
+  constexpr int together = product || !aligned ? 1 : launch::segment_together[std::bit_width(sizeof(S)) - 1];
   const collective::DrawnRow drawn =
       collective::draw_by_segments<T, together>(rows.segment(segment), segment, segments, uniform_of(draw, at), totals);
   const bool suspect = __syncthreads_or(static_cast<int>(signs) < 0) != 0 && draw.check_negative;
