@@ -61,6 +61,7 @@ class Fitting:
         options.held_out_every = options.evaluate_every
         options.threads = _parameters.threads(self.n_jobs)
         options.device = _parameters.device(self.device, self.schedule)
+        options.max_device_memory = _parameters.integer(self.max_device_memory, "max_device_memory", 0, 2**63 - 1)
         options.seed = seed
         return options
 

@@ -92,6 +92,9 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
     device : str, optional
         "cpu", "cuda" or "cuda:N". None: the device named by the environment variable PAPILIO_DEVICE, else a GPU if
         there is one, else the CPU; for the sequential schedule, the CPU. Never changes the model.
+    max_device_memory : int, default 0
+        Bytes of the GPU's memory that `fit` and `partial_fit` take at most; 0: nearly all that is free. What does not
+        fit is streamed from the host's memory in every sweep. Never changes the model.
     callback : callable or list of callables, optional
         Called with a `papilio.Progress` after each sweep. Training stops after the sweep if one returns False.
     verbose : int, default 0
@@ -178,6 +181,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         device: str | None = None,
+        max_device_memory: int = 0,
         callback: Callback | list[Callback] | None = None,
         verbose: int = 0,
         **variational: Unpack[VariationalParameters],
@@ -209,6 +213,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.device = device
+        self.max_device_memory = max_device_memory
         self.callback = callback
         self.verbose = verbose
 

@@ -155,6 +155,7 @@ class LDAParameters(TypedDict, total=False):
     random_state: Any
     n_jobs: int | None
     device: str | None
+    max_device_memory: int
     callback: Callback | list[Callback] | None
     verbose: int
 

@@ -213,6 +213,7 @@ def choose_topics(
     optimize_every: int = 0,
     optimize_after: int = 50,
     device: str = "cpu",
+    max_device_memory: int = 0,
     threads: int = 0,
 ) -> ChooseResult:
     """Train models with several numbers of topics and several seeds, and measure them alike.
@@ -243,7 +244,7 @@ def choose_topics(
         Called with a `ChooseProgress` after each sweep. If it returns False, no more models are trained.
     sweeps, alpha, beta, seed, sampler, schedule, start, draws, mh_steps, method
         As in `train`.
-    optimize_every, optimize_after, device, threads
+    optimize_every, optimize_after, device, max_device_memory, threads
         As in `train`.
     alpha_sum : float, optional
         The sum of alpha over topics, in place of `alpha`.
@@ -286,7 +287,7 @@ def choose_topics(
     if not isinstance(corpus, Corpus):
         raise TypeError(f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus")
     names = ("sweeps", "alpha", "beta", "seed", "sampler", "schedule", "start", "draws", "mh_steps", "method",
-             "optimize_every", "optimize_after", "device", "threads")  # fmt: skip
+             "optimize_every", "optimize_after", "device", "max_device_memory", "threads")  # fmt: skip
     options = _core_options("choose_topics", {name: arguments[name] for name in names}, corpus)
     if progress is not None and not callable(progress):
         raise TypeError(f"{caller}: progress is {progress!r}, expected a function of a ChooseProgress")

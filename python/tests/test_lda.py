@@ -203,6 +203,7 @@ def test_random_states():
         ("random_state", [-1, 2**64, 0.5, "seed", True]),
         ("n_jobs", [0, 1.5, "all"]),
         ("device", ["gpu", "cuda:x", 0]),
+        ("max_device_memory", [-1, 1.5, None]),
         ("callback", ["print", 3, [print, None]]),
     ],
 )
