@@ -122,7 +122,13 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
   }
   const auto side = [&](const Expr& part) {
     in_header_ = !names_any(part, loop.variable, changed);  // the same in every iteration
+    const auto before = domain_;
+    if (!in_header_) {  // from the first iteration on, as long as the condition held before
+      narrow(domain);
+      make_inexact();
+    }
     const Value value = evaluate(part);
+    domain_ = before;
     in_header_ = false;
     return value;
   };

@@ -226,6 +226,10 @@ void Finder::loop(const Stmt& s) {
       loop_at(id).fault_place = s.place;
     }
     ran.is_exact = false;
+    const auto before_condition = domain_;
+    narrow(ran);
+    truth(s.condition);  // all that it reads, some of it perhaps once more
+    domain_ = before_condition;
   }
   if (followed && s.runs_once) {  // the first iteration is not asked
     Conjunction first = {{*since, true}};

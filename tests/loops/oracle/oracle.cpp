@@ -178,6 +178,7 @@ Tally examine(const Shard& shard, Fault fault, bool stops) {
   Options options;
   options.matrix = false;
   options.seconds = 120;
+  options.deadline = 3600;  // a busy processor is no reason to stop
   options.clang = shard.clang;
   while (tally.nests < count && !(stops && tally.wrong > 0)) {
     std::string text = helpers;

@@ -182,6 +182,16 @@ bool elements_hold(const Predicate& predicate, const State& state) {
   return true;
 }
 
+// Of a value that is not read, a type says the range, and values here are small.
+bool is_in_range(const Predicate& predicate, const State& state) {
+  const auto value = evaluate(predicate.expression, state);
+  const auto bound = [&](const std::string& text) {
+    return text.empty() || text.size() > 18 ? std::nullopt : evaluate(text, state);
+  };
+  const auto low = bound(predicate.low), high = bound(predicate.high);
+  return !value || ((!low || *value >= *low) && (!high || *value <= *high));
+}
+
 }  // namespace
 
 std::optional<std::int64_t> evaluate(const std::string& text, const State& state) { return Reader(text, state).run(); }
@@ -190,7 +200,8 @@ bool Machine::holds(const LoopReport& report) {
   const bool claims = report.verdict == Verdict::parallel || report.verdict == Verdict::parallel_with_clauses ||
                       report.verdict == Verdict::parallel_if || report.verdict == Verdict::scan;
   return claims && std::all_of(report.predicates.begin(), report.predicates.end(), [&](const Predicate& predicate) {
-           if (predicate.kind == "range" || predicate.kind == "no_overlap") return true;  // of 32 bits; all restrict
+           if (predicate.kind == "no_overlap") return true;  // all are restrict
+           if (predicate.kind == "range") return is_in_range(predicate, *state_);
            if (predicate.kind != "expression") return elements_hold(predicate, *state_);
            const auto v = evaluate(predicate.expression, *state_);
            return v && *v != 0;
