@@ -38,5 +38,16 @@ TEST(LoopsContract, ConditionsThatAreNotFollowed) {
   EXPECT_EQ(outer, expected.size());
 }
 
+TEST(LoopsContract, PlacesWithinParentheses) {
+  const Report report =
+      analyze_text("void f(int n, int *a) {\n  for (int i = 0; i < n; i++)\n    if ((a[i + 1])) a[i] = 1;\n}\n", "f.c");
+  const auto& clauses = report.loops.at(0).clauses;
+  ASSERT_EQ(clauses.size(), 1u);
+  EXPECT_EQ(clauses[0].kind, "copy");
+  ASSERT_EQ(clauses[0].places.size(), 1u);
+  EXPECT_EQ(clauses[0].places[0].line, 3);
+  EXPECT_EQ(clauses[0].places[0].column, 10);
+}
+
 }  // namespace
 }  // namespace papilio::loops

@@ -210,7 +210,10 @@ Expr Expressions::translate(int index) {
     if (n.children.empty()) return unknown(index, "a conversion");
     if (n.cast == "LValueToRValue") {
       const CType type = type_of(n);
-      return type.pointers > 0 ? unknown(index, "the value of a pointer") : reference(n.children[0]);
+      int read = n.children[0];  // within its parentheses, where it stands
+      while (names_.node(read).kind == "ParenExpr" && !names_.node(read).children.empty())
+        read = names_.node(read).children[0];
+      return type.pointers > 0 ? unknown(index, "the value of a pointer") : reference(read);
     }
     return convert(n, n.children[0]);
   }

@@ -111,7 +111,8 @@ class Maker {
   Node condition(const std::vector<int>& names) {
     if (!names.empty() && chance(0.6))
       return joined(scalar_of(any(names)), any<std::string>({"<", ">", "<=", "==", "!="}), affine(names));
-    return joined(value(names), ">", number_of(2));
+    const Node data = value(names);
+    return chance(0.1) ? data : joined(data, ">", number_of(2));
   }
 
   void add_statement(const std::vector<int>& names, std::vector<Step>& to) {
