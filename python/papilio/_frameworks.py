@@ -83,10 +83,9 @@ class NumPy(Framework):
 
     @classmethod
     def filled_like(cls, x: Any, shape: tuple[int, ...], dtype: str | None, value: Any) -> Any:
-        # Zeros come with fresh memory: of millions of bins only those are touched that have items.
-        return np.zeros(shape, x.dtype if dtype is None else dtype) if value == 0 else super().filled_like(
-            x, shape, dtype, value
-        )
+        if value != 0:
+            return super().filled_like(x, shape, dtype, value)
+        return np.zeros(shape, x.dtype if dtype is None else dtype)  # fresh memory, which nothing has touched yet
 
     @staticmethod
     def view_as(x: Any, dtype: str) -> Any:

@@ -30,22 +30,7 @@ std::optional<LinearForm> LinearReader::joined(char op, const LinearForm& left, 
 }
 
 std::optional<LinearForm> LinearReader::read(int first, int last) const {
-  if (first >= last) return std::nullopt;
-  bool names_one = false;
-  for (int t = first; t < last && !names_one; ++t) names_one = known(t).has_value();
-  if (!names_one) return LinearForm{{}, fmt::format("({})({})", type, source.text_of(first, last))};
-  while (source.is(first, "(") && source.after_matching(first) == last) ++first, --last;
-  if (const auto it = known(first); it && it->second == last) return it->first;
-  if (has_other_operator(source, first, last)) return std::nullopt;
-  int at = last_operator(source, first, last, "+-");
-  if (at < 0 && source.is(first, "-")) {
-    const auto f = read(first + 1, last);
-    return f ? joined('-', {}, *f) : std::nullopt;
-  }
-  if (at < 0) at = last_operator(source, first, last, "*/");
-  if (at < 0) return std::nullopt;
-  const auto left = read(first, at), right = read(at + 1, last);
-  return left && right ? joined(source.text_of(at)[0], *left, *right) : std::nullopt;
+  return read_function<LinearForm>(*this, first, last);
 }
 
 }  // namespace papilio::loops

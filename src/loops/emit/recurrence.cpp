@@ -17,11 +17,10 @@ bool is_constant(const Coefficients& f) { return f.a.empty() && !f.is_fractional
 
 }  // namespace
 
-std::optional<Coefficients> FunctionReader::joined(const std::string& op, const Coefficients& left,
-                                                   const Coefficients& right) {
-  const bool minus = op == "-";
+std::optional<Coefficients> FunctionReader::joined(char op, const Coefficients& left, const Coefficients& right) {
+  const bool minus = op == '-';
   std::optional<Coefficients> found;
-  if (op == "+" || minus) {
+  if (op == '+' || minus) {
     if (!left.is_fractional() && !right.is_fractional()) {
       found = {sum(left.a, right.a, minus), sum(left.b, right.b, minus), "", ""};
     } else if (is_constant(right)) {
@@ -31,14 +30,14 @@ std::optional<Coefficients> FunctionReader::joined(const std::string& op, const 
       found = {sum(product(left.b, right.c), right.a, minus), sum(product(left.b, right.d), right.b, minus), right.c,
                right.d};
     }
-  } else if (op == "*" && (is_constant(left) || is_constant(right))) {
+  } else if (op == '*' && (is_constant(left) || is_constant(right))) {
     const Coefficients &f = is_constant(left) ? right : left, &k = is_constant(left) ? left : right;
     found = {product(f.a, k.b), product(f.b, k.b), f.c, f.d};
-  } else if (op == "/" && is_constant(right)) {
+  } else if (op == '/' && is_constant(right)) {
     found = {quotient(left.a, right.b), quotient(left.b, right.b), left.c, left.d};
-  } else if (op == "/" && !left.is_fractional() && !right.is_fractional()) {
+  } else if (op == '/' && !left.is_fractional() && !right.is_fractional()) {
     found = {left.a, left.b, right.a, right.b};
-  } else if (op == "/" && is_constant(left)) {
+  } else if (op == '/' && is_constant(left)) {
     found = {product(left.b, right.c), product(left.b, right.d), right.a, right.b};
   }
   if (found && std::max({found->a.size(), found->b.size(), found->c.size(), found->d.size()}) > longest_term)
@@ -47,22 +46,7 @@ std::optional<Coefficients> FunctionReader::joined(const std::string& op, const 
 }
 
 std::optional<Coefficients> FunctionReader::read(int first, int last) const {
-  if (first >= last) return std::nullopt;
-  bool names_x = false;
-  for (int t = first; t < last && !names_x; ++t) names_x = known(t).has_value();
-  if (!names_x) return Coefficients{"", fmt::format("({})({})", type, source.text_of(first, last)), "", ""};
-  while (source.is(first, "(") && source.after_matching(first) == last) ++first, --last;
-  if (const auto it = known(first); it && it->second == last) return it->first;
-  if (has_other_operator(source, first, last)) return std::nullopt;
-  int at = last_operator(source, first, last, "+-");
-  if (at < 0 && source.is(first, "-")) {
-    const auto f = read(first + 1, last);
-    return f ? joined("-", {}, *f) : std::nullopt;
-  }
-  if (at < 0) at = last_operator(source, first, last, "*/");
-  if (at < 0) return std::nullopt;
-  const auto left = read(first, at), right = read(at + 1, last);
-  return left && right ? joined(std::string(source.text_of(at)), *left, *right) : std::nullopt;
+  return read_function<Coefficients>(*this, first, last);
 }
 
 bool names_macro(const Source& s, int first, int last) {

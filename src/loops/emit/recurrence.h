@@ -26,7 +26,7 @@ struct FunctionReader {
   // Of tokens [first, last); nothing where it is written in another way than by + - * / and parentheses.
   std::optional<Coefficients> read(int first, int last) const;
   // left op right.
-  static std::optional<Coefficients> joined(const std::string& op, const Coefficients& left, const Coefficients& right);
+  static std::optional<Coefficients> joined(char op, const Coefficients& left, const Coefficients& right);
 };
 
 // Whether tokens [first, last) name a macro of the file that is no number: it may be anything, so it is no operand.

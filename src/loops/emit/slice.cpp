@@ -301,7 +301,7 @@ class Slicer {
     if (f && mark != "=") {
       const Coefficients own = s_.is_array ? Coefficients{"", fmt::format("({})({})", s_.type, left), "", ""}
                                            : Coefficients{"1", "", "", ""};
-      f = FunctionReader::joined(std::string(1, mark[0]), own, *f);
+      f = FunctionReader::joined(mark[0], own, *f);
     }
     if (!f || (f->is_fractional() && s_.op == "linear")) return refuse("a function of the scan is not read");
     for (int t = part.begin; t < last; ++t) {

@@ -26,7 +26,7 @@ inline double weight_of(double stored) { return stored; }
 inline float weight_of(Half stored) { return to_float(stored); }
 inline float weight_of(BFloat16 stored) { return to_float(stored); }
 
-// The floats of all numbers of 8 bits: looked up, they cost a sixth of what arithmetic on their bits costs.
+// The floats of all numbers of 8 bits: looking one up costs less than arithmetic on its bits.
 template <class S>
 inline constexpr auto floats_of = [] {
   std::array<float, 256> floats{};
