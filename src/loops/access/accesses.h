@@ -102,6 +102,7 @@ struct Loop {
   bool declares = false;
   int conditions = 0;  // as of an access
   bool steps_first = false;
+  bool steps_in_test = false;
   bool runs_once = false;
   std::vector<Place> own;  // as of Stmt
   int symbol = -1;

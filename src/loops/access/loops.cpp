@@ -167,6 +167,7 @@ void Finder::loop(const Stmt& s) {
   made.variable = s.variable;
   made.declares = s.declares;
   made.steps_first = s.steps_first;
+  made.steps_in_test = s.steps_in_test;
   made.runs_once = s.runs_once;
   made.own = s.own;
   made.text = &s;

@@ -55,6 +55,12 @@ bool is_exit(const Stmt& s) {
   return body->size() == 1 && body->front().kind == Stmt::Kind::leave && !body->front().leaves_function;
 }
 
+// Whether it has no statements within, no length of an array, and goes on to the next.
+bool is_simple(const Program& program, const Stmt& s) {
+  if (s.kind == Stmt::Kind::declare) return !program.variables[static_cast<std::size_t>(s.variable)].is_array;
+  return s.kind == Stmt::Kind::assign || s.kind == Stmt::Kind::evaluate;
+}
+
 // Whether the comparison ends a loop by this step before its variable leaves its type.
 bool ends_in_time(const Expr& e, std::int64_t step) {
   return e.kind == Expr::Kind::binary && (e.op == "!=" || e.op == (step < 0 ? ">" : "<"));
@@ -94,7 +100,7 @@ void Translator::for_loop(int index, std::vector<Stmt>& to) {
   const int init = n.children[0], condition = n.children[2], advance = n.children[3], body = n.children[4];
   std::vector<Stmt> before;
   if (!node(init).kind.empty()) statement(init, before);
-  if (node(advance).kind.empty() && stepping_loop(index, before, condition, body, to)) return;
+  if (node(advance).kind.empty() && stepping_loop(made(Kind::loop, n), before, condition, body, to)) return;
   std::vector<int> steps;
   if (!node(advance).kind.empty()) flatten(advance, steps);
   loop(made(Kind::loop, n), std::move(before), {condition, body, std::move(steps)}, to);
@@ -104,7 +110,7 @@ void Translator::while_loop(int index, std::vector<Stmt>& to) {
   const Node& n = node(index);
   if (n.children.size() != 2) return unknown(index, "a while loop", to);
   std::vector<Stmt> none;
-  if (stepping_loop(index, none, n.children[0], n.children[1], to)) return;
+  if (stepping_loop(made(Kind::loop, n), none, n.children[0], n.children[1], to)) return;
   loop(made(Kind::loop, n), {}, {n.children[0], n.children[1], {}}, to);
 }
 
@@ -113,6 +119,8 @@ void Translator::do_loop(int index, std::vector<Stmt>& to) {
   if (n.children.size() != 2) return unknown(index, "a loop", to);
   Stmt s = made(Kind::loop, n);
   s.runs_once = true;
+  std::vector<Stmt> none;
+  if (stepping_loop(s, none, n.children[1], n.children[0], to)) return;
   loop(std::move(s), {}, {n.children[1], n.children[0], {}}, to);
 }
 
@@ -216,7 +224,7 @@ int Translator::assignments_in(int part, int variable) {
   }));
 }
 
-// Finds the step: in the head, or as the last or the first statement of the body.
+// Finds the step: in the head, or as the first statement of the body, or the last that names its variable.
 std::string Translator::take_step(Stmt& s, Body& b) {
   const auto steps = [&](const Stmt& part) {
     const std::int64_t by = step_of(part);
@@ -225,6 +233,7 @@ std::string Translator::take_step(Stmt& s, Body& b) {
     s.variable = part.target.variable;
     return true;
   };
+  const auto at = [&](std::size_t k) { return b.statements.begin() + static_cast<std::ptrdiff_t>(k); };
   if (!b.steps.empty()) {
     const auto step = std::find_if(b.steps.begin(), b.steps.end(), steps);
     if (step == b.steps.end()) return "its step is not a constant added to the variable of its condition";
@@ -235,8 +244,16 @@ std::string Translator::take_step(Stmt& s, Body& b) {
     if (is_seen) return "a step uses its variable when that is stepped";
     return b.steps.size() > 1 && b.continues ? "it continues past a second step" : "";
   }
-  if (b.begin < b.end && steps(b.statements[b.end - 1])) {
-    s.own.push_back(b.statements[--b.end].place);
+  for (std::size_t k = b.end; k-- > b.begin;) {
+    if (k + 1 < b.end && (b.continues || !is_simple(program_, b.statements[k + 1]))) break;
+    if (!steps(b.statements[k])) continue;
+    const bool is_last = std::none_of(at(k + 1), at(b.end), [&](const Stmt& later) {
+      return names(later.value, s.variable) || names(later.target, s.variable);
+    });
+    if (!is_last) break;
+    s.own.push_back(b.statements[k].place);
+    b.statements.erase(at(k));
+    --b.end;
     return b.continues ? "it continues past its step" : "";
   }
   if (b.begin < b.end && steps(b.statements[b.begin])) {
@@ -247,28 +264,38 @@ std::string Translator::take_step(Stmt& s, Body& b) {
   return "neither its first nor its last statement steps the variable of its condition";
 }
 
-// for (init; i-- > 0;) and while (i-- > 0): the condition sees the value before the step. False for all else.
-bool Translator::stepping_loop(int index, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to) {
-  const Node* step = &node(condition);
-  while (step->kind == "ImplicitCastExpr" || step->kind == "ParenExpr" || step->kind == "BinaryOperator") {
-    if (step->children.empty()) return false;
-    step = &node(step->children[0]);
+// The ++ or -- in a test, in no part of it that may be left out; null if there is none.
+const Node* Translator::step_in_test(int condition) const {
+  const Node& n = node(condition);
+  const bool steps = n.kind == "UnaryOperator" && (n.opcode == "--" || n.opcode == "++");
+  if (steps) return n.children.size() == 1 ? &n : nullptr;
+  if (n.kind != "ImplicitCastExpr" && n.kind != "ParenExpr" && n.kind != "BinaryOperator") return nullptr;
+  for (const int c : n.children) {
+    if (const Node* found = step_in_test(c)) return found;
   }
-  const bool counts = step->kind == "UnaryOperator" && step->is_postfix && step->children.size() == 1;
-  const std::uint64_t counter = counts ? plain_name(names_.tree(), step->children[0]) : 0;
-  if (counter == 0 || (step->opcode != "--" && step->opcode != "++")) return false;
-  if (!counter_fault(counter).empty()) return false;
-  Stmt s = made(Kind::loop, node(index));
+  return nullptr;
+}
+
+// while (i-- > 0), whose condition sees the value before the step, and while (++i < n), whose sees the one after it;
+// likewise for (init; i-- > 0;). Of do, the second. `s` is what is known of the loop. False for all else.
+bool Translator::stepping_loop(Stmt s, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to) {
+  const Node* step = step_in_test(condition);
+  const std::uint64_t counter = step == nullptr ? 0 : plain_name(names_.tree(), step->children[0]);
+  if (counter == 0 || !counter_fault(counter).empty() || (s.runs_once && step->is_postfix)) return false;
   s.step = step->opcode == "--" ? -1 : 1;
-  s.steps_first = true;
+  (step->is_postfix ? s.steps_first : s.steps_in_test) = true;
   s.variable = counter_variable(counter);
   if (assignments_in(body, s.variable) > 0) return false;
   expressions_.begin_statement(condition);
   s.condition = as_comparison(expressions_.translate(condition));
   const auto first = expressions_.take_steps(false), last = expressions_.take_steps(true);
-  const int bits = program_.variables[static_cast<std::size_t>(s.variable)].type.bits;
-  if (!first.empty() || last.size() != 1 || bits < 32) return false;
-  if (!ends_in_time(s.condition, s.step)) return false;
+  if (step->is_postfix) {
+    const int bits = program_.variables[static_cast<std::size_t>(s.variable)].type.bits;
+    if (!first.empty() || last.size() != 1 || bits < 32 || !ends_in_time(s.condition, s.step)) return false;
+  } else {
+    if (!last.empty() || first.size() != 1) return false;
+    if (!s.runs_once) expression(first[0], before);
+  }
   start(std::move(before), s, to);
   const bool outer = std::exchange(in_switch_, false);
   statement(body, s.body);

@@ -59,7 +59,8 @@ class Translator {
   void for_loop(int index, std::vector<Stmt>& to);
   void while_loop(int index, std::vector<Stmt>& to);
   void do_loop(int index, std::vector<Stmt>& to);
-  bool stepping_loop(int index, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to);
+  bool stepping_loop(Stmt s, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to);
+  const Node* step_in_test(int condition) const;
   void loop(Stmt s, std::vector<Stmt> before, const Parts& parts, std::vector<Stmt>& to);
   std::string count(Stmt& s, const Parts& parts, Body& b);
   int assignments_in(int part, int variable);

@@ -81,14 +81,24 @@ std::string Candidate::last(const std::string& first, const std::string& turns) 
   return fmt::format("{} = {} + {} * {};", head->variable, first, is_in_body ? "(" + turns + " - 1)" : turns, step());
 }
 
+bool is_step(const Source& s, int first, int last) {
+  const auto counts = [&](int t) { return s.is(t, "++") || s.is(t, "--"); };
+  for (int t = first; t < last; ++t) {
+    if (s.is(t, ",")) return false;
+  }
+  const auto after_name = [&](int t) { return s.is(t, "(") ? s.after_matching(t) : t + 1; };
+  if (counts(first)) return after_name(first + 1) == last;
+  const int at = after_name(first);
+  if (at < first || at >= last) return false;
+  return counts(at) ? at + 1 == last : s.is(at, "=") || s.is(at, "+=") || s.is(at, "-=");
+}
+
 const TextPart* Candidate::own_part(const Place& place) const {
   const int token = source.token_at(place.line, place.column);
   for (const TextPart& p : part.parts[0].parts) {
     if (p.begin != token || token < 0) continue;
     const bool is_test = p.kind == TextPart::Kind::branch && p.parts.size() == 1;
-    bool is_alone = is_test || p.kind == TextPart::Kind::plain;
-    for (int t = p.begin; t < p.end && !is_test; ++t) is_alone = is_alone && !source.is(t, ",");
-    return is_alone ? &p : nullptr;
+    return is_test || (p.kind == TextPart::Kind::plain && is_step(source, p.begin, p.end - 1)) ? &p : nullptr;
   }
   return nullptr;
 }
@@ -161,8 +171,7 @@ Edits placed(const Candidate& c, const Rewritten& r) {
     text += indent + "}";
   }
   if (is_versioned)
-    text +=
-        fmt::format(" else {{\n{}  {}\n{}}}", indent, c.source.text().substr(c.begin(), c.end() - c.begin()), indent);
+    text += fmt::format(" else {{\n{}  {}\n{}}}", indent, c.written.substr(c.begin(), c.end() - c.begin()), indent);
   Edits edits;
   std::size_t from = c.begin();
   if (!is_wrapped && !pragma.empty() && c.source.begins_line(from)) {  // the pragma begins its line

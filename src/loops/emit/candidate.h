@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loops/access/accesses.h"
@@ -18,6 +19,9 @@ inline bool is_field(const std::string& name) { return name.find_first_of(".>") 
 // Whether a scan is by a system of linear recurrences: "linear, 2 x 2".
 inline bool is_system(const Clause& clause) { return clause.detail.find(" x ") != std::string::npos; }
 
+// Whether tokens [first, last), which a step begins, are nothing but that: i++, i += 2.
+bool is_step(const Source& source, int first, int last);
+
 // A loop that may be rewritten, with all that is known of it.
 struct Candidate {
   const Source& source;
@@ -30,6 +34,7 @@ struct Candidate {
   std::optional<Head> head = {};  // as OpenMP takes it
   std::string prefix = {};        // of names that the file does not have
   Edits always = {};              // that the loop's text takes in any case
+  std::string_view written = {};  // the file's text, which `source` may have without some of the loop's own steps
 
   const LoopReport& loop() const { return report.loops[index]; }
   std::size_t begin() const { return source.tokens()[static_cast<std::size_t>(part.begin)].begin; }
@@ -73,7 +78,7 @@ struct Candidate {
   const TextPart* own_part(const Place& place) const;  // nullptr if it is not found
 
   // The loop as it was.
-  std::string original() const { return always.apply(source.text(), begin(), end()); }
+  std::string original() const { return always.apply(written, begin(), end()); }
 };
 
 // What a rewriting makes of a loop: lines before, a pragma, the loop with edits, lines after.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "loops/emit/nest.h"
 #include "loops/emit/parallel.h"
 #include "loops/emit/scan.h"
+#include "loops/emit/steps.h"
 #include "loops/emit/system.h"
 
 namespace papilio::loops {
@@ -71,8 +73,10 @@ class Emitter {
     std::optional<Rewritten> made;
     std::string how;
     is_reordered_ = false;
-    Candidate c{source_, report_, index, program_, f.accesses, id};
+    const Candidate found{source_, report_, index, program_, f.accesses, id};
+    Candidate c{source_for(found), report_, index, program_, f.accesses, id};
     c.prefix = prefix_;
+    c.written = source_.text();
     if (prepare(c, why)) made = rewritten(f, c, how, why);
     if (made) {
       edits_.add(placed(c, *made));
@@ -85,29 +89,42 @@ class Emitter {
     }
   }
 
+  // The text of the loop's file, without steps of the loop in statements that do more.
+  const Source& source_for(Candidate c) {
+    if (c.accesses.loops[static_cast<std::size_t>(c.id)].own.empty()) return source_;
+    const int token = source_.token_at(c.loop().position.line, c.loop().position.column);
+    auto part = token < 0 ? std::nullopt : read_statement(source_, token);
+    if (!part || part->parts.empty()) return source_;
+    c.part = std::move(*part);
+    if (c.finds_own()) return source_;
+    auto text = without_steps(c);
+    if (!text) return source_;
+    return sources_.emplace_back(std::make_unique<Stepless>(std::move(*text)))->source;
+  }
+
   // Finds the loop in the text.
   bool prepare(Candidate& c, std::string& why) const {
     const LoopReport& loop = c.loop();
-    const int token = source_.token_at(loop.position.line, loop.position.column);
-    const bool is_do = token >= 0 && source_.is(token, "do");
-    if (token < 0 || (!source_.is(token, "for") && !source_.is(token, "while") && !is_do)) {
+    const int token = c.source.token_at(loop.position.line, loop.position.column);
+    const bool is_do = token >= 0 && c.source.is(token, "do");
+    if (token < 0 || (!c.source.is(token, "for") && !c.source.is(token, "while") && !is_do)) {
       why = "it is not written as for, while or do: a macro, perhaps";
       return false;
     }
-    if (!pragmas_before(source_, token).empty()) {
+    if (!pragmas_before(c.source, token).empty()) {
       why = "it has a pragma of its own";
       return false;
     }
-    auto part = read_statement(source_, token);
+    auto part = read_statement(c.source, token);
     if (!part) {
       why = "a directive stands in it, or it is nested too deep";
       return false;
     }
     c.part = std::move(*part);
     if (is_do) c.part.kind = TextPart::Kind::repeat;
-    c.head = read_head(source_, c.part, loop.variable);
-    if (!c.finds_own()) {
-      why = "its step or its test is no statement of its own";
+    c.head = read_head(c.source, c.part, loop.variable);
+    if (&c.source == &source_ && !c.finds_own()) {
+      why = "its step or its test is in a macro, or in parentheses";
       return false;
     }
     if (c.head && takes_no_head(c)) c.head.reset();
@@ -123,7 +140,9 @@ class Emitter {
   static bool takes_no_head(const Candidate& c) {
     const Loop& known = c.accesses.loops[static_cast<std::size_t>(c.id)];
     const bool is_loop = c.part.kind == TextPart::Kind::loop;
-    if (known.steps_first || known.runs_once || (is_loop && (!known.own.empty() || c.head->first.empty()))) return true;
+    if (known.steps_first || known.steps_in_test || known.runs_once ||
+        (is_loop && (!known.own.empty() || c.head->first.empty())))
+      return true;
     const bool needs_number = std::any_of(c.loop().clauses.begin(), c.loop().clauses.end(), [&](const Clause& x) {
       return x.kind == "induction" || (x.kind == "scan" && c.counts_by_pointer());
     });
@@ -311,9 +330,9 @@ class Emitter {
     const bool declares =
         loops[static_cast<std::size_t>(inner)].declares && loops[static_cast<std::size_t>(c.id)].declares;
     if (inside.verdict != Verdict::parallel || !declares) return std::nullopt;
-    const int token = source_.token_at(inside.position.line, inside.position.column);
-    const auto part = token < 0 ? std::nullopt : read_statement(source_, token);
-    const auto head = part ? read_head(source_, *part, inside.variable) : std::nullopt;
+    const int token = c.source.token_at(inside.position.line, inside.position.column);
+    const auto part = token < 0 ? std::nullopt : read_statement(c.source, token);
+    const auto head = part ? read_head(c.source, *part, inside.variable) : std::nullopt;
     if (!head) return std::nullopt;
     auto made = interchanged(c, *part, why);
     if (made) how = fmt::format("interchanged with the loop of {}, which is parallel", inside.variable);
@@ -333,7 +352,14 @@ class Emitter {
     return false;
   }
 
+  struct Stepless {
+    explicit Stepless(std::string without) : text(std::move(without)), source(text) {}
+    const std::string text;
+    const Source source;
+  };
+
   const Source source_;
+  std::vector<std::unique_ptr<Stepless>> sources_;  // see source_for
   const Program& program_;
   const std::vector<Judged>& functions_;
   const Report& report_;

@@ -36,10 +36,15 @@ std::optional<Head> counted_head(const Candidate& c) {
   head->runs_once = loop.runs_once;
   head->relation = loop.step > 0 ? "<=" : ">=";
   head->bound = bound;
-  if (loop.steps_first) {
+  const std::string first = head->first.empty() ? head->variable : head->first;
+  const std::string type = head->type.empty() ? fmt::format("__typeof__({})", head->variable) : head->type;
+  const char sign = loop.step > 0 ? '+' : '-';
+  if (loop.steps_in_test && !loop.runs_once && head->origin.empty()) {
+    // As wide as the variable: an unsigned one may come round to 0 here.
+    head->first = fmt::format("(long long)({0})(({0})({1}) {2} {3})", type, first, sign, std::abs(loop.step));
+  } else if (loop.steps_first || (loop.steps_in_test && !loop.runs_once)) {
     head->first =
-        fmt::format("{}({}) {} {}", head->origin.empty() ? "(long long)" : "",
-                    head->first.empty() ? head->variable : head->first, loop.step > 0 ? '+' : '-', std::abs(loop.step));
+        fmt::format("{}({}) {} {}", head->origin.empty() ? "(long long)" : "", first, sign, std::abs(loop.step));
   }
   return head;
 }

@@ -94,10 +94,11 @@ struct Stmt {
   Expr value = {};
   Expr condition = {};
   std::int64_t step = 0;
-  bool steps_first = false;   // a loop that steps after the comparison, before its body: i-- > 0
-  bool runs_once = false;     // a loop whose condition is not asked before its first iteration
-  bool starts_as_is = false;  // a loop whose variable has its value already (while)
-  bool declares = false;      // a loop whose variable is its own
+  bool steps_first = false;    // a loop that steps after the comparison, before its body: i-- > 0
+  bool steps_in_test = false;  // a loop whose test steps before it compares: ++i < n
+  bool runs_once = false;      // a loop whose condition is not asked before its first iteration
+  bool starts_as_is = false;   // a loop whose variable has its value already (while)
+  bool declares = false;       // a loop whose variable is its own
   bool leaves_function = false;
   bool is_inlined = false;  // of a function that is called
   std::string fault = {};   // of a loop: why it is no counted loop; variable may be -1 then

@@ -226,7 +226,7 @@ const int *scan_down(int n, const int *restrict a, int *restrict out) {
   out[n] = s;
   return p;
 }
-// Left as they are: the array's name is that of the pointer; the step is in the condition; two steps.
+// Left as it is: the array's name is that of the pointer. Then a step in a test, and two pointers.
 int *param_moves(int n, int *restrict a, int *end) {
   int *stop = a + n;
   a += 2;
