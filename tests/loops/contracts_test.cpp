@@ -298,11 +298,15 @@ TEST(LoopsContract, CheckOfStructsAndTables) {
       {"int n, double *const *rows", "i < n; i++) rows[2][i] = i", "rows[2][6] is"},
       {"int n, int **rows, int **more", "i < n; i++) rows[i] = more[0] - more[0] + rows[i]", "rows[6] is"},
       {"int n, struct point *rows[]", "i < n; i++) rows[i]->x = i", "rows[6][0].x[0] is"},
+      {"const struct csr *m", "i < m->n; i++) m->val[i] = m->row[i]", "m->val[6] is"},
+      {"struct csr m", "i < m.n; i++) m.val[m.n - i] = i", "m.val[1] is"},
+      {"struct csr *restrict m", "i < m->n; i++) m->row = m->row + 1", "m->row is moved by 7"},
   };
   Emission same{
       "struct point { double x; int w[2][3]; };\nstruct point points[50];\n"
       "typedef struct { int n; float h; } grid;\n"
-      "struct steps { int n; float h[300]; };\nstruct size { int n; };\n",
+      "struct steps { int n; float h[300]; };\nstruct size { int n; };\n"
+      "struct csr { int n; const int *row; double *restrict val; };\n",
       {}};
   Emission wrong = same;
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -331,7 +335,17 @@ TEST(LoopsContract, CheckOfStructsAndTables) {
   EXPECT_EQ(check_emission(rows, Emission{once, loops}, "f.c").functions.at(0).status, CheckStatus::same);
   const std::string many = "void f(int n, int **rows) { for (int i = 1; i < n; i++) rows[i][0] = i; }";
   EXPECT_EQ(check_emission(many, Emission{once, loops}, "f.c").functions.at(0).status, CheckStatus::different);
-  for (const auto& [type, said] : {std::pair("struct s { int x; int *q; }", "its member q"),
+  // So may pointers in structs.
+  for (const std::string qualifier : {"", "restrict"}) {
+    const std::string head =
+        "struct s { int n, *" + qualifier + " a, *" + qualifier + " b; };\nvoid f(const struct s *p) { for (int i = ";
+    const std::string up = head + "1; i < p->n; i++) p->b[i] = p->a[i - 1]; }";
+    const std::string down = head + "p->n - 1; i > 0; i--) p->b[i] = p->a[i - 1]; }";
+    const CheckStatus wanted = qualifier.empty() ? CheckStatus::different : CheckStatus::same;
+    EXPECT_EQ(check_emission(up, Emission{down, loops}, "f.c").functions.at(0).status, wanted) << qualifier;
+  }
+  for (const auto& [type, said] : {std::pair("struct s { int x; int **q; }", "its member q"),
+                                   {"struct s { int (*q)[3]; }", "its member q"},
                                    {"struct s { int x : 3; }", "in bits"},
                                    {"struct s", "not defined"},
                                    {"struct s { int n; struct s *next; }", "its member next"},

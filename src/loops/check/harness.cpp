@@ -67,6 +67,12 @@ static long long loopdep_content(long long k) {{
       if (loopdep_now != ((type *)LOOPDEP_MEMBER(before, loopdep_k, structure, path))[loopdep_j]) \
         printf("%s[%lld]." #path "[%lld] = " format "\n", name, loopdep_k - (offset), loopdep_j, (as)loopdep_now); \
     }}
+#define LOOPDEP_SHOW_POINTER(name, now, before, count) \
+  if ((now) != (before)) {{ \
+    const long long loopdep_far = ((long long)(size_t)(now) - (long long)(size_t)(before)) / (long long)sizeof *(before); \
+    if (-(long long)(count) <= loopdep_far && loopdep_far <= (long long)(count)) printf("%s = moved by %lld\n", name, loopdep_far); \
+    else printf("%s = moved\n", name); \
+  }}
 // Of an array, and where in it the pointer points; of a row that a table points to.
 #define LOOPDEP_ELEMENTS(type) (sizeof(type) <= 256 ? 65536 : sizeof(type) < 1048576 ? 16777216 / sizeof(type) : 16)
 #define LOOPDEP_ROOM(type) ((long long)LOOPDEP_ELEMENTS(type) / 16)
@@ -82,7 +88,7 @@ const char *__asan_default_options(void) {{ return "detect_leaks=0:hard_rss_limi
 #endif
 )";
 
-bool is_size(const Member& m) { return !m.is_real && !m.is_array; }
+bool is_size(const Member& m) { return !m.is_real && !m.is_array && !m.is_pointer; }
 std::string format_of(bool is_real) { return is_real ? "\"%La\"" : "\"%lld\""; }
 std::string wide(bool is_real) { return is_real ? "long double" : "long long"; }
 
@@ -93,8 +99,8 @@ std::string fill(const Slot& s, const std::string& to, const std::string& count,
     const std::string value =
         m.is_real ? "loopdep_real()" : fmt::format("loopdep_content(loopdep_k - ({}) + loopdep_j)", offset);
     if (!has_value)
-      text += fmt::format("  LOOPDEP_FILL_MEMBER({}, {}, {}, {}, {}, {});\n", to, count, s.element, m.path, m.element,
-                          value);
+      text += fmt::format("  LOOPDEP_FILL_MEMBER({}, {}, {}, {}, {}{}, {});\n", to, count, s.element, m.path, m.element,
+                          m.is_pointer ? " *" : "", m.is_pointer ? "0" : value);
   }
   if (!s.members.empty()) return text;
   if (s.is_real) return fmt::format("  LOOPDEP_FILL_REAL({}, {}, {});\n", to, s.element, count);
@@ -105,6 +111,7 @@ std::string show(const Slot& s, const std::string& name, const std::string& now,
                  const std::string& count, const std::string& offset) {
   std::string text;
   for (const Member& m : s.members) {
+    if (m.is_pointer) continue;  // see add_pointers
     text += fmt::format("  LOOPDEP_SHOW_MEMBER({}, {}, {}, {}, {}, {}, {}, {}, {}, {});\n", name, now, before, count,
                         offset, s.element, m.path, m.element, format_of(m.is_real), wide(m.is_real));
   }
@@ -131,9 +138,30 @@ bool has_size(const Slot& s) {
          (s.kind == Slot::Kind::structure && std::any_of(s.members.begin(), s.members.end(), is_size));
 }
 
+// An array that a pointer of the arguments leads to.
+struct Made {
+  std::string pointer, element;
+  bool is_restrict = false;
+  std::size_t number = 0;
+};
+
 struct Call {
   std::string makes, arguments, shows;
+  std::vector<Made> made = {};
 };
+
+// The pointer, or in two cases one into the first array of its type that it may overlap.
+std::string overlapping(const Made& m, Call& call) {
+  std::string pointer = m.pointer;
+  for (const Made& other : call.made) {
+    if (other.element != m.element || other.is_restrict || m.is_restrict) continue;
+    pointer = fmt::format("(loopdep_case == 6 || loopdep_case == 7 ? {} + {} : {})", other.pointer,
+                          m.number - other.number, pointer);
+    break;
+  }
+  call.made.push_back(m);
+  return pointer;
+}
 
 void add_global(const Slot& g, Call& call) {
   const std::string address = fmt::format("&{}", g.name), size = fmt::format("sizeof {}", g.name);
@@ -143,6 +171,43 @@ void add_global(const Slot& g, Call& call) {
       fmt::format("  void *loopdep_g_{0} = malloc({1});\n  memcpy(loopdep_g_{0}, &{0}, {1});\n", g.name, size);
   call.shows += show(g, quoted(g.name), address, fmt::format("loopdep_g_{}", g.name), count, "0");
   call.shows += fmt::format("  free(loopdep_g_{});\n", g.name);
+}
+
+// Each pointer in a struct leads to an array of its own, as those of parameters do. `at`: the struct's address.
+void add_pointers(const Slot& slot, std::size_t p, const std::string& at, Call& call) {
+  for (std::size_t m = 0; m < slot.members.size(); ++m) {
+    const Member& member = slot.members[m];
+    if (!member.is_pointer) continue;
+    const Slot array{Slot::Kind::array, "", member.element, {}, member.is_real};
+    const std::string name = fmt::format("{}_{}", p, m);
+    const std::string shown =
+        fmt::format("{}{}{}", slot.name, slot.kind == Slot::Kind::array ? "->" : ".", member.path);
+    const std::string count = fmt::format("LOOPDEP_ELEMENTS({})", member.element);
+    const std::string room = fmt::format("LOOPDEP_ROOM({})", member.element);
+    const std::string place =
+        fmt::format("*({} **)LOOPDEP_MEMBER({}, 0, {}, {})", member.element, at, slot.element, member.path);
+    call.makes += fmt::format("  {1} *loopdep_m{0} = malloc({2} * sizeof({1}));\n", name, member.element, count);
+    call.makes += fill(array, "loopdep_m" + name, count, room);
+    call.makes += fmt::format("  {1} *loopdep_o{0} = malloc({2} * sizeof({1}));\n", name, member.element, count);
+    call.makes +=
+        fmt::format("  memcpy(loopdep_o{0}, loopdep_m{0}, {2} * sizeof({1}));\n", name, member.element, count);
+    const std::string pointer =
+        overlapping({fmt::format("loopdep_m{} + {}", name, room), member.element, member.is_restrict, p + m + 1}, call);
+    call.makes +=
+        fmt::format("  {1} *const loopdep_p{0} = {2};\n  {3} = loopdep_p{0};\n", name, member.element, pointer, place);
+    // Structs after the first are only there where it has another name.
+    if (slot.kind == Slot::Kind::array && !member.is_restrict && !slot.is_restrict)
+      call.makes += fmt::format(
+          "  for (int k = 1; k < 9; k++) *({0} **)LOOPDEP_MEMBER({1}, k, {2}, {3}) = loopdep_case == 6 || loopdep_case "
+          "== "
+          "7 ? loopdep_p{4} + k : 0;\n",
+          member.element, at, slot.element, member.path, name);
+    if (slot.kind == Slot::Kind::array)
+      call.shows +=
+          fmt::format("  LOOPDEP_SHOW_POINTER({}, {}, loopdep_p{}, {});\n", quoted(shown), place, name, count);
+    call.shows += show(array, quoted(shown), "loopdep_m" + name, "loopdep_o" + name, count, room);
+    call.shows += fmt::format("  free(loopdep_m{0}), free(loopdep_o{0});\n", name);
+  }
 }
 
 // A pointer to the middle of an array. Where no other parameter is a size, the integers of a struct there are.
@@ -158,18 +223,12 @@ void add_array(const Signature& s, std::size_t p, bool has_sizes, Call& call) {
     call.makes += fmt::format("  *({2} *)LOOPDEP_MEMBER(loopdep_{0}, {3}, {4}, {5}) = ({2})loopdep_n{0}_{1};\n", p, m,
                               member.element, room, slot.element, member.path);
   }
+  // Before the struct itself is freed, its pointers are looked at.
+  add_pointers(slot, p, fmt::format("loopdep_{} + {}", p, room), call);
   call.makes += fmt::format("  {1} *loopdep_b{0} = malloc({2} * sizeof({1}));\n", p, slot.element, count);
   call.makes += fmt::format("  memcpy(loopdep_b{0}, loopdep_{0}, {2} * sizeof({1}));\n", p, slot.element, count);
-  std::string pointer = fmt::format("loopdep_{} + {}", p, room);
-  for (std::size_t q = 0; q < p; ++q) {  // the first of its type that may overlap
-    const Slot& other = s.parameters[q];
-    const bool may =
-        other.kind == Slot::Kind::array && other.element == slot.element && !other.is_restrict && !slot.is_restrict;
-    if (!may) continue;
-    pointer =
-        fmt::format("(loopdep_case == 6 || loopdep_case == 7 ? loopdep_{} + {} + {} : {})", q, room, p - q, pointer);
-    break;
-  }
+  const std::string pointer =
+      overlapping({fmt::format("loopdep_{} + {}", p, room), slot.element, slot.is_restrict, p}, call);
   call.arguments += fmt::format("(void *)({})", pointer);
   call.shows += show(slot, quoted(slot.name), fmt::format("loopdep_{}", p), fmt::format("loopdep_b{}", p), count, room);
   call.shows += fmt::format("  free(loopdep_{0}), free(loopdep_b{0});\n", p);
@@ -247,6 +306,7 @@ std::string call_of(const Signature& s, const std::vector<Slot>& globals, std::s
       add_table(slot, p, call);
     } else if (slot.kind == Slot::Kind::structure) {
       call.makes += fill(slot, fmt::format("loopdep_{}", p), "1", "0");
+      add_pointers(slot, p, fmt::format("loopdep_{}", p), call);
       call.arguments += fmt::format("*loopdep_{}", p);
       call.shows += fmt::format("  free(loopdep_{});\n", p);
     } else {

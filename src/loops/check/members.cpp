@@ -78,11 +78,13 @@ void Records::add_field(int field, int record, const std::string& path, int dept
   if (const auto inner = by_name_.find(of_struct);
       !n.name.empty() && type.pointers == 0 && inner != by_name_.end() && inner->second != record) {
     add(inner->second, name, depth + 1, to, fault);
-  } else if (const std::string element = name_of(type.type); n.name.empty() || element.empty() || n.is_bit_field ||
-                                                             type.pointers > 0 || type.is_volatile || is_flexible) {
+  } else if (const std::string element = name_of(type.type);
+             n.name.empty() || element.empty() || n.is_bit_field || type.pointers > 1 || type.is_volatile ||
+             is_flexible || (type.pointers == 1 && !type.is_pointer()) || type.pointer_to_array) {
     fault = fmt::format("its member {} is of type {}{}", name, n.type, n.is_bit_field ? ", in bits" : "");
   } else {
-    to.push_back({name, element, type.type.kind == Type::Kind::real, type.is_array()});
+    to.push_back(
+        {name, element, type.type.kind == Type::Kind::real, type.is_array(), type.pointers > 0, type.is_restrict});
   }
 }
 

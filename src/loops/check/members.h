@@ -22,8 +22,8 @@ class Records {
   // `tree` must outlive it.
   explicit Records(const Tree& tree);
 
-  // The numbers in a struct of this name, those of structs in it included. What it cannot make values of is left out,
-  // and `fault` says what that is. The name becomes what the text calls it.
+  // The numbers in a struct of this name, those of structs in it included, and pointers to numbers. What it cannot make
+  // values of is left out, and `fault` says what that is. The name becomes what the text calls it.
   std::vector<Member> members(std::string& name, std::string& fault) const;
 
  private:

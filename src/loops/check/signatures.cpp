@@ -36,6 +36,9 @@ Slot slot_of(const Node& n, const Records& records, std::string& fault) {
   if (!why.empty()) fault = fmt::format("{} is of type {}: {}", name, n.type, why);
   if (is_table) {
     slot.kind = Slot::Kind::table;
+    for (const Member& m : slot.members) {
+      if (m.is_pointer) fault = fmt::format("{} is of type {}: its member {} is a pointer", name, n.type, m.path);
+    }
   } else if (type.pointers == 1 || type.is_array()) {
     slot.kind = Slot::Kind::array;
     slot.is_const = points_to_constant(n);
@@ -58,7 +61,10 @@ Signatures read_signatures(const Tree& tree) {
     const Node& n = node(index);
     if (n.kind == "VarDecl" && n.in_file && n.storage != "extern" && !n.type.starts_with("const ")) {
       std::string fault;
-      const Slot slot = slot_of(n, records, fault);
+      Slot slot = slot_of(n, records, fault);
+      const bool is_struct = !slot.members.empty();
+      std::erase_if(slot.members, [](const Member& m) { return m.is_pointer; });
+      if (is_struct && slot.members.empty()) continue;
       const bool is_there =
           std::any_of(found.globals.begin(), found.globals.end(), [&](const Slot& g) { return g.name == slot.name; });
       // Of a struct, what values can be made of.

@@ -7,12 +7,14 @@
 
 namespace papilio::loops {
 
-// A number in a struct, or an array of numbers.
+// A number in a struct, an array of numbers, or a pointer to one.
 struct Member {
   std::string path;     // in C, from the struct: "p.x"
   std::string element;  // its type, or an element's
   bool is_real = false;
   bool is_array = false;
+  bool is_pointer = false;
+  bool is_restrict = false;
 };
 
 // A parameter or a global variable that a test can give values to. A table is an array of pointers to arrays.
