@@ -9,7 +9,9 @@
 namespace papilio::loops {
 
 bool Candidate::is_inside(const Access& access) const {
-  return std::find(access.loops.begin(), access.loops.end(), id) != access.loops.end();
+  const auto level = std::find(access.loops.begin(), access.loops.end(), id);
+  if (level == access.loops.end()) return false;
+  return !items || items->contains(access.items[static_cast<std::size_t>(level - access.loops.begin())]);
 }
 
 int Candidate::variable(const std::string& name) const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,16 +33,22 @@ struct Candidate {
   const Accesses& accesses;
   int id;  // in Accesses::loops
   TextPart part = {};
-  std::optional<Head> head = {};  // as OpenMP takes it
-  std::string prefix = {};        // of names that the file does not have
-  Edits always = {};              // that the loop's text takes in any case
+  std::optional<Head> head = {};            // as OpenMP takes it
+  std::string prefix = {};                  // of names that the file does not have
+  Edits always = {};                        // that the loop's text takes in any case
+  std::optional<std::set<int>> items = {};  // of the body, where it is a piece of a loop that is distributed
+  std::map<std::string, std::string> shared =
+      {};                         // what other pieces have made: declarations with an iteration's value
   std::string_view written = {};  // the file's text, which `source` may have without some of the loop's own steps
+
+  // A name of the program's own that goes with one of the text's; no other of its own names begins so.
+  std::string named(std::string_view name) const { return prefix + "of_" + std::string(name); }
 
   const LoopReport& loop() const { return report.loops[index]; }
   std::size_t begin() const { return source.tokens()[static_cast<std::size_t>(part.begin)].begin; }
   std::size_t end() const { return source.tokens()[static_cast<std::size_t>(part.end - 1)].end; }
   std::string indentation() const { return source.indentation(begin()); }
-  bool is_inside(const Access& access) const;
+  bool is_inside(const Access& access) const;  // the loop, or the piece
 
   // The variable of that name that the loop touches; -1 if there is none, or more than one.
   int variable(const std::string& name) const;
@@ -88,6 +96,7 @@ struct Rewritten {
   std::string loop;    // empty: the loop's text with `inside`
   Edits inside;
   std::string condition;       // in C; empty: none
+  std::vector<Clause> used;    // of a distributed loop: what its pieces are written with
   bool needs_version = false;  // where the condition does not hold the loop must stay as it was
 };
 

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "loops/emit/parallel.h"
 #include "loops/emit/scan.h"
-#include "loops/emit/slice.h"
+#include "loops/emit/system.h"
 
 namespace papilio::loops {
 namespace {
@@ -37,6 +38,7 @@ class Distribution {
     if (why_.empty()) why_ = why;
     return std::nullopt;
   }
+  const Variable& variable(int v) const { return c_.program.variables[static_cast<std::size_t>(v)]; }
   const Token& token(int t) const { return c_.source.tokens()[static_cast<std::size_t>(t)]; }
 
   // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
@@ -60,9 +62,15 @@ class Distribution {
   bool are_separate(const std::map<const TextPart*, int>& placed) {
     for (const TextPart& p : body_->parts) {
       if (p.kind != TextPart::Kind::plain || p.end - p.begin < 3) continue;
+      int depth = 0;
+      bool is_value = false;  // what a variable is given, which declares nothing
       for (int t = p.begin + 1; t < p.end; ++t) {
+        depth += c_.source.is(t, "(") || c_.source.is(t, "[") || c_.source.is(t, "{") ? 1 : 0;
+        depth -= c_.source.is(t, ")") || c_.source.is(t, "]") || c_.source.is(t, "}") ? 1 : 0;
+        if (depth == 0 && (c_.source.is(t, "=") || c_.source.is(t, ","))) is_value = c_.source.is(t, "=");
         const bool is_declared =
-            c_.source.kind(t) == Token::Kind::word &&
+            !is_value && c_.source.kind(t) == Token::Kind::word && c_.source.kind(t + 1) == Token::Kind::mark &&
+            !c_.source.is(t + 1, "*") &&
             (c_.source.kind(t - 1) == Token::Kind::word || c_.source.is(t - 1, "*") || c_.source.is(t - 1, ",")) &&
             c_.source.kind(p.begin) == Token::Kind::word && c_.source.kind(p.begin + 1) != Token::Kind::mark;
         if (!is_declared) continue;
@@ -119,10 +127,13 @@ class Distribution {
       const auto is_it = [&](const auto& e) { return c_.source.is(t, e.name); };
       if (c_.source.kind(t) != Token::Kind::word || std::none_of(expanded_.begin(), expanded_.end(), is_it)) continue;
       if (t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))) continue;
-      const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
-      edits.replace(token(t).begin, token(t).end,
-                    fmt::format("{0}{1}[({2} - {0}first){3}]", c_.prefix, c_.source.text_of(t), c_.head->variable, by));
+      edits.replace(token(t).begin, token(t).end, element(c_.source.text_of(t)));
     }
+  }
+
+  std::string element(std::string_view name) const {
+    const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
+    return fmt::format("{1}[({2} - {0}first){3}]", c_.prefix, c_.named(name), c_.head->variable, by);
   }
 
   std::string text_of(const TextPart& p) const {
@@ -162,6 +173,7 @@ class Distribution {
       if (r && r->before.empty() && !touches(*r)) {
         text += fmt::format("{}{}\n{}", k == 0 ? "" : fmt::format("\n{}", indent), r->pragma, indent);
         has_pragma = true;
+        if (k == 0) used_.insert(used_.end(), piece.clauses.begin(), piece.clauses.end());
       } else if (k > 0) {
         text += " ";
       }
@@ -179,6 +191,7 @@ class Distribution {
         std::find_if(piece.clauses.begin(), piece.clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
     if (scan == piece.clauses.end() || piece.verdicts[0] != Verdict::scan || heads_.size() != 1) return std::nullopt;
     Candidate part = c_;
+    part.items = items_of(piece);
     part.part.parts[0].parts.clear();
     for (const TextPart& p : body_->parts) {
       if (std::find(statements.begin(), statements.end(), &p) == statements.end()) {
@@ -190,12 +203,12 @@ class Distribution {
       if (const auto declared = declarations_.find(p.begin); declared != declarations_.end())
         part.always.replace(token(p.begin).begin, token(declared->second).begin, "");
     }
+    if (!share(part)) return std::nullopt;
     std::string ignored;
-    const auto slice = slice_of(part, *scan, piece.clauses, ignored);
-    const bool is_own = slice && std::none_of(expanded_.begin(), expanded_.end(),
-                                              [&](const Expanded& e) { return slice->needed.contains(e.name); });
-    auto made = is_own ? in_two_passes(part, *scan, piece.clauses, ignored) : std::nullopt;
+    const auto made = is_system(*scan) ? in_two_passes_by_matrices(part, piece.clauses, ignored)
+                                       : in_two_passes(part, *scan, piece.clauses, ignored);
     if (!made) return std::nullopt;
+    used_.insert(used_.end(), piece.clauses.begin(), piece.clauses.end());
     const std::string indent = c_.indentation() + "  ";
     std::string text = "{\n";
     for (const std::string& line : made->before) text += indent + "  " + line + "\n";
@@ -203,6 +216,42 @@ class Distribution {
     for (const std::string& line : made->after) text += indent + "  " + line + "\n";
     any_ = true;
     return text + indent + "}";
+  }
+
+  // The parts of the body, as the analysis counts them, that are the piece's.
+  std::set<int> items_of(const Piece& piece) const {
+    const auto& items = c_.accesses.loops[static_cast<std::size_t>(c_.id)].items;
+    std::set<int> found;
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      const auto is_there = [&](const Position& at) { return Place{at.line, at.column} == items[k].place; };
+      if (std::any_of(piece.statements.begin(), piece.statements.end(), is_there)) found.insert(static_cast<int>(k));
+    }
+    return found;
+  }
+
+  // What the piece has in common with others; false where that is a variable that is no array's element.
+  bool share(Candidate& part) const {
+    std::set<int> made, used;  // by others; by the piece
+    std::set<std::string> own;
+    for (const Access& a : c_.accesses.list) {
+      if (!c_.is_inside(a) || variable(a.variable).is_array) continue;
+      const bool is_piece = part.is_inside(a);
+      if (is_piece) used.insert(a.variable);
+      if (a.is_write && !is_piece) made.insert(a.variable);
+      if (a.is_write && is_piece) own.insert(variable(a.variable).name);
+    }
+    const auto is_expanded = [&](int v) {
+      return std::any_of(expanded_.begin(), expanded_.end(),
+                         [&](const Expanded& e) { return e.name == variable(v).name; });
+    };
+    for (const int v : made) {
+      if (used.contains(v) && !is_expanded(v)) return false;
+    }
+    for (const Expanded& e : expanded_) {
+      part.shared[e.name] =
+          own.contains(e.name) ? "" : fmt::format("const {} {} = {};", e.type, e.name, element(e.name));
+    }
+    return true;
   }
 
   static bool is_parallel(const Piece& piece) {
@@ -221,21 +270,21 @@ class Distribution {
     if (!any_) return fail("none of its pieces is parallel or a scan");
     Rewritten r;
     const std::string& x = c_.prefix;
+    r.used = std::move(used_);
     r.loop = loops;
     r.before.push_back("// Distributed: each loop has some of the statements.");
     if (expanded_.empty()) return r;
-    r.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
+    r.before.push_back(fmt::format("const long long {0}first = {1}; (void){0}first;", x, c_.first()));
     r.before.push_back(fmt::format("const long long {}count = {};", x, c_.count()));
     for (const Expanded& e : expanded_) {
       r.before.push_back(
-          fmt::format("{0} *const {1}{2} = ({0} *)__builtin_malloc((unsigned long)({1}count + 1) * "
-                      "sizeof({0}));",
-                      e.type, x, e.name));
-      r.before.push_back(fmt::format("if ({}{} == 0) __builtin_abort();", x, e.name));
+          fmt::format("{0} *const {1} = ({0} *)__builtin_malloc((unsigned long)({2}count + 1) * sizeof({0}));", e.type,
+                      c_.named(e.name), x));
+      r.before.push_back(fmt::format("if ({} == 0) __builtin_abort();", c_.named(e.name)));
       if (!e.is_inside) {
-        r.after.push_back(fmt::format("if ({0}count > 0) {1} = {0}{1}[{0}count - 1];", x, e.name));
+        r.after.push_back(fmt::format("if ({0}count > 0) {1} = {2}[{0}count - 1];", x, e.name, c_.named(e.name)));
       }
-      r.after.push_back(fmt::format("__builtin_free({}{});", x, e.name));
+      r.after.push_back(fmt::format("__builtin_free({});", c_.named(e.name)));
     }
     return r;
   }
@@ -252,6 +301,7 @@ class Distribution {
   std::map<int, int> declarations_;  // first token of a declaration -> the name's
   std::map<const TextPart*, int> placed_;
   std::vector<std::string> heads_;
+  std::vector<Clause> used_;  // by the pieces that are scans, or parallel
   const TextPart* body_ = nullptr;
   bool any_ = false;
 };

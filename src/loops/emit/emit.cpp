@@ -178,7 +178,7 @@ class Emitter {
       if (t.kind == "distribute" && !is_parallel) {
         std::string reason;
         if (auto made = distributed(c, t, reason)) {
-          is_reordered_ = is_reordered_ || reorder(c, t.pieces);
+          is_reordered_ = reorders(c, made->used);
           how = "distributed into " + std::to_string(t.pieces.size()) + " loops";
           return made;
         }
@@ -208,15 +208,6 @@ class Emitter {
       const std::string op = x.detail.substr(0, x.detail.find(','));
       return is_real && (x.kind == "reduction" || x.kind == "scan") &&
              (op == "+" || op == "*" || op == "linear" || op == "fractional");
-    });
-  }
-
-  // Scans by matrices are not written in pieces: their loops are as they were.
-  bool reorder(const Candidate& c, const std::vector<Piece>& pieces) const {
-    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-      std::vector<Clause> clauses = piece.clauses;
-      std::erase_if(clauses, [](const Clause& x) { return x.kind == "scan" && is_system(x); });
-      return reorders(c, clauses);
     });
   }
 
@@ -253,8 +244,9 @@ class Emitter {
     if (t.kind == "privatize") return by_clauses(c, t.clauses, t.condition, how, why);
     if (t.kind == "distribute") {
       how = fmt::format("distributed into {} loops", t.pieces.size());
-      is_reordered_ = is_reordered_ || reorder(c, t.pieces);
-      return distributed(c, t, why);
+      auto made = distributed(c, t, why);
+      if (made) is_reordered_ = reorders(c, made->used);
+      return made;
     }
     // Of loops whose clauses are none: what is written anew has no others.
     std::vector<int> chain;

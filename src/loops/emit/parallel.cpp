@@ -128,12 +128,12 @@ class Parallel {
       result_.before.push_back(fmt::format("const long long {}first = {};", x, c_.first()));
     const bool is_pointer = variable(v).is_offset;
     const std::string type = is_pointer ? fmt::format("__typeof__({})", clause.variable) : "long long";
-    result_.before.push_back(fmt::format("{} const {}{} = {};", type, x, clause.variable, clause.variable));
+    result_.before.push_back(fmt::format("{} const {} = {};", type, c_.named(clause.variable), clause.variable));
     const std::string by = c_.step() == "1" ? "" : fmt::format(" / {}", c_.step());
     const std::string turn =
         c_.head->is_counted ? x + "turn" : fmt::format("(({} - {}first){})", c_.head->variable, x, by);
-    at_start_ +=
-        fmt::format(" {1} = (__typeof__({1}))({0}{1} + {2} * {3});", x, clause.variable, found->second.step, turn);
+    at_start_ += fmt::format(" {1} = (__typeof__({1}))({0} + {2} * {3});", c_.named(clause.variable), clause.variable,
+                             found->second.step, turn);
     return true;
   }
 
@@ -154,7 +154,6 @@ class Parallel {
     if (v < 0 || is_field(clause.variable) || variable(v).moves) return fail("an array to copy is not named");
     const Bounds bounds(c_.program, c_.accesses, c_.id);
     std::vector<std::string> low, high;
-    const std::string& x = c_.prefix;
     for (const Position& place : clause.places) {
       const auto access = std::find_if(c_.accesses.list.begin(), c_.accesses.list.end(), [&](const Access& a) {
         return c_.is_inside(a) && !a.is_write && a.place == Place{place.line, place.column} && a.variable == v;
@@ -177,45 +176,40 @@ class Parallel {
         }
       }
       const int after = c_.source.after_matching(token + 1);
-      result_.inside.replace(offset(token), offset(token) + clause.variable.size(), x + clause.variable);
+      result_.inside.replace(offset(token), offset(token) + clause.variable.size(), c_.named(clause.variable));
       result_.inside.insert(offset(token + 1) + 1, "(");
-      result_.inside.insert(offset(after - 1), fmt::format(") - {}{}_low", x, clause.variable));
+      result_.inside.insert(offset(after - 1), fmt::format(") - {}_low", c_.named(clause.variable)));
     }
     add_copy(clause.variable, low, high);
     return !low.empty() || fail("nothing is copied");
   }
 
   void add_range(const std::string& a, const std::vector<std::string>& low, const std::vector<std::string>& high) {
-    const std::string& x = c_.prefix;
+    const std::string own = c_.named(a);
     const auto end = [&](const char* name, const std::vector<std::string>& values, char relation) {
-      result_.before.push_back(fmt::format("long long {}{}_{} = {};", x, a, name, values[0]));
+      result_.before.push_back(fmt::format("long long {}_{} = {};", own, name, values[0]));
       for (std::size_t i = 1; i < values.size(); ++i) {
-        result_.before.push_back(
-            fmt::format("if ({0} {1} {2}{3}_{4}) {2}{3}_{4} = {0};", values[i], relation, x, a, name));
+        result_.before.push_back(fmt::format("if ({0} {1} {2}_{3}) {2}_{3} = {0};", values[i], relation, own, name));
       }
     };
     end("low", low, '<');
     end("high", high, '>');
     result_.before.push_back(
-        fmt::format("const long long {0}{1}_size = {0}{1}_high < {0}{1}_low ? 1 : {0}{1}_high - "
-                    "{0}{1}_low + 1;",
-                    x, a));
+        fmt::format("const long long {0}_size = {0}_high < {0}_low ? 1 : {0}_high - {0}_low + 1;", own));
   }
 
   void add_copy(const std::string& a, const std::vector<std::string>& low, const std::vector<std::string>& high) {
-    const std::string& x = c_.prefix;
+    const std::string &x = c_.prefix, own = c_.named(a);
     add_range(a, low, high);
     result_.before.push_back(
-        fmt::format("__typeof__(&{1}[0]) const {0}{1} = (__typeof__(&{1}[0]))__builtin_malloc((unsigned "
-                    "long){0}{1}_size * sizeof({1}[0]));",
-                    x, a));
-    result_.before.push_back(fmt::format("if ({}{} == 0) __builtin_abort();", x, a));
+        fmt::format("__typeof__(&{1}[0]) const {0} = (__typeof__(&{1}[0]))__builtin_malloc((unsigned "
+                    "long){0}_size * sizeof({1}[0]));",
+                    own, a));
+    result_.before.push_back(fmt::format("if ({} == 0) __builtin_abort();", own));
     result_.before.push_back("#pragma omp parallel for");
-    result_.before.push_back(
-        fmt::format("for (long long {0}k = {0}{1}_low; {0}k <= {0}{1}_high; {0}k++) {0}{1}[{0}k - "
-                    "{0}{1}_low] = {1}[{0}k];",
-                    x, a));
-    result_.after.push_back(fmt::format("__builtin_free({}{});", x, a));
+    result_.before.push_back(fmt::format(
+        "for (long long {0}k = {2}_low; {0}k <= {2}_high; {0}k++) {2}[{0}k - {2}_low] = {1}[{0}k];", x, a, own));
+    result_.after.push_back(fmt::format("__builtin_free({});", own));
   }
 
   // Each iteration has elements of its own, which those of the last one replace in the end.
@@ -250,7 +244,7 @@ class Parallel {
           return fail(fmt::format("{} leads to elements of an array of its own", other.name));
       }
     }
-    const std::string x = c_.prefix + clause.variable, &a = clause.variable;
+    const std::string x = c_.named(clause.variable), &a = clause.variable;
     add_range(a, low, high);
     result_.before.push_back(fmt::format("__typeof__(&{1}[0]) const {0}_all = &{1}[0];", x, a));
     const Loop& loop = c_.accesses.loops[static_cast<std::size_t>(c_.id)];

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -11,19 +10,17 @@
 
 #include "loops/emit/parallel.h"
 #include "loops/emit/recurrence.h"
+#include "loops/emit/slicing.h"
 
 namespace papilio::loops {
 namespace {
 
-constexpr auto assigning = std::to_array<std::string_view>({"=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "++", "--"});
-
-class Slicer {
+class Slicer : Slicing {
  public:
-  Slicer(const Candidate& candidate, const Clause& scan, std::string& why) : c_(candidate), scan_(scan), why_(why) {}
+  Slicer(const Candidate& candidate, const Clause& scan, std::string& why) : Slicing(candidate, why), scan_(scan) {}
 
   std::optional<Slice> run(const std::vector<Clause>& clauses) {
     s_.op = scan_.detail.substr(0, scan_.detail.find(','));
-    if (is_system(scan_)) return fail("its matrices are not written in a part of a loop");
     s_.is_segmented = scan_.detail.find("segmented") != std::string::npos;
     variable_ = c_.variable(scan_.variable);
     if (variable_ < 0 || is_field(scan_.variable))
@@ -41,19 +38,11 @@ class Slicer {
       if (clause.kind.ends_with("private")) privates_.insert(clause.variable);
     }
     if (!sliced(c_.part.parts[0], s_.text)) return fail("what the scan's values need is not separable");
-    if (!is_closed() || !has_no_effects()) return std::nullopt;
+    if (!is_closed() || !has_no_effects() || !starts_alone() || !take_shared(s_.needed, s_.text)) return std::nullopt;
     return std::move(s_);
   }
 
  private:
-  std::nullopt_t fail(const std::string& why) {
-    if (why_.empty()) why_ = why;
-    return std::nullopt;
-  }
-  bool refuse(const std::string& why) {
-    fail(why);
-    return false;
-  }
   std::size_t begin_of(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].begin; }
   std::size_t end_of(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].end; }
 
@@ -120,17 +109,6 @@ class Slicer {
     return true;
   }
 
-  // The token by which a statement assigns; -1 if there is none, or more than one.
-  int assignment(const TextPart& part) const {
-    int found = -1;
-    for (int t = part.begin; t < part.end; ++t) {
-      if (std::find(assigning.begin(), assigning.end(), c_.source.text_of(t)) == assigning.end()) continue;
-      if (found >= 0) return -1;
-      found = t;
-    }
-    return found;
-  }
-
   // Whether the slice has any of a part: a statement that the scan's values come from, or one that skips others.
   bool has_kept(const TextPart& part, bool counts_jumps = true) const {
     if (part.kind == TextPart::Kind::plain)
@@ -154,8 +132,6 @@ class Slicer {
     return false;
   }
 
-  const Variable& variable(int v) const { return c_.program.variables[static_cast<std::size_t>(v)]; }
-
   // The variables that each plain statement writes.
   void find_written() {
     for (const Access& a : c_.accesses.list) {
@@ -165,12 +141,7 @@ class Slicer {
     }
   }
 
-  void need(int first, int last) {
-    for (int t = first; t < last; ++t) {
-      if (c_.source.kind(t) == Token::Kind::word && !(t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))))
-        s_.needed.insert(std::string(c_.source.text_of(t)));
-    }
-  }
+  void need(int first, int last) { Slicing::need(first, last, s_.needed); }
 
   // The part without what the accumulator does not need; true where nothing stands in the way.
   bool sliced(const TextPart& part, std::string& text) {
@@ -192,7 +163,7 @@ class Slicer {
       case TextPart::Kind::block: {
         text += "{ ";
         for (const TextPart& p : part.parts) {
-          if (is_own(p)) continue;
+          if (is_own_step(p)) continue;
           if (!slice(p, text)) return false;
         }
         text += "} ";
@@ -228,7 +199,7 @@ class Slicer {
   }
 
   // Whether it is a step or a test of the loop itself.
-  bool is_own(const TextPart& p) const {
+  bool is_own_step(const TextPart& p) const {
     const auto& own = c_.accesses.loops[static_cast<std::size_t>(c_.id)].own;
     return std::any_of(own.begin(), own.end(), [&](const Place& place) { return c_.own_part(place) == &p; });
   }
@@ -343,8 +314,8 @@ class Slicer {
       if (!s_.needed.contains(variable(a.variable).name)) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       const bool is_sliced = statement != nullptr && whole_.contains(statement->begin);
-      const bool is_own_step = a.variable == c_.accesses.loops[static_cast<std::size_t>(c_.id)].variable;
-      if (!is_sliced && !is_counter(a) && !is_own_step)
+      const bool is_own_counter = a.variable == c_.accesses.loops[static_cast<std::size_t>(c_.id)].variable;
+      if (!is_sliced && !is_counter(a) && !is_own_counter)
         return refuse(fmt::format("the scan's values need {}, which the loop writes", variable(a.variable).name));
     }
     return true;
@@ -352,35 +323,36 @@ class Slicer {
 
   // Whether the slice, which runs before the loop, changes nothing but the accumulator and variables of its own.
   bool has_no_effects() {
-    const auto is_own = [&](int v) {
-      const auto declared = c_.accesses.declared_in.find(v);
-      const bool is_inside =
-          declared != c_.accesses.declared_in.end() &&
-          std::find(declared->second.begin(), declared->second.end(), c_.id) != declared->second.end();
-      return v == variable_ || (!variable(v).is_array && (is_inside || privates_.contains(variable(v).name)));
-    };
+    const auto may_change = [&](int v) { return v == variable_ || is_own(v); };
     for (const auto& [statement, v] : written_) {
-      if (whole_.contains(statement) && !is_own(v))
+      if (whole_.contains(statement) && !may_change(v))
         return refuse(fmt::format("what the scan's values need changes {}", variable(v).name));
     }
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || !a.is_write) continue;
-      if (a.is_inlined && !variable(a.variable).is_made && !is_own(a.variable) &&
+      if (a.is_inlined && !variable(a.variable).is_made && !may_change(a.variable) &&
           std::any_of(c_.program.functions.begin(), c_.program.functions.end(),
                       [&](const Function& f) { return s_.needed.contains(f.name); }))
         return refuse(fmt::format("what the scan's values need calls what changes {}", variable(a.variable).name));
-      if (is_counter(a) && !is_own(a.variable))
+      if (is_counter(a) && !may_change(a.variable))
         return refuse(fmt::format("what the scan's values need counts by {}", variable(a.variable).name));
     }
     return true;
   }
 
-  const Candidate& c_;
+  // Whether the elements that the first iteration reads are not found by what other pieces make.
+  bool starts_alone() {
+    for (const auto& [token, end] : s_.reads) {
+      for (int t = token; t < end; ++t) {
+        if (c_.shared.contains(std::string(c_.source.text_of(t)))) return refuse("a subscript is made in the loop");
+      }
+    }
+    return true;
+  }
+
   const Clause& scan_;
-  std::string& why_;
   Slice s_;
   int variable_ = -1;
-  std::set<std::string> privates_;                          // variables of which each thread has its own
   std::set<int> marked_, resets_, parts_;                   // first tokens of statements
   std::set<int> hidden_;                                    // those of these that an operator or continue may leave out
   std::set<int> whole_, loops_;                             // those that the slice has as they are

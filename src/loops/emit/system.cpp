@@ -160,7 +160,7 @@ class Matrices {
       const auto& [v, distance] = state(k);
       starts = fmt::format("{1} {2} = ({1}){0}carried[{0}block][{3}]; ", x, type_of(k), s_.names[k], k) + starts;
       if (distance == 0) continue;
-      const std::string newest = fmt::format("{}{}_0", x, c_.program.variables[static_cast<std::size_t>(v)].name);
+      const std::string newest = c_.named(c_.program.variables[static_cast<std::size_t>(v)].name) + "_0";
       moves += fmt::format("{} = {}; ", s_.names[k], distance == 1 ? newest : s_.names[k - 1]);
       if (distance > 1) continue;
       made += fmt::format("{} {}; ", type_of(k), newest);

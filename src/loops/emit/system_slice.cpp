@@ -3,23 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
 #include "loops/emit/linear.h"
 #include "loops/emit/parallel.h"
 #include "loops/emit/recurrence.h"
+#include "loops/emit/slicing.h"
 #include "loops/emit/terms.h"
 
 namespace papilio::loops {
 namespace {
 
-constexpr auto assigning = std::to_array<std::string_view>({"=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "++", "--"});
-
-class SystemSlicer {
+class SystemSlicer : Slicing {
  public:
-  SystemSlicer(const Candidate& candidate, std::string& why) : c_(candidate), why_(why) {}
+  SystemSlicer(const Candidate& candidate, std::string& why) : Slicing(candidate, why) {}
 
   std::optional<SystemSlice> run(const std::vector<Clause>& clauses) {
     std::set<int> variables;
@@ -32,25 +30,17 @@ class SystemSlicer {
       if (v < 0 || is_field(clause.variable)) return fail(fmt::format("{} is no variable of its own", clause.variable));
       variables.insert(v);
     }
-    auto system = linear_system_of(c_.program, c_.accesses, c_.id, variables);
+    auto system = linear_system_of(c_.program, c_.accesses, c_.id, variables, c_.items ? &*c_.items : nullptr);
     if (!system) return fail("its matrices are not found");
     s_.system = std::move(*system);
     const bool is_real = variable(s_.system.states[0].variable).type.kind == Type::Kind::real;
     s_.type = is_real ? "double" : "unsigned long long";
     if (!find_parts() || !find_names() || !find_reads() || !find_steps() || !sliced()) return std::nullopt;
+    if (!take_shared(s_.needed, s_.text)) return std::nullopt;
     return std::move(s_);
   }
 
  private:
-  std::nullopt_t fail(const std::string& why) {
-    if (why_.empty()) why_ = why;
-    return std::nullopt;
-  }
-  bool refuse(const std::string& why) {
-    fail(why);
-    return false;
-  }
-  const Variable& variable(int v) const { return c_.program.variables[static_cast<std::size_t>(v)]; }
   int token_of(const Access& a) const { return c_.source.token_at(a.place.line, a.place.column); }
 
   // The statements of the body, and what each writes.
@@ -78,7 +68,7 @@ class SystemSlicer {
   bool find_names() {
     for (const LinearSystem::State& state : s_.system.states) {
       const std::string& name = variable(state.variable).name;
-      s_.names.push_back(state.distance == 0 ? name : fmt::format("{}{}_{}", c_.prefix, name, state.distance));
+      s_.names.push_back(state.distance == 0 ? name : fmt::format("{}_{}", c_.named(name), state.distance));
       followed_[name] = state.variable;
     }
     for (const LinearSystem::Step& step : s_.system.steps) {
@@ -139,7 +129,8 @@ class SystemSlicer {
       if (is_inside && static_cast<int>(v) != own && variable(static_cast<int>(v)).name == name) return true;
     }
     return std::any_of(c_.accesses.list.begin(), c_.accesses.list.end(), [&](const Access& a) {
-      return c_.is_inside(a) && a.is_write && a.variable != own && variable(a.variable).name == name;
+      const bool is_inside = std::find(a.loops.begin(), a.loops.end(), c_.id) != a.loops.end();
+      return is_inside && a.is_write && a.variable != own && variable(a.variable).name == name;
     });
   }
 
@@ -172,16 +163,6 @@ class SystemSlicer {
       live_.insert(parts_[k]);
       for (int t = parts_[k]->begin; t < parts_[k]->end; ++t) named.emplace(c_.source.text_of(t));
     }
-  }
-
-  int assignment(const TextPart& part) const {
-    int found = -1;
-    for (int t = part.begin; t < part.end; ++t) {
-      if (std::find(assigning.begin(), assigning.end(), c_.source.text_of(t)) == assigning.end()) continue;
-      if (found >= 0) return -1;
-      found = t;
-    }
-    return found;
   }
 
   // The parts that the states need, until no more names are needed.
@@ -288,12 +269,7 @@ class SystemSlicer {
     });
   }
 
-  void need(int first, int last) {
-    for (int t = first; t < last; ++t) {
-      if (c_.source.kind(t) == Token::Kind::word && !(t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))))
-        s_.needed.insert(std::string(c_.source.text_of(t)));
-    }
-  }
+  void need(int first, int last) { Slicing::need(first, last, s_.needed); }
 
   // Another statement: as it is, if the slice needs what it makes.
   bool slice_other(const TextPart& part) {
@@ -321,13 +297,6 @@ class SystemSlicer {
     need(part.begin, part.end);
     s_.text += std::string(c_.source.text_of(part.begin, part.end)) + " ";
     return true;
-  }
-
-  bool is_own(int v) const {
-    const auto declared = c_.accesses.declared_in.find(v);
-    const bool is_inside = declared != c_.accesses.declared_in.end() &&
-                           std::find(declared->second.begin(), declared->second.end(), c_.id) != declared->second.end();
-    return !variable(v).is_array && (is_inside || privates_.contains(variable(v).name));
   }
 
   // Whether the slice reads nothing that the loop writes but what it computes itself, and calls nothing.
@@ -375,10 +344,7 @@ class SystemSlicer {
     return true;
   }
 
-  const Candidate& c_;
-  std::string& why_;
   SystemSlice s_;
-  std::set<std::string> privates_;       // variables of which each thread has its own
   std::map<std::string, int> followed_;  // variables of states, and those that are made of them
   std::vector<const TextPart*> parts_;   // of the body
   std::map<const TextPart*, std::vector<const Access*>> accesses_;

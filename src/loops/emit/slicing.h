@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "loops/emit/candidate.h"
+
+namespace papilio::loops {
+
+// What the slices of all kinds of scans have in common.
+class Slicing {
+ protected:
+  Slicing(const Candidate& candidate, std::string& why) : c_(candidate), why_(why) {}
+
+  // The first reason why there is no slice is the one that is told.
+  std::nullopt_t fail(const std::string& why) const {
+    if (why_.empty()) why_ = why;
+    return std::nullopt;
+  }
+  bool refuse(const std::string& why) const {
+    fail(why);
+    return false;
+  }
+
+  const Variable& variable(int v) const { return c_.program.variables[static_cast<std::size_t>(v)]; }
+
+  // The token by which a statement assigns; -1 if there is none, or more than one.
+  int assignment(const TextPart& part) const;
+
+  // Adds the names in tokens [first, last), of members without them.
+  void need(int first, int last, std::set<std::string>& names) const;
+
+  // Whether it is no array, and each iteration or thread has one for itself.
+  bool is_own(int variable) const;
+
+  // Puts what the slice takes of other pieces of the loop before it.
+  bool take_shared(const std::set<std::string>& needed, std::string& text) const;
+
+  const Candidate& c_;
+  std::string& why_;
+  std::set<std::string> privates_;  // variables of which each thread has its own
+};
+
+}  // namespace papilio::loops
