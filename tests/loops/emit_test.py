@@ -73,6 +73,44 @@ def sound_calls(program, function):
     return [(function, case, case, 4) for case in sound]
 
 
+# Where a pointer leads to the loop's own bound, that changes while the loop runs; and one that leads nowhere.
+BOUNDS = """#include <stdio.h>
+struct part { int n, shift, *x; };
+int size;
+void global(int *a) {
+  for (int i = 0; i < size; i++) a[i] = 0;
+}
+void behind(const struct part *p, int *a) {
+  for (int i = 0; i < p->n; i++) a[i] = 0;
+}
+void held(const struct part *p, int *a) {
+  for (int i = 0; i < p->n; i++) a[i] = p->x[i];
+}
+void shifted(int n, const struct part *p, int *restrict a) {
+  for (int i = 0; i < n; i++) a[i] = a[i + p->shift];
+}
+void sometimes(int n, const struct part *p, int *restrict a) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 99) a[i] = a[i + p->shift];
+}
+int main(void) {
+  int a[16];
+  size = 10;
+  global(&size);
+  struct part p[8] = {{10, 0, a + 3}, {0}, {0}, {0}, {7, 0, 0}};
+  behind(p, &p[0].n);
+  printf("%d %d %d %d\\n", size, p[0].n, p[1].n, p[4].n);
+  for (int i = 0; i < 16; i++) a[i] = i;
+  p[0].n = 9;
+  held(p, a + 4);
+  shifted(0, 0, a);
+  sometimes(16, 0, a);
+  for (int i = 0; i < 16; i++) printf("%d ", a[i]);
+  return 0;
+}
+"""
+
+
 class Threads:
     """A folder in which programs are linked with OpenMP by POSIX threads, under ThreadSanitizer."""
 
@@ -164,6 +202,32 @@ class Emitted(unittest.TestCase):
         for (kind, _, _), found in zip(cases, side_by_side(count, cases)):
             made[kind] = made.get(kind, 0) + found
         self.assertEqual(made, {"tile": 8, "strip_mine": 6, "interchange": 5, "move_inward": 2, "distribute": 3})
+
+    def test_bounds_in_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, arguments in (("original", ()), ("emitted", ("--emit", "omp", "--explain"))):
+                source = pathlib.Path(folder) / f"{name}.c"
+                source.write_text(BOUNDS)
+                if arguments:
+                    done = run(LOOPDEP, pathlib.Path(folder) / "original.c", *arguments)
+                    source.write_text(done.stdout)
+            said = {line.split(",")[0]: line.split(": ", 1)[1] for line in done.stderr.splitlines() if "loop" in line}
+            self.assertEqual(said["sometimes"].split(": ")[:2], ["as it was", "the condition is not tested before the "
+                                                                 "loop, which may not read what that does"])
+            for function in ("global", "behind", "held", "shifted"):
+                self.assertEqual(said[function], "parallel, where a condition holds")
+            if not COMPILERS:
+                self.skipTest("no programs are run")
+            printed = []
+            for name in ("original", "emitted"):
+                program = pathlib.Path(folder) / name
+                made = run("gcc", "-O1", "-fno-strict-aliasing", "-fopenmp", f"{program}.c", "-o", program)
+                self.assertEqual(made.returncode, 0, made.stderr)
+                done = run(program)
+                self.assertEqual(done.returncode, 0)
+                printed.append(done.stdout)
+            self.assertEqual(printed[0], "0 0 0 7\n0 1 2 3 3 3 3 3 3 3 3 3 3 13 14 15 ")
+            self.assertEqual(printed[1], printed[0])
 
     def test_a_race_is_seen(self):
         if not COMPILERS:

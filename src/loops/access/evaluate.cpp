@@ -79,6 +79,14 @@ Polynomial Finder::element(const Expr& e, const std::vector<std::optional<Polyno
       if (loop >= 0 && (defined_in < 0 || loop_at(loop).depth > loop_at(defined_in).depth)) defined_in = loop;
     }
   }
+  // s->n, all of whose reads have one value, as those of a parameter do.
+  const bool is_field = v.is_pointer && v.object != e.variable && subs[0]->as_constant() == 0;
+  if (is_field) {
+    std::string name = v.name;
+    const int one = new_symbol(Symbol::Kind::entry, name.replace(name.find('.'), 1, "->"), v.type, e.variable);
+    elements_[{e.variable, *subs[0]}] = one;
+    return Polynomial::symbol(one);
+  }
   const int made = new_symbol(Symbol::Kind::unknown, v.name + "[]", v.type);
   Symbol& s = out_.symbols[static_cast<std::size_t>(made)];
   s.defined_in = defined_in;

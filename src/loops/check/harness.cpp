@@ -69,8 +69,9 @@ static long long loopdep_content(long long k) {{
     }}
 #define LOOPDEP_SHOW_POINTER(name, now, before, count) \
   if ((now) != (before)) {{ \
-    const long long loopdep_far = ((long long)(size_t)(now) - (long long)(size_t)(before)) / (long long)sizeof *(before); \
-    if (-(long long)(count) <= loopdep_far && loopdep_far <= (long long)(count)) printf("%s = moved by %lld\n", name, loopdep_far); \
+    const long long loopdep_bytes = (long long)(size_t)(now) - (long long)(size_t)(before), loopdep_most = (count); \
+    const long long loopdep_far = loopdep_bytes / (long long)sizeof *(before); \
+    if (-loopdep_most <= loopdep_far && loopdep_far <= loopdep_most) printf("%s = moved by %lld\n", name, loopdep_far); \
     else printf("%s = moved\n", name); \
   }}
 // Of an array, and where in it the pointer points; of a row that a table points to.

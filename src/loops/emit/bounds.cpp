@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "loops/emit/candidate.h"
 #include "loops/source/tokens.h"
 
 namespace papilio::loops {
@@ -48,7 +49,8 @@ bool Bounds::is_inside(const Access& access) const {
 
 bool Bounds::has_name(int symbol) const {
   const Symbol& s = accesses_.symbols[static_cast<std::size_t>(symbol)];
-  if (s.name.empty() || s.name.find_first_of(".[]?") != std::string::npos) return false;
+  if (s.name.empty() || s.name.find_first_of("[]?") != std::string::npos) return false;
+  if (is_field(s.name)) return s.kind == Symbol::Kind::entry && s.has_name && has_root(s.variable);
   // Another variable of that name may hide it.
   std::set<int> named;
   for (const Access& a : accesses_.list) {
@@ -62,6 +64,17 @@ bool Bounds::has_name(int symbol) const {
     if (accesses_.loops[static_cast<std::size_t>(at)].symbol == symbol) return true;
   }
   return false;
+}
+
+bool Bounds::has_root(int index) const {
+  const auto root_of = [&](int v) { return variable(variable(v).holder >= 0 ? variable(v).holder : v).object; };
+  const int root = root_of(index);
+  const auto hides = [&](int v) { return root_of(v) != root && variable(root_of(v)).name == variable(root).name; };
+  return !variable(root).moves && std::none_of(accesses_.list.begin(), accesses_.list.end(), [&](const Access& a) {
+    return hides(a.variable);
+  }) && std::none_of(accesses_.declared_in.begin(), accesses_.declared_in.end(), [&](const auto& declared) {
+    return hides(declared.first);
+  });
 }
 
 std::optional<std::string> Bounds::text(const Polynomial& p) const {
@@ -125,48 +138,74 @@ std::optional<std::vector<Polynomial>> Bounds::ends(const Polynomial& p, bool hi
   return done;
 }
 
+// The element that an access touches, without its last subscripts where only the struct that it is in has the name.
+std::optional<std::vector<std::string>> Bounds::elements(const Access& access, bool is_whole, bool high) const {
+  const Variable& object = variable(variable(access.variable).object);
+  const Variable& v = is_whole ? object : variable(access.variable);
+  std::size_t depth = access.subscripts.size();
+  if (is_whole) depth = object.is_array ? std::max<std::size_t>(1, object.extents.size()) : 0;
+  if (depth > access.subscripts.size()) return std::nullopt;
+  std::vector<std::string> found = {v.is_array ? v.name : fmt::format("(&{})[0]", v.name)};
+  for (std::size_t k = 0; k < depth; ++k) {
+    const auto& subscript = access.subscripts[k];
+    const auto values = subscript ? ends(*subscript, high) : std::nullopt;
+    if (!values) return std::nullopt;
+    std::vector<std::string> longer;
+    for (const Polynomial& value : *values) {
+      const auto in_c = text(value);
+      if (!in_c) return std::nullopt;
+      for (const std::string& e : found) longer.push_back(fmt::format("{}[{}]", e, *in_c));
+    }
+    found = std::move(longer);
+  }
+  return found;
+}
+
 std::optional<std::vector<std::string>> Bounds::addresses(const std::string& name, bool high) const {
   std::vector<std::string> found;
-  std::set<int> variables;
-  for (const Access& a : accesses_.list) {
-    const Variable& v = program_.variables[static_cast<std::size_t>(a.variable)];
-    if (v.name != name) continue;
-    if (v.moves) return std::nullopt;  // the name stands for another place by now
-    // What is supposed of a variable that is no array rests on all that the function writes.
-    if (!is_inside(a)) {
-      if (a.is_write || !v.is_array) continue;
-      continue;
-    }
-    variables.insert(a.variable);
-    std::vector<std::string> elements = {v.is_array ? name : fmt::format("(&{})[0]", name)};
-    for (const auto& subscript : a.subscripts) {
-      const auto values = subscript ? ends(*subscript, high) : std::nullopt;
-      if (!values) return std::nullopt;
-      std::vector<std::string> longer;
-      for (const Polynomial& value : *values) {
-        const auto in_c = text(value);
-        if (!in_c) return std::nullopt;
-        for (const std::string& e : elements) longer.push_back(fmt::format("{}[{}]", e, *in_c));
-      }
-      elements = std::move(longer);
-    }
+  std::set<int> objects;
+  const auto add = [&](const std::vector<std::string>& elements) {
     for (const std::string& e : elements) {
       std::string address = fmt::format("&{}", e);
       if (std::find(found.begin(), found.end(), address) == found.end()) found.push_back(std::move(address));
     }
+  };
+  for (const Access& a : accesses_.list) {
+    const Variable& v = variable(a.variable);
+    const bool is_whole = v.name != name && variable(v.object).name == name;
+    const int holder = v.holder < 0 ? -1 : variable(v.holder).object;
+    const bool is_held = holder >= 0 && variable(holder).name == name;
+    if (v.name != name && !is_whole && !is_held) continue;
+    // The name stands for another place by now.
+    if (v.moves || variable(v.object).moves || (is_held && variable(holder).moves)) return std::nullopt;
+    // What is supposed of a variable that is no array rests on all that the function writes: see no_overlap.
+    if (!is_inside(a)) continue;
+    objects.insert(is_held ? holder : v.object);
+    if (is_held) add({variable(holder).is_array ? name + "[0]" : fmt::format("(&{})[0]", name)});
+    if (is_held) continue;
+    const auto touched = elements(a, is_whole, high);
+    if (!touched) return std::nullopt;
+    add(*touched);
     if (found.size() > most_ends) return std::nullopt;
   }
-  if (variables.size() != 1 || name.find('.') != std::string::npos) return std::nullopt;
-  return found;
+  if (objects.size() != 1) return std::nullopt;
+  const int only = *objects.begin();
+  const bool is_behind = variable(only).holder >= 0;
+  const bool is_struct = !is_behind && variable(only).type.kind == Type::Kind::other;
+  if ((is_behind || is_struct) && !has_root(only)) return std::nullopt;
+  return is_field(name) && !is_behind ? std::nullopt : std::optional(found);
 }
 
 std::optional<std::string> Bounds::no_overlap(const std::string& a, const std::string& b) const {
   for (const auto& [one, other] : {std::pair{a, b}, std::pair{b, a}}) {
     bool is_scalar = false, written_elsewhere = false;
     for (const Access& access : accesses_.list) {
-      const Variable& v = program_.variables[static_cast<std::size_t>(access.variable)];
-      if (v.name == one && !v.is_array) is_scalar = true;
-      if (v.name == other && access.is_write && !is_inside(access)) written_elsewhere = true;
+      const Variable& v = variable(access.variable);
+      const bool is_of_one = v.object != access.variable && variable(v.object).name == one;
+      const bool is_held = v.holder >= 0 && variable(variable(v.holder).object).name == one;
+      if ((v.name == one && !v.is_array) || is_of_one || is_held) is_scalar = true;
+      const bool is_other = v.name == other || variable(v.object).name == other;
+      if (is_other && access.is_write && !is_inside(access)) written_elsewhere = true;
     }
     if (is_scalar && written_elsewhere) return std::nullopt;
   }
@@ -223,6 +262,8 @@ std::optional<std::string> widened(const std::string& condition) {
     if (follows || (t + 1 < last && source.is(t + 1, "("))) return std::nullopt;
     result += "(long long)";
     ++words;
+    while (t + 2 < last && (source.is(t + 1, ".") || source.is(t + 1, "->"))) t += 2;  // s->n, s.n
+    if (source.kind(t) != Token::Kind::word) return std::nullopt;
   }
   return words == 0 && last == 0 ? std::nullopt : std::optional(result + condition.substr(at));
 }

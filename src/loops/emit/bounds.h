@@ -29,10 +29,15 @@ class Bounds {
 
   bool is_inside(const Access& access) const;
 
+  // Whether the name of the struct that the variable is in, or behind, means the same throughout the function.
+  bool has_root(int variable) const;
+
  private:
   bool is_within(int loop) const;  // the loop or one in it
   std::optional<std::pair<Polynomial, Polynomial>> range_of(int loop) const;
   bool has_name(int symbol) const;
+  const Variable& variable(int v) const { return program_.variables[static_cast<std::size_t>(v)]; }
+  std::optional<std::vector<std::string>> elements(const Access& access, bool is_whole, bool high) const;
   std::optional<std::vector<std::string>> addresses(const std::string& name, bool high) const;
 
   const Program& program_;

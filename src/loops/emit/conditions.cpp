@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "loops/emit/bounds.h"
 
@@ -72,6 +73,35 @@ std::optional<std::string> inspector(const Candidate& c, const Predicate& p, boo
       x, *low, *high, array, *least);
 }
 
+// A variable of the struct that the pointer of this name leads to, which every iteration, or the loop's test, reads; or
+// one that lies behind it; -1 if there is none.
+int certainly_read(const Candidate& c, std::string_view pointer) {
+  const auto variable = [&](int v) -> const Variable& { return c.program.variables[static_cast<std::size_t>(v)]; };
+  const Loop& loop = c.accesses.loops[static_cast<std::size_t>(c.id)];
+  const auto found = std::find_if(c.accesses.list.begin(), c.accesses.list.end(), [&](const Access& a) {
+    const Variable& v = variable(a.variable);
+    const bool is_first =
+        v.object != a.variable && v.is_pointer && a.subscripts[0] && a.subscripts[0]->as_constant() == 0;
+    if ((v.holder < 0 && !is_first) || !c.is_inside(a) || a.loops.back() != c.id) return false;
+    if (variable(variable(v.holder >= 0 ? v.holder : a.variable).object).name != pointer) return false;
+    return a.is_header || (a.conditions == loop.conditions && !loop.may_leave);
+  });
+  return found == c.accesses.list.end() ? -1 : found->variable;
+}
+
+// A condition that reads behind pointers holds only where the loop does that, too; nothing where it may not.
+std::optional<std::string> guarded(const Candidate& c, const std::string& condition) {
+  if (condition.find("->") == std::string::npos) return condition;
+  const Source source(condition);
+  const int last = static_cast<int>(source.tokens().size()) - 1;
+  for (int t = 1; t < last; ++t) {
+    if (!source.is(t, "->")) continue;
+    const int read = source.kind(t - 1) == Token::Kind::word ? certainly_read(c, source.text_of(t - 1)) : -1;
+    if (read < 0 || !Bounds(c.program, c.accesses, c.id).has_root(read)) return std::nullopt;
+  }
+  return fmt::format("({}) > 0 && ({})", c.count(), condition);
+}
+
 }  // namespace
 
 std::optional<std::string> condition_of(const Candidate& c, const std::vector<Predicate>& predicates,
@@ -94,7 +124,9 @@ std::optional<std::string> condition_of(const Candidate& c, const std::vector<Pr
     }
     all += (all.empty() ? "" : " && ") + (predicates.size() > 1 ? "(" + *one + ")" : *one);
   }
-  return all;
+  const auto sound = guarded(c, all);
+  if (!sound) why = "the condition is not tested before the loop, which may not read what that does: " + all;
+  return sound;
 }
 
 std::string separated_helper(const std::string& prefix) {

@@ -211,6 +211,15 @@ class Emitter {
     });
   }
 
+  // Whether its test reads what the loop may write where its condition does not hold. OpenMP asks once for the bound.
+  bool reads_memory(const Candidate& c) const {
+    return std::any_of(c.accesses.list.begin(), c.accesses.list.end(), [&](const Access& a) {
+      const Variable& v = program_.variables[static_cast<std::size_t>(a.variable)];
+      const bool is_shared = v.is_array || v.escapes || v.storage == Variable::Storage::global;
+      return is_shared && a.is_header && a.loops.back() == c.id;
+    });
+  }
+
   std::optional<Rewritten> by_clauses(const Candidate& c, std::vector<Clause> clauses,
                                       const std::vector<Predicate>& predicates, std::string& how, std::string& why) {
     bool needs_helper = false;
@@ -231,7 +240,7 @@ class Emitter {
     }
     if (!made) return std::nullopt;
     made->condition = *condition;
-    made->needs_version = made->needs_version || !clauses.empty() || c.head->is_counted ||
+    made->needs_version = made->needs_version || !clauses.empty() || c.head->is_counted || reads_memory(c) ||
                           condition->find("__extension__") != std::string::npos;
     if (!condition->empty()) how += ", where a condition holds";
     needs_helper_ = needs_helper_ || needs_helper;
