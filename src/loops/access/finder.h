@@ -74,6 +74,7 @@ class Finder {
   // statements.cpp
   void statements(const std::vector<Stmt>& list, bool are_items);
   void statement(const Stmt& s);
+  void evaluate_only(const Expr& e);
   void declare(const Stmt& s);
   void assign(const Stmt& s);
   void branch(const Stmt& s);
@@ -102,6 +103,7 @@ class Finder {
   std::vector<int> items_;                              // of each
   std::vector<std::set<int>> assigned_;                 // of each: since its iteration began
   std::shared_ptr<const Domain> domain_;                // of what comes now
+  std::set<int> deciding_;                              // variables whose values may decide what is touched
   std::set<int> changed_;                               // variables that the function assigns anywhere
   bool has_unknown_ = false;                            // it does something unknown
   std::vector<std::map<int, int>> counters_;            // of each: variables that only rise or fall, with their signs

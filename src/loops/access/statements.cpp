@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "loops/access/finder.h"
+#include "loops/program/deciding.h"
 
 // Statements: what they write, and what is known after them.
 
@@ -34,6 +35,7 @@ Finder::Finder(const Program& program, const Function& function)
 
 Accesses Finder::run() {
   find_changed(function_.body, changed_, has_unknown_);
+  deciding_ = deciding_variables(program_, function_);
   out_.fault = function_.fault;
   std::set<int> named;
   find_named(function_.body, named);
@@ -133,7 +135,7 @@ void Finder::statement(const Stmt& s) {
       return assign(s);
     case Stmt::Kind::evaluate:
       ++statement_;
-      evaluate(s.value);
+      evaluate_only(s.value);
       return;
     case Stmt::Kind::branch:
       return branch(s);
@@ -142,7 +144,7 @@ void Finder::statement(const Stmt& s) {
     case Stmt::Kind::leave:
       if (!s.op.empty()) {
         ++statement_;
-        evaluate(s.value);
+        evaluate_only(s.value);
       }
       if (!loops_.empty()) loop_at(loops_.back()).leaves.insert(controls_.begin(), controls_.end());
       if (s.leaves_function) {
@@ -160,6 +162,13 @@ void Finder::statement(const Stmt& s) {
   }
 }
 
+// What is read for a value that decides nothing.
+void Finder::evaluate_only(const Expr& e) {
+  const bool outer = std::exchange(is_unused_, true);
+  evaluate(e);
+  is_unused_ = outer;
+}
+
 void Finder::declare(const Stmt& s) {
   out_.declared_in[s.variable] = loops_;
   ++statement_;
@@ -169,7 +178,9 @@ void Finder::declare(const Stmt& s) {
     return;
   }
   const std::size_t first = out_.list.size();
+  const bool outer = std::exchange(is_unused_, !v.is_array && !deciding_.contains(s.variable));
   const Value value = evaluate(s.value);
+  is_unused_ = outer;
   if (v.is_array) return;  // an initialised array: new memory, which nobody else has
   const std::size_t last = out_.list.size();
   access(s.variable, true, {}, s.place);
@@ -191,8 +202,9 @@ void Finder::assign(const Stmt& s) {
   const std::size_t first = out_.list.size();
   // Of elements and real numbers no values are followed; a sum may wrap, but what counts by constants is a subscript.
   const bool is_sum = !s.op.empty() ? s.value.kind != Expr::Kind::integer : !recurrence.empty();
-  const bool outer = std::exchange(
-      is_unused_, s.target.kind == Expr::Kind::element || s.target.type.kind != Type::Kind::integer || is_sum);
+  const bool is_data = s.target.kind == Expr::Kind::element || s.target.type.kind != Type::Kind::integer ||
+                       !deciding_.contains(s.target.variable);
+  const bool outer = std::exchange(is_unused_, is_data || is_sum);
   Value value;
   if (s.op.empty()) {
     value = evaluate(s.value);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <set>
+
+#include "loops/program/program.h"
+
+namespace papilio::loops {
+
+// The variables of a function whose values may decide what it touches, and when: those in subscripts, conditions,
+// bounds and lengths, and all that these are made of. Other values may wrap around as they like.
+std::set<int> deciding_variables(const Program& program, const Function& function);
+
+}  // namespace papilio::loops
