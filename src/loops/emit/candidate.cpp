@@ -180,7 +180,7 @@ Edits placed(const Candidate& c, const Rewritten& r) {
     from -= indent.size();
     text = indent + text;
   }
-  edits.replace(from, c.end(), std::move(text));
+  edits.replace(from, c.written_end, std::move(text));
   return edits;
 }
 

@@ -39,7 +39,8 @@ struct Candidate {
   std::optional<std::set<int>> items = {};  // of the body, where it is a piece of a loop that is distributed
   std::map<std::string, std::string> shared =
       {};                         // what other pieces have made: declarations with an iteration's value
-  std::string_view written = {};  // the file's text, which `source` may have without some of the loop's own steps
+  std::string_view written = {};  // the source's text with all of the loop's own steps, which it may be without
+  std::size_t written_end = 0;    // of the loop, in the file
 
   // A name of the program's own that goes with one of the text's; no other of its own names begins so.
   std::string named(std::string_view name) const { return prefix + "of_" + std::string(name); }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -15,8 +14,8 @@
 #include "loops/emit/nest.h"
 #include "loops/emit/parallel.h"
 #include "loops/emit/scan.h"
-#include "loops/emit/steps.h"
 #include "loops/emit/system.h"
+#include "loops/emit/texts.h"
 
 namespace papilio::loops {
 namespace {
@@ -27,7 +26,7 @@ class Emitter {
  public:
   Emitter(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report,
           const Options& options)
-      : source_(text), program_(program), functions_(functions), report_(report), options_(options) {
+      : source_(text), texts_(source_), program_(program), functions_(functions), report_(report), options_(options) {
     while (text.find(prefix_) != std::string_view::npos) prefix_.insert(prefix_.size() - 1, "_out");
   }
 
@@ -69,17 +68,17 @@ class Emitter {
     if (f.reports[static_cast<std::size_t>(id)] < 0) return;
     const auto index = static_cast<std::size_t>(f.reports[static_cast<std::size_t>(id)]);
     const LoopReport& loop = report_.loops[index];
-    std::string why;
-    std::optional<Rewritten> made;
-    std::string how;
-    is_reordered_ = false;
+    std::string why, how;
     const Candidate found{source_, report_, index, program_, f.accesses, id};
-    Candidate c{source_for(found), report_, index, program_, f.accesses, id};
-    c.prefix = prefix_;
-    c.written = source_.text();
-    if (prepare(c, why)) made = rewritten(f, c, how, why);
+    std::optional<Edits> made = attempt(f, found, how, why);
+    if (!made) {
+      if (const Source* written_out = texts_.written_out(found)) {
+        std::string ignored;
+        made = attempt(f, {*written_out, report_, index, program_, f.accesses, id}, how, ignored);
+      }
+    }
     if (made) {
-      edits_.add(placed(c, *made));
+      edits_.add(*made);
       result_.loops.push_back({loop.function, loop.position, loop.variable, true, is_reordered_, how});
       return;
     }
@@ -89,17 +88,20 @@ class Emitter {
     }
   }
 
-  // The text of the loop's file, without steps of the loop in statements that do more.
-  const Source& source_for(Candidate c) {
-    if (c.accesses.loops[static_cast<std::size_t>(c.id)].own.empty()) return source_;
-    const int token = source_.token_at(c.loop().position.line, c.loop().position.column);
-    auto part = token < 0 ? std::nullopt : read_statement(source_, token);
-    if (!part || part->parts.empty()) return source_;
-    c.part = std::move(*part);
-    if (c.finds_own()) return source_;
-    auto text = without_steps(c);
-    if (!text) return source_;
-    return sources_.emplace_back(std::make_unique<Stepless>(std::move(*text)))->source;
+  // The edits of the file that change the loop, which `found` has a source of.
+  std::optional<Edits> attempt(const Judged& f, const Candidate& found, std::string& how, std::string& why) {
+    is_reordered_ = false;
+    Candidate c{texts_.without_steps_of(found), report_, found.index, program_, f.accesses, found.id};
+    c.prefix = prefix_;
+    c.written = found.source.text();
+    if (!prepare(c, why)) return std::nullopt;
+    const auto made = rewritten(f, c, how, why);
+    return made ? std::optional(placed(c, *made)) : std::nullopt;
+  }
+
+  std::size_t end_in_file(const LoopReport& loop) const {
+    const auto part = read_statement(source_, source_.token_at(loop.position.line, loop.position.column));
+    return source_.tokens()[static_cast<std::size_t>(part->end - 1)].end;
   }
 
   // Finds the loop in the text.
@@ -121,9 +123,10 @@ class Emitter {
       return false;
     }
     c.part = std::move(*part);
+    c.written_end = c.source.moved().empty() ? c.end() : end_in_file(loop);
     if (is_do) c.part.kind = TextPart::Kind::repeat;
     c.head = read_head(c.source, c.part, loop.variable);
-    if (&c.source == &source_ && !c.finds_own()) {
+    if (c.source.text().data() == c.written.data() && !c.finds_own()) {
       why = "its step or its test is in a macro, or in parentheses";
       return false;
     }
@@ -353,14 +356,8 @@ class Emitter {
     return false;
   }
 
-  struct Stepless {
-    explicit Stepless(std::string without) : text(std::move(without)), source(text) {}
-    const std::string text;
-    const Source source;
-  };
-
   const Source source_;
-  std::vector<std::unique_ptr<Stepless>> sources_;  // see source_for
+  Texts texts_;
   const Program& program_;
   const std::vector<Judged>& functions_;
   const Report& report_;

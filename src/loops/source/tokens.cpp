@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 namespace papilio::loops {
 namespace {
@@ -106,13 +108,24 @@ class Lexer {
   std::vector<Token> tokens_;
 };
 
+std::vector<std::size_t> lines_of(std::string_view text) {
+  std::vector<std::size_t> begins = {0};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') begins.push_back(i + 1);
+  }
+  return begins;
+}
+
 }  // namespace
 
-Source::Source(std::string_view text) : text_(text), tokens_(Lexer(text).run()), lines_{0} {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') lines_.push_back(i + 1);
-  }
-}
+Source::Source(std::string_view text) : text_(text), tokens_(Lexer(text).run()), lines_(lines_of(text)) {}
+
+Source::Source(std::string_view text, std::string_view written, std::vector<Moved> moved)
+    : text_(text),
+      tokens_(Lexer(text).run()),
+      lines_(lines_of(text)),
+      written_lines_(lines_of(written)),
+      moved_(std::move(moved)) {}
 
 std::string_view Source::text_of(int token) const {
   const Token& t = tokens_[static_cast<std::size_t>(token)];
@@ -126,8 +139,17 @@ std::string_view Source::text_of(int first, int last) const {
 }
 
 int Source::token_at(int line, int column) const {
-  if (line < 1 || column < 1 || static_cast<std::size_t>(line) > lines_.size()) return -1;
-  const std::size_t offset = lines_[static_cast<std::size_t>(line - 1)] + static_cast<std::size_t>(column - 1);
+  const std::vector<std::size_t>& lines = moved_.empty() ? lines_ : written_lines_;
+  if (line < 1 || column < 1 || static_cast<std::size_t>(line) > lines.size()) return -1;
+  std::size_t offset = lines[static_cast<std::size_t>(line - 1)] + static_cast<std::size_t>(column - 1);
+  if (!moved_.empty()) {
+    const auto after = std::upper_bound(moved_.begin(), moved_.end(), offset,
+                                        [](std::size_t o, const Moved& m) { return o < m.begin; });
+    if (after == moved_.begin()) return -1;
+    const Moved& m = *std::prev(after);
+    if (offset >= m.end || (!m.is_copy && offset != m.begin)) return -1;
+    offset = m.to + (offset - m.begin);
+  }
   const auto found = std::lower_bound(tokens_.begin(), tokens_.end(), offset,
                                       [](const Token& t, std::size_t o) { return t.begin < o; });
   if (found == tokens_.end() || found->begin != offset || found->kind == Token::Kind::end) return -1;

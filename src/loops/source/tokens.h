@@ -22,18 +22,30 @@ struct Token {
   std::size_t begin = 0, end = 0;  // bytes of the text
 };
 
+// Of a text that was changed: bytes [begin, end) of what it was made of, and where they are now. Of what is no copy
+// only the first byte has a place.
+struct Moved {
+  std::size_t begin, end, to;
+  bool is_copy;
+};
+
 class Source {
  public:
   explicit Source(std::string_view text);
 
+  // A text made of `written`, of which it keeps lines and columns.
+  Source(std::string_view text, std::string_view written, std::vector<Moved> moved);
+
   std::string_view text() const { return text_; }
+  const std::vector<Moved>& moved() const { return moved_; }
   const std::vector<Token>& tokens() const { return tokens_; }  // the last one is `end`
   std::string_view text_of(int token) const;
   std::string_view text_of(int first, int last) const;  // of tokens [first, last), with what lies between them
   bool is(int token, std::string_view text) const { return text_of(token) == text; }
   Token::Kind kind(int token) const { return tokens_[static_cast<std::size_t>(token)].kind; }
 
-  // The token that begins at a line and column, both from 1; -1 if none does.
+  // The token that begins at a line and column, both from 1; -1 if none does. Of a text that was made of another one,
+  // as it was there.
   int token_at(int line, int column) const;
   int line_of(std::size_t offset) const;
 
@@ -50,6 +62,8 @@ class Source {
   std::string_view text_;
   std::vector<Token> tokens_;
   std::vector<std::size_t> lines_;  // where each begins
+  std::vector<std::size_t> written_lines_;
+  std::vector<Moved> moved_;
 };
 
 }  // namespace papilio::loops

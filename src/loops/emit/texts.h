@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loops/emit/candidate.h"
+#include "loops/source/macros.h"
+
+namespace papilio::loops {
+
+// The text of a file, and of loops in it that are rewritten from a text in another form.
+class Texts {
+ public:
+  // `file` must outlive it.
+  explicit Texts(const Source& file) : file_(file), macros_(file) {}
+
+  // The loop's text without its steps in statements that do more; `source` itself where there are none, or where one
+  // is not found. `loop` is a candidate with that source.
+  const Source& without_steps_of(Candidate loop);
+
+  // The file with macros that stand for elements written out in the loop; null if there are none.
+  const Source* written_out(const Candidate& loop);
+
+ private:
+  struct Made {
+    explicit Made(std::string made) : text(std::move(made)) {}
+    const std::string text;
+    std::unique_ptr<Source> source;
+  };
+
+  const Source& file_;
+  const Macros macros_;
+  std::vector<std::unique_ptr<Made>> made_;
+};
+
+}  // namespace papilio::loops
