@@ -1,6 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "papilio/communicator.h"
 #include "papilio/corpus.h"
@@ -8,7 +12,8 @@
 #include "papilio/lda.h"
 #include "papilio/model.h"
 
-// Training over ranks (TrainOptions::ranks), inference and held-out scores over ranks. docs/distributed.md.
+// Training over ranks (TrainOptions::ranks), inference and held-out scores over ranks; checkpoints that ranks, or one
+// process, write while training goes on. docs/distributed.md.
 
 namespace papilio {
 
@@ -50,5 +55,71 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
                               Communicator& ranks);
 LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const LeftToRightOptions& options,
                           Communicator& ranks);
+
+struct CheckpointWriterOptions {
+  // Called where a checkpoint could not be written: the one before it stays, and training goes on. Over ranks on every
+  // rank, with the error of the first one that failed. Without this function the error is thrown, and ends training.
+  std::function<void(const IoError&)> failed = {};
+
+  // Called when the checkpoint of a sweep is in place, on every rank.
+  std::function<void(std::int64_t sweep)> saved = {};
+
+  // That of the corpus; without it the corpus is read for it while the first checkpoint is written.
+  std::optional<CorpusIdentity> identity = {};
+};
+
+// Writes checkpoints as save_checkpoint does, the same bytes, by a thread of its own: TrainOptions::checkpoint_writer.
+//
+// Over options.ranks each rank has a writer, whose thread writes the rank's part. Rank 0 writes the file that names the
+// parts when all of them are whole, which ranks learn from a number that they add up after each sweep. Where several
+// GPUs train in one process (TrainOptions::devices), or `options` has no ranks, the file is that of one process.
+//
+// Memory: a copy of the topics while they are written, 1 byte per token up to 256 topics, 2 up to 65,536, else 4. Where
+// there is no room for it, or no thread, `begin` writes the topics itself.
+//
+// One thread at a time uses a writer. Both functions of CheckpointWriterOptions are called by that thread, within
+// `begin`, `finish` and `advance`.
+//
+//   papilio::TrainOptions options = {.topics = 1000, .checkpoint_seconds = 600};
+//   papilio::CheckpointWriter writer(corpus.view(), options, "news.chain");
+//   options.checkpoint_writer = &writer;
+//   papilio::train(corpus.view(), options);
+class CheckpointWriter {
+ public:
+  // Borrows the corpus and options.ranks. Throws InvalidArgument for an identity whose sizes are others than the
+  // corpus's.
+  CheckpointWriter(const CorpusView& corpus, const TrainOptions& options, std::string path,
+                   CheckpointWriterOptions writer_options = {});
+  // Waits for the file that this process is writing.
+  ~CheckpointWriter();
+  CheckpointWriter(const CheckpointWriter&) = delete;
+  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
+
+  // Collective. Waits for the checkpoint before, copies the state, and returns while it is written. Throws
+  // InvalidArgument for options out of range and for a state that does not fit.
+  void begin(const ChainState& state);
+
+  // Collective. Returns when the checkpoint under way is in place, or has failed. However long the writing takes, no
+  // rank waits for another for more than a second.
+  void finish();
+
+  // Whether a checkpoint has been begun that is neither known to be in place nor to have failed; the same on all ranks.
+  bool is_under_way() const;
+
+  // Whether the ranks write a part each.
+  bool is_over_ranks() const;
+
+  // How far this rank is, and what all ranks are to do then. After each sweep `train` adds up the numbers of all ranks
+  // and hands the sum over: `advance` is collective where something has failed.
+  std::int64_t progress();
+  void advance(std::int64_t sum);
+
+  // That of the corpus, where it is known.
+  const std::optional<CorpusIdentity>& identity() const;
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
 
 }  // namespace papilio

@@ -136,6 +136,7 @@ struct DevicePlan {
 };
 
 struct ChainState;
+class CheckpointWriter;
 
 // The range of priors that train and infer accept, so that no probability underflows.
 inline constexpr double least_prior = 1e-100;
@@ -205,6 +206,12 @@ struct TrainOptions {
   std::function<void(const ChainState&)> checkpoint = {};
   std::int64_t checkpoint_every = 0;
   double checkpoint_seconds = 0;
+
+  // In place of `checkpoint`, and at the same times: it writes while training goes on (papilio/distributed.h).
+  // Borrowed; over ranks each has its own. Where the checkpoint before is still being written after a
+  // `checkpoint_every`-th sweep, training waits for it; by `checkpoint_seconds` none is due until it is in place. train
+  // returns when the last one is.
+  CheckpointWriter* checkpoint_writer = nullptr;
 };
 
 // The state of a chain. Together with the corpus and the options it determines everything that follows.
@@ -357,6 +364,7 @@ CorpusIdentity identity_of(const CorpusView& corpus);
 // Over options.ranks every rank calls it with its own part, and all see the same folder: each writes its topics beside
 // the file ("PATH.sweep-40.rank-1-of-3"), which then says where they are; parts of neither checkpoint are removed.
 // Where one rank fails all throw. Any number of ranks goes on from it, as from that of one process.
+// CheckpointWriter (papilio/distributed.h) writes the same files while training goes on.
 //
 // `identity` is that of the corpus (InvalidArgument where its sizes are others); without it, the corpus is read for it:
 // a rank then reads the documents of all.

@@ -77,19 +77,14 @@ struct Checkpoints {
 TrainResult train_quietly(const CorpusView& corpus, TrainOptions options, const ChainState* resume, Watch& watch,
                           const Checkpoints& checkpoints) {
   const Unlocked unlocked;
-  std::optional<CorpusIdentity> identity;  // made once
+  std::optional<CheckpointWriter> writer;
   options.progress = [&watch](const Progress& progress) { return watch(progress); };
   if (!checkpoints.path.empty()) {
     options.checkpoint_every = checkpoints.every;
     options.checkpoint_seconds = checkpoints.seconds;
-    options.checkpoint = [&](const ChainState& state) {
-      try {
-        if (!identity) identity = identity_of(corpus);
-        save_checkpoint(state, corpus, options, checkpoints.path, &*identity);
-      } catch (const IoError& failure) {
-        warn(watch, failure);
-      }
-    };
+    const auto failed = [&watch](const IoError& failure) { warn(watch, failure); };
+    writer.emplace(corpus, options, checkpoints.path, CheckpointWriterOptions{.failed = failed});
+    options.checkpoint_writer = &*writer;
   }
   return train(corpus, options, resume);
 }

@@ -207,6 +207,32 @@ TEST_F(LdaContract, ChainState) {
   remove_checkpoint("");
 }
 
+TEST_F(LdaContract, CheckpointWriter) {
+  const TrainOptions two = {.topics = 2};
+  const auto begin = [&](const ChainState& state, const TrainOptions& options) {
+    return [&, state, options] { CheckpointWriter(corpus_, options, no_such_folder).begin(state); };
+  };
+  EXPECT_TRUE(refused("z has 1 topics", begin({.z = {0}}, two)));
+  EXPECT_TRUE(refused("sweep is -1", begin({.sweep = -1, .z = z_}, two)));
+  EXPECT_TRUE(refused("topics is 0", begin({.z = z_}, {.topics = 0})));
+  CheckpointWriterOptions of_another = {.identity = identity_of(CorpusView())};
+  EXPECT_TRUE(refused("the identity is that of 0 documents",
+                      [&] { CheckpointWriter(corpus_, two, no_such_folder, of_another); }));
+  CheckpointWriter writer(corpus_, two, no_such_folder);
+  EXPECT_FALSE(writer.is_under_way() || writer.is_over_ranks() || writer.identity());
+  writer.finish();  // nothing to wait for
+  EXPECT_EQ(writer.progress(), 0);
+  writer.advance(huge);  // a number for a checkpoint that is not under way
+  EXPECT_FALSE(writer.is_under_way());
+  writer.begin({.z = z_});
+  EXPECT_THROW(writer.finish(), IoError);
+  writer.finish();
+  TrainOptions both = {.topics = 2, .sweeps = 1};
+  both.checkpoint_writer = &writer;
+  both.checkpoint = [](const ChainState&) {};
+  EXPECT_TRUE(refused("checkpoint and checkpoint_writer are both given", [&] { train(corpus_, both); }));
+}
+
 TEST_F(LdaContract, LogJoint) {
   const auto call = [&](std::span<const std::int32_t> z, std::int32_t topics, double alpha, double beta,
                         int threads = 0) { return [=, this] { log_joint(corpus_, z, topics, alpha, beta, threads); }; };

@@ -189,8 +189,7 @@ TEST_P(SweepLaw, AddsUpToOne) {
 
 TEST_P(SweepLaw, IsThatOfTheSampler) { EXPECT_LT(chi_square(GetParam().options(), probabilities(GetParam())), limit); }
 
-INSTANTIATE_TEST_SUITE_P(SparseSamplers, SweepLaw, ::testing::ValuesIn(sparse_rules),
-                         [](const auto& rule) {
+INSTANTIATE_TEST_SUITE_P(SparseSamplers, SweepLaw, ::testing::ValuesIn(sparse_rules), [](const auto& rule) {
   return std::string(name(rule.param.sampler)) + "_" + std::string(name(rule.param.schedule));
 });
 

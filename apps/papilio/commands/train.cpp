@@ -145,10 +145,7 @@ class Run {
     }
     options.checkpoint_every = arguments_.checkpoint_every;
     options.checkpoint_seconds = 60 * arguments_.checkpoint_minutes;
-    options.checkpoint = [this](const papilio::ChainState& topics) {
-      report_.finish();
-      checkpoint_.try_to_save(topics);
-    };
+    options.checkpoint_writer = &checkpoint_.writer([this] { report_.finish(); });
     papilio::TrainResult result =
         start ? papilio::train(corpus_, options, std::move(*start)) : papilio::train(corpus_, options);
     report_.finish();

@@ -36,6 +36,7 @@ bool CheckpointFile::exists(const std::string& path) {
 }
 
 const papilio::CorpusIdentity& CheckpointFile::identity() {
+  if (!identity_ && writer_) identity_ = writer_->identity();
   if (!identity_) identity_ = papilio::identity_of(corpus_);
   return *identity_;
 }
@@ -62,6 +63,21 @@ void CheckpointFile::set_aside_damaged() const {
                        fmt::format("cannot rename {} to {}.damaged: {}", path_, path_, error.message()));
   }
   tell(fmt::format("papilio train: the damaged checkpoint is now {}.damaged\n", path_));
+}
+
+papilio::CheckpointWriter& CheckpointFile::writer(std::function<void()> before_message) {
+  papilio::CheckpointWriterOptions options;
+  options.failed = [this, before_message = std::move(before_message)](const papilio::IoError& failure) {
+    before_message();
+    try {
+      writing(path_, bytes_of(corpus_, options_.topics), [&] { throw papilio::IoError(failure); });
+    } catch (const CommandError& error) {
+      tell_failure(error);
+    }
+  };
+  options.saved = [this](std::int64_t sweep) { saved_sweep_ = sweep; };
+  options.identity = identity_;
+  return writer_.emplace(corpus_, options_, path_, std::move(options));
 }
 
 void CheckpointFile::save(const papilio::ChainState& topics) {
@@ -102,9 +118,13 @@ bool CheckpointFile::try_to_save(const papilio::ChainState& topics) {
     save(topics);
     return true;
   } catch (const CommandError& error) {
-    tell(fmt::format("papilio train: warning: {}; {}\n", without_caller(error.what()),
-                     saved_sweep_ ? fmt::format("the checkpoint of sweep {} is kept", *saved_sweep_)
-                                  : "there is no checkpoint yet"));
+    tell_failure(error);
     return false;
   }
+}
+
+void CheckpointFile::tell_failure(const CommandError& error) const {
+  tell(fmt::format(
+      "papilio train: warning: {}; {}\n", without_caller(error.what()),
+      saved_sweep_ ? fmt::format("the checkpoint of sweep {} is kept", *saved_sweep_) : "there is no checkpoint yet"));
 }

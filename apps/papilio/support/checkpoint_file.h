@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
+#include "support/exit_code.h"
 
 // The checkpoint of a training run, and the one before it. What it tells goes to standard
 // error, and never throws.
@@ -23,17 +26,20 @@ class CheckpointFile {
   // save keeps the whole one. Throws CommandError, and what papilio::load_checkpoint throws.
   papilio::ChainState load();
 
-  // Throws CommandError.
+  // What saves the chain while training goes on. Where that fails a message says so, after `before_message`, and the
+  // checkpoint before stays. It lives as long as this.
+  papilio::CheckpointWriter& writer(std::function<void()> before_message);
+
+  // After what the writer has begun is finished. Throws CommandError.
   void save(const papilio::ChainState& topics);
 
   // Saves after a failure: at its own place, beside the model (`beside`), or in a new folder where temporary files go
   // ($TMPDIR, else /tmp), whatever works first. Returns the path. Throws CommandError that says why none did.
   std::string save_somewhere(const papilio::ChainState& topics, const std::string& beside);
 
-  // Training continues where saving fails: a message says so, and the checkpoint before stays.
-  bool try_to_save(const papilio::ChainState& topics);
-
  private:
+  bool try_to_save(const papilio::ChainState& topics);
+  void tell_failure(const CommandError& error) const;
   void set_aside_damaged() const;
   const papilio::CorpusIdentity& identity();
 
@@ -42,4 +48,5 @@ class CheckpointFile {
   const papilio::TrainOptions& options_;
   std::optional<papilio::CorpusIdentity> identity_;  // of the corpus, made once
   std::optional<std::int64_t> saved_sweep_;          // of the newest one that is whole
+  std::optional<papilio::CheckpointWriter> writer_;
 };

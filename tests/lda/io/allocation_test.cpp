@@ -14,6 +14,7 @@
 #include "lda/corpora.h"
 #include "lda/io/files.h"
 #include "papilio/corpus_file.h"
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
 
@@ -159,6 +160,11 @@ TEST_F(Allocation, OfCheckpoints) {
   save_checkpoint(old_.chain, next_.corpus, options, path("a"));
   before_ = folder_.read("a");
   fail_each("save_checkpoint", "a", [&] { save_checkpoint(next_.chain, next_.corpus, options, path("a")); });
+  fail_each("CheckpointWriter", "a", [&] {
+    CheckpointWriter writer(next_.corpus, options, path("a"));
+    writer.begin(next_.chain);
+    writer.finish();
+  });
   fail_each("load_checkpoint", "", [&] { load_checkpoint(next_.corpus, options, path("a")); });
   folder_.write("a", before_.substr(0, before_.size() - 1));
   fail_each("load_checkpoint of a damaged one", "", [&] { load_checkpoint(next_.corpus, options, path("a")); });

@@ -13,7 +13,6 @@
 
 #include "lda/io/bytes/origin.h"
 #include "lda/io/bytes/output_target.h"
-#include "lda/io/model/safetensors.h"
 
 namespace papilio::lda {
 namespace {
@@ -60,9 +59,8 @@ std::string PartsOfCheckpoint::path_of(std::int64_t rank) const {
   return fmt::format("{}{}{}.rank-{}-of-{}", follow_links(checkpoint), sweep_ending, sweep, rank, ranks());
 }
 
-void write_part(const PartsOfCheckpoint& parts, int rank, const std::vector<std::int32_t>& z) {
-  write_safetensors(parts.path_of(rank), metadata_of(parts, rank), {small_numbers_view("z", z, parts.topics)},
-                    "save_checkpoint");
+void write_part(const PartsOfCheckpoint& parts, int rank, const TensorView& z) {
+  write_safetensors(parts.path_of(rank), metadata_of(parts, rank), {z}, "save_checkpoint");
 }
 
 std::vector<std::int32_t> read_parts(const PartsOfCheckpoint& parts, std::int64_t first, std::int64_t end) {

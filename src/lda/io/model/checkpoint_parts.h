@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lda/io/model/safetensors.h"
 #include "papilio/distributed.h"
 
 // The topics of a checkpoint that several ranks made: a file per rank beside the checkpoint, which has no topics itself
@@ -26,8 +27,8 @@ struct PartsOfCheckpoint {
   std::string path_of(std::int64_t rank) const;
 };
 
-// Writes the part of a rank, its topics z. Throws IoError.
-void write_part(const PartsOfCheckpoint& parts, int rank, const std::vector<std::int32_t>& z);
+// Writes the part of a rank, the tensor of its topics z. Throws IoError.
+void write_part(const PartsOfCheckpoint& parts, int rank, const TensorView& z);
 
 // The topics of the tokens [first, end) of the corpus, from the parts that hold them. Throws IoError, and FormatError
 // for what write_part has not written for this checkpoint.

@@ -53,6 +53,21 @@ TensorView tensor_view(std::string name, Shape shape, const std::vector<T>& elem
 // Numbers in 0 ... count - 1, stored in the smallest type that holds them; nowhere a copy of them all.
 TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>& numbers, std::int64_t count);
 
+// A copy of such numbers in that type. Their view has the bytes of small_numbers_view.
+class SmallNumbers {
+ public:
+  SmallNumbers(const std::vector<std::int32_t>& numbers, std::int64_t count, int threads);
+
+  // Borrows the numbers.
+  TensorView view(std::string name) const;
+
+ private:
+  const char* type_;
+  std::int64_t size_;
+  std::uint64_t bytes_;
+  std::unique_ptr<std::byte[]> packed_;
+};
+
 // So that each tensor is aligned; those of one size stay in their order.
 void put_larger_types_first(std::vector<TensorView>& tensors);
 

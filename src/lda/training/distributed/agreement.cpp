@@ -11,6 +11,7 @@
 #include "lda/io/model/corpus_identity.h"
 #include "lda/model/priors.h"
 #include "lda/model/seeds.h"
+#include "papilio/distributed.h"
 
 namespace papilio::lda {
 namespace {
@@ -22,6 +23,11 @@ std::string seeds_text(const TrainOptions& options) {
   const Seeds seeds(options.seed_words, options.topics, "train");
   for (const SeedWord& seed : seeds.words()) numbers.insert(numbers.end(), {seed.topic, seed.word, seed.weight});
   return hash_of_numbers(numbers);
+}
+
+std::string_view writer_text(const TrainOptions& options) {
+  if (options.checkpoint_writer == nullptr) return "none";
+  return options.checkpoint_writer->is_over_ranks() ? "of ranks" : "of one process";
 }
 
 // A line for each thing that must be the same: "key value".
@@ -48,6 +54,7 @@ std::string lines_of(const CorpusView& corpus, const TrainOptions& options) {
   metadata["options.held_out"] = options.held_out ? "given" : "none";
   metadata["options.held_out_every"] = fmt::format("{}", options.held_out_every);
   metadata["options.checkpoint"] = options.checkpoint ? "given" : "none";
+  metadata["options.checkpoint_writer"] = writer_text(options);
   std::string lines;
   for (const auto& [key, value] : metadata) lines += fmt::format("{} {}\n", key, value);
   return lines;

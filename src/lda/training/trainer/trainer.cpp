@@ -16,6 +16,7 @@
 #include "lda/model/state.h"
 #include "lda/training/distributed/agreement.h"
 #include "lda/training/trainer/held_out_evaluation.h"
+#include "lda/training/trainer/saves.h"
 #include "lda/training/trainer/start_chain.h"
 #include "lda/training/trainer/train_on_devices.h"
 #include "papilio/distributed.h"
@@ -25,9 +26,8 @@ namespace papilio {
 namespace {
 
 using base::require;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+using lda::Clock;
+using lda::seconds_since;
 
 void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& options) {
   corpus.verify();
@@ -66,83 +66,6 @@ void require_resumable(const CorpusView& corpus, const TrainOptions& options, co
           resume.beta);
 }
 
-// The sweeps since the last report, and the time that they took, evaluation left out.
-class SweepTimer {
- public:
-  // `seconds` went into what came before the first sweep.
-  explicit SweepTimer(double seconds) : total_seconds_(seconds) {}
-
-  void sweep(lda::Chain& chain) {
-    if (!running_) start_ = Clock::now();
-    running_ = true;
-    chain.sweep();
-    drawn_ += chain.share();
-  }
-  // Waits for the sweeps begun.
-  void stop(lda::Chain& chain) {
-    chain.wait();
-    if (running_) {
-      const double seconds = seconds_since(start_);
-      seconds_ += seconds;
-      total_seconds_ += seconds;
-    }
-    running_ = false;
-  }
-  // In units of all tokens.
-  double take_drawn_per_second() { return std::exchange(drawn_, 0.0) / std::exchange(seconds_, 0.0); }
-  double total_seconds() const { return total_seconds_; }
-
- private:
-  Clock::time_point start_;
-  bool running_ = false;
-  double drawn_ = 0;
-  double seconds_ = 0;
-  double total_seconds_;
-};
-
-// When the state is to be shown for a checkpoint.
-class CheckpointClock {
- public:
-  CheckpointClock(const TrainOptions& options, Clock::time_point start) : options_(options), last_(start) {}
-
-  // Whether one is due after the sweep; a GPU has been waited for where the time matters.
-  bool is_due(lda::Chain& chain, SweepTimer& timer) {
-    const std::int64_t sweep = chain.sweeps();
-    if (!options_.checkpoint || sweep >= options_.sweeps) return false;
-    if (options_.checkpoint_every > 0 && sweep % options_.checkpoint_every == 0) return true;
-    if (options_.checkpoint_seconds <= 0) return false;
-    timer.stop(chain);
-    return seconds_since(last_) >= options_.checkpoint_seconds;
-  }
-
-  void show(lda::Chain& chain, SweepTimer& timer) {
-    timer.stop(chain);
-    chain.show_state(options_.checkpoint);
-    last_ = Clock::now();
-  }
-
- private:
-  const TrainOptions& options_;
-  Clock::time_point last_;
-};
-
-// What ranks decide together after a sweep: what one of them wants, all do.
-class Wishes {
- public:
-  explicit Wishes(Communicator* ranks) : ranks_(ranks) {}
-
-  void agree(bool& stop, bool& checkpoint) const {
-    if (ranks_ == nullptr) return;
-    std::int64_t wishes[] = {stop ? 1 : 0, checkpoint ? 1 : 0};
-    ranks_->add_up(wishes);
-    stop = wishes[0] > 0;
-    checkpoint = wishes[1] > 0;
-  }
-
- private:
-  Communicator* const ranks_;
-};
-
 Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State& state) {
   Model model;
   model.topics = options.topics;
@@ -172,9 +95,15 @@ Model model_of(const CorpusView& corpus, const TrainOptions& options, lda::State
   return model;
 }
 
+void require_one_way_to_save(const TrainOptions& options) {
+  require(!options.checkpoint || options.checkpoint_writer == nullptr,
+          "papilio::train: checkpoint and checkpoint_writer are both given; expected one of them");
+}
+
 void require_start(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume) {
   lda::require_options(options, "train");
   lda::require_devices(options);
+  require_one_way_to_save(options);
   require_corpus_to_train_on(corpus, options);
   if (resume != nullptr) require_resumable(corpus, options, *resume);
   if (options.held_out) options.held_out->verify();
@@ -188,11 +117,10 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   const std::unique_ptr<lda::Chain> chain = lda::start_chain(corpus, options, std::move(resume));
 
   TrainResult result;
-  SweepTimer timer(seconds_since(start));
-  CheckpointClock checkpoints(options, start);
+  lda::SweepTimer timer(seconds_since(start));
+  lda::Saves saves(options, start);
   std::optional<lda::HeldOutEvaluation> held_out;
   if (options.held_out) held_out.emplace(corpus, options);
-  const Wishes wishes(lda::trains_over_ranks(options) ? options.ranks : nullptr);
   bool evaluated = false;
   while (chain->sweeps() < options.sweeps && !result.stopped) {
     timer.sweep(*chain);
@@ -224,9 +152,7 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
       progress.draws = chain->draws();
       result.stopped = !options.progress(progress) && sweep < options.sweeps;
     }
-    bool saves = !result.stopped && checkpoints.is_due(*chain, timer);
-    wishes.agree(result.stopped, saves);
-    if (!result.stopped && saves) checkpoints.show(*chain, timer);
+    saves.after_sweep(*chain, timer, result.stopped);
   }
   if (!evaluated) {
     result.log_joint_per_token = chain->log_joint() / tokens;
@@ -234,6 +160,7 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   lda::State state = chain->take_state();
   result.model = model_of(corpus, options, state);
   result.topics = lda::take_chain_state(state, options);
+  saves.finish();
   return result;
 }
 
