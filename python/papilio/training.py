@@ -137,13 +137,15 @@ def train(
     progress_every : int, default 1
         Call `progress` every `progress_every` sweeps and after the last.
     checkpoint : str or path-like, optional
-        Where to save the state of the chain during training. A checkpoint that cannot be written is a RuntimeWarning;
-        training goes on.
+        Where to save the state of the chain during training. It is written while training goes on, from a copy of the
+        topics: 1 byte per token up to 256 topics, 2 up to 65,536, else 4. A checkpoint that cannot be written is a
+        RuntimeWarning; training goes on.
     checkpoint_every : int, default 0
-        Save a checkpoint every `checkpoint_every` sweeps; 0: by time only.
+        Save a checkpoint every `checkpoint_every` sweeps; 0: by time only. Training waits where the one before is
+        still being written.
     checkpoint_seconds : float, default 600
-        Save a checkpoint after the first sweep that ends this many seconds after the last checkpoint; 0: by sweeps
-        only.
+        Save a checkpoint after the first sweep that ends this many seconds after the last checkpoint was begun, and
+        when that is in place; 0: by sweeps only.
     resume : ChainState, optional
         The state to continue from. The result is that of a run without a break.
     device : str, default "cpu"

@@ -63,10 +63,10 @@ class Ranks(unittest.TestCase):
     def run_job(self, *arguments, **options):
         return self.end(self.begin(*arguments, **options))
 
-    # Waits until a run has written a checkpoint, and returns the process of a rank.
-    def in_the_middle(self, job, rank):
+    # Waits until a run has written a checkpoint, or another file, and returns the process of a rank.
+    def in_the_middle(self, job, rank, name="kept"):
         for _ in range(1200):
-            if (self.folder / "kept").exists():
+            if (self.folder / name).exists():
                 return int((self.folder / f"pid.{rank}").read_text())
             self.assertIsNone(job.poll(), "the run has ended too early")
             time.sleep(0.05)
@@ -146,6 +146,23 @@ class Ranks(unittest.TestCase):
             self.assertNotEqual(code, 0)
             self.assertLess(time.monotonic() - start, 15)
             code, _, errors = self.run_job(resumed_by, "--checkpoint", "kept", "--resume", sweeps=400)
+            self.assertEqual(code, 0, errors)
+            self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "whole"))
+
+    def test_killed_between_the_parts_and_their_names(self):
+        code, _, errors = self.run_job(0, sweeps=200, model="whole")
+        self.assertEqual(code, 0, errors)
+        for victim, resumed_by in ((0, 3), (1, 0)):
+            for old in self.folder.glob("kept*"):
+                old.unlink()
+            os.mkfifo(self.folder / "kept.sweep-40.rank-1-of-2")  # whose writing does not end: nobody reads it
+            job = self.begin(2, "--checkpoint", "kept", "--checkpoint-every", "20", "--force", sweeps=200)
+            process = self.in_the_middle(job, victim, "kept.sweep-40.rank-0-of-2")
+            os.kill(process, signal.SIGKILL)
+            code, _, _ = self.end(job)
+            self.assertNotEqual(code, 0)
+            self.assertIn(b'"sweep":"20"', (self.folder / "kept").read_bytes())
+            code, _, errors = self.run_job(resumed_by, "--checkpoint", "kept", "--resume", sweeps=200)
             self.assertEqual(code, 0, errors)
             self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "whole"))
 
