@@ -229,6 +229,28 @@ class Limits(FaultTest):
         self.assertEqual(ends, {0, 71})
 
 
+class SlowDisk(FaultTest):
+    def test_sweeps_go_on_while_a_checkpoint_is_written(self):
+        """A disk that answers when the last sweep but one has been reported, and not before."""
+        faults = {"PATH": NAMES["chain"], "AT": 1, "DO": "pause", "PAUSE": self.folder / "paused"}
+        train = self.train("--checkpoint-every", 20, "--progress", "json", sweeps=30)
+        process = self.command.start([word for word in train if word != "--quiet"], faults)
+        self.addCleanup(process.kill)
+        for line in process.stdout:
+            if b'"sweep":29,' in line:
+                break
+        else:
+            self.fail(f"training has ended: {process.stderr.read()}")
+        self.assertNotIn(NAMES["chain"], self.names())
+        (self.folder / "paused.here").unlink()
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertNotIn(b"warning", err)
+        found = self.read("the_model")
+        self.run_well(*self.train("--force", sweeps=30))
+        self.assertEqual(self.read("the_model"), found)
+
+
 class Damage(FaultTest):
     def setUp(self):
         super().setUp()

@@ -8,7 +8,8 @@
 //   FAULT_FOR    to that many calls from there on (1 unless given)
 //   FAULT_DO     an error's number (28): the call fails so; "short": a write writes half;
 //                "kill-before", "kill-within" (half of a write), "kill-after": SIGKILL;
-//                "pause": makes the file FAULT_PAUSE.here and waits until it is gone
+//                "pause": makes the file FAULT_PAUSE.here and waits until it is gone;
+//                "wait": takes FAULT_MILLISECONDS longer
 //   FAULT_LOG    a file that gets a line "NUMBER CALL PATH" for each call that counts
 //   FAULT_THROW  "runtime_error", "bad_alloc" or "int": a thread of its own throws that
 
@@ -90,6 +91,7 @@ struct Fault {
     if (at > 0 && call >= at && call < at + number("FAULT_FOR", 1)) what = setting("FAULT_DO");
     if (what == "kill-before") kill(getpid(), SIGKILL);
     if (what == "pause") pause_here();
+    if (what == "wait") usleep(static_cast<useconds_t>(1000 * number("FAULT_MILLISECONDS", 0)));
   }
   // The error that takes the call's place, or 0.
   int error() const { return what.empty() || what.front() > '9' ? 0 : std::atoi(what.data()); }
