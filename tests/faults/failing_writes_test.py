@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -241,6 +242,9 @@ class SlowDisk(FaultTest):
                 break
         else:
             self.fail(f"training has ended: {process.stderr.read()}")
+        deadline = time.monotonic() + 60
+        while not (self.folder / "paused.here").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
         self.assertNotIn(NAMES["chain"], self.names())
         (self.folder / "paused.here").unlink()
         _, err = process.communicate(timeout=120)
