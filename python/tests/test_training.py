@@ -99,7 +99,8 @@ def test_checkpoints_that_cannot_be_written_cost_no_chain(tmp_path):
         warnings.simplefilter("error")
         with pytest.raises(RuntimeWarning) as raised:
             papilio.train(documents, **checkpoints, **options)
-    assert raised.value.train_result.topics.sweep == 3
+    # The file of sweep 2 is written during sweep 3, or waited for when that of sweep 4 is due; training ends a sweep later.
+    assert raised.value.train_result.topics.sweep in (4, 5)
 
 
 def test_words_that_a_model_cannot_hold_are_refused_before_the_first_sweep():
