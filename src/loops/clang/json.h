@@ -1,6 +1,8 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,39 @@
 #include "papilio/error.h"
 
 namespace papilio::loops {
+
+// Eight characters at once, the first of them in the lowest byte: most of clang's text is spaces, which indent it.
+static_assert(std::endian::native == std::endian::little);
+
+constexpr std::uint64_t eight_of(char c) { return 0x0101010101010101u * static_cast<unsigned char>(c); }
+
+inline std::uint64_t eight_at(const char* at) {
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, at, sizeof eight);
+  return eight;
+}
+
+// The first character that is no space, or the end.
+inline const char* end_of_spaces(const char* at, const char* end) {
+  for (; end - at >= 8; at += 8) {
+    const std::uint64_t others = eight_at(at) ^ eight_of(' ');
+    if (others != 0) return at + std::countr_zero(others) / 8;
+  }
+  while (at != end && *at == ' ') ++at;
+  return at;
+}
+
+// The first quote or backslash, or the end.
+inline const char* end_of_plain_text(const char* at, const char* end) {
+  // The lowest byte that is not 0 here is the first that is 0 there: H. S. Warren, Hacker's Delight, 6-1.
+  const auto zeros = [](std::uint64_t eight) { return (eight - eight_of(1)) & ~eight & eight_of('\x80'); };
+  for (; end - at >= 8; at += 8) {
+    const std::uint64_t found = zeros(eight_at(at) ^ eight_of('"')) | zeros(eight_at(at) ^ eight_of('\\'));
+    if (found != 0) return at + std::countr_zero(found) / 8;
+  }
+  while (at != end && *at != '"' && *at != '\\') ++at;
+  return at;
+}
 
 // Reads JSON and tells a handler what comes, as it comes:
 //   start_object(), end_object(), start_array(), end_array(), key(text), string(text), integer(value), boolean(value)
@@ -61,8 +96,13 @@ class JsonReader {
   }
   char peek() { return has_more() ? *at_ : '\0'; }
   void skip_space() {
+    if (at_ == end_ || *at_ <= ' ') skip_spaces();
+  }
+  void skip_spaces() {
     do {
-      while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+      while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) {
+        at_ = end_of_spaces(at_ + 1, end_);
+      }
     } while (at_ == end_ && has_more());
   }
   void expect(char c) {
@@ -124,7 +164,7 @@ class JsonReader {
   std::string_view text() {
     if (peek() != '"') fail();
     const char* const begin = ++at_;
-    while (at_ != end_ && *at_ != '"' && *at_ != '\\') ++at_;
+    at_ = end_of_plain_text(at_, end_);
     if (at_ != end_ && *at_ == '"') return {begin, static_cast<std::size_t>(at_++ - begin)};
     decoded_.assign(begin, at_);
     while (has_more() && *at_ != '"') {

@@ -1,6 +1,7 @@
 #include "loops/clang/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <utility>
@@ -50,6 +51,81 @@ void resolve_names_of_types(Tree& tree) {
   }
 }
 
+// The names of members that are read.
+enum class Key {
+  other,
+  begin,
+  cast,
+  column,
+  declaration,
+  desugared,
+  end,
+  expansion,
+  file,
+  has_else,
+  id,
+  init,
+  inner,
+  is_arrow,
+  is_bit_field,
+  is_postfix,
+  kind,
+  line,
+  location,
+  member,
+  name,
+  opcode,
+  range,
+  spelled,
+  spelling,
+  storage,
+  type,
+  value
+};
+
+// There are two dozen of them to a line of C, so those of a length are compared at their first letter only, mostly.
+Key key_of(std::string_view name) {
+  using Named = std::pair<std::string_view, Key>;
+  static const auto per_length = [] {
+    std::array<std::vector<Named>, 24> all;
+    for (const Named& named : {Named{"begin", Key::begin},
+                               {"castKind", Key::cast},
+                               {"col", Key::column},
+                               {"desugaredQualType", Key::desugared},
+                               {"end", Key::end},
+                               {"expansionLoc", Key::expansion},
+                               {"file", Key::file},
+                               {"hasElse", Key::has_else},
+                               {"id", Key::id},
+                               {"init", Key::init},
+                               {"inner", Key::inner},
+                               {"isArrow", Key::is_arrow},
+                               {"isBitfield", Key::is_bit_field},
+                               {"isPostfix", Key::is_postfix},
+                               {"kind", Key::kind},
+                               {"line", Key::line},
+                               {"loc", Key::location},
+                               {"name", Key::name},
+                               {"opcode", Key::opcode},
+                               {"qualType", Key::spelled},
+                               {"range", Key::range},
+                               {"referencedDecl", Key::declaration},
+                               {"referencedMemberDecl", Key::member},
+                               {"spellingLoc", Key::spelling},
+                               {"storageClass", Key::storage},
+                               {"type", Key::type},
+                               {"value", Key::value}}) {
+      all[named.first.size()].push_back(named);
+    }
+    return all;
+  }();
+  if (name.size() >= per_length.size()) return Key::other;
+  for (const auto& [known, key] : per_length[name.size()]) {
+    if (known.front() == name.front() && known == name) return key;
+  }
+  return Key::other;
+}
+
 // clang writes a file or line only where it differs from the one written before, so locations are followed in the
 // order of the text, whatever they belong to.
 class Reader {
@@ -67,29 +143,32 @@ class Reader {
   }
   void integer(std::int64_t value) {
     if (in(Frame::location)) {
-      if (key_ == "line") line_ = static_cast<int>(value);
-      if (key_ == "col") column_ = static_cast<int>(value);
-    } else if (in(Frame::node) && key_ == "value" && frames_.back().node >= 0) {
+      if (key_ == Key::line) line_ = static_cast<int>(value);
+      if (key_ == Key::column) column_ = static_cast<int>(value);
+    } else if (in(Frame::node) && key_ == Key::value && frames_.back().node >= 0) {
       tree_[static_cast<std::size_t>(frames_.back().node)].value = std::to_string(value);
     }
   }
-  void start_array() { frames_.push_back({in(Frame::node) && key_ == "inner" ? Frame::children : Frame::other, -1}); }
+  void start_array() {
+    frames_.push_back({in(Frame::node) && key_ == Key::inner ? Frame::children : Frame::other, -1});
+  }
   void end_array() { frames_.pop_back(); }
-  void key(std::string_view key) { key_ = key; }
+  void key(std::string_view name) { key_ = key_of(name); }
 
   void start_object() {
     if (frames_.empty() || in(Frame::children)) {
       start_node();
-    } else if (key_ == "loc" || key_ == "begin" || key_ == "end" || key_ == "spellingLoc" || key_ == "expansionLoc") {
+    } else if (key_ == Key::location || key_ == Key::begin || key_ == Key::end || key_ == Key::spelling ||
+               key_ == Key::expansion) {
       // The place of a node is where its range begins; of a macro's expansion, where that stands.
-      frames_.push_back({Frame::location, key_ == "begin" || (key_ == "expansionLoc" && at_begin_) ? node() : -1});
-      if (key_ == "loc" || key_ == "begin" || key_ == "end") at_begin_ = key_ == "begin";
+      frames_.push_back({Frame::location, key_ == Key::begin || (key_ == Key::expansion && at_begin_) ? node() : -1});
+      if (key_ == Key::location || key_ == Key::begin || key_ == Key::end) at_begin_ = key_ == Key::begin;
       column_ = 0;
-    } else if (key_ == "range" && in(Frame::node)) {
+    } else if (key_ == Key::range && in(Frame::node)) {
       frames_.push_back({Frame::range, node()});
-    } else if (key_ == "type" && in(Frame::node)) {
+    } else if (key_ == Key::type && in(Frame::node)) {
       frames_.push_back({Frame::type, node()});
-    } else if (key_ == "referencedDecl" && in(Frame::node)) {
+    } else if (key_ == Key::declaration && in(Frame::node)) {
       frames_.push_back({Frame::reference, node()});
     } else {
       frames_.push_back({Frame::other, -1});
@@ -100,7 +179,7 @@ class Reader {
     if (in(Frame::location) && frames_.back().node >= 0 && column_ > 0) {
       Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
       n.place = {line_, column_};
-      n.in_file = at_file_ == file_;
+      n.in_file = is_at_file_;
     }
     if (in(Frame::node)) end_node();
     frames_.pop_back();
@@ -110,30 +189,20 @@ class Reader {
     if (frames_.empty()) return;
     const Frame frame = frames_.back().frame;
     if (frame == Frame::location) {
-      if (key_ == "file") at_file_ = value;
+      if (key_ == Key::file) is_at_file_ = value == file_;
       return;
     }
     if (frames_.back().node < 0) return;
     Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
     if (frame == Frame::type) {
-      if (key_ == "qualType") n.type = value;
-      if (key_ == "desugaredQualType") n.desugared = value;
+      if (key_ == Key::spelled) n.type = value;
+      if (key_ == Key::desugared) n.desugared = value;
     } else if (frame == Frame::reference) {
-      if (key_ == "id") n.reference = number_of(value);
-      if (key_ == "kind") n.reference_kind = value;
-      if (key_ == "name") n.reference_name = value;
+      if (key_ == Key::id) n.reference = number_of(value);
+      if (key_ == Key::kind) n.reference_kind = value;
+      if (key_ == Key::name) n.reference_name = value;
     } else if (frame == Frame::node) {
-      if (key_ == "referencedMemberDecl") n.reference = number_of(value);
-      if (key_ == "id") n.id = number_of(value);
-      for (const auto& [name, field] : {std::pair{std::string_view("kind"), &Node::kind},
-                                        {"name", &Node::name},
-                                        {"value", &Node::value},
-                                        {"opcode", &Node::opcode},
-                                        {"castKind", &Node::cast},
-                                        {"storageClass", &Node::storage}}) {
-        if (key_ == name) n.*field = value;
-      }
-      if (key_ == "init") n.has_init = true;
+      set_text(n, value);
     }
   }
 
@@ -146,15 +215,46 @@ class Reader {
 
   bool in(Frame frame) const { return !frames_.empty() && frames_.back().frame == frame; }
   int node() const { return nodes_.empty() ? -1 : nodes_.back(); }
+  void set_text(Node& n, std::string_view value) {
+    switch (key_) {
+      case Key::member:
+        n.reference = number_of(value);
+        break;
+      case Key::id:
+        n.id = number_of(value);
+        break;
+      case Key::kind:
+        n.kind = value;
+        break;
+      case Key::name:
+        n.name = value;
+        break;
+      case Key::value:
+        n.value = value;
+        break;
+      case Key::opcode:
+        n.opcode = value;
+        break;
+      case Key::cast:
+        n.cast = value;
+        break;
+      case Key::storage:
+        n.storage = value;
+        break;
+      case Key::init:
+        n.has_init = true;
+        break;
+      default:
+        break;
+    }
+  }
   void set_flag(bool value) {
     if (frames_.back().node < 0) return;
     Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
-    for (const auto& [name, field] : {std::pair{std::string_view("isPostfix"), &Node::is_postfix},
-                                      {"isArrow", &Node::is_arrow},
-                                      {"isBitfield", &Node::is_bit_field},
-                                      {"hasElse", &Node::has_else}}) {
-      if (key_ == name) n.*field = value;
-    }
+    if (key_ == Key::is_postfix) n.is_postfix = value;
+    if (key_ == Key::is_arrow) n.is_arrow = value;
+    if (key_ == Key::is_bit_field) n.is_bit_field = value;
+    if (key_ == Key::has_else) n.has_else = value;
   }
 
   void start_node() {
@@ -187,8 +287,8 @@ class Reader {
   Tree tree_;
   std::vector<Level> frames_;
   std::vector<int> nodes_;  // that are open
-  std::string key_;
-  std::string at_file_;
+  Key key_ = Key::other;
+  bool is_at_file_ = false;  // the place that was read last
   int line_ = 0;
   int column_ = 0;
   bool at_begin_ = false;

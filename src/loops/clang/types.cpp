@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
+#include <string>
 
 namespace papilio::loops {
 namespace {
@@ -22,14 +22,18 @@ const std::map<std::string, Type, std::less<>>& numbers() {
   return known;
 }
 
-void read_base(std::string base, CType& type) {
+void read_base(std::string_view base, CType& type) {
+  const std::string_view space = " \t\n\v\f\r";
   std::string kept;
-  std::istringstream words(base);
-  for (std::string word; words >> word;) {
+  for (std::size_t at = base.find_first_not_of(space); at < base.size(); at = base.find_first_not_of(space, at)) {
+    const std::size_t end = std::min(base.find_first_of(space, at), base.size());
+    const std::string_view word = base.substr(at, end - at);
+    at = end;
     if (word == "volatile" || word.starts_with("_Atomic")) {
       type.is_volatile = true;
     } else if (word != "const" && word != "restrict" && word != "__restrict") {
-      kept += (kept.empty() ? "" : " ") + word;
+      if (!kept.empty()) kept += ' ';
+      kept += word;
     }
   }
   type.is_union = kept.starts_with("union");
@@ -41,26 +45,27 @@ void read_base(std::string base, CType& type) {
 
 }  // namespace
 
-CType read_type(const std::string& spelled) {
+CType read_type(std::string_view spelled) {
   CType type;
   const std::size_t derived = std::min(spelled.find_first_of("*[("), spelled.size());
   const bool is_atomic = spelled.starts_with("_Atomic(");
-  const bool is_nameless =
-      spelled.find("(unnamed") != std::string::npos || spelled.find("(anonymous") != std::string::npos;
+  const bool is_nameless = spelled.find("(unnamed", derived) != std::string_view::npos ||
+                           spelled.find("(anonymous", derived) != std::string_view::npos;
   read_base(is_atomic || is_nameless ? spelled : spelled.substr(0, derived), type);
   if (is_atomic || is_nameless) return type;
-  const std::string rest = spelled.substr(derived);
+  const std::string_view rest = spelled.substr(derived);
+  if (rest.empty()) return type;
   type.pointers = static_cast<int>(std::count(rest.begin(), rest.end(), '*'));
-  type.is_restrict = rest.find("restrict") != std::string::npos;
-  type.is_volatile = type.is_volatile || rest.find("volatile") != std::string::npos;
-  if (const std::size_t parenthesis = rest.find('('); parenthesis != std::string::npos) {
+  type.is_restrict = rest.find("restrict") != std::string_view::npos;
+  type.is_volatile = type.is_volatile || rest.find("volatile") != std::string_view::npos;
+  if (const std::size_t parenthesis = rest.find('('); parenthesis != std::string_view::npos) {
     type.pointer_to_array = rest.find("(*") == parenthesis && parenthesis == 0 &&
-                            std::count(rest.begin(), rest.end(), '(') == 1 && rest.find('[') != std::string::npos;
+                            std::count(rest.begin(), rest.end(), '(') == 1 && rest.find('[') != std::string_view::npos;
     if (!type.pointer_to_array) type.type.kind = Type::Kind::other, type.pointers += 2;  // a function, or worse
   }
-  for (std::size_t at = rest.find('['); at != std::string::npos; at = rest.find('[', at + 1)) {
+  for (std::size_t at = rest.find('['); at != std::string_view::npos; at = rest.find('[', at + 1)) {
     const std::size_t end = std::min(rest.find(']', at), rest.size());
-    type.extents.push_back(rest.substr(at + 1, end - at - 1));
+    type.extents.emplace_back(rest.substr(at + 1, end - at - 1));
   }
   return type;
 }

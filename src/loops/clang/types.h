@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loops/program/program.h"
@@ -26,6 +27,6 @@ struct CType {
 };
 
 // Never throws: what it does not know is of kind `other`.
-CType read_type(const std::string& spelled);
+CType read_type(std::string_view spelled);
 
 }  // namespace papilio::loops

@@ -46,8 +46,9 @@ isl_mat* matrix_of(isl_ctx* context, const std::vector<const Row*>& rows, int co
 
 }  // namespace
 
-std::string key_of(const System& system) {
-  std::string key;
+namespace {
+
+void append_key(const System& system, std::string& key) {
   const auto add = [&](std::int64_t value) {
     do {
       key.push_back(static_cast<char>(value & 0x7f));
@@ -64,6 +65,21 @@ std::string key_of(const System& system) {
     key.push_back(row.is_equality ? '\x82' : '\x83');
     add(row.constant);
   }
+  key.push_back('\x84');
+}
+
+}  // namespace
+
+std::string key_of(const System& system) {
+  std::string key;
+  append_key(system, key);
+  return key;
+}
+
+std::string key_of(const std::vector<System>& systems) {
+  std::string key;
+  for (const System& system : systems) append_key(system, key);
+  key.push_back('\x85');
   return key;
 }
 

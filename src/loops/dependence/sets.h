@@ -20,8 +20,9 @@ struct Free {
 };
 using Set = std::unique_ptr<isl_set, Free>;
 
-// The system as bytes.
+// The system, or a list of them, as bytes, none of which is the beginning of another.
 std::string key_of(const System& system);
+std::string key_of(const std::vector<System>& systems);
 
 // Null where a row alone is impossible.
 isl_basic_set* basic_set_of(isl_ctx* context, const System& system);

@@ -41,6 +41,8 @@ bool contains(const System& system, const std::vector<std::int64_t>& point) {
   });
 }
 
+constexpr std::size_t most_known = 50'000;  // answers that are kept
+
 // A second's worth for a short text, or what its statements have of their own and a part of that.
 constexpr std::int64_t steps_per_text = 80'000'000, least_shared = 20'000'000, steps_per_statement = 16'000;
 
@@ -109,7 +111,6 @@ bool Solver::affords_sets(const std::vector<System>& systems, const std::vector<
 }
 
 Answer Solver::has_points(const System& system) {
-  constexpr std::size_t most_known = 50'000;
   count_system();
   const std::string key = key_of(system);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
@@ -165,11 +166,15 @@ Answer Solver::is_covered(const System& a, const std::vector<System>& others, in
   steps_ += steps_per_pair * parts * parts;
   for (const System& other : others) steps_ += size_of(other) + steps_per_other;
   if (!affords(a, 2300)) return Answer::unknown;
+  const std::string key = key_of(a) + key_of(others) + std::to_string(kept);
+  if (const auto found = covered_.find(key); found != covered_.end()) return found->second;
   begin();
   const Set left(union_of(context_, {a}, kept));
   const Set right(union_of(context_, others, kept));
   const isl_bool inside = isl_set_is_subset(left.get(), right.get());
-  return inside == isl_bool_error ? Answer::unknown : inside ? Answer::yes : Answer::no;
+  if (inside == isl_bool_error) return Answer::unknown;
+  if (covered_.size() >= most_known) covered_.clear();
+  return covered_[key] = inside ? Answer::yes : Answer::no;
 }
 
 }  // namespace papilio::loops

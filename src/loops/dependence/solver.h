@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -91,12 +92,16 @@ class Solver {
   void keep_point(const System& system, std::vector<std::int64_t> point);
   bool affords(const System& system, std::int64_t least_steps);
   bool affords_sets(const std::vector<System>& systems, const std::vector<System>& others = {});
+  using Text = std::optional<std::string>;
+  Text ask_once(const std::string& key, const std::function<Text()>& ask);
   std::optional<std::string> notation(isl_set* set, int kept, const std::vector<std::string>& names);
   std::optional<std::string> condition(isl_set* bad, isl_set* runs);
   std::string end_of(isl_set* all, bool is_largest);
 
   isl_ctx* context_;
-  std::unordered_map<std::string, Answer> known_;  // of has_points; many questions are asked again
+  // Many questions are asked again, so answers are kept: of has_points, of is_covered, and texts.
+  std::unordered_map<std::string, Answer> known_, covered_;
+  std::unordered_map<std::string, std::optional<std::string>> texts_;
   std::unordered_map<int, std::vector<std::vector<std::int64_t>>> points_;  // of systems, per number of columns
   std::unordered_map<std::string, std::pair<std::string, std::string>> ranges_;
   unsigned long most_operations_;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
@@ -37,7 +39,28 @@ std::optional<std::string> text_of(isl_ast_expr* expression) {
   return found;
 }
 
+// What a question depends on, as bytes.
+std::string key_of(char question, std::initializer_list<const std::vector<System>*> lists, int columns, int kept,
+                   const std::vector<std::string>& names) {
+  std::string key(1, question);
+  for (const std::vector<System>* list : lists) key += key_of(*list);
+  key += std::to_string(columns) + ' ' + std::to_string(kept);
+  for (int i = 0; i < kept; ++i) key += '\0' + names[static_cast<std::size_t>(i)];
+  return key;
+}
+
 }  // namespace
+
+// The answer, which is asked for unless it is known.
+Solver::Text Solver::ask_once(const std::string& key, const std::function<Text()>& ask) {
+  constexpr std::size_t most_texts = 10'000;
+  if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
+  begin();
+  Text answer = ask();
+  if (isl_ctx_last_error(context_) != isl_error_none) return answer;
+  if (texts_.size() >= most_texts) texts_.clear();
+  return texts_[key] = std::move(answer);
+}
 
 namespace {
 
@@ -90,9 +113,11 @@ std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
 std::optional<std::string> Solver::condition_for_none(const std::vector<System>& systems, const System& context,
                                                       int kept, const std::vector<std::string>& names) {
   if (!affords_sets(systems)) return std::nullopt;
-  begin();
-  isl_set* bad = isl_set_params(named(union_of(context_, systems, kept), kept, names));
-  return condition(bad, isl_set_params(named(union_of(context_, {context}, kept), kept, names)));
+  const std::vector<System> where = {context};
+  return ask_once(key_of('n', {&systems, &where}, kept, kept, names), [&] {
+    isl_set* bad = isl_set_params(named(union_of(context_, systems, kept), kept, names));
+    return condition(bad, isl_set_params(named(union_of(context_, where, kept), kept, names)));
+  });
 }
 
 std::optional<std::string> Solver::condition_for_covered(const std::vector<System>& wanted,
@@ -100,13 +125,15 @@ std::optional<std::string> Solver::condition_for_covered(const std::vector<Syste
                                                          const System& context, int kept,
                                                          const std::vector<std::string>& names) {
   if (!affords_sets(wanted, given)) return std::nullopt;
-  begin();
-  isl_set* all = union_of(context_, wanted, columns);
-  isl_set* open = isl_set_subtract(isl_set_copy(all), union_of(context_, given, columns));
-  isl_set* bad = isl_set_params(named(open, kept, names));
-  isl_set* runs = isl_set_params(named(union_of(context_, {context}, kept), kept, names));
-  // Where nothing is wanted, nothing is missing, so the condition may say anything there.
-  return condition(bad, isl_set_intersect(runs, isl_set_params(named(all, kept, names))));
+  const std::vector<System> where = {context};
+  return ask_once(key_of('c', {&wanted, &given, &where}, columns, kept, names), [&] {
+    isl_set* all = union_of(context_, wanted, columns);
+    isl_set* open = isl_set_subtract(isl_set_copy(all), union_of(context_, given, columns));
+    isl_set* bad = isl_set_params(named(open, kept, names));
+    isl_set* runs = isl_set_params(named(union_of(context_, where, kept), kept, names));
+    // Where nothing is wanted, nothing is missing, so the condition may say anything there.
+    return condition(bad, isl_set_intersect(runs, isl_set_params(named(all, kept, names))));
+  });
 }
 
 namespace {
@@ -138,9 +165,7 @@ std::vector<System> without_switches(const std::vector<System>& systems, int kep
 
 std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
                                                   const std::vector<std::string>& names) {
-  std::string key;  // what is read is often written too
-  for (const System& system : systems) key += key_of(system) + '\x84';
-  for (int i = 0; i < kept; ++i) key += names[static_cast<std::size_t>(i)] + ',';
+  const std::string key = key_of('r', {&systems}, kept, kept, names);  // what is read is often written too
   if (const auto known = ranges_.find(key); known != ranges_.end()) return known->second;
   if (!affords_sets(systems)) return {};
   std::pair<std::string, std::string>& found = ranges_[key];
@@ -155,8 +180,10 @@ std::pair<std::string, std::string> Solver::range(const std::vector<System>& sys
 
 std::string Solver::largest(const std::vector<System>& systems, int kept, const std::vector<std::string>& names) {
   if (!affords_sets(systems)) return "";
-  begin();
-  return end_of(Set(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names))).get(), true);
+  const Text text = ask_once(key_of('l', {&systems}, kept, kept, names), [&] {
+    return end_of(Set(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names))).get(), true);
+  });
+  return text.value_or("");
 }
 
 // The least or the largest value of a set of one dimension, in its parameters; empty if it is not found in time.
@@ -188,18 +215,20 @@ std::optional<std::string> Solver::notation(isl_set* set, int kept, const std::v
 std::optional<std::string> Solver::difference_text(const std::vector<System>& first, const std::vector<System>& second,
                                                    int columns, int kept, const std::vector<std::string>& names) {
   if (!affords_sets(first, second)) return std::nullopt;
-  begin();
-  return notation(isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns)), kept,
-                  names);
+  return ask_once(key_of('d', {&first, &second}, columns, kept, names), [&] {
+    return notation(isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns)), kept,
+                    names);
+  });
 }
 
 std::optional<std::string> Solver::rest_text(const std::vector<System>& all, const std::vector<System>& first,
                                              const std::vector<System>& second, int columns, int kept,
                                              const std::vector<std::string>& names) {
   if (!affords_sets(all, first)) return std::nullopt;
-  begin();
-  isl_set* left = isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns));
-  return notation(isl_set_subtract(union_of(context_, all, columns), left), kept, names);
+  return ask_once(key_of('e', {&all, &first, &second}, columns, kept, names), [&] {
+    isl_set* left = isl_set_subtract(union_of(context_, first, columns), union_of(context_, second, columns));
+    return notation(isl_set_subtract(union_of(context_, all, columns), left), kept, names);
+  });
 }
 
 }  // namespace papilio::loops
