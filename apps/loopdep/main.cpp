@@ -188,8 +188,8 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("--seconds", request.options.seconds, "how long clang may take")->capture_default_str();
   app.add_option(
          "--deadline", request.options.deadline,
-         "how many seconds of the processor clang and the analysis may take together; unless it is given, clang "
-         "has 2, and so has a file of hard questions in all")
+         "how many seconds of the processor clang and the analysis may take together; unless it is given, a hard "
+         "file has 2: one that takes clang long, or has hard questions")
       ->check(CLI::Range(0.1, 3600.0));
   app.footer(
       "Exit status: 0; 1 if a pragma of FILE is racy; 2 if --check finds a difference, 3 if it could not make "

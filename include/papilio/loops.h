@@ -182,12 +182,12 @@ struct Options {
   std::string clang = "clang";              // a name that is looked for in PATH, or a path
   std::vector<std::string> arguments = {};  // more arguments for clang, such as "-DN=10" or "-Iinclude"
   double seconds = 10;                      // that clang may take, more than 0
-  double deadline = 0;                // of the processor, for clang and this thread; 0: 2, for clang and hard texts
-  std::int64_t operations = 200'000;  // of isl for one question, more than 0; then "not proven"
-  std::string function = {};          // judge the loops of this function only; empty: all
-  bool matrix = true;                 // find direction matrices and transformations too
-  std::string transform = {};         // a kind of Transformation: emit_openmp does this wherever it is offered
-  std::int64_t tile = 32;             // iterations of a strip or of a tile's side, from 1 to 2^30
+  double deadline = 0;                      // of the processor, for clang and this thread; 0: 2, for hard texts
+  std::int64_t operations = 200'000;        // of isl for one question, more than 0; then "not proven"
+  std::string function = {};                // judge the loops of this function only; empty: all
+  bool matrix = true;                       // find direction matrices and transformations too
+  std::string transform = {};               // a kind of Transformation: emit_openmp does this wherever it is offered
+  std::int64_t tile = 32;                   // iterations of a strip or of a tile's side, from 1 to 2^30
 };
 
 // Analyses C text; `file` is its name in messages, and where quoted includes are looked for. Runs clang, without a

@@ -104,19 +104,26 @@ Tree tree_of(std::string_view text, const std::string& file, const Options& opti
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   command.insert(command.end(), {"-Xclang", "-ast-dump=json", "-fsyntax-only", "-"});
   ProcessLimits limits;
-  limits.seconds = std::max(options.seconds, 4 * options.deadline);
+  limits.seconds = limits.cpu_seconds = std::max(options.seconds, 4 * options.deadline);
   limits.name = fmt::format("{}: error: {}", file, options.clang);
-  limits.cpu_seconds = deadline.seconds_of_clang();
-  if (options.deadline > 0) limits.output_bytes = std::numeric_limits<std::size_t>::max();  // nothing keeps it
+  limits.advice = "; a longer --deadline may do";
+  limits.output_bytes = std::numeric_limits<std::size_t>::max();  // nothing keeps it
+  std::size_t written = 0, reached = 0;                           // of the tree, of the text
+  limits.watch = [&](double seconds) {
+    deadline.set_seconds_of_clang(seconds);
+    deadline.set_tree(written, reached);
+    deadline.check(false);
+  };
   Process clang(command, text, limits);
   Tree tree;
   std::optional<FormatError> fault;
   try {
     tree = read_tree(
-        [&] {
-          deadline.set_seconds_of_clang(clang.cpu_seconds());
-          deadline.check(false);
-          return clang.read();
+        [&](std::size_t at) {
+          reached = at;
+          const std::string_view part = clang.read();
+          written += part.size();
+          return part;
         },
         "<stdin>");
   } catch (const FormatError& error) {
@@ -124,6 +131,7 @@ Tree tree_of(std::string_view text, const std::string& file, const Options& opti
   }
   const ProcessResult result = clang.end();
   deadline.set_seconds_of_clang(result.cpu_seconds);
+  deadline.set_tree(written, text.size());
   if (result.status != 0) refuse(result.messages, file);  // why it is no tree, perhaps
   if (fault) throw *fault;
   return tree;
@@ -158,7 +166,8 @@ Analysis analysis_of(std::string_view text, const std::string& file, const Optio
   const bool matrix = options.matrix || text.find("pragma") != std::string_view::npos;  // claims need it
   Analysis analysis;
   Deadline deadline(file, options.deadline);
-  Program& program = analysis.program = translate(tree_of(text, file, options, deadline));
+  Program& program = analysis.program =
+      translate(tree_of(text, file, options, deadline), [&] { deadline.check(false); });
   const std::vector<std::int64_t> statements = statements_per_function(program);
   expand_calls(program);
 

@@ -79,5 +79,19 @@ TEST(Solver, TheUsualDeadlineIsForHardTexts) {
   }
 }
 
+TEST(Deadline, TheUsualOneIsForTextsWithLongSyntaxTrees) {
+  Deadline usual("f.c", 0);
+  usual.set_seconds_of_clang(10);
+  usual.check(false);
+  usual.set_tree(4999, 10);
+  usual.check(false);
+  usual.set_tree(5000, 10);
+  EXPECT_THROW(usual.check(false), Error);
+  usual.set_tree(0, 0);  // clang has written nothing yet
+  EXPECT_THROW(usual.check(false), Error);
+  usual.set_seconds_of_clang(1);
+  usual.check(false);
+}
+
 }  // namespace
 }  // namespace papilio::loops

@@ -214,8 +214,6 @@ class Process::State {
     return {};
   }
 
-  double cpu_seconds() const { return child_.cpu_seconds_now(); }
-
   ProcessResult end() {
     while (!read().empty()) {
     }
@@ -232,8 +230,8 @@ class Process::State {
   using Clock = std::chrono::steady_clock;
 
   [[noreturn]] void fail_by_time() const {
-    throw Error(
-        fmt::format("{} took more than {:.3g} seconds of the processor, or its memory", name_, limits_.cpu_seconds));
+    throw Error(fmt::format("{} took more than {:.3g} seconds of the processor, or its memory{}", name_,
+                            limits_.cpu_seconds, limits_.advice));
   }
 
   // False where the time is up and what it has written counts.
@@ -243,8 +241,10 @@ class Process::State {
       child_.stop();
       return false;
     }
-    if (is_late) throw Error(fmt::format("{} did not end within {} seconds", name_, limits_.seconds));
-    if (!limits_.may_be_killed && cpu_seconds() > limits_.cpu_seconds) fail_by_time();
+    if (is_late) throw Error(fmt::format("{} did not end within {} seconds{}", name_, limits_.seconds, limits_.advice));
+    const double used = child_.cpu_seconds_now();
+    if (!limits_.may_be_killed && used > limits_.cpu_seconds) fail_by_time();
+    if (limits_.watch) limits_.watch(used);
     return true;
   }
 
@@ -294,7 +294,6 @@ Process::Process(const std::vector<std::string>& command, std::string_view input
     : state_(std::make_unique<State>(command, input, limits)) {}
 Process::~Process() = default;
 std::string_view Process::read() { return state_->read(); }
-double Process::cpu_seconds() const { return state_->cpu_seconds(); }
 ProcessResult Process::end() { return state_->end(); }
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,

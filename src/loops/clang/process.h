@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +18,9 @@ struct ProcessLimits {
   std::string folder = {};                    // where it runs; empty: here
   std::vector<std::string> environment = {};  // "NAME=value"
   std::string name = {};                      // of the program in messages; empty: that of the command
+  std::string advice = {};                    // the end of messages about time
   bool may_be_killed = false;                 // by the bound on the processor's time, which then is no error
+  std::function<void(double)> watch = {};     // is told what it has used of the processor, 20 times a second or more
 };
 
 struct ProcessResult {
@@ -39,9 +42,6 @@ class Process {
 
   // The next part of its standard output, until the next call; empty at its end.
   std::string_view read();
-
-  // Of the processor, until now.
-  double cpu_seconds() const;
 
   // Reads what is left, waits for its end, and says all but its output.
   ProcessResult end();

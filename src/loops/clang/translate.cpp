@@ -9,10 +9,12 @@
 
 namespace papilio::loops {
 
-void Translator::run() {
+void Translator::run(const std::function<void()>& begin_function) {
   for (const int index : names_.node(0).children) {
     const Node& n = names_.node(index);
-    if (n.kind == "FunctionDecl" && n.in_file) function(n);
+    if (n.kind != "FunctionDecl" || !n.in_file) continue;
+    if (begin_function) begin_function();
+    function(n);
   }
 }
 
@@ -133,9 +135,9 @@ void Translator::case_body(int index, std::vector<Stmt>& to) {
   }
 }
 
-Program translate(const Tree& tree) {
+Program translate(const Tree& tree, const std::function<void()>& begin_function) {
   Program program;
-  Translator(tree, program).run();
+  Translator(tree, program).run(begin_function);
   return program;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ class Translator {
  public:
   Translator(const Tree& tree, Program& program) : names_(tree, program), expressions_(names_), program_(program) {}
 
-  void run();
+  // `begin_function` may throw.
+  void run(const std::function<void()>& begin_function);
 
  private:
   using Kind = Stmt::Kind;

@@ -74,6 +74,7 @@ enum class Key {
   location,
   member,
   name,
+  offset,
   opcode,
   range,
   spelled,
@@ -106,6 +107,7 @@ Key key_of(std::string_view name) {
                                {"line", Key::line},
                                {"loc", Key::location},
                                {"name", Key::name},
+                               {"offset", Key::offset},
                                {"opcode", Key::opcode},
                                {"qualType", Key::spelled},
                                {"range", Key::range},
@@ -138,6 +140,9 @@ class Reader {
     return std::move(tree_);
   }
 
+  // Of the file, in bytes.
+  std::size_t reached() const { return static_cast<std::size_t>(reached_); }
+
   void boolean(bool value) {
     if (in(Frame::node)) set_flag(value);
   }
@@ -145,6 +150,7 @@ class Reader {
     if (in(Frame::location)) {
       if (key_ == Key::line) line_ = static_cast<int>(value);
       if (key_ == Key::column) column_ = static_cast<int>(value);
+      if (key_ == Key::offset) offset_ = value;
     } else if (in(Frame::node) && key_ == Key::value && frames_.back().node >= 0) {
       tree_[static_cast<std::size_t>(frames_.back().node)].value = std::to_string(value);
     }
@@ -176,6 +182,7 @@ class Reader {
   }
 
   void end_object() {
+    if (in(Frame::location) && is_at_file_) reached_ = std::max(reached_, offset_);
     if (in(Frame::location) && frames_.back().node >= 0 && column_ > 0) {
       Node& n = tree_[static_cast<std::size_t>(frames_.back().node)];
       n.place = {line_, column_};
@@ -291,19 +298,16 @@ class Reader {
   bool is_at_file_ = false;  // the place that was read last
   int line_ = 0;
   int column_ = 0;
+  std::int64_t offset_ = 0, reached_ = 0;
   bool at_begin_ = false;
 };
 
 }  // namespace
 
-Tree read_tree(const std::function<std::string_view()>& more, const std::string& file) {
+Tree read_tree(const std::function<std::string_view(std::size_t)>& more, const std::string& file) {
   Reader reader(file);
-  JsonReader<Reader>(more, reader).run();
+  JsonReader<Reader>([&] { return more(reader.reached()); }, reader).run();
   return reader.take();
-}
-
-Tree read_tree(std::string_view json, const std::string& file) {
-  return read_tree([&] { return std::exchange(json, {}); }, file);
 }
 
 }  // namespace papilio::loops

@@ -39,8 +39,8 @@ struct Node {
 using Tree = std::vector<Node>;
 
 // Throws papilio::FormatError if it is no syntax tree. `file` is the file's name as clang calls it. The text comes in
-// parts: `more` makes the next one, which lives until the one after; an empty one is the end.
-Tree read_tree(const std::function<std::string_view()>& more, const std::string& file);
-Tree read_tree(std::string_view json, const std::string& file);
+// parts: `more` makes the next one, which lives until the one after; an empty one is the end. It is told how many bytes
+// of the file the tree has come to.
+Tree read_tree(const std::function<std::string_view(std::size_t)>& more, const std::string& file);
 
 }  // namespace papilio::loops
