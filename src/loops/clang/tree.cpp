@@ -310,4 +310,8 @@ Tree read_tree(const std::function<std::string_view(std::size_t)>& more, const s
   return reader.take();
 }
 
+Tree read_tree(std::string_view json, const std::string& file) {
+  return read_tree([&](std::size_t) { return std::exchange(json, {}); }, file);
+}
+
 }  // namespace papilio::loops

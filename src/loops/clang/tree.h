@@ -42,5 +42,6 @@ using Tree = std::vector<Node>;
 // parts: `more` makes the next one, which lives until the one after; an empty one is the end. It is told how many bytes
 // of the file the tree has come to.
 Tree read_tree(const std::function<std::string_view(std::size_t)>& more, const std::string& file);
+Tree read_tree(std::string_view json, const std::string& file);
 
 }  // namespace papilio::loops
