@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <random>
 #include <string>
+#include <vector>
 
+#include "loops/dependence/search.h"
 #include "papilio/error.h"
 
 namespace papilio::loops {
@@ -77,6 +81,56 @@ TEST(Solver, TheUsualDeadlineIsForHardTexts) {
         std::string(error.what()).find("f.c: error: it takes more than 9 seconds of the processor, up to f (line 7)"),
         0u);
   }
+}
+
+// Rows with a few small coefficients, of which every third is an equality, within a box.
+System random_system(std::mt19937& random) {
+  const auto draw = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  System system;
+  system.columns = draw(2, 6);
+  for (int row = draw(1, 6); row > 0; --row) {
+    Row& made = system.rows.emplace_back();
+    made.constant = draw(-9, 9);
+    made.is_equality = draw(0, 2) == 0;
+    for (int term = draw(1, 3); term > 0; --term) made.terms.emplace_back(draw(0, system.columns - 1), draw(-5, 5));
+  }
+  for (int c = 0; c < system.columns; ++c) {
+    system.rows.push_back({{{c, 1}}, 20, false});
+    system.rows.push_back({{{c, -1}}, 20, false});
+  }
+  return system;
+}
+
+TEST(Search, FindsPointsWhereIslDoes) {
+  std::mt19937 random(7);
+  Solver solver(1'000'000);
+  int points = 0, found = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const System system = random_system(random);
+    const bool has_points = solver.point(system).has_value();
+    const auto point = search_point(system, nullptr);
+    points += has_points ? 1 : 0;
+    found += point ? 1 : 0;
+    if (!point) continue;
+    EXPECT_TRUE(has_points);
+    EXPECT_TRUE(contains(system, *point));
+  }
+  EXPECT_GT(points, 600);
+  EXPECT_GT(found, points * 9 / 10);
+}
+
+TEST(Search, SaysNothingOfWhatMayOverflow) {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  EXPECT_TRUE(search_point({1, {{{{0, 1}}, -5, false}}}, nullptr));
+  EXPECT_FALSE(search_point({1, {{{{0, huge}}, -5, false}}}, nullptr));
+  EXPECT_FALSE(search_point({1, {{{{0, 1}}, -huge, false}}}, nullptr));
+  EXPECT_FALSE(search_point({1, {{{{0, 1}}, -5, false}, {{{0, -1}}, 4, false}}}, nullptr));
+  EXPECT_FALSE(search_point(large_system(), nullptr));
+  EXPECT_FALSE(search_point({2, {{{{0, 2}, {1, 4}}, 1, true}}}, nullptr));
+  const std::vector<std::int64_t> start = {8, 8};
+  EXPECT_EQ(*search_point({2, {{{{0, 1}, {1, -1}}, -1, false}}}, &start), (std::vector<std::int64_t>{9, 8}));
 }
 
 TEST(Deadline, TheUsualOneIsForTextsWithLongSyntaxTrees) {

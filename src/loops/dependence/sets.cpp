@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <set>
 
 namespace papilio::loops {
 namespace {
@@ -49,6 +50,8 @@ isl_mat* matrix_of(isl_ctx* context, const std::vector<const Row*>& rows, int co
 namespace {
 
 void append_key(const System& system, std::string& key) {
+  constexpr std::size_t usual_row = 12;
+  key.reserve(key.size() + usual_row * system.rows.size());
   const auto add = [&](std::int64_t value) {
     do {
       key.push_back(static_cast<char>(value & 0x7f));
@@ -99,7 +102,9 @@ isl_basic_set* basic_set_of(isl_ctx* context, const System& system) {
 
 isl_set* union_of(isl_ctx* context, const std::vector<System>& systems, int kept) {
   isl_set* all = isl_set_empty(isl_space_set_alloc(context, 0, static_cast<unsigned>(kept)));
+  std::set<std::string> keys;  // many accesses are written twice
   for (const System& system : systems) {
+    if (systems.size() > 1 && !keys.insert(key_of(system)).second) continue;
     isl_basic_set* part = basic_set_of(context, system);
     if (part == nullptr) continue;
     isl_set* seen = isl_set_from_basic_set(part);

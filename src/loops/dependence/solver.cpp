@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "loops/dependence/contradiction.h"
+#include "loops/dependence/search.h"
 #include "loops/dependence/sets.h"
 
 namespace papilio::loops {
@@ -25,20 +26,6 @@ std::vector<std::int64_t> values_of(isl_point* point, int columns) {
     isl_val_free(v);
   }
   return values;
-}
-
-__extension__ using Wide = __int128;
-
-bool contains(const System& system, const std::vector<std::int64_t>& point) {
-  return std::all_of(system.rows.begin(), system.rows.end(), [&](const Row& row) {
-    Wide sum = row.constant;
-    bool fits = true;
-    for (const auto& [column, c] : row.terms) {
-      const Wide product = static_cast<Wide>(c) * point[static_cast<std::size_t>(column)];
-      fits = fits && !__builtin_add_overflow(sum, product, &sum);
-    }
-    return fits && (row.is_equality ? sum == 0 : sum >= 0);
-  });
 }
 
 constexpr std::size_t most_known = 50'000;  // answers that are kept
@@ -124,6 +111,11 @@ Answer Solver::ask(const System& system) {
   if (is_plain_contradiction(system)) return Answer::no;
   if (!affords(system, 3400)) return Answer::unknown;
   if (is_at_known_point(system)) return Answer::yes;
+  const auto& known = points_[system.columns];
+  if (auto point = search_point(system, known.empty() ? nullptr : &known.front())) {
+    keep_point(system, std::move(*point));
+    return Answer::yes;
+  }
   begin();
   isl_basic_set* set = basic_set_of(context_, system);
   if (set == nullptr) return isl_ctx_last_error(context_) == isl_error_none ? Answer::no : Answer::unknown;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <isl/aff.h>
 #include <isl/ast.h>
 #include <isl/ast_build.h>
@@ -138,6 +139,28 @@ std::optional<std::string> Solver::condition_for_covered(const std::vector<Syste
 
 namespace {
 
+// Ends are asked for with numbers in place of names, "$0 - 1": loops differ in names more than in bounds.
+std::vector<std::string> numbers_as_names(int kept) {
+  std::vector<std::string> names;
+  for (int i = 0; i < kept; ++i) names.push_back(fmt::format("${}", i));
+  return names;
+}
+
+std::string with_names(const std::string& text, const std::vector<std::string>& names) {
+  std::string found;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '$') {
+      found += text[at];
+      continue;
+    }
+    std::size_t number = 0;
+    for (; at + 1 < text.size() && text[at + 1] >= '0' && text[at + 1] <= '9'; ++at)
+      number = number * 10 + static_cast<std::size_t>(text[at + 1] - '0');
+    found += names[number];
+  }
+  return found;
+}
+
 // The systems without the rows of one of the first columns alone, where no other row names it, if all then are the
 // same one: x > 0 and R or x < 0 and R has the ends of R.
 std::vector<System> without_switches(const std::vector<System>& systems, int kept) {
@@ -168,22 +191,24 @@ std::pair<std::string, std::string> Solver::range(const std::vector<System>& sys
   const std::string key = key_of('r', {&systems}, kept, kept, names);  // what is read is often written too
   if (const auto known = ranges_.find(key); known != ranges_.end()) return known->second;
   if (!affords_sets(systems)) return {};
-  std::pair<std::string, std::string>& found = ranges_[key];
-  begin();
   const auto parts = without_switches(systems, kept);
-  const Set all(isl_set_coalesce(named(union_of(context_, parts, kept + 1), kept, names)));
-  found.first = end_of(all.get(), false);
-  begin();
-  found.second = end_of(all.get(), true);
-  return found;
+  const Text both = ask_once(key_of('b', {&parts}, kept, 0, {}), [&] {
+    const Set all(isl_set_coalesce(named(union_of(context_, parts, kept + 1), kept, numbers_as_names(kept))));
+    const std::string least = end_of(all.get(), false);
+    begin();
+    return least + '\n' + end_of(all.get(), true);
+  });
+  const std::size_t middle = both->find('\n');
+  return ranges_[key] = {with_names(both->substr(0, middle), names), with_names(both->substr(middle + 1), names)};
 }
 
 std::string Solver::largest(const std::vector<System>& systems, int kept, const std::vector<std::string>& names) {
   if (!affords_sets(systems)) return "";
-  const Text text = ask_once(key_of('l', {&systems}, kept, kept, names), [&] {
-    return end_of(Set(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, names))).get(), true);
+  const Text text = ask_once(key_of('l', {&systems}, kept, 0, {}), [&] {
+    const Set all(isl_set_coalesce(named(union_of(context_, systems, kept + 1), kept, numbers_as_names(kept))));
+    return end_of(all.get(), true);
   });
-  return text.value_or("");
+  return with_names(*text, names);
 }
 
 // The least or the largest value of a set of one dimension, in its parameters; empty if it is not found in time.
@@ -192,7 +217,7 @@ std::string Solver::end_of(isl_set* all, bool is_largest) {
   const Set runs(isl_set_params(isl_set_copy(all)));
   isl_ast_build* build = isl_ast_build_from_context(isl_set_copy(runs.get()));
   isl_pw_aff* end = is_largest ? isl_set_dim_max(isl_set_copy(all), 0) : isl_set_dim_min(isl_set_copy(all), 0);
-  end = isl_pw_aff_coalesce(isl_pw_aff_gist(end, isl_set_copy(runs.get())));
+  if (isl_pw_aff_n_piece(end) != 1) end = isl_pw_aff_coalesce(isl_pw_aff_gist(end, isl_set_copy(runs.get())));
   const auto text = text_of(end == nullptr ? nullptr : isl_ast_build_expr_from_pw_aff(build, end));
   isl_ast_build_free(build);
   isl_options_set_ast_build_detect_min_max(context_, 0);
