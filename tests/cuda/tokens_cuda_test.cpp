@@ -25,7 +25,7 @@ struct TokenRows {
   std::vector<float> bias_values = {};
   std::vector<std::int64_t> seeds = {}, positions = {};
   bool by_columns = false;  // the matrix is stored column by column
-  bool masses = true;
+  bool masses = true, counts = true, ranks = true;
   std::int64_t room = 70;
 };
 
@@ -38,8 +38,8 @@ struct Said {
   template <class S>
   explicit Said(const TokenRows<S>& rows)
       : tokens(at(rows.rows), 7),
-        ranks(tokens),
-        counts(tokens),
+        ranks(rows.ranks ? tokens.size() : 0, 7),
+        counts(rows.counts ? tokens.size() : 0, 7),
         kept(at(rows.rows * rows.room), 7),
         logs(tokens.size(), 7),
         raw(logs),
@@ -85,8 +85,8 @@ void call(TokenRows<S>& rows, Said& said, const On& on, Device device, const Tok
   TokenResults results = {.tokens = on(said.tokens)};
   results.log_probabilities = on(said.logs);
   results.raw_log_probabilities = on(said.raw);
-  results.ranks = on(said.ranks);
-  results.kept_counts = on(said.counts);
+  if (rows.ranks) results.ranks = on(said.ranks);
+  if (rows.counts) results.kept_counts = on(said.counts);
   if (rows.masses) results.kept_masses = on(said.masses);
   results.status = on(said.status);
   if (rows.room > 0) {
@@ -100,34 +100,62 @@ void call(TokenRows<S>& rows, Said& said, const On& on, Device device, const Tok
   sample_tokens(matrix, results, filters, options);
 }
 
+TokenOptions options_of_tests() { return {.seed = 5, .stream = 2, .first_position = 17}; }
+
 template <class S>
-::testing::AssertionResult same_tokens(TokenRows<S> rows, std::int64_t offset = 0) {
-  Said host(rows), device(rows);
-  const TokenOptions options = {.seed = 5, .stream = 2, .first_position = 17};
+Said said_by_host(TokenRows<S>& rows) {
+  Said said(rows);
   call(
-      rows, host, [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); },
-      Device::cpu(), options);
+      rows, said, [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); },
+      Device::cpu(), options_of_tests());
+  return said;
+}
+
+template <class S>
+Said said_by_device(TokenRows<S>& rows, std::int64_t offset) {
+  Said said(rows);
   const execution::Stream stream;
-  const execution::DeviceArray<std::byte> memory(token_workspace_bytes(rows.rows, rows.categories, Device::cuda()),
-                                                 "a workspace");
-  execution::DeviceArray<std::byte>& workspace = const_cast<execution::DeviceArray<std::byte>&>(memory);
-  TokenOptions there = options;
-  there.cuda_stream = stream.get();
-  if (workspace.size() > 0) there.workspace = {workspace.data(), workspace.size(), Device::cuda()};
+  execution::DeviceArray<std::byte> workspace(token_workspace_bytes(rows.rows, rows.categories, Device::cuda()),
+                                              "a workspace");
+  TokenOptions options = options_of_tests();
+  options.cuda_stream = stream.get();
+  if (workspace.size() > 0) options.workspace = {workspace.data(), workspace.size(), Device::cuda()};
   DeviceArrays on(offset);
   call(
-      rows, device, [&](auto& v) { return on(v); }, Device::cuda(), there);
+      rows, said, [&](auto& v) { return on(v); }, Device::cuda(), options);
   stream.wait();
   on.fetch();
-  if (const auto same = same_bytes(device.status, host.status, "the status"); !same) return same;
-  if (const auto same = same_bytes(device.tokens, host.tokens, "the token"); !same) return same;
-  if (const auto same = same_bytes(device.counts, host.counts, "the kept count"); !same) return same;
-  if (const auto same = same_bytes(device.kept, host.kept, "the kept set"); !same) return same;
-  if (const auto same = same_bytes(device.ranks, host.ranks, "the rank"); !same) return same;
-  if (const auto same = same_bytes(device.masses, host.masses, "the kept mass"); !same) return same;
-  if (const auto same = same_bytes(device.logs, host.logs, "the log probability"); !same) return same;
-  if (const auto same = same_bytes(device.kept_logs, host.kept_logs, "the kept log probability"); !same) return same;
-  return same_bytes(device.raw, host.raw, "the raw log probability");
+  return said;
+}
+
+// What was asked for on the device, as bytes.
+::testing::AssertionResult same_said(const Said& device, const Said& host) {
+  const auto same = [](const auto& there, const auto& here, const char* what) {
+    return there.empty() ? ::testing::AssertionSuccess() : same_bytes(there, here, what);
+  };
+  for (const auto& result :
+       {same(device.status, host.status, "the status"), same(device.tokens, host.tokens, "the token"),
+        same(device.counts, host.counts, "the kept count"), same(device.kept, host.kept, "the kept set"),
+        same(device.ranks, host.ranks, "the rank"), same(device.masses, host.masses, "the kept mass"),
+        same(device.logs, host.logs, "the log probability"),
+        same(device.kept_logs, host.kept_logs, "the kept log probability"),
+        same(device.raw, host.raw, "the raw log probability")})
+    if (!result) return result;
+  return ::testing::AssertionSuccess();
+}
+
+// All results at once, and without those that take a row's order or a list: other kernels draw then.
+template <class S>
+::testing::AssertionResult same_tokens(TokenRows<S> rows, std::int64_t offset = 0) {
+  const Said host = said_by_host(rows);
+  if (const auto same = same_said(said_by_device(rows, offset), host); !same) return same;
+  rows.room = 0;
+  rows.ranks = false;
+  if (auto same = same_said(said_by_device(rows, offset), host); !same)
+    return same << ", without ranks and lists";
+  rows.counts = rows.masses = false;
+  if (auto same = same_said(said_by_device(rows, offset), host); !same) return same << ", tokens alone";
+  return ::testing::AssertionSuccess();
 }
 
 template <class S>
@@ -206,6 +234,25 @@ TYPED_TEST(CudaTokens, LongRows) {
     add_mask(rows, 5);
     ASSERT_TRUE(same_tokens(rows, 3)) << categories;
   }
+}
+
+// One filter for all rows: kernels that do only what it takes.
+TYPED_TEST(CudaTokens, OneFilter) {
+  struct Filter {
+    std::int32_t top_k;
+    float top_p, min_p;
+  };
+  for (const std::int64_t categories : {2, 7, 1000, 4096, 4103, 32000, 50257, 131072})
+    for (const Filter& f :
+         {Filter{0, 1, 0}, {0, 1, 0.02f}, {0, 0.9f, 0}, {0, 0.3f, 0.1f}, {3000, 1, 0}, {3000, 0.99f, 0}})
+      for (const bool joint : {false, true}) {
+        TokenRows<TypeParam> rows =
+            random_rows<TypeParam>(categories > 9000 ? 6 : 41, categories, static_cast<std::uint64_t>(categories) + 7);
+        rows.temperature = {0.8f}, rows.top_k = {f.top_k}, rows.top_p = {f.top_p}, rows.min_p = {f.min_p};
+        rows.joint = joint;
+        ASSERT_TRUE(same_tokens(rows)) << categories << " categories, top_k " << f.top_k << ", top_p " << f.top_p
+                                       << ", min_p " << f.min_p << ", joint " << joint;
+      }
 }
 
 // More than blocks hold on chip.

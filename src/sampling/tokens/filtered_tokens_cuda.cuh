@@ -220,16 +220,29 @@ class FilteredDraw {
   int unit_bits_;
 };
 
+// Whether there is a row to be drawn from, of those that are left over or were never another kernel's; by all threads
+// of a block.
+__device__ __forceinline__ bool some_are_left(const TokenCall& call, std::int64_t first, std::int64_t step) {
+  bool some = false;
+  for (std::int64_t row = first + threadIdx.x * step; row < call.rows; row += blockDim.x * step) {
+    const TokenFilter filter = filter_of_row(call, row);
+    some = some || (!among_few(call, filter) && (!is_on_chip(call, filter) || call.tokens[row] == left_over));
+  }
+  return __syncthreads_or(some ? 1 : 0) != 0;
+}
+
 extern __shared__ float slice_values[];
 
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;
   const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
+  if (call.left && !some_are_left(call, blockIdx.x / parts, step)) return;
   if (threadIdx.x == 0) memory.candidates = 0;
   for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
     if (among_few(call, filter)) continue;
+    if (is_on_chip(call, filter) && !(call.left && call.tokens[row] == left_over)) continue;
     const BiasOfRow bias = bias_of_row(call, row);
     __syncthreads();
     TokenStatus status = bias_is_bad(call, bias) ? TokenStatus::bad_bias

@@ -17,6 +17,13 @@ namespace cluster {
 __device__ __forceinline__ int rank() { return static_cast<int>(cooperative_groups::this_cluster().block_rank()); }
 __device__ __forceinline__ int size() { return static_cast<int>(cooperative_groups::this_cluster().num_blocks()); }
 __device__ __forceinline__ void sync() { cooperative_groups::this_cluster().sync(); }
+// Between these, by all threads, the blocks of a cluster begin; nothing of their memory is made known.
+__device__ __forceinline__ void begin() {
+  if (size() > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void begun() {
+  if (size() > 1) asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
 // The same variable of shared memory in another block.
 template <class T>
 __device__ __forceinline__ T* at(T* p, int block) {
@@ -26,6 +33,8 @@ __device__ __forceinline__ T* at(T* p, int block) {
 __device__ __forceinline__ int rank() { return 0; }
 __device__ __forceinline__ int size() { return 1; }
 __device__ __forceinline__ void sync() { __syncthreads(); }
+__device__ __forceinline__ void begin() {}
+__device__ __forceinline__ void begun() {}
 template <class T>
 __device__ __forceinline__ T* at(T* p, int) {
   return p;

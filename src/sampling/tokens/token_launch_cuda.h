@@ -14,6 +14,8 @@
 namespace papilio::sampling {
 
 inline constexpr int most_token_parts = 8;  // blocks of a cluster that every device has room for
+// Rows that have clusters of their own; those of larger calls go on with another row.
+inline constexpr std::int64_t most_token_rows = std::int64_t{1} << 27;
 
 // How the blocks of a device share rows.
 struct TokenShape {
@@ -62,7 +64,6 @@ inline TokenCall shaped(TokenCall call, const TokenShape& shape) {
 template <class Call>
 void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, const TokenShape& shape, int threads,
                     cudaStream_t stream, const char* what) {
-  constexpr std::int64_t most_rows = std::int64_t{1} << 27;
   if (shape.shared_bytes > 0)
     execution::check(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes)),
@@ -73,7 +74,7 @@ void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, c
   cluster.val.clusterDim.y = 1;
   cluster.val.clusterDim.z = 1;
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(std::min(rows, most_rows) * shape.parts));
+  config.gridDim = dim3(static_cast<unsigned>(std::min(rows, most_token_rows) * shape.parts));
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
   config.stream = stream;

@@ -13,10 +13,16 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 PAPILIO_LANEWISE float logit_of(float x) { return x; }
 PAPILIO_LANEWISE float logit_of(BFloat16 x) { return __builtin_bit_cast(float, std::uint32_t{x.bits} << 16); }
 PAPILIO_LANEWISE float logit_of(Half x) {
+#if defined(__CUDA_ARCH__)
+  float wide;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
+  return wide;
+#else
   const std::uint32_t sign = std::uint32_t{x.bits & 0x8000u} << 16, size = x.bits & 0x7FFFu;
   const float small = __builtin_bit_cast(float, size << 13) * 0x1p112f;  // exact, also where it is subnormal
   const std::uint32_t huge = size >= 0x7C00u ? 0x7F80'0000u : 0u;
   return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, small) | huge | sign);
+#endif
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

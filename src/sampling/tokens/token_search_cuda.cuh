@@ -3,29 +3,12 @@
 #include <cstdint>
 
 #include "sampling/tokens/token_slice_cuda.cuh"
+#include "sampling/tokens/token_weights_cuda.cuh"
 
 // Where a filter cuts the order of a row that the blocks of a cluster hold: a histogram of whole numbers over the
 // order, then over the bin in which the cut is, until that bin is few enough to be sorted.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
-
-// token_weights of one logit, in fewer instructions: the exponent of 2 is held at -64, where a shift that is cut off at
-// 64 leaves nothing, whatever became of the digits.
-__device__ __forceinline__ std::uint64_t weight_of(float x, const TokenScale& scale) {
-  const float d = x - scale.largest;
-  const float back = d - x;
-  const float error = (x - (d - back)) - (scale.largest + back);
-  const float y = fmaxf(d * scale.high, -64.0f);
-  const float rest = __fmaf_rn(error, scale.high, __fmaf_rn(d, scale.low, __fmaf_rn(d, scale.high, -y)));
-  constexpr float rounding = 0x1.8p23f;
-  const float shifted = y + rounding;
-  const float g = (y - (shifted - rounding)) + rest;
-  const int digits = __float2int_rz(exp2_slope<warp::CudaWarp<32>>(g) * (g * 0x1p30f)) + (1 << 30);
-  const unsigned down = 0x4B40'0000u + 62 - static_cast<unsigned>(scale.unit_bits) - __float_as_uint(shifted);
-  std::uint64_t weight;
-  asm("shr.u64 %0, %1, %2;" : "=l"(weight) : "l"(std::uint64_t{static_cast<unsigned>(digits)} << 32), "r"(down));
-  return weight;
-}
 
 class TokenSearch {
  public:

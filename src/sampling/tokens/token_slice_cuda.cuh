@@ -5,16 +5,8 @@
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_cluster_cuda.cuh"
 #include "sampling/tokens/token_loads_cuda.cuh"
+#include "sampling/tokens/token_weights_cuda.cuh"
 #include "warp/cuda_warp.cuh"
-
-// Loops over a part's logits, of which several are weighed at a time.
-#if defined(__CUDA_ARCH__)
-#define PAPILIO_UNROLL_FEW _Pragma("unroll 4")
-#define PAPILIO_UNROLL_TWO _Pragma("unroll 2")
-#else
-#define PAPILIO_UNROLL_FEW
-#define PAPILIO_UNROLL_TWO
-#endif
 
 // A row's logits, read once and held by the blocks of a cluster, each a part: in shared memory, or in the call's
 // workspace where they do not fit there.
@@ -70,17 +62,6 @@ __device__ __forceinline__ T joined_by_warp(T* mine, Join join) {
   for (int distance = blocks / 2; distance > 0; distance /= 2)
     all = join(all, __shfl_xor_sync(whole_warp, all, distance));
   return all;
-}
-
-// max(a, b), or NaN if either is.
-__device__ __forceinline__ float greater_or_nan(float a, float b) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  float c;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
-  return c;
-#else
-  return a != a || b != b ? __builtin_nanf("") : fmaxf(a, b);
-#endif
 }
 
 class TokenSlice {

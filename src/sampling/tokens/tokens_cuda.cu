@@ -7,6 +7,7 @@
 #include "execution/cuda/memory.h"
 #include "sampling/tokens/filtered_tokens_cuda.cuh"
 #include "sampling/tokens/first_tokens_cuda.cuh"
+#include "sampling/tokens/on_chip_tokens_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {
@@ -19,26 +20,94 @@ TokenShape first_shape(std::int64_t rows, std::int64_t categories, Storage stora
           2 * sampling_kernel::first_tile * stored_bytes(storage), false};
 }
 
+// Three blocks of a multiprocessor have a part each, so that one is read while others are weighed.
+template <class S>
+TokenShape on_chip_shape(const TokenCall& call) {
+  using namespace sampling_kernel;
+  constexpr std::int64_t least = 4096, most = 65536 / sizeof(S);
+  const int parts = parts_for(call.rows, call.categories, least, most);
+  const std::int64_t in_slice =
+      base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(call.categories, parts), 16 / sizeof(S));
+  const bool lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 &&
+                     call.row_stride * static_cast<std::int64_t>(sizeof(S)) % 16 == 0;
+  return {parts, in_slice, StagedPart<S>::bytes(in_slice, on_chip_group, lines), false};
+}
+
+bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
+  const bool plain = call.column_stride == 1 && call.allowed == nullptr && call.bias_offsets == nullptr;
+  const bool asked = call.ranks == nullptr && call.room == 0;
+  const std::int64_t room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                            static_cast<std::int64_t>(sizeof(sampling_kernel::OnChipCutMemory)) - 1024;
+  return plain && asked && call.categories > 1 && call.rows <= most_token_rows && shape.shared_bytes <= room;
+}
+
+// The kernels of a call, and the filter of all its rows if there is one.
+template <class S>
+class TokenQueue {
+ public:
+  TokenQueue(const TokenCall& call, const TokenShape& first, const TokenShape& slices, cudaStream_t stream)
+      : call_(call), first_(first), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
+    call_.on_chip = fits_on_chip(call_, on_chip_);
+  }
+
+  void draw() {
+    using namespace sampling_kernel;
+    const TokenFilter filter = {call_.temperature.value, call_.top_k.value, call_.top_p.value, call_.min_p.value};
+    const bool few = among_few(call_, filter);
+    if (few || !one_filter())
+      launch_on_rows(draw_first_tokens<S>, shaped(call_, first_), call_.rows, first_, first_threads, stream_,
+                     "drawing from the first tokens");
+    if (few && one_filter()) return;
+    if (call_.on_chip && one_filter() && is_unordered(call_, filter) && is_on_chip(call_, filter))
+      return on_chip(is_filtered() ? draw_tokens_on_chip<S, OnChip::filter> : draw_tokens_on_chip<S, OnChip::draw>);
+    if (call_.on_chip) on_chip(draw_tokens_on_chip<S, OnChip::cut>);
+    any();
+  }
+
+  void find_raw() const {
+    TokenCall raw = call_;
+    raw.allowed = nullptr;
+    raw.bias_offsets = nullptr;
+    launch_on_rows(sampling_kernel::find_raw_logs<S>, shaped(raw, slices_), raw.rows, slices_,
+                   sampling_kernel::slice_threads, stream_, "finding logarithms of probabilities");
+  }
+
+ private:
+  // Unless there is, rows find the kernel that is theirs.
+  bool one_filter() const {
+    return call_.temperature.values == nullptr && call_.top_k.values == nullptr && call_.top_p.values == nullptr &&
+           call_.min_p.values == nullptr;
+  }
+
+  bool is_filtered() const {
+    return call_.min_p.value != 0 || call_.kept_counts != nullptr || call_.kept_masses != nullptr;
+  }
+
+  void on_chip(void (*kernel)(TokenCall)) const {
+    launch_on_rows(kernel, shaped(call_, on_chip_), call_.rows, on_chip_, sampling_kernel::on_chip_threads, stream_,
+                   "drawing from tokens on chip");
+  }
+
+  // Rows of every kind, or those that are left: a few clusters look for them.
+  void any() {
+    call_.left = call_.on_chip;
+    const std::int64_t clusters =
+        std::max<std::int64_t>(1, 2 * std::int64_t{execution::multiprocessors()} / slices_.parts);
+    launch_on_rows(sampling_kernel::draw_filtered_tokens<S>, shaped(call_, slices_),
+                   call_.left ? std::min(call_.rows, clusters) : call_.rows, slices_, sampling_kernel::slice_threads,
+                   stream_, "drawing from filtered tokens");
+  }
+
+  TokenCall call_;
+  TokenShape first_, slices_, on_chip_;
+  cudaStream_t stream_;
+};
+
 template <class S>
 void queue(const TokenCall& call, const TokenShape& first, const TokenShape& slices, cudaStream_t stream) {
-  using namespace sampling_kernel;
-  // Rows that both kernels may find to be theirs, unless the call has the same filters for all.
-  const bool one_filter =
-      call.temperature.values == nullptr && call.top_k.values == nullptr && call.top_p.values == nullptr;
-  const TokenFilter filter = {call.temperature.value, call.top_k.value, call.top_p.value, call.min_p.value};
-  const bool few = among_few(call, filter);
-  if (few || !one_filter)
-    launch_on_rows(draw_first_tokens<S>, shaped(call, first), call.rows, first, first_threads, stream,
-                   "drawing from the first tokens");
-  if (!few || !one_filter)
-    launch_on_rows(draw_filtered_tokens<S>, shaped(call, slices), call.rows, slices, slice_threads, stream,
-                   "drawing from filtered tokens");
-  if (call.raw_log_probabilities == nullptr) return;
-  TokenCall raw = call;
-  raw.allowed = nullptr;
-  raw.bias_offsets = nullptr;
-  launch_on_rows(find_raw_logs<S>, shaped(raw, slices), raw.rows, slices, slice_threads, stream,
-                 "finding logarithms of probabilities");
+  TokenQueue<S> rows(call, first, slices, stream);
+  rows.draw();
+  if (call.raw_log_probabilities != nullptr) rows.find_raw();
 }
 
 TokenCall call_of(const DeviceLogits& logits, const TokenResults& results, const TokenFilters& f,

@@ -1,0 +1,267 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "sampling/tokens/on_chip_cut_cuda.cuh"
+
+// Draws from rows that fit on chip: the blocks of a cluster hold a row as it is stored, find its largest logit and
+// where the filters cut its order, weigh what is left, and search the sums.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+// What a kernel of these can do beside drawing: hold weights against min_p, and say how many are kept and their mass;
+// and cut the order by top_k and top_p.
+enum class OnChip { draw, filter, cut };
+
+// A row's draw, once.
+template <class S, OnChip kind>
+class OnChipDraw {
+ public:
+  using Memory = std::conditional_t<kind == OnChip::cut, OnChipCutMemory, OnChipMemory>;
+
+  __device__ OnChipDraw(const TokenCall& call, Memory& memory, S* part, std::int64_t row)
+      : call_(call), memory_(memory), part_(part, &memory.arrived), row_(row) {}
+
+  __device__ void draw(const TokenFilter& filter) {
+    start(filter);
+    part_.wait();
+    cluster::begun();
+    const float largest = largest_of_row();
+    if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return nothing(largest);
+    scale_ = memory_.scale;
+    scale_.largest = largest;
+    if constexpr (kind == OnChip::cut) {
+      if (!find_cut(filter)) return leave();
+    }
+    is_listed_ ? weigh_listed() : weigh();
+    if (warp_of_thread() == 0) find_part(filter.temperature);
+  }
+
+ private:
+  static constexpr bool filtered = kind != OnChip::draw;
+
+  __device__ std::int64_t begin_of_part() const { return min(call_.categories, cluster::rank() * call_.in_slice); }
+
+  // Begins to read, and does what takes one thread some time meanwhile.
+  __device__ void start(const TokenFilter& filter) {
+    if (threadIdx.x == 0) {
+      memory_.init();
+      arrival::init_done();
+    }
+    cluster::begin();
+    const std::int64_t begin = begin_of_part();
+    part_.start(static_cast<const S*>(call_.logits) + row_ * call_.row_stride + begin,
+                static_cast<unsigned>(min(call_.categories - begin, call_.in_slice)), on_chip_group);
+    if (threadIdx.x != 0) return;
+    const int unit_bits = token_unit_bits(call_.categories);
+    memory_.scale = token_scale(0, filter.temperature, unit_bits);
+    if (filtered) memory_.least_weight = least_weight(filter.min_p, unit_bits);
+    memory_.number = draw_number_of_row(call_, row_);
+  }
+
+  // -infinity if no category is allowed; NaN if there is one.
+  __device__ float largest_of_row() {
+    float largest = -__builtin_inff();
+    PAPILIO_UNROLL_FEW
+    for (unsigned group = 0; group < part_.groups(); ++group) {
+      const float4 x = part_.four(group * on_chip_group + 4 * threadIdx.x);
+      largest = greater_or_nan(largest, greater_or_nan(greater_or_nan(x.x, x.y), greater_or_nan(x.z, x.w)));
+    }
+    // The one NaN that is made of any is above +infinity in the order.
+    const unsigned mine = __reduce_max_sync(whole_warp, largest != largest ? ~0u : token_order(largest + 0.0f));
+    if (lane_of_thread() == 0) atomicMax(&memory_.largest_of_block, mine);
+    __syncthreads();
+    if (warp_of_thread() == 0) memory_.largest.tell(0, memory_.largest_of_block);
+    memory_.largest.wait_block();
+    return logit_of_order(__reduce_max_sync(whole_warp, static_cast<unsigned>(memory_.largest.of_lane(0))));
+  }
+
+  __device__ void nothing(float largest) const {
+    if (cluster::rank() != 0) return;
+    put_none(call_, row_,
+             largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
+             : largest == __builtin_inff() ? TokenStatus::infinite
+                                           : TokenStatus::not_a_number);
+  }
+
+  // Leaves the row to a kernel that can draw from any.
+  __device__ void leave() const {
+    cluster::sync();  // the others read this block's bins no more
+    if (cluster::rank() == 0 && threadIdx.x == 0) call_.tokens[row_] = left_over;
+  }
+
+  __device__ bool find_cut(const TokenFilter& filter) {
+    if (is_unordered(call_, filter)) return true;
+    OnChipCut<S> cut(part_, memory_, scale_, filter.temperature, begin_of_part());
+    if (!cut.find(filter, call_.joint, call_.categories)) return false;
+    all_ = cut.all();
+    is_listed_ = cut.is_listed();
+    if (cut.least_key() == 0) return true;
+    cut_ = logit_of_order(static_cast<std::uint32_t>(cut.least_key() >> 32));
+    last_at_cut_ = category_of_key(cut.least_key()) - begin_of_part() + part_.before();
+    return true;
+  }
+
+  // Whether an entry is before the cut, or at it.
+  __device__ __forceinline__ bool is_early(float x, unsigned entry) const {
+    if constexpr (kind != OnChip::cut) return true;
+    return x > cut_ || (x == cut_ && entry <= last_at_cut_);
+  }
+
+  // What the threads have of a part: loads of four that are next to each other.
+  __device__ unsigned first_of_thread(unsigned thread) const { return 4 * part_.groups() * thread; }
+
+  // Sums of threads, warps, and the part. Threads begin at different loads, for the sake of memory's banks.
+  __device__ void weigh() {
+    const unsigned fours = part_.groups(), first = first_of_thread(threadIdx.x);
+    const float nearest = nearest_logit(scale_);
+    const std::uint64_t least = filtered ? memory_.least_weight : 1;
+    std::uint64_t sum = 0, all = 0;
+    unsigned kept = 0, at = min(threadIdx.x % 8, fours - 1);
+    for (unsigned n = 0; n < fours; ++n) {
+      const unsigned entry = first + 4 * at;
+      const float4 x = part_.four(entry);
+      at = at + 1 == fours ? 0 : at + 1;
+      const auto take = [&](float logit, unsigned place, TokenDigits digits) {
+        if (!filtered) {
+          sum = plus_weight(sum, digits);
+          return;
+        }
+        const std::uint64_t weight = plus_weight(0, digits);
+        const bool keep = weight >= least && is_early(logit, place);
+        sum += keep ? weight : 0;
+        kept += keep ? 1 : 0;
+        all += weight;
+      };
+      if (kind == OnChip::cut && fmaxf(fmaxf(x.x, x.y), fmaxf(x.z, x.w)) < cut_) continue;
+      if (fminf(fminf(x.x, x.y), fminf(x.z, x.w)) >= nearest) {
+        take(x.x, entry, digits_of_near(x.x, scale_)), take(x.y, entry + 1, digits_of_near(x.y, scale_));
+        take(x.z, entry + 2, digits_of_near(x.z, scale_)), take(x.w, entry + 3, digits_of_near(x.w, scale_));
+      } else {
+        take(x.x, entry, digits_of(x.x, scale_)), take(x.y, entry + 1, digits_of(x.y, scale_));
+        take(x.z, entry + 2, digits_of(x.z, scale_)), take(x.w, entry + 3, digits_of(x.w, scale_));
+      }
+    }
+    memory_.thread_sums[threadIdx.x] = sum;
+    join_threads(sum, all, kept);
+  }
+
+  // The same, where what is kept is in a list: each entry goes to the sum of the thread that would have it.
+  __device__ void weigh_listed() {
+    if constexpr (kind == OnChip::cut) {
+      memory_.thread_sums[threadIdx.x] = 0;
+      __syncthreads();
+      const unsigned of_thread = 4 * part_.groups();
+      unsigned kept = 0;
+      for (unsigned n = threadIdx.x; n < memory_.listed; n += on_chip_threads) {
+        const unsigned entry = memory_.list[n];
+        const std::uint64_t weight = kept_weight(entry);
+        if (weight == 0) continue;
+        add_halves(reinterpret_cast<unsigned*>(&memory_.thread_sums[entry / of_thread]), weight);
+        ++kept;
+      }
+      __syncthreads();
+      join_threads(memory_.thread_sums[threadIdx.x], 0, kept);
+    }
+  }
+
+  __device__ void join_threads(std::uint64_t sum, std::uint64_t all, unsigned kept) const {
+    sum = sum_of_warp(sum);
+    if (filtered) all = sum_of_warp(all), kept = __reduce_add_sync(whole_warp, kept);
+    if (lane_of_thread() == 0) {
+      memory_.warp_sums[warp_of_thread()] = sum;
+      if (filtered) memory_.warp_all[warp_of_thread()] = all, memory_.warp_kept[warp_of_thread()] = kept;
+    }
+    __syncthreads();
+    if (warp_of_thread() != 0) return;
+    const int warp = lane_of_thread() % on_chip_warps;
+    const bool first = lane_of_thread() < on_chip_warps;
+    memory_.sums.tell(0, sum_of_warp(first ? memory_.warp_sums[warp] : 0));
+    memory_.sums.tell(1, filtered ? sum_of_warp(first ? memory_.warp_all[warp] : 0) : 0);
+    memory_.sums.tell(2, filtered ? __reduce_add_sync(whole_warp, first ? memory_.warp_kept[warp] : 0) : 0);
+  }
+
+  // The lane in whose interval the target falls, of sums by lane; the target becomes that within it.
+  static __device__ int lane_of_target(std::uint64_t sum, std::uint64_t to, std::uint64_t& target) {
+    const int lane = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < to))) - 1;
+    target -= __shfl_sync(whole_warp, to - sum, lane);
+    return lane;
+  }
+
+  // One warp: whether the target falls into this block's part; if so, into which thread's interval.
+  __device__ void find_part(float temperature) const {
+    memory_.sums.wait_warp();
+    const int lane = lane_of_thread();
+    const std::uint64_t part = memory_.sums.of_lane(0), to_part = sum_to_lane(part);
+    const std::uint64_t total = __shfl_sync(whole_warp, to_part, 31);
+    std::uint64_t target = token_target(memory_.number, total);
+    if (lane_of_target(part, to_part, target) != cluster::rank()) return;
+    const std::uint64_t of_warp = lane < on_chip_warps ? memory_.warp_sums[lane] : 0;
+    const int warp = lane_of_target(of_warp, sum_to_lane(of_warp), target);
+    const std::uint64_t of_thread = memory_.thread_sums[32 * warp + lane];
+    const int thread = 32 * warp + lane_of_target(of_thread, sum_to_lane(of_thread), target);
+    find(target, total, first_of_thread(static_cast<unsigned>(thread)), temperature);
+  }
+
+  __device__ std::uint64_t kept_weight(unsigned entry) const {
+    const float x = part_[entry];
+    if (!is_early(x, entry)) return 0;
+    const std::uint64_t weight = weight_of(x, scale_);
+    return filtered && weight < memory_.least_weight ? 0 : weight;
+  }
+
+  // One warp: the token in whose interval the target falls, among those of a thread.
+  __device__ void find(std::uint64_t target, std::uint64_t total, unsigned begin, float temperature) const {
+    const unsigned end = begin + 4 * part_.groups();
+    for (unsigned first = begin;; first += 32) {
+      const unsigned entry = first + static_cast<unsigned>(lane_of_thread());
+      const std::uint64_t mine = entry < end ? kept_weight(entry) : 0, to = sum_to_lane(mine);
+      if (target < to && target >= to - mine) drawn(entry, total, temperature);
+      const std::uint64_t here = __shfl_sync(whole_warp, to, 31);
+      if (target < here) return;
+      target -= here;
+    }
+  }
+
+  __device__ void drawn(unsigned entry, std::uint64_t total, float temperature) const {
+    call_.tokens[row_] = static_cast<std::int32_t>(begin_of_part() + entry - part_.before());
+    if (call_.log_probabilities != nullptr)
+      call_.log_probabilities[row_] =
+          log_probability(part_[entry], scale_.largest, temperature, log_of_total(total, scale_.unit_bits));
+    put(call_.status, row_, TokenStatus::ok);
+    if (!filtered) return;
+    std::uint64_t all = 0, kept = 0;
+    for (int block = 0; block < cluster::size(); ++block) {
+      all += memory_.sums.of[1][block];
+      kept += memory_.sums.of[2][block];
+    }
+    put(call_.kept_counts, row_, static_cast<std::int32_t>(kept));
+    put(call_.kept_masses, row_, mass_of(total, all_ != 0 ? all_ : all));
+  }
+
+  const TokenCall& call_;
+  Memory& memory_;
+  StagedPart<S> part_;
+  std::int64_t row_;
+  TokenScale scale_ = {};
+  float cut_ = -__builtin_inff();
+  std::int64_t last_at_cut_ = std::int64_t{1} << 32;  // an entry
+  std::uint64_t all_ = 0;                             // of a row with a cut
+  bool is_listed_ = false;                            // what is kept is in the list
+};
+
+extern __shared__ __align__(16) unsigned char on_chip_part[];
+
+// A cluster has one row.
+template <class S, OnChip kind>
+__global__ void __launch_bounds__(on_chip_threads, 3) draw_tokens_on_chip(const __grid_constant__ TokenCall call) {
+  using Draw = OnChipDraw<S, kind>;
+  __shared__ typename Draw::Memory memory;
+  const std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
+  const TokenFilter filter = filter_of_row(call, row);
+  if (is_on_chip(call, filter) && (kind == OnChip::cut || is_unordered(call, filter)))
+    Draw(call, memory, reinterpret_cast<S*>(on_chip_part), row).draw(filter);
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/tokens/cluster_exchange_cuda.cuh"
+#include "sampling/tokens/token_logits.h"
+
+// A part of a row on its way into shared memory, as it is stored: the memory engine copies it while the threads do
+// something else.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+// Storage that begins at a multiple of 16 bytes. A logit keeps its place within 16 bytes, so that all but a few go 16
+// bytes at a time wherever the row begins.
+template <class S>
+class StagedPart {
+ public:
+  static constexpr unsigned in_line = 16 / sizeof(S);
+
+  // Memory for `count` logits, rounded up to whole groups; `lines` if they begin at a multiple of 16 bytes.
+  static constexpr std::int64_t bytes(std::int64_t count, std::int64_t group, bool lines) {
+    const std::int64_t entries = count + (lines ? 0 : in_line - 1);
+    return (entries + group - 1) / group * group * static_cast<std::int64_t>(sizeof(S));
+  }
+
+  // `arrived` was initialized by thread 0.
+  __device__ StagedPart(S* part, std::uint64_t* arrived) : part_(part), arrived_(arrived) {}
+
+  // Begins to copy `count` logits, and puts -infinity around them until there are whole groups. By all threads.
+  __device__ void start(const S* from, unsigned count, unsigned group) {
+    before_ = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) / sizeof(S) % in_line);
+    groups_ = (before_ + count + group - 1) / group;
+    const unsigned head = min(count, (in_line - before_) % in_line);
+    const unsigned middle = (count - head) / in_line * in_line, end = before_ + count;
+    S* const to = part_ + before_;
+    copy_lines(to + head, from + head, middle);
+    if (threadIdx.x < head) to[threadIdx.x] = from[threadIdx.x];
+    if (threadIdx.x < count - head - middle) to[head + middle + threadIdx.x] = from[head + middle + threadIdx.x];
+    if (threadIdx.x < before_) part_[threadIdx.x] = minus_infinity(S{});
+    for (unsigned n = end + threadIdx.x; n < groups_ * group; n += blockDim.x) part_[n] = minus_infinity(S{});
+  }
+
+  // Waits until all is there. By all threads.
+  __device__ void wait() const {
+    __syncthreads();
+    arrival::wait(arrived_);
+  }
+
+  __device__ unsigned groups() const { return groups_; }
+  // How many entries come before the first logit.
+  __device__ unsigned before() const { return before_; }
+  __device__ float operator[](unsigned entry) const { return logit_of(part_[entry]); }
+
+  // Four entries from a multiple of 4 on.
+  __device__ __forceinline__ float4 four(unsigned entry) const {
+    struct alignas(4 * sizeof(S)) Four {
+      S at[4];
+    };
+    const Four x = *reinterpret_cast<const Four*>(part_ + entry);
+    return {logit_of(x.at[0]), logit_of(x.at[1]), logit_of(x.at[2]), logit_of(x.at[3])};
+  }
+
+ private:
+  static __device__ float minus_infinity(float) { return -__builtin_inff(); }
+  static __device__ Half minus_infinity(Half) { return {0xFC00}; }
+  static __device__ BFloat16 minus_infinity(BFloat16) { return {0xFF80}; }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  __device__ __forceinline__ void copy_lines(S* to, const S* from, unsigned count) const {
+    if (threadIdx.x != 0) return;
+    const unsigned bytes = count * static_cast<unsigned>(sizeof(S));
+    arrival::expect(arrived_, bytes);
+    if (bytes != 0)
+      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                       arrival::address(to)),
+                   "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(arrival::address(arrived_))
+                   : "memory");
+  }
+#else
+  __device__ __forceinline__ void copy_lines(S* to, const S* from, unsigned count) const {
+    for (unsigned n = threadIdx.x; n < count / in_line; n += blockDim.x)
+      reinterpret_cast<uint4*>(to)[n] = __ldg(reinterpret_cast<const uint4*>(from) + n);
+  }
+#endif
+
+  S* part_;
+  std::uint64_t* arrived_;
+  unsigned before_ = 0, groups_ = 0;
+};
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel
