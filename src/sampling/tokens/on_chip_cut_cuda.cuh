@@ -52,6 +52,7 @@ struct OnChipCutMemory : OnChipMemory {
   unsigned listed;
   std::uint64_t before_sum, before_count, in_bin, answer_key, answer_sum;
   int bin;
+  double log_total;
 
   __device__ void init() {
     OnChipMemory::init();

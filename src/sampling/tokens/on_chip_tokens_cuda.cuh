@@ -11,7 +11,7 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 // What a kernel of these can do beside drawing: hold weights against min_p, and say how many are kept and their mass;
-// and cut the order by top_k and top_p.
+// and cut the order by top_k and top_p, and list what is kept.
 enum class OnChip { draw, filter, cut };
 
 // A row's draw, once.
@@ -36,6 +36,9 @@ class OnChipDraw {
     }
     is_listed_ ? weigh_listed() : weigh();
     if (warp_of_thread() == 0) find_part(filter.temperature);
+    if constexpr (kind == OnChip::cut) {
+      if (call_.room > 0) list(filter.temperature);
+    }
   }
 
  private:
@@ -144,25 +147,28 @@ class OnChipDraw {
       }
     }
     memory_.thread_sums[threadIdx.x] = sum;
+    kept_ = kept;
     join_threads(sum, all, kept);
   }
 
   // The same, where what is kept is in a list: each entry goes to the sum of the thread that would have it.
   __device__ void weigh_listed() {
     if constexpr (kind == OnChip::cut) {
+      unsigned* const thread_kept = memory_.counts_of_bins;  // nobody needs the bins any more
       memory_.thread_sums[threadIdx.x] = 0;
+      thread_kept[threadIdx.x] = 0;
       __syncthreads();
       const unsigned of_thread = 4 * part_.groups();
-      unsigned kept = 0;
       for (unsigned n = threadIdx.x; n < memory_.listed; n += on_chip_threads) {
         const unsigned entry = memory_.list[n];
         const std::uint64_t weight = kept_weight(entry);
         if (weight == 0) continue;
         add_halves(reinterpret_cast<unsigned*>(&memory_.thread_sums[entry / of_thread]), weight);
-        ++kept;
+        atomicAdd(&thread_kept[entry / of_thread], 1u);
       }
       __syncthreads();
-      join_threads(memory_.thread_sums[threadIdx.x], 0, kept);
+      kept_ = thread_kept[threadIdx.x];
+      join_threads(memory_.thread_sums[threadIdx.x], 0, kept_);
     }
   }
 
@@ -240,6 +246,34 @@ class OnChipDraw {
     put(call_.kept_masses, row_, mass_of(total, all_ != 0 ? all_ : all));
   }
 
+  // What is kept, by ascending category: every thread has its place.
+  __device__ void list(float temperature) const {
+    memory_.sums.wait_block();
+    std::uint64_t total = 0, kept = 0, place = 0;
+    for (int block = 0; block < cluster::size(); ++block) {
+      total += memory_.sums.of[0][block];
+      kept += memory_.sums.of[2][block];
+      place += block < cluster::rank() ? memory_.sums.of[2][block] : 0;
+    }
+    if (threadIdx.x == 0) memory_.log_total = log_of_total(total, scale_.unit_bits);
+    std::uint64_t of_block;
+    place += sum_to_thread<on_chip_threads>(std::uint64_t{kept_}, memory_.scratch, of_block) - kept_;
+    const auto room = static_cast<std::uint64_t>(call_.room), last = min(room, place + kept_);
+    for (unsigned entry = first_of_thread(threadIdx.x); place < last; ++entry) {
+      if (kept_weight(entry) == 0) continue;
+      put_entry(place++, begin_of_part() + entry - part_.before(),
+                log_probability(part_[entry], scale_.largest, temperature, memory_.log_total));
+    }
+    if (cluster::rank() != 0) return;
+    for (std::uint64_t n = kept + threadIdx.x; n < room; n += on_chip_threads) put_entry(n, -1, -__builtin_inff());
+  }
+
+  __device__ void put_entry(std::uint64_t place, std::int64_t category, float log) const {
+    const auto n = static_cast<std::int64_t>(place);
+    call_.kept_categories[row_ * call_.kept_stride + n] = static_cast<std::int32_t>(category);
+    if (call_.kept_logs != nullptr) call_.kept_logs[row_ * call_.kept_logs_stride + n] = log;
+  }
+
   const TokenCall& call_;
   Memory& memory_;
   StagedPart<S> part_;
@@ -248,6 +282,7 @@ class OnChipDraw {
   float cut_ = -__builtin_inff();
   std::int64_t last_at_cut_ = std::int64_t{1} << 32;  // an entry
   std::uint64_t all_ = 0;                             // of a row with a cut
+  unsigned kept_ = 0;                                 // of this thread's entries
   bool is_listed_ = false;                            // what is kept is in the list
 };
 

@@ -35,10 +35,10 @@ TokenShape on_chip_shape(const TokenCall& call) {
 
 bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
   const bool plain = call.column_stride == 1 && call.allowed == nullptr && call.bias_offsets == nullptr;
-  const bool asked = call.ranks == nullptr && call.room == 0;
   const std::int64_t room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
                             static_cast<std::int64_t>(sizeof(sampling_kernel::OnChipCutMemory)) - 1024;
-  return plain && asked && call.categories > 1 && call.rows <= most_token_rows && shape.shared_bytes <= room;
+  return plain && call.ranks == nullptr && call.categories > 1 && call.rows <= most_token_rows &&
+         shape.shared_bytes <= room;
 }
 
 // The kernels of a call, and the filter of all its rows if there is one.
@@ -58,7 +58,7 @@ class TokenQueue {
       launch_on_rows(draw_first_tokens<S>, shaped(call_, first_), call_.rows, first_, first_threads, stream_,
                      "drawing from the first tokens");
     if (few && one_filter()) return;
-    if (call_.on_chip && one_filter() && is_unordered(call_, filter) && is_on_chip(call_, filter))
+    if (one_filter() && call_.room == 0 && is_unordered(call_, filter) && is_on_chip(call_, filter))
       return on_chip(is_filtered() ? draw_tokens_on_chip<S, OnChip::filter> : draw_tokens_on_chip<S, OnChip::draw>);
     if (call_.on_chip) on_chip(draw_tokens_on_chip<S, OnChip::cut>);
     any();
