@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Filtered draws of tokens with torch on a CUDA device: what papilio_tokens_cuda_bench is measured beside.
 
-    benchmarks/python/tokens_cuda.py --json FILE [--papilio]
+    benchmarks/python/tokens_cuda.py --json FILE [--papilio] [--flashinfer]
 
 Rows of 131,072 logits. Times are on the device, the median of repeated calls, eager and by torch.compile; the first
-column of the filters is the benchmark's. With --papilio, papilio.sample_tokens is timed from Python in the same run.
+column of the filters is the benchmark's. With --papilio, papilio.sample_tokens is timed from Python in the same run;
+with --flashinfer, FlashInfer's draws, which have no log probability, kept set or seed per row: its logits are divided
+by the temperature beforehand where its call takes none.
 """
 
 import argparse
@@ -57,10 +59,28 @@ def ours(logits, torch):
     }
 
 
+def flashinfer_samplers(logits):
+    from flashinfer import sampling
+
+    scaled = logits / 0.8
+    together = {"top_k": 50, "top_p": 0.9, "filter_apply_order": "joint"}
+
+    def top_p():
+        return sampling.top_p_sampling_from_probs(sampling.softmax(logits, temperature=0.8), 0.9)
+
+    return {
+        ("top_k 50, top_p 0.9", "flashinfer, joint"): lambda: sampling.top_k_top_p_sampling_from_logits(scaled, **together),
+        ("top_k 50, top_p 0.9", "flashinfer"): lambda: sampling.top_k_top_p_sampling_from_logits(scaled, 50, 0.9),
+        ("top_p 0.9", "flashinfer"): top_p,
+        ("no filter", "flashinfer"): lambda: sampling.sampling_from_logits(scaled),
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", required=True)
     parser.add_argument("--papilio", action="store_true")
+    parser.add_argument("--flashinfer", action="store_true")
     arguments = parser.parse_args()
     import torch
 
@@ -76,6 +96,8 @@ def main():
                 calls[name, "torch, compiled"] = lambda compiled=compiled: compiled(logits)
             if arguments.papilio:
                 calls |= {(name, "papilio, from Python"): call for name, call in ours(logits, torch).items()}
+            if arguments.flashinfer:
+                calls |= flashinfer_samplers(logits)
             for (name, who), call in calls.items():
                 record = {"filters": name, "who": who, "rows": rows, "type": str(kind).removeprefix("torch.")}
                 try:
