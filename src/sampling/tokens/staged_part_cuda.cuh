@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sampling/tokens/cluster_exchange_cuda.cuh"
+#include "sampling/tokens/token_cluster_cuda.cuh"
 #include "sampling/tokens/token_logits.h"
 
 // A part of a row on its way into shared memory, as it is stored: the memory engine copies it while the threads do
