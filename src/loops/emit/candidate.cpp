@@ -17,7 +17,8 @@ bool Candidate::is_inside(const Access& access) const {
 int Candidate::variable(const std::string& name) const {
   std::set<int> found;
   for (const Access& a : accesses.list) {
-    if (is_inside(a) && program.variables[static_cast<std::size_t>(a.variable)].name == name) found.insert(a.variable);
+    const Variable& v = program.variables[static_cast<std::size_t>(a.variable)];
+    if (is_inside(a) && v.name == name && !v.is_made) found.insert(a.variable);
   }
   return found.size() == 1 ? *found.begin() : -1;
 }

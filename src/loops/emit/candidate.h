@@ -51,7 +51,8 @@ struct Candidate {
   std::string indentation() const { return source.indentation(begin()); }
   bool is_inside(const Access& access) const;  // the loop, or the piece
 
-  // The variable of that name that the loop touches; -1 if there is none, or more than one.
+  // The variable of that name that the loop touches; -1 if there is none, or more than one. Parameters of functions
+  // that are called do not count.
   int variable(const std::string& name) const;
 
   // The variable of a clause. A pointer that moves and the array that it came with may have one name.

@@ -147,7 +147,8 @@ class Emitter {
         (is_loop && (!known.own.empty() || c.head->first.empty())))
       return true;
     const bool needs_number = std::any_of(c.loop().clauses.begin(), c.loop().clauses.end(), [&](const Clause& x) {
-      return x.kind == "induction" || (x.kind == "scan" && c.counts_by_pointer());
+      const bool has_last = x.kind == "lastprivate" && x.is_array;
+      return x.kind == "induction" || ((x.kind == "scan" || has_last) && c.counts_by_pointer());
     });
     if (needs_number && (!is_loop || c.counts_by_pointer())) return true;
     return c.head->relation == "!=" && std::abs(known.step) != 1;

@@ -215,9 +215,8 @@ class Parallel {
   // Each iteration has elements of its own, which those of the last one replace in the end.
   bool own_elements(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || is_field(clause.variable) || c_.head->is_counted || c_.part.kind == TextPart::Kind::repeat)
-      return fail(fmt::format("{} is no variable of its own", clause.variable));
-    if (c_.counts_by_pointer()) return fail("a pointer counts the loop");
+    if (v < 0 || is_field(clause.variable)) return fail(fmt::format("{} is no variable of its own", clause.variable));
+    if (c_.counts_by_pointer() && !c_.head->is_counted) return fail("a pointer counts the loop");
     const Bounds bounds(c_.program, c_.accesses, c_.id);
     std::vector<std::string> low, high;
     for (const Access& a : c_.accesses.list) {
@@ -240,7 +239,7 @@ class Parallel {
     // Another name for it would lead to the elements that all share.
     for (int t = c_.part.begin; t < c_.part.end; ++t) {
       for (const Variable& other : c_.program.variables) {
-        if (other.is_offset && c_.source.is(t, other.name))
+        if (other.is_offset && other.base == v && c_.source.is(t, other.name))
           return fail(fmt::format("{} leads to elements of an array of its own", other.name));
       }
     }
@@ -248,8 +247,10 @@ class Parallel {
     add_range(a, low, high);
     result_.before.push_back(fmt::format("__typeof__(&{1}[0]) const {0}_all = &{1}[0];", x, a));
     const Loop& loop = c_.accesses.loops[static_cast<std::size_t>(c_.id)];
-    const std::string next = fmt::format("((long long){} + {}) {} (long long)({})", c_.head->variable, loop.step,
-                                         c_.head->relation, c_.head->bound);
+    const std::string next = c_.head->is_counted
+                                 ? fmt::format("{0}turn + 1 < {0}turns", c_.prefix)
+                                 : fmt::format("((long long){} + {}) {} (long long)({})", c_.head->variable, loop.step,
+                                               c_.head->relation, c_.head->bound);
     const std::string bytes = fmt::format("(unsigned long){0}_size * sizeof({0}_all[0])", x);
     own_start_ += fmt::format(
         " __typeof__(&{1}[0]) const {0}_own = (__typeof__(&{1}[0]))__builtin_malloc({2}); if ({0}_own == 0) "
