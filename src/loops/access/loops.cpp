@@ -217,7 +217,7 @@ void Finder::loop(const Stmt& s) {
     if (stride) ran.any_of[0].push_back({*stride, true});
   }
   ++statement_;
-  if (s.steps_first) {  // its condition sees the value before the step
+  if (s.steps_first || s.tests_first) {  // its condition sees the value before the step
     values_[s.variable] = *Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(-s.step));
   }
   const bool followed = count.has_value() && loop_condition(s.condition, changed, loop_at(id), ran);
@@ -242,7 +242,7 @@ void Finder::loop(const Stmt& s) {
   if (followed) {
     // Types that come round instead of overflowing must not reach their end.
     const Type& t = counter.type;
-    if ((!t.is_signed || t.bits < 32) && !s.steps_first) {
+    if ((!t.is_signed || t.bits < 32) && !s.steps_first && !s.tests_first) {
       const auto next = Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(s.step));
       if (next && (s.step < 0 || t.bits < 64)) checked(*next, t, s.place, text_of(*next, out_.symbols));
     }

@@ -277,13 +277,14 @@ const Node* Translator::step_in_test(int condition) const {
 }
 
 // while (i-- > 0), whose condition sees the value before the step, and while (++i < n), whose sees the one after it;
-// likewise for (init; i-- > 0;). Of do, the second. `s` is what is known of the loop. False for all else.
+// likewise for (init; i-- > 0;), and do. `s` is what is known of the loop. False for all else.
 bool Translator::stepping_loop(Stmt s, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to) {
   const Node* step = step_in_test(condition);
   const std::uint64_t counter = step == nullptr ? 0 : plain_name(names_.tree(), step->children[0]);
-  if (counter == 0 || !counter_fault(counter).empty() || (s.runs_once && step->is_postfix)) return false;
+  if (counter == 0 || !counter_fault(counter).empty()) return false;
   s.step = step->opcode == "--" ? -1 : 1;
-  (step->is_postfix ? s.steps_first : s.steps_in_test) = true;
+  (step->is_postfix && !s.runs_once ? s.steps_first : s.steps_in_test) = true;
+  s.tests_first = s.runs_once && step->is_postfix;
   s.variable = counter_variable(counter);
   if (assignments_in(body, s.variable) > 0) return false;
   expressions_.begin_statement(condition);
@@ -292,6 +293,7 @@ bool Translator::stepping_loop(Stmt s, std::vector<Stmt>& before, int condition,
   if (step->is_postfix) {
     const int bits = program_.variables[static_cast<std::size_t>(s.variable)].type.bits;
     if (!first.empty() || last.size() != 1 || bits < 32 || !ends_in_time(s.condition, s.step)) return false;
+    if (s.tests_first && s.condition.op == "!=") return false;  // its first value may lie beyond the bound
   } else {
     if (!last.empty() || first.size() != 1) return false;
     if (!s.runs_once) expression(first[0], before);

@@ -95,7 +95,8 @@ struct Stmt {
   Expr condition = {};
   std::int64_t step = 0;
   bool steps_first = false;    // a loop that steps after the comparison, before its body: i-- > 0
-  bool steps_in_test = false;  // a loop whose test steps before it compares: ++i < n
+  bool steps_in_test = false;  // a loop whose test steps before it compares: ++i < n. Of do, or after it:
+  bool tests_first = false;    // do ... while (i++ < n)
   bool runs_once = false;      // a loop whose condition is not asked before its first iteration
   bool starts_as_is = false;   // a loop whose variable has its value already (while)
   bool declares = false;       // a loop whose variable is its own

@@ -183,7 +183,8 @@ int *pointer_sums(int n, int *restrict a, const int *restrict b) {
   }
   return p;
 }
-// Left as they are: a macro, parentheses, another step in the test, and one that later statements need.
+// Left as they are: a macro, parentheses, another step in the test, one that later statements need, and a test by != of
+// which the first value may lie beyond the bound.
 #define NEXT(a) a[i++]
 void macro(int n, int *restrict a) {
   int i = 0;
@@ -204,10 +205,36 @@ void used_later(int n, int *restrict a, const int *restrict b) {
     a[i] = t;
   }
 }
-void tested_after(int n, int *restrict a) {
-  int i = 0;
-  do a[i] = 1;
-  while (i++ < n);
+void until_none(int n, int *restrict a) {
+  do a[n] = 1;
+  while (n--);
+}
+int tested_after(int n, int *restrict a) {
+  int i = 3;
+  do {
+    if (i == 5) continue;
+    a[i] = i;
+  } while (i++ < n);
+  return i;
+}
+unsigned tested_down(unsigned n, int *restrict a, const int *restrict b) {
+  do a[n] = b[n] + 1;
+  while (n-- > 0);
+  return n;
+}
+int *tested_pointer(int n, int *restrict a) {
+  int *p = a;
+  do *p = 8;
+  while (p++ < a + n);
+  return p;
+}
+int sums_after(int n, int *restrict a, const int *restrict b) {
+  int i = 0, s = 0;
+  do {
+    s = 3 * s + b[i];
+    a[i] = s;
+  } while (i++ < n);
+  return i + s;
 }
 void length(int n, int *restrict a) {
   int i = 1;
