@@ -155,13 +155,15 @@ class Ranks(unittest.TestCase):
         for victim, resumed_by in ((0, 3), (1, 0)):
             for old in self.folder.glob("kept*"):
                 old.unlink()
+            code, _, errors = self.run_job(2, "--checkpoint", "kept", "--force", sweeps=30)
+            self.assertEqual(code, 0, errors)
             os.mkfifo(self.folder / "kept.sweep-40.rank-1-of-2")  # whose writing does not end: nobody reads it
-            job = self.begin(2, "--checkpoint", "kept", "--checkpoint-every", "20", "--force", sweeps=200)
+            job = self.begin(2, "--checkpoint", "kept", "--resume", "--checkpoint-every", "20", sweeps=200)
             process = self.in_the_middle(job, victim, "kept.sweep-40.rank-0-of-2")
             os.kill(process, signal.SIGKILL)
             code, _, _ = self.end(job)
             self.assertNotEqual(code, 0)
-            self.assertIn(b'"sweep":"20"', (self.folder / "kept").read_bytes())
+            self.assertIn(b'"sweep":"30"', (self.folder / "kept").read_bytes())
             code, _, errors = self.run_job(resumed_by, "--checkpoint", "kept", "--resume", sweeps=200)
             self.assertEqual(code, 0, errors)
             self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "whole"))

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <limits>
+#include <string>
+
 #include "lda/corpora.h"
+#include "lda/corpus/part_of_rank.h"
+#include "lda/ranks.h"
 #include "papilio/error.h"
 
 namespace papilio::lda {
@@ -51,6 +57,31 @@ TEST(State, VerifyNamesTheDifference) {
   bad = good;
   bad.n_wk.pop_back();
   EXPECT_EQ(message_of(bad, corpus), "papilio::State::verify: n_wk has 5 entries, expected V x K = 6");
+}
+
+// With a weight so large that no word may occur: the error is that of the whole corpus, on every rank.
+TEST(State, WordsThatOccurTooOftenAreCountedByParts) {
+  const Corpus corpus = testing::awkward_corpus();
+  constexpr std::int32_t all = std::numeric_limits<std::int32_t>::max();
+  std::string expected;
+  try {
+    require_countable(corpus, 1, all);
+  } catch (const InvalidArgument& error) {
+    expected = error.what();
+  }
+  EXPECT_TRUE(expected.starts_with("papilio: word 0 occurs 292 times, ")) << expected;
+  std::atomic<int> equal = 0;
+  testing::on_ranks({.ranks = 3}, [&](Communicator& rank) {
+    const PartOfRank part(corpus, rank.rank(), 3);
+    require_countable_over_ranks(part.view(), corpus.view().tokens(), 1, 0, rank);  // no reason to count
+    require_countable_over_ranks(part.view(), std::int64_t{1} << 31, 1, 0, rank);
+    try {
+      require_countable_over_ranks(part.view(), corpus.view().tokens(), 1, all, rank);
+    } catch (const InvalidArgument& error) {
+      equal += error.what() == expected ? 1 : 0;
+    }
+  });
+  EXPECT_EQ(equal, 3);
 }
 
 }  // namespace

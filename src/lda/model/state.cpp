@@ -20,16 +20,33 @@ namespace {
 
 constexpr std::int64_t tokens_per_task = std::int64_t{1} << 16;
 
+std::int64_t most_occurrences(std::int32_t weight) { return std::numeric_limits<std::int32_t>::max() - weight; }
+
+std::vector<std::int64_t> occurrences_of_words(const CorpusView& corpus, int threads) {
+  std::vector<std::int64_t> occurrences(static_cast<std::size_t>(corpus.vocabulary_size()));
+  histogram(corpus.words, occurrences, threads);
+  return occurrences;
+}
+
+void require_countable(const std::vector<std::int64_t>& occurrences, std::int32_t weight) {
+  const auto word = std::max_element(occurrences.begin(), occurrences.end());
+  require(*word <= most_occurrences(weight), "papilio: word {} occurs {} times, expected at most 2^31 - 1{}",
+          word - occurrences.begin(), *word, weight == 0 ? "" : " with the weight of a seed word");
+}
+
 }  // namespace
 
 void require_countable(const CorpusView& corpus, int threads, std::int32_t weight) {
-  const std::int64_t most = std::numeric_limits<std::int32_t>::max() - weight;
-  if (corpus.tokens() <= most) return;
-  std::vector<std::int64_t> occurrences(static_cast<std::size_t>(corpus.vocabulary_size()));
-  histogram(corpus.words, occurrences, threads);
-  const auto word = std::max_element(occurrences.begin(), occurrences.end());
-  require(*word <= most, "papilio: word {} occurs {} times, expected at most 2^31 - 1{}", word - occurrences.begin(),
-          *word, weight == 0 ? "" : " with the weight of a seed word");
+  if (corpus.tokens() <= most_occurrences(weight)) return;
+  require_countable(occurrences_of_words(corpus, threads), weight);
+}
+
+void require_countable_over_ranks(const CorpusView& part, std::int64_t tokens, int threads, std::int32_t weight,
+                                  Communicator& ranks) {
+  if (tokens <= most_occurrences(weight)) return;
+  std::vector<std::int64_t> occurrences = occurrences_of_words(part, threads);
+  ranks.add_up(occurrences);
+  require_countable(occurrences, weight);
 }
 
 Seeds seeds_of_options(const CorpusView& corpus, const TrainOptions& options, const char* caller) {

@@ -6,6 +6,7 @@
 
 #include "lda/model/priors.h"
 #include "lda/model/seeds.h"
+#include "papilio/communicator.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
@@ -47,6 +48,10 @@ struct State {
 // Throws InvalidArgument where a word occurs more often than an entry of n_wk, of 32 bits, can hold beside a seed's
 // weight.
 void require_countable(const CorpusView& corpus, int threads, std::int32_t weight = 0);
+
+// The same for a corpus of `tokens` of which each rank counts its part alone. Collective; all throw the same.
+void require_countable_over_ranks(const CorpusView& part, std::int64_t tokens, int threads, std::int32_t weight,
+                                  Communicator& ranks);
 
 // The seed words of the options. Throws InvalidArgument where one is not in the vocabulary, and as Seeds.
 Seeds seeds_of_options(const CorpusView& corpus, const TrainOptions& options, const char* caller);

@@ -180,16 +180,19 @@ TEST_F(WriterOfRanks, SlowPartMissesNoDeadline) {
 
 // A rank fails when parts of the new checkpoint are whole, and others are not.
 TEST_F(WriterOfRanks, JobThatEndsBetweenPartsAndNamesGoesOnFromTheOneBefore) {
+  run({.ranks = 3}, [](TrainOptions& options, int) { options.sweeps = 3; });  // leaves the checkpoint of sweep 2
   const SlowFile file(folder_, slow_part);
   std::atomic<bool> has_ended = false;
   std::thread reader;
   const auto job = [&] {
     run({.ranks = 3}, [&](TrainOptions& options, int rank) {
+      options.checkpoint_every = 4;
       if (rank != 2) return;
       options.progress = [&](const Progress& progress) -> bool {
-        if (progress.sweep < 5) return true;
+        if (progress.sweep < 7) return true;
         EXPECT_TRUE(appears("a.sweep-4.rank-0-of-3"));
         EXPECT_TRUE(appears("a.sweep-4.rank-2-of-3"));
+        EXPECT_TRUE(std::filesystem::is_fifo(folder_.path(slow_part)));
         reader = std::thread([&] { file.read(); });  // or the process would never end
         throw std::runtime_error("lost");
       };

@@ -88,7 +88,7 @@ std::unique_ptr<Chain> start_chain_of_rank(const CorpusView& corpus, const Train
                 options.ranks->ranks());
   std::int32_t heaviest = 0;
   for (const SeedWord& seed : options.seed_words) heaviest = std::max(heaviest, seed.weight);
-  require_countable(corpus, options.threads, heaviest);
+  require_countable_over_ranks(part.view(), corpus.tokens(), options.threads, heaviest, *options.ranks);
   if (!options.device.is_cpu()) return start_chain_of_rank_on_cuda(corpus, of_whole, resume ? &*resume : nullptr);
   return std::make_unique<ChainOfRank>(corpus, of_whole, std::move(resume));
 }
