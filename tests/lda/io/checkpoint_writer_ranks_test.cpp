@@ -160,14 +160,14 @@ TEST_F(WriterOfRanks, SlowPartMissesNoDeadline) {
   const SlowFile file(folder_, slow_part);
   std::thread reader;
   execution::ThreadRanksOptions ranks = {.ranks = 3};
-  ranks.deadline = std::chrono::seconds(2);
+  ranks.deadline = std::chrono::seconds(6);
   const std::string hash = run(ranks, [&](TrainOptions& options, int rank) {
     options.checkpoint_every = 4;
     if (rank != 1) return;
     options.progress = [&](const Progress& progress) {
       if (progress.sweep < 8) return true;
       reader = std::thread([&] {
-        std::this_thread::sleep_for(std::chrono::seconds(5));
+        std::this_thread::sleep_for(std::chrono::seconds(9));
         file.read();
       });
       return true;

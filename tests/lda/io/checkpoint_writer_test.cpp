@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -93,7 +94,7 @@ TEST_F(WriterOfCheckpoints, ByTimeNoneIsDueWhileOneIsWritten) {
   TrainOptions options = options_of_run();
   options.checkpoint_seconds = 1e-9;
   options.progress = [&](const Progress& progress) {
-    if (progress.sweep == 5) reader = std::thread([&] { file.become(file.read()); });
+    if (progress.sweep == 5) reader = std::thread([&] { file.become_read(); });
     return true;
   };
   run(options);
@@ -105,9 +106,8 @@ TEST_F(WriterOfCheckpoints, ByTimeNoneIsDueWhileOneIsWritten) {
 
 TEST_F(WriterOfCheckpoints, BySweepsTheNextOneWaits) {
   const SlowFile file(folder_, "a");
-  std::thread reader([&] {
-    for (int i = 0; i < 3; ++i) file.read();
-  });
+  std::atomic<bool> is_over = false;
+  std::thread reader([&] { file.drain(is_over); });
   TrainOptions options = options_of_run();
   options.checkpoint_every = 2;
   options.progress = [&](const Progress& progress) {
@@ -116,6 +116,7 @@ TEST_F(WriterOfCheckpoints, BySweepsTheNextOneWaits) {
     return true;
   };
   run(options);
+  is_over = true;
   reader.join();
   EXPECT_EQ(saved_, (Sweeps{2, 4, 6}));
 }
