@@ -147,7 +147,7 @@ def measure(measurement, large):
 def control(runner, root, others):
     python = [sys.executable, "-I", "-S"]
     name = f"quadratic on purpose, {others} others"
-    family = Family(name, 8, lambda n: {"x.txt": joined(100 * n)}, ["-c", QUADRATIC, str(others)])
+    family = Family(name, 16, lambda n: {"x.txt": joined(100 * n)}, ["-c", QUADRATIC, str(others)])
     return Measurement(runner, python, family, root, Base(runner, [[*python, "-c", "import sys"]], root))
 
 
