@@ -315,6 +315,18 @@ class Reports(unittest.TestCase):
         for wrong in ("0", "-1", "1e9", "nan", "x"):
             self.assertEqual(run("-", "--deadline", wrong, text=text).returncode, 64, wrong)
 
+    def test_dense_text_is_not_hard(self):
+        """LU's tree is the longest for its text among the kernels: a thousand of it take what they take."""
+        lines = (pathlib.Path(__file__).parent / "kernels" / "lu.c").read_text()
+        copies = 160 if "PAPILIO_SANITIZED" in os.environ else 1600
+        self.assertEqual(lines.count(" lu("), 1)
+        done = run("-", "--json", "--seconds", "100",
+                   text="".join(lines.replace(" lu(", f" lu_{k}(") for k in range(copies)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        verdicts = [loop["verdict"] for loop in json.loads(done.stdout)["loops"]]
+        self.assertEqual(verdicts, verdicts[:len(verdicts) // copies] * copies)
+        self.assertIn("parallel", verdicts)
+
     def test_hard_syntax_tree(self):
         """A text is hard before clang has read it, and if its tree is long for it: then it has 2 seconds in all."""
         doubled = "#define M0 a[i] = 1;\n" + "".join(f"#define M{k + 1} M{k} M{k}\n" for k in range(30))

@@ -32,16 +32,12 @@ class FirstTile {
       }
       PAPILIO_UNROLL
       for (int e = 0; e < 4; ++e)
-        to[e] = first + e < end ? logits.row[(first + e) * logits.stride] : minus_infinity(S{});
+        to[e] = first + e < end ? logits.row[(first + e) * logits.stride] : minus_infinity<S>();
     }
     __pipeline_commit();
   }
 
  private:
-  static __device__ float minus_infinity(float) { return -__builtin_inff(); }
-  static __device__ Half minus_infinity(Half) { return {0xFC00}; }
-  static __device__ BFloat16 minus_infinity(BFloat16) { return {0xFF80}; }
-
   S* mine_;
 };
 

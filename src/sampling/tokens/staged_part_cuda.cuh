@@ -36,8 +36,8 @@ class StagedPart {
     copy_lines(to + head, from + head, middle);
     if (threadIdx.x < head) to[threadIdx.x] = from[threadIdx.x];
     if (threadIdx.x < count - head - middle) to[head + middle + threadIdx.x] = from[head + middle + threadIdx.x];
-    if (threadIdx.x < before_) part_[threadIdx.x] = minus_infinity(S{});
-    for (unsigned n = end + threadIdx.x; n < groups_ * group; n += blockDim.x) part_[n] = minus_infinity(S{});
+    if (threadIdx.x < before_) part_[threadIdx.x] = minus_infinity<S>();
+    for (unsigned n = end + threadIdx.x; n < groups_ * group; n += blockDim.x) part_[n] = minus_infinity<S>();
   }
 
   // Waits until all is there. By all threads.
@@ -61,10 +61,6 @@ class StagedPart {
   }
 
  private:
-  static __device__ float minus_infinity(float) { return -__builtin_inff(); }
-  static __device__ Half minus_infinity(Half) { return {0xFC00}; }
-  static __device__ BFloat16 minus_infinity(BFloat16) { return {0xFF80}; }
-
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   __device__ __forceinline__ void copy_lines(S* to, const S* from, unsigned count) const {
     if (threadIdx.x != 0) return;

@@ -25,4 +25,20 @@ PAPILIO_LANEWISE float logit_of(Half x) {
 #endif
 }
 
+// What is never drawn, as it is stored.
+template <class S>
+PAPILIO_LANEWISE S minus_infinity();
+template <>
+PAPILIO_LANEWISE float minus_infinity<float>() {
+  return -__builtin_inff();
+}
+template <>
+PAPILIO_LANEWISE Half minus_infinity<Half>() {
+  return {0xFC00};
+}
+template <>
+PAPILIO_LANEWISE BFloat16 minus_infinity<BFloat16>() {
+  return {0xFF80};
+}
+
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel
