@@ -64,7 +64,7 @@ ROOMS = {
     "lda/training/log_joint": {"lda/training/parameters", "lda/evaluation"},
     "lda/training/priors": {"lda/training/log_joint"},
     "lda/training/dense": {"lda/training/parameters"},
-    "lda/training/sequential": {"lda/training/dense"},
+    "lda/training/sequential": {"lda/training/dense", "lda/training/sparse"},
     "lda/training/sparse": {"lda/training/parameters"},
     "lda/training/sparse/parallel": {"lda/training/sparse", "lda/training/priors"},
     "lda/training/sparse/parallel/ranges": {"lda/training/sparse/parallel"},

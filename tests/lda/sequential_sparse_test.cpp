@@ -9,6 +9,7 @@
 
 #include "lda/corpora.h"
 #include "lda/training/chain/chain_cpu.h"
+#include "lda/training/sequential/topic_lists_cpu.h"
 #include "lda/training/sequential/topic_tree.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
@@ -193,6 +194,62 @@ TEST(SequentialSparse, DrawsAreThoseOfThePlainestForm) {
     SCOPED_TRACE(topics);
     expect_as_the_oracle(testing::awkward_corpus(), options(topics, 3));
   }
+}
+
+// Documents of up to `longest` tokens, of which the longest has all its tokens of few words.
+Corpus documents_up_to(std::int32_t longest) {
+  std::vector<std::vector<std::int32_t>> documents = {{}, {3}, {0, 0, 1, 2, 0}, {}};
+  for (std::int32_t tokens : {4, 5, 30, longest}) {
+    documents.emplace_back(tokens);
+    for (std::int32_t i = 0; i < tokens; ++i) documents.back()[static_cast<std::size_t>(i)] = i * i % 11 % 6;
+  }
+  return testing::make_corpus(documents, 7);
+}
+
+// Lists are in numbers of 8, 16 or 32 bits: the last K and the longest document of each, and the next.
+TEST(SequentialSparse, ListsAreAsWideAsTheyHaveToBe) {
+  using lda::TopicLists;
+  for (const std::int32_t longest : {31, 255, 256}) {
+    const Corpus corpus = documents_up_to(longest);
+    for (const std::int32_t topics : {1, 3, 4, 5, 255, 256}) {
+      SCOPED_TRACE(::testing::Message() << longest << " tokens, K = " << topics);
+      EXPECT_EQ(TopicLists<std::uint8_t>::can_hold(corpus, topics), longest < 256 && topics < 256);
+      EXPECT_TRUE(TopicLists<std::uint16_t>::can_hold(corpus, topics));
+      expect_as_the_oracle(corpus, options(topics, 3));
+    }
+  }
+  const Corpus corpus = documents_up_to(31);
+  for (const std::int32_t topics : {65'535, 65'536}) {
+    SCOPED_TRACE(topics);
+    EXPECT_EQ(TopicLists<std::uint16_t>::can_hold(corpus, topics), topics < 65'536);
+    expect_as_the_oracle(corpus, options(topics, 1));
+  }
+  EXPECT_FALSE(TopicLists<std::uint16_t>::can_hold(documents_up_to(65'536), 2));
+}
+
+template <class Number>
+void expect_lists_in_lines(const Corpus& corpus, std::int32_t topics) {
+  using Lists = lda::TopicLists<Number>;
+  const std::vector<std::int64_t> offsets = Lists::offsets(corpus, topics);
+  ASSERT_EQ(offsets.size(), corpus.document_offsets.size());
+  std::int64_t end = 0;
+  for (std::size_t d = 0; d + 1 < offsets.size(); ++d) {
+    const std::int64_t tokens = corpus.document_offsets[d + 1] - corpus.document_offsets[d];
+    const std::int64_t size = 1 + (std::min<std::int64_t>(tokens, topics) + 3) / 4 * 4;
+    EXPECT_GE(offsets[d], end);
+    end = offsets[d] + size;
+    if (size > Lists::entries_per_line) continue;
+    EXPECT_EQ(offsets[d] / Lists::entries_per_line, (end - 1) / Lists::entries_per_line) << d;
+  }
+  EXPECT_EQ(offsets.back(), end);
+}
+
+TEST(SequentialSparse, ListsThatFitIntoALineAreInOne) {
+  for (const std::int32_t topics : {1, 20, 300}) {
+    expect_lists_in_lines<std::uint16_t>(testing::awkward_corpus(), topics);
+    expect_lists_in_lines<std::int32_t>(testing::awkward_corpus(), topics);
+  }
+  expect_lists_in_lines<std::uint8_t>(documents_up_to(200), 40);
 }
 
 TEST(SequentialSparse, TakesAPriorForEachTopic) {

@@ -21,7 +21,7 @@ std::unique_ptr<CpuSweep> make_cpu_sweep(const CorpusView& corpus, const TrainOp
   if (plan.by_alias) return make_alias_sweep(corpus, options, plan);
   switch (plan.order) {
     case Order::token_by_token:
-      if (plan.is_sparse) return std::make_unique<SequentialSparseSweep>(corpus, options);
+      if (plan.is_sparse) return make_sequential_sparse_sweep(corpus, options);
       return std::make_unique<SequentialSweep>(corpus, options, plan);
     case Order::by_document:
       if (plan.is_sparse) return make_sparse_by_document_sweep(corpus, options);

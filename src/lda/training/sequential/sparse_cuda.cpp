@@ -5,7 +5,7 @@
 namespace papilio::lda {
 
 void SequentialSparseTables::set(const CorpusView& corpus, std::int32_t topics, cudaStream_t stream) {
-  const WordPlaces order(corpus, topics);
+  const WordPlaces order(corpus, topic_list_offsets(corpus, topics));
   tokens.upload(order.tokens.data(), tokens.size(), stream);
   places.upload(order.lists.data(), places.size(), stream);
   word_offsets.upload(order.offsets.data(), word_offsets.size(), stream);

@@ -27,7 +27,7 @@ struct SequentialSparseTables {
     use(places, corpus.tokens(), "tokens by word");
     use(word_offsets, corpus.vocabulary_size() + 1, "tokens by word");
     use(list_offsets, corpus.documents() + 1, "topics of documents");
-    use(lists, topic_list_entries(corpus, topics), "topics of documents");
+    use(lists, topic_list_offsets(corpus, topics).back(), "topics of documents");
     use(q, topics, "the topics' masses");
     use(tree, TopicTree::size(topics), "the topics' masses");
     use(counts, std::int64_t{2}, "sums of a sweep");

@@ -1,13 +1,13 @@
 #include "lda/training/sequential/word_places.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "papilio/primitives.h"
 
 namespace papilio::lda {
-namespace {
 
-std::vector<std::int64_t> offsets_of_lists(const CorpusView& corpus, std::int32_t topics) {
+std::vector<std::int64_t> topic_list_offsets(const CorpusView& corpus, std::int32_t topics) {
   std::vector<std::int64_t> offsets(corpus.document_offsets.size());
   for (std::size_t d = 1; d < offsets.size(); ++d) {
     const std::int64_t tokens = corpus.document_offsets[d] - corpus.document_offsets[d - 1];
@@ -16,11 +16,9 @@ std::vector<std::int64_t> offsets_of_lists(const CorpusView& corpus, std::int32_
   return offsets;
 }
 
-}  // namespace
-
-WordPlaces::WordPlaces(const CorpusView& corpus, std::int32_t topics)
+WordPlaces::WordPlaces(const CorpusView& corpus, std::vector<std::int64_t> list_offsets_of_documents)
     : offsets(static_cast<std::size_t>(corpus.vocabulary_size()) + 1),
-      list_offsets(offsets_of_lists(corpus, topics)),
+      list_offsets(std::move(list_offsets_of_documents)),
       tokens(corpus.words.size()),
       lists(corpus.words.size()) {
   std::vector<std::int64_t> next(offsets.size() - 1);
@@ -35,10 +33,6 @@ WordPlaces::WordPlaces(const CorpusView& corpus, std::int32_t topics)
       lists[place] = list_offsets[d];
     }
   }
-}
-
-std::int64_t topic_list_entries(const CorpusView& corpus, std::int32_t topics) {
-  return offsets_of_lists(corpus, topics).back();
 }
 
 }  // namespace papilio::lda

@@ -9,9 +9,10 @@
 namespace papilio::lda {
 
 // The tokens of a corpus word after word, each word's in ascending order; fewer than 2^32 of them. And the lists of
-// documents' topics, of a head and no more entries than the document has tokens, and at most K.
+// documents' topics.
 struct WordPlaces {
-  WordPlaces(const CorpusView& corpus, std::int32_t topics);
+  // list_offsets: D + 1.
+  WordPlaces(const CorpusView& corpus, std::vector<std::int64_t> list_offsets);
 
   std::vector<std::int64_t> offsets;       // V + 1, into tokens
   std::vector<std::int64_t> list_offsets;  // D + 1: where each document's list begins
@@ -19,7 +20,7 @@ struct WordPlaces {
   BigArray<std::int64_t> lists;            // N: where the list of the token's document begins
 };
 
-// Entries of all lists.
-std::int64_t topic_list_entries(const CorpusView& corpus, std::int32_t topics);
+// D + 1: where lists begin that have a head and as many entries as the document has tokens, and at most K.
+std::vector<std::int64_t> topic_list_offsets(const CorpusView& corpus, std::int32_t topics);
 
 }  // namespace papilio::lda

@@ -23,6 +23,10 @@ struct Kernels {
 
   // Of theta_collapsed; returns how many tokens came from the documents' part.
   std::int64_t (*draw_by_document)(const ByDocumentRange& range, const ByDocumentScratch& scratch);
+
+  // Of the sequential schedule: see token_uniforms_kernel.h.
+  void (*token_uniforms)(std::uint64_t seed, std::uint64_t stream, const std::uint32_t* tokens, std::int64_t count,
+                         double* u);
 };
 
 // The kernels of the instruction-set target in use (see papilio::cpu_target).
