@@ -106,6 +106,8 @@ struct Loop {
   bool runs_once = false;
   std::vector<Place> own;  // as of Stmt
   int symbol = -1;
+  int counted = -1;              // the symbol of the number of iterations before, where that is not made of `symbol`
+  std::vector<Conjunction> ran;  // one of these holds where there is an iteration
   std::int64_t step = 1;
   const Stmt* text = nullptr;  // of the program; null: not counted
   Place place;
@@ -121,7 +123,8 @@ struct Loop {
   bool may_leave = false;   // an iteration may end before its last statement
   std::set<int> leaves;     // statements whose conditions decide whether it does
   Polynomial lower;
-  std::vector<Polynomial> room;  // what the condition says is not negative
+  std::optional<Polynomial> start = {};  // of its variable, where the loop's text begins and sets nothing
+  std::vector<Polynomial> room;          // what the condition says is not negative
 };
 
 struct Accesses {

@@ -128,7 +128,7 @@ void Finder::loop(const Stmt& s) {
   const Variable& counter = variable(s.variable);
   ++statement_;
   // The first value.
-  Polynomial lower;
+  Polynomial lower, start;
   Expr target;
   target.kind = Expr::Kind::variable;
   target.variable = s.variable;
@@ -136,7 +136,7 @@ void Finder::loop(const Stmt& s) {
   target.type = counter.type;
   if (s.starts_as_is) {
     access(s.variable, false, {}, s.place);
-    lower = value_of(s.variable);
+    start = lower = value_of(s.variable);
     const auto before = domain_;
     const auto assigned = assigned_;
     make_inexact();  // it may not run at all
@@ -175,6 +175,7 @@ void Finder::loop(const Stmt& s) {
   made.place = s.place;
   made.name = counter.name;
   made.lower = lower;
+  if (s.starts_at_once) made.start = start;
   made.is_inlined = s.is_inlined;
   if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
   std::set<int> changed;
@@ -211,6 +212,7 @@ void Finder::loop(const Stmt& s) {
     if (count) ran.any_of[0].push_back({*count, false});
   } else if (since) {
     const int counted = new_symbol(Symbol::Kind::count, "", {Type::Kind::integer, 64, true});
+    loop_at(id).counted = counted;
     count = Polynomial::symbol(counted);
     const auto stride = Polynomial::sum(*since, *count, -s.step);
     ran.any_of[0].push_back({*count, false});
@@ -238,6 +240,7 @@ void Finder::loop(const Stmt& s) {
     ran.any_of.push_back(std::move(first));
   }
   values_[s.variable] = Polynomial::symbol(iteration);
+  loop_at(id).ran = ran.any_of;
   narrow(ran);
   if (followed) {
     // Types that come round instead of overflowing must not reach their end.

@@ -293,7 +293,6 @@ bool Translator::stepping_loop(Stmt s, std::vector<Stmt>& before, int condition,
   if (step->is_postfix) {
     const int bits = program_.variables[static_cast<std::size_t>(s.variable)].type.bits;
     if (!first.empty() || last.size() != 1 || bits < 32 || !ends_in_time(s.condition, s.step)) return false;
-    if (s.tests_first && s.condition.op == "!=") return false;  // its first value may lie beyond the bound
   } else {
     if (!last.empty() || first.size() != 1) return false;
     if (!s.runs_once) expression(first[0], before);
@@ -320,6 +319,7 @@ void Translator::flatten(int index, std::vector<int>& to) const {
 // The first value of a loop's variable; whatever else the loop starts with comes before it.
 void Translator::start(std::vector<Stmt> before, Stmt& loop, std::vector<Stmt>& to) {
   loop.starts_as_is = true;
+  loop.starts_at_once = before.empty();
   for (Stmt& s : before) {
     const bool declares = s.kind == Kind::declare && s.variable == loop.variable && s.op == "=";
     const bool assigns_it = s.kind == Kind::assign && s.target.variable == loop.variable && s.op.empty();

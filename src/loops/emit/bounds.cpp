@@ -57,13 +57,19 @@ bool Bounds::has_name(int symbol) const {
     if (program_.variables[static_cast<std::size_t>(a.variable)].name == s.name) named.insert(a.variable);
   }
   if (named.size() > 1 && s.kind == Symbol::Kind::entry) return false;
-  if (s.kind == Symbol::Kind::entry) return s.has_name;
+  if (s.kind == Symbol::Kind::entry) return s.has_name || is_start(symbol);
   if (s.kind != Symbol::Kind::iterator) return false;
   for (int at = accesses_.loops[static_cast<std::size_t>(loop_)].parent; at >= 0;
        at = accesses_.loops[static_cast<std::size_t>(at)].parent) {
     if (accesses_.loops[static_cast<std::size_t>(at)].symbol == symbol) return true;
   }
   return false;
+}
+
+// Whether it is what the loop's variable, a parameter that the loop changes, holds before the loop.
+bool Bounds::is_start(int symbol) const {
+  const auto& start = accesses_.loops[static_cast<std::size_t>(loop_)].start;
+  return start && *start == Polynomial::symbol(symbol);
 }
 
 bool Bounds::has_root(int index) const {

@@ -36,6 +36,7 @@ class Bounds {
   bool is_within(int loop) const;  // the loop or one in it
   std::optional<std::pair<Polynomial, Polynomial>> range_of(int loop) const;
   bool has_name(int symbol) const;
+  bool is_start(int symbol) const;
   const Variable& variable(int v) const { return program_.variables[static_cast<std::size_t>(v)]; }
   std::optional<std::vector<std::string>> elements(const Access& access, bool is_whole, bool high) const;
   std::optional<std::vector<std::string>> addresses(const std::string& name, bool high) const;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
 
 #include "loops/dependence/parameters.h"
 
@@ -216,11 +219,11 @@ Touched touched_by(const Program& program, const Accesses& accesses, const View&
 
 bool write_the_same(const Accesses& accesses, const View& view, int variable) {
   const Loop& root = accesses.loops[static_cast<std::size_t>(view.root)];
-  if (root.may_leave || (root.step != 1 && root.step != -1)) return false;
+  if (root.may_leave || root.ran.empty()) return false;
   // Of the symbols, those that differ between iterations, and not because they count an inner loop.
   const auto differs = [&](int s) {
     const Symbol& symbol = accesses.symbols[static_cast<std::size_t>(s)];
-    if (s == root.symbol) return true;
+    if (s == root.symbol || s == root.counted) return true;
     if (symbol.kind != Symbol::Kind::unknown) return false;
     for (int at = symbol.defined_in; at >= 0; at = accesses.loops[static_cast<std::size_t>(at)].parent) {
       if (at == view.root) return true;
@@ -231,10 +234,17 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
     return std::none_of(p.terms().begin(), p.terms().end(),
                         [&](const auto& term) { return std::any_of(term.first.begin(), term.first.end(), differs); });
   };
-  std::vector<Polynomial> own = root.room;  // what says that it is an iteration of the loop
-  if (const auto since = Polynomial::sum(Polynomial::symbol(root.symbol), root.lower, -1)) {
-    if (const auto count = Polynomial::product(*since, Polynomial::constant(root.step))) own.push_back(*count);
-  }
+  // What says that it is an iteration of the loop, and what else decides whether an element is written.
+  using Part = std::set<std::pair<Polynomial, bool>>;
+  const auto part_of = [](const Conjunction& all, const auto& belongs) {
+    Part part;
+    for (const Constraint& c : all) {
+      if (belongs(c)) part.emplace(c.value, c.is_equality);
+    }
+    return part;
+  };
+  std::vector<Part> ways;  // two of `do`, whose first iteration is not asked
+  for (const Conjunction& way : root.ran) ways.push_back(part_of(way, [](const Constraint&) { return true; }));
   bool writes = false;
   for (std::size_t i = 0; i < view.accesses.size(); ++i) {
     const Access& a = *view.accesses[i];
@@ -244,12 +254,16 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
     for (const auto& subscript : a.subscripts) {
       if (!subscript || !is_same(*subscript)) return false;
     }
+    std::vector<std::set<Part>> others(ways.size());  // for each way
     for (const Conjunction& conjunction : a.domain->any_of) {
-      for (const Constraint& c : conjunction) {
-        const bool is_own = !c.is_equality && std::find(own.begin(), own.end(), c.value) != own.end();
-        if (!is_own && !is_same(c.value)) return false;
-      }
+      const Part own = part_of(conjunction, [&](const Constraint& c) { return !is_same(c.value); });
+      // The only way holds in every iteration, so parts of it may be left out. Of two, each iteration has one at least.
+      const auto way = ways.size() > 1 ? std::find(ways.begin(), ways.end(), own) : ways.begin();
+      if (way == ways.end() || !std::includes(way->begin(), way->end(), own.begin(), own.end())) return false;
+      others[static_cast<std::size_t>(way - ways.begin())].insert(
+          part_of(conjunction, [&](const Constraint& c) { return is_same(c.value); }));
     }
+    if (std::adjacent_find(others.begin(), others.end(), std::not_equal_to<>()) != others.end()) return false;
   }
   return writes;
 }

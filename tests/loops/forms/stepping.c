@@ -183,8 +183,8 @@ int *pointer_sums(int n, int *restrict a, const int *restrict b) {
   }
   return p;
 }
-// Left as they are: a macro, parentheses, another step in the test, one that later statements need, and a test by != of
-// which the first value may lie beyond the bound.
+// Left as they are: a macro, parentheses, another step in the test, one that later statements need. (Then do, whose test
+// steps after its comparison.)
 #define NEXT(a) a[i++]
 void macro(int n, int *restrict a) {
   int i = 0;

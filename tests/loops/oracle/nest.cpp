@@ -225,14 +225,14 @@ class Maker {
     made.variable = i + static_cast<int>(names.size());
     made.number = static_cast<int>(nest_.loops.size());
     nest_.loops.emplace_back();
-    made.form = static_cast<int>(between(0, 14));
+    made.form = static_cast<int>(between(0, 16));
     made.target = number_of(any<std::int64_t>({0, 0, 1, 2}));
     made.value = names.empty() || chance(0.6) ? scalar_of(chance(0.6) ? n : p) : scalar_of(any(names));
     if (chance(0.3)) made.value = joined(std::move(made.value), "+", number_of(any<std::int64_t>({1, -1})));
     const bool outer_affine = std::exchange(is_affine_, true);
     const bool outer_while = std::exchange(in_while_, made.form == 4 || made.form == 12 || made.form == 13);
-    if (made.form == 0) made.by = -1;
-    if (made.form == 1) made.by = 2;
+    if (made.form == 0 || made.form == 15) made.by = -1;
+    if (made.form == 1 || made.form == 16) made.by = 2;
     if (made.form == 2) made.target = number_of(0), made.value = scalar_of(n);
     if (made.form == 5 && !names.empty()) {  // a row of offsets
       made.target = element_of(o, scalar_of(names.back()));

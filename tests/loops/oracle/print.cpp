@@ -164,18 +164,20 @@ class Printer {
       expression(e);
       write(after);
     };
-    // 11: the step first; 12, 13: the test by break, first or last; 14: by break in a for.
-    const bool counts_in_body = step.form == 4 || (step.form >= 11 && step.form <= 13);
+    // 11: the step first; 12, 13: the test by break, first or last; 14: by break in a for; 15: do, whose test steps;
+    // 16: a pointer by two.
+    const bool counts_in_body = step.form == 4 || (step.form >= 11 && step.form <= 13) || step.form == 15;
     if (step.form == 3 || counts_in_body) {
       write("{ int " + v + (counts_in_body ? " = 0;" : ";"));
       end();
     }
     if (counts_in_body) {
-      piece(v + " = ", step.target, step.form == 11 ? " - 1;" : ";");
+      piece(v + " = ", step.form == 15 ? step.value : step.target, step.form == 11 ? " - 1;" : ";");
       end();
     }
     if (step.form == 13) piece("if (" + v + " < ", step.value, ")");
-    if (step.form == 13) end();
+    if (step.form == 15) piece("if (" + v + " >= ", step.target, ")");
+    if (step.form == 13 || step.form == 15) end();
     nest_.loops[static_cast<std::size_t>(step.number)].line = line_;
     const int array = std::array{a, b, w}[static_cast<std::size_t>(step.number) % 3];
     const std::string base = name(static_cast<Array>(array));
@@ -199,8 +201,9 @@ class Printer {
         piece("while (" + v + " < ", step.value, ") {");
         break;
       case 10:
+      case 16:
         piece("for (int *" + v + " = " + base + " + ", step.target, "; ");
-        piece(v + " < " + base + " + ", step.value, "; " + v + "++) {");
+        piece(v + " < " + base + " + ", step.value, "; " + v + (step.form == 16 ? " += 2) {" : "++) {"));
         bases_[static_cast<std::size_t>(step.variable)] = array;
         break;
       case 11:
@@ -211,6 +214,9 @@ class Printer {
         break;
       case 13:
         write(step.number % 2 == 0 ? "do {" : "while (1) {");
+        break;
+      case 15:
+        write("do {");
         break;
       case 14:
         piece("for (int " + v + " = ", step.target, ";; " + v + "++) { ");
@@ -227,7 +233,13 @@ class Printer {
       write(v + "++;");
       end();
     }
-    if (step.form == 13) {
+    if (step.form == 15) {
+      const std::string test = step.number % 3 == 2 ? "--" + v + " >= " : v + "--";
+      const bool is_truth = step.number % 3 == 1 && step.target.value == 0;
+      write("} while (" + test + (step.number % 3 == 0 ? " > " : step.number % 3 == 1 && !is_truth ? " != " : ""));
+      if (!is_truth) expression(step.target);
+      write("); }");
+    } else if (step.form == 13) {
       if (step.number % 2 != 0) write("if (!");
       piece(step.number % 2 == 0 ? "} while (" : "(", Node{Node::scalar, 0, step.variable, {}, {}}, " < ");
       piece("", step.value, step.number % 2 == 0 ? "); }" : ")) break; } }");
