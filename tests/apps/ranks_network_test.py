@@ -87,19 +87,35 @@ class Hosts:
             run("ip", "-n", name, "address", "add", f"10.77.0.{host + 1}/24", "dev", "eth0")
             run("ip", "-n", name, "link", "set", "eth0", "up")
             self.join(host)
+        self.wait_for_packets()
 
     def cut(self, host):
         run("ip", "-n", self.switch, "link", "set", f"port{host}", "down")
 
-    # Returns when packets pass, which may be seconds later: a job started before may hang.
     def join(self, host):
         run("ip", "-n", self.switch, "link", "set", f"port{host}", "up")
-        connect = "import socket; socket.create_connection(('10.77.0.254', 9), 1)"
+
+    # Returns when packets pass from each host to all others, which may be seconds later: a job started before may hang.
+    # A host that reaches the bridge may still refuse to send to another that it has asked for in vain (EHOSTUNREACH).
+    def wait_for_packets(self):
+        addresses = ["10.77.0.254", *(f"10.77.0.{host + 1}" for host in range(len(self.names)))]
+        for name in self.names:
+            for address in addresses:
+                self.wait_for_packets_from(name, address)
+
+    def wait_for_packets_from(self, name, address):
+        connect = f"import socket; socket.create_connection(('{address}', 9), 1)"
         for _ in range(20):
-            tried = run("ip", "netns", "exec", self.names[host], sys.executable, "-c", connect, check=False)
+            tried = run("ip", "netns", "exec", name, sys.executable, "-c", connect, check=False)
             if "ConnectionRefusedError" in tried.stderr:
                 return
-        raise RuntimeError(f"{self.names[host]} does not reach the bridge: {tried.stderr}")
+        raise RuntimeError(f"{name} does not reach {address}: {tried.stderr}")
+
+    # Hosts of these still reach the bridge, and so mpirun, but not each other.
+    def set_isolated(self, isolated):
+        for host in range(len(self.names)):
+            run("ip", "-n", self.switch, "link", "set", f"port{host}", "type", "bridge_slave", "isolated",
+                "on" if isolated else "off")
 
     def kill_all(self, name):
         for process in run("ip", "netns", "pids", name, check=False).stdout.split():
@@ -195,6 +211,7 @@ class Network(unittest.TestCase):
         for host, name in enumerate(self.hosts.names):
             self.hosts.kill_all(name)
             self.hosts.join(host)
+        self.hosts.wait_for_packets()
 
     # fail(victim, processes) does the damage. Without an mpirun that watches the ranks must find it themselves; that
     # mpirun may wait for the lost host forever, and is killed.
@@ -260,6 +277,19 @@ class Network(unittest.TestCase):
 
     def test_cut_link(self):
         self.check_often(self.cut, self.node)
+
+    # Open MPI would wait forever for a connection that was refused.
+    def test_hosts_that_do_not_reach_each_other(self):
+        self.mend()
+        self.hosts.set_isolated(True)
+        self.addCleanup(self.hosts.set_isolated, False)
+        start = time.monotonic()
+        job = self.begin(self.hosts.names)
+        self.wait_for(lambda: job.poll() is not None, FOUND_SECONDS + 5, "the end of mpirun")
+        print(f"ended after {time.monotonic() - start:.1f} s", flush=True)
+        self.assertEqual(job.returncode, 75, self.said())
+        self.assertIn(f"not all of {HOSTS} ranks joined within 10 s", self.said())
+        self.assertFalse((self.folder / "m").exists())
 
     def test_ranks_miss_a_lost_host(self):
         self.check_often(self.lose, lambda victim: f"rank {victim} of {HOSTS} did not join", is_watched=False)

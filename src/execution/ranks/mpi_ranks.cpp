@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -41,7 +42,7 @@ class MpiRanks final : public Communicator {
         throw RankError("papilio::mpi_ranks: this MPI cannot be called by one thread after another", -1);
       }
     }
-    check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    join();
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
@@ -127,6 +128,27 @@ class MpiRanks final : public Communicator {
     throw RankError(fmt::format("papilio::Communicator: MPI: {}: {}", call,
                                 std::string_view(text, static_cast<std::size_t>(length))),
                     -1);
+  }
+
+  // Ranks connect in this call, the first of all. Open MPI waits forever where it was refused a connection.
+  void join() {
+    auto joined = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Comm_idup(MPI_COMM_WORLD, joined.get(), &request), "MPI_Comm_idup");
+    const Clock::time_point start = Clock::now();
+    for (int is_done = 0; is_done == 0;) {
+      check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Comm_idup");
+      if (is_done == 0 && Clock::now() - start > deadline_) {
+        static_cast<void>(joined.release());  // MPI may still write there
+        check(MPI_Comm_size(MPI_COMM_WORLD, &ranks_), "MPI_Comm_size");
+        throw RankError(fmt::format("papilio::mpi_ranks: not all of {} ranks joined within {:g} s: can their hosts "
+                                    "reach each other?",
+                                    ranks_, std::chrono::duration<double>(deadline_).count()),
+                        -1);
+      }
+      std::this_thread::yield();
+    }
+    comm_ = *joined;
   }
 
   // use(part) for each part that one call of MPI takes.
