@@ -12,6 +12,10 @@
 
 namespace papilio {
 
+namespace lda {
+class CorpusFileOfRanks;
+}  // namespace lda
+
 // A corpus file, NAME.papilio-corpus, is a safetensors file with the arrays of a Corpus:
 //
 //   "document_offsets"  I64, D + 1
@@ -73,11 +77,12 @@ class MappedCorpus {
   // The whole corpus; valid as long as this object.
   CorpusView view() const;
 
-  // Reads the whole file. Throws FormatError unless every hash matches, offsets do not decrease, tokens are in range,
-  // and the vocabulary's words are distinct, not empty, and UTF-8.
+  // Reads the whole file; ranks share the work in verify_over_ranks. Throws FormatError unless every hash matches,
+  // offsets do not decrease, tokens are in range, and the vocabulary's words are distinct, not empty, and UTF-8.
   void verify() const;
 
  private:
+  friend class lda::CorpusFileOfRanks;
   struct Mapping;
   Mapping& mapping() const;
   std::unique_ptr<Mapping> mapping_;

@@ -17,6 +17,8 @@
 
 namespace papilio {
 
+class MappedCorpus;
+
 // The documents of one rank, and their tokens.
 struct RankDocuments {
   std::int64_t first_document = 0;
@@ -32,6 +34,22 @@ struct RankDocuments {
 // many tokens for every rank. The ranks' documents follow one another likewise, and together are all. A rank may have
 // none, where there are more ranks than documents. Throws InvalidArgument unless 0 <= rank < ranks.
 RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
+
+// Collective. Does what MappedCorpus::verify does, shared by the ranks: each has mapped the file, or a copy of it that
+// its host has. A rank reads its own documents and the vocabulary; rank 0 reads the whole file. Returns the corpus's
+// identity on every rank, for TrainOptions::corpus_identity.
+//
+// After it the ranks' own documents together are those of one corpus file whose hashes match. No rank waits for another
+// for more than a second, however long that reads.
+//
+// Throws on every rank. Ranks whose files are not the same throw InvalidArgument, by the hashes in the files. A rank
+// whose file is damaged in what it reads, or where its documents differ from rank 0's, throws FormatError; the others
+// then throw RankError, which names it. What a file says of the documents of other ranks is not read, except by rank 0.
+//
+//   const papilio::MappedCorpus corpus("news.papilio-corpus");
+//   const papilio::CorpusIdentity identity = papilio::verify_over_ranks(corpus, *ranks);
+//   papilio::train(corpus.view(), {.topics = 1000, .ranks = ranks, .corpus_identity = &identity});
+CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks);
 
 // Collective. Returns on rank 0 the state of the whole chain, from the parts that train gave each rank; on other ranks
 // one without topics. It takes 4 bytes per token of the whole corpus there. Throws RankError.
@@ -64,7 +82,8 @@ struct CheckpointWriterOptions {
   // Called when the checkpoint of a sweep is in place, on every rank.
   std::function<void(std::int64_t sweep)> saved = {};
 
-  // That of the corpus; without it the corpus is read for it while the first checkpoint is written.
+  // That of the corpus, by default TrainOptions::corpus_identity; without either the corpus is read for it while the
+  // first checkpoint is written.
   std::optional<CorpusIdentity> identity = {};
 };
 

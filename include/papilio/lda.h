@@ -136,6 +136,7 @@ struct DevicePlan {
 };
 
 struct ChainState;
+struct CorpusIdentity;
 class CheckpointWriter;
 
 // The range of priors that train and infer accept, so that no probability underflows.
@@ -186,6 +187,11 @@ struct TrainOptions {
   // and the same options (threads, the number of a GPU and callbacks may differ, but checkpoints are made by all or
   // none) and draws its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
   Communicator* ranks = nullptr;
+
+  // That of the corpus, where it is known, borrowed: checkpoints then need not read the corpus for it. Over ranks, what
+  // verify_over_ranks (papilio/distributed.h) has returned on every rank: each then verifies and reads its own
+  // documents alone, in a progressive start all. Null: every rank verifies and hashes the whole corpus.
+  const CorpusIdentity* corpus_identity = nullptr;
 
   // Bytes of the GPU's memory that training takes at most; 0: nearly all that are free when it starts. What does not
   // fit is streamed from the host's memory. Never changes the model.
@@ -366,8 +372,8 @@ CorpusIdentity identity_of(const CorpusView& corpus);
 // Where one rank fails all throw. Any number of ranks goes on from it, as from that of one process.
 // CheckpointWriter (papilio/distributed.h) writes the same files while training goes on.
 //
-// `identity` is that of the corpus (InvalidArgument where its sizes are others); without it, the corpus is read for it:
-// a rank then reads the documents of all.
+// `identity` is that of the corpus (InvalidArgument where its sizes are others), by default options.corpus_identity;
+// without either the corpus is read for it: a rank then reads the documents of all.
 void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path, const CorpusIdentity* identity = nullptr);
 

@@ -44,12 +44,12 @@ class Ranks(unittest.TestCase):
         self.folder = Path(folder.name)
 
     # Each rank leaves its process's number in a file.
-    def begin(self, ranks, *options, sweeps=20, model="m"):
+    def begin(self, ranks, *options, sweeps=20, model="m", corpus=None):
         script = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec "$0" "$@"'
         command = [MPIRUN, "-n", str(ranks), "sh", "-c", script] if ranks else []
-        return subprocess.Popen([*command, PAPILIO, "train", self.corpus, *TRAIN, "--sweeps", str(sweeps), "-o", model,
-                                 *options], cwd=self.folder, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, start_new_session=True)
+        return subprocess.Popen([*command, PAPILIO, "train", corpus or self.corpus, *TRAIN, "--sweeps", str(sweeps),
+                                 "-o", model, *options], cwd=self.folder, env=ENVIRONMENT, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def end(self, job, seconds=120):
         try:
@@ -86,6 +86,57 @@ class Ranks(unittest.TestCase):
             expected = expected or found
             self.assertEqual(found, expected, ranks)
             self.assertEqual([f.name for f in self.folder.iterdir() if "checkpoint" in f.name], [])
+
+    # Of a corpus file each rank reads its own documents.
+    def test_corpus_file_gives_the_model_and_checkpoints_of_the_text(self):
+        subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "mapped"], check=True, capture_output=True)
+        code, _, errors = self.run_job(0, model="text")
+        self.assertEqual(code, 0, errors)
+        for ranks, resumed_by in ((0, 3), (1, 2), (2, 0), (3, 2)):
+            for old in self.folder.glob("kept*"):
+                old.unlink()
+            options = ("--force", "--checkpoint", "kept", "--held-out", str(self.corpus))
+            code, _, errors = self.run_job(ranks, *options, corpus="mapped", sweeps=8)
+            self.assertEqual(code, 0, errors)
+            code, _, errors = self.run_job(resumed_by, *options, "--resume", corpus="mapped")
+            self.assertEqual(code, 0, errors)
+            self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "text"), ranks)
+        # As the text has it.
+        code, _, errors = self.run_job(3, "--force", "--checkpoint", "kept", "--resume", sweeps=30)
+        self.assertEqual(code, 0, errors)
+
+    def test_corpus_files_that_differ_or_are_damaged(self):
+        run = subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "c.0"], check=True,
+                             capture_output=True, text=True)
+        sound = (self.folder / "c.0").read_bytes()
+        at = sound.index(b'"words":{') + len('"words":{"dtype":"I32","shape":[')
+        tokens = int(sound[at:sound.index(b"]", at)])
+        at = sound.index(b'"data_offsets":[', at) + len('"data_offsets":[')
+        begin = 8 + int.from_bytes(sound[:8], "little") + int(sound[at:sound.index(b",", at)])
+        self.assertGreater(tokens, 600 * 20, run.stdout)
+        last_word = begin + 4 * (tokens - 1)
+        damaged = bytearray(sound)
+        damaged[last_word] ^= 1  # of the last rank's
+        text = self.corpus.read_text().splitlines()
+        document, word, count = text[-1].split()
+        text[-1] = f"{document} {word} {int(count) + 1}"
+        (self.folder / "docword.other.txt").write_text("\n".join(text))
+        (self.folder / "vocab.other.txt").write_bytes((self.shared / "vocab.c.txt").read_bytes())
+        subprocess.run([PAPILIO, "import", "docword.other.txt", "-o", "other"], cwd=self.folder, check=True,
+                       capture_output=True)
+        other = (self.folder / "other").read_bytes()
+        for content, expected in (
+                (damaged, "papilio train: rank 2 of 3 has failed:\npapilio train: c.2: tensor words: the words of "
+                          "documents "),
+                (other, f'ranks differ: rank 2 has "corpus.tokens {tokens + 1}", rank 0 "corpus.tokens {tokens}"')):
+            (self.folder / "c.1").write_bytes(sound)
+            (self.folder / "c.2").write_bytes(content)
+            script = 'exec "$0" train c.$OMPI_COMM_WORLD_RANK "$@"'
+            run = subprocess.run([MPIRUN, "-n", "3", "sh", "-c", script, PAPILIO, *TRAIN, "-o", "m"], cwd=self.folder,
+                                 env=ENVIRONMENT, text=True, capture_output=True, timeout=120, check=False)
+            self.assertIn(run.returncode, (65, TRY_AGAIN), run.stderr)  # of whichever ended first
+            self.assertIn(expected, run.stderr)
+            self.assertFalse((self.folder / "m").exists())
 
     def test_infer_and_evaluate_give_what_one_process_gives(self):
         code, _, errors = self.run_job(0)

@@ -297,8 +297,9 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
   if (arguments.training.ranks != nullptr) require_for_ranks(arguments);
   if (is_first) reserve_files(arguments, outputs, files);
   papilio::ReadReport report;
-  const InputCorpus input = open_corpus(arguments.corpus, report);
+  const InputCorpus input = open_corpus(arguments.corpus, report, arguments.training.ranks);
   const papilio::CorpusView corpus = input.view();
+  if (input.identity) arguments.training.corpus_identity = &*input.identity;
   arguments.training.device = device.get();
   if (several.size() > 1) arguments.training.devices = several;
   tell_corpus(arguments, corpus, report);

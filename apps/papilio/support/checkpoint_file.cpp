@@ -36,6 +36,7 @@ bool CheckpointFile::exists(const std::string& path) {
 }
 
 const papilio::CorpusIdentity& CheckpointFile::identity() {
+  if (!identity_ && options_.corpus_identity != nullptr) identity_ = *options_.corpus_identity;
   if (!identity_ && writer_) identity_ = writer_->identity();
   if (!identity_) identity_ = papilio::identity_of(corpus_);
   return *identity_;

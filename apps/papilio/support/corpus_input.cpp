@@ -11,11 +11,13 @@
 
 #include "papilio/corpus_file.h"
 #include "papilio/corpus_formats.h"
+#include "papilio/distributed.h"
 #include "papilio/model.h"
 #include "papilio/phrases.h"
 #include "papilio/stop_words.h"
 #include "support/exit_code.h"
 #include "support/files.h"
+#include "support/job_ranks.h"
 #include "support/suggestion.h"
 #include "support/text.h"
 
@@ -49,11 +51,12 @@ bool can_be_mapped(const CorpusArguments& arguments) {
   return is_whole && format == CorpusFormat::corpus_file;
 }
 
-papilio::ReadReport report_of(const papilio::MappedCorpus& corpus) {
+papilio::ReadReport report_of(const papilio::MappedCorpus& corpus, bool is_full) {
   papilio::ReadReport report;
   report.format = papilio::name(CorpusFormat::corpus_file);
   report.documents = corpus.documents();
   report.tokens_read = report.tokens_kept = corpus.tokens();
+  if (!is_full) return report;
   const auto offsets = corpus.document_offsets();
   for (std::size_t d = 1; d < offsets.size(); ++d) {
     report.empty_documents += offsets[d] == offsets[d - 1] ? 1 : 0;
@@ -225,13 +228,24 @@ papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadRepor
   return reading([&] { return papilio::read_corpus(arguments.path, corpus_options(arguments), &report); });
 }
 
-InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report) {
+papilio::CorpusView InputCorpus::view() const {
+  if (!mapped) return held.view();
+  if (has_names) return mapped->view();
+  return {mapped->document_offsets(), mapped->words(), mapped->vocabulary(), {}};
+}
+
+InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report, papilio::Communicator* ranks) {
   return reading([&] {
     InputCorpus input;
     if (can_be_mapped(arguments)) {
       input.mapped.emplace(arguments.path);
-      input.mapped->verify();
-      report = report_of(*input.mapped);
+      if (ranks == nullptr) {
+        input.mapped->verify();
+      } else {
+        input.identity = papilio::verify_over_ranks(*input.mapped, *ranks);
+        input.has_names = is_first(ranks);
+      }
+      report = report_of(*input.mapped, is_first(ranks));
     } else {
       input.held = papilio::read_corpus(arguments.path, corpus_options(arguments), &report);
     }

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "papilio/communicator.h"
 #include "papilio/corpus.h"
 #include "papilio/corpus_file.h"
+#include "papilio/lda.h"
 #include "support/corpus_arguments.h"
 
 // Reads the corpus that the arguments name, with this command's exit codes.
@@ -16,13 +18,17 @@ papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadRepor
 struct InputCorpus {
   papilio::Corpus held;
   std::optional<papilio::MappedCorpus> mapped;
+  std::optional<papilio::CorpusIdentity> identity = {};  // where ranks have verified the file together
+  bool has_names = true;                                 // of documents; ranks other than 0 do without
 
-  papilio::CorpusView view() const { return mapped ? mapped->view() : held.view(); }
+  papilio::CorpusView view() const;
 };
 
-// Opens the corpus that the arguments name. A corpus file is mapped and verified,
-// and copied only where options leave words out.
-InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
+// Opens the corpus that the arguments name. A corpus file is mapped and verified, and copied only where options leave
+// words out. Over ranks (null: there are no others) each verifies its own documents, and rank 0 alone has a full
+// report.
+InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report,
+                        papilio::Communicator* ranks = nullptr);
 
 // The arguments for reading held-out documents along with a corpus: the corpus's, but with the format given, if any. No
 // words are left out by frequency (the corpus says which are known), and a vocabulary next to the documents takes

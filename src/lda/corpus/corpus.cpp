@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "execution/check_view.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/corpus/verify_corpus.h"
 
 namespace papilio {
 namespace {
@@ -23,12 +24,14 @@ bool are_below(std::span<const std::int32_t> words, std::int64_t vocabulary_size
 
 }  // namespace
 
-void CorpusView::verify() const {
-  execution::require_span("Corpus::verify", "document_offsets", document_offsets);
-  execution::require_span("Corpus::verify", "words", words);
-  execution::require_span("Corpus::verify", "vocabulary", vocabulary);
-  execution::require_span("Corpus::verify", "document_names", document_names);
-  const auto& offsets = document_offsets;
+namespace lda {
+
+void verify_documents(const CorpusView& corpus) {
+  execution::require_span("Corpus::verify", "document_offsets", corpus.document_offsets);
+  execution::require_span("Corpus::verify", "words", corpus.words);
+  execution::require_span("Corpus::verify", "vocabulary", corpus.vocabulary);
+  execution::require_span("Corpus::verify", "document_names", corpus.document_names);
+  const auto& offsets = corpus.document_offsets;
   base::require(!offsets.empty() && offsets[0] == 0, "papilio::Corpus::verify: document_offsets must begin with 0; {}",
                 offsets.empty() ? "it is empty" : "it begins with " + std::to_string(offsets[0]));
   for (std::size_t d = 1; d < offsets.size(); ++d) {
@@ -39,21 +42,34 @@ void CorpusView::verify() const {
                   "papilio::Corpus::verify: document {} has {} tokens, expected at most 2^31 - 1; split it", d - 1,
                   offsets[d] - offsets[d - 1]);
   }
-  base::require(offsets.back() == tokens(),
+  base::require(offsets.back() == corpus.tokens(),
                 "papilio::Corpus::verify: document_offsets ends with {}, but there are {} words", offsets.back(),
-                tokens());
-  base::require(document_names.empty() || std::ssize(document_names) == documents(),
+                corpus.tokens());
+  base::require(corpus.document_names.empty() || std::ssize(corpus.document_names) == corpus.documents(),
                 "papilio::Corpus::verify: there are {} document names, expected none or one per document, {}",
-                document_names.size(), documents());
+                corpus.document_names.size(), corpus.documents());
+}
+
+void verify_words(const CorpusView& corpus, std::int64_t begin, std::int64_t end) {
+  const auto words = corpus.words.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  const std::int64_t vocabulary_size = corpus.vocabulary_size();
   std::atomic<bool> is_sound = true;
-  execution::parallel_for(tokens(), tokens_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
-    const auto part = words.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    if (!are_below(part, vocabulary_size())) is_sound = false;
+  execution::parallel_for(std::ssize(words), tokens_per_task, 0, [&](std::int64_t first, std::int64_t last) {
+    const auto part = words.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    if (!are_below(part, vocabulary_size)) is_sound = false;
   });
   for (std::size_t i = 0; i < words.size() && !is_sound; ++i) {
-    base::require(words[i] >= 0 && words[i] < vocabulary_size(),
-                  "papilio::Corpus::verify: words[{}] is {}, expected 0 <= word < {}", i, words[i], vocabulary_size());
+    base::require(words[i] >= 0 && words[i] < vocabulary_size,
+                  "papilio::Corpus::verify: words[{}] is {}, expected 0 <= word < {}",
+                  begin + static_cast<std::int64_t>(i), words[i], vocabulary_size);
   }
+}
+
+}  // namespace lda
+
+void CorpusView::verify() const {
+  lda::verify_documents(*this);
+  lda::verify_words(*this, 0, tokens());
 }
 
 }  // namespace papilio

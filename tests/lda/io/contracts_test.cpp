@@ -15,8 +15,10 @@
 
 #include "lda/corpora.h"
 #include "lda/io/files.h"
+#include "lda/ranks.h"
 #include "papilio/corpus_file.h"
 #include "papilio/corpus_formats.h"
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
 #include "papilio/mallet.h"
 #include "papilio/npy.h"
@@ -249,6 +251,8 @@ TEST(MappedCorpusContract, MappedCorpus) {
   EXPECT_TRUE(refused(says, [&] { mapped.document_names(); }));
   EXPECT_TRUE(refused(says, [&] { mapped.view(); }));
   EXPECT_TRUE(refused(says, [&] { mapped.verify(); }));
+  testing::on_ranks({.ranks = 1},
+                    [&](Communicator& rank) { EXPECT_TRUE(refused(says, [&] { verify_over_ranks(mapped, rank); })); });
   mapped = std::move(moved_to);
   EXPECT_EQ(mapped.documents(), 2);
 }

@@ -44,6 +44,12 @@ std::string RunningHash::digits() const { return digits_of(XXH3_128bits_digest(s
 
 void RunningHash::reset() { XXH3_128bits_reset(state_->xxh3); }
 
+std::string digits_of(const Digest& digest) {
+  std::string digits;
+  for (const std::byte byte : digest) digits += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return digits;
+}
+
 Digest hash_of(std::span<const std::byte> bytes) { return digest_of(XXH3_128bits(bytes.data(), bytes.size())); }
 
 }  // namespace papilio::lda

@@ -33,4 +33,7 @@ class RunningHash {
 
 Digest hash_of(std::span<const std::byte> bytes);
 
+// As xxh3_128 has them.
+std::string digits_of(const Digest& digest);
+
 }  // namespace papilio::lda

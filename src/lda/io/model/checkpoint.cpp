@@ -14,6 +14,7 @@
 #include "lda/io/model/checkpoint_files.h"
 #include "lda/io/model/checkpoint_identity.h"
 #include "lda/io/model/checkpoint_parts.h"
+#include "lda/io/model/corpus_identity.h"
 #include "lda/io/model/other_format.h"
 #include "lda/io/model/safetensors.h"
 #include "lda/model/options.h"
@@ -117,7 +118,7 @@ void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const T
                      const std::string& path, const CorpusIdentity* of_corpus) {
   lda::CheckpointFiles files(corpus, options, path);
   files.require(topics);
-  files.set_identity(of_corpus != nullptr ? *of_corpus : identity_of(corpus));
+  files.set_identity(lda::known_identity(corpus, options, of_corpus, "save_checkpoint"));
   lda::agreed(files.ranks(),
               [&] { files.write_topics(topics, lda::small_numbers_view("z", topics.z, options.topics)); });
   if (files.ranks() == nullptr) return;

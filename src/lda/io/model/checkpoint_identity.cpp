@@ -41,16 +41,6 @@ std::string seed_words_text(const Seeds& seeds) {
 
 }  // namespace
 
-void require_sizes(const CorpusIdentity& of_corpus, const CorpusView& corpus, const char* caller) {
-  const auto sizes = [](std::int64_t documents, std::int64_t tokens, std::int64_t words) {
-    return fmt::format("{} documents, {} tokens and {} words", documents, tokens, words);
-  };
-  const std::string of_identity = sizes(of_corpus.documents, of_corpus.tokens, of_corpus.vocabulary_size);
-  const std::string expected = sizes(corpus.documents(), corpus.tokens(), corpus.vocabulary_size());
-  base::require(of_identity == expected, "papilio::{}: the identity is that of {}, expected {}", caller, of_identity,
-                expected);
-}
-
 Metadata checkpoint_identity(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* of_corpus,
                              const char* caller) {
   Metadata metadata = {
@@ -68,8 +58,7 @@ Metadata checkpoint_identity(const CorpusView& corpus, const TrainOptions& optio
       {"options.schedule", std::string(name(options.schedule))},
       {"options.draws", std::string(name(draws_of(options, corpus.tokens())))}};
   if (options.draws == Draws::alias) metadata["options.mh_steps"] = std::to_string(options.mh_steps);
-  if (of_corpus != nullptr) require_sizes(*of_corpus, corpus, caller);
-  add_corpus_identity(metadata, of_corpus != nullptr ? *of_corpus : identity_of(corpus));
+  add_corpus_identity(metadata, known_identity(corpus, options, of_corpus, caller));
   const Seeds seeds = seeds_of_options(corpus, options, caller);
   if (!seeds.empty()) metadata[seed_words_key] = seed_words_text(seeds);
   return metadata;

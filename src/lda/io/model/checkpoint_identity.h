@@ -11,12 +11,10 @@
 
 namespace papilio::lda {
 
-// `of_corpus`: null, and the corpus is read for it. Throws InvalidArgument where its sizes are not the corpus's.
+// `of_corpus`: null for that of the options, or the corpus is read for it. Throws InvalidArgument where its sizes are
+// not the corpus's.
 Metadata checkpoint_identity(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* of_corpus,
                              const char* caller);
-
-// Throws InvalidArgument likewise.
-void require_sizes(const CorpusIdentity& of_corpus, const CorpusView& corpus, const char* caller);
 
 // One text for all of it.
 std::string hash_of_identity(const Metadata& identity);

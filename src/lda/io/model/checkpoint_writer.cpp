@@ -10,7 +10,7 @@
 #include "base/function_ref.h"
 #include "lda/io/model/agreed.h"
 #include "lda/io/model/checkpoint_files.h"
-#include "lda/io/model/checkpoint_identity.h"
+#include "lda/io/model/corpus_identity.h"
 #include "papilio/distributed.h"
 
 namespace papilio {
@@ -29,6 +29,7 @@ class CheckpointWriter::Work {
  public:
   Work(const CorpusView& corpus, const TrainOptions& options, std::string path, CheckpointWriterOptions own)
       : files_(corpus, options, std::move(path)), own_(std::move(own)) {
+    if (!own_.identity && options.corpus_identity != nullptr) own_.identity = *options.corpus_identity;
     if (own_.identity) lda::require_sizes(*own_.identity, corpus, "CheckpointWriter");
   }
 

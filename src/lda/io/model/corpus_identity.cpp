@@ -5,21 +5,43 @@
 #include <span>
 #include <string>
 
+#include "base/check.h"
 #include "lda/io/bytes/hash.h"
 
 namespace papilio {
 
 CorpusIdentity identity_of(const CorpusView& corpus) {
   const auto hash = [](const auto& elements) { return lda::xxh3_128(std::as_bytes(std::span(elements))); };
-  std::string vocabulary;
-  for (const std::string& word : corpus.vocabulary) {
-    vocabulary += fmt::format("{} {}", word.size(), word);
-  }
-  return {corpus.documents(), corpus.tokens(), corpus.vocabulary_size(), hash(corpus.document_offsets),
-          hash(corpus.words), hash(vocabulary)};
+  return {corpus.documents(),       corpus.tokens(),
+          corpus.vocabulary_size(), hash(corpus.document_offsets),
+          hash(corpus.words),       lda::hash_of_vocabulary(corpus.vocabulary)};
 }
 
 namespace lda {
+
+std::string hash_of_vocabulary(std::span<const std::string> vocabulary) {
+  std::string text;
+  for (const std::string& word : vocabulary) text.append(std::to_string(word.size())).append(" ").append(word);
+  return xxh3_128(std::as_bytes(std::span(text)));
+}
+
+void require_sizes(const CorpusIdentity& of_corpus, const CorpusView& corpus, const char* caller) {
+  const auto sizes = [](std::int64_t documents, std::int64_t tokens, std::int64_t words) {
+    return fmt::format("{} documents, {} tokens and {} words", documents, tokens, words);
+  };
+  const std::string of_identity = sizes(of_corpus.documents, of_corpus.tokens, of_corpus.vocabulary_size);
+  const std::string expected = sizes(corpus.documents(), corpus.tokens(), corpus.vocabulary_size());
+  base::require(of_identity == expected, "papilio::{}: the identity is that of {}, expected {}", caller, of_identity,
+                expected);
+}
+
+CorpusIdentity known_identity(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* given,
+                              const char* caller) {
+  const CorpusIdentity* const known = given != nullptr ? given : options.corpus_identity;
+  if (known == nullptr) return identity_of(corpus);
+  require_sizes(*known, corpus, caller);
+  return *known;
+}
 
 void add_corpus_identity(Metadata& metadata, const CorpusIdentity& identity) {
   metadata["corpus.documents"] = std::to_string(identity.documents);

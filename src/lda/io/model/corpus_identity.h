@@ -1,10 +1,24 @@
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "lda/io/model/safetensors.h"
 #include "papilio/corpus.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
+
+// As an identity has it.
+std::string hash_of_vocabulary(std::span<const std::string> vocabulary);
+
+// The identity that is given or that the options have; else the corpus is read for it. Throws InvalidArgument where its
+// sizes are not the corpus's.
+CorpusIdentity known_identity(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* given,
+                              const char* caller);
+
+// Throws InvalidArgument likewise.
+void require_sizes(const CorpusIdentity& identity, const CorpusView& corpus, const char* caller);
 
 void add_corpus_identity(Metadata& metadata, const CorpusIdentity& identity);
 void add_corpus_identity(Metadata& metadata, const CorpusView& corpus);

@@ -5,9 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
-#include "execution/ranks/collectives.h"
 #include "lda/io/bytes/hash.h"
+#include "lda/io/model/agreed.h"
 #include "lda/io/model/corpus_identity.h"
 #include "lda/model/priors.h"
 #include "lda/model/seeds.h"
@@ -31,7 +30,7 @@ std::string_view writer_text(const TrainOptions& options) {
 }
 
 // A line for each thing that must be the same: "key value".
-std::string lines_of(const CorpusView& corpus, const TrainOptions& options) {
+std::string lines_of(const CorpusIdentity& corpus, const TrainOptions& options) {
   Metadata metadata;
   add_corpus_identity(metadata, corpus);
   if (options.held_out) metadata["held_out.hash_of_words"] = hash_of_numbers(options.held_out->words);
@@ -60,34 +59,10 @@ std::string lines_of(const CorpusView& corpus, const TrainOptions& options) {
   return lines;
 }
 
-// Takes the first line off a text.
-std::string_view next_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(text.size(), end + 1));
-  return line;
-}
-
 }  // namespace
 
-void require_same_lines(const std::string& lines, Communicator& ranks, std::string_view function) {
-  const std::vector<std::string> all = execution::gather_texts(ranks, lines);
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    std::string_view expected = all[0];
-    std::string_view found = all[rank];
-    while (!expected.empty() || !found.empty()) {
-      const std::string_view of_first = next_line(expected);
-      const std::string_view of_rank = next_line(found);
-      base::require(of_first == of_rank,
-                    "papilio::{}: ranks differ: rank {} has \"{}\", rank 0 \"{}\"; expected the same on "
-                    "every rank",
-                    function, rank, of_rank, of_first);
-    }
-  }
-}
-
-void require_agreement(const CorpusView& corpus, const TrainOptions& options) {
-  require_same_lines(lines_of(corpus, options), *options.ranks, "train");
+void require_agreement(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* identity) {
+  require_same_lines(lines_of(identity != nullptr ? *identity : identity_of(corpus), options), *options.ranks, "train");
 }
 
 }  // namespace papilio::lda

@@ -14,8 +14,8 @@
 #include "lda/evaluation/evaluation_on_device.h"
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
+#include "lda/io/model/agreed.h"
 #include "lda/io/model/corpus_identity.h"
-#include "lda/training/distributed/agreement.h"
 #include "papilio/distributed.h"
 #include "papilio/model.h"
 

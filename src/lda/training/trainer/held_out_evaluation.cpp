@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "execution/ranks/collectives.h"
 #include "lda/evaluation/document_completion.h"
+#include "lda/model/options.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
 #include "papilio/distributed.h"
@@ -39,14 +40,39 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
   const Seeds seeds = seeds_of_options(corpus, options, "train");
   model_.seed_words = seeds.words();
   model_.s_k = seeds.s_k();
-  // Which words are counted does not depend on the topics, so any will do.
-  ChainState first;
-  first.z.resize(corpus.words.size());
-  take_counts(first);
+  take_occurrences();
   map_ = map_words(model_, *options.held_out);
   base::require(documents_to_score(*options.held_out, map_) > 0,
                 "papilio::train: no held-out document has two words of the training corpus ({} documents)",
                 options.held_out->documents());
+}
+
+// Which words are counted does not depend on the topics: as if all tokens had the first one. Over ranks the caller has
+// found that no word occurs too often.
+void HeldOutEvaluation::take_occurrences() {
+  const Priors priors = priors_of(options_);
+  model_.alpha = priors.alpha;
+  model_.beta = priors.beta;
+  const auto topics = static_cast<std::size_t>(options_.topics);
+  const std::vector<std::int64_t> occurrences = occurrences_of_words();
+  model_.n_wk.assign(occurrences.size() * topics, 0);
+  for (std::size_t w = 0; w < occurrences.size(); ++w) {
+    model_.n_wk[w * topics] = static_cast<std::int32_t>(occurrences[w]);
+  }
+  model_.n_k.assign(topics, 0);
+  model_.n_k.front() = corpus_.tokens();
+}
+
+std::vector<std::int64_t> HeldOutEvaluation::occurrences_of_words() const {
+  std::vector<std::int64_t> occurrences(static_cast<std::size_t>(corpus_.vocabulary_size()));
+  Communicator* const ranks = trains_over_ranks(options_) ? options_.ranks : nullptr;
+  const RankDocuments own =
+      ranks != nullptr ? documents_of_rank(corpus_, ranks->rank(), ranks->ranks()) : documents_of_rank(corpus_, 0, 1);
+  const auto words =
+      corpus_.words.subspan(static_cast<std::size_t>(own.first_token), static_cast<std::size_t>(own.tokens()));
+  histogram(words, VectorView<std::int64_t>(occurrences), options_.threads);
+  if (ranks != nullptr) ranks->add_up(occurrences);
+  return occurrences;
 }
 
 Completion HeldOutEvaluation::operator()(Chain& chain) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "lda/model/state.h"
 #include "lda/training/chain/chain.h"
@@ -14,7 +15,7 @@ namespace papilio::lda {
 class HeldOutEvaluation {
  public:
   // Keeps references: corpus and options must outlive it. Throws InvalidArgument where the held-out
-  // documents do not verify, or none has two words that the corpus counts.
+  // documents do not verify, or none has two words that the corpus counts. Collective.
   HeldOutEvaluation(const CorpusView& corpus, const TrainOptions& options);
 
   // What papilio::complete_documents gives for the model that the chain has reached.
@@ -23,6 +24,8 @@ class HeldOutEvaluation {
  private:
   void take_counts(const ChainState& state);
   void take_counts(const State& state);
+  void take_occurrences();
+  std::vector<std::int64_t> occurrences_of_words() const;
   Completion complete_over_ranks() const;
 
   const CorpusView corpus_;

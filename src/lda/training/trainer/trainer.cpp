@@ -10,7 +10,9 @@
 
 #include "base/check.h"
 #include "lda/corpus/part_of_rank.h"
+#include "lda/corpus/verify_corpus.h"
 #include "lda/corpus/vocabulary.h"
+#include "lda/io/model/corpus_identity.h"
 #include "lda/model/options.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
@@ -29,8 +31,21 @@ using base::require;
 using lda::Clock;
 using lda::seconds_since;
 
+// Whether this rank reads the documents of others not at all, and need not verify them.
+bool reads_own_documents_alone(const TrainOptions& options, const ChainState* resume) {
+  const bool grows = options.start == Start::progressive || (resume != nullptr && resume->start == Start::progressive);
+  return lda::trains_over_ranks(options) && options.corpus_identity != nullptr && !grows;
+}
+
+void verify_corpus(const CorpusView& corpus, const TrainOptions& options, bool has_own_alone) {
+  lda::verify_documents(corpus);
+  RankDocuments read = {.end_document = corpus.documents(), .end_token = corpus.tokens()};
+  if (has_own_alone) read = documents_of_rank(corpus, options.ranks->rank(), options.ranks->ranks());
+  lda::verify_words(corpus, read.first_token, read.end_token);
+  if (options.corpus_identity != nullptr) lda::require_sizes(*options.corpus_identity, corpus, "train");
+}
+
 void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& options) {
-  corpus.verify();
   lda::require_vocabulary(corpus.vocabulary, "train");
   require(corpus.tokens() > 0, "papilio::train: the corpus has no tokens ({} documents, {} words), nothing to train on",
           corpus.documents(), corpus.vocabulary_size());
@@ -104,10 +119,13 @@ void require_start(const CorpusView& corpus, const TrainOptions& options, const 
   lda::require_options(options, "train");
   lda::require_devices(options);
   require_one_way_to_save(options);
+  const bool has_own_alone = reads_own_documents_alone(options, resume);
+  verify_corpus(corpus, options, has_own_alone);
   require_corpus_to_train_on(corpus, options);
   if (resume != nullptr) require_resumable(corpus, options, *resume);
   if (options.held_out) options.held_out->verify();
-  if (lda::trains_over_ranks(options)) lda::require_agreement(corpus, options);
+  if (!lda::trains_over_ranks(options)) return;
+  lda::require_agreement(corpus, options, has_own_alone ? options.corpus_identity : nullptr);
 }
 
 // From what require_start has let pass.

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lda/io/bytes/hash.h"
+#include "lda/io/corpus_file/mapping.h"
+#include "papilio/communicator.h"
+#include "papilio/distributed.h"
+
+namespace papilio::lda {
+
+// A corpus file that ranks verify together, once. What the hashes in the files say is compared first; then each rank
+// reads what it needs, and rank 0 all. Rank 0 alone can tell whether the hash of the words matches, since XXH3 goes
+// through the tokens in order; on the way it hashes the words of each rank's documents, so that a rank knows that its
+// own are the same ones.
+class CorpusFileOfRanks {
+ public:
+  CorpusFileOfRanks(const MappedCorpus& corpus, Communicator& ranks);
+
+  // Collective.
+  CorpusIdentity verify();
+
+ private:
+  using Mapping = MappedCorpus::Mapping;
+
+  std::string claims() const;
+  void read_while_others_wait();
+  void read();
+  void read_own_words();
+  void read_all_words();
+  void require_words_of_first_rank();
+  std::span<const std::int32_t> words_of(int rank) const;
+  CorpusIdentity identity() const;
+
+  Mapping& file_;
+  Communicator& ranks_;
+  std::vector<RankDocuments> documents_;  // of each rank
+  std::vector<Digest> word_hashes_;       // likewise; a rank makes its own one, rank 0 all
+  std::atomic<bool> is_over_ = false;     // nobody waits for what is being read
+};
+
+}  // namespace papilio::lda
