@@ -17,9 +17,10 @@ import sys
 ROWS = [
     {"_errors", "_checked", "_keywords", "_nccl", "_seeds", "_warnings"},
     {"_core"},  # compiled; it imports _errors
-    {"_arguments", "_display", "_framework", "_options", "_progress", "_ranks", "_seed_words", "_sparse", "_train_options", "_estimator",
-     "_topic_tables", "phrases"},
-    {"_device_arrays", "_parameters", "_counts", "distributed", "readers"},
+    {"_ranks"},
+    {"_arguments", "_display", "_framework", "_options", "_progress", "_seed_words", "_sparse", "_train_options", "_estimator",
+     "_topic_tables", "distributed", "phrases"},
+    {"_device_arrays", "_parameters", "_counts", "readers"},
     {"_fit", "_inference", "_model_files"},
     {"_frameworks", "corpora", "training", "evaluation"},
     {"_report", "_primitive_calls", "_token_arguments"},

@@ -21,10 +21,12 @@
 #include "interruptible.h"
 #include "lock.h"
 #include "papilio/corpus_formats.h"
+#include "papilio/distributed.h"
 #include "papilio/error.h"
 #include "papilio/evaluation.h"
 #include "papilio/stop_words.h"
 #include "path_name.h"
+#include "ranks.h"
 #include "vectors.h"
 
 namespace papilio::python {
@@ -299,12 +301,16 @@ void bind_corpora(nb::module_& m) {
   const nb::call_guard<Unlocked> without_lock;
   m.def(
       "open_corpus",
-      [](const PathName& path) {
+      [](const PathName& path, PythonRanks* ranks) {
         MappedCorpus corpus(path.bytes);
+        if (ranks != nullptr) {
+          CorpusIdentity identity = verify_over_ranks(corpus, *ranks);
+          return CorpusObject(std::move(corpus), std::move(identity), *ranks);
+        }
         corpus.verify();
         return CorpusObject(std::move(corpus));
       },
-      nb::arg("path"), without_lock);
+      nb::arg("path"), nb::arg("ranks").none() = nb::none(), without_lock);
   m.def(
       "write_corpus",
       [](const CorpusObject& corpus, const PathName& path, const std::string& format, const PathName& vocabulary) {

@@ -291,6 +291,7 @@ void bind_checkpoints(nb::module_& m) {
          PythonRanks* ranks) {
         TrainOptions all = options;
         all.ranks = ranks;
+        all.corpus_identity = corpus.identity(ranks);
         save_checkpoint(state, corpus.view(), all, path.bytes);
       },
       nb::arg("state"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), nb::arg("ranks").none() = nb::none(),
@@ -302,6 +303,7 @@ void bind_checkpoints(nb::module_& m) {
         ChainState state;
         TrainOptions all = options;
         all.ranks = ranks;
+        all.corpus_identity = corpus.identity(ranks);
         {
           const Unlocked unlocked;
           state = load_checkpoint(corpus.view(), all, path.bytes, &report);
@@ -350,6 +352,7 @@ void bind_training(nb::module_& m) {
          const CorpusObject* held_out, PythonRanks* ranks) {
         TrainOptions all = options;
         all.ranks = ranks;
+        all.corpus_identity = corpus.identity(ranks);
         if (held_out != nullptr) all.held_out = held_out->view();
         return train_from_python(corpus, all, resume, std::move(progress),
                                  {checkpoint.bytes, checkpoint_every, checkpoint_seconds});

@@ -6,15 +6,19 @@ import difflib
 import os
 import warnings
 from collections.abc import Iterable
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from papilio import _core
 from papilio._checked import file_name, flag, real, threads as checked_threads, whole
 from papilio._core import Corpus, LeftOutWords, ReadReport
 from papilio._keywords import suggests_options
 from papilio._options import CorpusFormat, Phrases, WordRule
+from papilio._ranks import core_ranks
 from papilio._warnings import caller_level
 from papilio.phrases import phrase_options
+
+if TYPE_CHECKING:
+    from papilio.distributed import Ranks
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -350,13 +354,17 @@ def write_corpus(
     _core.write_corpus(corpus, name, chosen, words)
 
 
-def open_corpus(path: Path) -> Corpus:
+def open_corpus(path: Path, *, ranks: Ranks | None = None) -> Corpus:
     """Map a corpus file into memory and verify it.
 
     Parameters
     ----------
     path : str or path-like
         What `write_corpus` (format "corpus") or the command ``papilio import`` wrote.
+    ranks : Ranks, optional
+        The processes that train together (see `train`), all of which call this: each verifies its own documents, and
+        rank 0 all. Then `train`, `save_checkpoint` and `load_checkpoint` with the same ranks read no others. Each
+        process may have a copy of the file.
 
     Returns
     -------
@@ -368,6 +376,18 @@ def open_corpus(path: Path) -> Corpus:
     OSError
         The file cannot be read.
     FormatError
-        The file is not a corpus file, or is damaged.
+        The file is not a corpus file, or is damaged in what this rank reads.
+    ValueError
+        The ranks' files are not the same corpus.
+    RankError
+        Another rank has failed.
+
+    Examples
+    --------
+    >>> import papilio
+    >>> corpus = papilio.corpus_from_tokens([["cats", "purr"], ["dogs"]])
+    >>> papilio.write_corpus(corpus, "pets.papilio-corpus")
+    >>> papilio.open_corpus("pets.papilio-corpus").tokens
+    3
     """
-    return _core.open_corpus(file_name(path))
+    return _core.open_corpus(file_name(path), core_ranks(ranks, "papilio.open_corpus"))

@@ -78,6 +78,48 @@ def test_a_checkpoint_is_resumed_by_other_ranks(corpus, tmp_path):
     assert papilio.train(corpus, **OPTIONS, resume=state).topics.sweep == 8
 
 
+def test_ranks_open_their_part_of_a_corpus_file(corpus, tmp_path):
+    path, chain = tmp_path / "c.papilio-corpus", tmp_path / "chain"
+    papilio.write_corpus(corpus, path)
+    expected = papilio.train(corpus, **OPTIONS)
+
+    def run(own):
+        mapped = papilio.open_corpus(path, ranks=own)
+        assert mapped.is_mapped
+        first = papilio.train(mapped, **{**OPTIONS, "sweeps": 4}, checkpoint=chain, checkpoint_every=2, ranks=own)
+        papilio.save_checkpoint(first.topics, mapped, chain, ranks=own, **OPTIONS)
+        state = papilio.load_checkpoint(mapped, chain, ranks=own, **OPTIONS)
+        return papilio.train(mapped, **OPTIONS, resume=state, ranks=own), mapped
+
+    for ranks in (1, 2, 3):
+        for result, mapped in on_ranks(ranks, run):
+            assert result.model.hash() == expected.model.hash()
+            assert papilio.train(mapped, **OPTIONS).model.hash() == expected.model.hash(), "alone it verifies all"
+        assert papilio.load_checkpoint(corpus, chain, **OPTIONS).sweep == 4
+    # Ranks of another number share the documents otherwise, so that each verifies all.
+    opened = on_ranks(3, lambda own: papilio.open_corpus(path, ranks=own))
+    results = on_ranks(2, lambda own: papilio.train(opened[own.rank], **OPTIONS, ranks=own))
+    assert {result.model.hash() for result in results} == {expected.model.hash()}
+
+
+def test_ranks_that_open_other_files_say_so(corpus, tmp_path):
+    words = corpus.words.copy()
+    words[0] ^= 1  # of rank 0: rank 1 does not read it
+    papilio.write_corpus(papilio.Corpus(corpus.document_offsets, words, corpus.vocabulary), tmp_path / "1", format="corpus")
+    papilio.write_corpus(corpus, tmp_path / "0", format="corpus")
+    for result in on_ranks(2, lambda own: papilio.open_corpus(tmp_path / str(own.rank), ranks=own)):
+        assert isinstance(result, ValueError)
+        assert 'ranks differ: rank 1 has "corpus.hash_of_words ' in str(result)
+    damaged = bytearray((tmp_path / "0").read_bytes())
+    at = damaged.index(corpus.words.tobytes()) + 4 * (corpus.tokens - 1)
+    damaged[at] ^= 1
+    (tmp_path / "1").write_bytes(damaged)
+    results = on_ranks(2, lambda own: papilio.open_corpus(tmp_path / str(own.rank), ranks=own))
+    assert isinstance(results[1], papilio.FormatError)
+    assert "not those of rank 0, whose file matches its hashes: the file is damaged" in str(results[1])
+    assert not isinstance(results[0], papilio.Corpus)
+
+
 class Failing(Threads):
     def add_up(self, values):
         if self.rank == 1 and values.size > 100:
@@ -98,6 +140,7 @@ def test_what_is_no_engine_is_refused(corpus):
         "train": lambda: papilio.train(corpus, ranks=3),
         "save_checkpoint": lambda: papilio.save_checkpoint(None, corpus, "chain", ranks=3),
         "load_checkpoint": lambda: papilio.load_checkpoint(corpus, "chain", ranks=3),
+        "open_corpus": lambda: papilio.open_corpus("c", ranks=3),
     }.items():
         with pytest.raises(TypeError, match="^" + re.escape(f"papilio.{name}: {expected}") + "$"):
             call()
@@ -116,9 +159,9 @@ def test_the_module_does_not_hide_the_function():
     subprocess.run([sys.executable, "-c", code], check=True, env=environment())
 
 
-def start(ranks, folder, *arguments):
+def start(ranks, folder, *arguments, corpus="docword.c.txt"):
     """The command of training in a process per rank."""
-    return start_ranks(ranks, folder, "-m", "papilio.train", "docword.c.txt", "-k", "40", "--threads", "1", "-o", "m",
+    return start_ranks(ranks, folder, "-m", "papilio.train", corpus, "-k", "40", "--threads", "1", "-o", "m",
                        "--rank-timeout", "60", *arguments)  # fmt: skip
 
 
@@ -146,6 +189,19 @@ def test_gloo_gives_the_model_of_one_process(folder):
         assert errors.count("model: m") == 1, "only rank 0 speaks"
         hashes.add(hash_of(folder / "m"))
     assert len(hashes) == 1
+
+
+def test_gloo_trains_from_a_corpus_file(folder, corpus):
+    """Also where it has words that do not occur, which reading leaves out."""
+    unused = papilio.Corpus(corpus.document_offsets, corpus.words, [*corpus.vocabulary, "unused"])
+    for name, written in {"all.papilio-corpus": corpus, "unused.papilio-corpus": unused}.items():
+        papilio.write_corpus(written, folder / name)
+        hashes = set()
+        for ranks in (1, 3):
+            statuses, errors = end(start(ranks, folder, "--sweeps", "6", corpus=name))
+            assert statuses == [0] * ranks, errors
+            hashes.add(hash_of(folder / "m"))
+        assert len(hashes) == 1
 
 
 def test_killed_rank(folder):
