@@ -21,6 +21,8 @@ class Passes {
     std::vector<Clause> privates, others;
     for (Clause clause : clauses) {
       if (clause.kind == "scan" || clause.variable == c_.head->variable) continue;
+      if (clause.kind == "induction" && !add_induction(clause)) return fail();
+      if (clause.kind == "induction") continue;
       if (clause.kind == "reduction") others.push_back(clause);
       if (clause.kind == "reduction") continue;
       others.push_back(clause);
@@ -37,17 +39,18 @@ class Passes {
     const std::string x = c_.prefix, acc = s_.accumulator, indent = c_.indentation();
     const std::string type =
         s_.is_array ? fmt::format("__typeof__({})", element()) : fmt::format("__typeof__({})", acc);
-    const std::string counter =
-        fmt::format("{} {} = {}first + {}t * {};", c_.type(), c_.head->variable, x, x, c_.step());
+    const std::string counter = fmt::format("{} {} = {}first + {}t * {}; (void){};{}", c_.type(), c_.head->variable, x,
+                                            x, c_.step(), c_.head->variable, at_start_);
     const std::string over = fmt::format(
         "for (long long {0}t = {0}count * {0}block / {1}; {0}t < {0}count * ({0}block + 1) / {1}; {0}t++) {{", x,
         blocks);
     Rewritten r;
     add_start(r.before, type);
+    r.before.insert(r.before.end(), inductions_.begin(), inductions_.end());
     r.before.push_back("#pragma omp parallel for" + *first_pass);
     r.before.push_back(fmt::format("for (int {0}block = 0; {0}block < {1}; {0}block++) {{", x, blocks));
-    const std::string pass = fmt::format("  {0}\n{1}      {2}\n{1}      {3}\n{1}    }}", over, indent,
-                                         fmt::format("{} (void){};", counter, c_.head->variable), s_.text);
+    const std::string pass =
+        fmt::format("  {0}\n{1}      {2}\n{1}      {3}\n{1}    }}", over, indent, counter, s_.text);
     s_.is_function() ? add_functions(r.before, pass, type) : add_sums(r.before, pass, type);
     if (s_.is_function()) r.before.push_back(fmt::format("if ({}ok) {{", x));
     if (has_last) r.before.push_back(fmt::format("if ({}count > 0) {{", x));
@@ -61,6 +64,7 @@ class Passes {
     if (c_.head->type.empty()) {
       r.after.push_back(c_.last(x + "first", x + "count"));
     }
+    r.after.insert(r.after.end(), lasts_.begin(), lasts_.end());
     if (s_.is_function()) {  // a composition may have no value where the values have one
       r.after.push_back(fmt::format("}} else {{\n{}    {}\n{}  }}", indent, c_.original(), indent));
     }
@@ -69,6 +73,24 @@ class Passes {
   }
 
  private:
+  // Each iteration has the variable for itself, with its closed form's value; no other loop has another one's name.
+  bool add_induction(const Clause& clause) {
+    const int v = c_.variable(clause);
+    const auto& all = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions;
+    const auto found = all.find(v);
+    if (v < 0 || is_field(clause.variable) || found == all.end()) return false;
+    const std::string own = c_.named(clause.variable), &k = clause.variable;
+    const bool is_pointer = c_.program.variables[static_cast<std::size_t>(v)].is_offset;
+    const std::string type = fmt::format("__typeof__({} + 0)", k);  // without its qualifiers
+    const auto at = [&](const char* turns) {
+      return fmt::format("({})({} + {} * {}{})", type, own, found->second.step, c_.prefix, turns);
+    };
+    inductions_.push_back(fmt::format("{} const {} = {};", is_pointer ? type : "long long", own, k));
+    at_start_ += fmt::format(" {} {} = {}; (void){};", type, k, at("t"), k);
+    lasts_.push_back(fmt::format("{} = {};", k, at("count")));
+    return true;
+  }
+
   std::nullopt_t fail() {
     if (why_.empty()) why_ = "its clauses are not written with a scan";
     return std::nullopt;
@@ -164,14 +186,20 @@ class Passes {
   // An element of the array, for its type; subscripts of the text may name what the loop declares.
   std::string element() const {
     const auto& [token, end] = *s_.reads.begin();
-    std::string text(c_.source.text_of(token));
-    for (int at = token + 1; at < end; at = c_.source.after_matching(at)) text += "[0]";
+    std::string text;
+    for (int at = token; at < end;) {
+      const bool is_subscript = c_.source.is(at, "[");
+      text += is_subscript ? "[0]" : c_.source.text_of(at);
+      at = is_subscript ? c_.source.after_matching(at) : at + 1;
+    }
     return text;
   }
 
   const Candidate& c_;
   const Slice s_;
   std::string& why_;
+  std::vector<std::string> inductions_, lasts_;  // lines before and after the loop
+  std::string at_start_;                         // of an iteration
 };
 
 }  // namespace

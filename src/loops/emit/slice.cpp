@@ -23,19 +23,20 @@ class Slicer : Slicing {
     s_.op = scan_.detail.substr(0, scan_.detail.find(','));
     s_.is_segmented = scan_.detail.find("segmented") != std::string::npos;
     variable_ = c_.variable(scan_.variable);
-    if (variable_ < 0 || is_field(scan_.variable))
+    s_.is_array = variable_ >= 0 && variable(variable_).is_array;
+    if (variable_ < 0 || (is_field(scan_.variable) && !s_.is_array))
       return fail(fmt::format("{} is no variable of its own", scan_.variable));
-    const Variable& x = c_.program.variables[static_cast<std::size_t>(variable_)];
-    s_.is_array = x.is_array;
+    const Variable& x = variable(variable_);
     if (s_.op == "linear" || s_.op == "fractional")
       s_.type = x.type.kind == Type::Kind::real ? "double" : "unsigned long long";
     for (const Clause& clause : clauses) {
-      if (clause.kind == "induction" || clause.kind == "copy")
-        return fail(fmt::format("a scan with an {} is not written", clause.kind));
+      // Of a piece of a loop the step may stand in another one.
+      if ((clause.kind == "induction" && c_.items) || clause.kind == "copy")
+        return fail(fmt::format("a scan with {} is not written", clause.kind == "copy" ? "a copy" : "an induction"));
     }
     if (s_.is_array ? !find_recurrence() : !find_updates()) return std::nullopt;
     for (const Clause& clause : clauses) {
-      if (clause.kind.ends_with("private")) privates_.insert(clause.variable);
+      if (clause.kind.ends_with("private") || clause.kind == "induction") privates_.insert(clause.variable);
     }
     if (!sliced(c_.part.parts[0], s_.text)) return fail("what the scan's values need is not separable");
     if (!is_closed() || !has_no_effects() || !starts_alone() || !take_shared(s_.needed, s_.text)) return std::nullopt;
@@ -84,7 +85,7 @@ class Slicer : Slicing {
     if (write == nullptr || write->loops.back() != c_.id) return refuse("a scan along an outer loop is not written");
     const TextPart* statement = statement_at(c_, write->place.line, write->place.column);
     if (statement == nullptr) return refuse("the statement of the scan is not found");
-    if (!c_.source.is(statement->begin, scan_.variable)) return refuse("an array is not written by its name");
+    if (after_element(statement->begin) < 0) return refuse("an array is not written by its name");
     if (certain_statement(c_, statement->begin) == nullptr || !is_decided_by_branches(c_, *write))
       return refuse("its elements are not written in every iteration");
     marked_.insert(statement->begin);
@@ -94,19 +95,35 @@ class Slicer : Slicing {
       if (!c_.is_inside(a) || a.variable != variable_ || a.is_write || a.subscripts == write->subscripts) continue;
       const int token = c_.source.token_at(a.place.line, a.place.column);
       if (a.recurs != variable_) return refuse(fmt::format("line {} reads what other iterations write", a.place.line));
-      int end = token + 1;
-      while (token >= 0 && c_.source.is(end, "[")) {
-        end = c_.source.after_matching(end);
-        if (end < 0) return refuse("a subscript does not end");
-      }
-      if (token < 0 || !c_.source.is(token, scan_.variable) || end == token + 1)
-        return refuse("an element is not read by its name");
+      const int end = token < 0 ? -1 : after_element(token);
+      if (end < 0) return refuse("an element is not read by its name");
       s_.reads[token] = end;
     }
     s_.assigns = assignment(*statement);
     if (s_.reads.empty() || s_.assigns < 0) return refuse("the statement of the scan is no assignment");
     s_.accumulator = c_.prefix + "sum";
     return true;
+  }
+
+  // The token after an element of the array: a[i], s->a[i], s.a[i], a[i].x. -1 if the token begins none.
+  int after_element(int token) const {
+    const Source name(scan_.variable);
+    const int names = static_cast<int>(name.tokens().size()) - 1;  // the last one is the text's end
+    if ((names != 1 && names != 3) || !c_.source.is(token, name.text_of(0))) return -1;
+    int end = token + 1, subscripts = 0;
+    const auto skip = [&] {
+      for (; end > 0 && c_.source.is(end, "["); ++subscripts) end = c_.source.after_matching(end);
+      return end > 0;
+    };
+    if (!skip()) return -1;
+    if (names == 3) {
+      const bool is_same = c_.source.is(end, name.text_of(1)) || (subscripts > 0 && c_.source.is(end, "."));
+      if (!is_same || !c_.source.is(end + 1, name.text_of(2))) return -1;
+      end += 2;
+      if (!skip()) return -1;
+    }
+    const bool goes_on = c_.source.is(end, ".") || c_.source.is(end, "->");
+    return subscripts > 0 && !goes_on ? end : -1;
   }
 
   // Whether the slice has any of a part: a statement that the scan's values come from, or one that skips others.
@@ -122,7 +139,7 @@ class Slicer : Slicing {
     if (marked_.contains(p.begin) || parts_.contains(p.begin)) return true;
     const auto [first, last] = written_.equal_range(p.begin);
     if (first != last) {
-      return std::any_of(first, last, [&](const auto& w) { return s_.needed.contains(variable(w.second).name); });
+      return std::any_of(first, last, [&](const auto& w) { return is_needed(w.second, s_.needed); });
     }
     const bool declares = c_.source.kind(p.begin) == Token::Kind::word &&
                           (c_.source.kind(p.begin + 1) == Token::Kind::word || c_.source.is(p.begin + 1, "*"));
@@ -266,7 +283,8 @@ class Slicer : Slicing {
     const std::string_view mark = c_.source.text_of(at);
     const bool counts = mark == "++" || mark == "--";
     const auto right = counts ? std::optional(Coefficients{"", "1", "", ""}) : reader.read(at + 1, last);
-    const int left_begin = c_.source.is(at - 1, "]") || counts ? part.begin : at - 1;
+    const bool is_element = s_.is_array && marked_.contains(part.begin);
+    const int left_begin = c_.source.is(at - 1, "]") || counts || is_element ? part.begin : at - 1;
     const std::string left(c_.source.text_of(left_begin, at));
     std::optional<Coefficients> f = right;
     if (f && mark != "=") {
@@ -311,7 +329,7 @@ class Slicer : Slicing {
   bool is_closed() {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || !a.is_write || a.variable == variable_) continue;
-      if (!s_.needed.contains(variable(a.variable).name)) continue;
+      if (!is_needed(a.variable, s_.needed)) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
       const bool is_sliced = statement != nullptr && whole_.contains(statement->begin);
       const bool is_own_counter = a.variable == c_.accesses.loops[static_cast<std::size_t>(c_.id)].variable;
@@ -340,11 +358,14 @@ class Slicer : Slicing {
     return true;
   }
 
-  // Whether the elements that the first iteration reads are not found by what other pieces make.
+  // Whether the elements that the first iteration reads are not found by what the loop, or other pieces of it, make.
   bool starts_alone() {
     for (const auto& [token, end] : s_.reads) {
+      if (is_declared(std::string(c_.source.text_of(token)))) return refuse("its array is made in the loop");
       for (int t = token; t < end; ++t) {
-        if (c_.shared.contains(std::string(c_.source.text_of(t)))) return refuse("a subscript is made in the loop");
+        const std::string name(c_.source.text_of(t));
+        const bool is_read = t > token && c_.source.kind(t) == Token::Kind::word;
+        if (c_.shared.contains(name) || (is_read && is_changed(name))) return refuse("a subscript is made in the loop");
       }
     }
     return true;

@@ -28,8 +28,15 @@ class Slicing {
   // The token by which a statement assigns; -1 if there is none, or more than one.
   int assignment(const TextPart& part) const;
 
-  // Adds the names in tokens [first, last), of members without them.
+  // Adds the names in tokens [first, last), of members with and without them; "s.*": all of s.
   void need(int first, int last, std::set<std::string>& names) const;
+
+  // Whether what the slice needs, all together, is or may be the variable.
+  bool is_needed(int variable, const std::set<std::string>& needed) const;
+
+  // Whether the loop declares a variable of that name, but for its own; whether it declares or writes one.
+  bool is_declared(const std::string& name) const;
+  bool is_changed(const std::string& name) const;
 
   // Whether it is no array, and each iteration or thread has one for itself.
   bool is_own(int variable) const;

@@ -118,22 +118,6 @@ class SystemSlicer : Slicing {
     return true;
   }
 
-  // Whether the loop declares or writes a variable of that name, but for its own.
-  bool is_changed(const std::string& name) const {
-    const int own = c_.accesses.loops[static_cast<std::size_t>(c_.id)].variable;
-    for (std::size_t v = 0; v < c_.program.variables.size(); ++v) {
-      const auto declared = c_.accesses.declared_in.find(static_cast<int>(v));
-      const bool is_inside =
-          declared != c_.accesses.declared_in.end() &&
-          std::find(declared->second.begin(), declared->second.end(), c_.id) != declared->second.end();
-      if (is_inside && static_cast<int>(v) != own && variable(static_cast<int>(v)).name == name) return true;
-    }
-    return std::any_of(c_.accesses.list.begin(), c_.accesses.list.end(), [&](const Access& a) {
-      const bool is_inside = std::find(a.loops.begin(), a.loops.end(), c_.id) != a.loops.end();
-      return is_inside && a.is_write && a.variable != own && variable(a.variable).name == name;
-    });
-  }
-
   // The statements that make something of the states, each by itself.
   bool find_steps() {
     for (const LinearSystem::Step& step : s_.system.steps) {
@@ -273,18 +257,18 @@ class SystemSlicer : Slicing {
 
   // Another statement: as it is, if the slice needs what it makes.
   bool slice_other(const TextPart& part) {
-    bool is_needed = false;
+    bool is_kept = false;
     for (const Access* a : accesses_[&part]) {
       if (!a->is_write) continue;
-      is_needed = is_needed || s_.needed.contains(variable(a->variable).name);
+      is_kept = is_kept || is_needed(a->variable, s_.needed);
       forget(a->variable);
     }
     const bool declares = part.kind == TextPart::Kind::plain && c_.source.kind(part.begin) == Token::Kind::word &&
                           (c_.source.kind(part.begin + 1) == Token::Kind::word || c_.source.is(part.begin + 1, "*"));
     for (int t = part.begin; t < part.end && declares; ++t) {
-      is_needed = is_needed || s_.needed.contains(std::string(c_.source.text_of(t)));
+      is_kept = is_kept || s_.needed.contains(std::string(c_.source.text_of(t)));
     }
-    if (!is_needed) return true;
+    if (!is_kept) return true;
     if (part.kind != TextPart::Kind::plain || names_macro(c_.source, part.begin, part.end))
       return refuse("what the scan's values need is not separable");
     for (const Access* a : accesses_[&part]) {
@@ -308,7 +292,7 @@ class SystemSlicer : Slicing {
     for (const auto& [part, all] : accesses_) {
       for (const Access* a : all) {
         if (!a->is_write || is_state(a->variable) || a->variable == own || whole_.contains(part)) continue;
-        if (s_.needed.contains(variable(a->variable).name))
+        if (is_needed(a->variable, s_.needed))
           return refuse(fmt::format("the scan's values need {}, which the loop writes", variable(a->variable).name));
       }
     }
