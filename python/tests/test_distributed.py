@@ -1,6 +1,8 @@
 """Training over ranks: engines written in Python, and Gloo where torch is installed."""
 
+import contextlib
 import hashlib
+import os
 import re
 import signal
 import subprocess
@@ -204,16 +206,19 @@ def test_gloo_trains_from_a_corpus_file(folder, corpus):
         assert len(hashes) == 1
 
 
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
 def test_killed_rank(folder):
     statuses, errors = end(start(1, folder, "--sweeps", "400"))
     assert statuses == [0], errors
     expected = hash_of(folder / "m")
     arguments = ("--sweeps", "400", "--checkpoint", "kept", "--checkpoint-every", "20")
     processes = start(2, folder, *arguments)
-    for _ in range(1200):
-        if (folder / "kept").exists() or processes[0].poll() is not None:
-            break
-        time.sleep(0.05)
+    wait_for(lambda: (folder / "kept").exists() or processes[0].poll() is not None, 60)
     processes[1].kill()
     killed = time.monotonic()
     statuses, errors = end(processes)
@@ -224,6 +229,36 @@ def test_killed_rank(folder):
     assert statuses == [0, 0, 0], errors
     assert "continuing from kept" in errors
     assert hash_of(folder / "m") == expected
+
+
+def workers_of(agent):
+    """The processes of torchrun's agent, by the rank that their environment names."""
+    found = {}
+    for child in Path(f"/proc/{agent}/task/{agent}/children").read_text().split():
+        with contextlib.suppress(OSError, KeyError, ValueError):  # one that has ended, or is no rank
+            pairs = (pair.partition("=") for pair in Path(f"/proc/{child}/environ").read_text().split("\0"))
+            found[int({name: value for name, _, value in pairs}["RANK"])] = int(child)
+    return found
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+def test_torchrun_starts_the_job_again_after_a_killed_rank(folder, victim):
+    pytest.importorskip("torch")
+    options = ("--sweeps", "3000", "-k", "40", "--threads", "1", "--optimize-every", "7")
+    command = [sys.executable, "-m", "papilio.train", "docword.c.txt", *options]
+    subprocess.run([*command, "-o", "whole"], cwd=folder, env=environment(), check=True, capture_output=True)
+    agent = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "--max-restarts=1",
+             *command[1:], "-o", "m", "--rank-timeout", "60", "--checkpoint", "kept", "--checkpoint-every", "20"]  # fmt: skip
+    with subprocess.Popen(agent, cwd=folder, env=environment(), text=True, stderr=subprocess.PIPE) as job:
+        wait_for(lambda: (folder / "kept").exists() or job.poll() is not None, 120)
+        assert job.poll() is None, "the job has ended before a rank was killed"
+        os.kill(workers_of(job.pid)[victim], signal.SIGKILL)
+        errors = job.communicate(timeout=180)[1]
+    assert job.returncode == 0, errors
+    begun = [int(sweep) for sweep in re.findall(r"continuing from kept, sweep (\d+)", errors)]
+    assert len(begun) == 1 and 0 < begun[0] < 3000, errors
+    assert errors.count("model: m") == 1
+    assert hash_of(folder / "m") == hash_of(folder / "whole")
 
 
 def test_ranks_that_differ_say_so(folder):
