@@ -22,8 +22,8 @@ STUB = pathlib.Path(__file__).parents[1] / "python/papilio/_core.pyi"
 PRECISE = [
     ("def shape(self) -> tuple:", "def shape(self) -> tuple[int, ...]:", 1),
     (
-        "progress: object | None) -> ChooseResult",
-        "progress: Callable[[ChooseProgress], bool | None] | None) -> ChooseResult",
+        "progress: object | None, ranks: Ranks | None = None) -> ChooseResult",
+        "progress: Callable[[ChooseProgress], bool | None] | None, ranks: Ranks | None = None) -> ChooseResult",
         1,
     ),
     ("progress: object | None", "progress: Callable[[Progress], bool | None] | None", 1),

@@ -15,14 +15,11 @@ import papilio
 
 
 def main():
-    ranks = None
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:  # which torchrun sets
-        import torch.distributed
-
-        torch.distributed.init_process_group("gloo")
-        ranks = papilio.distributed.process_group()
+    ranks = papilio.distributed.join_processes()  # None for one process
     train_and_infer(ranks)
     if ranks is not None:
+        import torch.distributed
+
         torch.distributed.destroy_process_group()
 
 

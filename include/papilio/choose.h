@@ -15,6 +15,8 @@
 
 namespace papilio {
 
+class Communicator;  // papilio/communicator.h
+
 // What has been reached, after each sweep.
 struct ChooseProgress {
   std::int32_t topics = 0;  // of the model that is being trained
@@ -105,6 +107,26 @@ struct ChooseResult {
 //   const papilio::ChooseResult result = papilio::choose_topics(corpus, {.topics = {20, 50, 100}});
 //   result.rows[1].perplexity.mean;  // of 50 topics
 ChooseResult choose_topics(const CorpusView& corpus, const ChooseOptions& options, std::vector<ChooseRun> runs = {});
+
+// Collective: the same by the ranks of a job (papilio/communicator.h), each of which trains whole models. Every rank
+// has the same corpus and options; threads, device and callbacks may differ. Every rank returns the same, that of one
+// process but for `seconds`.
+//
+// The models, the largest number of topics first, are dealt out in rounds of one for each rank; so the schedule of
+// training may be sequential. `runs` are those of rank 0; those of other ranks are not looked at further. `progress` is
+// called by the rank that trains the model, and where one returns false all ranks stop after that sweep. `done` is
+// called after each round, on every rank with each model of the round.
+//
+// Cost: that of the largest model of each round. Ranks beyond the number of models do nothing, but must be there.
+// Memory: that of choose_topics, on every rank. Ranks meet after each sweep and when the models of a round are
+// measured: that may take no longer than Communicator::deadline_seconds on one rank than on another. Throws as
+// choose_topics does, InvalidArgument where ranks differ or training.ranks is given, and RankError. A rank that throws
+// tells the others.
+//
+//   const std::unique_ptr<papilio::Communicator> ranks = papilio::mpi_ranks();
+//   const papilio::ChooseResult result = papilio::choose_topics(corpus, {.topics = {20, 50, 100}}, {}, *ranks);
+ChooseResult choose_topics(const CorpusView& corpus, const ChooseOptions& options, const std::vector<ChooseRun>& runs,
+                           Communicator& ranks);
 
 // Returns sentences that say what the rows show: which number predicts held-out documents best and whether seeds differ
 // as much, whether the best one is at an end of the list, and which numbers have the highest coherence and stability.

@@ -16,6 +16,8 @@
 
 namespace papilio {
 
+class Communicator;  // papilio/communicator.h
+
 // From the words of a corpus to those of a model.
 struct WordMap {
   std::vector<std::int32_t> model_words;  // for each word of the corpus, its number in the model, or -1
@@ -144,6 +146,11 @@ class Inference {
   // Throws InvalidArgument for options out of range and a corpus that does not verify.
   DocumentTopics infer(const CorpusView& corpus, const InferOptions& options = {}) const;
   Completion complete_documents(const CorpusView& corpus, const CompletionOptions& options = {}) const;
+
+  // Collective: bit for bit as the functions of papilio/distributed.h, which say what a rank returns. The model's hash,
+  // which tells ranks whether theirs is the same, is computed by the first call.
+  DocumentTopics infer(const CorpusView& corpus, const InferOptions& options, Communicator& ranks) const;
+  Completion complete_documents(const CorpusView& corpus, const CompletionOptions& options, Communicator& ranks) const;
 
   const Model& model() const;
 

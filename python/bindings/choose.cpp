@@ -21,6 +21,7 @@
 #include "lock.h"
 #include "papilio/error.h"
 #include "path_name.h"
+#include "ranks.h"
 #include "vectors.h"
 
 namespace papilio::python {
@@ -78,7 +79,10 @@ struct Listener {
   }
 };
 
-ChooseResult choose(const CorpusView& corpus, ChooseOptions options, const std::string& state, Listener& listener) {
+// A file is read and written by rank 0 alone.
+ChooseResult choose(const CorpusView& corpus, ChooseOptions options, std::string state, Listener& listener,
+                    PythonRanks* ranks) {
+  if (ranks != nullptr && ranks->rank() != 0) state.clear();
   std::vector<ChooseRun> runs;
   std::error_code unknown;
   if (!state.empty() && std::filesystem::exists(state, unknown)) runs = load_choose_runs(corpus, options, state);
@@ -93,13 +97,15 @@ ChooseResult choose(const CorpusView& corpus, ChooseOptions options, const std::
       listener.warn(failure);
     }
   };
-  return choose_topics(corpus, options, std::move(runs));
+  return ranks == nullptr ? choose_topics(corpus, options, std::move(runs))
+                          : choose_topics(corpus, options, runs, *ranks);
 }
 
 ChooseResult choose_from_python(const CorpusObject& corpus, const TrainOptions& training,
                                 std::vector<std::int32_t> topics, int seeds, std::optional<double> alpha_sum,
                                 std::int64_t held_out_every, const std::string& measure, int coherence_words,
-                                int window, int top_words, const PathName& state, nb::object progress) {
+                                int window, int top_words, const PathName& state, nb::object progress,
+                                PythonRanks* ranks) {
   ChooseOptions options = {
       .topics = std::move(topics),
       .seeds = seeds,
@@ -109,7 +115,7 @@ ChooseResult choose_from_python(const CorpusObject& corpus, const TrainOptions& 
       .coherence = {.measure = parse_coherence_measure(measure), .top_words = coherence_words, .window = window},
       .top_words = top_words};
   Listener listener = {std::move(progress), {}};
-  ChooseResult result = interruptible([&] { return choose(corpus.view(), options, state.bytes, listener); });
+  ChooseResult result = interruptible([&] { return choose(corpus.view(), options, state.bytes, listener, ranks); });
   if (listener.error) throw nb::python_error(std::move(*listener.error));
   return result;
 }
@@ -180,7 +186,7 @@ void bind_choose(nb::module_& m) {
   m.def("choose_topics", &choose_from_python, nb::arg("corpus"), nb::arg("training"), nb::arg("topics"),
         nb::arg("seeds"), nb::arg("alpha_sum").none(), nb::arg("held_out_every"), nb::arg("measure"),
         nb::arg("coherence_words"), nb::arg("window"), nb::arg("top_words"), nb::arg("state"),
-        nb::arg("progress").none());
+        nb::arg("progress").none(), nb::arg("ranks").none() = nb::none());
 }
 
 }  // namespace papilio::python

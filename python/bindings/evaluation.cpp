@@ -146,16 +146,18 @@ DocumentTopics infer_topics(const Model& model, const CorpusObject& object, cons
                   is_short(corpus, model.topics, options));
 }
 
-DocumentTopics infer_prepared(const Inference& inference, const CorpusView& corpus, const InferOptions& options) {
+DocumentTopics infer_prepared(const Inference& inference, const CorpusView& corpus, const InferOptions& options,
+                              PythonRanks* ranks) {
+  if (ranks != nullptr) return interruptible([&] { return inference.infer(corpus, options, *ranks); });
   return interruptible([&] { return inference.infer(corpus, options); },
                        is_short(corpus, inference.model().topics, options));
 }
 
 DocumentTopics infer_corpus(const Inference& inference, const CorpusObject& object, const std::string& method,
                             int sweeps, int burn_in, int em_steps, std::uint64_t seed, int threads,
-                            const std::string& device) {
+                            const std::string& device, PythonRanks* ranks) {
   return infer_prepared(inference, object.view(),
-                        infer_options(method, sweeps, burn_in, em_steps, seed, threads, device));
+                        infer_options(method, sweeps, burn_in, em_steps, seed, threads, device), ranks);
 }
 
 // use(corpus) of documents as compressed rows of counts; a column is a word of the model.
@@ -173,32 +175,45 @@ auto with_counts(const Inference& inference, const ArrayLike& row_offsets, const
 
 DocumentTopics infer_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
                             const ArrayLike& counts, const std::string& method, int sweeps, int burn_in, int em_steps,
-                            std::uint64_t seed, int threads, const std::string& device) {
+                            std::uint64_t seed, int threads, const std::string& device, PythonRanks* ranks) {
   const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
   return with_counts(inference, row_offsets, columns, counts, "papilio::Inference::infer_counts",
-                     [&](const CorpusView& corpus) { return infer_prepared(inference, corpus, options); });
+                     [&](const CorpusView& corpus) { return infer_prepared(inference, corpus, options, ranks); });
 }
 
-Completion complete_prepared(const Inference& inference, const CorpusView& corpus, const CompletionOptions& options) {
+// Gives every rank what rank 0 has inferred.
+void share_topics(DocumentTopics& topics, PythonRanks& ranks) {
+  const Unlocked unlocked;
+  ranks.broadcast(std::as_writable_bytes(std::span(&topics.documents, 1)), 0);
+  topics.document_tokens.resize(static_cast<std::size_t>(topics.documents));
+  topics.theta.resize(static_cast<std::size_t>(topics.documents) * static_cast<std::size_t>(topics.topics));
+  ranks.broadcast(std::as_writable_bytes(std::span(topics.document_tokens)), 0);
+  ranks.broadcast(std::as_writable_bytes(std::span(topics.theta)), 0);
+}
+
+Completion complete_prepared(const Inference& inference, const CorpusView& corpus, const CompletionOptions& options,
+                             PythonRanks* ranks) {
+  if (ranks != nullptr) return interruptible([&] { return inference.complete_documents(corpus, options, *ranks); });
   const std::int64_t steps = std::int64_t{options.em_steps} * inference.model().topics;
   return interruptible([&] { return inference.complete_documents(corpus, options); },
                        corpus.tokens() * steps < 100'000);
 }
 
 Completion complete_corpus(const Inference& inference, const CorpusObject& object, int em_steps, std::uint64_t seed,
-                           bool shuffle, int threads, const std::string& device) {
+                           bool shuffle, int threads, const std::string& device, PythonRanks* ranks) {
   return complete_prepared(
       inference, object.view(),
-      {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads, .device = Device::parse(device)});
+      {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads, .device = Device::parse(device)},
+      ranks);
 }
 
 Completion complete_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
                            const ArrayLike& counts, int em_steps, std::uint64_t seed, bool shuffle, int threads,
-                           const std::string& device) {
+                           const std::string& device, PythonRanks* ranks) {
   const CompletionOptions options = {
       .em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads, .device = Device::parse(device)};
   return with_counts(inference, row_offsets, columns, counts, "papilio::Inference::complete_counts",
-                     [&](const CorpusView& corpus) { return complete_prepared(inference, corpus, options); });
+                     [&](const CorpusView& corpus) { return complete_prepared(inference, corpus, options, ranks); });
 }
 
 void bind_infer(nb::module_& m) {
@@ -230,14 +245,17 @@ void bind_infer(nb::module_& m) {
   nb::class_<Inference>(m, "Inference", "A model made ready to infer topics; papilio.Inference is the public class.")
       .def(nb::init<const Model&>(), nb::arg("model"), nb::keep_alive<1, 2>())
       .def("infer", &infer_corpus, nb::arg("corpus"), nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"),
-           nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"), nb::arg("device"))
+           nb::arg("em_steps"), nb::arg("seed"), nb::arg("threads"), nb::arg("device"),
+           nb::arg("ranks").none() = nb::none())
       .def("infer_counts", &infer_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
            nb::arg("method"), nb::arg("sweeps"), nb::arg("burn_in"), nb::arg("em_steps"), nb::arg("seed"),
-           nb::arg("threads"), nb::arg("device"))
+           nb::arg("threads"), nb::arg("device"), nb::arg("ranks").none() = nb::none())
       .def("complete_documents", &complete_corpus, nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"),
-           nb::arg("shuffle"), nb::arg("threads"), nb::arg("device"))
+           nb::arg("shuffle"), nb::arg("threads"), nb::arg("device"), nb::arg("ranks").none() = nb::none())
       .def("complete_counts", &complete_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
-           nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"), nb::arg("device"));
+           nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"), nb::arg("device"),
+           nb::arg("ranks").none() = nb::none());
+  m.def("share_topics", &share_topics, nb::arg("topics"), nb::arg("ranks"));
 }
 
 void bind_held_out(nb::module_& m) {

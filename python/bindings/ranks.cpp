@@ -2,6 +2,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <utility>
@@ -32,6 +33,17 @@ int rank_of(const nb::python_error& error) {
   const nb::object rank = nb::getattr(error.value(), "rank", nb::none());
   int number = -1;
   return nb::try_cast(rank, number) ? number : -1;
+}
+
+// As many numbers of each rank, in their order, on every rank.
+std::vector<std::vector<std::int64_t>> gather_numbers(PythonRanks& ranks, const std::vector<std::int64_t>& numbers) {
+  std::vector<std::int64_t> all(numbers.size() * static_cast<std::size_t>(ranks.ranks()));
+  const auto place = [&](int rank) { return all.begin() + rank * std::ssize(numbers); };
+  std::ranges::copy(numbers, place(ranks.rank()));
+  ranks.add_up(all);
+  std::vector<std::vector<std::int64_t>> by_rank;
+  for (int rank = 0; rank < ranks.ranks(); ++rank) by_rank.emplace_back(place(rank), place(rank + 1));
+  return by_rank;
 }
 
 }  // namespace
@@ -103,7 +115,8 @@ void bind_ranks(nb::module_& m) {
   nb::class_<PythonRanks>(m, "Ranks")
       .def(nb::init<nb::object>(), nb::arg("engine"))
       .def_prop_ro("rank", &PythonRanks::rank)
-      .def_prop_ro("ranks", &PythonRanks::ranks);
+      .def_prop_ro("ranks", &PythonRanks::ranks)
+      .def("gather_numbers", &gather_numbers, nb::arg("numbers"), nb::call_guard<Unlocked>());
 }
 
 }  // namespace papilio::python

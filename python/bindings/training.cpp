@@ -338,6 +338,14 @@ void bind_mallet(nb::module_& m) {
       nb::arg("corpus"), nb::arg("z"), nb::arg("alpha"), nb::arg("beta"), nb::arg("path"));
 }
 
+// The topics of all tokens on every rank.
+ChainState gather_topics_everywhere(const ChainState& part, std::int64_t tokens, PythonRanks& ranks) {
+  ChainState whole = gather_topics(part, ranks);
+  whole.z.resize(static_cast<std::size_t>(tokens));
+  ranks.broadcast(std::as_writable_bytes(std::span(whole.z)), 0);
+  return whole;
+}
+
 }  // namespace
 
 void bind_training(nb::module_& m) {
@@ -370,6 +378,8 @@ void bind_training(nb::module_& m) {
   m.def(
       "gather_topics", [](const ChainState& part, PythonRanks& ranks) { return gather_topics(part, ranks); },
       nb::arg("part"), nb::arg("ranks"), nb::call_guard<Unlocked>());
+  m.def("gather_topics_everywhere", &gather_topics_everywhere, nb::arg("part"), nb::arg("tokens"), nb::arg("ranks"),
+        nb::call_guard<Unlocked>());
   m.def(
       "log_joint",
       [](const CorpusObject& corpus, const ArrayLike& z, const ArrayLike& alpha, double beta, int threads,

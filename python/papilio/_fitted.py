@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -365,7 +366,7 @@ class FittedTopics:
     def bound_(self) -> float:
         fit = self._require_chain("bound_")
         if self._fitted._bound is None:
-            self._fitted._bound = self.perplexity(fit.corpus)
+            self._fitted._bound = math.exp(self._completion(fit.corpus, "bound_", None)[0].nats_per_token)
         return self._fitted._bound
 
     @property

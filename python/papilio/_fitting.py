@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from papilio import _core, _parameters
+from papilio import _core, _nccl, _parameters
 from papilio._core import Corpus
 from papilio._counts import Counts, as_counts, kind_of_texts
 from papilio._fit import Fit
-from papilio._options import SeedWords, Vocabulary
+from papilio._lda_ranks import agreed_seed, part_of
+from papilio._options import Ranks, SeedWords, Vocabulary
 from papilio._progress import Reporter
+from papilio._ranks import core_ranks
 from papilio._seed_words import seed_rows
 from papilio.corpora import column_words, corpus_from_texts, corpus_from_tokens
 
@@ -36,6 +38,7 @@ class Fitting:
     log_joint_: float
     seed_words: SeedWords | None
     seed_weight: int
+    ranks: Ranks | None = None  # which an older pickle does not have
     _fitted: Fit
 
     def _options(self, seed: int) -> _core.TrainOptions:
@@ -60,7 +63,7 @@ class Fitting:
         options.evaluate_every = max(0, _parameters.integer(self.evaluate_every, "evaluate_every", -1))
         options.held_out_every = options.evaluate_every
         options.threads = _parameters.threads(self.n_jobs)
-        options.device = _parameters.device(self.device, self.schedule)
+        options.device = _parameters.device(self.device, self.schedule, self.ranks)
         options.max_device_memory = _parameters.integer(self.max_device_memory, "max_device_memory", 0, 2**63 - 1)
         options.seed = seed
         return options
@@ -135,6 +138,10 @@ class Fitting:
         held_out: Any = None,
     ) -> None:
         before = None if resume is None else self._fitted
+        ranks = core_ranks(self.ranks, "LDA")
+        if ranks is not None:
+            is_drawn = resume is None and _parameters.draws_seed(self.random_state)
+            options.seed = agreed_seed(ranks, options.seed, is_drawn, corpus, resume)
         self._add_seed_words(options, corpus)
         if corpus.tokens == 0 and corpus.vocabulary_size > 0:
             self._keep(self._prior(corpus, options), options, corpus, before)
@@ -145,17 +152,22 @@ class Fitting:
         callbacks = _parameters.callbacks(self.callback)
         if resume is not None:
             options.start = "automatic"  # the chain has started
-        report = Reporter(callbacks, self.verbose, options.sweeps, done)
+        tells = ranks is None or ranks.rank == 0
+        report = Reporter(callbacks, self.verbose if tells else 0, options.sweeps, done)
+        if ranks is not None:
+            resume = None if resume is None else part_of(resume, corpus, ranks)
+            if options.device.startswith("cuda"):
+                _nccl.point_to_wheel()
         try:
-            result = _core.train(corpus, options, resume, report, b"", 0, 0.0, held_out)
+            result = _core.train(corpus, options, resume, report, b"", 0, 0.0, held_out, ranks)
         except BaseException as error:
             result = getattr(error, "train_result", None)
             if result is not None:
-                self._keep(result, options, corpus, before, report.curve)
+                self._keep(result, options, corpus, before, report.curve, ranks)
             raise
         finally:
             report.close()
-        self._keep(result, options, corpus, before, report.curve)
+        self._keep(result, options, corpus, before, report.curve, ranks)
 
     def _prior(self, corpus: Corpus, options: _core.TrainOptions) -> Prior:
         warnings.warn(
@@ -183,13 +195,17 @@ class Fitting:
         corpus: Corpus,
         before: Fit | None = None,
         curve: Iterable[tuple[int, float]] = (),
+        ranks: _core.Ranks | None = None,
     ) -> None:
-        """Keeps the result; its curves follow those of the fit before."""
+        """Keeps the result, of ranks the topics of all tokens; its curves follow those of the fit before."""
+        topics = result.topics
+        if ranks is not None:
+            topics = _core.gather_topics_everywhere(topics, corpus.tokens, ranks)
         held_out = [(score.sweep, score.completion.perplexity) for score in result.held_out]
         if before is not None:
             curve, held_out = [*before.curve, *curve], [*before.held_out, *held_out]
-        self._fitted = Fit(result.model, options.seed, corpus, result.topics, curve, held_out)
-        self.n_iter_ = result.topics.sweep
+        self._fitted = Fit(result.model, options.seed, corpus, topics, curve, held_out)
+        self.n_iter_ = topics.sweep
         self.log_joint_ = result.log_joint_per_token
 
 

@@ -202,6 +202,7 @@ class Inference:
         seed: Any = 0,
         threads: int = 0,
         device: str = "cpu",
+        ranks: Ranks | None = None,
     ) -> DocumentTopics:
         """Find the topics of documents, bit for bit as `papilio.infer` does, which has the parameters.
 
@@ -211,6 +212,8 @@ class Inference:
             Its words are matched by spelling, which takes time for each word of its vocabulary.
         method, sweeps, burn_in, em_steps, seed, threads, device
             See `papilio.infer`.
+        ranks : Ranks, optional
+            As for `papilio.infer`: rank 0 gets all rows, other ranks none. Each rank has an Inference of its own.
 
         Returns
         -------
@@ -219,11 +222,13 @@ class Inference:
         Raises
         ------
         ValueError
-            An option out of range.
+            An option out of range, or ranks that differ in model, corpus or options.
+        papilio.RankError
+            Another rank has failed or does not answer.
         """
         caller = "papilio.Inference.infer"
         options = _infer_options(method, sweeps, burn_in, em_steps, seed, threads, device, caller)
-        return self._prepared.infer(corpus_of(corpus, caller), *options)
+        return self._prepared.infer(corpus_of(corpus, caller), *options, core_ranks(ranks, caller))
 
     @suggests_options
     def complete_documents(
@@ -235,6 +240,7 @@ class Inference:
         shuffle: bool = True,
         threads: int = 0,
         device: str = "cpu",
+        ranks: Ranks | None = None,
     ) -> Completion:
         """Compute held-out likelihood, bit for bit as `papilio.complete_documents` does, which has the parameters.
 
@@ -244,6 +250,8 @@ class Inference:
             Its words are matched by spelling, which takes time for each word of its vocabulary.
         em_steps, seed, shuffle, threads, device
             See `papilio.complete_documents`.
+        ranks : Ranks, optional
+            As for `papilio.complete_documents`: every rank gets the same result.
 
         Returns
         -------
@@ -252,8 +260,10 @@ class Inference:
         Raises
         ------
         ValueError
-            An option out of range.
+            An option out of range, or ranks that differ in model, corpus or options.
+        papilio.RankError
+            Another rank has failed or does not answer.
         """
         caller = "papilio.Inference.complete_documents"
         options = completion_options(em_steps, seed, shuffle, threads, device, caller)
-        return self._prepared.complete_documents(corpus_of(corpus, caller), *options)
+        return self._prepared.complete_documents(corpus_of(corpus, caller), *options, core_ranks(ranks, caller))

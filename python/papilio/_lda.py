@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from papilio import _parameters
+from papilio import _core, _parameters
 from papilio._checked import flag
 from papilio._core import Corpus
 from papilio._display import topics_table
@@ -22,6 +23,7 @@ from papilio._options import (
     Draws,
     Fractional,
     InferMethod,
+    Ranks,
     Sampler,
     Schedule,
     SeedWords,
@@ -29,6 +31,7 @@ from papilio._options import (
     VariationalParameters,
     Vocabulary,
 )
+from papilio._ranks import core_ranks
 from papilio._scoring import Scoring
 
 if TYPE_CHECKING:
@@ -98,7 +101,10 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
     callback : callable or list of callables, optional
         Called with a `papilio.Progress` after each sweep. Training stops after the sweep if one returns False.
     verbose : int, default 0
-        1: a progress bar if tqdm is installed, else lines on standard error.
+        1: a progress bar if tqdm is installed, else lines on standard error; over `ranks`, of rank 0 alone.
+    ranks : papilio.distributed.Ranks, optional
+        The processes that share the work, such as ``papilio.distributed.process_group()`` (docs/distributed.md). Every
+        rank has an LDA with the same parameters, and gets what one process gets, bit for bit. Never changes the model.
     **variational
         `learning_method`, `learning_decay`, `learning_offset`, `batch_size`, `total_samples`, `perp_tol`,
         `mean_change_tol`, `max_doc_update_iter`: parameters of scikit-learn's class, whose method is another. They are
@@ -142,6 +148,12 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
     The model is a function of the counts, the parameters and the seed. It has the same bytes for any `n_jobs` and
     `device`, and the same as that of the command ``papilio train``.
 
+    Over `ranks`, every rank must call `fit`, `partial_fit`, `fit_transform`, `transform`, `perplexity` and `score`, with
+    the same documents; anything else, attributes included, is the matter of one rank. Each holds all documents, all
+    topics (4 bytes per token) and, of `transform`, all rows. Where `random_state` gives no seed of its own, that of rank
+    0 counts. With `device` None ranks train on the CPU; to train on GPUs, give each its own, ``device="cuda:N"``. The
+    schedule must be "parallel". A pickle or copy of an LDA has no ranks; scikit-learn's ``clone`` keeps them.
+
     Ctrl-C stops `fit` and `partial_fit` at the end of a sweep with KeyboardInterrupt, as does any exception of a
     callback. The model so far can then be used, and `partial_fit` continues it.
 
@@ -184,6 +196,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         max_device_memory: int = 0,
         callback: Callback | list[Callback] | None = None,
         verbose: int = 0,
+        ranks: Ranks | None = None,
         **variational: Unpack[VariationalParameters],
     ) -> None:
         if variational:
@@ -216,6 +229,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         self.max_device_memory = max_device_memory
         self.callback = callback
         self.verbose = verbose
+        self.ranks = ranks
 
     # Fitting
 
@@ -251,6 +265,8 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
             Naming the parameter or the entry of X that does not fit.
         papilio.DeviceUnavailable, papilio.DeviceError
             The device does not exist, fails, or has too little memory.
+        papilio.RankError
+            Of `ranks` another has failed or does not answer. What ranks differ in is a ValueError on all of them.
         """
         options = self._options(_parameters.seed(self.random_state))
         corpus = self._as_corpus(X, "fit", reset=True, vocabulary=vocabulary)
@@ -346,14 +362,17 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         a pickle leaves out. Later calls take the time of their documents.
         """
         fit = self._require_fit()
+        ranks = core_ranks(self.ranks, "LDA")
         normalize = flag(normalize, "LDA.transform: normalize")
         n = _parameters.integer(self.transform_iter, "transform_iter", 1)
-        options = (self.transform_method, n, n // 5, n, fit.seed, _parameters.threads(self.n_jobs), "cpu")
+        options = (self.transform_method, n, n // 5, n, fit.seed, _parameters.threads(self.n_jobs), "cpu", ranks)
         documents = self._as_documents(X, "transform")
         if isinstance(documents, Corpus):
             inferred = fit.inference.infer(documents, *options)
         else:
             inferred = fit.inference.infer_counts(documents.offsets, documents.columns, documents.values, *options)
+        if ranks is not None:
+            _core.share_topics(inferred, ranks)
         single = getattr(X, "dtype", None) == np.float32
         theta = inferred.theta.astype(np.float32 if single else np.float64)
         if not normalize:
@@ -375,6 +394,20 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         array of shape (D, K)
         """
         return self.fit(X, y, vocabulary=vocabulary).transform(X, normalize=normalize)
+
+    # Copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without `ranks`, which belong to the processes of a running job."""
+        inherited = getattr(super(), "__getstate__", None)  # Python has one from 3.11 on
+        state = self.__dict__ if inherited is None else inherited()
+        return {**state, "ranks": None}
+
+    def __sklearn_clone__(self) -> Self:
+        twin = copy.copy(self)
+        clone: Self = super(LDA, twin).__sklearn_clone__()
+        clone.ranks = self.ranks
+        return clone
 
     # Notebooks
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, Protocol, TypedDict, U
 from papilio._core import Corpus, Model, Progress, ReadReport
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 Sampler = Literal["collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"]
 Schedule = Literal["parallel", "sequential"]
@@ -67,6 +68,36 @@ ModelLike = Union[Model, HasModel]
 
 # Words of topics; of each a list, all of one weight, or a weight for each word.
 SeedWords = Mapping[int, Union[Iterable[str], Mapping[str, int]]]
+
+
+class Ranks(Protocol):
+    """What `train` asks of the ranks of a job. Other engines than `process_group` may provide it.
+
+    Every rank makes the same calls in the same order. An array is the library's memory: it is read or changed in place,
+    and not kept. Calls come from several threads, one at a time.
+
+    Attributes
+    ----------
+    rank : int
+        The number of this process, 0 to ranks - 1.
+    ranks : int
+        The number of processes.
+    """
+
+    rank: int
+    ranks: int
+
+    def add_up(self, values: NDArray[Any]) -> None:
+        """Replace int32 or int64 numbers by their sums over all ranks, modulo 2^32 or 2^64."""
+
+    def broadcast(self, values: NDArray[np.uint8], source: int) -> None:
+        """Replace bytes by those of rank `source`."""
+
+    def gather(self, values: NDArray[np.uint8], target: int) -> list[NDArray[np.uint8]] | None:
+        """Return on rank `target` the bytes of each rank, of any lengths; on others anything."""
+
+    def barrier(self) -> None:
+        """Return when every rank has called it."""
 
 
 class HasFeatureNames(Protocol):
@@ -158,6 +189,7 @@ class LDAParameters(TypedDict, total=False):
     max_device_memory: int
     callback: Callback | list[Callback] | None
     verbose: int
+    ranks: Ranks | None
 
 
 class VariationalParameters(TypedDict, total=False):

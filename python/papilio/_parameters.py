@@ -66,10 +66,17 @@ def threads(n_jobs):
     return n_jobs if n_jobs > 0 else max(1, _core.default_threads() + 1 + n_jobs)
 
 
-def device(value, schedule):
-    """The name of a device. None: chosen by the library, but the CPU for the sequential schedule."""
+def draws_seed(random_state):
+    """Whether `seed` draws a number that another process need not draw."""
+    if random_state is None or random_state is np.random:
+        return True
+    return isinstance(random_state, (np.random.RandomState, np.random.Generator))
+
+
+def device(value, schedule, ranks=None):
+    """The name of a device. None: chosen by the library, but the CPU for the sequential schedule and over ranks."""
     if value is None:
-        return "cpu" if schedule == "sequential" else "auto"
+        return "cpu" if schedule == "sequential" or ranks is not None else "auto"
     if not isinstance(value, str):
         raise TypeError(f"LDA: device is {value!r}, expected None, 'cpu', 'cuda' or 'cuda:N'")
     return value

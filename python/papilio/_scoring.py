@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from papilio import _parameters
+from papilio import _core, _parameters
 from papilio._core import Completion, Corpus
+from papilio._ranks import core_ranks
 
 
 class Scoring:
@@ -35,7 +36,7 @@ class Scoring:
         ValueError
             No document has two tokens that the model knows.
         """
-        return math.exp(self._completion(X, "perplexity")[0].nats_per_token)
+        return math.exp(self._completion(X, "perplexity", core_ranks(self.ranks, "LDA"))[0].nats_per_token)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Compute the log-likelihood of documents; larger is better.
@@ -50,14 +51,14 @@ class Scoring:
         float
             ``-N * log(perplexity(X))`` in nats, N being the number of tokens.
         """
-        completion, tokens = self._completion(X, "score")
+        completion, tokens = self._completion(X, "score", core_ranks(self.ranks, "LDA"))
         return -tokens * completion.nats_per_token
 
-    def _completion(self, X: Any, method: str) -> tuple[Completion, int]:
+    def _completion(self, X: Any, method: str, ranks: _core.Ranks | None) -> tuple[Completion, int]:
         """The completion of X, and all its tokens."""
         fit = self._require_fit()
         documents = self._as_documents(X, method)
-        options = (50, fit.seed, True, _parameters.threads(self.n_jobs), "cpu")
+        options = (50, fit.seed, True, _parameters.threads(self.n_jobs), "cpu", ranks)
         if isinstance(documents, Corpus):
             result = fit.inference.complete_documents(documents, *options)
             tokens = documents.tokens

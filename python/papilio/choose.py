@@ -10,7 +10,8 @@ from papilio._checked import file_name, flag, real, whole
 from papilio._core import ChooseProgress, Corpus
 from papilio._display import table
 from papilio._keywords import suggests_options
-from papilio._options import CoherenceMeasure, Draws, PartialSums, Sampler, Schedule, Start
+from papilio._options import CoherenceMeasure, Draws, PartialSums, Ranks, Sampler, Schedule, Start
+from papilio._ranks import core_ranks
 from papilio.readers import Path
 from papilio.training import _core_options
 
@@ -215,6 +216,7 @@ def choose_topics(
     device: str = "cpu",
     max_device_memory: int = 0,
     threads: int = 0,
+    ranks: Ranks | None = None,
 ) -> ChooseResult:
     """Train models with several numbers of topics and several seeds, and measure them alike.
 
@@ -248,6 +250,11 @@ def choose_topics(
         As in `train`.
     alpha_sum : float, optional
         The sum of alpha over topics, in place of `alpha`.
+    ranks : Ranks, optional
+        The processes that share the models, such as ``papilio.distributed.process_group()`` (docs/distributed.md). Every
+        rank calls this with the same corpus and options, and gets the same result. Each trains whole models, the
+        largest first, a round of one for each rank after the other. Rank 0 alone reads and writes `state`, after each
+        round. `progress` is called by the rank that trains the model, and stops all.
 
     Returns
     -------
@@ -261,6 +268,8 @@ def choose_topics(
         version of papilio.
     FormatError
         A file `state` that is damaged, or something else.
+    RankError
+        Another rank has failed or does not answer. What ranks differ in is a ValueError on all of them.
     KeyboardInterrupt
         Ctrl-C, within a sweep. The file `state` has the models that were finished.
 
@@ -307,5 +316,6 @@ def choose_topics(
             top_words=whole(top_words, f"{caller}: top_words", 1, 1000),
             state=b"" if state is None else file_name(state),
             progress=progress,
+            ranks=core_ranks(ranks, caller),
         )
     )

@@ -5,48 +5,22 @@ docs/distributed.md of the repository says how such a job is started. ``torchrun
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+import os
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from papilio import _core
+from papilio._checked import real
+from papilio._options import Ranks
 from papilio._ranks import core_ranks
+from papilio._rendezvous import join_gloo
 
 if TYPE_CHECKING:
     from papilio._core import ChainState, Corpus
 
-__all__ = ["ProcessGroup", "Ranks", "documents_of_rank", "gather_topics", "process_group"]
-
-
-class Ranks(Protocol):
-    """What `train` asks of the ranks of a job. Other engines than `process_group` may provide it.
-
-    Every rank makes the same calls in the same order. An array is the library's memory: it is read or changed in place,
-    and not kept. Calls come from several threads, one at a time.
-
-    Attributes
-    ----------
-    rank : int
-        The number of this process, 0 to ranks - 1.
-    ranks : int
-        The number of processes.
-    """
-
-    rank: int
-    ranks: int
-
-    def add_up(self, values: NDArray[Any]) -> None:
-        """Replace int32 or int64 numbers by their sums over all ranks, modulo 2^32 or 2^64."""
-
-    def broadcast(self, values: NDArray[np.uint8], source: int) -> None:
-        """Replace bytes by those of rank `source`."""
-
-    def gather(self, values: NDArray[np.uint8], target: int) -> list[NDArray[np.uint8]] | None:
-        """Return on rank `target` the bytes of each rank, of any lengths; on others anything."""
-
-    def barrier(self) -> None:
-        """Return when every rank has called it."""
+__all__ = ["ProcessGroup", "Ranks", "documents_of_rank", "gather_topics", "join_processes", "process_group"]
 
 
 class ProcessGroup:
@@ -75,6 +49,9 @@ class ProcessGroup:
         import torch
         import torch.distributed
 
+        self.rank: int
+        self.ranks: int
+        self.engine: str
         self._torch = torch
         self._distributed = torch.distributed
         if not self._distributed.is_initialized():
@@ -91,6 +68,17 @@ class ProcessGroup:
         # The tensor of the last call. Threads of torch hold it a little longer than the call takes; the last to let it
         # go asks for the lock of the interpreter, which is held by who waits for these threads at the end.
         self._kept: Any = None
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "papilio.distributed.ProcessGroup cannot be pickled: it belongs to the processes of a running job"
+        )
+
+    def __copy__(self) -> ProcessGroup:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> ProcessGroup:
+        return self
 
     def __repr__(self) -> str:
         return f"ProcessGroup(rank {self.rank} of {self.ranks}, {self.engine})"
@@ -157,7 +145,7 @@ def process_group(group: Any = None) -> ProcessGroup:
 
     Examples
     --------
-    In a script that ``torchrun --nproc-per-node=4 script.py`` starts::
+    In a script that ``torchrun --nproc-per-node=4 script.py`` starts (`join_processes` does the first two lines)::
 
         torch.distributed.init_process_group("gloo")
         ranks = papilio.distributed.process_group()
@@ -166,6 +154,48 @@ def process_group(group: Any = None) -> ProcessGroup:
             papilio.save_model(result.model, "news.papilio.safetensors")
     """
     return ProcessGroup(group)
+
+
+def join_processes(seconds: float = 300.0) -> ProcessGroup | None:
+    """Join the processes that torchrun has started, by a process group on Gloo, the default one of torch.distributed.
+
+    Unlike ``torch.distributed.init_process_group("gloo")``, it works when ``torchrun --max-restarts`` starts processes
+    again after a failure: they never take the addresses of the processes before for those of the others.
+
+    Parameters
+    ----------
+    seconds : float, default 300
+        How long a rank waits for the slowest of the others, here and in every later call; above 0.
+
+    Returns
+    -------
+    ProcessGroup or None
+        For ``train(..., ranks=...)``. None where the environment has no WORLD_SIZE, or 1: the only process.
+
+    Raises
+    ------
+    ImportError
+        torch is not installed.
+    RuntimeError
+        There is a process group, or some ranks do not come.
+    TypeError, ValueError
+        `seconds` is no number, or out of range.
+
+    Examples
+    --------
+    One process, without torchrun:
+
+    >>> import papilio.distributed
+    >>> papilio.distributed.join_processes() is None
+    True
+    """
+    seconds = real(seconds, "papilio.distributed.join_processes: seconds", "a number of seconds")
+    if not 0 < seconds <= 1e6:
+        raise ValueError(f"papilio.distributed.join_processes: seconds is {seconds}, expected 0 < seconds <= 1e6")
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return None
+    join_gloo(seconds)
+    return ProcessGroup()
 
 
 def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, range]:

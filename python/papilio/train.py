@@ -13,7 +13,6 @@ As a module this is not meant to be imported: ``papilio.train`` is the function,
 from __future__ import annotations
 
 import argparse
-import datetime
 import inspect
 import os
 import sys
@@ -25,7 +24,7 @@ import numpy as np
 
 import papilio
 from papilio import _core, training
-from papilio.distributed import ProcessGroup, process_group
+from papilio.distributed import ProcessGroup, join_processes
 
 _TRY_AGAIN = 75
 # Options of `train` that this command lacks: ranks start uniformly, and torchrun takes --start for its own.
@@ -48,16 +47,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rank-timeout", type=float, default=300.0, help="seconds that a process waits for the others")
     parser.set_defaults(topics=parameters["topics"].default)
     return parser
-
-
-def _join(seconds: float) -> ProcessGroup | None:
-    """The processes that torchrun has started; none without it."""
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        return None
-    import torch.distributed
-
-    torch.distributed.init_process_group("gloo", timeout=datetime.timedelta(seconds=seconds))
-    return process_group()
 
 
 def _tell(progress: papilio.Progress) -> None:
@@ -127,7 +116,7 @@ def main() -> None:
     arguments = _parser().parse_args()
     ranks = None
     try:
-        ranks = _join(arguments.rank_timeout)
+        ranks = join_processes(arguments.rank_timeout)
         _train(arguments, ranks)
     except papilio.RankError as error:
         _fail(str(error), ranks, _TRY_AGAIN)

@@ -1,4 +1,4 @@
-"""Tests `papilio train`, `infer` and `evaluate` under mpirun, of a build with MPI:
+"""Tests `papilio train`, `infer`, `evaluate` and `choose` under mpirun, of a build with MPI:
 python3 ranks_test.py path/to/papilio path/to/mpirun."""
 
 import contextlib
@@ -183,6 +183,54 @@ class Ranks(unittest.TestCase):
             self.assertEqual(run.returncode, status, run.stderr)
             self.assertIn(expected, run.stderr)
         self.assertEqual((self.folder / "theta.tsv").read_text(), "precious")
+
+    # The command of choosing, with its output and the numbers of the page.
+    def choose(self, ranks, *options, status=0, state=None, topics="4,8,16", sweeps="12"):
+        job = [MPIRUN, "-n", str(ranks)] if ranks else []
+        run = subprocess.run([*job, PAPILIO, "choose", self.corpus, "--topics", topics, "--seeds", "2", "--sweeps", sweeps,
+                              "--threads", "1", "--state", state or f"state.{ranks}", "--json", *options], cwd=self.folder,
+                             env=ENVIRONMENT, text=True, capture_output=True, timeout=120, check=False)
+        self.assertEqual(run.returncode, status, run.stderr)
+        return run
+
+    def test_choose_gives_what_one_process_gives(self):
+        expected = None
+        for ranks in (0, 1, 2, 3, 7):  # for 6 models
+            run = self.choose(ranks, "-o", "page.html", "--force")
+            self.assertEqual(run.stderr.count("model 6 of 6: "), 1, "only rank 0 speaks")
+            page = (self.folder / "page.html").read_text().replace(f"state.{ranks}", "state")
+            found = (run.stdout, page)
+            expected = expected or found
+            self.assertEqual(found, expected, ranks)
+            again = self.choose(0, state=f"state.{ranks}")  # what ranks have left, one process finds
+            self.assertEqual(again.stdout, run.stdout)
+            self.assertNotIn("model 1 of", again.stderr)
+
+    def test_choose_fails_as_one_process_does(self):
+        (self.folder / "page.html").write_text("precious")
+        run = self.choose(2, "-o", "page.html", status=73)
+        self.assertIn("papilio choose: rank 0 of 2 has failed:\npapilio choose: page.html exists", run.stderr)
+        self.assertEqual((self.folder / "page.html").read_text(), "precious")
+        self.choose(0)
+        run = self.choose(2, "--beta", "0.5", status=65, state="state.0")  # rank 1 hears of it while it waits
+        self.assertIn("has failed:\npapilio choose: state.0: the file holds results of another run", run.stderr)
+
+    def test_choose_goes_on_after_a_killed_rank(self):
+        options = {"topics": "20,24", "sweeps": "500"}
+        expected = self.choose(0, **options).stdout
+        for victim in (0, 1):
+            name = f"left.{victim}"
+            script = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec "$0" "$@"'
+            job = subprocess.Popen([MPIRUN, "-n", "2", "sh", "-c", script, PAPILIO, "choose", self.corpus, "--topics",
+                                    "20,24", "--seeds", "2", "--sweeps", "500", "--threads", "1", "--state", name],
+                                   cwd=self.folder, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
+            os.kill(self.in_the_middle(job, victim, name), signal.SIGKILL)
+            code, _, _ = self.end(job, 60)
+            self.assertNotEqual(code, 0)
+            run = self.choose(2, state=name, **options)
+            self.assertRegex(run.stderr, f"{name} has [12] models")  # those of the first round
+            self.assertEqual(run.stdout, expected)
 
     def test_killed_rank(self):
         code, _, errors = self.run_job(0, sweeps=400, model="whole")

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -38,4 +40,41 @@ class CountedWords {
 // The tokens of a corpus whose words are unknown.
 std::int64_t unknown_tokens(const WordMap& map, const CorpusView& corpus);
 
+// The words of a corpus in a model's numbers: looked up, unless they are the model's own.
+struct MappedWords {
+  MappedWords(const CountedWords& words, const CorpusView& corpus)
+      : looked_up(words.are_those_of(corpus) ? WordMap() : words.map(corpus)),
+        map(words.are_those_of(corpus) ? words.own() : looked_up),
+        unknown_tokens(&map == &looked_up ? map.unknown_tokens : lda::unknown_tokens(map, corpus)) {}
+  MappedWords(const MappedWords&) = delete;
+  MappedWords& operator=(const MappedWords&) = delete;
+
+  const WordMap looked_up;
+  const WordMap& map;
+  const std::int64_t unknown_tokens;
+};
+
 }  // namespace papilio::lda
+
+namespace papilio {
+
+// What an Inference keeps of its model.
+struct Inference::Prepared {
+  // For a model that verifies.
+  explicit Prepared(const Model& of) : model(of), words(of) {}
+
+  // model_hash(model), computed once.
+  const std::string& hash() const {
+    std::call_once(is_hashed_, [this] { hash_ = model_hash(model); });
+    return hash_;
+  }
+
+  const Model& model;
+  const lda::CountedWords words;
+
+ private:
+  mutable std::once_flag is_hashed_;
+  mutable std::string hash_;
+};
+
+}  // namespace papilio

@@ -78,24 +78,10 @@ void infer_em(const lda::KnownDocument& document, const lda::FixedPhi& phi, cons
   }
 }
 
-// The words of a corpus in a model's numbers: looked up, unless they are the model's own.
-struct MappedWords {
-  MappedWords(const lda::CountedWords& words, const CorpusView& corpus)
-      : looked_up(words.are_those_of(corpus) ? WordMap() : words.map(corpus)),
-        map(words.are_those_of(corpus) ? words.own() : looked_up),
-        unknown_tokens(&map == &looked_up ? map.unknown_tokens : lda::unknown_tokens(map, corpus)) {}
-  MappedWords(const MappedWords&) = delete;
-  MappedWords& operator=(const MappedWords&) = delete;
-
-  const WordMap looked_up;
-  const WordMap& map;
-  const std::int64_t unknown_tokens;
-};
-
 // For options, a model and a corpus that have been checked.
 DocumentTopics infer_documents(const Model& model, const lda::CountedWords& words, const CorpusView& corpus,
                                const InferOptions& options) {
-  const MappedWords mapped(words, corpus);
+  const lda::MappedWords mapped(words, corpus);
   const WordMap& map = mapped.map;
   DocumentTopics result;
   result.documents = corpus.documents();
@@ -155,14 +141,9 @@ DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOp
   return infer_documents(model, lda::CountedWords(model), corpus, options);
 }
 
-struct Inference::Prepared {
-  const Model& model;
-  lda::CountedWords words;
-};
-
 Inference::Inference(const Model& model) {
   lda::require_model(model, "Inference");
-  prepared_ = std::shared_ptr<const Prepared>(new Prepared{model, lda::CountedWords(model)});
+  prepared_ = std::make_shared<const Prepared>(model);
 }
 
 DocumentTopics Inference::infer(const CorpusView& corpus, const InferOptions& options) const {
@@ -174,7 +155,7 @@ DocumentTopics Inference::infer(const CorpusView& corpus, const InferOptions& op
 Completion Inference::complete_documents(const CorpusView& corpus, const CompletionOptions& options) const {
   lda::require_options(options);
   corpus.verify();
-  const MappedWords words(prepared_->words, corpus);
+  const lda::MappedWords words(prepared_->words, corpus);
   Completion result = lda::complete_documents(prepared_->model, corpus, words.map, options);
   result.unknown_tokens = words.unknown_tokens;
   return result;

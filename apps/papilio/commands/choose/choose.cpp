@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "support/corpus_options.h"
 #include "support/files.h"
 #include "support/interrupt.h"
+#include "support/job_ranks.h"
 #include "support/option_types.h"
 #include "support/output.h"
 #include "support/progress.h"
@@ -41,6 +43,7 @@ struct ChooseArguments {
   bool restart = false;
   ChooseFormat format = ChooseFormat::text;
   bool times = false;
+  double rank_seconds = 300;  // that a rank waits for the others
 };
 
 constexpr const char* page_title = "How many topics";
@@ -66,16 +69,24 @@ std::vector<std::int32_t> numbers_of(std::string_view text, std::string& fault) 
   return numbers;
 }
 
+// ranks: null for the only process. Each rank trains models; rank 0 alone reads the state file, writes and tells.
 class Run {
  public:
-  Run(const ChooseArguments& arguments, std::string given, std::string state)
-      : arguments_(arguments), given_(std::move(given)), state_(std::move(state)), options_(arguments.choose) {
+  Run(const ChooseArguments& arguments, std::string given, std::string state, papilio::Communicator* ranks)
+      : arguments_(arguments),
+        ranks_(ranks),
+        given_(std::move(given)),
+        state_(std::move(state)),
+        options_(arguments.choose) {
     options_.training = arguments.train.training;
     options_.alpha_sum = arguments.train.alpha_sum;
+    options_.training.device =
+        papilio::Device::parse(ranks == nullptr ? arguments.train.device : device_of_rank(arguments.train.device));
   }
 
   ExitCode run() {
-    const bool goes_on = has_state() && !arguments_.restart;
+    if (ranks_ != nullptr) require_no_standard_input({arguments_.train.corpus.path});
+    const bool goes_on = is_first(ranks_) && has_state() && !arguments_.restart;
     CommandFiles files(arguments_.train.force);
     files.reads(arguments_.train.corpus);
     files.writes({.option = arguments_.state.empty() ? "the default of --state," : "--state",
@@ -83,13 +94,13 @@ class Run {
                   .may_replace = true,
                   .takes_streams = false});
     files.writes({.option = "-o", .path = arguments_.train.output});
-    files.reserve();
+    if (is_first(ranks_)) files.reserve();
     papilio::ReadReport report;
     const InputCorpus input = open_corpus(arguments_.train.corpus, report);
     const papilio::CorpusView corpus = input.view();
     if (!arguments_.train.quiet) {
       tell("{}; training on {}\n", read_summary(arguments_.train.corpus.path, report, corpus.vocabulary_size()),
-           arguments_.train.training.device.name());
+           options_.training.device.name());
     }
     if (corpus.tokens() == 0) {
       throw CommandError(
@@ -101,6 +112,7 @@ class Run {
     if (goes_on) load(corpus);
     const std::optional<papilio::ChooseResult> result = choose(corpus);
     if (!result) return stopped();
+    if (!is_first(ranks_)) return ExitCode::ok;
     write_page(*result);
     if (arguments_.train.output != "-") print_result(*result);
     return ExitCode::ok;
@@ -137,20 +149,22 @@ class Run {
         const bool is_live = isatty(STDERR_FILENO) != 0 || train.verbose;
         report.emplace(ProgressStyle::detect, train.quiet || !is_live, train.verbose, corpus.tokens());
       }
-      last_ = {progress.model, progress.models};
+      models_ = progress.models;
       show(*report, progress.training);
       return InterruptWatch::signal() == 0;
     };
     options.done = [&](const papilio::ChooseRun& run) {
       if (report) report->finish();
       report.reset();
+      ++trained_;
       if (!arguments_.train.quiet) tell_run(run);
       runs_.push_back(run);
-      save(corpus);
+      if (is_first(ranks_)) save(corpus);
     };
     try {
       const papilio::InterruptionScope scope(InterruptWatch::flag());
-      papilio::ChooseResult result = papilio::choose_topics(corpus, options, runs_);
+      papilio::ChooseResult result = ranks_ == nullptr ? papilio::choose_topics(corpus, options, runs_)
+                                                       : papilio::choose_topics(corpus, options, runs_, *ranks_);
       if (!result.stopped) return result;
     } catch (const papilio::Interrupted&) {
     }
@@ -167,7 +181,7 @@ class Run {
 
   void tell_run(const papilio::ChooseRun& run) const {
     tell("model {} of {}: {} topics, seed {}: perplexity {:.2f}, coherence {:.4f}, diversity {:.4f}, {:.1f} s\n",
-         last_.first, last_.second, run.topics, run.seed, run.perplexity, run.coherence, run.diversity, run.seconds);
+         trained_, models_, run.topics, run.seed, run.perplexity, run.coherence, run.diversity, run.seconds);
   }
 
   // Choosing continues where saving fails: a message says so, and the file before stays.
@@ -184,7 +198,7 @@ class Run {
   ExitCode stopped() const {
     tell("stopped; {} models are kept in {}\n", saved_, state_);
     tell("to continue: {}\n", without_flag(given_, "--restart"));
-    return static_cast<ExitCode>(128 + InterruptWatch::signal());
+    return static_cast<ExitCode>(128 + (InterruptWatch::signal() != 0 ? InterruptWatch::signal() : SIGTERM));
   }
 
   static std::string without_flag(const std::string& command, std::string_view flag) {
@@ -229,12 +243,14 @@ class Run {
   }
 
   const ChooseArguments& arguments_;
+  papilio::Communicator* const ranks_;
   const std::string given_;  // the command line
   const std::string state_;
   papilio::ChooseOptions options_;
   std::vector<papilio::ChooseRun> runs_;  // of the state file, and new ones
   std::size_t saved_ = 0;                 // of runs_, in the file
-  std::pair<int, int> last_ = {};         // the number of the model that is being trained, and how many there are
+  int trained_ = 0;                       // models that this command has trained,
+  int models_ = 0;                        // of so many
 };
 
 void check_choose(const ChooseArguments& arguments) {
@@ -307,6 +323,11 @@ void add_choose_outputs(CLI::App& app, ChooseArguments& arguments) {
          "seeds train only what is missing; by default CORPUS.choose.safetensors in the current folder")
       ->group("Run");
   app.add_flag("--restart", arguments.restart, "Train all models again, and replace the state file")->group("Run");
+  app.add_option("--rank-timeout", arguments.rank_seconds,
+                 "Under mpirun: seconds that a process waits for the slowest of the others (docs/distributed.md)")
+      ->capture_default_str()
+      ->check(between(0.001, 1e6))
+      ->group("Run");
   app.add_flag("-q,--quiet", arguments.train.quiet, "Print the result and errors only")->group("Run");
   app.add_flag("-v,--verbose", arguments.train.verbose, "Also show speed and how draws are made on the live line")
       ->group("Run");
@@ -330,10 +351,11 @@ Subcommand add_choose(CLI::App& app) {
           [arguments](const std::string& given) {
             TrainArguments& train = arguments->train;
             train.corpus.text.threads = train.training.threads;
-            train.training.device = papilio::Device::parse(train.device);
             std::string state = arguments->state;
             if (state.empty()) state = corpus_name(train.corpus.path) + ".choose.safetensors";
-            return Run(*arguments, given, std::move(state)).run();
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            return as_rank(ranks.get(), "choose",
+                           [&] { return Run(*arguments, given, std::move(state), ranks.get()).run(); });
           },
           [arguments] { check_choose(*arguments); }};
 }

@@ -1,3 +1,5 @@
+#include "lda/io/model/choose_file.h"
+
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -24,35 +26,6 @@ constexpr const char* format = "papilio-choose";
 constexpr const char* format_version = "1";
 constexpr std::int64_t measures = 4;  // perplexity, coherence, diversity, seconds
 
-// What decides the result of a run of some topics and seed: a file holds these words, and fits only where all agree.
-lda::Metadata identity(const CorpusView& corpus, const ChooseOptions& options) {
-  const TrainOptions& training = options.training;
-  const CoherenceOptions& coherence = options.coherence;
-  lda::Metadata metadata = {
-      {"format", format},
-      {"format_version", format_version},
-      {"version", version()},
-      {"settings.alpha", options.alpha_sum ? fmt::format("a sum of {} over topics", *options.alpha_sum)
-                                           : fmt::format("{}", training.alpha)},
-      {"settings.beta", fmt::format("{}", training.beta)},
-      {"settings.sweeps", std::to_string(training.sweeps)},
-      {"settings.optimize", training.optimize_every == 0
-                                ? "never"
-                                : fmt::format("every {} after {}", training.optimize_every, training.optimize_after)},
-      {"settings.sampler", std::string(name(training.sampler))},
-      {"settings.method", std::string(name(training.method))},
-      {"settings.schedule", std::string(name(training.schedule))},
-      {"settings.start", std::string(name(training.start))},
-      {"settings.draws", std::string(name(training.draws))},
-      {"settings.held_out_every", std::to_string(options.held_out_every)},
-      {"settings.coherence",
-       fmt::format("{}, {} words, window {}", name(coherence.measure), coherence.top_words, coherence.window)},
-      {"settings.top_words", std::to_string(options.top_words)}};
-  if (training.draws == Draws::alias) metadata["settings.mh_steps"] = std::to_string(training.mh_steps);
-  lda::add_corpus_identity(metadata, corpus);
-  return metadata;
-}
-
 void require_same_run(const lda::SafetensorsFile& file, const lda::Metadata& expected, const std::string& path) {
   for (const char* key : {"format", "format_version"}) {
     if (file.metadata(key) != expected.at(key)) {
@@ -76,6 +49,38 @@ void require_same_run(const lda::SafetensorsFile& file, const lda::Metadata& exp
 
 }  // namespace
 
+namespace lda {
+
+Metadata choose_identity(const CorpusView& corpus, const ChooseOptions& options) {
+  const TrainOptions& training = options.training;
+  const CoherenceOptions& coherence = options.coherence;
+  Metadata metadata = {
+      {"format", format},
+      {"format_version", format_version},
+      {"version", version()},
+      {"settings.alpha", options.alpha_sum ? fmt::format("a sum of {} over topics", *options.alpha_sum)
+                                           : fmt::format("{}", training.alpha)},
+      {"settings.beta", fmt::format("{}", training.beta)},
+      {"settings.sweeps", std::to_string(training.sweeps)},
+      {"settings.optimize", training.optimize_every == 0
+                                ? "never"
+                                : fmt::format("every {} after {}", training.optimize_every, training.optimize_after)},
+      {"settings.sampler", std::string(name(training.sampler))},
+      {"settings.method", std::string(name(training.method))},
+      {"settings.schedule", std::string(name(training.schedule))},
+      {"settings.start", std::string(name(training.start))},
+      {"settings.draws", std::string(name(training.draws))},
+      {"settings.held_out_every", std::to_string(options.held_out_every)},
+      {"settings.coherence",
+       fmt::format("{}, {} words, window {}", name(coherence.measure), coherence.top_words, coherence.window)},
+      {"settings.top_words", std::to_string(options.top_words)}};
+  if (training.draws == Draws::alias) metadata["settings.mh_steps"] = std::to_string(training.mh_steps);
+  add_corpus_identity(metadata, corpus);
+  return metadata;
+}
+
+}  // namespace lda
+
 void save_choose_runs(const std::vector<ChooseRun>& runs, const CorpusView& corpus, const ChooseOptions& options,
                       const std::string& path) {
   lda::require_choose_options(options, "save_choose_runs");
@@ -94,7 +99,7 @@ void save_choose_runs(const std::vector<ChooseRun>& runs, const CorpusView& corp
   }
   const std::int64_t count = std::ssize(runs);
   lda::write_safetensors(
-      path, identity(corpus, options),
+      path, lda::choose_identity(corpus, options),
       {lda::tensor_view("measures", {count, measures}, numbers), lda::tensor_view("seeds", {count}, seeds),
        lda::tensor_view("topics", {count}, topics), lda::tensor_view("top_words", {std::ssize(top_words)}, top_words)},
       "save_choose_runs");
@@ -105,7 +110,7 @@ std::vector<ChooseRun> load_choose_runs(const CorpusView& corpus, const ChooseOp
   lda::require_choose_options(options, "load_choose_runs");
   corpus.verify();
   lda::SafetensorsFile file(path, "load_choose_runs");
-  require_same_run(file, identity(corpus, options), path);
+  require_same_run(file, lda::choose_identity(corpus, options), path);
   file.require_tensors({"measures", "seeds", "top_words", "topics"});
   const std::int64_t count = file.shape("topics").empty() ? 0 : file.shape("topics").front();
   const std::vector<std::int32_t> topics = file.read<std::int32_t>("topics", {count});

@@ -1,215 +1,37 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <iterator>
-#include <limits>
 #include <optional>
-#include <span>
-#include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "execution/cpu/interruption.h"
-#include "lda/evaluation/stability.h"
 #include "lda/model/choose_runs.h"
-#include "lda/model/options.h"
-#include "lda/training/choose/rows.h"
+#include "lda/training/choose/chooser.h"
 #include "papilio/choose.h"
-#include "papilio/evaluation.h"
-#include "papilio/lda.h"
 
 namespace papilio {
-namespace {
-
-using base::require;
-
-constexpr int whole_documents = std::numeric_limits<int>::max();  // a window that holds the longest
-
-// Whether every document's words are sorted by number, which those of a text are not.
-bool is_bag(const CorpusView& corpus) {
-  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
-    if (!std::is_sorted(corpus.words.begin() + corpus.document_offsets[d - 1],
-                        corpus.words.begin() + corpus.document_offsets[d])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Documents of which half of the words predict the other half, or there is no perplexity.
-std::int64_t documents_to_score(const HeldOutSplit& split) {
-  std::vector<bool> known(split.training.vocabulary.size());
-  for (const std::int32_t w : split.training.words) known[static_cast<std::size_t>(w)] = true;
-  std::int64_t documents = 0;
-  const Corpus& held_out = split.held_out;
-  for (std::size_t d = 1; d < held_out.document_offsets.size(); ++d) {
-    const auto count = std::count_if(held_out.words.begin() + held_out.document_offsets[d - 1],
-                                     held_out.words.begin() + held_out.document_offsets[d],
-                                     [&](std::int32_t w) { return known[static_cast<std::size_t>(w)]; });
-    documents += count >= 2 ? 1 : 0;
-  }
-  return documents;
-}
-
-void require_split(const HeldOutSplit& split, const ChooseOptions& options) {
-  require(
-      documents_to_score(split) > 0,
-      "papilio::choose_topics: no held-out document has two words of the other documents ({} of {} documents are held "
-      "out, every {}th)",
-      split.held_out.documents(), split.held_out.documents() + split.training.documents(), options.held_out_every);
-  const std::int32_t most = *std::max_element(options.topics.begin(), options.topics.end());
-  require(
-      most <= split.training.documents(),
-      "papilio::choose_topics: {} topics are more than the {} documents trained on ({} are held out); expected at most "
-      "{}",
-      most, split.training.documents(), split.held_out.documents(), split.training.documents());
-}
-
-class Chooser {
- public:
-  Chooser(const CorpusView& corpus, const ChooseOptions& options)
-      : options_(options), split_(hold_out_every(corpus, options.held_out_every)), coherence_(options.coherence) {
-    require_split(split_, options);
-    coherence_.threads = options.training.threads;
-    if (coherence_.measure != CoherenceMeasure::umass && coherence_.window == 0 && is_bag(split_.training)) {
-      coherence_.window = whole_documents;
-    }
-  }
-
-  // Which the library would find only when it comes to them.
-  void require_trainable() const {
-    for (const std::int32_t topics : options_.topics) lda::require_options(training(topics, 0), "choose_topics");
-  }
-
-  // The model's measures; none if it was stopped.
-  std::optional<ChooseRun> run(std::int32_t topics, std::uint64_t seed, int model, int models) const {
-    const auto start = std::chrono::steady_clock::now();
-    TrainOptions of_run = training(topics, seed);
-    of_run.progress = [&](const Progress& progress) {
-      const std::atomic<bool>* const stop = execution::stop_flag();
-      const bool goes_on = !options_.progress || options_.progress({topics, seed, model, models, progress});
-      return goes_on && (stop == nullptr || !*stop);
-    };
-    TrainResult trained = train(split_.training, of_run);
-    execution::stop_point();
-    if (trained.stopped) return std::nullopt;
-    const Model& result = trained.model;
-    ChooseRun found = {.topics = topics, .seed = seed};
-    found.perplexity = complete_documents(result, split_.held_out, {.threads = of_run.threads}).perplexity();
-    found.coherence = coherence(result, split_.training, coherence_).mean;
-    found.top_words = lda::top_word_lists(result, options_.top_words);
-    found.diversity = lda::diversity_of(found.top_words);
-    found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return found;
-  }
-
-  void describe(ChooseResult& result) const {
-    const TrainOptions& training = options_.training;
-    result.documents = split_.training.documents();
-    result.held_out_documents = split_.held_out.documents();
-    result.measure = coherence_.measure;
-    result.coherence_words = coherence_.top_words;
-    const bool is_text = coherence_.measure != CoherenceMeasure::umass && coherence_.window != whole_documents;
-    const int usual = coherence_.measure == CoherenceMeasure::npmi ? 10 : 110;
-    result.window = !is_text ? 0 : coherence_.window == 0 ? usual : coherence_.window;
-    result.top_words = options_.top_words;
-    result.settings = {
-        {"documents trained on", fmt::format("{}", result.documents)},
-        {"documents held out", fmt::format("{}: every {}th", result.held_out_documents, options_.held_out_every)},
-        {"seeds", options_.seeds == 1 ? fmt::format("{}", training.seed)
-                                      : fmt::format("{} to {}", training.seed,
-                                                    training.seed + static_cast<std::uint64_t>(options_.seeds - 1))},
-        {"sweeps", fmt::format("{}", training.sweeps)},
-        {"alpha", options_.alpha_sum ? fmt::format("{}, divided by the number of topics", *options_.alpha_sum)
-                                     : fmt::format("{} for each topic", training.alpha)},
-        {"beta", fmt::format("{}", training.beta)},
-        {"optimisation of priors",
-         training.optimize_every == 0
-             ? "never"
-             : fmt::format("every {} sweeps, after {}", training.optimize_every, training.optimize_after)},
-        {"sampler", std::string(name(training.sampler))},
-        {"coherence",
-         fmt::format("{} of {} words, in {}", name(result.measure), result.coherence_words,
-                     result.window == 0 ? "documents" : fmt::format("windows of {} tokens", result.window))},
-        {"words per topic for diversity and stability", fmt::format("{}", result.top_words)}};
-  }
-
- private:
-  TrainOptions training(std::int32_t topics, std::uint64_t seed) const {
-    TrainOptions options = options_.training;
-    options.topics = topics;
-    options.seed = seed;
-    options.evaluate_every = 0;
-    options.progress_every = 1;
-    if (options_.alpha_sum) options.alpha = *options_.alpha_sum / topics;
-    return options;
-  }
-
-  const ChooseOptions& options_;
-  const HeldOutSplit split_;
-  CoherenceOptions coherence_;
-};
-
-// A model to train.
-struct Wanted {
-  std::int32_t topics;
-  std::uint64_t seed;
-};
-
-// Those that are asked for and not among the runs; runs that are not asked for are taken away. By seed, then by number
-// of topics: soon there is something for every number.
-std::vector<Wanted> wanted_beside(std::vector<ChooseRun>& runs, const ChooseOptions& options) {
-  std::vector<std::int32_t> topics = options.topics;
-  std::sort(topics.begin(), topics.end());
-  std::vector<Wanted> wanted;
-  std::vector<ChooseRun> kept;
-  for (int i = 0; i < options.seeds; ++i) {
-    const std::uint64_t seed = options.training.seed + static_cast<std::uint64_t>(i);
-    for (const std::int32_t k : topics) {
-      const auto known = std::find_if(runs.begin(), runs.end(),
-                                      [&](const ChooseRun& run) { return run.topics == k && run.seed == seed; });
-      if (known == runs.end()) {
-        wanted.push_back({k, seed});
-      } else {
-        kept.push_back(std::move(*known));
-        runs.erase(known);
-      }
-    }
-  }
-  runs = std::move(kept);
-  return wanted;
-}
-
-}  // namespace
 
 ChooseResult choose_topics(const CorpusView& corpus, const ChooseOptions& options, std::vector<ChooseRun> runs) {
   lda::require_choose_options(options, "choose_topics");
   corpus.verify();
   lda::require_runs(runs, corpus.vocabulary_size(), options.top_words, "choose_topics");
-  const Chooser chooser(corpus, options);
-  chooser.require_trainable();
-  ChooseResult result;
-  chooser.describe(result);
-  const std::vector<Wanted> wanted = wanted_beside(runs, options);
-  for (std::size_t i = 0; i < wanted.size() && !result.stopped; ++i) {
+  const lda::Chooser chooser(corpus, options);
+  const std::vector<lda::WantedModel> wanted = lda::wanted_beside(runs, options);
+  const auto goes_on = [&](const ChooseProgress& progress) {
+    const std::atomic<bool>* const stop = execution::stop_flag();
+    const bool continues = !options.progress || options.progress(progress);
+    return continues && (stop == nullptr || !*stop);
+  };
+  bool stopped = false;
+  for (std::size_t i = 0; i < wanted.size() && !stopped; ++i) {
     std::optional<ChooseRun> run =
-        chooser.run(wanted[i].topics, wanted[i].seed, static_cast<int>(i) + 1, static_cast<int>(wanted.size()));
-    result.stopped = !run;
+        chooser.run(wanted[i], static_cast<int>(i) + 1, static_cast<int>(wanted.size()), goes_on);
+    stopped = !run;
     if (!run) break;
     if (options.done) options.done(*run);
     runs.push_back(std::move(*run));
   }
-  std::sort(runs.begin(), runs.end(), [](const ChooseRun& a, const ChooseRun& b) {
-    return std::tie(a.topics, a.seed) < std::tie(b.topics, b.seed);
-  });
-  result.rows = lda::choose_rows(runs, corpus.vocabulary_size(), options.training.threads);
-  result.runs = std::move(runs);
-  return result;
+  return chooser.result(std::move(runs), stopped);
 }
 
 }  // namespace papilio

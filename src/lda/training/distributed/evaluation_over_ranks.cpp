@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +8,9 @@
 #include <vector>
 
 #include "execution/ranks/collectives.h"
+#include "execution/ranks/work_of_rank.h"
 #include "lda/corpus/part_of_rank.h"
+#include "lda/evaluation/counted_words.h"
 #include "lda/evaluation/document_completion.h"
 #include "lda/evaluation/evaluation_on_device.h"
 #include "lda/evaluation/fixed_phi.h"
@@ -22,23 +23,14 @@
 namespace papilio {
 namespace {
 
-// A rank that throws says so to the others.
-template <class Work>
-auto work_of_rank(Communicator& ranks, const Work& work) {
-  try {
-    return work();
-  } catch (const std::exception& error) {
-    ranks.fail(error.what());
-    throw;
-  }
-}
+using execution::work_of_rank;
 
-void require_same_question(const Model& model, const CorpusView& corpus, const std::string& options,
+void require_same_question(const std::string& hash_of_model, const CorpusView& corpus, const std::string& options,
                            Communicator& ranks, std::string_view function) {
   corpus.verify();
   lda::Metadata metadata;
   lda::add_corpus_identity(metadata, corpus);
-  metadata["model.hash"] = model_hash(model);
+  metadata["model.hash"] = hash_of_model;
   std::string lines;
   for (const auto& [key, value] : metadata) lines += fmt::format("{} {}\n", key, value);
   lda::require_same_lines(lines + options, ranks, function);
@@ -69,25 +61,66 @@ std::int64_t sum(std::int64_t number, Communicator& ranks) {
   return number;
 }
 
+// infer_part(corpus) is for the documents of this rank.
+template <class InferPart>
+DocumentTopics infer_over_ranks(const std::string& hash_of_model, const CorpusView& corpus, const InferOptions& options,
+                                Communicator& ranks, const InferPart& infer_part) {
+  require_same_question(
+      hash_of_model, corpus,
+      fmt::format("options.method {}\noptions.sweeps {}\noptions.burn_in {}\noptions.em_steps {}\n"
+                  "options.seed {}\n",
+                  name(options.method), options.sweeps, options.burn_in, options.em_steps, options.seed),
+      ranks, "infer");
+  const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
+  DocumentTopics result = infer_part(part.view());
+  result.known_tokens = sum(result.known_tokens, ranks);
+  result.unknown_tokens = sum(result.unknown_tokens, ranks);
+  result.document_tokens =
+      joined<std::int64_t>(ranks.gather(std::as_bytes(std::span(std::as_const(result.document_tokens))), 0));
+  result.theta = joined<float>(ranks.gather(std::as_bytes(std::span(std::as_const(result.theta))), 0));
+  result.documents = ranks.rank() == 0 ? corpus.documents() : 0;
+  return result;
+}
+
+// score_part(corpus, lengths, scores) is for the documents of this rank, and returns its unknown tokens.
+template <class ScorePart>
+Completion complete_over_ranks(const std::string& hash_of_model, const CorpusView& corpus,
+                               const CompletionOptions& options, Communicator& ranks, const ScorePart& score_part) {
+  require_same_question(hash_of_model, corpus,
+                        fmt::format("options.em_steps {}\noptions.seed {}\noptions.shuffle {}\n", options.em_steps,
+                                    options.seed, options.shuffle),
+                        ranks, "complete_documents");
+  const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(part.view().documents()));
+  std::vector<double> scores(lengths.size());
+  WordMap all;
+  all.unknown_tokens = sum(score_part(part.view(), lengths, scores), ranks);
+  return lda::completion_of(joined_everywhere(std::span<const std::int64_t>(lengths), ranks),
+                            joined_everywhere(std::span<const double>(scores), ranks), all);
+}
+
+void score(const Model& model, const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
+           std::span<std::int64_t> lengths, std::span<double> scores) {
+  if (options.device.is_cpu()) {
+    lda::score_documents(model, corpus, map, options, 0, corpus.documents(), lengths, scores);
+  } else {
+    lda::score_on_device(model, corpus, map, options, lengths, scores);
+  }
+}
+
 }  // namespace
 
 DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options, Communicator& ranks) {
   return work_of_rank(ranks, [&] {
-    require_same_question(
-        model, corpus,
-        fmt::format("options.method {}\noptions.sweeps {}\noptions.burn_in {}\noptions.em_steps {}\n"
-                    "options.seed {}\n",
-                    name(options.method), options.sweeps, options.burn_in, options.em_steps, options.seed),
-        ranks, "infer");
-    const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
-    DocumentTopics result = infer(model, part.view(), options);
-    result.known_tokens = sum(result.known_tokens, ranks);
-    result.unknown_tokens = sum(result.unknown_tokens, ranks);
-    result.document_tokens =
-        joined<std::int64_t>(ranks.gather(std::as_bytes(std::span(std::as_const(result.document_tokens))), 0));
-    result.theta = joined<float>(ranks.gather(std::as_bytes(std::span(std::as_const(result.theta))), 0));
-    result.documents = ranks.rank() == 0 ? corpus.documents() : 0;
-    return result;
+    return infer_over_ranks(model_hash(model), corpus, options, ranks,
+                            [&](const CorpusView& part) { return infer(model, part, options); });
+  });
+}
+
+DocumentTopics Inference::infer(const CorpusView& corpus, const InferOptions& options, Communicator& ranks) const {
+  return work_of_rank(ranks, [&] {
+    return infer_over_ranks(prepared_->hash(), corpus, options, ranks,
+                            [&](const CorpusView& part) { return infer(part, options); });
   });
 }
 
@@ -96,29 +129,32 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
   return work_of_rank(ranks, [&] {
     lda::require_options(options);
     lda::require_model(model, "complete_documents");
-    require_same_question(model, corpus,
-                          fmt::format("options.em_steps {}\noptions.seed {}\noptions.shuffle {}\n", options.em_steps,
-                                      options.seed, options.shuffle),
-                          ranks, "complete_documents");
-    const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
-    WordMap map = map_words(model, part.view());
-    std::vector<std::int64_t> lengths(static_cast<std::size_t>(part.view().documents()));
-    std::vector<double> scores(lengths.size());
-    if (options.device.is_cpu()) {
-      lda::score_documents(model, part.view(), map, options, 0, part.view().documents(), lengths, scores);
-    } else {
-      lda::score_on_device(model, part.view(), map, options, lengths, scores);
-    }
-    map.unknown_tokens = sum(map.unknown_tokens, ranks);
-    return lda::completion_of(joined_everywhere(std::span<const std::int64_t>(lengths), ranks),
-                              joined_everywhere(std::span<const double>(scores), ranks), map);
+    return complete_over_ranks(model_hash(model), corpus, options, ranks,
+                               [&](const CorpusView& part, auto& lengths, auto& scores) {
+                                 const WordMap map = map_words(model, part);
+                                 score(model, part, map, options, lengths, scores);
+                                 return map.unknown_tokens;
+                               });
+  });
+}
+
+Completion Inference::complete_documents(const CorpusView& corpus, const CompletionOptions& options,
+                                         Communicator& ranks) const {
+  return work_of_rank(ranks, [&] {
+    lda::require_options(options);
+    return complete_over_ranks(prepared_->hash(), corpus, options, ranks,
+                               [&](const CorpusView& part, auto& lengths, auto& scores) {
+                                 const lda::MappedWords words(prepared_->words, part);
+                                 score(prepared_->model, part, words.map, options, lengths, scores);
+                                 return words.unknown_tokens;
+                               });
   });
 }
 
 LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const LeftToRightOptions& options,
                           Communicator& ranks) {
   return work_of_rank(ranks, [&] {
-    require_same_question(model, corpus,
+    require_same_question(model_hash(model), corpus,
                           fmt::format("options.particles {}\noptions.seed {}\n", options.particles, options.seed),
                           ranks, "left_to_right");
     const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
