@@ -94,6 +94,19 @@ def test_documents_with_words_of_their_own(corpus):
     assert all(found == expected for ranks in (2, 3) for found in of_all(ranks, work))
 
 
+def test_a_corpus_file_that_ranks_have_verified_together(corpus, tmp_path):
+    papilio.write_corpus(corpus, tmp_path / "c.papilio-corpus")
+    lda = papilio.LDA(**OPTIONS).fit(corpus)
+    expected = lda.model_.hash(), lda.topics_.tolist(), lda.transform(corpus).tolist(), lda.bound_
+
+    def work(own):
+        opened = papilio.open_corpus(tmp_path / "c.papilio-corpus", ranks=own)
+        lda = papilio.LDA(**OPTIONS, ranks=own).fit(opened)
+        return lda.model_.hash(), lda.topics_.tolist(), lda.transform(opened).tolist(), lda.bound_
+
+    assert all(found == expected for ranks in (1, 2, 3) for found in of_all(ranks, work))
+
+
 def test_a_chain_goes_on_with_other_ranks(matrix):
     def work(own, first=None):
         lda = first or papilio.LDA(**{**OPTIONS, "max_iter": 3}, ranks=own)
