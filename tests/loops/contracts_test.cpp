@@ -301,6 +301,8 @@ TEST(LoopsContract, CheckOfStructsAndTables) {
       {"const struct csr *m", "i < m->n; i++) m->val[i] = m->row[i]", "m->val[6] is"},
       {"struct csr m", "i < m.n; i++) m.val[m.n - i] = i", "m.val[1] is"},
       {"struct csr *restrict m", "i < m->n; i++) m->row = m->row + 1", "m->row is moved by 7"},
+      {"int n, const struct csr *m", "i < n; i++) m[i].val[2] = i", "m[6].val[2] is"},
+      {"int n, struct csr *m", "i < n; i++) m[i].row = m[i].row + 1", "m[6].row is moved by 1"},
   };
   Emission same{
       "struct point { double x; int w[2][3]; };\nstruct point points[50];\n"

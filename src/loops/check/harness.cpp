@@ -78,6 +78,8 @@ static long long loopdep_content(long long k) {{
 #define LOOPDEP_ELEMENTS(type) (sizeof(type) <= 256 ? 65536 : sizeof(type) < 1048576 ? 16777216 / sizeof(type) : 16)
 #define LOOPDEP_ROOM(type) ((long long)LOOPDEP_ELEMENTS(type) / 16)
 #define LOOPDEP_IN_ROW(type) (LOOPDEP_ELEMENTS(type) / 64 + 4)
+#define LOOPDEP_OTHERS(type) \
+  ((long long)LOOPDEP_ELEMENTS(type) - LOOPDEP_ROOM(type) < 544 ? (int)(LOOPDEP_ELEMENTS(type) - LOOPDEP_ROOM(type)) : 544)
 enum {{ loopdep_rows = 576, loopdep_rows_before = 32, loopdep_in_row_before = 16 }};
 static long long loopdep_row_of(void *pointer, void **rows) {{
   for (long long k = 0; k < loopdep_rows; k++)
@@ -174,6 +176,41 @@ void add_global(const Slot& g, Call& call) {
   call.shows += fmt::format("  free(loopdep_g_{});\n", g.name);
 }
 
+// The structs after the first of an array: each pointer leads to a row of its own, as those of a table do; in two cases
+// the first eight lead into the array of the first one, unless they are restrict.
+void add_pointers_of_others(const Slot& slot, const Member& member, const std::string& name, const std::string& at,
+                            Call& call) {
+  const Slot row{Slot::Kind::array, "", member.element, {}, member.is_real};
+  const std::string count = fmt::format("LOOPDEP_IN_ROW({})", member.element);
+  const std::string place =
+      fmt::format("*({} **)LOOPDEP_MEMBER({}, k, {}, {})", member.element, at, slot.element, member.path);
+  const std::string number = fmt::format("LOOPDEP_OTHERS({})", slot.element);
+  call.makes += fmt::format(R"(  static void *loopdep_s{0}[loopdep_rows], *loopdep_b{0}[loopdep_rows];
+  static {1} *loopdep_t{0}[loopdep_rows];
+  for (int k = 1; k < {2}; k++) {{
+    loopdep_s{0}[k] = malloc({3} * sizeof({1})), loopdep_b{0}[k] = malloc({3} * sizeof({1}));
+  {4}    memcpy(loopdep_b{0}[k], loopdep_s{0}[k], {3} * sizeof({1}));
+    const int is_shared = {5} && k < 9 && (loopdep_case == 6 || loopdep_case == 7);
+    loopdep_t{0}[k] = is_shared ? loopdep_p{0} + k : ({1} *)loopdep_s{0}[k] + loopdep_in_row_before;
+    {6} = loopdep_t{0}[k];
+  }}
+)",
+                            name, member.element, number, count,
+                            fill(row, fmt::format("loopdep_s{}[k]", name), count, "loopdep_in_row_before"),
+                            member.is_restrict || slot.is_restrict ? 0 : 1, place);
+  call.shows += fmt::format(R"(  for (int k = 1; k < {1}; k++) {{
+    char name[{2}];
+    snprintf(name, sizeof name, "%s[%d].{3}", {4}, k);
+    LOOPDEP_SHOW_POINTER(name, {5}, loopdep_t{0}[k], {6});
+  {7}    free(loopdep_s{0}[k]), free(loopdep_b{0}[k]);
+  }}
+)",
+                            name, number, slot.name.size() + member.path.size() + 32, member.path, quoted(slot.name),
+                            place, count,
+                            show(row, "name", fmt::format("loopdep_s{}[k]", name), fmt::format("loopdep_b{}[k]", name),
+                                 count, "loopdep_in_row_before"));
+}
+
 // Each pointer in a struct leads to an array of its own, as those of parameters do. `at`: the struct's address.
 void add_pointers(const Slot& slot, std::size_t p, const std::string& at, Call& call) {
   for (std::size_t m = 0; m < slot.members.size(); ++m) {
@@ -196,16 +233,11 @@ void add_pointers(const Slot& slot, std::size_t p, const std::string& at, Call& 
         overlapping({fmt::format("loopdep_m{} + {}", name, room), member.element, member.is_restrict, p + m + 1}, call);
     call.makes +=
         fmt::format("  {1} *const loopdep_p{0} = {2};\n  {3} = loopdep_p{0};\n", name, member.element, pointer, place);
-    // Structs after the first are only there where it has another name.
-    if (slot.kind == Slot::Kind::array && !member.is_restrict && !slot.is_restrict)
-      call.makes += fmt::format(
-          "  for (int k = 1; k < 9; k++) *({0} **)LOOPDEP_MEMBER({1}, k, {2}, {3}) = loopdep_case == 6 || loopdep_case "
-          "== "
-          "7 ? loopdep_p{4} + k : 0;\n",
-          member.element, at, slot.element, member.path, name);
-    if (slot.kind == Slot::Kind::array)
+    if (slot.kind == Slot::Kind::array) {
       call.shows +=
           fmt::format("  LOOPDEP_SHOW_POINTER({}, {}, loopdep_p{}, {});\n", quoted(shown), place, name, count);
+      add_pointers_of_others(slot, member, name, at, call);
+    }
     call.shows += show(array, quoted(shown), "loopdep_m" + name, "loopdep_o" + name, count, room);
     call.shows += fmt::format("  free(loopdep_m{0}), free(loopdep_o{0});\n", name);
   }
