@@ -68,8 +68,9 @@ bool Bounds::has_name(int symbol) const {
 
 // Whether it is what the loop's variable, a parameter that the loop changes, holds before the loop.
 bool Bounds::is_start(int symbol) const {
-  const auto& start = accesses_.loops[static_cast<std::size_t>(loop_)].start;
-  return start && *start == Polynomial::symbol(symbol);
+  const Loop& loop = accesses_.loops[static_cast<std::size_t>(loop_)];
+  return accesses_.symbols[static_cast<std::size_t>(symbol)].variable == loop.variable && loop.start &&
+         *loop.start == Polynomial::symbol(symbol);
 }
 
 bool Bounds::has_root(int index) const {

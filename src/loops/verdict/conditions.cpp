@@ -46,12 +46,13 @@ Predicate range_predicate(const Accesses& accesses, int loop, const Obligation& 
   }
   // What the loop's variable, a parameter, holds before the loop has no name while it runs.
   const auto& start = accesses.loops[static_cast<std::size_t>(loop)].start;
-  const bool has_start =
-      start && std::any_of(o.value.terms().begin(), o.value.terms().end(), [&](const auto& term) {
-        return std::any_of(term.first.begin(), term.first.end(), [&](int s) {
-          return *start == Polynomial::symbol(s) && !accesses.symbols[static_cast<std::size_t>(s)].has_name;
-        });
-      });
+  const bool has_start = start && std::any_of(o.value.terms().begin(), o.value.terms().end(), [&](const auto& term) {
+                           return std::any_of(term.first.begin(), term.first.end(), [&](int s) {
+                             const Symbol& symbol = accesses.symbols[static_cast<std::size_t>(s)];
+                             return *start == Polynomial::symbol(s) && !symbol.has_name &&
+                                    symbol.variable == accesses.loops[static_cast<std::size_t>(loop)].variable;
+                           });
+                         });
   if (has_start) return p;
   const auto [least, largest] = range_of(accesses, loop, {{o.value, o.domain.get()}}, solver);
   if ((o.low && least.empty()) || (o.high && largest.empty())) return p;

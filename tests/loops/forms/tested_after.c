@@ -116,6 +116,13 @@ unsigned stepped_before(unsigned n, int *restrict a) {
   while (--n);
   return n;
 }
+unsigned of_another(unsigned m, int *restrict a) {
+  unsigned n = m;
+  m = 5;
+  do a[n] = 4;
+  while (--n);
+  return m + n;
+}
 // Left as they are: the step may be left out, the variable may come round or is not the loop's alone.
 int left_out(int n, int x, int *restrict a) {
   do a[n] = 1;
