@@ -201,7 +201,8 @@ Corpus documents_up_to(std::int32_t longest) {
   std::vector<std::vector<std::int32_t>> documents = {{}, {3}, {0, 0, 1, 2, 0}, {}};
   for (std::int32_t tokens : {4, 5, 30, longest}) {
     documents.emplace_back(tokens);
-    for (std::int32_t i = 0; i < tokens; ++i) documents.back()[static_cast<std::size_t>(i)] = i * i % 11 % 6;
+    for (std::int32_t i = 0; i < tokens; ++i)
+      documents.back()[static_cast<std::size_t>(i)] = (i % 11) * (i % 11) % 11 % 6;
   }
   return testing::make_corpus(documents, 7);
 }
