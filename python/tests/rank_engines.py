@@ -119,3 +119,10 @@ def start_ranks(ranks, folder, *arguments):
                          text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for rank in range(ranks)
     ]  # fmt: skip
+
+
+def output(process):
+    """What a rank has printed, once it has ended well."""
+    text, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("[Gloo]"))

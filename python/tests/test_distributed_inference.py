@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from rank_engines import Threads, environment, on_ranks, start_ranks
+from rank_engines import Threads, environment, on_ranks, output, start_ranks
 
 import papilio
 import papilio.distributed
@@ -186,12 +186,6 @@ def folder(tmp_path, corpus, model):
     papilio.save_model(model, tmp_path / "model")
     (tmp_path / "rank.py").write_text(textwrap.dedent(PROGRAM))
     return tmp_path
-
-
-def output(process):
-    text, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("[Gloo]"))
 
 
 def test_gloo_gives_the_bits_of_one_process(folder):
