@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import textwrap
 import threading
 from pathlib import Path
 
@@ -119,6 +120,13 @@ def start_ranks(ranks, folder, *arguments):
                          text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for rank in range(ranks)
     ]  # fmt: skip
+
+
+def program_folder(folder, program, corpus):
+    """The folder, with what ranks run and the corpus that it opens."""
+    papilio.write_corpus(corpus, folder / "c.papilio-corpus")
+    (folder / "rank.py").write_text(textwrap.dedent(program))
+    return folder
 
 
 def output(process):

@@ -4,11 +4,10 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 import threading
 
 import pytest
-from rank_engines import Threads, environment, on_ranks, output, start_ranks
+from rank_engines import Threads, environment, on_ranks, output, program_folder, start_ranks
 
 import papilio
 import papilio.distributed
@@ -141,9 +140,7 @@ PROGRAM = """
 
 @pytest.fixture
 def folder(tmp_path, corpus):
-    papilio.write_corpus(corpus, tmp_path / "c.papilio-corpus")
-    (tmp_path / "rank.py").write_text(textwrap.dedent(PROGRAM))
-    return tmp_path
+    return program_folder(tmp_path, PROGRAM, corpus)
 
 
 def test_gloo_chooses_as_one_process(folder):

@@ -4,12 +4,11 @@ import re
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
 import pytest
-from rank_engines import Threads, environment, on_ranks, output, start_ranks
+from rank_engines import Threads, environment, on_ranks, output, program_folder, start_ranks
 
 import papilio
 import papilio.distributed
@@ -182,10 +181,8 @@ PROGRAM = """
 
 @pytest.fixture
 def folder(tmp_path, corpus, model):
-    papilio.write_corpus(corpus, tmp_path / "c.papilio-corpus")
     papilio.save_model(model, tmp_path / "model")
-    (tmp_path / "rank.py").write_text(textwrap.dedent(PROGRAM))
-    return tmp_path
+    return program_folder(tmp_path, PROGRAM, corpus)
 
 
 def test_gloo_gives_the_bits_of_one_process(folder):

@@ -8,11 +8,10 @@ import re
 import signal
 import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
-from rank_engines import Threads, environment, on_ranks, output, start_ranks
+from rank_engines import Threads, environment, on_ranks, output, program_folder, start_ranks
 
 import papilio
 import papilio.distributed
@@ -359,9 +358,7 @@ PROGRAM = """
 
 @pytest.fixture
 def folder(tmp_path, corpus):
-    papilio.write_corpus(corpus, tmp_path / "c.papilio-corpus")
-    (tmp_path / "rank.py").write_text(textwrap.dedent(PROGRAM))
-    return tmp_path
+    return program_folder(tmp_path, PROGRAM, corpus)
 
 
 def test_gloo_gives_the_bits_of_one_process(folder):

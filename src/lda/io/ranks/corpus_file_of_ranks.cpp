@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <future>
 #include <span>
 #include <string>
 #include <system_error>
 
+#include "execution/ranks/work_of_rank.h"
 #include "lda/io/model/agreed.h"
 #include "lda/io/model/corpus_identity.h"
 
@@ -147,14 +147,8 @@ CorpusIdentity CorpusFileOfRanks::identity() const {
 
 }  // namespace lda
 
-// A rank that throws says so to the others.
 CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks) {
-  try {
-    return lda::CorpusFileOfRanks(corpus, ranks).verify();
-  } catch (const std::exception& error) {
-    ranks.fail(error.what());
-    throw;
-  }
+  return execution::work_of_rank(ranks, [&] { return lda::CorpusFileOfRanks(corpus, ranks).verify(); });
 }
 
 }  // namespace papilio

@@ -9,7 +9,7 @@
 #include "warp/portability.h"
 
 // The exact chain of `collapsed` in time that depends on the topics of a document, not on K: what the CPU and a GPU
-// share, so that they agree to the bit.
+// share, and a GPU's draws. The CPU makes the same draws, to the bit, in sparse_draw_cpu.h.
 //
 // Tokens are drawn word by word. With q_k = (n_wk + beta) / (n_k + V beta) of the word in hand, a token's weights are
 //
@@ -45,9 +45,9 @@ struct SequentialSparse {
   const std::int64_t* places = nullptr;        // N: where the lists of their documents begin
   const std::int64_t* word_offsets = nullptr;  // V + 1, into these
   const std::int64_t* list_offsets = nullptr;  // D + 1: the same for each document
-  DocumentTopic* lists = nullptr;              // a document's topics, in the order in which its tokens have them
-  double* q = nullptr;                         // K, of the word in hand
-  TopicTree tree;                              // alpha_k q_k
+  DocumentTopic* lists = nullptr;  // a document's topics, in the order in which its tokens have them; a GPU's
+  double* q = nullptr;             // K, of the word in hand
+  TopicTree tree;                  // alpha_k q_k
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
 };
