@@ -1,7 +1,6 @@
 """LDA and Inference over ranks: engines written in Python, and Gloo where torch is installed."""
 
 import copy
-import hashlib
 import os
 import pickle
 import re
