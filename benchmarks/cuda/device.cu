@@ -119,3 +119,19 @@ Timing time_launches(const std::function<void(int)>& launch, const Effort& effor
   timing.best_ms = ms.front();
   return timing;
 }
+
+Graph::Graph(const std::function<void()>& call) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  check(cudaStreamBeginCapture(cuda_stream(), cudaStreamCaptureModeGlobal));
+  call();
+  check(cudaStreamEndCapture(cuda_stream(), &graph));
+  const cudaError_t error = cudaGraphInstantiate(&ready, graph, 0);
+  cudaGraphDestroy(graph);
+  check(error);
+  ready_ = ready;
+}
+
+Graph::~Graph() { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(ready_)); }
+
+void Graph::replay() const { check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(ready_), cuda_stream())); }

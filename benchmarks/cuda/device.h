@@ -80,3 +80,17 @@ struct Effort {
 // All are queued after a kernel that waits, with an event between each two, so
 // that what the host needs for a launch is not in it.
 Timing time_launches(const std::function<void(int)>& launch, const Effort& effort = {});
+
+// What a call queues, captured as a CUDA graph. The call has been made before, so that its kernels are loaded.
+class Graph {
+ public:
+  explicit Graph(const std::function<void()>& call);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void replay() const;
+
+ private:
+  void* ready_ = nullptr;  // a cudaGraphExec_t
+};

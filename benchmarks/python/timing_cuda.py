@@ -3,16 +3,28 @@
 import statistics
 
 
-def time_of(torch, call, calls=20):
-    """Milliseconds per call on the device: the median."""
+def time_of(torch, call, calls=20, before=None, graph=False):
+    """Milliseconds per call on the device: the median. `before` is called before each, untimed; with `graph` the call
+    is captured as a CUDA graph and its replays are timed."""
+    before = before or (lambda: None)
     for _ in range(3):
+        before()
         call()
     torch.cuda.synchronize()
-    events = [torch.cuda.Event(enable_timing=True) for _ in range(calls + 1)]
+    if graph:
+        captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(captured):
+            call()
+        call = captured.replay
+        before()
+        call()
+        torch.cuda.synchronize()
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(calls)]
     torch.cuda._sleep(40_000_000)  # about 20 ms, in which the host runs ahead
-    events[0].record()
-    for i in range(calls):
+    for begin, end in events:
+        before()
+        begin.record()
         call()
-        events[i + 1].record()
+        end.record()
     torch.cuda.synchronize()
-    return statistics.median(a.elapsed_time(b) for a, b in zip(events, events[1:]))
+    return statistics.median(begin.elapsed_time(end) for begin, end in events)

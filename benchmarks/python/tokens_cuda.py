@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Filtered draws of tokens with torch on a CUDA device: what papilio_tokens_cuda_bench is measured beside.
 
-    benchmarks/python/tokens_cuda.py --json FILE [--papilio] [--flashinfer]
+    benchmarks/python/tokens_cuda.py --json FILE [--papilio] [--flashinfer] [--qrita FOLDER] [--without-torch]
 
 Rows of 131,072 logits. Times are on the device, the median of repeated calls, eager and by torch.compile; the first
 column of the filters is the benchmark's. With --papilio, papilio.sample_tokens is timed from Python in the same run;
 with --flashinfer, FlashInfer's draws, which have no log probability, kept set or seed per row: its logits are divided
-by the temperature beforehand where its call takes none.
+by the temperature beforehand where its call takes none; with --qrita, the Triton kernels of the vLLM that FOLDER holds
+(see qrita.py), also as CUDA graphs.
 """
 
 import argparse
 import json
 
+import qrita
 from timing_cuda import time_of
 
 CATEGORIES = 131072
@@ -83,16 +85,24 @@ def main():
     parser.add_argument("--json", required=True)
     parser.add_argument("--papilio", action="store_true")
     parser.add_argument("--flashinfer", action="store_true")
+    parser.add_argument("--qrita", metavar="FOLDER", help="an unpacked wheel of vllm from PyPI (written for 0.33.0)")
+    parser.add_argument("--without-torch", action="store_true", help="leave out torch's own draws")
     arguments = parser.parse_args()
     import torch
 
     records = []
+
+    def keep(record):
+        records.append(record)
+        print(record, flush=True)
+
+    peer = qrita.Peer(arguments.qrita, torch) if arguments.qrita else None
     for kind in (torch.float32, torch.bfloat16):
         for rows in (512, 64, 1):
             torch.manual_seed(1)
             logits = (3 * torch.randn(rows, CATEGORIES, device="cuda")).to(kind)
             calls = {}
-            for name, call in samplers(torch).items():
+            for name, call in samplers(torch).items() if not arguments.without_torch else ():
                 calls[name, "torch"] = lambda call=call: call(logits)
                 compiled = torch.compile(call, dynamic=False)
                 calls[name, "torch, compiled"] = lambda compiled=compiled: compiled(logits)
@@ -106,10 +116,13 @@ def main():
                     record["ms"] = time_of(torch, call)
                 except Exception as error:  # a peer that cannot run is recorded
                     record["error"] = str(error).splitlines()[0]
-                records.append(record)
-                print(record, flush=True)
+                keep(record)
+            if peer and kind is torch.float32:
+                for record in peer.records(logits):
+                    keep(record)
     with open(arguments.json, "w") as file:
         about = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+        about |= {"vllm": peer.version} if peer else {}
         json.dump({**about, "records": records}, file, indent=1)
 
 

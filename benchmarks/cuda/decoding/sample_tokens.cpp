@@ -2,7 +2,8 @@
 //
 //   papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick]
 //
-// Rows of 131,072 logits, normal numbers times 3. What a call draws is compared with the CPU first, to the bit.
+// Rows of 131,072 logits, normal numbers times 3. What a call draws is compared with the CPU first, to the bit, and so
+// is what a replay of it in a CUDA graph draws, which is timed as well.
 
 #include <fmt/format.h>
 
@@ -96,18 +97,25 @@ class Rows {
     draw(device_.data(), on_device_, which, rows, device());
     draw(host_.data(), on_host_, which, rows, papilio::Device::cpu());
     if (!same(rows, which.kept)) return report.fail(record, "the device draws what the CPU does not");
-    const Timing timing = time_launches([&](int) { draw(device_.data(), on_device_, which, rows, device()); }, effort);
+    const auto call = [&] { draw(device_.data(), on_device_, which, rows, device()); };
+    const Timing timing = time_launches([&](int) { call(); }, effort);
+    const Graph graph(call);
+    draw(device_.data(), on_device_, which, rows, device(), 8);  // other tokens, which the replay has to replace
+    graph.replay();
+    if (!same(rows, which.kept)) return report.fail(record, "a replay draws what the CPU does not");
+    const Timing replay = time_launches([&](int) { graph.replay(); }, effort);
     const std::int64_t bytes = rows * categories * static_cast<std::int64_t>(sizeof(T));
     DeviceVector<std::uint32_t> sink(1);
     const FastestRead read = fastest_read([&](int) { return device_.data(); }, bytes, sink.data());
-    record.set("ms", timing.median_ms).set("read_ms", read.timing.median_ms);
+    record.set("ms", timing.median_ms).set("graph_ms", replay.median_ms).set("read_ms", read.timing.median_ms);
     report.add(record.set("of_read", read.timing.median_ms / timing.median_ms));
   }
 
  private:
   template <class Arrays>
-  static void draw(const T* logits, Arrays& arrays, const Case& which, std::int64_t rows, papilio::Device where) {
-    papilio::TokenOptions options = {.seed = 7};
+  static void draw(const T* logits, Arrays& arrays, const Case& which, std::int64_t rows, papilio::Device where,
+                   std::uint64_t seed = 7) {
+    papilio::TokenOptions options = {.seed = seed};
     if (!where.is_cpu()) options.cuda_stream = stream();
     papilio::sample_tokens(papilio::MatrixView<const T>(logits, rows, categories, categories, 1, where),
                            results_of(arrays, which, rows, where), which.filters, options);
