@@ -211,6 +211,8 @@ TYPED_TEST(CudaTokens, OfEverySize) {
         rows.masses = masses;
         rows.joint = joint;
         ASSERT_TRUE(same_tokens(rows)) << categories << " categories, masses " << masses << ", joint " << joint;
+        rows.by_columns = true;  // such rows are not drawn from as they are stored
+        ASSERT_TRUE(same_tokens(rows)) << categories << " by columns, masses " << masses << ", joint " << joint;
       }
 }
 
@@ -252,6 +254,57 @@ TYPED_TEST(CudaTokens, OneFilter) {
         rows.joint = joint;
         ASSERT_TRUE(same_tokens(rows)) << categories << " categories, top_k " << f.top_k << ", top_p " << f.top_p
                                        << ", min_p " << f.min_p << ", joint " << joint;
+      }
+}
+
+TYPED_TEST(CudaTokens, OneFilterMaskedAndBiased) {
+  struct Filter {
+    std::int32_t top_k;
+    float top_p, min_p;
+  };
+  for (const std::int64_t categories : {2, 31, 1000, 4103, 50257, 131072})
+    for (const Filter& f : {Filter{0, 1, 0}, {0, 1, 0.02f}, {0, 0.9f, 0}, {3000, 0.99f, 0}})
+      for (const int what : {1, 2, 3}) {
+        TokenRows<TypeParam> rows =
+            random_rows<TypeParam>(categories > 9000 ? 5 : 29, categories, static_cast<std::uint64_t>(categories) + 9);
+        rows.temperature = {0.8f}, rows.top_k = {f.top_k}, rows.top_p = {f.top_p}, rows.min_p = {f.min_p};
+        if ((what & 1) != 0) add_mask(rows, 3);
+        if ((what & 2) != 0) add_bias(rows, 4);
+        ASSERT_TRUE(same_tokens(rows, what)) << categories << " categories, top_k " << f.top_k << ", top_p " << f.top_p
+                                             << ", min_p " << f.min_p << ", " << what;
+      }
+}
+
+// What is wrong where a category is not allowed does not count. One category is allowed, none, or all rows have one
+// mask.
+TYPED_TEST(CudaTokens, MasksOverFaults) {
+  constexpr std::int64_t rows = 8;
+  for (const std::int64_t categories : {5, 97, 3000, 40001})
+    for (const std::int32_t k : {0, 20})
+      for (const std::int64_t offset : {0, 1, 3, 7}) {
+        TokenRows<TypeParam> made = random_rows<TypeParam>(rows, categories, 8);
+        made.temperature = {1}, made.top_k = {k}, made.top_p = {0.9f}, made.min_p = {0};
+        const std::int64_t words = (categories + 31) / 32;
+        made.allowed.assign(static_cast<std::size_t>(rows * words), ~0u);
+        const auto forbid = [&](std::int64_t row, std::int64_t category) {
+          made.allowed[static_cast<std::size_t>(row * words + category / 32)] &= ~(1u << category % 32);
+        };
+        const auto put = [&](std::int64_t row, std::int64_t category, TypeParam x) {
+          made.logits[static_cast<std::size_t>(row * categories + category)] = x;
+        };
+        const auto infinite = stored<TypeParam>(std::numeric_limits<double>::infinity());
+        put(0, categories - 1, not_a_number<TypeParam>()), forbid(0, categories - 1);
+        put(1, 0, infinite), forbid(1, 0);
+        put(2, categories / 2, not_a_number<TypeParam>()), forbid(2, categories / 2 + 1);
+        put(3, categories / 2, infinite), put(3, 0, not_a_number<TypeParam>()), forbid(3, 0);
+        for (std::int64_t c = 0; c < categories; ++c) {
+          forbid(4, c);
+          if (c != categories - 1) forbid(5, c);
+          if (c != 0) forbid(6, c);
+        }
+        ASSERT_TRUE(same_tokens(made, offset)) << categories << " categories, top_k " << k << ", offset " << offset;
+        made.allowed.resize(static_cast<std::size_t>(words));  // the first row's for all
+        ASSERT_TRUE(same_tokens(made, offset)) << categories << " categories, one mask, offset " << offset;
       }
 }
 

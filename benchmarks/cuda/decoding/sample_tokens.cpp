@@ -24,12 +24,13 @@
 
 namespace {
 
-constexpr std::int64_t categories = 131072, most_rows = 512, room = 64;
+constexpr std::int64_t categories = 131072, most_rows = 512, room = 64, biased_categories = 256;
 
 struct Case {
   std::string name;
   papilio::TokenFilters filters;
   bool kept = false, mass = false;
+  bool masked = false, biased = false, ranks = false;
 };
 
 std::vector<Case> cases() {
@@ -47,14 +48,18 @@ std::vector<Case> cases() {
           {"top_k 1,024, top_p 0.9", filtered(0.8f, 1024, 0.9f, 0)},
           {"top_p 0.9", filtered(0.8f, 0, 0.9f, 0)},
           {"min_p 0.05", filtered(0.8f, 0, 1, 0.05f)},
-          {"no filter", filtered(0.8f, 0, 1, 0)}};
+          {"no filter", filtered(0.8f, 0, 1, 0)},
+          {.name = "no filter, half of the categories allowed", .filters = filtered(0.8f, 0, 1, 0), .masked = true},
+          {.name = "top_p 0.9, half of the categories allowed", .filters = filtered(0.8f, 0, 0.9f, 0), .masked = true},
+          {.name = "no filter, a bias of 256 categories", .filters = filtered(0.8f, 0, 1, 0), .biased = true},
+          {.name = "no filter, the rank", .filters = filtered(0.8f, 0, 1, 0), .ranks = true}};
 }
 
 // What a call gives, in memory of the device or the host.
 template <template <class> class Array>
 struct Results {
   Array<std::int32_t> tokens = Array<std::int32_t>(most_rows), counts = Array<std::int32_t>(most_rows),
-                      kept = Array<std::int32_t>(most_rows * room);
+                      kept = Array<std::int32_t>(most_rows * room), ranks = Array<std::int32_t>(most_rows);
   Array<float> logs = Array<float>(most_rows), masses = Array<float>(most_rows),
                kept_logs = Array<float>(most_rows * room);
   Array<papilio::TokenStatus> status = Array<papilio::TokenStatus>(most_rows);
@@ -63,6 +68,41 @@ struct Results {
 template <class T>
 using HostVector = std::vector<T>;
 
+// A mask per row, and a bias per row of the same size.
+template <template <class> class Array>
+struct Changes {
+  Array<std::uint32_t> allowed;
+  Array<std::int64_t> offsets;
+  Array<std::int32_t> biased;
+  Array<float> values;
+
+  papilio::TokenFilters on(const Case& which, std::int64_t rows, papilio::Device device) const {
+    papilio::TokenFilters filters = which.filters;
+    if (which.masked) filters.allowed = {allowed.data(), rows, categories / 32, categories / 32, 1, device};
+    if (!which.biased) return filters;
+    filters.bias_offsets = {offsets.data(), rows + 1, device};
+    filters.bias_categories = {biased.data(), rows * biased_categories, device};
+    filters.bias_values = {values.data(), rows * biased_categories, device};
+    return filters;
+  }
+};
+
+Changes<HostVector> make_changes() {
+  std::mt19937_64 bits(2);
+  Changes<HostVector> made;
+  for (std::int64_t n = 0; n < most_rows * categories / 32; ++n)
+    made.allowed.push_back(static_cast<std::uint32_t>(bits()));
+  made.offsets = {0};
+  for (std::int64_t row = 0; row < most_rows; ++row) {
+    for (std::int64_t n = 0; n < biased_categories; ++n) {
+      made.biased.push_back(static_cast<std::int32_t>(n * (categories / biased_categories) + row));
+      made.values.push_back(n % 2 == 0 ? -1.0f : 1.0f);
+    }
+    made.offsets.push_back(static_cast<std::int64_t>(made.biased.size()));
+  }
+  return made;
+}
+
 template <class Arrays>
 papilio::TokenResults results_of(Arrays& arrays, const Case& which, std::int64_t rows, papilio::Device device) {
   const auto view = [&](auto& array) { return papilio::VectorView(array.data(), rows, device); };
@@ -70,6 +110,7 @@ papilio::TokenResults results_of(Arrays& arrays, const Case& which, std::int64_t
   results.log_probabilities = view(arrays.logs);
   results.status = view(arrays.status);
   if (which.mass) results.kept_masses = view(arrays.masses);
+  if (which.ranks) results.ranks = view(arrays.ranks);
   if (!which.kept) return results;
   results.kept_counts = view(arrays.counts);
   results.kept_categories = {arrays.kept.data(), rows, room, room, 1, device};
@@ -80,7 +121,7 @@ papilio::TokenResults results_of(Arrays& arrays, const Case& which, std::int64_t
 template <class T>
 class Rows {
  public:
-  explicit Rows(const std::vector<float>& logits) : host_(logits.size()) {
+  explicit Rows(const std::vector<float>& logits) : host_(logits.size()), changes_(make_changes()) {
     for (std::size_t n = 0; n < logits.size(); ++n) {
       if constexpr (std::is_same_v<T, float>)
         host_[n] = logits[n];
@@ -88,21 +129,25 @@ class Rows {
         host_[n] = papilio::to_bfloat16(logits[n]);
     }
     device_ = DeviceVector<T>(host_);
+    changes_on_device_ = {DeviceVector(changes_.allowed), DeviceVector(changes_.offsets), DeviceVector(changes_.biased),
+                          DeviceVector(changes_.values)};
   }
 
   void measure(const Case& which, std::int64_t rows, Report& report, const Effort& effort) {
     const char* const type = std::is_same_v<T, float> ? "float" : "bfloat16";
     Record record("tokens");
     record.set("filters", which.name).set("type", type).set("rows", rows);
-    draw(device_.data(), on_device_, which, rows, device());
-    draw(host_.data(), on_host_, which, rows, papilio::Device::cpu());
-    if (!same(rows, which.kept)) return report.fail(record, "the device draws what the CPU does not");
-    const auto call = [&] { draw(device_.data(), on_device_, which, rows, device()); };
+    const auto call = [&](std::uint64_t seed = 7) {
+      draw(device_.data(), changes_on_device_, on_device_, which, rows, device(), seed);
+    };
+    call();
+    draw(host_.data(), changes_, on_host_, which, rows, papilio::Device::cpu());
+    if (!same(rows, which)) return report.fail(record, "the device draws what the CPU does not");
     const Timing timing = time_launches([&](int) { call(); }, effort);
     const Graph graph(call);
-    draw(device_.data(), on_device_, which, rows, device(), 8);  // other tokens, which the replay has to replace
+    call(8);  // other tokens, which the replay has to replace
     graph.replay();
-    if (!same(rows, which.kept)) return report.fail(record, "a replay draws what the CPU does not");
+    if (!same(rows, which)) return report.fail(record, "a replay draws what the CPU does not");
     const Timing replay = time_launches([&](int) { graph.replay(); }, effort);
     const std::int64_t bytes = rows * categories * static_cast<std::int64_t>(sizeof(T));
     DeviceVector<std::uint32_t> sink(1);
@@ -112,27 +157,31 @@ class Rows {
   }
 
  private:
-  template <class Arrays>
-  static void draw(const T* logits, Arrays& arrays, const Case& which, std::int64_t rows, papilio::Device where,
-                   std::uint64_t seed = 7) {
+  template <template <class> class Array>
+  static void draw(const T* logits, const Changes<Array>& changes, Results<Array>& results, const Case& which,
+                   std::int64_t rows, papilio::Device where, std::uint64_t seed = 7) {
     papilio::TokenOptions options = {.seed = seed};
     if (!where.is_cpu()) options.cuda_stream = stream();
     papilio::sample_tokens(papilio::MatrixView<const T>(logits, rows, categories, categories, 1, where),
-                           results_of(arrays, which, rows, where), which.filters, options);
+                           results_of(results, which, rows, where), changes.on(which, rows, where), options);
   }
 
-  bool same(std::int64_t rows, bool kept) const {
+  bool same(std::int64_t rows, const Case& which) const {
     const auto n = static_cast<std::ptrdiff_t>(rows);
     const auto equal = [](const auto& there, const auto& here, std::ptrdiff_t count) {
       const auto found = there.to_host(0, count);
       return std::equal(found.begin(), found.end(), here.begin());
     };
     return equal(on_device_.tokens, on_host_.tokens, n) && equal(on_device_.logs, on_host_.logs, n) &&
-           (!kept || (equal(on_device_.counts, on_host_.counts, n) && equal(on_device_.kept, on_host_.kept, n * room)));
+           (!which.ranks || equal(on_device_.ranks, on_host_.ranks, n)) &&
+           (!which.kept ||
+            (equal(on_device_.counts, on_host_.counts, n) && equal(on_device_.kept, on_host_.kept, n * room)));
   }
 
   std::vector<T> host_;
   DeviceVector<T> device_;
+  Changes<HostVector> changes_;
+  Changes<DeviceVector> changes_on_device_;
   Results<DeviceVector> on_device_;
   Results<HostVector> on_host_;
 };

@@ -62,6 +62,20 @@ struct OnChipCutMemory : OnChipMemory {
   }
 };
 
+// The same where a token's rank may be asked for.
+template <class Memory>
+struct OnChipRankMemory : Memory {
+  ClusterExchange<1> token;  // its key, by the block that has it
+  int owner;                 // that block
+  unsigned rank;             // in the first block
+
+  __device__ void init() {
+    Memory::init();
+    token.init(1);
+    rank = 0;
+  }
+};
+
 // Adds to a whole number of 64 bits in shared memory, half by half: it has no such sums.
 __device__ __forceinline__ void add_halves(unsigned* halves, std::uint64_t x) {
   const auto low = static_cast<unsigned>(x);
@@ -177,7 +191,7 @@ class OnChipCut {
     for (unsigned group = 0; group < part_.groups(); ++group) {
       const unsigned entry = group * on_chip_group + 4 * threadIdx.x;
       const float4 x = part_.four(entry);
-      if (fminf(fminf(x.x, x.y), fminf(x.z, x.w)) >= nearest) {
+      if (!(fminf(fminf(x.x, x.y), fminf(x.z, x.w)) < nearest)) {
         all = plus_weight(all, digits_of_near(x.x, scale_)), all = plus_weight(all, digits_of_near(x.y, scale_));
         all = plus_weight(all, digits_of_near(x.z, scale_)), all = plus_weight(all, digits_of_near(x.w, scale_));
       } else {

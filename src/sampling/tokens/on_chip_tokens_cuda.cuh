@@ -14,20 +14,26 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 // and cut the order by top_k and top_p, and list what is kept.
 enum class OnChip { draw, filter, cut };
 
-// A row's draw, once.
-template <class S, OnChip kind>
+// A row's draw, once. `plain`: no mask, bias, or rank.
+template <class S, OnChip kind, bool plain>
 class OnChipDraw {
  public:
-  using Memory = std::conditional_t<kind == OnChip::cut, OnChipCutMemory, OnChipMemory>;
+  using PlainMemory = std::conditional_t<kind == OnChip::cut, OnChipCutMemory, OnChipMemory>;
+  using Memory = std::conditional_t<plain, PlainMemory, OnChipRankMemory<PlainMemory>>;
 
   __device__ OnChipDraw(const TokenCall& call, Memory& memory, S* part, std::int64_t row)
       : call_(call), memory_(memory), part_(part, &memory.arrived), row_(row) {}
 
   __device__ void draw(const TokenFilter& filter) {
     start(filter);
+    const AllowedBits allowed = allowed_bits();
     part_.wait();
     cluster::begun();
-    const float largest = largest_of_row();
+    if (!add_bias()) {
+      if (cluster::rank() == 0) put_none(call_, row_, TokenStatus::bad_bias);
+      return;
+    }
+    const float largest = largest_of_row(allowed);
     if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return nothing(largest);
     scale_ = memory_.scale;
     scale_.largest = largest;
@@ -38,6 +44,9 @@ class OnChipDraw {
     if (warp_of_thread() == 0) find_part(filter.temperature);
     if constexpr (kind == OnChip::cut) {
       if (call_.room > 0) list(filter.temperature);
+    }
+    if constexpr (!plain) {
+      if (call_.ranks != nullptr) rank();
     }
   }
 
@@ -63,12 +72,64 @@ class OnChipDraw {
     memory_.number = draw_number_of_row(call_, row_);
   }
 
+  // False if the bias is bad. Numbers of 16 bits have no room for their sum with it: such rows are not on chip.
+  __device__ bool add_bias() {
+    if constexpr (!plain && std::is_same_v<S, float>) {
+      const BiasOfRow bias = bias_of_row(call_, row_);
+      if (bias_is_bad(call_, bias)) return false;
+      if (bias.count == 0) return true;
+      const std::int64_t begin = begin_of_part(), end = min(call_.categories, begin + call_.in_slice);
+      for (std::int64_t n = threadIdx.x; n < bias.count; n += on_chip_threads) {
+        const std::int64_t category = bias.categories[n];
+        if (category >= begin && category < end)
+          part_.add(static_cast<unsigned>(category - begin) + part_.before(), bias.values[n]);
+      }
+      __syncthreads();
+    }
+    return true;
+  }
+
+  // Bits of the mask, four for each group, of the groups that most parts have.
+  struct AllowedBits {
+    static constexpr unsigned groups = 16, packs = 4 / sizeof(S);
+    std::uint64_t of[packs];
+  };
+
+  __device__ __forceinline__ unsigned allowed_in(unsigned group) const {
+    const auto first = static_cast<std::int32_t>(begin_of_part()) - static_cast<std::int32_t>(part_.before());
+    return allowed_from(call_, row_, first + static_cast<std::int32_t>(group * on_chip_group + 4 * threadIdx.x));
+  }
+
+  // They are asked for while the logits are on their way.
+  __device__ AllowedBits allowed_bits() const {
+    AllowedBits bits = {};
+    if constexpr (!plain) {
+      if (call_.allowed == nullptr) return bits;
+      PAPILIO_UNROLL
+      for (unsigned group = 0; group < AllowedBits::packs * AllowedBits::groups; ++group)
+        if (group < part_.groups())
+          bits.of[group / AllowedBits::groups] |= std::uint64_t{allowed_in(group)}
+                                                  << (4 * (group % AllowedBits::groups));
+    }
+    return bits;
+  }
+
+  // Four entries, of which those that are not allowed become NaN. A row that has NaN of its own is drawn from no
+  // further; so here NaN is neither the least nor the greatest of some, nor within any bound, and weighs nothing.
+  __device__ __forceinline__ float4 allowed_four(unsigned group, const AllowedBits& bits) const {
+    const unsigned entry = group * on_chip_group + 4 * threadIdx.x, pack = group / AllowedBits::groups;
+    if (plain || call_.allowed == nullptr) return part_.four(entry);
+    if (pack >= AllowedBits::packs) return part_.four_allowed(entry, allowed_in(group));
+    const std::uint64_t of_pack = pack == 0 ? bits.of[0] : bits.of[AllowedBits::packs - 1];
+    return part_.four_allowed(entry, static_cast<unsigned>(of_pack >> (4 * (group % AllowedBits::groups))) & 0xFu);
+  }
+
   // -infinity if no category is allowed; NaN if there is one.
-  __device__ float largest_of_row() {
+  __device__ float largest_of_row(const AllowedBits& allowed) const {
     float largest = -__builtin_inff();
     PAPILIO_UNROLL_FEW
     for (unsigned group = 0; group < part_.groups(); ++group) {
-      const float4 x = part_.four(group * on_chip_group + 4 * threadIdx.x);
+      const float4 x = allowed_four(group, allowed);
       largest = greater_or_nan(largest, greater_or_nan(greater_or_nan(x.x, x.y), greater_or_nan(x.z, x.w)));
     }
     // The one NaN that is made of any is above +infinity in the order.
@@ -138,7 +199,7 @@ class OnChipDraw {
         all += weight;
       };
       if (kind == OnChip::cut && fmaxf(fmaxf(x.x, x.y), fmaxf(x.z, x.w)) < cut_) continue;
-      if (fminf(fminf(x.x, x.y), fminf(x.z, x.w)) >= nearest) {
+      if (!(fminf(fminf(x.x, x.y), fminf(x.z, x.w)) < nearest)) {
         take(x.x, entry, digits_of_near(x.x, scale_)), take(x.y, entry + 1, digits_of_near(x.y, scale_));
         take(x.z, entry + 2, digits_of_near(x.z, scale_)), take(x.w, entry + 3, digits_of_near(x.w, scale_));
       } else {
@@ -202,7 +263,11 @@ class OnChipDraw {
     const std::uint64_t part = memory_.sums.of_lane(0), to_part = sum_to_lane(part);
     const std::uint64_t total = __shfl_sync(whole_warp, to_part, 31);
     std::uint64_t target = token_target(memory_.number, total);
-    if (lane_of_target(part, to_part, target) != cluster::rank()) return;
+    const int owner = lane_of_target(part, to_part, target);
+    if constexpr (!plain) {
+      if (lane == 0) memory_.owner = owner;
+    }
+    if (owner != cluster::rank()) return;
     const std::uint64_t of_warp = lane < on_chip_warps ? memory_.warp_sums[lane] : 0;
     const int warp = lane_of_target(of_warp, sum_to_lane(of_warp), target);
     const std::uint64_t of_thread = memory_.thread_sums[32 * warp + lane];
@@ -223,15 +288,54 @@ class OnChipDraw {
     for (unsigned first = begin;; first += 32) {
       const unsigned entry = first + static_cast<unsigned>(lane_of_thread());
       const std::uint64_t mine = entry < end ? kept_weight(entry) : 0, to = sum_to_lane(mine);
-      if (target < to && target >= to - mine) drawn(entry, total, temperature);
+      const bool it = target < to && target >= to - mine;
+      if (it) drawn(entry, total, temperature);
+      if constexpr (!plain) {
+        if (call_.ranks != nullptr) tell_token(first, __ballot_sync(whole_warp, it));
+      }
       const std::uint64_t here = __shfl_sync(whole_warp, to, 31);
       if (target < here) return;
       target -= here;
     }
   }
 
+  // One warp: tells all blocks which token was drawn, if one of these entries is it.
+  __device__ void tell_token(unsigned first, unsigned drawn) const {
+    if (drawn == 0) return;
+    const unsigned entry = first + static_cast<unsigned>(__ffs(static_cast<int>(drawn))) - 1;
+    memory_.token.tell(0, key_of(entry));
+  }
+
+  __device__ std::uint64_t key_of(unsigned entry) const {
+    return token_key(token_order(part_[entry] + 0.0f), category_of(entry));
+  }
+  __device__ std::int64_t category_of(unsigned entry) const { return begin_of_part() + entry - part_.before(); }
+
+  // How many categories come before the token in the order.
+  __device__ void rank() {
+    __syncthreads();  // the owner is there
+    memory_.token.wait_block();
+    const std::uint64_t key = memory_.token.of[0][memory_.owner];
+    const float x = logit_of_order(static_cast<std::uint32_t>(key >> 32));
+    const std::int64_t lower = category_of_key(key) - begin_of_part() + part_.before();  // entries of lower categories
+    unsigned before = 0;
+    const auto look = [&](float logit, unsigned entry) {
+      before += logit > x || (logit == x && entry < lower) ? 1 : 0;
+    };
+    PAPILIO_UNROLL_FEW
+    for (unsigned group = 0; group < part_.groups(); ++group) {
+      const unsigned entry = group * on_chip_group + 4 * threadIdx.x;
+      const float4 four = part_.four(entry);
+      look(four.x, entry), look(four.y, entry + 1), look(four.z, entry + 2), look(four.w, entry + 3);
+    }
+    before = __reduce_add_sync(whole_warp, before);
+    if (lane_of_thread() == 0) atomicAdd(cluster::at(&memory_.rank, 0), before);
+    cluster::sync();
+    if (cluster::rank() == 0 && threadIdx.x == 0) call_.ranks[row_] = static_cast<std::int32_t>(memory_.rank);
+  }
+
   __device__ void drawn(unsigned entry, std::uint64_t total, float temperature) const {
-    call_.tokens[row_] = static_cast<std::int32_t>(begin_of_part() + entry - part_.before());
+    call_.tokens[row_] = static_cast<std::int32_t>(category_of(entry));
     if (call_.log_probabilities != nullptr)
       call_.log_probabilities[row_] =
           log_probability(part_[entry], scale_.largest, temperature, log_of_total(total, scale_.unit_bits));
@@ -261,7 +365,7 @@ class OnChipDraw {
     const auto room = static_cast<std::uint64_t>(call_.room), last = min(room, place + kept_);
     for (unsigned entry = first_of_thread(threadIdx.x); place < last; ++entry) {
       if (kept_weight(entry) == 0) continue;
-      put_entry(place++, begin_of_part() + entry - part_.before(),
+      put_entry(place++, category_of(entry),
                 log_probability(part_[entry], scale_.largest, temperature, memory_.log_total));
     }
     if (cluster::rank() != 0) return;
@@ -289,9 +393,9 @@ class OnChipDraw {
 extern __shared__ __align__(16) unsigned char on_chip_part[];
 
 // A cluster has one row.
-template <class S, OnChip kind>
+template <class S, OnChip kind, bool plain>
 __global__ void __launch_bounds__(on_chip_threads, 3) draw_tokens_on_chip(const __grid_constant__ TokenCall call) {
-  using Draw = OnChipDraw<S, kind>;
+  using Draw = OnChipDraw<S, kind, plain>;
   __shared__ typename Draw::Memory memory;
   const std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
   const TokenFilter filter = filter_of_row(call, row);

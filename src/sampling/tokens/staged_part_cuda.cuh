@@ -50,17 +50,33 @@ class StagedPart {
   // How many entries come before the first logit.
   __device__ unsigned before() const { return before_; }
   __device__ float operator[](unsigned entry) const { return logit_of(part_[entry]); }
+  __device__ void add(unsigned entry, S x) const { part_[entry] += x; }
 
   // Four entries from a multiple of 4 on.
   __device__ __forceinline__ float4 four(unsigned entry) const {
-    struct alignas(4 * sizeof(S)) Four {
-      S at[4];
-    };
     const Four x = *reinterpret_cast<const Four*>(part_ + entry);
     return {logit_of(x.at[0]), logit_of(x.at[1]), logit_of(x.at[2]), logit_of(x.at[3])};
   }
 
+  // The same, -infinity where a bit is missing; such entries are NaN from now on.
+  __device__ __forceinline__ float4 four_allowed(unsigned entry, unsigned bits) const {
+    Four* const place = reinterpret_cast<Four*>(part_ + entry);
+    const float4 x = four(entry);
+    if (bits == 0xFu) return x;
+    const auto has = [&](unsigned i) { return (bits >> i & 1u) != 0; };
+    Four left = *place;
+    PAPILIO_UNROLL
+    for (unsigned i = 0; i < 4; ++i) left.at[i] = has(i) ? left.at[i] : not_a_number<S>();
+    *place = left;
+    const float none = -__builtin_inff();
+    return {has(0) ? x.x : none, has(1) ? x.y : none, has(2) ? x.z : none, has(3) ? x.w : none};
+  }
+
  private:
+  struct alignas(4 * sizeof(S)) Four {
+    S at[4];
+  };
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   __device__ __forceinline__ void copy_lines(S* to, const S* from, unsigned count) const {
     if (threadIdx.x != 0) return;

@@ -169,6 +169,15 @@ __device__ __forceinline__ bool is_allowed(const TokenCall& call, std::int64_t r
          (call.allowed[row * call.allowed_stride + category / 32] >> (category % 32) & 1u) != 0;
 }
 
+// The bits of the mask for four categories from `first` on; any bits for those that the row has not.
+__device__ __forceinline__ unsigned allowed_from(const TokenCall& call, std::int64_t row, std::int32_t first) {
+  const std::uint32_t* const words = call.allowed + row * call.allowed_stride;
+  const std::int32_t word = first >> 5, words_of_row = static_cast<std::int32_t>((call.categories + 31) / 32);
+  const auto at = [&](std::int32_t w) { return w >= 0 && w < words_of_row ? __ldg(words + w) : 0u; };
+  const auto place = static_cast<unsigned>(first) & 31u;
+  return __funnelshift_r(at(word), place > 28 ? at(word + 1) : 0u, place) & 0xFu;
+}
+
 #endif
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

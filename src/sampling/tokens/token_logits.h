@@ -41,4 +41,19 @@ PAPILIO_LANEWISE BFloat16 minus_infinity<BFloat16>() {
   return {0xFF80};
 }
 
+template <class S>
+PAPILIO_LANEWISE S not_a_number();
+template <>
+PAPILIO_LANEWISE float not_a_number<float>() {
+  return __builtin_nanf("");
+}
+template <>
+PAPILIO_LANEWISE Half not_a_number<Half>() {
+  return {0x7E00};
+}
+template <>
+PAPILIO_LANEWISE BFloat16 not_a_number<BFloat16>() {
+  return {0x7FC0};
+}
+
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

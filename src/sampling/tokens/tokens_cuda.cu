@@ -1,6 +1,7 @@
 #include "sampling/tokens/tokens_cuda.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/math.h"
 #include "execution/cuda/check.h"
@@ -33,11 +34,13 @@ TokenShape on_chip_shape(const TokenCall& call) {
   return {parts, in_slice, StagedPart<S>::bytes(in_slice, on_chip_group, lines), false};
 }
 
+template <class S>
 bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
-  const bool plain = call.column_stride == 1 && call.allowed == nullptr && call.bias_offsets == nullptr;
-  const std::int64_t room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
-                            static_cast<std::int64_t>(sizeof(sampling_kernel::OnChipCutMemory)) - 1024;
-  return plain && call.ranks == nullptr && call.categories > 1 && call.rows <= most_token_rows &&
+  const bool has_sums = std::is_same_v<S, float> || call.bias_offsets == nullptr;
+  const std::int64_t room =
+      device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+      static_cast<std::int64_t>(sizeof(sampling_kernel::OnChipRankMemory<sampling_kernel::OnChipCutMemory>)) - 1024;
+  return has_sums && call.column_stride == 1 && call.categories > 1 && call.rows <= most_token_rows &&
          shape.shared_bytes <= room;
 }
 
@@ -47,7 +50,7 @@ class TokenQueue {
  public:
   TokenQueue(const TokenCall& call, const TokenShape& first, const TokenShape& slices, cudaStream_t stream)
       : call_(call), first_(first), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
-    call_.on_chip = fits_on_chip(call_, on_chip_);
+    call_.on_chip = fits_on_chip<S>(call_, on_chip_);
   }
 
   void draw() {
@@ -59,8 +62,8 @@ class TokenQueue {
                      "drawing from the first tokens");
     if (few && one_filter()) return;
     if (one_filter() && call_.room == 0 && is_unordered(call_, filter) && is_on_chip(call_, filter))
-      return on_chip(is_filtered() ? draw_tokens_on_chip<S, OnChip::filter> : draw_tokens_on_chip<S, OnChip::draw>);
-    if (call_.on_chip) on_chip(draw_tokens_on_chip<S, OnChip::cut>);
+      return is_filtered() ? on_chip<OnChip::filter>() : on_chip<OnChip::draw>();
+    if (call_.on_chip) on_chip<OnChip::cut>();
     any();
   }
 
@@ -83,8 +86,12 @@ class TokenQueue {
     return call_.min_p.value != 0 || call_.kept_counts != nullptr || call_.kept_masses != nullptr;
   }
 
-  void on_chip(void (*kernel)(TokenCall)) const {
-    launch_on_rows(kernel, shaped(call_, on_chip_), call_.rows, on_chip_, sampling_kernel::on_chip_threads, stream_,
+  template <sampling_kernel::OnChip kind>
+  void on_chip() const {
+    using namespace sampling_kernel;
+    const bool plain = call_.allowed == nullptr && call_.bias_offsets == nullptr && call_.ranks == nullptr;
+    launch_on_rows(plain ? draw_tokens_on_chip<S, kind, true> : draw_tokens_on_chip<S, kind, false>,
+                   shaped(call_, on_chip_), call_.rows, on_chip_, on_chip_threads, stream_,
                    "drawing from tokens on chip");
   }
 
