@@ -26,14 +26,14 @@ class OnChipDraw {
 
   __device__ void draw(const TokenFilter& filter) {
     start(filter);
-    const AllowedBits allowed = allowed_bits();
+    const PartMask<S> mask = plain ? PartMask<S>() : PartMask<S>(call_, row_, begin_of_part(), part_, on_chip_group);
     part_.wait();
     cluster::begun();
     if (!add_bias()) {
       if (cluster::rank() == 0) put_none(call_, row_, TokenStatus::bad_bias);
       return;
     }
-    const float largest = largest_of_row(allowed);
+    const float largest = largest_of_row(mask);
     if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return nothing(largest);
     scale_ = memory_.scale;
     scale_.largest = largest;
@@ -89,47 +89,12 @@ class OnChipDraw {
     return true;
   }
 
-  // Bits of the mask, four for each group, of the groups that most parts have.
-  struct AllowedBits {
-    static constexpr unsigned groups = 16, packs = 4 / sizeof(S);
-    std::uint64_t of[packs];
-  };
-
-  __device__ __forceinline__ unsigned allowed_in(unsigned group) const {
-    const auto first = static_cast<std::int32_t>(begin_of_part()) - static_cast<std::int32_t>(part_.before());
-    return allowed_from(call_, row_, first + static_cast<std::int32_t>(group * on_chip_group + 4 * threadIdx.x));
-  }
-
-  // They are asked for while the logits are on their way.
-  __device__ AllowedBits allowed_bits() const {
-    AllowedBits bits = {};
-    if constexpr (!plain) {
-      if (call_.allowed == nullptr) return bits;
-      PAPILIO_UNROLL
-      for (unsigned group = 0; group < AllowedBits::packs * AllowedBits::groups; ++group)
-        if (group < part_.groups())
-          bits.of[group / AllowedBits::groups] |= std::uint64_t{allowed_in(group)}
-                                                  << (4 * (group % AllowedBits::groups));
-    }
-    return bits;
-  }
-
-  // Four entries, of which those that are not allowed become NaN. A row that has NaN of its own is drawn from no
-  // further; so here NaN is neither the least nor the greatest of some, nor within any bound, and weighs nothing.
-  __device__ __forceinline__ float4 allowed_four(unsigned group, const AllowedBits& bits) const {
-    const unsigned entry = group * on_chip_group + 4 * threadIdx.x, pack = group / AllowedBits::groups;
-    if (plain || call_.allowed == nullptr) return part_.four(entry);
-    if (pack >= AllowedBits::packs) return part_.four_allowed(entry, allowed_in(group));
-    const std::uint64_t of_pack = pack == 0 ? bits.of[0] : bits.of[AllowedBits::packs - 1];
-    return part_.four_allowed(entry, static_cast<unsigned>(of_pack >> (4 * (group % AllowedBits::groups))) & 0xFu);
-  }
-
   // -infinity if no category is allowed; NaN if there is one.
-  __device__ float largest_of_row(const AllowedBits& allowed) const {
+  __device__ float largest_of_row(const PartMask<S>& mask) const {
     float largest = -__builtin_inff();
     PAPILIO_UNROLL_FEW
     for (unsigned group = 0; group < part_.groups(); ++group) {
-      const float4 x = allowed_four(group, allowed);
+      const float4 x = plain ? part_.four(group * on_chip_group + 4 * threadIdx.x) : mask.four(group);
       largest = greater_or_nan(largest, greater_or_nan(greater_or_nan(x.x, x.y), greater_or_nan(x.z, x.w)));
     }
     // The one NaN that is made of any is above +infinity in the order.
@@ -303,12 +268,9 @@ class OnChipDraw {
   __device__ void tell_token(unsigned first, unsigned drawn) const {
     if (drawn == 0) return;
     const unsigned entry = first + static_cast<unsigned>(__ffs(static_cast<int>(drawn))) - 1;
-    memory_.token.tell(0, key_of(entry));
+    memory_.token.tell(0, token_key(token_order(part_[entry] + 0.0f), category_of(entry)));
   }
 
-  __device__ std::uint64_t key_of(unsigned entry) const {
-    return token_key(token_order(part_[entry] + 0.0f), category_of(entry));
-  }
   __device__ std::int64_t category_of(unsigned entry) const { return begin_of_part() + entry - part_.before(); }
 
   // How many categories come before the token in the order.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_cluster_cuda.cuh"
 #include "sampling/tokens/token_logits.h"
 
@@ -98,6 +99,50 @@ class StagedPart {
   S* part_;
   std::uint64_t* arrived_;
   unsigned before_ = 0, groups_ = 0;
+};
+
+// The mask of a staged part, as each thread needs it: of each group of its logits, four in a row.
+template <class S>
+class PartMask {
+ public:
+  // All are allowed.
+  __device__ PartMask() {}
+
+  // Asks for the bits while the logits are on their way. `begin` is the category of the part's first logit.
+  __device__ PartMask(const TokenCall& call, std::int64_t row, std::int64_t begin, const StagedPart<S>& part,
+                      unsigned group)
+      : call_(&call), part_(&part), row_(row), group_(group) {
+    first_ = static_cast<std::int32_t>(begin) - static_cast<std::int32_t>(part.before() - 4 * threadIdx.x);
+    if (call.allowed == nullptr) return;
+    PAPILIO_UNROLL
+    for (unsigned g = 0; g < packs * in_pack; ++g)
+      if (g < part.groups()) bits_[g / in_pack] |= std::uint64_t{ask(g)} << (4 * (g % in_pack));
+  }
+
+  // Four entries, of which those that are not allowed become NaN. A row that has NaN of its own is drawn from no
+  // further; so after that NaN is neither the least nor the greatest of some, nor within any bound, and weighs nothing.
+  __device__ __forceinline__ float4 four(unsigned g) const {
+    const unsigned entry = g * group_ + 4 * threadIdx.x;
+    if (call_->allowed == nullptr) return part_->four(entry);
+    if (g >= packs * in_pack) return part_->four_allowed(entry, ask(g));
+    const std::uint64_t pack = g < in_pack ? bits_[0] : bits_[packs - 1];
+    return part_->four_allowed(entry, static_cast<unsigned>(pack >> (4 * (g % in_pack))) & 0xFu);
+  }
+
+ private:
+  // Most parts have no more groups than these.
+  static constexpr unsigned in_pack = 16, packs = 4 / sizeof(S);
+
+  __device__ __forceinline__ unsigned ask(unsigned g) const {
+    return allowed_from(*call_, row_, first_ + static_cast<std::int32_t>(g * group_));
+  }
+
+  const TokenCall* call_ = nullptr;
+  const StagedPart<S>* part_ = nullptr;
+  std::int64_t row_ = 0;
+  unsigned group_ = 0;
+  std::int32_t first_ = 0;  // category of this thread's first entry
+  std::uint64_t bits_[packs] = {};
 };
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel
