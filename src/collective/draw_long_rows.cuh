@@ -59,14 +59,26 @@ __device__ __forceinline__ DrawnRow draw_long_row(const Rows& rows, double u) {
   return {draw_in_segment(rows, s, s == 0 ? target : target - before), running, thread == 0};
 }
 
+// Below every sum: the walk of a row with this target ends at once.
+inline constexpr double no_target = -1;
+
+// The target of the row that this thread searches, one of T of a whole warp; `no_target` where the row is not there.
+// Its sums are 0: a walk would leave it and look for the last positive weight, one category after another.
+template <int T, class Rows>
+__device__ __forceinline__ double target_in_batch(const Rows& rows, double u, double total) {
+  const int t = static_cast<int>(threadIdx.x) % 32 / (32 / T);
+  return rows.has(t) ? target_of<Lane, typename Rows::Sum, double>(u, total) : no_target;
+}
+
 // T rows of `segments` <= most_segments_at_once segments by a block with a warp for
 // each segment; `rows` is the provider of this warp's, with G = 32. The warps add up
 // their segments and tell each other the totals, and the one in whose segment a row's
 // target lies searches there and owns the result. Every thread of the block calls it;
-// `totals`, in shared memory, may be used again after the next barrier.
+// `totals`, in shared memory, may be used again after the next barrier. `often_partial`: batches often have fewer than
+// T rows. Asking for that costs registers, so leave it where only the last batch can be partial.
 inline constexpr int most_segments_at_once = 8;
 
-template <int T, int together, class Rows, class V = typename Rows::Sum>
+template <int T, int together, bool often_partial = false, class Rows, class V = typename Rows::Sum>
 __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned segment, unsigned segments, double u,
                                                      V (&totals)[most_segments_at_once][T]) {
   const unsigned thread = threadIdx.x % 32, t = thread / (32 / T);
@@ -78,7 +90,11 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
 
   double total = 0;
   for (unsigned s = 0; s < segments; ++s) total += static_cast<double>(totals[s][t]);
-  const double target = target_of<Lane, V, double>(u, total);
+  double target;
+  if constexpr (often_partial)
+    target = target_in_batch<T>(rows, u, total);
+  else
+    target = target_of<Lane, V, double>(u, total);
   double before = 0;
   unsigned chosen = 0;
   for (; chosen + 1 < segments; ++chosen) {
@@ -86,8 +102,7 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
     if (target < after) break;
     before = after;
   }
-  // Below every sum where the target lies elsewhere: the walk ends at once.
-  double rest = chosen == segment ? target - before : -1.0;
+  double rest = chosen == segment ? target - before : no_target;  // elsewhere
   const int lane = tree.find(rest);
   DrawnRow drawn = walk_slots<32 / T, depths>(rows, segment, lane, rest);
   drawn.total = total;
@@ -100,23 +115,27 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
 template <int N, int T, class Rows, class Last, class V = typename Rows::Sum>
 __device__ __forceinline__ DrawnRow draw_two_segments(const Rows& rows, const Last& last, double u) {
   V sums[T], last_sums[T];
-  lane_sums_of_rows<depths, T, 1>(rows, sums);
-  const RowTree<32, T, V> tree(sums);
-  lane_sums_of_rows<N, T, 1>(last, last_sums);
-  const RowTree<32, T, V> last_tree(last_sums);
+#pragma unroll
+  for (int q = 0; q < T; ++q) {  // both segments of a row are loaded together
+    sums[q] = last_sums[q] = 0;
+    if (rows.has(q)) {
+      sums[q] = lane_sum<depths>(rows.batch_row(q), V{});
+      last_sums[q] = lane_sum<N>(last.batch_row(q), V{});
+    }
+  }
+  const RowTree<32, T, V> tree(sums), last_tree(last_sums);
   const auto before = static_cast<double>(tree.total());
   const double total = before + static_cast<double>(last_tree.total());
-  const double target = target_of<Lane, V, double>(u, total);
+  const double target = target_in_batch<T>(rows, u, total);
   const bool is_last = !(target < before);
-  // Below every sum where the target lies elsewhere: the walk ends at once.
   DrawnRow drawn = {};
   if (__any_sync(all_threads, !is_last)) {
-    double rest = is_last ? -1.0 : target;
+    double rest = is_last ? no_target : target;
     const int lane = tree.find(rest);
     drawn = walk_slots<32 / T, depths>(rows, 0, lane, rest);
   }
   if (__any_sync(all_threads, is_last)) {
-    double rest = is_last ? target - before : -1.0;
+    double rest = is_last ? target - before : no_target;
     const int lane = last_tree.find(rest);
     const DrawnRow in_last = walk_slots<32 / T, N>(last, 1, lane, rest);
     if (is_last) drawn = in_last;

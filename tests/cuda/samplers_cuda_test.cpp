@@ -40,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(Topics, SamplersOnCudaWithTopics,
                          ::testing::Combine(::testing::Values(Sampler::uncollapsed, Sampler::theta_collapsed,
                                                               Sampler::phi_collapsed, Sampler::collapsed),
                                             ::testing::Values(1, 2, 7, 16, 17, 33, 48, 64, 100, 128, 130, 256, 257, 500,
-                                                              513, 1000, 1024, 1025, 1500, 2048, 2049, 8193)),
+                                                              513, 1000, 1024, 1025, 1152, 1153, 1500, 2048, 2049,
+                                                              8193)),
                          [](const auto& with) {
                            return std::string(name(std::get<0>(with.param))) + "_" +
                                   std::to_string(std::get<1>(with.param));

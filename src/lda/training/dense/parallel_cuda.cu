@@ -130,7 +130,8 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
       const double u = __shfl_sync(all_threads, uniforms.draw, first + t);
       const double accept = removes ? __shfl_sync(all_threads, uniforms.accept, first + t) : 0;
       turn ^= 1;  // the other half of the totals, so that one barrier a batch is enough
-      const collective::DrawnRow drawn = collective::draw_by_segments<T, 1>(rows, segment, segments, u, totals[turn]);
+      const collective::DrawnRow drawn =
+          collective::draw_by_segments<T, 1, true>(rows, segment, segments, u, totals[turn]);
       if (drawn.owner && run + first + t < count)
         finish<removes>(draw, theta_row - segment * collective::segment_size, item.first + run + first + t, my_word,
                         accept, static_cast<std::int32_t>(drawn.category));

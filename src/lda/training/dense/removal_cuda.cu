@@ -13,18 +13,19 @@ namespace {
 constexpr int block_threads = 128;
 
 // Provider of a batch: as TopicRows, with theta of each token's old topic changed.
-template <int G, int N, int T>
+template <int G, int N, int T, PastEnd past_end>
 struct RowsWithoutToken {
   using Sum = float;
   using Element = kernel::Product<float>;
-  using Rows = TopicRows<G, N, T, PastEnd::any>;
+  using Rows = TopicRows<G, N, T, past_end>;
   static constexpr int threads_per_row = G / T;
 
   const TopicDraw& draw;
   const float (&theta)[N][4];
-  const float* theta_row;
+  const float* theta_row;  // of the segment
+  std::uint32_t segment;
   int word;  // of the token that this thread searches
-  int old;
+  int old;   // its place in the segment, if it is there
   float old_theta;
   int here;
 
@@ -37,17 +38,20 @@ struct RowsWithoutToken {
     __device__ __forceinline__ void quad(int v, Element (&e)[4]) const {
       const int k = 4 * (v * G + static_cast<int>(threadIdx.x) % G);
       float x[4] = {};
-      if (k < rows.draw.phi_stride) kernel::load<4>(phi_row + k, x);
+      if (rows.inside(v, k)) kernel::load<4>(phi_row + k, x);
 #pragma unroll
       for (int i = 0; i < 4; ++i) e[i] = {x[i], k + i == old ? old_theta : rows.theta[v][i]};
     }
   };
 
+  __device__ __forceinline__ bool inside(int v, int k) const {
+    return Rows::inside(draw, segment, v, static_cast<unsigned>(k));
+  }
   __device__ __forceinline__ bool has(int q) const { return q < here; }
 
   __device__ __forceinline__ Cursor batch_row(int q) const {
     const int from = q * threads_per_row;
-    return {*this, Rows::phi_of(draw, __shfl_sync(all_threads, word, from, G), 0),
+    return {*this, Rows::phi_of(draw, __shfl_sync(all_threads, word, from, G), segment),
             __shfl_sync(all_threads, old, from, G), __shfl_sync(all_threads, old_theta, from, G)};
   }
 
@@ -55,8 +59,8 @@ struct RowsWithoutToken {
   __device__ __forceinline__ void mine(int v, int lane, int part, Element (&e)[n]) const {
     const int k = 4 * (v * G + lane) + n * part;
     float x[n] = {}, y[n] = {};
-    if (k < draw.phi_stride) {
-      kernel::load<n>(Rows::phi_of(draw, word, 0) + k, x);
+    if (inside(v, k)) {
+      kernel::load<n>(Rows::phi_of(draw, word, segment) + k, x);
       kernel::load<n>(theta_row + k, y);
     }
 #pragma unroll
@@ -64,7 +68,8 @@ struct RowsWithoutToken {
   }
 
   __device__ __forceinline__ LongTopicRow row() const {
-    return {theta_row, Rows::phi_of(draw, word, 0), draw.topics, draw.phi_stride, old, old_theta};
+    const int first = static_cast<int>(segment) * collective::segment_size;
+    return {theta_row - first, Rows::phi_of(draw, word, 0), draw.topics, draw.phi_stride, old + first, old_theta};
   }
 };
 
@@ -126,7 +131,8 @@ __global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw dr
     const int word = draw.words[token];
     const int old = is_there ? ~draw.z[token] : 0;
     const float old_theta = old_theta_without_token(draw, theta_row[old], word, old);
-    const RowsWithoutToken<G, N, T> rows = {draw, theta, theta_row, word, old, old_theta, most_refused - first};
+    const RowsWithoutToken<G, N, T, PastEnd::any> rows = {draw, theta, theta_row, 0,
+                                                          word, old,   old_theta, most_refused - first};
     const double u = uniforms_of(draw, draw.removal.stream, token).draw;
     collective::DrawnRow drawn;
     if constexpr (G == 32)
@@ -137,7 +143,43 @@ __global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw dr
   }
 }
 
-// More than 1,024 topics: an item for a warp, token by token.
+// More than 1,024 topics, at most 1,024 + 128 N: an item for a warp.
+template <int N, int T, int tokens, int blocks>
+__global__ void __launch_bounds__(block_threads, blocks) draw_refused_of_two_segments(const TopicDraw draw) {
+  using Rows = RowsWithoutToken<32, collective::depths, T, PastEnd::none>;
+  using Last = RowsWithoutToken<32, N, T, PastEnd::any>;
+  __shared__ std::uint8_t places_of_warps[block_threads / 32][tokens];
+  std::uint8_t* const places = places_of_warps[threadIdx.x / 32];
+  const int t = static_cast<int>(threadIdx.x) % 32 / (32 / T);
+  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
+  if (group >= draw.item_count) return;
+  const TopicItem item = draw.items[group];
+  const int count = __reduce_max_sync(all_threads, item.count);
+  const int refused = __reduce_max_sync(all_threads, refused_tokens<32>(draw, item, count, count, places));
+  if (refused == 0) return;
+
+  const float* const theta_row = draw.theta + item.document * draw.theta_stride;
+  const float* const last_theta_row = theta_row + collective::segment_size;
+  float theta[collective::depths][4], last_theta[N][4];
+  Rows::Rows::load_theta(draw, theta_row, 0, theta);
+  Last::Rows::load_theta(draw, last_theta_row, 1, last_theta);
+#pragma unroll 1
+  for (int first = 0; first < refused; first += T) {
+    const bool is_there = first + t < refused;
+    const std::int64_t token = item.first + (is_there ? places[first + t] : 0);
+    const int word = draw.words[token];
+    const int old = is_there ? ~draw.z[token] : 0;
+    const float old_theta = old_theta_without_token(draw, theta_row[old], word, old);
+    const Rows rows = {draw, theta, theta_row, 0, word, old, old_theta, refused - first};
+    const Last last = {draw,      last_theta,     last_theta_row, 1, word, old - collective::segment_size,
+                       old_theta, refused - first};
+    const collective::DrawnRow drawn =
+        collective::draw_two_segments<N, T>(rows, last, uniforms_of(draw, draw.removal.stream, token).draw);
+    if (drawn.owner && is_there) finish(draw, token, word, old, drawn);
+  }
+}
+
+// Still more topics: an item for a warp, token by token.
 __global__ void __launch_bounds__(block_threads) draw_refused_of_many_topics(const TopicDraw draw) {
   const int thread = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
@@ -165,16 +207,27 @@ unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(base::ceil_div<std::int64_t>(threads, block_threads));
 }
 
-}  // namespace
-
-void queue_second_draws(const TopicDraw& draw, void* cuda_stream) {
-  const auto stream = static_cast<cudaStream_t>(cuda_stream);
-  const bool has_shape = with_shape<removal_shapes>(draw.topics, [&]<std::size_t i>() {
+bool queue_refused_by_shape(const TopicDraw& draw, cudaStream_t stream) {
+  return with_shape<removal_shapes>(draw.topics, [&]<std::size_t i>() {
     constexpr RemovalShape s = removal_shapes[i];
     draw_refused<s.G, s.N, s.T, tokens_per_item(s.topics)>
         <<<blocks_for(draw.item_count * s.G), block_threads, 0, stream>>>(draw);
   });
-  if (!has_shape) {
+}
+
+bool queue_refused_by_two_segments(const TopicDraw& draw, cudaStream_t stream) {
+  return with_shape<two_segment_shapes>(draw.topics, [&]<std::size_t i>() {
+    constexpr TwoSegmentShape s = two_segment_shapes[i];
+    draw_refused_of_two_segments<s.N, 8, tokens_per_item_of_many_topics, s.blocks_of_second_draws>
+        <<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw);
+  });
+}
+
+}  // namespace
+
+void queue_second_draws(const TopicDraw& draw, void* cuda_stream) {
+  const auto stream = static_cast<cudaStream_t>(cuda_stream);
+  if (!queue_refused_by_shape(draw, stream) && !queue_refused_by_two_segments(draw, stream)) {
     draw_refused_of_many_topics<<<blocks_for(draw.item_count * 32), block_threads, 0, stream>>>(draw);
   }
   execution::check_launch("drawing topics once more");

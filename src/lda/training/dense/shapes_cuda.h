@@ -42,10 +42,12 @@ struct TwoSegmentShape {
   std::int32_t topics;  // at most
   int N;
   int blocks;
+  int blocks_of_second_draws;
 };
 inline constexpr TwoSegmentShape two_segment_shapes[] = {
-    {.topics = 1536, .N = 4, .blocks = 4},
-    {.topics = 2048, .N = 8, .blocks = 3},
+    {.topics = 1152, .N = 1, .blocks = 4, .blocks_of_second_draws = 3},
+    {.topics = 1536, .N = 4, .blocks = 4, .blocks_of_second_draws = 3},
+    {.topics = 2048, .N = 8, .blocks = 3, .blocks_of_second_draws = 2},
 };
 
 // Documents, token by token: each has a group of G threads. More than 2,048 topics: a warp, and memory of its own.
@@ -62,7 +64,8 @@ inline constexpr ByDocumentShape by_document_shapes[] = {
     {.topics = 1536, .G = 32, .N = 12, .blocks = 6}, {.topics = 2048, .G = 32, .N = 16, .blocks = 5},
 };
 
-// Second draws of refused tokens, T of an item together. More than 1,024 topics: token by token, by a warp.
+// Second draws of refused tokens, T of an item together. More than 1,024 topics: by two_segment_shapes; more than
+// 2,048: token by token, by a warp.
 struct RemovalShape {
   std::int32_t topics;  // at most
   int G, N, T;
