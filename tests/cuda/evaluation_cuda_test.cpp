@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cuda/support.h"
@@ -128,6 +129,33 @@ TEST_F(EvaluateOnCuda, TakesCorporaWithoutKnownWords) {
     expect_same_topics(model, corpus, {});
     expect_same_topics(model, corpus, {.method = InferMethod::em});
     expect_same_completion(model, corpus, {});
+  }
+}
+
+// Just below, at and beyond what blocks and clusters have room for, in shared memory and in registers.
+Corpus documents_of_distinct_words(const std::vector<std::int32_t>& counts, std::int32_t vocabulary) {
+  Documents documents;
+  for (const std::int32_t count : counts) {
+    for (std::int32_t n = std::max(count - 1, 0); n <= count + 1; ++n) {
+      std::vector<std::int32_t>& words = documents.emplace_back();
+      for (std::int32_t w = 0; w < n; ++w) words.insert(words.end(), static_cast<std::size_t>(1 + w % 3), w);
+    }
+  }
+  return testing::make_corpus(documents, vocabulary);
+}
+
+TEST_F(EvaluateOnCuda, InfersDocumentsOfAsManyWordsAsThereIsRoomFor) {
+  constexpr std::int32_t vocabulary = 4100;
+  const Corpus training =
+      generate_corpus({.documents = 200, .vocabulary = vocabulary, .mean_length = 90, .seed = 3}).corpus;
+  const std::vector<std::int32_t> counts = {1,  3,  5,  8,  10, 12, 16, 20,  24,  28,  32,  36,   40,
+                                            44, 48, 56, 60, 64, 80, 96, 100, 192, 256, 384, 1000, 4096};
+  const Corpus corpus = documents_of_distinct_words(counts, vocabulary);
+  for (const std::int32_t topics : {16, 250, 512, 1000, 1024, 2048, 3000, 4096, 4097}) {
+    SCOPED_TRACE(topics);
+    const Model model = train(training, {.topics = topics, .sweeps = 1, .seed = 5, .evaluate_every = 0}).model;
+    expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 3});
+    expect_same_completion(model, corpus, {.em_steps = 3, .shuffle = false});
   }
 }
 

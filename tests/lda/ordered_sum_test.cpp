@@ -1,6 +1,6 @@
 // Ordered sums by parts have the bits of a sum in one loop.
 
-#include "lda/evaluation/ordered_sum.h"
+#include "lda/evaluation/fold_in/ordered_sum.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 
 namespace papilio::lda {
 namespace {
@@ -59,7 +61,9 @@ double by_known_steps(const std::vector<double>& numbers, double error, int& unk
     const KnownStep step = known_step(about * (1 + error), x);
     units += step.units;
     if (!step.is_known) {
-      sum = after_units(sum, units) + x;
+      const double added = of_units(about * (1 + error), units);
+      EXPECT_EQ(sum + added, after_units(sum, units));
+      sum = sum + added + x;
       units = 0;
       ++unknown;
     }
@@ -135,6 +139,22 @@ TEST(OrderedSum, TakesNumbersAtTheEdge) {
   expect_same_sums({1.5, 0.5 - std::ldexp(1.0, -53), std::ldexp(1.0, -53)});
   expect_same_sums(std::vector<double>(1025, 1.0 / 1025));
   expect_same_sums(std::vector<double>(300, std::nextafter(1.0, 0.0)));
+}
+
+// theta divided by its sum by way of a reciprocal.
+TEST(OrderedSum, NormalisesAsDivisionDoes) {
+  std::mt19937_64 random(11);
+  const auto fraction = [&](std::uint64_t bits) { return std::ldexp(static_cast<double>(random() % bits), -52); };
+  constexpr std::uint64_t any = std::uint64_t{1} << 52;
+  for (int round = 0; round < 200'000; ++round) {
+    const double near_one = 1 + fraction(64), near_two = 2 - std::ldexp(1.0, -52) - fraction(64);
+    for (const double total : {1 + fraction(any), near_one, near_two}) {
+      for (const double folded : {1 + fraction(any), near_one, near_two, total, (1 + fraction(any)) * total}) {
+        const double scaled = std::ldexp(folded, -static_cast<int>(random() % 330));
+        ASSERT_EQ(normalised(scaled, total, 1 / total), scaled / total) << scaled << " / " << total;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "execution/cpu/interruption.h"
-#include "lda/evaluation/fold_in_cuda.h"
+#include "lda/evaluation/fold_in/fold_in_cuda.h"
 
 namespace papilio::lda {
 namespace {

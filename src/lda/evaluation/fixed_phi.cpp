@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "execution/cpu/interruption.h"
-#include "lda/evaluation/fixed_phi_formulas.h"
+#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 #include "lda/model/seeds.h"
 
 namespace papilio::lda {

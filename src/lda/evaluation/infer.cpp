@@ -9,7 +9,7 @@
 #include "lda/evaluation/document_completion.h"
 #include "lda/evaluation/evaluation_on_device.h"
 #include "lda/evaluation/fixed_phi.h"
-#include "lda/evaluation/fixed_phi_formulas.h"
+#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 #include "lda/evaluation/known_document.h"
 #include "lda/evaluation/topic_draws.h"
 #include "papilio/evaluation.h"

@@ -4,7 +4,7 @@
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
-#include "lda/evaluation/fixed_phi_formulas.h"
+#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 
 namespace papilio::lda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
-#include "lda/evaluation/fixed_phi_formulas.h"
+#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 #include "lda/training/log_joint/add_terms_cuda.cuh"
 #include "lda/training/priors/add_to_histograms_cuda.cuh"
 #include "lda/training/sparse/parallel/entries_cuda.cuh"

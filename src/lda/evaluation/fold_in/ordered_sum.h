@@ -61,17 +61,32 @@ struct KnownStep {
   std::uint64_t units = 0;
 };
 
-// x, which is added to a sum that is `about`, but for a rounding error of less than a part in 2^31.
+// The least number of the exponent of a number > 0.
+PAPILIO_LANEWISE double least_of_exponent(double x) {
+  return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, x) >> 52 << 52);
+}
+
+// x, which is added to a sum that is `about`, but for a rounding error of less than a part in 2^31. Where the sum,
+// before or after, is within a part in 2^20 of the next exponent, it is taken for unknown: so 32 bits of each tell.
 PAPILIO_LANEWISE KnownStep known_step(double about, double x) {
-  constexpr std::uint64_t margin = std::uint64_t{1} << 22, infinite = 2047;
-  const std::uint64_t low = __builtin_bit_cast(std::uint64_t, about) - margin;
-  const std::uint64_t high = __builtin_bit_cast(std::uint64_t, about + x) + margin;
-  if (low >> 52 != high >> 52 || high >> 52 >= infinite) return {};
-  const double units = x * units_per_one(about);
-  const auto whole = static_cast<std::uint64_t>(units);
-  const double rest = units - static_cast<double>(whole);
-  if (rest == 0.5) return {};
-  return {true, whole + (rest > 0.5 ? 1 : 0)};
+  constexpr std::uint32_t mantissa = 0xfffff, infinite = 0x7ff00000;
+  const auto before = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, about) >> 32);
+  const auto after = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, about + x) >> 32);
+  const std::uint32_t exponent = before & ~mantissa;
+  // Added to the least sum of that exponent x is rounded to the same units; it is less than that sum.
+  const double least = least_of_exponent(about), moved = least + x;
+  const double rest = x - (moved - least), tie = least * 0x1p-53;
+  const bool is_known =
+      (before & mantissa) != 0 && after - exponent < mantissa && exponent < infinite && rest != tie && rest != -tie;
+  const std::uint64_t units = __builtin_bit_cast(std::uint64_t, moved) - __builtin_bit_cast(std::uint64_t, least);
+  return {is_known, is_known ? units : 0};
+}
+
+// What known steps add to a sum that is `about`, and was of that exponent all along.
+PAPILIO_LANEWISE double of_units(double about, std::uint64_t units) {
+  if (units == 0) return 0;
+  const double least = least_of_exponent(about);
+  return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, least) + units) - least;
 }
 
 // A sum after known steps, all of one unit: no addition here is rounded.

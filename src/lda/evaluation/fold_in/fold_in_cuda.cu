@@ -1,11 +1,12 @@
-#include "lda/evaluation/fold_in_cuda.h"
+#include "lda/evaluation/fold_in/fold_in_cuda.h"
 
 #include <algorithm>
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
-#include "lda/evaluation/fixed_phi_formulas.h"
-#include "lda/evaluation/ordered_sum_cuda.cuh"
+#include "lda/evaluation/fold_in/cluster_fold_in_cuda.h"
+#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
+#include "lda/evaluation/fold_in/ordered_sum_cuda.cuh"
 
 namespace papilio::lda {
 namespace {
@@ -85,6 +86,7 @@ __global__ void __launch_bounds__(most_threads)
   double* const theta = in.scratch != nullptr ? in.scratch + blockIdx.x * topics : shared;
   double* const cache = in.scratch != nullptr ? shared : shared + base::round_up<std::int64_t>(topics, 16);
   const auto thread = static_cast<std::int64_t>(threadIdx.x), threads = static_cast<std::int64_t>(blockDim.x);
+  const BlockOrderedSum sum_of_all(topics);
   for (std::int64_t o = first + blockIdx.x; o < end; o += gridDim.x) {
     const std::int64_t d = in.order[o], begin = in.offsets[d], count = in.offsets[d + 1] - begin;
     const WordRows words = {in.phi, in.rows + begin, cache,
@@ -100,7 +102,7 @@ __global__ void __launch_bounds__(most_threads)
       __syncthreads();
       fold_topics(words, theta, in.alpha, in.factors + begin, count);
       __syncthreads();
-      const double total = BlockOrderedSum::of(theta, topics);
+      const double total = sum_of_all.of(NumbersInOrder{theta});
       for (std::int64_t k = thread; k < topics; k += threads) theta[k] /= total;
       __syncthreads();
     }
@@ -158,6 +160,8 @@ std::int64_t fold_in_scratch(std::int32_t topics) {
 void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_t documents, cudaStream_t stream) {
   if (documents == 0) return;
   if (fold_in.scratch != nullptr) return launch_fold_in(fold_in, 0, documents, scratch_blocks, 0, stream);
+  documents = queue_cluster_fold_in(fold_in, words, documents, stream);
+  if (documents == 0) return;
   const std::int64_t shared = shared_bytes_per_block();
   execution::check(
       cudaFuncSetAttribute(fold_in_documents, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
