@@ -15,8 +15,8 @@ constexpr int most_threads = 1024;
 constexpr int lanes = probability_lanes;
 constexpr int most_blocks = 8;                // on a multiprocessor, of few threads each
 constexpr int scratch_blocks = 2;             // on a multiprocessor, where theta is in global memory
-constexpr std::int64_t own_bytes = 4096;      // of shared memory that a block has beside
-constexpr std::int64_t shared_beside = 5120;  // the same and the system's, where blocks share a multiprocessor
+constexpr std::int64_t own_bytes = 5120;      // of shared memory that a block has beside
+constexpr std::int64_t shared_beside = 6144;  // the same and the system's, where blocks share a multiprocessor
 
 // Of a block's dynamic shared memory: theta, unless it is in global memory; rows of phi, of the document's first words.
 struct FoldInShape {
