@@ -15,6 +15,9 @@ constexpr int most_pieces = 64;
 constexpr std::size_t least_piece_bytes = std::size_t{1} << 12;
 constexpr std::size_t most_piece_bytes = std::size_t{1} << 20;
 
+// A piece's words of the blocks before stay up to this multiple of a piece's text.
+constexpr std::size_t kept_words_bytes = 4;
+
 // What an empty document takes in a block.
 constexpr std::size_t bytes_per_place = sizeof(std::size_t) + sizeof(std::string_view);
 
@@ -42,8 +45,8 @@ std::int64_t CorpusSink::memory() const {
   return bytes_per_token * corpus_.tokens() + bytes_per_document * corpus_.documents();
 }
 
-// A piece takes up to 32 times its text, where all words are short and distinct; together they take up to a quarter of
-// the limit.
+// A piece takes up to 32 times its text, where all words are short and distinct, beside the words that it keeps;
+// together they take little more than a quarter of the limit.
 TextCorpus::TextCorpus(const TextOptions& options, DocumentSink& sink)
     : options_(options),
       memory_limit_(options.max_memory),
@@ -67,7 +70,7 @@ void TextCorpus::append(std::span<const std::string_view> texts, const Place& pl
     execution::parallel_for(std::ssize(pieces_), 1, options_.threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) tokenize(pieces_[static_cast<std::size_t>(i)]);
     });
-    for (const Piece& piece : pieces_) {
+    for (Piece& piece : pieces_) {
       append(piece, place);
       if (!memory_.set(memory())) {
         memory_limit_.refuse(place.origin, place.line, report_.tokens_kept, report_.documents);
@@ -114,7 +117,10 @@ TextCorpus::Part TextCorpus::take_part(Queue& queue, const Place& place) {
 
 void TextCorpus::tokenize(Piece& piece) const {
   piece.tokenizer.left_out().clear();
-  piece.words.clear();
+  if (piece.words.memory() > static_cast<std::int64_t>(kept_words_bytes * piece_bytes_)) {
+    piece.words.clear();
+    piece.number_of.clear();
+  }
   piece.tokens.clear();
   piece.ends.clear();
   piece.invalid_utf8 = 0;
@@ -174,20 +180,24 @@ std::int32_t TextCorpus::stop_word(const std::string& word) {
 }
 
 // Pieces come in order, so that words are numbered by first occurrence in the whole text.
-void TextCorpus::append(const Piece& piece, const Place& place) {
-  const bool keeps_all = options_.phrases.used();
-  number_of_.clear();
-  for (const std::string& word : piece.words.words()) {
-    const std::int32_t stop = keeps_all ? -1 : stop_word(word);
-    number_of_.push_back(stop >= 0 ? -1 - stop : words_.number(word));
+void TextCorpus::number_words(Piece& piece) {
+  const std::vector<std::string>& words = piece.words.words();
+  for (std::size_t w = piece.number_of.size(); w < words.size(); ++w) {
+    const std::int32_t stop = options_.phrases.used() ? -1 : stop_word(words[w]);
+    piece.number_of.push_back(stop >= 0 ? -1 - stop : words_.number(words[w]));
   }
+}
+
+void TextCorpus::append(Piece& piece, const Place& place) {
+  const bool keeps_all = options_.phrases.used();
+  number_words(piece);
   std::int64_t token = 0;
   for (std::size_t i = 0; i < piece.parts.size(); ++i) {
     const std::int64_t begin = token;
     numbers_.clear();
     for (; token < piece.ends[i]; ++token) {
       const std::int32_t word = piece.tokens[static_cast<std::size_t>(token)];
-      const std::int32_t number = number_of_[static_cast<std::size_t>(unmarked(word))];
+      const std::int32_t number = piece.number_of[static_cast<std::size_t>(unmarked(word))];
       if (number >= 0) {
         numbers_.push_back(is_marked(word) ? marked(number) : number);
       } else {
@@ -225,9 +235,9 @@ TextCorpus::Piece::Piece(const TextOptions& options) : tokenizer(options_of_toke
 
 std::int64_t TextCorpus::Piece::memory() const {
   return words.memory() + tokenizer.left_out().memory() +
-         static_cast<std::int64_t>(parts.capacity() * sizeof(Part) + tokens.capacity() * sizeof(std::int32_t) +
-                                   ends.capacity() * sizeof(std::int64_t) +
-                                   (before.capacity() + after.capacity()) * sizeof(TextBetween));
+         static_cast<std::int64_t>(
+             parts.capacity() * sizeof(Part) + (number_of.capacity() + tokens.capacity()) * sizeof(std::int32_t) +
+             ends.capacity() * sizeof(std::int64_t) + (before.capacity() + after.capacity()) * sizeof(TextBetween));
 }
 
 std::int64_t TextCorpus::memory() const {

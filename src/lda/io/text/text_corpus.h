@@ -102,12 +102,14 @@ class TextCorpus {
     std::int64_t bytes = 0;  // left, and one more per text
   };
 
-  // Some documents as tokens, words numbered by first occurrence in the piece.
+  // Some documents as tokens. Words are numbered by first occurrence in the pieces that had this place in the blocks
+  // before: they stay until they are many, so that most of them are known in the corpus already.
   struct Piece {
     explicit Piece(const TextOptions& options);
     Tokenizer tokenizer;
     std::vector<Part> parts;
     WordIndex words;
+    std::vector<std::int32_t> number_of;  // of the words of blocks before, in the corpus; -1 - s: stop word s
     std::vector<std::int32_t> tokens;
     std::vector<std::int64_t> ends;   // of each part's tokens
     std::vector<TextBetween> before;  // the first token of each part, and what is ...
@@ -122,7 +124,8 @@ class TextCorpus {
   static void tokenize_with_marks(Piece& piece);
   std::int32_t stop_word(const std::string& word);
   void mark_first(const Piece& piece, std::size_t part, std::int64_t begin);
-  void append(const Piece& piece, const Place& place);
+  void number_words(Piece& piece);
+  void append(Piece& piece, const Place& place);
   std::int64_t memory() const;
 
   TextOptions options_;
@@ -137,7 +140,6 @@ class TextCorpus {
   Tokenizer folding_{1};
   TokenTally left_out_{most_left_out_words};
   std::vector<std::int64_t> stop_word_counts_;
-  std::vector<std::int32_t> number_of_;  // of a piece's words; -1 - s: stop word s
   std::vector<std::int32_t> numbers_;
   std::vector<std::string> names_;
   std::int64_t document_tokens_ = 0;       // of the last document so far
