@@ -142,7 +142,7 @@ TEST(LinesOfText, GivesTheSameCorpusForAnyNumberOfThreads) {
   EXPECT_EQ(expected.vocabulary_size(), 3000);
   EXPECT_GT(expected_report.stop_words_dropped, 0);
   EXPECT_GT(expected_report.invalid_utf8, 0);
-  for (const int threads : {0, 2, 7}) {
+  for (const int threads : {0, 2, 3, 8}) {
     ReadReport report;
     EXPECT_TRUE(read(threads, report) == expected) << threads;
     EXPECT_EQ(report.tokens_read, expected_report.tokens_read);
@@ -253,6 +253,31 @@ TEST(LinesOfText, LongLinesAreReadInParts) {
     EXPECT_EQ(corpus.vocabulary, expected.vocabulary);
     EXPECT_EQ(parts.invalid_utf8, whole.invalid_utf8);
     EXPECT_GT(parts.invalid_utf8, 1000);
+  }
+}
+
+// A small limit makes small pieces, which forget their words now and then.
+TEST(LinesOfText, ForgetWordsOfBlocksAndNumberThemTheSame) {
+  const Folder folder;
+  std::string lines;
+  std::uint32_t state = 1;
+  for (int i = 0; i < 150'000; ++i) {
+    state = state * 1664525 + 1013904223;
+    std::string word;
+    for (std::uint32_t digits = 26 * 26 * 26 + state / 65536 % (i % 3 == 0 ? 20'000 : 50); digits > 0; digits /= 26) {
+      word += static_cast<char>('a' + digits % 26);
+    }
+    lines += word + (i % 20 == 19 ? "\n" : " ");
+  }
+  const std::string path = folder.write("lines", lines);
+  const Corpus expected = read_lines_of_text(path, {.stop_words = {"aaab", "caab"}, .threads = 1});
+  EXPECT_GT(expected.vocabulary_size(), 15'000);
+  for (const int threads : {1, 2, 3, 8}) {
+    ReadReport report;
+    const TextOptions options = {.stop_words = {"aaab", "caab"}, .max_memory = 16'000'000, .threads = threads};
+    EXPECT_TRUE(read_lines_of_text(path, options, &report) == expected) << threads;
+    EXPECT_EQ(report.tokens_read, 150'000);
+    EXPECT_GT(report.stop_words_dropped, 1000);
   }
 }
 
