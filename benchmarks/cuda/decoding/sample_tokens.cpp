@@ -118,10 +118,17 @@ papilio::TokenResults results_of(Arrays& arrays, const Case& which, std::int64_t
   return results;
 }
 
+// The same on both sides.
+struct ChangesOfRows {
+  Changes<HostVector> host = make_changes();
+  Changes<DeviceVector> device = {DeviceVector(host.allowed), DeviceVector(host.offsets), DeviceVector(host.biased),
+                                  DeviceVector(host.values)};
+};
+
 template <class T>
 class Rows {
  public:
-  explicit Rows(const std::vector<float>& logits) : host_(logits.size()), changes_(make_changes()) {
+  Rows(const std::vector<float>& logits, const ChangesOfRows& changes) : host_(logits.size()), changes_(changes) {
     for (std::size_t n = 0; n < logits.size(); ++n) {
       if constexpr (std::is_same_v<T, float>)
         host_[n] = logits[n];
@@ -129,8 +136,6 @@ class Rows {
         host_[n] = papilio::to_bfloat16(logits[n]);
     }
     device_ = DeviceVector<T>(host_);
-    changes_on_device_ = {DeviceVector(changes_.allowed), DeviceVector(changes_.offsets), DeviceVector(changes_.biased),
-                          DeviceVector(changes_.values)};
   }
 
   void measure(const Case& which, std::int64_t rows, Report& report, const Effort& effort) {
@@ -138,10 +143,10 @@ class Rows {
     Record record("tokens");
     record.set("filters", which.name).set("type", type).set("rows", rows);
     const auto call = [&](std::uint64_t seed = 7) {
-      draw(device_.data(), changes_on_device_, on_device_, which, rows, device(), seed);
+      draw(device_.data(), changes_.device, on_device_, which, rows, device(), seed);
     };
     call();
-    draw(host_.data(), changes_, on_host_, which, rows, papilio::Device::cpu());
+    draw(host_.data(), changes_.host, on_host_, which, rows, papilio::Device::cpu());
     if (!same(rows, which)) return report.fail(record, "the device draws what the CPU does not");
     const Timing timing = time_launches([&](int) { call(); }, effort);
     const Graph graph(call);
@@ -180,8 +185,7 @@ class Rows {
 
   std::vector<T> host_;
   DeviceVector<T> device_;
-  Changes<HostVector> changes_;
-  Changes<DeviceVector> changes_on_device_;
+  const ChangesOfRows& changes_;
   Results<DeviceVector> on_device_;
   Results<HostVector> on_host_;
 };
@@ -192,8 +196,9 @@ int run(const Arguments& arguments) {
   std::mt19937_64 bits(1);
   std::normal_distribution<float> normal(0, 3);
   for (float& x : logits) x = normal(bits);
-  Rows<float> floats(logits);
-  Rows<papilio::BFloat16> shorts(logits);
+  const ChangesOfRows changes;
+  Rows<float> floats(logits, changes);
+  Rows<papilio::BFloat16> shorts(logits, changes);
   const Effort effort = arguments.quick ? Effort{0.01, 3, 5} : Effort{0.05, 10, 40};
   for (const Case& which : cases())
     for (const std::int64_t rows : {512, 64, 8, 1}) {

@@ -86,13 +86,14 @@ Stream::Stream(Urgency urgency) {
 
 Stream::~Stream() { cudaStreamDestroy(stream_); }
 
-int multiprocessors() {
-  int device = 0, count = 0;
+int device_attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
   check(cudaGetDevice(&device), "finding the current device");
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-        "querying the number of multiprocessors");
-  return count;
+  check(cudaDeviceGetAttribute(&value, which, device), "asking for what a device can do");
+  return value;
 }
+
+int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 
 }  // namespace execution
 

@@ -93,6 +93,9 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+// What the current device can do.
+int device_attribute(cudaDeviceAttr which);
+
 // How many multiprocessors the current device has.
 int multiprocessors();
 

@@ -72,7 +72,7 @@ class OnChipDraw {
     memory_.number = draw_number_of_row(call_, row_);
   }
 
-  // False if the bias is bad. Numbers of 16 bits have no room for their sum with it: such rows are not on chip.
+  // False if the bias is bad. A row of 16-bit logits with a bias is not on chip: the sums would not fit in it.
   __device__ bool add_bias() {
     if constexpr (!plain && std::is_same_v<S, float>) {
       const BiasOfRow bias = bias_of_row(call_, row_);

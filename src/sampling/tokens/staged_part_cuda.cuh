@@ -101,7 +101,7 @@ class StagedPart {
   unsigned before_ = 0, groups_ = 0;
 };
 
-// The mask of a staged part, as each thread needs it: of each group of its logits, four in a row.
+// The mask of a staged part as one thread needs it: the bits of its four logits in each group.
 template <class S>
 class PartMask {
  public:
@@ -119,8 +119,8 @@ class PartMask {
       if (g < part.groups()) bits_[g / in_pack] |= std::uint64_t{ask(g)} << (4 * (g % in_pack));
   }
 
-  // Four entries, of which those that are not allowed become NaN. A row that has NaN of its own is drawn from no
-  // further; so after that NaN is neither the least nor the greatest of some, nor within any bound, and weighs nothing.
+  // Four entries, of which those that are not allowed become NaN. A row with a NaN of its own is abandoned at once, so
+  // from here on NaN means masked: fminf and fmaxf pass over it, comparisons are false, and it weighs nothing.
   __device__ __forceinline__ float4 four(unsigned g) const {
     const unsigned entry = g * group_ + 4 * threadIdx.x;
     if (call_->allowed == nullptr) return part_->four(entry);

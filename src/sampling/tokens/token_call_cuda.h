@@ -169,7 +169,7 @@ __device__ __forceinline__ bool is_allowed(const TokenCall& call, std::int64_t r
          (call.allowed[row * call.allowed_stride + category / 32] >> (category % 32) & 1u) != 0;
 }
 
-// The bits of the mask for four categories from `first` on; any bits for those that the row has not.
+// The bits of the mask for four categories from `first` on; where the row has no such category, the bit says nothing.
 __device__ __forceinline__ unsigned allowed_from(const TokenCall& call, std::int64_t row, std::int32_t first) {
   const std::uint32_t* const words = call.allowed + row * call.allowed_stride;
   const std::int32_t word = first >> 5, words_of_row = static_cast<std::int32_t>((call.categories + 31) / 32);

@@ -25,16 +25,9 @@ struct TokenShape {
   bool staged;  // rows do not fit on chip
 };
 
-inline int device_attribute(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  execution::check(cudaGetDevice(&device), "asking for the current device");
-  execution::check(cudaDeviceGetAttribute(&value, which, device), "asking for what a device can do");
-  return value;
-}
-
 // Blocks share rows where there are too few rows to fill the device, as long as each has `least` categories.
 inline int parts_for(std::int64_t rows, std::int64_t categories, std::int64_t least, std::int64_t most) {
-  if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return 1;
+  if (execution::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return 1;
   const std::int64_t enough = 2 * std::int64_t{execution::multiprocessors()};
   int parts = 1;
   while (parts < most_token_parts &&
@@ -48,8 +41,8 @@ inline TokenShape slice_shape(std::int64_t rows, std::int64_t categories, std::s
   constexpr std::int64_t least = 4096, most = 16384;
   const int parts = parts_for(rows, categories, least, most);
   const std::int64_t in_slice = base::ceil_div<std::int64_t>(categories, parts);
-  const std::int64_t room =
-      device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<std::int64_t>(fixed_bytes) - 1024;
+  const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                            static_cast<std::int64_t>(fixed_bytes) - 1024;
   const std::int64_t bytes = in_slice * static_cast<std::int64_t>(sizeof(float));
   return {parts, in_slice, bytes <= room ? bytes : 0, bytes > room};
 }

@@ -38,7 +38,7 @@ template <class S>
 bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
   const bool has_sums = std::is_same_v<S, float> || call.bias_offsets == nullptr;
   const std::int64_t room =
-      device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+      execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
       static_cast<std::int64_t>(sizeof(sampling_kernel::OnChipRankMemory<sampling_kernel::OnChipCutMemory>)) - 1024;
   return has_sums && call.column_stride == 1 && call.categories > 1 && call.rows <= most_token_rows &&
          shape.shared_bytes <= room;

@@ -186,17 +186,10 @@ Deal deal_of(std::int32_t topics, int doubled) {
           static_cast<int>(base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(all, blocks), 32))};
 }
 
-int attribute_of_device(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  execution::check(cudaGetDevice(&device), "finding the current device");
-  execution::check(cudaDeviceGetAttribute(&value, which, device), "querying a device");
-  return value;
-}
-
 // Bytes of shared memory of a block, of as many as have room on a multiprocessor.
 std::int64_t cluster_room(const Deal& deal) {
   constexpr std::int64_t beside = 6656;  // of a block's and the system's
-  const std::int64_t all = attribute_of_device(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  const std::int64_t all = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   return all / (2 * most_threads / deal.threads) - beside;
 }
 
@@ -240,7 +233,7 @@ std::int64_t queue_cluster_fold_in(const FoldIn& in, const std::int32_t* words, 
                                    cudaStream_t stream) {
   constexpr std::int64_t most_documents = std::int64_t{1} << 27;  // that have clusters of their own
   if (in.topics > most_topics || documents > most_documents ||
-      attribute_of_device(cudaDevAttrComputeCapabilityMajor) < 9) {
+      execution::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) {
     return documents;
   }
   const auto with_more = [&](std::int64_t n) {

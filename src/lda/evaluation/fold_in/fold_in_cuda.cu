@@ -13,10 +13,8 @@ namespace {
 
 constexpr int most_threads = 1024;
 constexpr int lanes = probability_lanes;
-constexpr int most_blocks = 8;                // on a multiprocessor, of few threads each
-constexpr int scratch_blocks = 2;             // on a multiprocessor, where theta is in global memory
-constexpr std::int64_t own_bytes = 5120;      // of shared memory that a block has beside
-constexpr std::int64_t shared_beside = 6144;  // the same and the system's, where blocks share a multiprocessor
+constexpr int most_blocks = 8;     // on a multiprocessor, of few threads each
+constexpr int scratch_blocks = 2;  // on a multiprocessor, where theta is in global memory
 
 // Of a block's dynamic shared memory: theta, unless it is in global memory; rows of phi, of the document's first words.
 struct FoldInShape {
@@ -123,12 +121,15 @@ __global__ void __launch_bounds__(most_threads)
   }
 }
 
+// Of shared memory, what a block has beside theta and rows.
+std::int64_t own_bytes() {
+  cudaFuncAttributes attributes = {};
+  execution::check(cudaFuncGetAttributes(&attributes, fold_in_documents), "asking for what a kernel needs");
+  return static_cast<std::int64_t>(attributes.sharedSizeBytes);
+}
+
 std::int64_t shared_bytes_per_block() {
-  int device = 0, bytes = 0;
-  execution::check(cudaGetDevice(&device), "finding the current device");
-  execution::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                   "querying shared memory");
-  return bytes - own_bytes;
+  return execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - own_bytes();
 }
 
 std::int64_t theta_bytes(std::int32_t topics) {
@@ -163,6 +164,8 @@ void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_
   documents = queue_cluster_fold_in(fold_in, words, documents, stream);
   if (documents == 0) return;
   const std::int64_t shared = shared_bytes_per_block();
+  // The same and the system's, where blocks share a multiprocessor.
+  const std::int64_t shared_beside = own_bytes() + execution::device_attribute(cudaDevAttrReservedSharedMemoryPerBlock);
   execution::check(
       cudaFuncSetAttribute(fold_in_documents, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
       "requesting shared memory");

@@ -16,7 +16,7 @@ constexpr std::size_t least_piece_bytes = std::size_t{1} << 12;
 constexpr std::size_t most_piece_bytes = std::size_t{1} << 20;
 
 // A piece's words of the blocks before stay up to this multiple of a piece's text.
-constexpr std::size_t kept_words_bytes = 4;
+constexpr std::size_t texts_of_kept_words = 4;
 
 // What an empty document takes in a block.
 constexpr std::size_t bytes_per_place = sizeof(std::size_t) + sizeof(std::string_view);
@@ -117,7 +117,7 @@ TextCorpus::Part TextCorpus::take_part(Queue& queue, const Place& place) {
 
 void TextCorpus::tokenize(Piece& piece) const {
   piece.tokenizer.left_out().clear();
-  if (piece.words.memory() > static_cast<std::int64_t>(kept_words_bytes * piece_bytes_)) {
+  if (piece.words.memory() > static_cast<std::int64_t>(texts_of_kept_words * piece_bytes_)) {
     piece.words.clear();
     piece.number_of.clear();
   }

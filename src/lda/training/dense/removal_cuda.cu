@@ -106,6 +106,22 @@ __device__ __forceinline__ int refused_tokens(const TopicDraw& draw, const Topic
   return refused;
 }
 
+// A refused token of an item, or any of its tokens where there are not as many: the one that a thread searches for.
+struct RefusedToken {
+  bool is_there;
+  std::int64_t token;
+  int word, old;
+  float old_theta;
+
+  __device__ __forceinline__ RefusedToken(const TopicDraw& draw, const TopicItem& item, const float* theta_row,
+                                          const std::uint8_t* places, int place, int refused)
+      : is_there(place < refused),
+        token(item.first + (is_there ? places[place] : 0)),
+        word(draw.words[token]),
+        old(is_there ? ~draw.z[token] : 0),
+        old_theta(old_theta_without_token(draw, theta_row[old], word, old)) {}
+};
+
 // An item of at most `tokens` <= 256 tokens for every group of G threads; topics as in
 // TopicRows, T tokens per batch.
 template <int G, int N, int T, int tokens>
@@ -126,20 +142,16 @@ __global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw dr
   TopicRows<G, N, T, PastEnd::any>::load_theta(draw, theta_row, 0, theta);
 #pragma unroll 1
   for (int first = 0; first < most_refused; first += T) {
-    const bool is_there = first + t < refused;
-    const std::int64_t token = item.first + (is_there ? places[first + t] : 0);
-    const int word = draw.words[token];
-    const int old = is_there ? ~draw.z[token] : 0;
-    const float old_theta = old_theta_without_token(draw, theta_row[old], word, old);
-    const RowsWithoutToken<G, N, T, PastEnd::any> rows = {draw, theta, theta_row, 0,
-                                                          word, old,   old_theta, most_refused - first};
-    const double u = uniforms_of(draw, draw.removal.stream, token).draw;
+    const RefusedToken mine(draw, item, theta_row, places, first + t, refused);
+    const RowsWithoutToken<G, N, T, PastEnd::any> rows = {draw,      theta,    theta_row,      0,
+                                                          mine.word, mine.old, mine.old_theta, most_refused - first};
+    const double u = uniforms_of(draw, draw.removal.stream, mine.token).draw;
     collective::DrawnRow drawn;
     if constexpr (G == 32)
       drawn = collective::draw_rows<N, T, 1>(rows, u);
     else
       drawn = collective::draw_short_rows<G, N, T>(rows, u);
-    if (drawn.owner && is_there) finish(draw, token, word, old, drawn);
+    if (drawn.owner && mine.is_there) finish(draw, mine.token, mine.word, mine.old, drawn);
   }
 }
 
@@ -165,17 +177,13 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_refused_of_two_seg
   Last::Rows::load_theta(draw, last_theta_row, 1, last_theta);
 #pragma unroll 1
   for (int first = 0; first < refused; first += T) {
-    const bool is_there = first + t < refused;
-    const std::int64_t token = item.first + (is_there ? places[first + t] : 0);
-    const int word = draw.words[token];
-    const int old = is_there ? ~draw.z[token] : 0;
-    const float old_theta = old_theta_without_token(draw, theta_row[old], word, old);
-    const Rows rows = {draw, theta, theta_row, 0, word, old, old_theta, refused - first};
-    const Last last = {draw,      last_theta,     last_theta_row, 1, word, old - collective::segment_size,
-                       old_theta, refused - first};
+    const RefusedToken mine(draw, item, theta_row, places, first + t, refused);
+    const Rows rows = {draw, theta, theta_row, 0, mine.word, mine.old, mine.old_theta, refused - first};
+    const int old_in_last = mine.old - collective::segment_size;
+    const Last last = {draw, last_theta, last_theta_row, 1, mine.word, old_in_last, mine.old_theta, refused - first};
     const collective::DrawnRow drawn =
-        collective::draw_two_segments<N, T>(rows, last, uniforms_of(draw, draw.removal.stream, token).draw);
-    if (drawn.owner && is_there) finish(draw, token, word, old, drawn);
+        collective::draw_two_segments<N, T>(rows, last, uniforms_of(draw, draw.removal.stream, mine.token).draw);
+    if (drawn.owner && mine.is_there) finish(draw, mine.token, mine.word, mine.old, drawn);
   }
 }
 

@@ -146,13 +146,7 @@ __global__ void count_frequent(const SparseDraw<Entry> draw) {
   }
 }
 
-int most_shared_bytes() {
-  int device = 0, bytes = 0;
-  execution::check(cudaGetDevice(&device), "querying the device");
-  execution::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                   "requesting shared memory");
-  return bytes;
-}
+int most_shared_bytes() { return execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 template <class Entry, int threads>
 void launch(const SparseDraw<Entry>& draw, cudaStream_t stream) {
