@@ -158,6 +158,23 @@ class Ranks(unittest.TestCase):
             expected = expected or found
             self.assertEqual(found, expected, ranks)
 
+    # One rank fails before it has met the others, which wait for it.
+    def test_rank_without_its_device(self):
+        self.assertEqual(self.run_job(0, model="m")[0], 0)
+        state = self.folder / "state"
+        for command in (["train", self.corpus, *TRAIN, "-o", "other"], ["infer", "m", self.corpus, "-o", "theta.tsv"],
+                        ["evaluate", "m", "--held-out", self.corpus],
+                        ["choose", self.corpus, "--topics", "4,8", "--sweeps", "5", "--threads", "1", "--state", state]):
+            script = ('[ $OMPI_COMM_WORLD_RANK = 2 ] && export OMPI_COMM_WORLD_LOCAL_RANK=97 && set -- "$@" --device cuda; '
+                      'exec "$0" "$@"')
+            start = time.monotonic()
+            run = subprocess.run([MPIRUN, "-n", "3", "sh", "-c", script, PAPILIO, *command], cwd=self.folder,
+                                 env=ENVIRONMENT, text=True, capture_output=True, timeout=120, check=False)
+            self.assertLess(time.monotonic() - start, 15)
+            self.assertIn(run.returncode, (70, TRY_AGAIN), run.stderr)  # of whichever ended first
+            self.assertIn(f"papilio {command[0]}: rank 2 of 3 has failed:", run.stderr)
+            self.assertIn("CUDA device 97 was asked for", run.stderr)
+
     def test_device_of_a_rank_that_infers(self):
         self.assertEqual(self.run_job(0)[0], 0)
         for command in (["infer", "m", self.corpus, "-o", "theta.tsv", "--force"],

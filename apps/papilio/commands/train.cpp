@@ -341,11 +341,13 @@ Subcommand add_train(CLI::App& app) {
   return {train,
           [arguments](const std::string& given) {
             const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
-            if (ranks != nullptr) train_on_ranks(*arguments, *ranks);
-            papilio::TrainOptions& training = arguments->training;
-            arguments->corpus.text.threads = training.threads;
-            if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
-            return as_rank(ranks.get(), "train", [&] { return run_train(*arguments, given); });
+            return as_rank(ranks.get(), "train", [&] {
+              if (ranks != nullptr) train_on_ranks(*arguments, *ranks);
+              papilio::TrainOptions& training = arguments->training;
+              arguments->corpus.text.threads = training.threads;
+              if (arguments->alpha_sum) training.alpha = *arguments->alpha_sum / training.topics;
+              return run_train(*arguments, given);
+            });
           },
           [arguments] { check_train(*arguments); }};
 }

@@ -1,12 +1,13 @@
 // Whole sweeps of one model on 1, 2, ... GPUs of a host, at several sizes of corpus.
 //
-//   papilio_several_gpus_bench TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]
+//   papilio_several_gpus_bench [--sweeps N] TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]
 //
 // A line for each run: tokens a second over the last sweeps, seconds of the whole run, and the model's hash, which must
 // be the same for any number of GPUs: the program fails where it is not.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -22,8 +23,7 @@
 
 namespace {
 
-constexpr std::int64_t sweeps = 30;
-constexpr std::int64_t counted = 10;  // the last of them
+constexpr std::int64_t usual_sweeps = 30;
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -43,7 +43,7 @@ struct Run {
   std::string hash;
 };
 
-Run run(const papilio::Corpus& corpus, std::int32_t topics, int gpus) {
+Run run(const papilio::Corpus& corpus, std::int32_t topics, std::int64_t sweeps, int gpus) {
   papilio::TrainOptions options;
   options.topics = topics;
   options.sweeps = sweeps;
@@ -52,7 +52,7 @@ Run run(const papilio::Corpus& corpus, std::int32_t topics, int gpus) {
   options.draws = papilio::Draws::sparse;
   options.device = papilio::Device::cuda(0);
   for (int gpu = 0; gpus > 1 && gpu < gpus; ++gpu) options.devices.push_back(papilio::Device::cuda(gpu));
-  options.progress_every = counted;
+  options.progress_every = std::max<std::int64_t>(sweeps / 3, 1);  // the rate is that of the last of them
   Run run;
   options.progress = [&](const papilio::Progress& progress) {
     run.rate = progress.tokens_per_second;
@@ -66,7 +66,7 @@ Run run(const papilio::Corpus& corpus, std::int32_t topics, int gpus) {
   return run;
 }
 
-int measure(int argc, char** argv) {
+int measure(std::int64_t sweeps, int argc, char** argv) {
   const auto topics = static_cast<std::int32_t>(std::atol(argv[1]));
   papilio::GenerateOptions generator;
   generator.vocabulary = std::atoll(argv[2]);
@@ -86,7 +86,7 @@ int measure(int argc, char** argv) {
     fmt::print("# generated in {:.1f} s\n", seconds_since(start));
     Run first;
     for (const int count : gpus) {
-      const Run now = run(corpus, topics, count);
+      const Run now = run(corpus, topics, sweeps, count);
       if (first.hash.empty()) first = now;
       same = same && now.hash == first.hash && now.likelihood == first.likelihood;
       fmt::print("{:>14} {:>5} {:>12.3f} {:>10.2f} {:>10.2f} {:>12.6f}  {}\n", corpus.tokens(), count, now.rate / 1e9,
@@ -101,12 +101,19 @@ int measure(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 6) {
-    fmt::print(stderr, "usage: {} TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]\n", argv[0]);
+  const char* const program = argv[0];
+  std::int64_t sweeps = usual_sweeps;
+  if (argc > 2 && std::string_view(argv[1]) == "--sweeps") {
+    sweeps = std::atoll(argv[2]);
+    argc -= 2;
+    argv += 2;
+  }
+  if (argc < 6 || sweeps < 1) {
+    fmt::print(stderr, "usage: {} [--sweeps N] TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]\n", program);
     return 64;
   }
   try {
-    return measure(argc, argv);
+    return measure(sweeps, argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

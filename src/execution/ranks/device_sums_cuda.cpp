@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/math.h"
 #include "execution/cuda/check.h"
 #include "execution/ranks/collectives.h"
 #include "execution/ranks/nccl_library.h"
@@ -19,13 +20,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// By the communicator, a part after the other, in page-locked memory.
+// By the communicator, a part after the other, in page-locked memory: while it adds up one, the next is copied there.
 class HostSums final : public DeviceSums {
  public:
   explicit HostSums(Communicator& ranks) : ranks_(ranks) {
-    check(cudaMallocHost(&memory_, part_bytes), "allocating page-locked memory");
+    check(cudaMallocHost(&memory_, 2 * part_bytes), "allocating page-locked memory");
+    for (cudaEvent_t& event : copied_) {
+      check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+    }
   }
-  ~HostSums() override { cudaFreeHost(memory_); }
+  ~HostSums() override {
+    for (const cudaEvent_t event : copied_) cudaEventDestroy(event);
+    cudaFreeHost(memory_);
+  }
   HostSums(const HostSums&) = delete;
   HostSums& operator=(const HostSums&) = delete;
 
@@ -41,23 +48,35 @@ class HostSums final : public DeviceSums {
  private:
   static constexpr std::size_t part_bytes = std::size_t{16} << 20;
 
+  // The memory of a part is used again for the one after the next, whose copy the stream begins after those of the
+  // part.
   template <class T>
   void add_up_of(T* values, std::int64_t count, cudaStream_t stream) {
     constexpr auto most = static_cast<std::int64_t>(part_bytes / sizeof(T));
-    for (std::int64_t first = 0; first < count; first += most) {
-      const auto here = static_cast<std::size_t>(std::min(most, count - first));
-      check(cudaMemcpyAsync(memory_, values + first, here * sizeof(T), cudaMemcpyDeviceToHost, stream),
-            "a copy from the device");
-      check(cudaStreamSynchronize(stream), "a copy from the device");
-      ranks_.add_up(std::span(static_cast<T*>(memory_), here));
-      check(cudaMemcpyAsync(values + first, memory_, here * sizeof(T), cudaMemcpyHostToDevice, stream),
-            "a copy to the device");
-      check(cudaStreamSynchronize(stream), "a copy to the device");  // the memory is used again
+    const std::int64_t parts = base::ceil_div(count, most);
+    const auto in_host = [&](std::int64_t part) { return static_cast<T*>(memory_) + part % 2 * most; };
+    const auto size = [&](std::int64_t part) { return static_cast<std::size_t>(std::min(most, count - part * most)); };
+    const auto ask_for = [&](std::int64_t part) {
+      check(
+          cudaMemcpyAsync(in_host(part), values + part * most, size(part) * sizeof(T), cudaMemcpyDeviceToHost, stream),
+          "a copy from the device");
+      check(cudaEventRecord(copied_[part % 2], stream), "recording an event");
+    };
+    if (parts > 0) ask_for(0);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      if (part + 1 < parts) ask_for(part + 1);
+      check(cudaEventSynchronize(copied_[part % 2]), "a copy from the device");
+      ranks_.add_up(std::span(in_host(part), size(part)));
+      check(
+          cudaMemcpyAsync(values + part * most, in_host(part), size(part) * sizeof(T), cudaMemcpyHostToDevice, stream),
+          "a copy to the device");
     }
+    check(cudaStreamSynchronize(stream), "a copy to the device");  // the memory is used again
   }
 
   Communicator& ranks_;
   void* memory_ = nullptr;
+  cudaEvent_t copied_[2] = {};
 };
 
 class NcclSums final : public DeviceSums {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -47,9 +48,10 @@ class MpiRanks final : public Communicator {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
   }
-  // After a failure MPI is not ended: that would wait for ranks that are gone. mpirun ends the job when this process
-  // does.
+  // After a failure MPI is not ended: that would wait for ranks that are gone, or that wait for this one. mpirun ends the
+  // job when this process does.
   ~MpiRanks() override {
+    if (std::uncaught_exceptions() > exceptions_at_start_) fail("an error has ended its work");
     if (has_failed_) return;
     MPI_Comm_free(&comm_);
     if (is_ours_) MPI_Finalize();
@@ -261,6 +263,7 @@ class MpiRanks final : public Communicator {
   const Clock::duration deadline_;
   bool is_ours_ = false;
   bool has_failed_ = false;
+  const int exceptions_at_start_ = std::uncaught_exceptions();
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int ranks_ = 1;

@@ -105,11 +105,18 @@ class Meeting {
 template <class T>
 void add_up_all(std::vector<Arrival>& arrivals) {
   using Sum = std::make_unsigned_t<T>;  // wraps around
+  constexpr std::size_t at_once = 2048;
   const std::size_t count = arrivals[0].own.size() / sizeof(T);
-  for (std::size_t i = 0; i < count; ++i) {
-    Sum sum = 0;
-    for (const Arrival& arrival : arrivals) sum += reinterpret_cast<const Sum*>(arrival.own.data())[i];
-    for (Arrival& arrival : arrivals) reinterpret_cast<Sum*>(arrival.own.data())[i] = sum;
+  Sum sums[at_once];
+  for (std::size_t first = 0; first < count; first += at_once) {
+    const std::size_t here = std::min(at_once, count - first);
+    const auto numbers = [&](const Arrival& of) { return reinterpret_cast<Sum*>(of.own.data()) + first; };
+    std::copy_n(numbers(arrivals[0]), here, sums);
+    for (std::size_t r = 1; r < arrivals.size(); ++r) {
+      const Sum* const added = numbers(arrivals[r]);
+      for (std::size_t i = 0; i < here; ++i) sums[i] += added[i];
+    }
+    for (const Arrival& arrival : arrivals) std::copy_n(sums, here, numbers(arrival));
   }
 }
 
