@@ -40,6 +40,7 @@ ROOMS = {
     "sampling/without_replacement": {"sampling/rows"},
     "sampling/resample": set(),
     "sampling/tokens": {"sampling/rows"},
+    "sampling/tokens/first": {"sampling/tokens"},
     "sampling/products": {"sampling/blocks"},
     "sampling": {"sampling/slots", "sampling/gamma", "sampling/logits", "sampling/products", "sampling/dynamic",
                  "sampling/without_replacement", "sampling/resample", "sampling/tokens"},

@@ -7,19 +7,12 @@
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
 #include "sampling/tokens/filtered_tokens_cuda.cuh"
-#include "sampling/tokens/first_tokens_cuda.cuh"
+#include "sampling/tokens/first_tokens_cuda.h"
 #include "sampling/tokens/on_chip_tokens_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {
 namespace {
-
-TokenShape first_shape(std::int64_t rows, std::int64_t categories, Storage storage) {
-  constexpr std::int64_t any = std::int64_t{1} << 31;
-  const int parts = parts_for(rows, categories, sampling_kernel::first_tile, any);
-  return {parts, base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(categories, parts), 8),
-          2 * sampling_kernel::first_tile * stored_bytes(storage), false};
-}
 
 // Three blocks of a multiprocessor have a part each, so that one is read while others are weighed.
 template <class S>
@@ -48,8 +41,8 @@ bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
 template <class S>
 class TokenQueue {
  public:
-  TokenQueue(const TokenCall& call, const TokenShape& first, const TokenShape& slices, cudaStream_t stream)
-      : call_(call), first_(first), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
+  TokenQueue(const TokenCall& call, const TokenShape& slices, cudaStream_t stream)
+      : call_(call), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
     call_.on_chip = fits_on_chip<S>(call_, on_chip_);
   }
 
@@ -57,9 +50,7 @@ class TokenQueue {
     using namespace sampling_kernel;
     const TokenFilter filter = {call_.temperature.value, call_.top_k.value, call_.top_p.value, call_.min_p.value};
     const bool few = among_few(call_, filter);
-    if (few || !one_filter())
-      launch_on_rows(draw_first_tokens<S>, shaped(call_, first_), call_.rows, first_, first_threads, stream_,
-                     "drawing from the first tokens");
+    if (few || !one_filter()) draw_first_tokens_on_cuda<S>(call_, one_filter(), stream_);
     if (few && one_filter()) return;
     if (one_filter() && call_.room == 0 && is_unordered(call_, filter) && is_on_chip(call_, filter))
       return is_filtered() ? on_chip<OnChip::filter>() : on_chip<OnChip::draw>();
@@ -106,13 +97,13 @@ class TokenQueue {
   }
 
   TokenCall call_;
-  TokenShape first_, slices_, on_chip_;
+  TokenShape slices_, on_chip_;
   cudaStream_t stream_;
 };
 
 template <class S>
-void queue(const TokenCall& call, const TokenShape& first, const TokenShape& slices, cudaStream_t stream) {
-  TokenQueue<S> rows(call, first, slices, stream);
+void queue(const TokenCall& call, const TokenShape& slices, cudaStream_t stream) {
+  TokenQueue<S> rows(call, slices, stream);
   rows.draw();
   if (call.raw_log_probabilities != nullptr) rows.find_raw();
 }
@@ -141,19 +132,18 @@ TokenCall call_of(const DeviceLogits& logits, const TokenResults& results, const
 void sample_tokens_on_cuda(const DeviceLogits& logits, const TokenResults& results, const TokenFilters& filters,
                            const TokenOptions& options) {
   const execution::OnDevice here(logits.device);
-  const TokenShape first = first_shape(logits.rows, logits.categories, logits.storage);
   const TokenShape slices = slice_shape(logits.rows, logits.categories, sizeof(sampling_kernel::SliceMemory));
   TokenCall call = call_of(logits, results, filters, options);
-  call.few = std::min(sampling_kernel::first_most, sampling_kernel::first_capacity / first.parts);
+  call.few = most_first_tokens(logits.rows, logits.categories);
   if (slices.staged) call.staged = reinterpret_cast<float*>(options.workspace.data);
   const auto stream = static_cast<cudaStream_t>(options.cuda_stream);
   switch (logits.storage) {
     case Storage::half:
-      return queue<Half>(call, first, slices, stream);
+      return queue<Half>(call, slices, stream);
     case Storage::bfloat16:
-      return queue<BFloat16>(call, first, slices, stream);
+      return queue<BFloat16>(call, slices, stream);
     default:
-      return queue<float>(call, first, slices, stream);
+      return queue<float>(call, slices, stream);
   }
 }
 

@@ -11,6 +11,7 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int first_threads = 512;
+inline constexpr int first_blocks = 2;                // of a multiprocessor
 inline constexpr int first_capacity = 4096;           // keys that are collected
 inline constexpr int first_most = 1024;               // of top_k
 inline constexpr int first_at_once = 4;               // loads of four

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sampling/tokens/first_collection_cuda.cuh"
+#include "sampling/tokens/first/first_collection_cuda.cuh"
 #include "warp/cuda_warp.cuh"
 
 // The draw among the first k categories of a row, by one block.

@@ -1,0 +1,53 @@
+#include "sampling/tokens/first_tokens_cuda.h"
+
+#include <algorithm>
+
+#include "base/math.h"
+#include "papilio/half.h"
+#include "sampling/tokens/first/first_tokens_cuda.cuh"
+#include "sampling/tokens/token_launch_cuda.h"
+
+namespace papilio::sampling {
+namespace {
+
+constexpr std::int64_t any_length = std::int64_t{1} << 31;
+
+int first_parts(std::int64_t rows, std::int64_t categories) {
+  return parts_for(rows, categories, sampling_kernel::first_tile, any_length);
+}
+
+template <class S>
+TokenShape first_shape(int parts, std::int64_t categories) {
+  return {parts, base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(categories, parts), 8),
+          2 * sampling_kernel::first_tile * static_cast<std::int64_t>(sizeof(S)), false};
+}
+
+}  // namespace
+
+std::int32_t most_first_tokens(std::int64_t rows, std::int64_t categories) {
+  return std::min(sampling_kernel::first_most, sampling_kernel::first_capacity / first_parts(rows, categories));
+}
+
+template <class S>
+void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStream_t stream) {
+  using namespace sampling_kernel;
+  int parts = first_parts(call.rows, call.categories);
+  std::int64_t at_once = call.rows;
+  const bool small = call.temperature.value == 0 || call.top_k.value <= few_most;
+  const bool may_be_few = call.column_stride == 1 && call.allowed == nullptr && (small || !one_filter);
+  if (may_be_few && one_filter && call.bias_offsets == nullptr) {
+    // All rows take as long: as many at a time as there is room for.
+    const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};
+    while (parts > 1 && call.rows * parts > blocks) parts /= 2;
+    at_once = std::min(call.rows, std::max<std::int64_t>(1, blocks / parts));
+  }
+  const TokenShape shape = first_shape<S>(parts, call.categories);
+  launch_on_rows(may_be_few ? draw_first_tokens<S, true> : draw_first_tokens<S, false>, shaped(call, shape), at_once,
+                 shape, first_threads, stream, "drawing from the first tokens");
+}
+
+template void draw_first_tokens_on_cuda<float>(const TokenCall&, bool, cudaStream_t);
+template void draw_first_tokens_on_cuda<Half>(const TokenCall&, bool, cudaStream_t);
+template void draw_first_tokens_on_cuda<BFloat16>(const TokenCall&, bool, cudaStream_t);
+
+}  // namespace papilio::sampling
