@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "cuda/support.h"
@@ -76,9 +78,11 @@ TEST_P(EvaluateOnCudaWithTopics, GivesTheBitsOfTheCpu) {
   expect_same_completion(model, corpus, {.em_steps = 2, .shuffle = false});
 }
 
-// The eight sums of a probability, lists in registers and in memory, and theta beyond shared memory.
+// The sums of a probability and of weights, ranges of topics, lists in registers and in memory, and weights beyond
+// shared memory.
 INSTANTIATE_TEST_SUITE_P(Topics, EvaluateOnCudaWithTopics,
-                         ::testing::Values(1, 2, 7, 8, 9, 31, 32, 33, 100, 255, 1000, 1024, 1025, 3000, 30001),
+                         ::testing::Values(1, 2, 7, 8, 9, 31, 32, 33, 100, 127, 129, 256, 257, 512, 513, 1000, 1024,
+                                           1025, 1537, 3000, 30001),
                          [](const auto& with) { return std::to_string(with.param); });
 
 TEST_F(EvaluateOnCuda, Smoke) {
@@ -109,6 +113,53 @@ TEST_F(EvaluateOnCuda, TakesOtherPriorsAndSeeds) {
   expect_same_completion(uneven, corpus, {.em_steps = 30});
 }
 
+// Counts of 16 bits and of more in words beside each other, up to the largest, and beyond it by seeds.
+TEST_F(EvaluateOnCuda, TakesCountsOfAnySize) {
+  const Corpus corpus = documents_to_infer(700);
+  for (const std::int32_t topics : {3, 50, 300, 2000}) {
+    SCOPED_TRACE(topics);
+    Model model = trained(topics, 0.1, {{.topic = 1, .word = 7, .weight = largest_seed_weight}});
+    std::int32_t large = std::numeric_limits<std::int32_t>::max();
+    for (const std::size_t w : {7, 8, 20, 21, 22, 100, 101, 102, 103}) {
+      model.n_wk[w * static_cast<std::size_t>(topics) + 1] = large;
+      model.n_wk[w * static_cast<std::size_t>(topics) + 2] = 65'535 + static_cast<std::int32_t>(w % 2);
+      if (w == 21) large = 65'536;
+      if (w == 101) large = 65'535;
+    }
+    std::ranges::fill(model.n_k, 0);
+    for (std::size_t i = 0; i < model.n_wk.size(); ++i) {
+      model.n_k[i % static_cast<std::size_t>(topics)] += model.n_wk[i];
+    }
+    expect_same_topics(model, corpus, {.sweeps = 3, .burn_in = 0});
+    expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 5});
+    expect_same_completion(model, corpus, {.em_steps = 5});
+  }
+}
+
+// Topics of more than 16 bits, in lists from none to all topics.
+TEST_F(EvaluateOnCuda, TakesTopicsOfMoreThan16Bits) {
+  for (const std::int32_t topics : {65'536, 65'537}) {
+    SCOPED_TRACE(topics);
+    Model model;
+    model.topics = topics;
+    model.alpha.assign(static_cast<std::size_t>(topics), 0.01);
+    model.beta = 0.01;
+    model.n_k.resize(static_cast<std::size_t>(topics));
+    for (std::int32_t w = 0; w < 12; ++w) {
+      model.vocabulary.push_back(std::to_string(w));
+      for (std::int32_t k = 0; k < topics; ++k) {
+        const std::int32_t n = k % (1 << w) == 0 ? 1 + (k + w) % 7 : 0;
+        model.n_wk.push_back(n);
+        model.n_k[static_cast<std::size_t>(k)] += n;
+      }
+    }
+    Corpus corpus = testing::make_corpus({{0, 1, 2, 3, 3, 11}, {}, {5, 11}, {4}, {11, 10, 9, 8, 7, 6, 6}}, 12);
+    corpus.vocabulary = model.vocabulary;
+    expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 4});
+    expect_same_completion(model, corpus, {.em_steps = 4});
+  }
+}
+
 TEST_F(EvaluateOnCuda, GivesTheDefaultsOfTheCpu) {
   const Model model = trained(128);
   const Corpus corpus = documents_to_infer(300);
@@ -132,7 +183,7 @@ TEST_F(EvaluateOnCuda, TakesCorporaWithoutKnownWords) {
   }
 }
 
-// Just below, at and beyond what blocks and clusters have room for, in shared memory and in registers.
+// Just below, at and beyond what groups of threads, warps and blocks take at once.
 Corpus documents_of_distinct_words(const std::vector<std::int32_t>& counts, std::int32_t vocabulary) {
   Documents documents;
   for (const std::int32_t count : counts) {

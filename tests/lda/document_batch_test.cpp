@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "lda/corpora.h"
-#include "lda/evaluation/fixed_phi.h"
+#include "lda/evaluation/listed_phi.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
 
@@ -101,7 +101,7 @@ TEST(DocumentBatch, ScoresAsCompleteDocumentsDoes) {
       const DocumentBatch batch =
           document_batch(known.corpus, known.map, cut, cut.first, cut.end, BatchOf::halves, options);
       std::vector<double> probabilities(batch.scored_rows.size()), scores(batch.lengths.size());
-      FixedPhi phi(known.model);
+      ListedPhi phi(known.model);
       std::vector<double> theta;
       for (std::size_t d = 0; d < scores.size(); ++d) {
         KnownDocument document;  // the words that are seen, then those that are scored
@@ -122,8 +122,7 @@ TEST(DocumentBatch, ScoresAsCompleteDocumentsDoes) {
         phi.fold_in(counts, options.em_steps, theta);
         const std::int64_t seen = batch.offsets[d + 1] - batch.offsets[d];
         for (std::size_t i = scored; i < scored_end; ++i) {
-          probabilities[i] =
-              phi.probability(theta, static_cast<std::int32_t>(seen + static_cast<std::int64_t>(i - scored)));
+          probabilities[i] = phi.probability(static_cast<std::int32_t>(seen + static_cast<std::int64_t>(i - scored)));
         }
       }
       add_scores(batch, probabilities, 2, scores);

@@ -23,11 +23,11 @@ CompletionOnDevice::CompletionOnDevice(const CorpusView& corpus, const WordMap& 
       threads_(options.threads),
       stream_(stream),
       scratch_(fold_in_scratch(topics), "theta") {
-  const std::int64_t row = std::int64_t{topics} * static_cast<std::int64_t>(sizeof(double));
-  const std::int64_t most_words = memory / 2 / row;
+  const std::int64_t list = bytes_of_word_list(topics);
+  const std::int64_t most_words = memory / 2 / list;
   std::int64_t largest = 0;
   for (CorpusCut& documents : parts_of_words(corpus, map, most_words)) {
-    require_room(documents, most_words, row, "complete_documents");
+    require_room(documents, most_words, list, "complete_documents");
     largest = std::max(largest, std::ssize(documents.words));
     Part& part = parts_.emplace_back();
     part.documents = std::move(documents);
@@ -39,7 +39,7 @@ CompletionOnDevice::CompletionOnDevice(const CorpusView& corpus, const WordMap& 
       first = end;
     }
   }
-  phi_ = execution::DeviceArray<double>(largest * topics_, "rows of phi");
+  lists_ = ListsOnDevice(largest, topics_);
   check(cudaStreamSynchronize(stream_), "a copy to the device");
 }
 
@@ -59,19 +59,18 @@ CompletionOnDevice::Tables CompletionOnDevice::tables_of(const DocumentBatch& ba
   return tables;
 }
 
-void CompletionOnDevice::operator()(QueuePhi queue_phi, const double* alpha, std::span<std::int64_t> lengths,
-                                    std::span<double> scores) {
+void CompletionOnDevice::operator()(QueueLists queue_lists, const double* alpha, double beta,
+                                    std::span<std::int64_t> lengths, std::span<double> scores) {
   std::size_t t = 0;
   for (Part& part : parts_) {
-    queue_phi(
-        {.words = part.words.data(), .count = std::ssize(part.documents.words), .phi = phi_.data(), .topics = topics_},
-        part.documents.words);
+    const WordLists lists = lists_.of(part.words.data(), std::ssize(part.documents.words));
+    queue_lists(lists, part.documents.words);
     for (const DocumentBatch& batch : part.batches) {
       execution::stop_point();
       Tables& tables = tables_[t++];
-      queue_fold_in({.phi = phi_.data(),
-                     .topics = topics_,
+      queue_fold_in({.lists = lists,
                      .alpha = alpha,
+                     .beta = beta,
                      .steps = em_steps_,
                      .order = tables.order.data(),
                      .offsets = tables.offsets.data(),

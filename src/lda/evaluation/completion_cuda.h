@@ -7,7 +7,7 @@
 #include "base/function_ref.h"
 #include "execution/cuda/memory.h"
 #include "lda/evaluation/document_batch.h"
-#include "lda/evaluation/phi_rows_cuda.h"
+#include "lda/evaluation/fold_in/word_lists_cuda.h"
 
 namespace papilio::lda {
 
@@ -18,6 +18,27 @@ execution::DeviceArray<T> array_on_device(std::span<const T> values, const char*
   return array;
 }
 
+// Lists of words on the current CUDA device.
+class ListsOnDevice {
+ public:
+  ListsOnDevice() = default;
+  ListsOnDevice(std::int64_t most_words, std::int32_t topics)
+      : topics_(topics),
+        reciprocals_(topics, "masses of topics"),
+        entries_(most_words * WordLists{.topics = topics}.stride(), "topics of words"),
+        begins_(most_words * (topic_ranges + 1), "topics of words") {}
+
+  // Of `count` words, which are in the device's memory.
+  WordLists of(const std::int32_t* words, std::int64_t count) {
+    return {words, count, topics_, reciprocals_.data(), entries_.data(), begins_.data()};
+  }
+
+ private:
+  std::int32_t topics_ = 0;
+  execution::DeviceArray<double> reciprocals_;
+  execution::DeviceArray<std::uint32_t> entries_, begins_;
+};
+
 // The documents of a corpus on the current CUDA device, to be completed again and again with other models of the same
 // words.
 class CompletionOnDevice {
@@ -27,12 +48,14 @@ class CompletionOnDevice {
   CompletionOnDevice(const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
                      std::int32_t topics, std::int64_t memory, cudaStream_t stream);
 
-  // Makes rows of phi: of the words of `rows`, which `words` are in the host's memory.
-  using QueuePhi = base::FunctionRef<void(const PhiRows& rows, std::span<const std::int32_t> words)>;
+  // Makes lists, and the reciprocals of topics' masses: of the words of `lists`, which `words` are in the host's
+  // memory.
+  using QueueLists = base::FunctionRef<void(const WordLists& lists, std::span<const std::int32_t> words)>;
 
   // For each document, how many known tokens it has and ln of the probability of those that are scored.
   // alpha: K, on the device.
-  void operator()(QueuePhi queue_phi, const double* alpha, std::span<std::int64_t> lengths, std::span<double> scores);
+  void operator()(QueueLists queue_lists, const double* alpha, double beta, std::span<std::int64_t> lengths,
+                  std::span<double> scores);
 
  private:
   struct Part {
@@ -53,7 +76,7 @@ class CompletionOnDevice {
   const cudaStream_t stream_;
   std::vector<Part> parts_;
   std::vector<Tables> tables_;  // of the batches, one after the other
-  execution::DeviceArray<double> phi_;
+  ListsOnDevice lists_;
   execution::DeviceArray<double> scratch_;
 };
 

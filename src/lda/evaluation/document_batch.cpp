@@ -111,7 +111,7 @@ std::vector<CorpusCut> parts_of_words(const CorpusView& corpus, const WordMap& m
 void require_room(const CorpusCut& part, std::int64_t most_words, std::int64_t bytes_per_word, const char* caller) {
   if (std::ssize(part.words) <= most_words) return;
   throw execution::OutOfDeviceMemory(fmt::format(
-      "papilio::{}: the {} words of document {} need {} bytes of device memory for their rows of phi, {} are free",
+      "papilio::{}: the {} words of document {} need {} bytes of device memory for their counts of topics, {} are free",
       caller, part.words.size(), part.first, std::ssize(part.words) * bytes_per_word, most_words * bytes_per_word));
 }
 

@@ -6,14 +6,14 @@
 #include "base/check.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/evaluation_on_device.h"
-#include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
+#include "lda/evaluation/listed_phi.h"
 
 namespace papilio::lda {
 namespace {
 
 // ln of the probability of tokens 1, 3, 5, ... given theta by tokens 0, 2, 4, ...
-double score(const KnownDocument& document, int em_steps, FixedPhi& phi, std::vector<double>& theta) {
+double score(const KnownDocument& document, int em_steps, ListedPhi& phi, std::vector<double>& theta) {
   std::vector<std::int32_t> seen(document.words.size());
   for (std::size_t i = 0; i < document.tokens.size(); i += 2) {
     ++seen[static_cast<std::size_t>(document.tokens[i])];
@@ -22,7 +22,7 @@ double score(const KnownDocument& document, int em_steps, FixedPhi& phi, std::ve
   phi.fold_in(seen, em_steps, theta);
   double sum = 0;
   for (std::size_t i = 1; i < document.tokens.size(); i += 2) {
-    sum += std::log(phi.probability(theta, document.tokens[i]));
+    sum += std::log(phi.probability(document.tokens[i]));
   }
   return sum;
 }
@@ -38,7 +38,7 @@ void score_documents(const Model& model, const CorpusView& corpus, const WordMap
                      std::int64_t first, std::int64_t behind, std::span<std::int64_t> lengths,
                      std::span<double> scores) {
   execution::parallel_for(behind - first, 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    FixedPhi phi(model);
+    ListedPhi phi(model);
     std::vector<double> theta;
     for (std::int64_t d = first + begin; d < first + end; ++d) {
       KnownDocument document =

@@ -2,13 +2,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "execution/cuda/memory.h"
 #include "lda/evaluation/completion_cuda.h"
 #include "lda/evaluation/document_batch.h"
 #include "lda/evaluation/evaluation_on_device.h"
-#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 #include "lda/evaluation/fold_in/fold_in_cuda.h"
 #include "lda/evaluation/phi_rows_cuda.h"
 #include "lda/evaluation/topic_draws_cuda.h"
@@ -33,14 +33,11 @@ class ModelOnDevice {
       : model_(model),
         threads_(threads),
         stream_(stream),
-        masses_(model.topics, "masses of topics"),
+        prior_mass_(static_cast<double>(model.vocabulary_size()) * model.beta),
         alpha_(array_on_device(std::span<const double>(model.alpha), "alpha", stream)) {
     std::vector<std::int64_t> n_k = model.n_k;
     for (std::size_t k = 0; k < model.s_k.size(); ++k) n_k[k] += model.s_k[k];
-    const auto counts = array_on_device(std::span<const std::int64_t>(n_k), "n_k", stream);
-    prior_mass_ = static_cast<double>(model.vocabulary_size()) * model.beta;
-    queue_fixed_topic_masses(counts.data(), model.topics, prior_mass_, masses_.data(), stream);
-    for (const std::int64_t n : n_k) host_masses_.push_back(fixed_topic_mass(n, prior_mass_));
+    n_k_ = array_on_device(std::span<const std::int64_t>(n_k), "n_k", stream);
     check(cudaStreamSynchronize(stream), "a copy to the device");
   }
 
@@ -48,54 +45,57 @@ class ModelOnDevice {
 
   // Makes rows of phi, and waits for them.
   void make_phi(PhiRows rows, std::span<const std::int32_t> words) {
-    rows.masses = masses_.data();
+    DeviceArray<double> masses(model_.topics, "masses of topics");
+    queue_fixed_topic_masses(n_k_.data(), model_.topics, prior_mass_, masses.data(), stream_);
+    rows.masses = masses.data();
     rows.beta = model_.beta;
+    stage(words, [&](const std::uint32_t* counts, std::int64_t first, std::int64_t count) {
+      queue_phi_rows(rows, counts, first, count, stream_);
+    });
+  }
+
+  // Makes lists, and waits for them.
+  void make_lists(const WordLists& lists, std::span<const std::int32_t> words) {
+    queue_mass_reciprocals(n_k_.data(), prior_mass_, lists, stream_);
+    stage(words, [&](const std::uint32_t* counts, std::int64_t first, std::int64_t count) {
+      queue_word_lists(lists, counts, model_.topics, first, count, stream_);
+    });
+  }
+
+ private:
+  // queue(counts, first, count) for words `first` to `first + count`, whose rows of counts are then on the device.
+  void stage(std::span<const std::int32_t> words,
+             base::FunctionRef<void(const std::uint32_t*, std::int64_t, std::int64_t)> queue) {
+    const std::int64_t topics = model_.topics;
     const std::int64_t at_once =
-        std::clamp<std::int64_t>(most_staged / model_.topics, 1, std::max<std::int64_t>(std::ssize(words), 1));
-    std::vector<std::int32_t> staged(static_cast<std::size_t>(at_once * model_.topics));
-    DeviceArray<std::int32_t> counts(at_once * model_.topics, "n_wk");
+        std::clamp<std::int64_t>(most_staged / topics, 1, std::max<std::int64_t>(std::ssize(words), 1));
+    std::vector<std::uint32_t> staged(static_cast<std::size_t>(at_once * topics));
+    DeviceArray<std::uint32_t> counts(at_once * topics, "n_wk");
     for (std::int64_t first = 0; first < std::ssize(words); first += at_once) {
       execution::stop_point();
       const std::int64_t here = std::min(at_once, std::ssize(words) - first);
       execution::parallel_for(here, 64, threads_, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
-          std::copy_n(model_.n_wk.data() + std::int64_t{words[static_cast<std::size_t>(first + r)]} * model_.topics,
-                      model_.topics, staged.data() + r * model_.topics);
+          const std::int32_t word = words[static_cast<std::size_t>(first + r)];
+          std::uint32_t* const row = staged.data() + r * topics;
+          std::copy_n(model_.n_wk.data() + word * topics, topics, row);
+          for (const SeedWord& seed : seeds_of(model_.seed_words, word)) {
+            row[seed.topic] += static_cast<std::uint32_t>(seed.weight);  // below 2^32, as a weight is
+          }
         }
       });
-      counts.upload(staged.data(), here * model_.topics, stream_);
-      queue_phi_rows(rows, counts.data(), first, here, stream_);
+      counts.upload(staged.data(), here * topics, stream_);
+      queue(counts.data(), first, here);
       check(cudaStreamSynchronize(stream_), "a copy to the device");
     }
-    set_seeds(rows, words);
-  }
-
- private:
-  // phi of seed words, whose counts may be too large for a table's integers.
-  void set_seeds(const PhiRows& rows, std::span<const std::int32_t> words) {
-    std::vector<std::int64_t> places;
-    std::vector<double> values;
-    for (const SeedWord& seed : model_.seed_words) {
-      const auto row = std::ranges::lower_bound(words, static_cast<std::int32_t>(seed.word));
-      if (row == words.end() || *row != seed.word) continue;
-      places.push_back((row - words.begin()) * model_.topics + seed.topic);
-      const auto n_wk = model_.n_wk[static_cast<std::size_t>(std::int64_t{*row} * model_.topics + seed.topic)];
-      values.push_back(
-          fixed_phi(std::int64_t{n_wk} + seed.weight, model_.beta, host_masses_[static_cast<std::size_t>(seed.topic)]));
-    }
-    const auto to = array_on_device(std::span<const std::int64_t>(places), "seed words", stream_);
-    const auto from = array_on_device(std::span<const double>(values), "seed words", stream_);
-    queue_phi_entries(rows.phi, to.data(), from.data(), std::ssize(places), stream_);
-    check(cudaStreamSynchronize(stream_), "computing phi");
   }
 
   const Model& model_;
   const int threads_;
   const cudaStream_t stream_;
-  double prior_mass_ = 0;
-  DeviceArray<double> masses_;
+  const double prior_mass_;
+  DeviceArray<std::int64_t> n_k_;
   DeviceArray<double> alpha_;
-  std::vector<double> host_masses_;
 };
 
 // A batch on the device, and what is made of it there.
@@ -121,7 +121,7 @@ class InferOnDevice {
 
   void run(DocumentTopics& result) {
     const std::int64_t row = std::int64_t{model_.topics} * static_cast<std::int64_t>(sizeof(double));
-    const std::int64_t bytes_per_word = is_gibbs_ ? 2 * row : row;
+    const std::int64_t bytes_per_word = is_gibbs_ ? 2 * row : bytes_of_word_list(model_.topics);
     const std::int64_t most_words = memory_ / 2 / bytes_per_word;
     for (const CorpusCut& part : parts_of_words(corpus_, map_, most_words)) {
       require_room(part, most_words, bytes_per_word, "infer");
@@ -130,7 +130,7 @@ class InferOnDevice {
       InferBatch batch = next_batch(part, part.first);
       while (batch.documents.documents() > 0) {
         execution::stop_point();
-        queue(batch);
+        queue(part, batch);
         const std::int64_t end = batch.documents.end;
         DocumentBatch next = end < part.end ? documents_from(part, end) : DocumentBatch{};
         batch.theta.download(result.theta.data() + batch.documents.first * model_.topics, batch.theta.size(),
@@ -147,16 +147,21 @@ class InferOnDevice {
   void make_rows(const CorpusCut& part) {
     phi_ = {};
     sums_ = {};
-    const auto words = array_on_device(std::span<const std::int32_t>(part.words), "words", stream_.get());
+    lists_ = {};
+    if (!is_gibbs_) {
+      lists_ = ListsOnDevice(std::ssize(part.words), model_.topics);
+      tables_.make_lists(lists_of(part), part.words);
+      return;
+    }
     const std::int64_t entries = std::ssize(part.words) * model_.topics;
     phi_ = DeviceArray<double>(entries, "rows of phi");
-    const PhiRows rows = {
-        .words = words.data(), .count = std::ssize(part.words), .phi = phi_.data(), .topics = model_.topics};
+    const PhiRows rows = {.count = std::ssize(part.words), .phi = phi_.data(), .topics = model_.topics};
     tables_.make_phi(rows, part.words);
-    if (!is_gibbs_) return;
     sums_ = DeviceArray<double>(entries, "rows of phi");
     queue_alpha_phi_sums(rows, tables_.alpha(), sums_.data(), stream_.get());
   }
+
+  WordLists lists_of(const CorpusCut& part) { return lists_.of(nullptr, std::ssize(part.words)); }
 
   DocumentBatch documents_from(const CorpusCut& part, std::int64_t first) const {
     const std::int64_t row = std::int64_t{model_.topics} * static_cast<std::int64_t>(sizeof(float));
@@ -189,12 +194,12 @@ class InferOnDevice {
     return batch;
   }
 
-  void queue(InferBatch& batch) {
+  void queue(const CorpusCut& part, InferBatch& batch) {
     const auto documents = std::ssize(batch.documents.order);
     if (is_gibbs_) return queue_gibbs(batch);
-    queue_fold_in({.phi = phi_.data(),
-                   .topics = model_.topics,
+    queue_fold_in({.lists = lists_of(part),
                    .alpha = tables_.alpha(),
+                   .beta = model_.beta,
                    .steps = options_.em_steps,
                    .order = batch.order.data(),
                    .offsets = batch.offsets.data(),
@@ -252,6 +257,7 @@ class InferOnDevice {
   std::int64_t memory_ = 0;
   bool is_gibbs_ = false;
   DeviceArray<double> phi_, sums_, scratch_;
+  ListsOnDevice lists_;
   DeviceArray<std::int64_t> topic_sums_;
   DeviceArray<std::int32_t> present_;
 };
@@ -270,8 +276,10 @@ void score_on_device(const Model& model, const CorpusView& corpus, const WordMap
   const execution::Stream stream;
   ModelOnDevice tables(model, options.threads, stream.get());
   CompletionOnDevice completion(corpus, map, options, model.topics, memory_for_evaluation(), stream.get());
-  const auto make_phi = [&](const PhiRows& rows, std::span<const std::int32_t> words) { tables.make_phi(rows, words); };
-  completion(make_phi, tables.alpha(), lengths, scores);
+  const auto make_lists = [&](const WordLists& lists, std::span<const std::int32_t> words) {
+    tables.make_lists(lists, words);
+  };
+  completion(make_lists, tables.alpha(), model.beta, lengths, scores);
 }
 
 }  // namespace papilio::lda

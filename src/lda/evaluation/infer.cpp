@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/check.h"
@@ -11,6 +12,7 @@
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 #include "lda/evaluation/known_document.h"
+#include "lda/evaluation/listed_phi.h"
 #include "lda/evaluation/topic_draws.h"
 #include "papilio/evaluation.h"
 #include "random/philox.h"
@@ -70,7 +72,7 @@ void infer_gibbs(const lda::KnownDocument& document, const lda::FixedPhi& phi, c
   }
 }
 
-void infer_em(const lda::KnownDocument& document, const lda::FixedPhi& phi, const InferOptions& options,
+void infer_em(const lda::KnownDocument& document, const InferOptions& options, lda::ListedPhi& phi,
               std::vector<double>& scratch, float* theta) {
   phi.fold_in(document.counts, options.em_steps, scratch);
   for (std::size_t k = 0; k < scratch.size(); ++k) {
@@ -96,18 +98,25 @@ DocumentTopics infer_documents(const Model& model, const lda::CountedWords& word
     return result;
   }
   execution::parallel_for(corpus.documents(), 4, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    lda::FixedPhi phi(model);
+    std::optional<lda::FixedPhi> phi;
+    std::optional<lda::ListedPhi> listed;
     std::vector<double> scratch;
+    const bool gibbs = options.method == InferMethod::gibbs;
+    if (gibbs) {
+      phi.emplace(model);
+    } else {
+      listed.emplace(model);
+    }
     for (std::int64_t d = begin; d < end; ++d) {
       const lda::KnownDocument document = lda::known_document(corpus, map, d);
       result.document_tokens[static_cast<std::size_t>(d)] = document.size();
       float* theta = result.theta.data() + d * model.topics;
-      const bool gibbs = options.method == InferMethod::gibbs;
-      phi.set_words(document, gibbs);
       if (gibbs) {
-        infer_gibbs(document, phi, options, theta);
+        phi->set_words(document);
+        infer_gibbs(document, *phi, options, theta);
       } else {
-        infer_em(document, phi, options, scratch, theta);
+        listed->set_words(document);
+        infer_em(document, options, *listed, scratch, theta);
       }
     }
   });

@@ -116,7 +116,7 @@ LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const Le
     for (std::int64_t d = begin; d < end; ++d) {
       lda::KnownDocument document = lda::known_document(corpus, map, d);
       lda::shuffle_tokens(document, options.seed);
-      phi.set_words(document, true);
+      phi.set_words(document);
       Particles particles(document, phi, options);
       double& sum = result.log_likelihoods[static_cast<std::size_t>(d)];
       for (std::int64_t i = 0; i < document.size(); ++i) {

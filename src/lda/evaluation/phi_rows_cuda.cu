@@ -23,21 +23,12 @@ __global__ void weigh_fixed_topics(const std::int64_t* n_k, std::int32_t topics,
   if (k < topics) masses[k] = fixed_topic_mass(n_k[k], prior_mass);
 }
 
-// Row r of `counts` is at r stride, or at words[r] stride.
-__global__ void divide_fixed_counts(PhiRows rows, const std::int32_t* counts, std::int64_t stride, bool by_word,
-                                    std::int64_t first, std::int64_t count) {
+__global__ void divide_fixed_counts(PhiRows rows, const std::uint32_t* counts, std::int64_t first, std::int64_t count) {
   const std::int64_t entries = count * rows.topics;
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < entries; i += step) {
-    const std::int64_t r = i / rows.topics, k = i - r * rows.topics;
-    const std::int64_t from = by_word ? rows.words[first + r] : r;
-    rows.phi[first * rows.topics + i] = fixed_phi(counts[from * stride + k], rows.beta, rows.masses[k]);
+    rows.phi[first * rows.topics + i] = fixed_phi(counts[i], rows.beta, rows.masses[i % rows.topics]);
   }
-}
-
-__global__ void set_entries(double* phi, const std::int64_t* places, const double* values, std::int64_t count) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < count) phi[places[i]] = values[i];
 }
 
 // A block is a warp. Tiles pass through shared memory, so that neighbouring topics are read and written together.
@@ -78,26 +69,10 @@ void queue_fixed_topic_masses(const std::int64_t* n_k, std::int32_t topics, doub
   execution::check_launch("weighing topics");
 }
 
-void queue_phi_rows(const PhiRows& rows, const std::int32_t* n_wk, std::int64_t first, std::int64_t count,
+void queue_phi_rows(const PhiRows& rows, const std::uint32_t* counts, std::int64_t first, std::int64_t count,
                     cudaStream_t stream) {
   if (count == 0) return;
-  divide_fixed_counts<<<blocks_for_phi(count * rows.topics), block_threads, 0, stream>>>(rows, n_wk, rows.topics, false,
-                                                                                         first, count);
-  execution::check_launch("computing phi");
-}
-
-void queue_phi_rows_of_table(const PhiRows& rows, const std::int32_t* n_wk, std::int64_t stride, cudaStream_t stream) {
-  if (rows.count == 0) return;
-  divide_fixed_counts<<<blocks_for_phi(rows.count * rows.topics), block_threads, 0, stream>>>(rows, n_wk, stride, true,
-                                                                                              0, rows.count);
-  execution::check_launch("computing phi");
-}
-
-void queue_phi_entries(double* phi, const std::int64_t* places, const double* values, std::int64_t count,
-                       cudaStream_t stream) {
-  if (count == 0) return;
-  const auto blocks = static_cast<unsigned>(base::ceil_div<std::int64_t>(count, block_threads));
-  set_entries<<<blocks, block_threads, 0, stream>>>(phi, places, values, count);
+  divide_fixed_counts<<<blocks_for_phi(count * rows.topics), block_threads, 0, stream>>>(rows, counts, first, count);
   execution::check_launch("computing phi");
 }
 

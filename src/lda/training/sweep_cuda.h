@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "execution/cuda/memory.h"
-#include "lda/evaluation/phi_rows_cuda.h"
+#include "lda/evaluation/fold_in/word_lists_cuda.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
 #include "lda/training/device_ranks_cuda.h"
@@ -57,9 +57,8 @@ class CudaSweep {
   // Replaces the priors as optimize_priors does, by z; not yet those of the sweeps.
   virtual void optimize(Priors& priors) = 0;
 
-  // Makes rows of phi as it is in evaluation (lda/evaluation/fixed_phi.h), of z, of the words of `rows`, which `words`
-  // are in the host's memory.
-  virtual void make_phi(PhiRows rows, std::span<const std::int32_t> words) = 0;
+  // Makes lists of z's counts, and of topics' masses, of the words of `lists`, which `words` are in the host's memory.
+  virtual void make_lists(const WordLists& lists, std::span<const std::int32_t> words) = 0;
 
   // papilio::log_joint of z.
   virtual double log_joint() = 0;

@@ -4,186 +4,219 @@
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
-#include "lda/evaluation/fold_in/cluster_fold_in_cuda.h"
-#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
-#include "lda/evaluation/fold_in/ordered_sum_cuda.cuh"
+#include "lda/evaluation/fold_in/fold_in_formulas.h"
 
 namespace papilio::lda {
 namespace {
 
-constexpr int most_threads = 1024;
-constexpr int lanes = probability_lanes;
-constexpr int most_blocks = 8;     // on a multiprocessor, of few threads each
-constexpr int scratch_blocks = 2;  // on a multiprocessor, where theta is in global memory
+constexpr unsigned whole_warp = 0xffffffffu;
+constexpr int most_threads = 512;
+constexpr int scratch_blocks = 2;            // on a multiprocessor, where a document's numbers are in global memory
+constexpr std::int32_t words_of_many = 512;  // from which a document has most_threads
 
-// Of a block's dynamic shared memory: theta, unless it is in global memory; rows of phi, of the document's first words.
-struct FoldInShape {
-  int cached = 0;           // rows
-  std::int64_t stride = 0;  // of these, doubles; neighbouring rows begin in other banks
-};
+// Of one word, or of its topics in some ranges.
+struct TopicList {
+  const std::uint32_t* entries;
+  std::uint32_t begin, end;
+  bool is_wide;
 
-constexpr std::int64_t cached_stride(std::int32_t topics) { return base::round_up<std::int64_t>(topics, 16) + 8; }
-
-// The rows of a document's words.
-struct WordRows {
-  const double* phi;
-  const std::int32_t* rows;
-  const double* cache;
-  std::int64_t topics, stride;
-  std::int64_t cached;  // of the document's words
-
-  __device__ __forceinline__ const double* global(std::int64_t i) const { return phi + rows[i] * topics; }
-  __device__ __forceinline__ const double* row(std::int64_t i) const {
-    return i < cached ? cache + i * stride : global(i);
+  // Topic and count.
+  __device__ __forceinline__ uint2 operator[](std::uint32_t i) const {
+    if (is_wide) return reinterpret_cast<const uint2*>(entries)[i];
+    const std::uint32_t both = entries[i];
+    return {both >> 16, both & 0xffffu};
   }
 };
 
-// FixedPhi::probability by eight neighbouring threads: in the first of them. All threads of the warp take part.
-__device__ __forceinline__ double probability(const double* theta, const double* row, std::int64_t topics) {
-  double sum = 0;
-  if (row != nullptr) {
-#pragma unroll 8
-    for (std::int64_t k = threadIdx.x % lanes; k < topics; k += lanes) sum += theta[k] * row[k];
+__device__ __forceinline__ TopicList list_of(const WordLists& lists, std::int64_t row, int first_range, int end_range) {
+  const std::uint32_t* const begins = lists.begins + row * (topic_ranges + 1);
+  return {lists.entries + row * lists.stride(), first_range == 0 ? 0 : begins[first_range], begins[end_range],
+          begins[0] != 0};
+}
+
+// sum_in_lanes of numbers that all threads of the block may read. Threads meet twice: within, and before `sums` is
+// used anew.
+template <int threads>
+__device__ double block_sum_in_lanes(const double* x, std::int64_t count, double* sums) {
+  for (int lane = static_cast<int>(threadIdx.x); lane < sum_lanes; lane += threads) {
+    double sum = 0;
+#pragma unroll 4
+    for (std::int64_t i = lane; i < count; i += sum_lanes) sum += x[i];
+    sums[lane] = sum;
   }
-  sum += __shfl_xor_sync(0xffffffffu, sum, 4);
-  sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-  sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+  __syncthreads();
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  double sum = (sums[lane] + sums[lane + 64]) + (sums[lane + 32] + sums[lane + 96]);
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(whole_warp, sum, half);
   return sum;
 }
 
-// factors[i] = counts[i] / probability of word i, by eight threads each.
-__device__ void weigh_words(const WordRows& words, const double* theta, const std::int32_t* counts, std::int64_t count,
-                            double* factors) {
-  const std::int64_t groups = blockDim.x / lanes, groups_per_warp = 32 / lanes;
-  const std::int64_t group = threadIdx.x / lanes;
-  for (std::int64_t first = group / groups_per_warp * groups_per_warp; first < count; first += groups) {
-    const std::int64_t i = first + group % groups_per_warp;
-    const double p = probability(theta, i < count ? words.row(i) : nullptr, words.topics);
-    if (i < count && threadIdx.x % lanes == 0) factors[i] = counts[i] / p;
-  }
-}
-
-// theta before it is normalised.
-__device__ void fold_topics(const WordRows& words, double* theta, const double* alpha, const double* factors,
-                            std::int64_t count) {
-  for (std::int64_t k = threadIdx.x; k < words.topics; k += blockDim.x) {
-    double share = 0;
-    std::int64_t i = 0;
-#pragma unroll 8
-    for (; i < words.cached; ++i) share += factors[i] * words.cache[i * words.stride + k];
+// The probabilities of words, by 16 neighbouring threads each: use(word, its probability) in one of them.
+template <int threads, class Use>
+__device__ __forceinline__ void weigh_words(const WordLists& lists, const double* weights, double of_beta,
+                                            const std::int32_t* rows, std::int64_t count, Use use) {
+  constexpr int per_warp = 32 / list_lanes;
+  const std::int64_t group = threadIdx.x / list_lanes;
+  const std::uint32_t lane = threadIdx.x % list_lanes;
+  for (std::int64_t first = group / per_warp * per_warp; first < count; first += threads / list_lanes) {
+    const std::int64_t word = first + group % per_warp;
+    double sum = 0;
+    if (word < count) {
+      const TopicList list = list_of(lists, rows[word], 0, topic_ranges);
 #pragma unroll 4
-    for (; i < count; ++i) share += factors[i] * words.global(i)[k];
-    theta[k] = folded_theta(alpha[k], theta[k], share);
-  }
-}
-
-__global__ void __launch_bounds__(most_threads)
-    fold_in_documents(const __grid_constant__ FoldIn in, std::int64_t first, std::int64_t end, FoldInShape shape) {
-  extern __shared__ double shared[];
-  const std::int64_t topics = in.topics;
-  double* const theta = in.scratch != nullptr ? in.scratch + blockIdx.x * topics : shared;
-  double* const cache = in.scratch != nullptr ? shared : shared + base::round_up<std::int64_t>(topics, 16);
-  const auto thread = static_cast<std::int64_t>(threadIdx.x), threads = static_cast<std::int64_t>(blockDim.x);
-  const BlockOrderedSum sum_of_all(topics);
-  for (std::int64_t o = first + blockIdx.x; o < end; o += gridDim.x) {
-    const std::int64_t d = in.order[o], begin = in.offsets[d], count = in.offsets[d + 1] - begin;
-    const WordRows words = {in.phi, in.rows + begin, cache,
-                            topics, shape.stride,    count < shape.cached ? count : shape.cached};
-    for (std::int64_t i = 0; i < words.cached; ++i) {
-      const double* const row = words.global(i);
-      for (std::int64_t k = thread; k < topics; k += threads) cache[i * shape.stride + k] = row[k];
-    }
-    for (std::int64_t k = thread; k < topics; k += threads) theta[k] = 1.0 / in.topics;
-    __syncthreads();
-    for (int step = 0; step < in.steps; ++step) {
-      weigh_words(words, theta, in.counts + begin, count, in.factors + begin);
-      __syncthreads();
-      fold_topics(words, theta, in.alpha, in.factors + begin, count);
-      __syncthreads();
-      const double total = sum_of_all.of(NumbersInOrder{theta});
-      for (std::int64_t k = thread; k < topics; k += threads) theta[k] /= total;
-      __syncthreads();
-    }
-    if (in.theta != nullptr) {
-      for (std::int64_t k = thread; k < topics; k += threads) in.theta[d * topics + k] = static_cast<float>(theta[k]);
-    }
-    if (in.probabilities != nullptr) {
-      const std::int64_t of = in.scored_offsets[d], scored = in.scored_offsets[d + 1] - of;
-      const std::int64_t per_warp = 32 / lanes, group = thread / lanes;
-      for (std::int64_t next = group / per_warp * per_warp; next < scored; next += threads / lanes) {
-        const std::int64_t i = next + group % per_warp;
-        const double* const row = i < scored ? in.phi + in.scored_rows[of + i] * topics : nullptr;
-        const double p = probability(theta, row, topics);
-        if (i < scored && thread % lanes == 0) in.probabilities[of + i] = p;
+      for (std::uint32_t i = lane; i < list.end; i += list_lanes) {
+        const uint2 entry = list[i];
+        sum += weights[entry.x] * static_cast<double>(entry.y);
       }
     }
-    __syncthreads();  // theta and the cache become the next document's
+#pragma unroll
+    for (int half = list_lanes / 2; half > 0; half /= 2) sum += __shfl_xor_sync(whole_warp, sum, half);
+    if (word < count && lane == 0) use(word, of_beta + sum);
   }
 }
 
-// Of shared memory, what a block has beside theta and rows.
-std::int64_t own_bytes() {
+// What words give the topics of some ranges, by a warp: word after word.
+__device__ __forceinline__ void add_shares(const WordLists& lists, int first_range, int end_range,
+                                           const std::int32_t* rows, const double* factors, std::int64_t count,
+                                           double* shares) {
+  constexpr int at_once = 2;  // words whose entries are fetched together
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (std::int64_t first = 0; first < count; first += 32) {
+    TopicList mine = {lists.entries, 0, 0, false};
+    std::int64_t row = 0;
+    double factor = 0;
+    if (first + lane < count) {
+      row = rows[first + lane];
+      mine = list_of(lists, row, first_range, end_range);
+      factor = factors[first + lane];
+    }
+    const int here = static_cast<int>(min(std::int64_t{32}, count - first));
+    for (int next = 0; next < here; next += at_once) {
+      TopicList list[at_once];
+      uint2 entry[at_once];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        const int from = next + i;  // those behind the last word have no entries
+        list[i] = {lists.entries + __shfl_sync(whole_warp, row, from) * lists.stride(),
+                   __shfl_sync(whole_warp, mine.begin, from), __shfl_sync(whole_warp, mine.end, from),
+                   __shfl_sync(whole_warp, static_cast<int>(mine.is_wide), from) != 0};
+        list[i].begin += static_cast<std::uint32_t>(lane);
+        if (list[i].begin < list[i].end) entry[i] = list[i][list[i].begin];
+      }
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        const double f = __shfl_sync(whole_warp, factor, next + i);
+        if (list[i].begin < list[i].end) shares[entry[i].x] += f * static_cast<double>(entry[i].y);
+        for (std::uint32_t e = list[i].begin + 32; e < list[i].end; e += 32) {
+          const uint2 other = list[i][e];
+          shares[other.x] += f * static_cast<double>(other.y);
+        }
+        __syncwarp();
+      }
+    }
+  }
+}
+
+template <int threads>
+__global__ void __launch_bounds__(threads)
+    fold_in_documents(const __grid_constant__ FoldIn in, std::int64_t first, std::int64_t end) {
+  extern __shared__ double shared[];
+  __shared__ double sums[sum_lanes];
+  constexpr int ranges_per_warp = topic_ranges / (threads / 32);
+  const std::int32_t topics = in.lists.topics;
+  double* const weights = in.scratch != nullptr ? in.scratch + blockIdx.x * 2 * std::int64_t{topics} : shared;
+  double* const shares = weights + topics;
+  const double* const reciprocals = in.lists.reciprocals;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int first_range = static_cast<int>(threadIdx.x) / 32 * ranges_per_warp;
+  const std::int32_t per_range = topics_per_range(topics);
+  const std::int32_t own_end = min(topics, (first_range + ranges_per_warp) * per_range);
+  for (std::int64_t o = first + blockIdx.x; o < end; o += gridDim.x) {
+    const std::int64_t d = in.order[o], begin = in.offsets[d], count = in.offsets[d + 1] - begin;
+    const std::int32_t* const rows = in.rows + begin;
+    double* const factors = in.factors + begin;
+    for (std::int32_t k = static_cast<int>(threadIdx.x); k < topics; k += threads) {
+      weights[k] = weight_of_topic(1.0 / topics, reciprocals[k]);
+      shares[k] = 0;
+    }
+    __syncthreads();
+    double total = block_sum_in_lanes<threads>(weights, topics, sums);
+    for (int step = 0; step < in.steps; ++step) {
+      weigh_words<threads>(in.lists, weights, in.beta * total, rows, count,
+                           [&](std::int64_t word, double p) { factors[word] = in.counts[begin + word] / p; });
+      __syncthreads();
+      const double of_beta = in.beta * block_sum_in_lanes<threads>(factors, count, sums);
+      add_shares(in.lists, first_range, first_range + ranges_per_warp, rows, factors, count, shares);
+      for (std::int32_t k = first_range * per_range + lane; k < own_end; k += 32) {
+        const double theta = folded_theta(in.alpha[k], weights[k], shares[k], of_beta);
+        weights[k] = step + 1 < in.steps ? weight_of_topic(theta, reciprocals[k]) : theta;
+        shares[k] = 0;
+      }
+      __syncthreads();
+      total = block_sum_in_lanes<threads>(weights, topics, sums);  // of theta after the last step
+    }
+    for (std::int32_t k = static_cast<int>(threadIdx.x); k < topics; k += threads) {
+      const double theta = weights[k] / total;
+      if (in.theta != nullptr) in.theta[d * topics + k] = static_cast<float>(theta);
+      weights[k] = weight_of_topic(theta, reciprocals[k]);
+    }
+    __syncthreads();
+    if (in.probabilities != nullptr) {
+      total = block_sum_in_lanes<threads>(weights, topics, sums);
+      const std::int64_t of = in.scored_offsets[d];
+      weigh_words<threads>(in.lists, weights, in.beta * total, in.scored_rows + of, in.scored_offsets[d + 1] - of,
+                           [&](std::int64_t word, double p) { in.probabilities[of + word] = p; });
+      __syncthreads();  // weights become the next document's
+    }
+  }
+}
+
+std::int64_t bytes_of_document(std::int32_t topics) {
+  return 2 * std::int64_t{topics} * static_cast<std::int64_t>(sizeof(double));
+}
+
+bool has_room(std::int32_t topics) {
   cudaFuncAttributes attributes = {};
-  execution::check(cudaFuncGetAttributes(&attributes, fold_in_documents), "asking for what a kernel needs");
-  return static_cast<std::int64_t>(attributes.sharedSizeBytes);
+  execution::check(cudaFuncGetAttributes(&attributes, fold_in_documents<most_threads>),
+                   "asking for what a kernel needs");
+  return bytes_of_document(topics) <= execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                                          static_cast<std::int64_t>(attributes.sharedSizeBytes);
 }
 
-std::int64_t shared_bytes_per_block() {
-  return execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - own_bytes();
-}
-
-std::int64_t theta_bytes(std::int32_t topics) {
-  return base::round_up<std::int64_t>(topics, 16) * static_cast<std::int64_t>(sizeof(double));
-}
-
-bool theta_fits(std::int32_t topics) { return theta_bytes(topics) <= shared_bytes_per_block() / 2; }
-
-// Launches those of documents [first, end) that share a multiprocessor with blocks - 1 others.
-void launch_fold_in(const FoldIn& in, std::int64_t first, std::int64_t end, int blocks, int cached,
-                    cudaStream_t stream) {
-  const FoldInShape shape = {cached, cached_stride(in.topics)};
-  const auto bytes = static_cast<std::size_t>((in.scratch != nullptr ? 0 : theta_bytes(in.topics)) +
-                                              cached * shape.stride * static_cast<std::int64_t>(sizeof(double)));
-  const int threads =
-      std::min(most_threads / blocks, base::round_up<std::int32_t>(std::clamp(in.topics, 64, most_threads), 32));
-  const std::int64_t most = std::int64_t{execution::multiprocessors()} * blocks;
-  fold_in_documents<<<static_cast<unsigned>(std::min(end - first, most)), static_cast<unsigned>(threads), bytes,
-                      stream>>>(in, first, end, shape);
+template <int threads>
+void launch_fold_in(const FoldIn& in, std::int64_t first, std::int64_t end, cudaStream_t stream) {
+  if (first == end) return;
+  const auto bytes = static_cast<int>(in.scratch != nullptr ? 0 : bytes_of_document(in.lists.topics));
+  execution::check(cudaFuncSetAttribute(fold_in_documents<threads>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                   "requesting shared memory");
+  const std::int64_t most =
+      in.scratch != nullptr ? std::int64_t{execution::multiprocessors()} * scratch_blocks : end - first;
+  fold_in_documents<threads>
+      <<<static_cast<unsigned>(std::min(end - first, most)), threads, static_cast<std::size_t>(bytes), stream>>>(
+          in, first, end);
   execution::check_launch("inferring topics");
 }
 
 }  // namespace
 
 std::int64_t fold_in_scratch(std::int32_t topics) {
-  return theta_fits(topics) ? 0 : std::int64_t{execution::multiprocessors()} * scratch_blocks * topics;
+  return has_room(topics) ? 0 : std::int64_t{execution::multiprocessors()} * scratch_blocks * 2 * topics;
 }
 
 void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_t documents, cudaStream_t stream) {
-  if (documents == 0) return;
-  if (fold_in.scratch != nullptr) return launch_fold_in(fold_in, 0, documents, scratch_blocks, 0, stream);
-  documents = queue_cluster_fold_in(fold_in, words, documents, stream);
-  if (documents == 0) return;
-  const std::int64_t shared = shared_bytes_per_block();
-  // The same and the system's, where blocks share a multiprocessor.
-  const std::int64_t shared_beside = own_bytes() + execution::device_attribute(cudaDevAttrReservedSharedMemoryPerBlock);
-  execution::check(
-      cudaFuncSetAttribute(fold_in_documents, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-      "requesting shared memory");
-  const std::int64_t row = cached_stride(fold_in.topics) * static_cast<std::int64_t>(sizeof(double));
-  // As many blocks on a multiprocessor as have room for all rows of their documents.
-  std::int64_t first = 0;
-  for (int blocks = 1; blocks <= most_blocks && first < documents; blocks *= 2) {
-    const std::int64_t room = shared / blocks - (blocks > 1 ? shared_beside : 0) - theta_bytes(fold_in.topics);
-    const auto cached = static_cast<int>(std::clamp<std::int64_t>(room / row, 0, 4096));
-    const std::int64_t next_room = shared / (2 * blocks) - shared_beside - theta_bytes(fold_in.topics);
-    const std::int64_t of_next = 2 * blocks > most_blocks ? -1 : next_room < 0 ? -1 : next_room / row;
-    const std::int64_t end =
-        std::partition_point(words + first, words + documents, [&](std::int32_t n) { return n > of_next; }) - words;
-    if (end > first) {
-      const int used = std::min<std::int64_t>(cached, words[first]);
-      launch_fold_in(fold_in, first, end, blocks, used, stream);
-      first = end;
-    }
+  const std::int32_t topics = fold_in.lists.topics;
+  // As many threads as keep a multiprocessor busy, beside the shared memory that a document takes.
+  const bool are_many = fold_in.scratch != nullptr || topics > 1536;
+  const std::int64_t long_ones =
+      are_many
+          ? documents
+          : std::partition_point(words, words + documents, [](std::int32_t n) { return n >= words_of_many; }) - words;
+  launch_fold_in<most_threads>(fold_in, 0, long_ones, stream);
+  if (topics > 256) {
+    launch_fold_in<128>(fold_in, long_ones, documents, stream);
+  } else {
+    launch_fold_in<32>(fold_in, long_ones, documents, stream);
   }
 }
 

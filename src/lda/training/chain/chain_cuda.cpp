@@ -129,10 +129,10 @@ std::optional<Completion> CudaChain::complete(const CorpusView& corpus, const Wo
   held_out_->alpha.upload(priors_.alpha.data(), options_.topics, stream_->get());
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(corpus.documents()));
   std::vector<double> scores(lengths.size());
-  const auto make_phi = [&](const PhiRows& rows, std::span<const std::int32_t> words) {
-    sweep_->make_phi(rows, words);
+  const auto make_lists = [&](const WordLists& lists, std::span<const std::int32_t> words) {
+    sweep_->make_lists(lists, words);
   };
-  held_out_->completion(make_phi, held_out_->alpha.data(), lengths, scores);
+  held_out_->completion(make_lists, held_out_->alpha.data(), priors_.beta, lengths, scores);
   return completion_of(lengths, scores, map);
 }
 

@@ -61,7 +61,7 @@ class RangeSweep final : public CudaSweep {
   void set_priors(const Priors& priors) override;
   SweepDraws draws() override;
   void optimize(Priors& priors) override;
-  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
+  void make_lists(const WordLists& lists, std::span<const std::int32_t> words) override;
   double log_joint() override { return log_joint_(tokens_, tables_.n_wk, tables_.n_k); }
   std::vector<std::int32_t> z() override { return tokens_.topics(); }
   void count(State& state) override;
@@ -100,7 +100,6 @@ class RangeSweep final : public CudaSweep {
   TokenRanges tokens_;
   TablesOnDevice tables_;
   LogJointOnDevice log_joint_;
-  execution::DeviceArray<double> fixed_masses_;              // of make_phi, from its first call
   std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // where the options ask for them
 };
 
@@ -179,12 +178,9 @@ void RangeSweep::optimize(Priors& priors) {
   optimized_priors_.value()(queue_words, queue_documents, tables_.n_k, priors);
 }
 
-void RangeSweep::make_phi(PhiRows rows, std::span<const std::int32_t>) {
-  if (fixed_masses_.size() == 0) fixed_masses_ = execution::DeviceArray<double>(topics_, "the topics' masses");
-  queue_fixed_topic_masses(tables_.n_k.data(), topics_, prior_mass(), fixed_masses_.data(), stream_);
-  rows.masses = fixed_masses_.data();
-  rows.beta = priors_.beta;
-  queue_phi_rows_of_table(rows, tables_.n_wk.data(), count_stride(topics_), stream_);
+void RangeSweep::make_lists(const WordLists& lists, std::span<const std::int32_t>) {
+  queue_mass_reciprocals(tables_.n_k.data(), prior_mass(), lists, stream_);
+  queue_word_lists_of_table(lists, tables_.n_wk.data(), count_stride(topics_), stream_);
 }
 
 // What is integrated out has its estimate in its place, out of which draws take the token.

@@ -46,7 +46,7 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   void set_priors(const Priors& priors) override;
   SweepDraws draws() override;
   void optimize(Priors& priors) override;
-  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
+  void make_lists(const WordLists& lists, std::span<const std::int32_t> words) override;
   double log_joint() override;
   std::vector<std::int32_t> z() override;
   void count(State& state) override;
@@ -329,8 +329,8 @@ void SparseCudaSweepOfRank<Entry>::optimize(Priors& priors) {
 
 // Over ranks held-out documents are scored on the hosts, from count().
 template <class Entry>
-void SparseCudaSweepOfRank<Entry>::make_phi(PhiRows, std::span<const std::int32_t>) {
-  throw InvalidArgument("papilio::train: a rank's GPU makes no phi for held-out documents");
+void SparseCudaSweepOfRank<Entry>::make_lists(const WordLists&, std::span<const std::int32_t>) {
+  throw InvalidArgument("papilio::train: a rank's GPU lists no counts for held-out documents");
 }
 
 template <class Entry>

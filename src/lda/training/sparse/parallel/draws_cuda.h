@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "execution/cuda/check.h"
-#include "lda/evaluation/phi_rows_cuda.h"
+#include "lda/evaluation/fold_in/word_lists_cuda.h"
 #include "lda/training/log_joint/term_sums_cuda.h"
 #include "lda/training/priors/count_histograms_cuda.h"
 #include "lda/training/sparse/parallel/entries.h"
@@ -167,10 +167,10 @@ void queue_list_histograms(const SparseLists<Entry>& lists, const CountHistogram
 template <class Entry>
 void queue_item_histogram(const SparseDraw<Entry>& draw, const CountHistograms& histograms, cudaStream_t stream);
 
-// Rows of phi as it is in evaluation: row i is of the word of item i, which has all tokens of it; the counts of one
-// whose `row` is not -1 are those of draw.frequent_next.
+// Counts in the places that `lists` has for them: list i is of the word of item i, which has all tokens of it; the
+// counts of one whose `row` is not -1 are those of draw.frequent_next.
 template <class Entry>
-void queue_item_phi(const SparseDraw<Entry>& draw, const PhiRows& rows, cudaStream_t stream);
+void queue_item_counts(const SparseDraw<Entry>& draw, const WordLists& lists, cudaStream_t stream);
 
 // Adds the items' tokens to draw.frequent_next.
 template <class Entry>

@@ -29,7 +29,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   void set_priors(const Priors& priors) override;
   SweepDraws draws() override;
   void optimize(Priors& priors) override;
-  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
+  void make_lists(const WordLists& lists, std::span<const std::int32_t> words) override;
   double log_joint() override;
   std::vector<std::int32_t> z() override;
   void count(State& state) override { state.count(corpus_, host_threads_); }
@@ -61,7 +61,6 @@ class SparseParallelCudaSweep final : public CudaSweep {
   DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
   std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
   std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
-  DeviceArray<double> fixed_masses_;                         // of make_phi, from its first call
   std::vector<std::int64_t> word_offsets_;                   // likewise: where each word's tokens begin
 };
 
@@ -227,12 +226,11 @@ void SparseParallelCudaSweep<Entry>::optimize(Priors& priors) {
 
 // Likewise, with items of the words that are asked for, each of which has all tokens of its word.
 template <class Entry>
-void SparseParallelCudaSweep<Entry>::make_phi(PhiRows rows, std::span<const std::int32_t> words) {
+void SparseParallelCudaSweep<Entry>::make_lists(const WordLists& lists, std::span<const std::int32_t> words) {
   if (word_offsets_.empty()) {
     word_offsets_.resize(static_cast<std::size_t>(corpus_.vocabulary_size()) + 1);
     for (const std::int32_t word : corpus_.words) ++word_offsets_[static_cast<std::size_t>(word) + 1];
     for (std::size_t w = 1; w < word_offsets_.size(); ++w) word_offsets_[w] += word_offsets_[w - 1];
-    fixed_masses_ = DeviceArray<double>(topic_count_, "the topics' masses");
   }
   std::vector<SparseItem> items;
   for (const std::int32_t word : words) {
@@ -246,22 +244,20 @@ void SparseParallelCudaSweep<Entry>::make_phi(PhiRows rows, std::span<const std:
   const DeviceArray<SparseItem> on_device_items = on_device(items, "words", stream_);
   start_of_counts_.start_topics(topics_.n_k, stream_);
   queue_sparse_lists(lists_of(statistics_.data() + 1), stream_);
-  queue_fixed_topic_masses(topics_.n_k.data(), topic_count_,
-                           static_cast<double>(corpus_.vocabulary_size()) * priors_.beta, fixed_masses_.data(),
-                           stream_);
-  rows.masses = fixed_masses_.data();
-  rows.beta = priors_.beta;
+  queue_mass_reciprocals(topics_.n_k.data(), static_cast<double>(corpus_.vocabulary_size()) * priors_.beta, lists,
+                         stream_);
   SparseDraw<Entry> draw = draw_of(0, 0);
   draw.items = on_device_items.data();
   draw.item_count = std::ssize(items);
-  queue_item_phi(draw, rows, stream_);
-  check(cudaStreamSynchronize(stream_), "computing phi");  // the items end here
+  queue_item_counts(draw, lists, stream_);
+  queue_word_lists(lists, lists.counts(), lists.stride(), 0, lists.count, stream_);
+  check(cudaStreamSynchronize(stream_), "listing topics of words");  // the items end here
 }
 
 template <class Entry>
 std::int64_t SparseParallelCudaSweep<Entry>::bytes() const {
   return tokens_.bytes() + topics_.bytes() + start_of_counts_.bytes() + frequent_.bytes() + frequent_next_.bytes() +
-         rows_.bytes() + statistics_.bytes() + fixed_masses_.bytes() + (log_joint_ ? log_joint_->bytes() : 0) +
+         rows_.bytes() + statistics_.bytes() + (log_joint_ ? log_joint_->bytes() : 0) +
          (optimized_priors_ ? optimized_priors_->bytes() : 0);
 }
 

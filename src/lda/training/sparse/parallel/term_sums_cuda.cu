@@ -3,7 +3,6 @@
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
-#include "lda/evaluation/fold_in/fixed_phi_formulas.h"
 #include "lda/training/log_joint/add_terms_cuda.cuh"
 #include "lda/training/priors/add_to_histograms_cuda.cuh"
 #include "lda/training/sparse/parallel/entries_cuda.cuh"
@@ -15,10 +14,10 @@ namespace {
 constexpr int block_threads = 256;
 constexpr int item_threads = 128;
 
-// Writes phi of the counts that it is given. An item is the row of its number.
+// Writes counts. An item is the list of its number.
 template <class Entry, bool in_shared>
 __global__ void __launch_bounds__(item_threads)
-    write_item_phi(const __grid_constant__ SparseDraw<Entry> draw, const PhiRows rows) {
+    write_item_counts(const __grid_constant__ SparseDraw<Entry> draw, const WordLists lists) {
   extern __shared__ float4 shared[];
   const std::int32_t padded = draw.masses.padded;
   void* memory = shared;
@@ -34,8 +33,8 @@ __global__ void __launch_bounds__(item_threads)
     } else {
       count_word<Entry, item_threads>(draw, item, row);
     }
-    for (int k = static_cast<int>(threadIdx.x); k < rows.topics; k += item_threads) {
-      rows.phi[i * rows.topics + k] = fixed_phi(counts[k], rows.beta, rows.masses[k]);
+    for (int k = static_cast<int>(threadIdx.x); k < lists.topics; k += item_threads) {
+      lists.counts()[i * lists.stride() + k] = static_cast<std::uint32_t>(counts[k]);
     }
     __syncthreads();
   }
@@ -152,8 +151,8 @@ void queue_item_histogram(const SparseDraw<Entry>& draw, const CountHistograms& 
 }
 
 template <class Entry>
-void queue_item_phi(const SparseDraw<Entry>& draw, const PhiRows& rows, cudaStream_t stream) {
-  queue_items(draw, write_item_phi<Entry, true>, write_item_phi<Entry, false>, rows, stream);
+void queue_item_counts(const SparseDraw<Entry>& draw, const WordLists& lists, cudaStream_t stream) {
+  queue_items(draw, write_item_counts<Entry, true>, write_item_counts<Entry, false>, lists, stream);
 }
 
 template void queue_list_terms(const SparseLists<sparse::NarrowEntry>&, const TermSums&, cudaStream_t);
@@ -164,7 +163,7 @@ template void queue_list_histograms(const SparseLists<sparse::NarrowEntry>&, con
 template void queue_list_histograms(const SparseLists<sparse::WideEntry>&, const CountHistograms&, cudaStream_t);
 template void queue_item_histogram(const SparseDraw<sparse::NarrowEntry>&, const CountHistograms&, cudaStream_t);
 template void queue_item_histogram(const SparseDraw<sparse::WideEntry>&, const CountHistograms&, cudaStream_t);
-template void queue_item_phi(const SparseDraw<sparse::NarrowEntry>&, const PhiRows&, cudaStream_t);
-template void queue_item_phi(const SparseDraw<sparse::WideEntry>&, const PhiRows&, cudaStream_t);
+template void queue_item_counts(const SparseDraw<sparse::NarrowEntry>&, const WordLists&, cudaStream_t);
+template void queue_item_counts(const SparseDraw<sparse::WideEntry>&, const WordLists&, cudaStream_t);
 
 }  // namespace papilio::lda

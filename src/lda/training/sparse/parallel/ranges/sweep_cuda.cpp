@@ -40,7 +40,7 @@ class SparseSweepByRanges final : public CudaSweep {
   void set_priors(const Priors& priors) override;
   SweepDraws draws() override;
   void optimize(Priors& priors) override;
-  void make_phi(PhiRows rows, std::span<const std::int32_t> words) override;
+  void make_lists(const WordLists& lists, std::span<const std::int32_t> words) override;
   double log_joint() override;
   std::vector<std::int32_t> z() override { return ranges_.z(); }
   void count(State& state) override { state.count(corpus_, host_threads_); }
@@ -74,7 +74,6 @@ class SparseSweepByRanges final : public CudaSweep {
   DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
   std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
   std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
-  DeviceArray<double> fixed_masses_;                         // of make_phi, likewise
 };
 
 template <class Entry>
@@ -230,13 +229,10 @@ void SparseSweepByRanges<Entry>::optimize(Priors& priors) {
 }
 
 template <class Entry>
-void SparseSweepByRanges<Entry>::make_phi(PhiRows rows, std::span<const std::int32_t>) {
-  if (fixed_masses_.size() == 0) fixed_masses_ = DeviceArray<double>(topic_count_, "the topics' masses");
+void SparseSweepByRanges<Entry>::make_lists(const WordLists& lists, std::span<const std::int32_t>) {
   count_topics();
-  queue_fixed_topic_masses(topics_.n_k.data(), topic_count_, v_beta(), fixed_masses_.data(), stream_);
-  rows.masses = fixed_masses_.data();
-  rows.beta = priors_.beta;
-  queue_phi_rows_of_table(rows, n_wk_next_.data(), topics_.masses.padded, stream_);
+  queue_mass_reciprocals(topics_.n_k.data(), v_beta(), lists, stream_);
+  queue_word_lists_of_table(lists, n_wk_next_.data(), topics_.masses.padded, stream_);
 }
 
 template <class Entry>
@@ -250,7 +246,7 @@ SweepDraws SparseSweepByRanges<Entry>::draws() {
 template <class Entry>
 std::int64_t SparseSweepByRanges<Entry>::bytes() const {
   return ranges_.bytes() + topics_.bytes() + n_wk_.bytes() + n_wk_next_.bytes() + n_k_of_lists_.bytes() +
-         rows_.bytes() + statistics_.bytes() + fixed_masses_.bytes() + (log_joint_ ? log_joint_->bytes() : 0) +
+         rows_.bytes() + statistics_.bytes() + (log_joint_ ? log_joint_->bytes() : 0) +
          (optimized_priors_ ? optimized_priors_->bytes() : 0);
 }
 
