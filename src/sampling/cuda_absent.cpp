@@ -8,7 +8,7 @@
 #include "sampling/slots/sample_by_slots_cuda.h"
 #include "sampling/tables/repeated_draws_cuda.h"
 #include "sampling/tables/table_memory.h"
-#include "sampling/tokens/draft_call_cuda.h"
+#include "sampling/tokens/drafts/draft_call_cuda.h"
 #include "sampling/tokens/token_shards_cuda.h"
 #include "sampling/tokens/tokens_cuda.h"
 

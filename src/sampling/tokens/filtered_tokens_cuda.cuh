@@ -226,7 +226,8 @@ __device__ __forceinline__ bool some_are_left(const TokenCall& call, std::int64_
   bool some = false;
   for (std::int64_t row = first + threadIdx.x * step; row < call.rows; row += blockDim.x * step) {
     const TokenFilter filter = filter_of_row(call, row);
-    some = some || (!among_few(call, filter) && (!is_on_chip(call, filter) || call.tokens[row] == left_over));
+    const bool others = among_few(call, filter) || is_by_intervals(call, filter);
+    some = some || (!others && (!is_on_chip(call, filter) || call.tokens[row] == left_over));
   }
   return __syncthreads_or(some ? 1 : 0) != 0;
 }
@@ -241,7 +242,7 @@ __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const _
   if (threadIdx.x == 0) memory.candidates = 0;
   for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
-    if (among_few(call, filter)) continue;
+    if (among_few(call, filter) || is_by_intervals(call, filter)) continue;
     if (is_on_chip(call, filter) && !(call.left && call.tokens[row] == left_over)) continue;
     const BiasOfRow bias = bias_of_row(call, row);
     __syncthreads();

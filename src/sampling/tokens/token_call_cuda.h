@@ -49,6 +49,7 @@ struct TokenCall {
 
   float* staged;          // rows x categories for rows that do not fit on chip
   std::int32_t few;       // up to this top_k, the first of a row are found by one reading of it
+  bool by_intervals;      // rows without filters are drawn from by one reading of them
   bool on_chip;           // rows are drawn from as they are stored, in shared memory
   bool left;              // of those, the ones whose token is `left_over` are still to be drawn
   std::int64_t in_slice;  // categories of a block, of the blocks that share a row
@@ -71,14 +72,19 @@ PAPILIO_LANEWISE bool among_few(const TokenCall& call, const TokenFilter& f) {
 // The token of a row that is left to another kernel.
 inline constexpr std::int32_t left_over = -2;
 
-// Whether a row is drawn from on chip, unless it is left over.
-PAPILIO_LANEWISE bool is_on_chip(const TokenCall& call, const TokenFilter& f) {
-  return call.on_chip && f.temperature != 0 && !among_few(call, f) && valid_filter(f);
-}
-
 // Whether a row's draw needs no order of its categories.
 PAPILIO_LANEWISE bool is_unordered(const TokenCall& call, const TokenFilter& f) {
   return (f.top_k == 0 || f.top_k >= call.categories) && f.top_p == 1;
+}
+
+// Whether a row's draw is by intervals.
+PAPILIO_LANEWISE bool is_by_intervals(const TokenCall& call, const TokenFilter& f) {
+  return call.by_intervals && f.temperature != 0 && is_unordered(call, f) && f.min_p == 0 && valid_filter(f);
+}
+
+// Whether a row is drawn from on chip, unless it is left over.
+PAPILIO_LANEWISE bool is_on_chip(const TokenCall& call, const TokenFilter& f) {
+  return call.on_chip && f.temperature != 0 && !among_few(call, f) && !is_by_intervals(call, f) && valid_filter(f);
 }
 
 #if defined(__CUDACC__)

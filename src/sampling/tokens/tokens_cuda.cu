@@ -8,6 +8,7 @@
 #include "execution/cuda/memory.h"
 #include "sampling/tokens/filtered_tokens_cuda.cuh"
 #include "sampling/tokens/first_tokens_cuda.h"
+#include "sampling/tokens/interval_tokens_cuda.h"
 #include "sampling/tokens/on_chip_tokens_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
@@ -41,14 +42,19 @@ bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
 template <class S>
 class TokenQueue {
  public:
-  TokenQueue(const TokenCall& call, const TokenShape& slices, cudaStream_t stream)
-      : call_(call), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
+  TokenQueue(Storage storage, const TokenCall& call, const TokenShape& slices, cudaStream_t stream)
+      : storage_(storage), call_(call), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
     call_.on_chip = fits_on_chip<S>(call_, on_chip_);
+    call_.by_intervals = has_intervals(storage, call_);
   }
 
   void draw() {
     using namespace sampling_kernel;
     const TokenFilter filter = {call_.temperature.value, call_.top_k.value, call_.top_p.value, call_.min_p.value};
+    if (call_.by_intervals && (!one_filter() || is_by_intervals(call_, filter))) {
+      draw_by_intervals(storage_, call_, stream_);
+      if (one_filter()) return;
+    }
     const bool few = among_few(call_, filter);
     if (few || !one_filter()) draw_first_tokens_on_cuda<S>(call_, one_filter(), stream_);
     if (few && one_filter()) return;
@@ -96,14 +102,15 @@ class TokenQueue {
                    stream_, "drawing from filtered tokens");
   }
 
+  Storage storage_;
   TokenCall call_;
   TokenShape slices_, on_chip_;
   cudaStream_t stream_;
 };
 
 template <class S>
-void queue(const TokenCall& call, const TokenShape& slices, cudaStream_t stream) {
-  TokenQueue<S> rows(call, slices, stream);
+void queue(Storage storage, const TokenCall& call, const TokenShape& slices, cudaStream_t stream) {
+  TokenQueue<S> rows(storage, call, slices, stream);
   rows.draw();
   if (call.raw_log_probabilities != nullptr) rows.find_raw();
 }
@@ -139,11 +146,11 @@ void sample_tokens_on_cuda(const DeviceLogits& logits, const TokenResults& resul
   const auto stream = static_cast<cudaStream_t>(options.cuda_stream);
   switch (logits.storage) {
     case Storage::half:
-      return queue<Half>(call, slices, stream);
+      return queue<Half>(logits.storage, call, slices, stream);
     case Storage::bfloat16:
-      return queue<BFloat16>(call, slices, stream);
+      return queue<BFloat16>(logits.storage, call, slices, stream);
     default:
-      return queue<float>(call, slices, stream);
+      return queue<float>(logits.storage, call, slices, stream);
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "sampling/tokens/draft_call_cuda.h"
-#include "sampling/tokens/draft_law.h"
+#include "sampling/tokens/drafts/draft_call_cuda.h"
+#include "sampling/tokens/drafts/draft_law.h"
 #include "sampling/tokens/token_sums_cuda.cuh"
 
 // Rows of the target's logits held against a draft: the blocks of a cluster have a row for themselves, whatever comes

@@ -3,8 +3,8 @@
 #include "base/math.h"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
-#include "sampling/tokens/draft_call_cuda.h"
-#include "sampling/tokens/judge_drafts_cuda.cuh"
+#include "sampling/tokens/drafts/draft_call_cuda.h"
+#include "sampling/tokens/drafts/judge_drafts_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {

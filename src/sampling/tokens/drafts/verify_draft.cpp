@@ -10,8 +10,8 @@
 #include "papilio/tokens.h"
 #include "random/elementary.h"
 #include "sampling/tokens/check_tokens.h"
-#include "sampling/tokens/draft_call_cuda.h"
-#include "sampling/tokens/draft_law.h"
+#include "sampling/tokens/drafts/draft_call_cuda.h"
+#include "sampling/tokens/drafts/draft_law.h"
 #include "sampling/tokens/token_law.h"
 #include "sampling/tokens/token_row_draw.h"
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "sampling/tokens/draft_call_cuda.h"
-#include "sampling/tokens/draft_rows_cuda.cuh"
+#include "sampling/tokens/drafts/draft_call_cuda.h"
+#include "sampling/tokens/drafts/draft_rows_cuda.cuh"
 
 // What comes of texts once their rows are known: the rows are gone through as the CPU reads them, and the first fault
 // that is met counts.

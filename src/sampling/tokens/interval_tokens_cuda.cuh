@@ -1,0 +1,349 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/tokens/row_tiles_cuda.cuh"
+#include "sampling/tokens/token_interval.h"
+
+// Draws of tokens alone, without filters: one reading of a row from device memory. The blocks of a cluster share a row.
+// Each sums the weights of its segments roughly; where that leaves one category alone, the segment that has it is read
+// again. Where it does not, all segments are, and summed exactly.
+
+// Loops that are not unrolled: what runs once waits for its instructions.
+#if defined(__CUDA_ARCH__)
+#define PAPILIO_UNROLL_NONE _Pragma("unroll 1")
+#else
+#define PAPILIO_UNROLL_NONE
+#endif
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+inline constexpr int interval_threads = 256, interval_blocks = 5;  // of a multiprocessor
+inline constexpr unsigned interval_warps = interval_threads / 32;
+inline constexpr unsigned most_segments = 1024;  // of a block
+
+union SegmentSum {
+  RoughSum rough;
+  std::uint64_t exact;
+};
+
+struct IntervalMemory {
+  ClusterExchange<2> rough;    // the largest logit of a block, and its sum
+  ClusterExchange<1> verdict;  // of the block that has the target: whether the token is certain
+  ClusterExchange<1> exact;    // sums
+  unsigned largest_of_block;
+  float largest;
+  int outcome;
+  TokenScale scale;
+  std::uint64_t number;  // of the draw
+  SegmentSum segments[most_segments];
+  alignas(16) unsigned char stage[tile_loads * 32 * 16];  // of one warp
+};
+
+// 2^y, 0 below 2^-126.
+__device__ __forceinline__ float rough_power(float y) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(y));
+  return power;
+}
+
+// A row's draw, once.
+template <class S>
+class IntervalDraw {
+ public:
+  __device__ IntervalDraw(const TokenCall& call, IntervalMemory& memory, std::int64_t row)
+      : call_(call), memory_(memory), row_(row), tiles_(call, row) {
+    const unsigned tiles = tiles_.count(), blocks = static_cast<unsigned>(cluster::size());
+    const unsigned of_block = (tiles + blocks - 1) >> (__ffs(static_cast<int>(blocks)) - 1);  // a power of 2
+    first_ = min(tiles, static_cast<unsigned>(cluster::rank()) * of_block);
+    end_ = min(tiles, first_ + of_block);
+    in_segment_ = (of_block + most_segments - 1) / most_segments;
+    segments_ = in_segment_ == 1 ? end_ - first_ : (end_ - first_ + in_segment_ - 1) / in_segment_;
+    of_lane_ = (segments_ + 31) / 32;
+  }
+
+  __device__ void draw(const TokenFilter& filter) {
+    LogitLine<S> lines[tile_loads];
+    if (first_of_warp() < segments_) tiles_.load(first_of_segment(first_of_warp()), lines);
+    if (threadIdx.x == 0) {
+      memory_.largest_of_block = 0;
+      memory_.rough.init(cluster::size());
+      memory_.verdict.init(1);
+      memory_.exact.init(cluster::size());
+      arrival::init_done();
+    }
+    cluster::begin();
+    if (threadIdx.x == 32) memory_.scale = token_scale(0, filter.temperature, token_unit_bits(call_.categories));
+    if (threadIdx.x == 64) memory_.number = draw_number_of_row(call_, row_);
+    __syncthreads();
+    scale_ = memory_.scale;
+    sum_roughly(lines);
+    __syncthreads();
+    cluster::begun();
+    PAPILIO_UNROLL_NONE
+    for (int round = 0; round < 2; ++round) {
+      if (round == 1) {
+        scale_.largest = memory_.largest;
+        sum_exactly();
+        __syncthreads();
+      }
+      if (warp_of_thread() == 0) {
+        const Place place = round == 0 ? place_roughly() : place_exactly();
+        const bool found = place.here && put_token(place);
+        if (round == 1) return;
+        settle(place, found);
+      }
+      __syncthreads();
+      if (memory_.outcome != ambiguous) break;
+    }
+    if (memory_.outcome == none && cluster::rank() == 0) nothing(memory_.largest);
+  }
+
+ private:
+  enum Outcome { certain, ambiguous, none };
+
+  // Where the token is: in a segment of this block, with these bounds of the target in it, if `here`.
+  struct Place {
+    int owner;  // the block that has it, or says that nobody knows; -1 if the row has no token
+    bool here;
+    unsigned segment;
+    std::uint64_t low, high;
+  };
+
+  static constexpr unsigned in_line = LogitLine<S>::size;
+
+  __device__ __forceinline__ int additions() const {
+    return static_cast<int>(in_segment_ * tile_loads + (in_line == 4 ? 2 : 3));
+  }
+
+  __device__ __forceinline__ unsigned first_of_segment(unsigned segment) const {
+    return first_ + segment * in_segment_;
+  }
+  __device__ __forceinline__ unsigned end_of_segment(unsigned segment) const {
+    return min(end_, first_of_segment(segment) + in_segment_);
+  }
+
+  static __device__ unsigned first_of_warp() { return static_cast<unsigned>(warp_of_thread()); }
+
+  // Rough sums of the segments, `lines` being the first ones, and the largest logit; NaN if there is one.
+  __device__ __forceinline__ void sum_roughly(LogitLine<S> (&lines)[tile_loads]) {
+    float largest = -__builtin_inff(), top = lowest_top;
+    bool loaded = true;
+    for (unsigned segment = first_of_warp(); segment < segments_; segment += interval_warps) {
+      float sums[in_line] = {};
+      for (unsigned tile = first_of_segment(segment); tile < end_of_segment(segment); ++tile) {
+        if (!loaded) tiles_.load(tile, lines);
+        loaded = false;
+        take(lines, largest, top, sums);
+      }
+      put_segment(segment, sums, top);
+    }
+    const unsigned mine = __reduce_max_sync(whole_warp, largest != largest ? ~0u : token_order(largest + 0.0f));
+    if (lane_of_thread() == 0) atomicMax(&memory_.largest_of_block, mine);
+  }
+
+  __device__ __forceinline__ void take(const LogitLine<S> (&lines)[tile_loads], float& largest, float& top,
+                                       float (&sums)[in_line]) const {
+    const float here = largest_of(lines);
+    largest = greater_or_nan(largest, here);
+    if (__any_sync(whole_warp, !(__fmaf_rn(here, scale_.high, -top) <= most_above_top) ? 1 : 0) != 0)
+      raise(here, top, sums);
+    PAPILIO_UNROLL
+    for (unsigned i = 0; i < tile_loads; ++i) {
+      PAPILIO_UNROLL
+      for (unsigned e = 0; e < in_line; ++e) sums[e] += rough_power(__fmaf_rn(lines[i][e], scale_.high, -top));
+    }
+  }
+
+  // The sum of what the threads of a warp have.
+  __device__ __forceinline__ void put_segment(unsigned segment, float (&sums)[in_line], float top) const {
+    PAPILIO_UNROLL
+    for (unsigned half = in_line / 2; half > 0; half /= 2) {
+      PAPILIO_UNROLL
+      for (unsigned e = 0; e < half; ++e) sums[e] += sums[e + half];
+    }
+    const double sum = sum_of_warp(static_cast<double>(sums[0]));
+    if (lane_of_thread() == 0) memory_.segments[segment].rough = {static_cast<float>(sum), top};
+  }
+
+  // Makes the top that of a larger logit.
+  __device__ void raise(float largest, float& top, float (&sums)[in_line]) const {
+    PAPILIO_UNROLL
+    for (int distance = 16; distance > 0; distance /= 2)
+      largest = greater_or_nan(largest, __shfl_xor_sync(whole_warp, largest, distance));
+    const float raised = top_of(largest, scale_.high);
+    const auto down = static_cast<float>(power_of_two(top - raised));
+    PAPILIO_UNROLL
+    for (float& sum : sums) sum *= down;
+    top = raised;
+  }
+
+  __device__ float top_of_order(std::uint64_t order) const {
+    return top_of(logit_of_order(static_cast<unsigned>(order)), scale_.high);
+  }
+
+  // One warp: joins the rough sums. `here` only where they say which segment it is.
+  __device__ __forceinline__ Place place_roughly() {
+    const float top_of_block = top_of_order(memory_.largest_of_block);
+    double mine = 0;
+    for (unsigned n = 0; n < of_lane_; ++n) mine += segment_in_units(n, top_of_block);
+    const double to_lane = sum_to_lane(mine);
+    memory_.rough.tell(0, memory_.largest_of_block);
+    memory_.rough.tell(1, __builtin_bit_cast(std::uint64_t, __shfl_sync(whole_warp, to_lane, 31)));
+    memory_.rough.wait_warp();
+    const std::uint64_t order = memory_.rough.of_lane(0);
+    const float largest = logit_of_order(__reduce_max_sync(whole_warp, static_cast<unsigned>(order)));
+    if (lane_of_thread() == 0) memory_.largest = largest;
+    if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return {-1, false, 0, 0, 0};
+    scale_.largest = largest;
+    const float top = top_of(largest, scale_.high);
+    const double block = lane_of_thread() < cluster::size() ? __builtin_bit_cast(double, memory_.rough.of_lane(1)) *
+                                                                  power_of_two(top_of_order(order) - top)
+                                                            : 0;
+    const double to_block = sum_to_lane(block), total = __shfl_sync(whole_warp, to_block, 31);
+    double offset = rough_number(memory_.number) * total;
+    const unsigned blocks = __ballot_sync(whole_warp, offset < to_block);
+    if (blocks == 0 || !has_tops(largest, scale_.high)) return {0, false, 0, 0, 0};
+    const int owner = __ffs(static_cast<int>(blocks)) - 1;
+    if (owner != cluster::rank()) return {owner, false, 0, 0, 0};
+    offset -= __shfl_sync(whole_warp, to_block - block, owner);
+    const double scaled = power_of_two(top_of_block - top);  // a unit of the block's sums
+    const unsigned lanes = __ballot_sync(whole_warp, offset < to_lane * scaled);
+    if (lanes == 0) return {owner, false, 0, 0, 0};
+    const int lane = __ffs(static_cast<int>(lanes)) - 1;
+    offset -= __shfl_sync(whole_warp, to_lane - mine, lane) * scaled;
+    unsigned segment = static_cast<unsigned>(lane) * of_lane_;
+    for (const unsigned last = min(segments_, segment + of_lane_) - 1; segment < last; ++segment) {
+      const double here = in_units(memory_.segments[segment].rough, top_of_block) * scaled;
+      if (offset < here) break;
+      offset -= here;
+    }
+    const RoughTarget target = rough_target(offset, rough_unit(total, scale_, call_.categories, additions()));
+    return {owner, target.inside, segment, target.low, target.high};
+  }
+
+  // One warp: the block that may have the token tells all whether it has.
+  __device__ __forceinline__ void settle(const Place& place, bool found) {
+    Outcome outcome = none;
+    if (place.owner >= 0) {
+      if (place.owner == cluster::rank()) memory_.verdict.tell(0, found ? certain : ambiguous);
+      memory_.verdict.wait_warp();
+      outcome = static_cast<Outcome>(memory_.verdict.of[0][place.owner]);
+    }
+    if (lane_of_thread() == 0) memory_.outcome = outcome;
+  }
+
+  // The sum of this thread's n-th segment; 0 where there is none.
+  __device__ double segment_in_units(unsigned n, float top) const {
+    const unsigned segment = static_cast<unsigned>(lane_of_thread()) * of_lane_ + n;
+    return segment < segments_ ? in_units(memory_.segments[segment].rough, top) : 0;
+  }
+
+  // One warp: writes the category of a segment that has both targets in its interval, if there is one.
+  __device__ __forceinline__ bool put_token(const Place& place) const {
+    std::uint64_t low = place.low, high = place.high;
+    LogitLine<S>* const stage = reinterpret_cast<LogitLine<S>*>(memory_.stage) + lane_of_thread();
+    for (unsigned tile = first_of_segment(place.segment); tile < end_of_segment(place.segment); ++tile) {
+      LogitLine<S> lines[tile_loads];
+      tiles_.load(tile, lines);
+      PAPILIO_UNROLL
+      for (unsigned i = 0; i < tile_loads; ++i) stage[32 * i] = lines[i];
+      PAPILIO_UNROLL_NONE
+      for (unsigned i = 0; i < tile_loads; ++i) {
+        const LogitLine<S> line = stage[32 * i];
+        std::uint64_t to[in_line], sum = 0;
+        PAPILIO_UNROLL
+        for (unsigned e = 0; e < in_line; ++e) to[e] = sum = plus_weight(sum, digits_of(line[e], scale_));
+        const std::uint64_t to_lane = sum_to_lane(sum), before = to_lane - sum;
+        int found = -1;
+        PAPILIO_UNROLL
+        for (unsigned e = 0; e < in_line; ++e)
+          if (low >= before + (e == 0 ? 0 : to[e == 0 ? 0 : e - 1]) && high < before + to[e])
+            found = static_cast<int>(e);
+        const std::uint64_t here = __shfl_sync(whole_warp, to_lane, 31);
+        if (low < here) {
+          if (found >= 0) {
+            call_.tokens[row_] = tiles_.category_of(tiles_.entry(tile, i) + static_cast<unsigned>(found));
+            put(call_.status, row_, TokenStatus::ok);
+          }
+          return __any_sync(whole_warp, found >= 0 ? 1 : 0) != 0;
+        }
+        low -= here;
+        high -= here;
+      }
+    }
+    return false;
+  }
+
+  __device__ void nothing(float largest) const {
+    put_none(call_, row_,
+             largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
+             : largest == __builtin_inff() ? TokenStatus::infinite
+                                           : TokenStatus::not_a_number);
+  }
+
+  __device__ __forceinline__ void sum_exactly() {
+    for (unsigned segment = first_of_warp(); segment < segments_; segment += interval_warps) {
+      std::uint64_t sum = 0;
+      for (unsigned tile = first_of_segment(segment); tile < end_of_segment(segment); ++tile) {
+        LogitLine<S> lines[tile_loads];
+        tiles_.load(tile, lines);
+        PAPILIO_UNROLL
+        for (unsigned i = 0; i < tile_loads; ++i) {
+          PAPILIO_UNROLL
+          for (unsigned e = 0; e < in_line; ++e) sum = plus_weight(sum, digits_of(lines[i][e], scale_));
+        }
+      }
+      sum = sum_of_warp(sum);
+      if (lane_of_thread() == 0) memory_.segments[segment].exact = sum;
+    }
+  }
+
+  // The lane in whose interval the target falls, of sums up to each lane; the target becomes that within it.
+  static __device__ int lane_of_target(std::uint64_t sum, std::uint64_t to, std::uint64_t& target) {
+    const int lane = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < to))) - 1;
+    target -= __shfl_sync(whole_warp, to - sum, lane);
+    return lane;
+  }
+
+  // One warp: joins the exact sums.
+  __device__ __forceinline__ Place place_exactly() {
+    std::uint64_t mine = 0;
+    for (unsigned n = 0; n < of_lane_; ++n) {
+      const unsigned segment = static_cast<unsigned>(lane_of_thread()) * of_lane_ + n;
+      mine += segment < segments_ ? memory_.segments[segment].exact : 0;
+    }
+    const std::uint64_t to_lane = sum_to_lane(mine);
+    memory_.exact.tell(0, __shfl_sync(whole_warp, to_lane, 31));
+    memory_.exact.wait_warp();
+    const std::uint64_t block = memory_.exact.of_lane(0), to_block = sum_to_lane(block);
+    std::uint64_t target = token_target(memory_.number, __shfl_sync(whole_warp, to_block, 31));
+    const int owner = lane_of_target(block, to_block, target);
+    if (owner != cluster::rank()) return {owner, false, 0, 0, 0};
+    unsigned segment = static_cast<unsigned>(lane_of_target(mine, to_lane, target)) * of_lane_;
+    for (std::uint64_t here; target >= (here = memory_.segments[segment].exact); ++segment) target -= here;
+    return {owner, true, segment, target, target};
+  }
+
+  const TokenCall& call_;
+  IntervalMemory& memory_;
+  std::int64_t row_;
+  RowTiles<S> tiles_;
+  unsigned first_, end_;  // tiles of this block
+  unsigned in_segment_;   // tiles
+  unsigned segments_;     // of this block
+  unsigned of_lane_;      // segments that a lane of the first warp looks at
+  TokenScale scale_ = {};
+};
+
+// A cluster has one row.
+template <class S>
+__global__ void __launch_bounds__(interval_threads, interval_blocks)
+    draw_tokens_by_intervals(const __grid_constant__ TokenCall call) {
+  __shared__ IntervalMemory memory;
+  const std::int64_t row = blockIdx.x >> (__ffs(cluster::size()) - 1);
+  const TokenFilter filter = filter_of_row(call, row);
+  if (is_by_intervals(call, filter)) IntervalDraw<S>(call, memory, row).draw(filter);
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/tokens/token_call_cuda.h"
+#include "sampling/tokens/token_cluster_cuda.cuh"
+#include "sampling/tokens/token_logits.h"
+#include "sampling/tokens/token_weights_cuda.cuh"
+
+// A row of logits next to each other as tiles of a warp, each read with loads of 16 bytes wherever the row begins.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+inline constexpr unsigned tile_loads = 4;  // of a thread, at once
+
+__device__ __forceinline__ float low_logit(unsigned pair, BFloat16) { return __uint_as_float(pair << 16); }
+__device__ __forceinline__ float high_logit(unsigned pair, BFloat16) { return __uint_as_float(pair & 0xFFFF'0000u); }
+__device__ __forceinline__ float low_logit(unsigned pair, Half) {
+  return logit_of(Half{static_cast<std::uint16_t>(pair)});
+}
+__device__ __forceinline__ float high_logit(unsigned pair, Half) {
+  return logit_of(Half{static_cast<std::uint16_t>(pair >> 16)});
+}
+
+// Logits of 16 bytes, as words: those of 16 bits in pairs.
+template <class S>
+struct alignas(16) LogitLine {
+  static constexpr unsigned size = 16 / sizeof(S);
+  unsigned words[4];
+
+  __device__ __forceinline__ float operator[](unsigned e) const {
+    if constexpr (sizeof(S) == 4)
+      return __uint_as_float(words[e]);
+    else
+      return e % 2 == 0 ? low_logit(words[e / 2], S()) : high_logit(words[e / 2], S());
+  }
+
+  __device__ __forceinline__ void put(unsigned e, S x) {
+    if constexpr (sizeof(S) == 4)
+      words[e] = __float_as_uint(x);
+    else
+      words[e / 2] = e % 2 == 0 ? x.bits : words[e / 2] | unsigned{x.bits} << 16;
+  }
+};
+
+__device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, float) {
+  return __float_as_uint(greater_or_nan(__uint_as_float(a), __uint_as_float(b)));
+}
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, BFloat16) {
+  unsigned c;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+  return c;
+}
+__device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, Half) {
+  unsigned c;
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+  return c;
+}
+#else
+// The greater of both pairs, by bits.
+template <class S>
+__device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, S) {
+  const auto greater = [](unsigned x, float of_x, unsigned y, float of_y) {
+    return of_x != of_x || of_x > of_y ? x : y;
+  };
+  return (greater(a, low_logit(a, S()), b, low_logit(b, S())) & 0xFFFFu) |
+         (greater(a, high_logit(a, S()), b, high_logit(b, S())) & 0xFFFF'0000u);
+}
+#endif
+
+// The largest of a thread's logits in a tile, NaN if one is.
+template <class S>
+__device__ __forceinline__ float largest_of(const LogitLine<S> (&lines)[tile_loads]) {
+  unsigned largest = 0;
+  PAPILIO_UNROLL
+  for (unsigned i = 0; i < tile_loads; ++i) {
+    const unsigned* const x = lines[i].words;
+    const unsigned here = greater_words(greater_words(x[0], x[1], S()), greater_words(x[2], x[3], S()), S());
+    largest = i == 0 ? here : greater_words(largest, here, S());
+  }
+  if constexpr (sizeof(S) == 4)
+    return __uint_as_float(largest);
+  else
+    return greater_or_nan(low_logit(largest, S()), high_logit(largest, S()));
+}
+
+// Entries are the logits and what is before them within their 16 bytes.
+template <class S>
+class RowTiles {
+ public:
+  static constexpr unsigned in_line = LogitLine<S>::size;
+  static constexpr unsigned size = tile_loads * 32 * in_line;  // entries of a tile
+
+  __device__ RowTiles(const TokenCall& call, std::int64_t row) {
+    const S* const first = static_cast<const S*>(call.logits) + row * call.row_stride;
+    before_ = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first) / sizeof(S) % in_line);
+    base_ = first - before_;
+    end_ = before_ + static_cast<unsigned>(call.categories);
+  }
+
+  __device__ __forceinline__ unsigned count() const { return (end_ - 1) / size + 1; }
+
+  // The first entry of a load of this thread; those of a load of all threads are next to each other.
+  __device__ __forceinline__ unsigned entry(unsigned tile, unsigned load) const {
+    return tile * size + (load * 32 + static_cast<unsigned>(lane_of_thread())) * in_line;
+  }
+  __device__ __forceinline__ std::int32_t category_of(unsigned entry) const {
+    return static_cast<std::int32_t>(entry - before_);
+  }
+
+  __device__ __forceinline__ bool is_whole(unsigned tile) const {
+    return tile * size >= before_ && (tile + 1) * size <= end_;
+  }
+
+  __device__ __forceinline__ LogitLine<S> load(unsigned tile, unsigned i) const {
+    return is_whole(tile) ? line(entry(tile, i)) : any_line(base_, before_, end_, entry(tile, i));
+  }
+
+  // A tile, -infinity around the row. By all threads of a warp.
+  __device__ __forceinline__ void load(unsigned tile, LogitLine<S> (&lines)[tile_loads]) const {
+    if (is_whole(tile)) {
+      PAPILIO_UNROLL
+      for (unsigned i = 0; i < tile_loads; ++i) lines[i] = line(entry(tile, i));
+      return;
+    }
+    PAPILIO_UNROLL
+    for (unsigned i = 0; i < tile_loads; ++i) lines[i] = any_line(base_, before_, end_, entry(tile, i));
+  }
+
+ private:
+  __device__ __forceinline__ LogitLine<S> line(unsigned entry) const {
+    return __builtin_bit_cast(LogitLine<S>, __ldg(reinterpret_cast<const uint4*>(base_ + std::size_t{entry})));
+  }
+
+  // Seldom: at the ends of a row.
+  static __device__ __noinline__ LogitLine<S> any_line(const S* base, unsigned before, unsigned end, unsigned entry) {
+    LogitLine<S> made;
+    PAPILIO_UNROLL
+    for (unsigned e = 0; e < in_line; ++e)
+      made.put(e, entry + e >= before && entry + e < end ? base[std::size_t{entry} + e] : minus_infinity<S>());
+    return made;
+  }
+
+  const S* base_;  // a multiple of 16 bytes
+  unsigned before_, end_;
+};
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -1,0 +1,228 @@
+// Draws from sums that are known up to an error: where they leave one category alone, it is the law's, however the
+// error is made up.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "sampling/tokens/random_rows.h"
+#include "sampling/tokens/token_interval.h"
+#include "warp/scalar_warp.h"
+
+namespace papilio {
+namespace {
+
+namespace kernel = sampling_kernel;
+using One = warp::ScalarWarp<1>;
+
+constexpr int additions = 18;
+constexpr std::size_t segment_size = 64;
+
+// How the terms of a rough sum are wrong.
+enum class Errors { as_computed, before_the_target, after_the_target, random };
+
+// A row, its exact weights, and draws from rough sums.
+class RoughRow {
+ public:
+  RoughRow(std::vector<float> logits, float temperature) : logits_(std::move(logits)) {
+    const auto categories = static_cast<std::int64_t>(logits_.size());
+    const float largest = *std::max_element(logits_.begin(), logits_.end());
+    scale_ = kernel::token_scale(largest, temperature, kernel::token_unit_bits(categories));
+    for (const float x : logits_) {
+      weights_.push_back(kernel::token_weights<One>(One::load(&x), scale_).at[0]);
+      total_ += weights_.back();
+    }
+  }
+
+  std::size_t size() const { return logits_.size(); }
+  std::uint64_t weight(std::size_t category) const { return weights_[category]; }
+
+  // The law's token.
+  std::int64_t token(std::uint64_t number) const {
+    std::uint64_t target = kernel::token_target(number, total_);
+    std::int64_t category = 0;
+    for (; target >= weights_[static_cast<std::size_t>(category)]; ++category)
+      target -= weights_[static_cast<std::size_t>(category)];
+    return category;
+  }
+
+  // A number whose target is about `beyond` totals behind the beginning of a category's interval.
+  std::uint64_t number_at(std::size_t category, double beyond) const {
+    std::uint64_t before = 0;
+    for (std::size_t j = 0; j < category; ++j) before += weights_[j];
+    const double u = static_cast<double>(before) / static_cast<double>(total_) + beyond;
+    return static_cast<std::uint64_t>(std::clamp(u, 0.0, 1 - 0x1p-53) * 0x1p64);
+  }
+
+  // The error of sums as a share of the total.
+  double share_of_error() const {
+    const double total = static_cast<double>(total_) / unit(1, 1).weight;
+    return unit(total, 1).error / static_cast<double>(total_);
+  }
+
+  // The token that is certain, or -1. The bound of the error is divided by `shrunk`.
+  std::int64_t rough_token(std::uint64_t number, Errors errors, double shrunk, std::mt19937_64& bits) const {
+    const std::int64_t law = token(number);
+    const float top = kernel::top_of(scale_.largest, scale_.high);
+    if (!kernel::has_tops(scale_.largest, scale_.high)) return -1;
+    std::vector<double> sums;
+    double total = 0;
+    for (std::size_t first = 0; first < size(); first += segment_size) {
+      sums.push_back(kernel::in_units(sum(first, errors, law, bits), top));
+      total += sums.back();
+    }
+    double offset = kernel::rough_number(number) * total;
+    for (std::size_t s = 0; s < sums.size(); ++s) {
+      if (offset < sums[s]) return token_in(s * segment_size, kernel::rough_target(offset, unit(total, shrunk)));
+      offset -= sums[s];
+    }
+    return -1;
+  }
+
+ private:
+  kernel::RoughUnit unit(double total, double shrunk) const {
+    kernel::RoughUnit of = kernel::rough_unit(total, scale_, static_cast<std::int64_t>(size()), additions);
+    of.error /= shrunk;
+    return of;
+  }
+
+  std::int64_t token_in(std::size_t first, const kernel::RoughTarget& target) const {
+    if (!target.inside) return -1;
+    std::uint64_t before = 0;
+    for (std::size_t j = first; j < std::min(size(), first + segment_size); ++j) {
+      const std::uint64_t end = before + weights_[j];
+      if (target.low >= before && target.high < end) return static_cast<std::int64_t>(j);
+      before = end;
+    }
+    return -1;
+  }
+
+  // A segment as the kernel sums it, or with every term off by as much as it may be.
+  kernel::RoughSum sum(std::size_t first, Errors errors, std::int64_t law, std::mt19937_64& bits) const {
+    const std::size_t end = std::min(size(), first + segment_size);
+    const float largest = *std::max_element(logits_.begin() + static_cast<std::ptrdiff_t>(first),
+                                            logits_.begin() + static_cast<std::ptrdiff_t>(end));
+    if (largest == testing::minus_infinity) return {0, kernel::lowest_top};
+    const float top = kernel::top_of(largest, scale_.high);
+    if (errors == Errors::as_computed) {
+      float sums[4] = {};
+      for (std::size_t j = first; j < end; ++j) sums[j % 4] += std::exp2(std::fma(logits_[j], scale_.high, -top));
+      return {(sums[0] + sums[1]) + (sums[2] + sums[3]), top};
+    }
+    double all = 0;
+    for (std::size_t j = first; j < end; ++j) {
+      if (logits_[j] == testing::minus_infinity) continue;
+      const double below = static_cast<double>(logits_[j]) - static_cast<double>(scale_.largest);
+      const double y = below * (static_cast<double>(scale_.high) + static_cast<double>(scale_.low));
+      const double largest_exponent = static_cast<double>(scale_.largest) * static_cast<double>(scale_.high);
+      const double of_scale = std::fabs(static_cast<double>(scale_.low)) / static_cast<double>(scale_.high) * 0x1p24;
+      const double most = (0.6931 * (std::fabs(y) * (1 + of_scale) + 2) + 4 + 1 + additions) * 0x1p-24;
+      const bool before = static_cast<std::int64_t>(j) < law;
+      const bool up = errors == Errors::random ? bits() % 2 == 0 : before == (errors == Errors::before_the_target);
+      all += std::exp2(y + (largest_exponent - static_cast<double>(top))) * (1 + (up ? most : -most));
+    }
+    // The sum is a float: what rounding it changes is one of the additions.
+    return {static_cast<float>(all), top};
+  }
+
+  std::vector<float> logits_;
+  sampling::TokenScale scale_ = {};
+  std::vector<std::uint64_t> weights_;
+  std::uint64_t total_ = 0;
+};
+
+// Rows of several kinds: one category that has nearly all, a few that share, all equal, a wide tail.
+std::vector<RoughRow> rows_of_every_kind(std::mt19937_64& bits) {
+  std::vector<RoughRow> rows;
+  for (const float temperature : {1.0f, 0.7f, 1e-6f, 1e6f}) {
+    for (const float spread : {0.01f, 1.0f, 3.0f, 20.0f}) {
+      std::normal_distribution<float> normal(spread, spread);
+      std::vector<float> logits(3000);
+      for (float& x : logits) x = normal(bits) * (temperature < 1e-3f ? 1e-5f : 1);
+      rows.emplace_back(logits, temperature);
+    }
+    for (int n = 0; n < 12; ++n)
+      if (auto logits = testing::random_row(bits, 1 + testing::pick(bits, 2000));
+          *std::max_element(logits.begin(), logits.end()) > testing::minus_infinity)
+        rows.emplace_back(std::move(logits), temperature);
+    rows.emplace_back(std::vector<float>(4096, 1.5f), temperature);
+    std::vector<float> two(1000, testing::minus_infinity);
+    two[63] = two[64] = 2.5f;
+    rows.emplace_back(two, temperature);
+  }
+  return rows;
+}
+
+struct Outcomes {
+  int certain = 0, unknown = 0, wrong = 0;
+};
+
+// Draws with targets around the borders of the categories that weigh most, and with any.
+void try_row(const RoughRow& row, Errors errors, double shrunk, std::mt19937_64& bits, Outcomes& outcomes) {
+  std::vector<std::size_t> places(row.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const std::size_t few = std::min<std::size_t>(6, row.size());
+  std::partial_sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(few), places.end(),
+                    [&](std::size_t a, std::size_t b) { return row.weight(a) > row.weight(b); });
+  std::uniform_real_distribution<double> near(-2, 2);
+  const auto draw = [&](std::uint64_t number) {
+    const std::int64_t token = row.rough_token(number, errors, shrunk, bits);
+    outcomes.certain += token >= 0 ? 1 : 0;
+    outcomes.unknown += token < 0 ? 1 : 0;
+    outcomes.wrong += token >= 0 && token != row.token(number) ? 1 : 0;
+  };
+  for (std::size_t n = 0; n < few; ++n)
+    for (int k = 0; k < 6; ++k)
+      draw(row.number_at(places[n] + static_cast<std::size_t>(k % 2), near(bits) * row.share_of_error()));
+  for (int k = 0; k < 10; ++k) draw(bits());
+  draw(0), draw(~std::uint64_t{0});
+}
+
+Outcomes try_all(Errors errors, double shrunk) {
+  std::mt19937_64 bits(11);
+  Outcomes outcomes;
+  for (const RoughRow& row : rows_of_every_kind(bits)) try_row(row, errors, shrunk, bits, outcomes);
+  return outcomes;
+}
+
+TEST(TokenInterval, CertainTokensAreTheLaws) {
+  for (const Errors errors :
+       {Errors::as_computed, Errors::before_the_target, Errors::after_the_target, Errors::random}) {
+    const Outcomes outcomes = try_all(errors, 1);
+    EXPECT_EQ(outcomes.wrong, 0);
+    EXPECT_GT(outcomes.certain, 500);
+    EXPECT_GT(outcomes.unknown, 300);
+  }
+}
+
+// The test can tell: with a 64th of the bound, errors that are as large as they may be give other tokens.
+TEST(TokenInterval, ASmallerBoundWouldNotDo) {
+  EXPECT_GT(try_all(Errors::before_the_target, 64).wrong, 20);
+  EXPECT_GT(try_all(Errors::after_the_target, 64).wrong, 20);
+}
+
+TEST(TokenInterval, RowsWithoutTopsAreNeverCertain) {
+  EXPECT_TRUE(kernel::has_tops(0x1.8p23f, 1));
+  EXPECT_FALSE(kernel::has_tops(0x1p24f, 1));
+  EXPECT_FALSE(kernel::has_tops(-1e30f, 1e20f));
+  EXPECT_EQ(kernel::in_units({0, kernel::lowest_top}, -1e7f), 0);
+}
+
+TEST(TokenInterval, NothingIsInsideWhereTheErrorReachesBeyond) {
+  EXPECT_FALSE(kernel::rough_target(1, {100, 101}).inside);
+  EXPECT_FALSE(kernel::rough_target(std::numeric_limits<double>::quiet_NaN(), {100, 1}).inside);
+  const kernel::RoughTarget target = kernel::rough_target(2, {100, 1.5});
+  EXPECT_TRUE(target.inside);
+  EXPECT_EQ(target.low, 198u);
+  EXPECT_EQ(target.high, 201u);
+}
+
+}  // namespace
+}  // namespace papilio
