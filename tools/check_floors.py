@@ -70,7 +70,8 @@ ROOMS = {
     "lda/training/dense": {"lda/training/parameters"},
     "lda/training/sequential": {"lda/training/dense", "lda/training/sparse"},
     "lda/training/sparse": {"lda/training/parameters"},
-    "lda/training/sparse/parallel": {"lda/training/sparse", "lda/training/priors"},
+    "lda/training/sparse/parallel/by_word": {"lda/training/sparse"},
+    "lda/training/sparse/parallel": {"lda/training/sparse/parallel/by_word", "lda/training/priors"},
     "lda/training/sparse/parallel/ranges": {"lda/training/sparse/parallel"},
     "lda/training/sparse/by_document": {"lda/training/sparse/parallel", "lda/training/dense"},
     "lda/training/sparse/targets": {"lda/training/sparse/by_document", "lda/training/sparse/parallel/ranges"},
@@ -118,6 +119,7 @@ OTHERS = {
     "src/primitives/": r"fmt/",
     "src/primitives/device/": r"cuda_pipeline_primitives\.h|cub/device/device_radix_sort\.cuh",  # sort_by_key
     "src/lda/": r"fmt/|math\.h",  # math.h: lgamma_r
+    "src/lda/training/sparse/parallel/by_word/": r"cub/device/device_radix_sort\.cuh",
     "src/lda/corpus/": r"utf8proc\.h|re2/|unicode/",
     "src/lda/io/": r"nlohmann/|zlib\.h|zstd(_errors)?\.h|xxhash\.h|utf8proc\.h|dirent\.h|fcntl\.h|unistd\.h|sys/(file|mman|random|stat|types)\.h",
     "src/loops/": r"fmt/",

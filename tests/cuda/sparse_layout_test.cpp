@@ -49,6 +49,10 @@ void expect_layout_of(const CorpusView& corpus, int threads) {
     }
   }
   EXPECT_EQ(at, corpus.words.size());
+  ASSERT_EQ(layout.word_offsets.size(), by_word.size() + 1);
+  for (std::size_t w = 0; w < by_word.size(); ++w) {
+    EXPECT_EQ(layout.word_offsets[w + 1] - layout.word_offsets[w], std::ssize(by_word[w])) << w;
+  }
 }
 
 TEST(SparseLayout, IsTheSameForAnyNumberOfThreads) {

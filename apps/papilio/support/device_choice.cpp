@@ -26,6 +26,13 @@ bool is_device_list(std::string_view name) {
   return name == "cuda:all" || (name.starts_with("cuda:") && name.find(',') != std::string_view::npos);
 }
 
+void leave_other_gpus_alone(std::string_view name) {
+  const char* variable = std::getenv("PAPILIO_DEVICE");
+  if (is_any(name) && variable != nullptr) name = variable;
+  if (!is_any(name) && name != "cuda" && name != "cuda:0") return;
+  setenv("CUDA_VISIBLE_DEVICES", "0", 0);
+}
+
 DeviceChoice::DeviceChoice(const std::string& name) {
   const char* variable = std::getenv("PAPILIO_DEVICE");
   std::optional<papilio::Device> named;

@@ -19,7 +19,10 @@ class Event {
     make_wait(later);
   }
 
-  // The two halves of it. What is made to wait for an event that was never recorded does not wait.
+  // Makes the host wait until what was recorded is done.
+  void wait() { check(cudaEventSynchronize(event_), "work on the device"); }
+
+  // The two halves of `order`. What is made to wait for an event that was never recorded does not wait.
   void record(cudaStream_t earlier) { check(cudaEventRecord(event_, earlier), "recording an event"); }
   void make_wait(cudaStream_t later) { check(cudaStreamWaitEvent(later, event_, 0), "waiting for an event"); }
 

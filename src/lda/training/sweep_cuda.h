@@ -68,6 +68,12 @@ class CudaSweep {
   // Counts of state.z, which is z(), and of state.seeds.
   virtual void count(State& state) = 0;
 
+  // Both, into `state`, at the end of a chain.
+  virtual void take(State& state) {
+    state.z = z();
+    count(state);
+  }
+
   // Of the device's memory, taken by now.
   virtual std::int64_t bytes() const = 0;
 

@@ -176,11 +176,16 @@ State CudaChain::take_state() { return state(); }
 
 State CudaChain::uncounted_state() {
   const OnDevice here(options_.device);
+  State state = state_without_topics();
+  state.z = sweep_->z();
+  return state;
+}
+
+State CudaChain::state_without_topics() const {
   State state;
   state.topics = options_.topics;
   state.sweep = sweeps_;
   state.priors = priors_;
-  state.z = sweep_->z();
   state.start = begun_as_;
   state.seeds = seeds_;
   if (ranks_ != nullptr) state.place = ranks_->place;
@@ -189,8 +194,8 @@ State CudaChain::uncounted_state() {
 
 State CudaChain::state() {
   const OnDevice here(options_.device);
-  State state = uncounted_state();
-  sweep_->count(state);
+  State state = state_without_topics();
+  sweep_->take(state);
   return state;
 }
 

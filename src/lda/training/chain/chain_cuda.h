@@ -60,6 +60,7 @@ class CudaChain final : public Chain {
             MakeCudaSweep make);
   std::int64_t memory_for_held_out() const;
   State uncounted_state();
+  State state_without_topics() const;
   State state();
 
   const CorpusView corpus_;

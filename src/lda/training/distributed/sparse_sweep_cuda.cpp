@@ -11,7 +11,7 @@
 #include "lda/training/distributed/word_counts_cuda.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
-#include "lda/training/parameters/initial_topics_cpu.h"
+#include "lda/training/parameters/topic_counts_cuda.h"
 #include "lda/training/priors/optimize_priors_cuda.h"
 #include "lda/training/sparse/fixed_point.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
@@ -99,10 +99,6 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
 };
 
-std::vector<std::int32_t> topics_of_part(const CudaStart& start) {
-  return start.z != nullptr ? *start.z : starting_topics(start.corpus, start.options, start.ranks->place.token);
-}
-
 // n_k of the first rank begins with the seeds'.
 const Seeds& seeds_of_rank(const CudaStart& start) {
   static const Seeds none;
@@ -123,7 +119,7 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
       start_of_counts_(seeds_of_rank(start), stream_),
       priors_(start.priors),
       layout_(corpus_, topic_count_, cut_in_blocks(topic_count_, sizeof(Entry)), seeds_, host_threads_),
-      tokens_(layout_, topics_of_part(start), topic_count_, stream_),
+      tokens_(layout_, std::nullopt, start.z, corpus_.tokens(), topic_count_, host_threads_, stream_),
       topics_(topic_count_),
       seed_words_(on_device(seeds_.words(), "seed words", stream_)),
       statistics_(2, "sums of a sweep") {
@@ -135,6 +131,10 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
   masses_.prior_sums = topics_.prior_sums.data();
   take_priors();
   statistics_.clear(stream_);
+  if (start.z == nullptr) {
+    queue_initial_topics(tokens_.z.data(), corpus_.tokens(), static_cast<std::uint64_t>(ranks_.place.token),
+                         topic_count_, seed_, random::stream(random::Purpose::initial_topics), stream_);
+  }
   for (std::size_t slot = 0; slot < std::min(blocks_ahead, layout_.blocks.size()); ++slot) {
     rows_of_blocks_[slot] = DeviceArray<std::int32_t>(counts_in(layout_.blocks.front()), "counts of words");
   }
@@ -145,6 +145,7 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
   // The host has its own of these, and no longer needs them.
   layout_.document = {};
   layout_.place = {};
+  layout_.word_offsets = {};
 }
 
 template <class Entry>

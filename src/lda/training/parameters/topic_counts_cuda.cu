@@ -24,12 +24,12 @@ unsigned blocks_for(std::int64_t work, int waves) {
 __device__ std::int64_t this_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ std::int64_t thread_count() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-__global__ void draw_initial_topics(DocumentRange range, std::int32_t topics, std::uint64_t seed,
-                                    std::uint64_t random_stream) {
-  for (std::int64_t i = this_thread(); i < range.tokens; i += thread_count()) {
-    const random::Block block =
-        random::draw_block(seed, random_stream, static_cast<std::uint64_t>(range.first_token + i));
-    range.z[i] = static_cast<std::int32_t>(random::uniform53(block.word[0], block.word[1]) * topics);
+template <class Number>
+__global__ void draw_initial_topics(Number* z, std::int64_t tokens, std::uint64_t first_token, std::int32_t topics,
+                                    std::uint64_t seed, std::uint64_t random_stream) {
+  for (std::int64_t i = this_thread(); i < tokens; i += thread_count()) {
+    const random::Block block = random::draw_block(seed, random_stream, first_token + static_cast<std::uint64_t>(i));
+    z[i] = static_cast<Number>(random::uniform53(block.word[0], block.word[1]) * topics);
   }
 }
 
@@ -100,11 +100,23 @@ __global__ void divide_counts(EstimatedPhiTable table, std::int64_t quads) {
 
 void queue_initial_topics(const DocumentRange& range, std::int32_t topics, std::uint64_t seed,
                           std::uint64_t random_stream) {
-  if (range.tokens == 0) return;
-  draw_initial_topics<<<blocks_for(range.tokens, 16), threads_per_block, 0, range.stream>>>(range, topics, seed,
-                                                                                            random_stream);
+  queue_initial_topics(range.z, range.tokens, static_cast<std::uint64_t>(range.first_token), topics, seed,
+                       random_stream, range.stream);
+}
+
+template <class Number>
+void queue_initial_topics(Number* z, std::int64_t tokens, std::uint64_t first_token, std::int32_t topics,
+                          std::uint64_t seed, std::uint64_t random_stream, cudaStream_t stream) {
+  if (tokens == 0) return;
+  draw_initial_topics<<<blocks_for(tokens, 16), threads_per_block, 0, stream>>>(z, tokens, first_token, topics, seed,
+                                                                                random_stream);
   execution::check_launch("drawing initial topics");
 }
+
+template void queue_initial_topics(std::uint16_t*, std::int64_t, std::uint64_t, std::int32_t, std::uint64_t,
+                                   std::uint64_t, cudaStream_t);
+template void queue_initial_topics(std::uint32_t*, std::int64_t, std::uint64_t, std::int32_t, std::uint64_t,
+                                   std::uint64_t, cudaStream_t);
 
 void queue_word_counts(const DocumentRange& range, std::int32_t* n_wk, std::int64_t stride) {
   if (range.tokens == 0) return;

@@ -15,6 +15,11 @@ namespace papilio::lda {
 void queue_initial_topics(const DocumentRange& range, std::int32_t topics, std::uint64_t seed,
                           std::uint64_t random_stream);
 
+// The same of any tokens, of which the first has the number `first_token`. Number: uint16_t or uint32_t.
+template <class Number>
+void queue_initial_topics(Number* z, std::int64_t tokens, std::uint64_t first_token, std::int32_t topics,
+                          std::uint64_t seed, std::uint64_t random_stream, cudaStream_t stream);
+
 // Adds the range's tokens to n_wk, rows of `stride`.
 void queue_word_counts(const DocumentRange& range, std::int32_t* n_wk, std::int64_t stride);
 

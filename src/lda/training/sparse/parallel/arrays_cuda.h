@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/staged_copies.h"
 #include "lda/model/priors.h"
 #include "lda/training/sparse/fixed_point.h"
 #include "lda/training/sparse/parallel/draws_cuda.h"
@@ -40,6 +43,16 @@ execution::DeviceArray<T> on_device(const std::vector<T>& values, const char* wh
   return array;
 }
 
+// The same of very many, converted on the way.
+template <class To, class From>
+execution::DeviceArray<To> many_on_device(const std::vector<From>& values, const char* what, int threads,
+                                          cudaStream_t stream) {
+  execution::DeviceArray<To> array(std::max<std::int64_t>(std::ssize(values), 1), what);
+  execution::StagedCopies(std::ssize(values) * std::int64_t{sizeof(To)}, threads, stream)
+      .upload(array.data(), values.data(), std::ssize(values));
+  return array;
+}
+
 // Of each document of one token, that token.
 inline std::vector<std::uint32_t> single_tokens_of(const SparseLayout& layout) {
   std::vector<std::uint32_t> tokens;
@@ -52,15 +65,21 @@ inline std::vector<std::uint32_t> single_tokens_of(const SparseLayout& layout) {
 // A corpus on the device, and the topics of its tokens.
 template <class Entry>
 struct SparseCorpus {
-  SparseCorpus(const SparseLayout& layout, const std::vector<std::int32_t>& z_of_tokens, std::int32_t topics,
+  using Number = typename Entry::Number;
+
+  // `by_word`: where it is not in the layout. `z_of_tokens`: null where the caller makes z, of so many tokens.
+  SparseCorpus(const SparseLayout& layout, std::optional<TokensByWord<Number>> by_word,
+               const std::vector<std::int32_t>* z_of_tokens, std::int64_t tokens, std::int32_t topics, int threads,
                cudaStream_t stream)
       : documents(on_device(std::vector(layout.documents.begin(), layout.documents.begin() + layout.listed_documents),
                             "documents", stream)),
         single_tokens(on_device(single_tokens_of(layout), "documents", stream)),
-        document(on_device(layout.document, "tokens", stream)),
-        place(on_device(converted<typename Entry::Number>(layout.place), "tokens", stream)),
+        document(by_word ? std::move(by_word->document)
+                         : many_on_device<std::int32_t>(layout.document, "tokens", threads, stream)),
+        place(by_word ? std::move(by_word->place) : many_on_device<Number>(layout.place, "tokens", threads, stream)),
         items(on_device(layout.items, "words", stream)),
-        z(on_device(converted<typename Entry::Number>(z_of_tokens), "topics", stream)),
+        z(z_of_tokens != nullptr ? many_on_device<Number>(*z_of_tokens, "topics", threads, stream)
+                                 : execution::DeviceArray<Number>(std::max<std::int64_t>(tokens, 1), "topics")),
         lists(std::max<std::int64_t>(layout.list_units, 1) * (list_unit / std::int64_t{sizeof(Entry)}),
               "lists of topics"),
         slices(on_device(layout.slices, "documents", stream)),
@@ -75,7 +94,7 @@ struct SparseCorpus {
     };
     return array(layout.listed_documents, sizeof(SparseDocument)) +
            array(std::ssize(layout.documents) - layout.listed_documents, sizeof(std::uint32_t)) +
-           array(tokens, sizeof(std::int32_t)) + 2 * array(tokens, sizeof(typename Entry::Number)) +
+           array(tokens, sizeof(std::int32_t)) + 2 * array(tokens, sizeof(Number)) +
            array(std::ssize(layout.items), sizeof(SparseItem)) + array(layout.list_units, list_unit) +
            array(std::ssize(layout.slices), sizeof(SparseItem)) +
            array(std::int64_t{layout.counted_documents} * topics, sizeof(std::int32_t));
@@ -89,9 +108,9 @@ struct SparseCorpus {
   execution::DeviceArray<SparseDocument> documents;
   execution::DeviceArray<std::uint32_t> single_tokens;
   execution::DeviceArray<std::int32_t> document;
-  execution::DeviceArray<typename Entry::Number> place;
+  execution::DeviceArray<Number> place;
   execution::DeviceArray<SparseItem> items;
-  execution::DeviceArray<typename Entry::Number> z;
+  execution::DeviceArray<Number> z;
   execution::DeviceArray<Entry> lists;
   execution::DeviceArray<SparseItem> slices;
   execution::DeviceArray<std::int32_t> counts;

@@ -15,6 +15,7 @@ struct SparseParallelTuning {
   bool is_wide = false;           // wide entries also where narrow ones would do
   bool global_rows = false;       // rows of phi in global memory also where shared memory would do
   bool by_pair = false;           // tokens of a word and a document share the document's sums also in short documents
+  bool orders_on_host = false;    // tokens by word, also where the device has room for it
   bool draws_beside = true;       // items of few tokens while others are drawn
   bool counts_parts = false;      // draws are counted by their parts
   std::int64_t range_bytes = 0;   // by ranges of documents of so many bytes, even if all fits; 0: where it does not

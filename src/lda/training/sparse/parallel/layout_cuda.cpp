@@ -55,20 +55,28 @@ void put_longest_first(std::vector<SparseDocument>& documents) {
 std::int32_t padded_topics(std::int32_t topics) { return base::round_up<std::int32_t>(topics, row_multiple); }
 
 SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds,
-                           int threads) {
+                           int threads)
+    : SparseLayout(corpus, topics, cut, seeds, [&](const SparseLayout&) { return place_tokens(corpus, threads); }) {}
+
+SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds,
+                           OrderTokens order) {
   place_documents(corpus, topics, cut);
   cut_long_documents(topics);
-  const std::vector<std::int64_t> offsets = place_tokens(corpus, threads);
-  if (cut.tokens_per_item == 0) cut.tokens_per_item = most_tokens_of_item(offsets, topics);
+  word_offsets = order(*this);
+  cut_all_words(corpus, topics, cut, seeds);
+}
+
+void SparseLayout::cut_all_words(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds) {
+  if (cut.tokens_per_item == 0) cut.tokens_per_item = most_tokens_of_item(word_offsets, topics);
   if (cut.tokens_of_part == 0) cut.tokens_of_part = tokens_of_part(topics);
   tokens_per_item = cut.tokens_per_item;
   const std::int64_t words = corpus.vocabulary_size();
   if (cut.words_per_block == 0) {
-    frequent_items = cut_words(0, words, offsets, cut, seeds).first_whole;
+    frequent_items = cut_words(0, words, cut, seeds).first_whole;
     return;
   }
   for (std::int64_t w = 0; w < words; w += cut.words_per_block) {
-    blocks.push_back(cut_words(w, std::min(w + cut.words_per_block, words), offsets, cut, seeds));
+    blocks.push_back(cut_words(w, std::min(w + cut.words_per_block, words), cut, seeds));
   }
 }
 
@@ -76,6 +84,7 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
   const auto& offsets = corpus.document_offsets;
   const ListSizes sizes(topics, cut.entry_bytes, cut.short_entries);
   short_entries.count_bits = sizes.count_bits;
+  documents.reserve(offsets.size());
   for (std::size_t d = 0; d + 1 < offsets.size(); ++d) {
     const std::int64_t tokens = offsets[d + 1] - offsets[d];
     if (tokens == 0) continue;
@@ -162,13 +171,13 @@ std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, i
   return offsets;
 }
 
-ItemBlock SparseLayout::cut_words(std::int64_t first_word, std::int64_t end_word,
-                                  const std::vector<std::int64_t>& offsets, const SparseCut& cut, const Seeds& seeds) {
+ItemBlock SparseLayout::cut_words(std::int64_t first_word, std::int64_t end_word, const SparseCut& cut,
+                                  const Seeds& seeds) {
   const bool is_block = cut.words_per_block > 0;
   std::vector<SparseItem> whole;
   std::vector<std::pair<double, SparseItem>> frequent;  // and which share of its word's tokens comes before it
   for (auto w = static_cast<std::size_t>(first_word); w < static_cast<std::size_t>(end_word); ++w) {
-    const std::int64_t begin = offsets[w], tokens = offsets[w + 1] - begin;
+    const std::int64_t begin = word_offsets[w], tokens = word_offsets[w + 1] - begin;
     const bool is_seed = !is_block && !seeds.of_word(static_cast<std::int64_t>(w)).empty();
     if (tokens == 0 && !is_seed) continue;
     const std::int64_t row_of_block = static_cast<std::int64_t>(w) - first_word;
@@ -200,6 +209,17 @@ ItemBlock SparseLayout::cut_words(std::int64_t first_word, std::int64_t end_word
   items.insert(items.end(), whole.begin(), whole.end());
   block.end_item = std::ssize(items);
   return block;
+}
+
+DocumentOrder SparseLayout::document_order() const {
+  DocumentOrder order = {std::vector<std::uint32_t>(documents.size()), std::vector<std::uint32_t>(documents.size())};
+  std::uint32_t before = 0;
+  for (std::size_t d = 0; d < documents.size(); ++d) {
+    order.first_tokens[d] = documents[d].first_token;
+    order.begins[d] = before;
+    before += documents[d].tokens;
+  }
+  return order;
 }
 
 std::int64_t SparseLayout::items_above(std::int32_t tokens) const { return items_above(tokens, all_items()); }

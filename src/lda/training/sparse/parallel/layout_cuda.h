@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "lda/model/seeds.h"
+#include "lda/training/sparse/parallel/by_word/tokens_by_word_cuda.h"
 #include "lda/training/sparse/parallel/draws_cuda.h"
 #include "lda/training/sparse/parallel/shapes_cuda.h"
 #include "papilio/corpus.h"
@@ -42,6 +44,13 @@ struct SparseLayout {
   // The layout does not depend on the number of threads.
   SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, int threads);
 
+  // The same without `document` and `place`: `order` makes them, by the documents of the layout, where the caller wants
+  // them, and returns word_offsets.
+  using OrderTokens = base::FunctionRef<std::vector<std::int64_t>(const SparseLayout&)>;
+  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, OrderTokens order);
+
+  DocumentOrder document_order() const;
+
   // The first item that has all tokens of its word, and at most so many.
   std::int64_t items_above(std::int32_t tokens) const;
   ItemBlock all_items() const;
@@ -52,12 +61,13 @@ struct SparseLayout {
   std::int32_t listed_documents = 0;      // of more than one token: these have lists
   std::int32_t counted_documents = 0;     // that several blocks count: a slice for each block
   std::vector<SparseItem> slices;
-  std::int64_t tokens_of_long = 0;     // of documents of more than long_document tokens
-  ShortEntries short_entries;          // its first document is listed_documents where there are none
-  std::int64_t list_units = 0;         // of list_unit bytes, that all lists have room for
-  std::vector<std::int32_t> document;  // of each token by word, in ascending order in a word
-  std::vector<std::uint32_t> place;    // in its document
-  std::vector<SparseItem> items;       // frequent words' first, then others, those with many tokens first
+  std::int64_t tokens_of_long = 0;         // of documents of more than long_document tokens
+  ShortEntries short_entries;              // its first document is listed_documents where there are none
+  std::int64_t list_units = 0;             // of list_unit bytes, that all lists have room for
+  std::vector<std::int32_t> document;      // of each token by word, in ascending order in a word
+  std::vector<std::uint32_t> place;        // in its document
+  std::vector<std::int64_t> word_offsets;  // V + 1: where each word's tokens begin
+  std::vector<SparseItem> items;           // frequent words' first, then others, those with many tokens first
   std::int64_t frequent_items = 0;
   std::int32_t tokens_per_item = 0;          // at most
   std::vector<std::int64_t> frequent_words;  // of each row of counts
@@ -66,9 +76,9 @@ struct SparseLayout {
  private:
   void place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut);
   void cut_long_documents(std::int32_t topics);
+  void cut_all_words(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds);
   std::vector<std::int64_t> place_tokens(const CorpusView& corpus, int threads);
-  ItemBlock cut_words(std::int64_t first_word, std::int64_t end_word, const std::vector<std::int64_t>& offsets,
-                      const SparseCut& cut, const Seeds& seeds);
+  ItemBlock cut_words(std::int64_t first_word, std::int64_t end_word, const SparseCut& cut, const Seeds& seeds);
 };
 
 }  // namespace papilio::lda

@@ -1,17 +1,21 @@
 #include "lda/training/sparse/parallel/sweep_cuda.h"
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "execution/cuda/memory.h"
+#include "execution/cuda/staged_copies.h"
+#include "execution/out_of_device_memory.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
-#include "lda/training/parameters/initial_topics_cpu.h"
+#include "lda/training/parameters/topic_counts_cuda.h"
 #include "lda/training/priors/optimize_priors_cuda.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
+#include "lda/training/sparse/parallel/word_counts_cuda.h"
 #include "random/purpose.h"
 
 namespace papilio::lda {
@@ -23,7 +27,7 @@ using execution::DeviceArray;
 template <class Entry>
 class SparseParallelCudaSweep final : public CudaSweep {
  public:
-  SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning, SparseLayout layout);
+  SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning, SparseLayoutMade<Entry> made);
 
   void run(std::int64_t sweep) override;
   void set_priors(const Priors& priors) override;
@@ -32,11 +36,14 @@ class SparseParallelCudaSweep final : public CudaSweep {
   void make_lists(const WordLists& lists, std::span<const std::int32_t> words) override;
   double log_joint() override;
   std::vector<std::int32_t> z() override;
-  void count(State& state) override { state.count(corpus_, host_threads_); }
+  void count(State& state) override;
+  void take(State& state) override;
   std::int64_t bytes() const override;
 
  private:
   void count_frequent_words();
+  bool count_on_device(State& state);
+  void download_z(std::vector<std::int32_t>& z);
   SparseLists<Entry> lists_of(sparse::Statistics* statistics);
   SparseDraw<Entry> draw_of(std::int64_t first_item, std::int64_t end_item);
 
@@ -44,6 +51,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   const std::uint64_t seed_;
   const std::int32_t topic_count_;
   const int host_threads_;
+  const std::int64_t allowed_bytes_;  // of the device; 0: all
   const bool removes_;
   const SparseParallelTuning tuning_;
   const cudaStream_t stream_;
@@ -61,12 +69,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
   std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
   std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
-  std::vector<std::int64_t> word_offsets_;                   // likewise: where each word's tokens begin
 };
-
-std::vector<std::int32_t> topics_to_start(const CudaStart& start) {
-  return start.z != nullptr ? *start.z : starting_topics(start.corpus, start.options);
-}
 
 template <class Entry>
 SparseCut cut_of(const SparseParallelTuning& tuning) {
@@ -78,25 +81,30 @@ SparseCut cut_of(const SparseParallelTuning& tuning) {
 
 template <class Entry>
 SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, const SparseParallelTuning& tuning,
-                                                        SparseLayout layout)
+                                                        SparseLayoutMade<Entry> made)
     : corpus_(start.corpus),
       seed_(start.options.seed),
       topic_count_(start.options.topics),
       host_threads_(start.options.threads),
+      allowed_bytes_(start.options.max_device_memory),
       removes_(start.plan.removes),
       tuning_(tuning),
       stream_(start.stream),
       seeds_(start.seeds),
       start_of_counts_(seeds_, stream_),
       priors_(start.priors),
-      layout_(std::move(layout)),
-      tokens_(layout_, topics_to_start(start), topic_count_, stream_),
+      layout_(std::move(made.layout)),
+      tokens_(layout_, std::move(made.by_word), start.z, corpus_.tokens(), topic_count_, host_threads_, stream_),
       item_draws_(tuning_, topic_count_, false),
       by_pair_(item_draws_.by_pair(layout_, corpus_.tokens())),
       topics_(topic_count_),
       statistics_(2, "sums of a sweep") {
   topics_.set_priors(priors_, stream_);
   statistics_.clear(stream_);
+  if (start.z == nullptr) {
+    queue_initial_topics(tokens_.z.data(), corpus_.tokens(), 0, topic_count_, seed_,
+                         random::stream(random::Purpose::initial_topics), stream_);
+  }
   if (!layout_.frequent_words.empty()) count_frequent_words();
   if (has_global_rows(tuning_, topic_count_)) {
     rows_ =
@@ -227,18 +235,13 @@ void SparseParallelCudaSweep<Entry>::optimize(Priors& priors) {
 // Likewise, with items of the words that are asked for, each of which has all tokens of its word.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::make_lists(const WordLists& lists, std::span<const std::int32_t> words) {
-  if (word_offsets_.empty()) {
-    word_offsets_.resize(static_cast<std::size_t>(corpus_.vocabulary_size()) + 1);
-    for (const std::int32_t word : corpus_.words) ++word_offsets_[static_cast<std::size_t>(word) + 1];
-    for (std::size_t w = 1; w < word_offsets_.size(); ++w) word_offsets_[w] += word_offsets_[w - 1];
-  }
   std::vector<SparseItem> items;
   for (const std::int32_t word : words) {
     const auto w = static_cast<std::size_t>(word);
     const auto row = std::ranges::lower_bound(layout_.frequent_words, word);
     const bool is_frequent = row != layout_.frequent_words.end() && *row == word;
-    items.push_back({static_cast<std::uint32_t>(word_offsets_[w]),
-                     static_cast<std::int32_t>(word_offsets_[w + 1] - word_offsets_[w]),
+    items.push_back({static_cast<std::uint32_t>(layout_.word_offsets[w]),
+                     static_cast<std::int32_t>(layout_.word_offsets[w + 1] - layout_.word_offsets[w]),
                      is_frequent ? static_cast<std::int32_t>(row - layout_.frequent_words.begin()) : -1});
   }
   const DeviceArray<SparseItem> on_device_items = on_device(items, "words", stream_);
@@ -271,18 +274,82 @@ SweepDraws SparseParallelCudaSweep<Entry>::draws() {
 
 template <class Entry>
 std::vector<std::int32_t> SparseParallelCudaSweep<Entry>::z() {
-  std::vector<typename Entry::Number> z;
+  std::vector<std::int32_t> z;
   execution::make_zeros(z, corpus_.words.size(), host_threads_);
-  tokens_.z.download(z.data(), corpus_.tokens(), stream_);
+  download_z(z);
+  return z;
+}
+
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::download_z(std::vector<std::int32_t>& z) {
+  execution::StagedCopies(tokens_.z.bytes(), host_threads_, stream_)
+      .download(z.data(), tokens_.z.data(), corpus_.tokens());
+}
+
+// The host's memory for z, which one thread alone can clear, is made while the device counts.
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::take(State& state) {
+  std::future<void> has_room =
+      std::async(std::launch::async, [&] { execution::make_zeros(state.z, corpus_.words.size(), host_threads_); });
+  const bool is_counted = count_on_device(state);
+  has_room.get();
+  download_z(state.z);
+  if (!is_counted) state.count(corpus_, host_threads_);
+}
+
+template <class Entry>
+void SparseParallelCudaSweep<Entry>::count(State& state) {
+  if (!count_on_device(state)) state.count(corpus_, host_threads_);
+}
+
+// What State::count does, by the topics on the device, where it has room for the table or for parts of it.
+template <class Entry>
+bool SparseParallelCudaSweep<Entry>::count_on_device(State& state) {
+  require_countable(corpus_, host_threads_);
+  const std::int64_t free = execution::free_device_bytes() / 2;
+  const std::int64_t budget = allowed_bytes_ > 0 ? std::min(allowed_bytes_ - bytes(), free) : free;
+  execution::make_zeros(state.n_wk,
+                        static_cast<std::size_t>(corpus_.vocabulary_size()) * static_cast<std::size_t>(topic_count_),
+                        host_threads_);
+  start_of_counts_.start_topics(topics_.n_k, stream_);
+  try {
+    if (!count_words_on_device(draw_of(0, 0), std::span<const std::int64_t>(layout_.word_offsets), budget,
+                               host_threads_, std::span(state.n_wk), topics_.n_k.data(), stream_)) {
+      return false;
+    }
+  } catch (const execution::OutOfDeviceMemory&) {
+    return false;
+  }
+  seeds_.add_to_words(state.n_wk);
+  state.n_k.resize(static_cast<std::size_t>(topic_count_));
+  topics_.n_k.download(state.n_k.data(), topic_count_, stream_);
   check(cudaStreamSynchronize(stream_), "a copy from the device");
-  return converted<std::int32_t>(z);
+  return true;
 }
 
 }  // namespace
 
 template <class Entry>
-SparseLayout sparse_layout(const CudaStart& start, const SparseParallelTuning& tuning) {
-  return SparseLayout(start.corpus, start.options.topics, cut_of<Entry>(tuning), start.seeds, start.options.threads);
+SparseLayoutMade<Entry> sparse_layout(const CudaStart& start, const SparseParallelTuning& tuning, std::int64_t memory) {
+  using Number = typename Entry::Number;
+  const CorpusView& corpus = start.corpus;
+  const TrainOptions& options = start.options;
+  const SparseCut cut = cut_of<Entry>(tuning);
+  const std::int64_t part = tokens_per_sort(corpus.tokens());
+  const bool fits =
+      bytes_to_order_by_word<Number>(corpus.tokens(), corpus.vocabulary_size(), corpus.documents(), part) <= memory;
+  if (fits && !tuning.orders_on_host) {
+    try {
+      std::optional<TokensByWord<Number>> by_word;
+      SparseLayout layout(corpus, options.topics, cut, start.seeds, [&](const SparseLayout& placed) {
+        by_word = order_by_word<Number>(corpus, placed.document_order(), options.threads, start.stream, part);
+        return std::exchange(by_word->word_offsets, {});
+      });
+      return {std::move(layout), std::move(by_word)};
+    } catch (const execution::OutOfDeviceMemory&) {  // in pieces, which what is asked for does not fit
+    }
+  }
+  return {SparseLayout(corpus, options.topics, cut, start.seeds, options.threads), std::nullopt};
 }
 
 template <class Entry>
@@ -294,19 +361,18 @@ std::int64_t bytes_in_one_piece(const CudaStart& start, const SparseLayout& layo
 
 template <class Entry>
 std::unique_ptr<CudaSweep> make_sweep_in_one_piece(const CudaStart& start, const SparseParallelTuning& tuning,
-                                                   SparseLayout layout) {
-  return std::make_unique<SparseParallelCudaSweep<Entry>>(start, tuning, std::move(layout));
+                                                   SparseLayoutMade<Entry> made) {
+  return std::make_unique<SparseParallelCudaSweep<Entry>>(start, tuning, std::move(made));
 }
 
-template SparseLayout sparse_layout<sparse::NarrowEntry>(const CudaStart&, const SparseParallelTuning&);
-template SparseLayout sparse_layout<sparse::WideEntry>(const CudaStart&, const SparseParallelTuning&);
+template SparseLayoutMade<sparse::NarrowEntry> sparse_layout(const CudaStart&, const SparseParallelTuning&,
+                                                             std::int64_t);
+template SparseLayoutMade<sparse::WideEntry> sparse_layout(const CudaStart&, const SparseParallelTuning&, std::int64_t);
 template std::int64_t bytes_in_one_piece<sparse::NarrowEntry>(const CudaStart&, const SparseLayout&);
 template std::int64_t bytes_in_one_piece<sparse::WideEntry>(const CudaStart&, const SparseLayout&);
-template std::unique_ptr<CudaSweep> make_sweep_in_one_piece<sparse::NarrowEntry>(const CudaStart&,
-                                                                                 const SparseParallelTuning&,
-                                                                                 SparseLayout);
-template std::unique_ptr<CudaSweep> make_sweep_in_one_piece<sparse::WideEntry>(const CudaStart&,
-                                                                               const SparseParallelTuning&,
-                                                                               SparseLayout);
+template std::unique_ptr<CudaSweep> make_sweep_in_one_piece(const CudaStart&, const SparseParallelTuning&,
+                                                            SparseLayoutMade<sparse::NarrowEntry>);
+template std::unique_ptr<CudaSweep> make_sweep_in_one_piece(const CudaStart&, const SparseParallelTuning&,
+                                                            SparseLayoutMade<sparse::WideEntry>);
 
 }  // namespace papilio::lda

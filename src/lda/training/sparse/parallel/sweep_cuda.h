@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "lda/training/sparse/parallel/by_word/tokens_by_word_cuda.h"
 #include "lda/training/sparse/parallel/item_draws_cuda.h"
 #include "lda/training/sweep_cuda.h"
 
@@ -13,13 +15,19 @@ namespace papilio::lda {
 std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
                                                       const SparseParallelTuning& tuning);
 
-// The sweeps that have the whole corpus on the device; its layout, and what tokens and counts of words take then.
+// The sweeps that have the whole corpus on the device; its layout, and what tokens and counts of words take then. Its
+// tokens are put in order by word on the device where that takes at most `memory` bytes of it, else on the host.
 template <class Entry>
-SparseLayout sparse_layout(const CudaStart& start, const SparseParallelTuning& tuning);
+struct SparseLayoutMade {
+  SparseLayout layout;
+  std::optional<TokensByWord<typename Entry::Number>> by_word;  // on the device
+};
+template <class Entry>
+SparseLayoutMade<Entry> sparse_layout(const CudaStart& start, const SparseParallelTuning& tuning, std::int64_t memory);
 template <class Entry>
 std::int64_t bytes_in_one_piece(const CudaStart& start, const SparseLayout& layout);
 template <class Entry>
 std::unique_ptr<CudaSweep> make_sweep_in_one_piece(const CudaStart& start, const SparseParallelTuning& tuning,
-                                                   SparseLayout layout);
+                                                   SparseLayoutMade<Entry> made);
 
 }  // namespace papilio::lda

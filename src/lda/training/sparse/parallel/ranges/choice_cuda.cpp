@@ -82,9 +82,9 @@ class Choice {
     const bool may_be_whole = tuning_.range_bytes == 0 && tuning_.first_token == 0 &&
                               corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens;
     if (may_be_whole && least_in_one_piece<Entry>(start_, costs_) <= left) {
-      SparseLayout layout = sparse_layout<Entry>(start_, tuning_);
-      if (bytes_in_one_piece<Entry>(start_, layout) <= left) {
-        return make_sweep_in_one_piece<Entry>(start_, tuning_, std::move(layout));
+      SparseLayoutMade<Entry> made = sparse_layout<Entry>(start_, tuning_, left);
+      if (bytes_in_one_piece<Entry>(start_, made.layout) <= left) {
+        return make_sweep_in_one_piece<Entry>(start_, tuning_, std::move(made));
       }
     }
     const std::int64_t tables = range_table_bytes(corpus.vocabulary_size(), start_.options.topics);
@@ -98,7 +98,7 @@ class Choice {
  private:
   [[noreturn]] void fail(std::int64_t least, bool may_be_whole) const {
     if (may_be_whole) {
-      least = std::min(least, bytes_in_one_piece<Entry>(start_, sparse_layout<Entry>(start_, tuning_)));
+      least = std::min(least, bytes_in_one_piece<Entry>(start_, sparse_layout<Entry>(start_, tuning_, 0).layout));
     }
     throw DeviceError(
         fmt::format("papilio::train: sparse draws of {} topics, {} words and {} tokens need {} bytes of device memory "

@@ -146,6 +146,7 @@ void SparseRanges<Entry>::fill(Range& range, std::int32_t topics, const std::vec
   layout.documents = {};
   layout.document = {};
   layout.place = {};
+  layout.word_offsets = {};
   if (!range.stays) {
     range.on_host = std::move(host);
     return;
