@@ -37,7 +37,7 @@ RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
 
 // Collective. Does what MappedCorpus::verify does, shared by the ranks: each has mapped the file, or a copy of it that
 // its host has. A rank reads its own documents and the vocabulary; rank 0 reads the whole file. Returns the corpus's
-// identity on every rank, for TrainOptions::corpus_identity.
+// identity on every rank, for TrainOptions::corpus_identity and that of the options below.
 //
 // After it the ranks' own documents together are those of one corpus file whose hashes match. No rank waits for another
 // for more than a second, however long that reads.
@@ -57,7 +57,8 @@ ChainState gather_topics(const ChainState& part, Communicator& ranks);
 
 // Collective: infer and the held-out scores of papilio/evaluation.h, each rank for its documents, `documents_of_rank`.
 // Every rank has the same model, corpus and options; threads and device may differ. The results are those of one
-// process, bit for bit.
+// process, bit for bit. A rank with `corpus_identity`, what verify_over_ranks has returned, reads its own documents
+// alone; one without it verifies and hashes the whole corpus.
 //
 // infer              rank 0 returns all documents, D x K; the others none, with known_tokens, unknown_words and
 //                    unknown_tokens of all

@@ -16,7 +16,8 @@
 
 namespace papilio {
 
-class Communicator;  // papilio/communicator.h
+class Communicator;     // papilio/communicator.h
+struct CorpusIdentity;  // papilio/lda.h
 
 // From the words of a corpus to those of a model.
 struct WordMap {
@@ -52,6 +53,7 @@ struct InferOptions {
   std::uint64_t seed = 0;         // gibbs
   int threads = 0;                // CPU threads; 0: all; never changes the result
   Device device = Device::cpu();  // where to infer; never changes the result
+  const CorpusIdentity* corpus_identity = nullptr;  // over ranks: papilio/distributed.h; null: each reads all documents
 };
 
 // theta of documents.
@@ -93,10 +95,11 @@ DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOp
 
 struct CompletionOptions {
   int em_steps = 50;
-  std::uint64_t seed = 0;         // of the shuffle
-  bool shuffle = true;            // false: tokens in the order of the document
-  int threads = 0;                // CPU threads; 0: all; never changes the result
-  Device device = Device::cpu();  // where to infer theta and score; never changes the result
+  std::uint64_t seed = 0;                           // of the shuffle
+  bool shuffle = true;                              // false: tokens in the order of the document
+  int threads = 0;                                  // CPU threads; 0: all; never changes the result
+  Device device = Device::cpu();                    // where to infer theta and score; never changes the result
+  const CorpusIdentity* corpus_identity = nullptr;  // over ranks: papilio/distributed.h; null: each reads all documents
 };
 
 struct Completion {
@@ -162,7 +165,8 @@ class Inference {
 struct LeftToRightOptions {
   int particles = 20;
   std::uint64_t seed = 0;
-  int threads = 0;  // CPU threads; 0: all; never changes the result
+  int threads = 0;                                  // CPU threads; 0: all; never changes the result
+  const CorpusIdentity* corpus_identity = nullptr;  // over ranks: papilio/distributed.h; null: each reads all documents
 };
 
 struct LeftToRight {

@@ -140,7 +140,8 @@ auto by_ranks(const Function& function, const Model& model, const CorpusView& co
 DocumentTopics infer_topics(const Model& model, const CorpusObject& object, const std::string& method, int sweeps,
                             int burn_in, int em_steps, std::uint64_t seed, int threads, const std::string& device,
                             PythonRanks* ranks) {
-  const InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
+  InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
+  options.corpus_identity = object.identity(ranks);
   const CorpusView corpus = object.view();
   return by_ranks([](auto&... given) { return infer(given...); }, model, corpus, options, ranks,
                   is_short(corpus, model.topics, options));
@@ -156,8 +157,9 @@ DocumentTopics infer_prepared(const Inference& inference, const CorpusView& corp
 DocumentTopics infer_corpus(const Inference& inference, const CorpusObject& object, const std::string& method,
                             int sweeps, int burn_in, int em_steps, std::uint64_t seed, int threads,
                             const std::string& device, PythonRanks* ranks) {
-  return infer_prepared(inference, object.view(),
-                        infer_options(method, sweeps, burn_in, em_steps, seed, threads, device), ranks);
+  InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
+  options.corpus_identity = object.identity(ranks);
+  return infer_prepared(inference, object.view(), options, ranks);
 }
 
 // use(corpus) of documents as compressed rows of counts; a column is a word of the model.
@@ -201,10 +203,14 @@ Completion complete_prepared(const Inference& inference, const CorpusView& corpu
 
 Completion complete_corpus(const Inference& inference, const CorpusObject& object, int em_steps, std::uint64_t seed,
                            bool shuffle, int threads, const std::string& device, PythonRanks* ranks) {
-  return complete_prepared(
-      inference, object.view(),
-      {.em_steps = em_steps, .seed = seed, .shuffle = shuffle, .threads = threads, .device = Device::parse(device)},
-      ranks);
+  return complete_prepared(inference, object.view(),
+                           {.em_steps = em_steps,
+                            .seed = seed,
+                            .shuffle = shuffle,
+                            .threads = threads,
+                            .device = Device::parse(device),
+                            .corpus_identity = object.identity(ranks)},
+                           ranks);
 }
 
 Completion complete_counts(const Inference& inference, const ArrayLike& row_offsets, const ArrayLike& columns,
@@ -276,7 +282,8 @@ void bind_held_out(nb::module_& m) {
                                            .seed = seed,
                                            .shuffle = shuffle,
                                            .threads = threads,
-                                           .device = Device::parse(device)};
+                                           .device = Device::parse(device),
+                                           .corpus_identity = corpus.identity(ranks)};
         return by_ranks([](auto&... given) { return complete_documents(given...); }, model, corpus.view(), options,
                         ranks);
       },
@@ -295,7 +302,8 @@ void bind_held_out(nb::module_& m) {
       "left_to_right",
       [](const Model& model, const CorpusObject& corpus, int particles, std::uint64_t seed, int threads,
          PythonRanks* ranks) {
-        const LeftToRightOptions options = {.particles = particles, .seed = seed, .threads = threads};
+        const LeftToRightOptions options = {
+            .particles = particles, .seed = seed, .threads = threads, .corpus_identity = corpus.identity(ranks)};
         return by_ranks([](auto&... given) { return left_to_right(given...); }, model, corpus.view(), options, ranks);
       },
       nb::arg("model"), nb::arg("corpus"), nb::arg("particles"), nb::arg("seed"), nb::arg("threads"),

@@ -141,12 +141,16 @@ class Ranks(unittest.TestCase):
     def test_infer_and_evaluate_give_what_one_process_gives(self):
         code, _, errors = self.run_job(0)
         self.assertEqual(code, 0, errors)
-        expected = None
-        for ranks in (0, 1, 2, 3):
+        # Of a corpus file each rank reads its own documents.
+        subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "mapped"], check=True, capture_output=True)
+        expected, by_text = None, None
+        for corpus, ranks in ((c, r) for c in (self.corpus, "mapped") for r in (0, 1, 2, 3)):
+            if ranks == 0:
+                by_text, expected = expected, None
             found = []
-            for command in (["infer", "m", self.corpus, "-o", "theta.tsv", "--force"],
-                            ["infer", "m", self.corpus, "-o", "theta.npy", "--force", "--method", "em"],
-                            ["evaluate", "m", "--held-out", self.corpus, "--corpus", self.corpus,
+            for command in (["infer", "m", corpus, "-o", "theta.tsv", "--force"],
+                            ["infer", "m", corpus, "-o", "theta.npy", "--force", "--method", "em"],
+                            ["evaluate", "m", "--held-out", corpus, "--corpus", corpus,
                              "--left-to-right", "2", "--format", "json"]):
                 job = [MPIRUN, "-n", str(ranks)] if ranks else []
                 run = subprocess.run([*job, PAPILIO, *command, "--threads", "1"], cwd=self.folder, env=ENVIRONMENT,
@@ -157,6 +161,7 @@ class Ranks(unittest.TestCase):
             self.assertIn("document_completion", found[4])
             expected = expected or found
             self.assertEqual(found, expected, ranks)
+        self.assertEqual(expected[-2:], by_text[-2:])
 
     # One rank fails before it has met the others, which wait for it.
     def test_rank_without_its_device(self):

@@ -54,24 +54,27 @@ struct Evaluation {
 };
 
 // Says what was left out of it, which of its words the model does not know, and where phrases are missing.
-papilio::Corpus read_named(const std::string& path, const papilio::Model& model, const EvaluateArguments& arguments) {
+// ranks: of those that each score their own documents of it; null: there are none.
+InputCorpus read_named(const std::string& path, const papilio::Model& model, const EvaluateArguments& arguments,
+                       papilio::Communicator* ranks = nullptr) {
   CorpusArguments reading = arguments.reading;
   reading.path = path;
   reading.text.threads = arguments.threads;
   ask_phrases_of_text_alone(reading);
   use_phrases(model, arguments.model, reading);
   papilio::ReadReport report;
-  papilio::Corpus corpus = read_corpus(reading, report);
-  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus);
+  InputCorpus corpus = open_corpus(reading, report, ranks);
+  if (!is_first(ranks)) return corpus;
+  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus.view());
   if (const std::string summary = left_out_summary(report); !summary.empty()) {
     tell("{}: {}", printable(path), summary);
   }
-  tell(missing_phrases(model, arguments.model, reading, corpus));
+  tell(missing_phrases(model, arguments.model, reading, corpus.view()));
   return corpus;
 }
 
 // Whether every document's words are sorted by number, which no text's are.
-bool is_bag(const papilio::Corpus& corpus) {
+bool is_bag(const papilio::CorpusView& corpus) {
   for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
     if (!std::is_sorted(corpus.words.begin() + corpus.document_offsets[d],
                         corpus.words.begin() + corpus.document_offsets[d + 1])) {
@@ -84,9 +87,11 @@ bool is_bag(const papilio::Corpus& corpus) {
 // Fills the scores of held-out documents, of which each rank scores its own.
 void score_held_out(const papilio::Model& model, const EvaluateArguments& arguments, const papilio::Device& device,
                     papilio::Communicator* ranks, Evaluation& result) {
-  const papilio::Corpus corpus = read_named(arguments.held_out, model, arguments);
+  const InputCorpus input = read_named(arguments.held_out, model, arguments, ranks);
+  const papilio::CorpusView corpus = input.view();
+  const papilio::CorpusIdentity* const identity = input.identity ? &*input.identity : nullptr;
   const papilio::CompletionOptions completion = {
-      .seed = arguments.seed, .threads = arguments.threads, .device = device};
+      .seed = arguments.seed, .threads = arguments.threads, .device = device, .corpus_identity = identity};
   result.completion = ranks == nullptr ? papilio::complete_documents(model, corpus, completion)
                                        : papilio::complete_documents(model, corpus, completion, *ranks);
   if (result.completion->tokens == 0) {
@@ -94,8 +99,10 @@ void score_held_out(const papilio::Model& model, const EvaluateArguments& argume
                        fmt::format("{} has no document with two words that the model knows", arguments.held_out));
   }
   if (arguments.particles == 0) return;
-  const papilio::LeftToRightOptions particles = {
-      .particles = arguments.particles, .seed = arguments.seed, .threads = arguments.threads};
+  const papilio::LeftToRightOptions particles = {.particles = arguments.particles,
+                                                 .seed = arguments.seed,
+                                                 .threads = arguments.threads,
+                                                 .corpus_identity = identity};
   result.left_to_right = ranks == nullptr ? papilio::left_to_right(model, corpus, particles)
                                           : papilio::left_to_right(model, corpus, particles, *ranks);
 }
@@ -110,15 +117,16 @@ Evaluation evaluate(const EvaluateArguments& arguments, papilio::Communicator* r
   if (!arguments.held_out.empty()) score_held_out(model, arguments, device, ranks, result);
   if (!is_first(ranks)) return result;
   result.diversity = papilio::diversity(model, diversity_words);
-  const auto coherence = [&](const papilio::Corpus& corpus, papilio::CoherenceMeasure measure) {
+  const auto coherence = [&](const papilio::CorpusView& corpus, papilio::CoherenceMeasure measure) {
     return papilio::coherence(model, corpus,
                               {.measure = measure, .top_words = arguments.top_words, .threads = arguments.threads});
   };
   if (!arguments.training.empty()) {
-    result.umass = coherence(read_named(arguments.training, model, arguments), papilio::CoherenceMeasure::umass);
+    result.umass = coherence(read_named(arguments.training, model, arguments).view(), papilio::CoherenceMeasure::umass);
   }
   if (!arguments.reference.empty()) {
-    const papilio::Corpus corpus = read_named(arguments.reference, model, arguments);
+    const InputCorpus input = read_named(arguments.reference, model, arguments);
+    const papilio::CorpusView corpus = input.view();
     if (is_bag(corpus)) {
       tell("warning: {} is a bag of words, without the order of the text: npmi and c_v mean little\n",
            arguments.reference);

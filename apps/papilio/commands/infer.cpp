@@ -30,7 +30,7 @@ struct InferArguments {
   double rank_seconds = 300;  // that a rank waits for the others
 };
 
-void write_output(const papilio::Corpus& corpus, const papilio::DocumentTopics& inferred,
+void write_output(const papilio::CorpusView& corpus, const papilio::DocumentTopics& inferred,
                   const DocumentTopicsOutput& output) {
   const std::int64_t values = inferred.documents * inferred.topics;
   writing(output.path, 12 * values, [&] {
@@ -66,8 +66,10 @@ ExitCode run_infer(InferArguments arguments, papilio::Communicator* ranks) {
   arguments.corpus.text.threads = arguments.options.threads;
   use_phrases(model, arguments.model, arguments.corpus);
   papilio::ReadReport report;
-  const papilio::Corpus corpus = read_corpus(arguments.corpus, report);
-  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus);
+  const InputCorpus input = open_corpus(arguments.corpus, report, ranks);
+  const papilio::CorpusView corpus = input.view();
+  if (input.identity) arguments.options.corpus_identity = &*input.identity;
+  if (is_first(ranks)) report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus);
   const papilio::DocumentTopics inferred = ranks == nullptr ? papilio::infer(model, corpus, arguments.options)
                                                             : papilio::infer(model, corpus, arguments.options, *ranks);
   if (!is_first(ranks)) return ExitCode::ok;

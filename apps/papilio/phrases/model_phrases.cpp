@@ -40,7 +40,7 @@ void require_no_new_phrases(const CorpusArguments& arguments) {
 }
 
 std::string missing_phrases(const papilio::Model& model, const std::string& path, const CorpusArguments& arguments,
-                            const papilio::Corpus& corpus) {
+                            const papilio::CorpusView& corpus) {
   if (!arguments.phrases.source.empty() || arguments.path == "-") return {};
   if (!papilio::find_texts(arguments.path, {.format = arguments.format, .vocabulary = arguments.vocabulary})) return {};
   const std::vector<std::string> phrases =

@@ -19,4 +19,4 @@ void require_no_new_phrases(const CorpusArguments& arguments);
 
 // A line where text was read without the phrases that a model has as words; else nothing.
 std::string missing_phrases(const papilio::Model& model, const std::string& path, const CorpusArguments& arguments,
-                            const papilio::Corpus& corpus);
+                            const papilio::CorpusView& corpus);

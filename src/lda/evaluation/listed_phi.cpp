@@ -15,6 +15,8 @@ ListedPhi::ListedPhi(const Model& model) : model_(model) {
 
 void ListedPhi::set_words(const KnownDocument& document) {
   begins_.assign(1, 0);
+  rows_.clear();
+  row_begins_.clear();
   for (const std::int32_t word : document.words) add_word(word);
 }
 
@@ -51,6 +53,9 @@ void ListedPhi::add_word(std::int32_t word) {
       }
     }
   }
+  const bool has_most = 2 * (end - begins_.back()) >= row_.size();
+  row_begins_.push_back(has_most ? rows_.size() : no_row);
+  if (has_most) rows_.insert(rows_.end(), row_.begin(), row_.end());
   begins_.push_back(end);
 }
 
@@ -83,6 +88,11 @@ void ListedPhi::add_shares(std::span<const std::int32_t> counts) {
   for (std::size_t place = 0; place < counts.size(); ++place) {
     if (counts[place] == 0) continue;
     const double f = *factor++;
+    if (row_begins_[place] != no_row) {  // a topic that the word lacks is given 0, which changes nothing
+      const double* const row = rows_.data() + row_begins_[place];
+      for (std::size_t k = 0; k < shares_.size(); ++k) shares[k] += f * row[k];
+      continue;
+    }
     for (std::size_t i = begins_[place]; i < begins_[place + 1]; ++i) shares[topics_[i]] += f * counts_[i];
   }
 }

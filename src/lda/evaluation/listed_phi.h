@@ -38,6 +38,12 @@ class ListedPhi {
   std::vector<double> factors_;  // of the words that have a count
   double of_beta_ = 0;           // beta times the sum of weights
 
+  // n_wk + s_wk of all topics, of words that have most of them, one after another; and of each word where its row
+  // begins, or no_row.
+  std::vector<double> rows_;
+  std::vector<std::size_t> row_begins_;
+  static constexpr std::size_t no_row = ~std::size_t{0};
+
   std::vector<double> row_;             // n_wk + s_wk of a word
   std::vector<std::int32_t> residues_;  // list_lanes x places: topics of a range by residue
 };

@@ -19,6 +19,7 @@
 #include "lda/ranks.h"
 #include "papilio/corpus_file.h"
 #include "papilio/distributed.h"
+#include "papilio/evaluation.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
@@ -254,6 +255,61 @@ TEST_F(VerifyOverRanks, ARankReadsNoWordsButItsOwn) {
   // It says the same of the corpus as one process would.
   TrainOptions alone = of_run;
   EXPECT_EQ(load_checkpoint(corpus, alone, folder_.path("a")).z, expected.topics.z);
+}
+
+TEST_F(VerifyOverRanks, ARankInfersAndScoresWithoutTheWordsOfOthers) {
+  const Corpus corpus =
+      generate_corpus({.documents = 4000, .vocabulary = 300, .topics = 7, .mean_length = 40, .seed = 6}).corpus;
+  write_corpus_file(corpus, path_of(0));
+  const Model model = train(corpus_, short_run()).model;
+  const InferOptions gibbs = {.sweeps = 3, .burn_in = 1, .seed = 4, .threads = 1};
+  const CompletionOptions completion = {.em_steps = 3, .seed = 5, .threads = 1};
+  const LeftToRightOptions particles = {.particles = 1, .seed = 6, .threads = 1};
+  const DocumentTopics topics = infer(model, corpus, gibbs);
+  const Completion completed = complete_documents(model, corpus, completion);
+  const LeftToRight scored = left_to_right(model, corpus, particles);
+  const Inference inference(model);
+  on_ranks({.ranks = number}, [&](Communicator& rank) {
+    const MappedCorpus mapped(path_of(0));
+    const CorpusIdentity identity = verify_over_ranks(mapped, rank);
+    const OwnWords words(mapped, documents_of_rank(corpus, rank.rank(), number));
+    EXPECT_GT(words.forbidden_bytes(), mapped.words().size_bytes() / 2);
+    const auto known = [&](auto options) {
+      options.corpus_identity = &identity;
+      return options;
+    };
+    for (const bool is_ready : {false, true}) {
+      const DocumentTopics found = is_ready ? inference.infer(mapped.view(), known(gibbs), rank)
+                                            : infer(model, mapped.view(), known(gibbs), rank);
+      if (rank.rank() == 0) {
+        EXPECT_EQ(found.theta, topics.theta);
+      }
+      EXPECT_EQ(found.known_tokens, topics.known_tokens);
+      EXPECT_EQ(found.unknown_tokens, topics.unknown_tokens);
+      const Completion of_all = is_ready ? inference.complete_documents(mapped.view(), known(completion), rank)
+                                         : complete_documents(model, mapped.view(), known(completion), rank);
+      EXPECT_EQ(of_all.log_likelihood, completed.log_likelihood);
+      EXPECT_EQ(of_all.tokens, completed.tokens);
+    }
+    EXPECT_EQ(left_to_right(model, mapped.view(), known(particles), rank).log_likelihoods, scored.log_likelihoods);
+  });
+}
+
+// An identity that is not the corpus's is refused, and by all ranks.
+TEST_F(VerifyOverRanks, AnIdentityOfAnotherCorpusIsRefused) {
+  const Model model = train(corpus_, short_run()).model;
+  CorpusIdentity other = identity_of(corpus_);
+  ++other.tokens;
+  CorpusIdentity changed = identity_of(corpus_);
+  changed.hash_of_words[0] = changed.hash_of_words[0] == '0' ? '1' : '0';
+  on_ranks({.ranks = 2}, [&](Communicator& rank) {
+    InferOptions options = {.sweeps = 3, .burn_in = 1, .threads = 1, .corpus_identity = &other};
+    EXPECT_THROW(infer(model, corpus_.view(), options, rank), InvalidArgument);
+  });
+  on_ranks({.ranks = 2}, [&](Communicator& rank) {  // rank 1 has another corpus than rank 0
+    const CompletionOptions options = {.threads = 1, .corpus_identity = rank.rank() == 1 ? &changed : nullptr};
+    EXPECT_THROW(complete_documents(model, corpus_.view(), options, rank), InvalidArgument);
+  });
 }
 
 // In a progressive start ranks read the documents of all, and verify them.

@@ -25,11 +25,17 @@ namespace {
 
 using execution::work_of_rank;
 
-void require_same_question(const std::string& hash_of_model, const CorpusView& corpus, const std::string& options,
-                           Communicator& ranks, std::string_view function) {
-  corpus.verify();
+// identity: that of the corpus, of which this rank has verified its own documents; null: it verifies all.
+void require_same_question(const std::string& hash_of_model, const CorpusView& corpus, const CorpusIdentity* identity,
+                           const std::string& options, Communicator& ranks, const char* function) {
   lda::Metadata metadata;
-  lda::add_corpus_identity(metadata, corpus);
+  if (identity != nullptr) {
+    lda::require_sizes(*identity, corpus, function);
+    lda::add_corpus_identity(metadata, *identity);
+  } else {
+    corpus.verify();
+    lda::add_corpus_identity(metadata, corpus);
+  }
   metadata["model.hash"] = hash_of_model;
   std::string lines;
   for (const auto& [key, value] : metadata) lines += fmt::format("{} {}\n", key, value);
@@ -66,7 +72,7 @@ template <class InferPart>
 DocumentTopics infer_over_ranks(const std::string& hash_of_model, const CorpusView& corpus, const InferOptions& options,
                                 Communicator& ranks, const InferPart& infer_part) {
   require_same_question(
-      hash_of_model, corpus,
+      hash_of_model, corpus, options.corpus_identity,
       fmt::format("options.method {}\noptions.sweeps {}\noptions.burn_in {}\noptions.em_steps {}\n"
                   "options.seed {}\n",
                   name(options.method), options.sweeps, options.burn_in, options.em_steps, options.seed),
@@ -86,7 +92,7 @@ DocumentTopics infer_over_ranks(const std::string& hash_of_model, const CorpusVi
 template <class ScorePart>
 Completion complete_over_ranks(const std::string& hash_of_model, const CorpusView& corpus,
                                const CompletionOptions& options, Communicator& ranks, const ScorePart& score_part) {
-  require_same_question(hash_of_model, corpus,
+  require_same_question(hash_of_model, corpus, options.corpus_identity,
                         fmt::format("options.em_steps {}\noptions.seed {}\noptions.shuffle {}\n", options.em_steps,
                                     options.seed, options.shuffle),
                         ranks, "complete_documents");
@@ -154,7 +160,7 @@ Completion Inference::complete_documents(const CorpusView& corpus, const Complet
 LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const LeftToRightOptions& options,
                           Communicator& ranks) {
   return work_of_rank(ranks, [&] {
-    require_same_question(model_hash(model), corpus,
+    require_same_question(model_hash(model), corpus, options.corpus_identity,
                           fmt::format("options.particles {}\noptions.seed {}\n", options.particles, options.seed),
                           ranks, "left_to_right");
     const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());
