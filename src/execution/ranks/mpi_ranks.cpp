@@ -48,8 +48,8 @@ class MpiRanks final : public Communicator {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
   }
-  // After a failure MPI is not ended: that would wait for ranks that are gone, or that wait for this one. mpirun ends the
-  // job when this process does.
+  // After a failure MPI is not ended: that would wait for ranks that are gone, or that wait for this one. mpirun ends
+  // the job when this process does.
   ~MpiRanks() override {
     if (std::uncaught_exceptions() > exceptions_at_start_) fail("an error has ended its work");
     if (has_failed_) return;
