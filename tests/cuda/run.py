@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the GPU tests of a build; the last line is "N passed, N failed[, N skipped]".
 
-    tests/cuda/run.py FOLDER [--results DIR] [--filter PATTERN] [--devices N] [--sanitize] [--list]
+    tests/cuda/run.py FOLDER [--results DIR] [--filter PATTERN] [--shards N] [--devices N] [--sanitize] [--list]
     tests/cuda/run.py FOLDER --pack
 
 FOLDER is a build folder, or its gpu_tests/ copied to another machine; this script
@@ -10,6 +10,8 @@ without a CUDA device count as failures.
 
 --sanitize  also runs the test cases with "Smoke" in their name under compute-sanitizer,
             by memcheck, racecheck and initcheck; each tool and program is one test
+--shards    runs N parts of the test cases side by side, and then those alone that look at how much of the
+            device's memory is free
 --devices   how many GPUs the tests of several may use; without it these are skipped
 --pack      copies the shared libraries of the programs to gpu_tests/lib, from where
             they are loaded on a machine that lacks them
@@ -17,7 +19,9 @@ without a CUDA device count as failures.
 """
 
 import argparse
+import concurrent.futures
 import ctypes
+import fnmatch
 import os
 import pathlib
 import re
@@ -28,6 +32,8 @@ import xml.etree.ElementTree as ElementTree
 
 TOOLS = ("memcheck", "racecheck", "initcheck")
 SMOKE = "*Smoke*"
+# Cases that look at how much of the device's memory is free: others beside them would change it.
+ALONE = ("*AllocatesNothing*", "*NeitherWaitsNorAllocates*", "*MemoryThatIsShort*")
 TOOL_FAULT = 86  # exit status of compute-sanitizer where its tool found something
 OF_THE_SYSTEM = re.compile(r"(ld-linux.*|libc|libm|libdl|librt|libpthread)\.so")
 
@@ -43,6 +49,11 @@ class Totals:
             self.passed += 1
         else:
             self.failed.append(f"{name}: {reason}" if reason else name)
+
+    def join(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
 
 
 def no_device():
@@ -97,18 +108,48 @@ def read_report(path, program, totals):
     return True
 
 
-def run_cases(program, pattern, folder, results, totals):
-    """Runs a Google Test program."""
-    report = results / f"{program.name}.xml"
+def run_cases(program, pattern, folder, results, totals, shard=None):
+    """Runs a Google Test program; with `shard` (index, count) a part of its cases, whose output comes when it ends."""
+    part = program.name if shard is None else f"{program.name}.{shard[0]}"
+    report = results / f"{part}.xml"
     report.unlink(missing_ok=True)
     command = [program, f"--gtest_output=xml:{report}", f"--gtest_filter={pattern}", "--gtest_brief=1"]
-    status = subprocess.run(command, env=environment(folder)).returncode
+    variables = environment(folder)
+    if shard is None:
+        status = subprocess.run(command, env=variables).returncode
+    else:
+        variables.update(GTEST_SHARD_INDEX=str(shard[0]), GTEST_TOTAL_SHARDS=str(shard[1]))
+        done = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace")
+        status = done.returncode
+        print(f"-- {program.name}, part {shard[0] + 1} of {shard[1]}\n{done.stdout}", end="", flush=True)
     failed_before = len(totals.failed)
     complete = read_report(report, program.name, totals)
     if not complete:
         totals.failed.append(f"{program.name}: {died(status)}, no report")
     elif status != 0 and len(totals.failed) == failed_before:
         totals.failed.append(f"{program.name}: {died(status)}")
+
+
+def run_shards(programs, arguments, folder, results, totals):
+    """Runs parts of Google Test programs side by side, then the cases that are to be alone."""
+    pattern = arguments.filter + (":" if "-" in arguments.filter else "-") + ":".join(ALONE)
+
+    def run_part(program, index):
+        own = Totals()
+        run_cases(program, pattern, folder, results, own, (index, arguments.shards))
+        return own
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.shards) as workers:
+        parts = [workers.submit(run_part, program, index) for program in programs for index in range(arguments.shards)]
+        for part in parts:
+            totals.join(part.result())
+    for program in programs:
+        alone = [case for case in list_cases(program, arguments.filter, folder) or ()
+                 if any(fnmatch.fnmatchcase(case, name) for name in ALONE)]
+        if alone:
+            print(f"-- {program.name}, alone", flush=True)
+            run_cases(program, ":".join(alone), folder, results, totals)
 
 
 def run_output(program, expected, folder, totals):
@@ -190,14 +231,19 @@ def run_all(pairs, arguments, folder, totals):
         return
     results = pathlib.Path(arguments.results or folder / "results").resolve()
     results.mkdir(parents=True, exist_ok=True)
+    in_parts = []
     for program, expected in pairs:
-        print(f"-- {program.name}", flush=True)
+        if arguments.shards == 1 or expected is not None:
+            print(f"-- {program.name}", flush=True)
         if not os.access(program, os.X_OK):
             totals.failed.append(f"{program.name}: not built")
+        elif expected is None and arguments.shards > 1:
+            in_parts.append(program)
         elif expected is None:
             run_cases(program, arguments.filter, folder, results, totals)
         elif arguments.filter == "*":
             run_output(program, expected, folder, totals)
+    run_shards(in_parts, arguments, folder, results, totals)
     if arguments.sanitize:
         run_sanitizer([program for program, expected in pairs if expected is None and os.access(program, os.X_OK)],
                       folder, results, totals)
@@ -221,11 +267,14 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--results", help="where reports and logs go; gpu_tests/results unless given")
     parser.add_argument("--filter", default="*", help="Google Test's filter")
+    parser.add_argument("--shards", type=int, default=1, help="how many parts of the test cases run side by side")
     parser.add_argument("--devices", type=int, help="how many GPUs the tests of several may use")
     parser.add_argument("--sanitize", action="store_true")
     parser.add_argument("--pack", action="store_true")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
+    if arguments.shards < 1:
+        parser.error(f"--shards is {arguments.shards}, expected at least 1")
     if arguments.devices:
         os.environ["PAPILIO_TEST_DEVICES"] = str(arguments.devices)
     folder = arguments.folder.resolve()

@@ -117,6 +117,34 @@ class Runner(unittest.TestCase):
         status, lines = self.run_on({"manifest.txt": "a\n", "a": program(PASSED)}, "--sanitize")
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed"))
 
+    # Every part runs its own cases, and none those that are to be alone; these come last, by their names.
+    def test_parts_run_beside_each_other_and_some_cases_alone(self):
+        source = """#!/usr/bin/env python3
+import os, sys
+options = dict(a.lstrip("-").split("=", 1) for a in sys.argv[1:] if "=" in a)
+if "--gtest_list_tests" in sys.argv:
+    print("Suite.\\n  First\\n  Second\\n  Third\\nTables/0.  # TypeParam = float\\n  ACallNeitherWaitsNorAllocates")
+    sys.exit(0)
+index, count = os.environ.get("GTEST_SHARD_INDEX"), os.environ.get("GTEST_TOTAL_SHARDS")
+case = '<testcase name="%s" classname="S" status="run" result="completed">%s</testcase>'
+if index is None:
+    assert options["gtest_filter"] == "Tables/0.ACallNeitherWaitsNorAllocates", options
+    cases = case % ("alone", "")
+else:
+    assert count == "3" and "ALLOCATES" in options["gtest_filter"].upper().partition("-")[2], options
+    cases = case % ("part" + index, FAILURE if index == "1" else "")
+open(options["gtest_output"].removeprefix("xml:"), "w").write(f"<testsuites>{cases}</testsuites>")
+"""
+        for failure, expected in (("", (0, ["4 passed, 0 failed"])),
+                                  ("<failure message=''/>", (1, ["FAILED   a: S.part1", "3 passed, 1 failed"]))):
+            files = {"manifest.txt": "a\n", "a": source.replace("FAILURE", repr(failure))}
+            self.assertEqual(self.run_on(files, "--shards", "3"), expected)
+
+    def test_a_part_that_crashes_is_a_failure(self):
+        files = {"manifest.txt": "a\nb\n", "a": program(end="os.kill(os.getpid(), signal.SIGSEGV)"), "b": program(PASSED)}
+        status, lines = self.run_on(files, "--shards", "2")
+        self.assertEqual((status, lines[-3:]), (1, ["FAILED   a: died of signal 11, no report"] * 2 + ["2 passed, 2 failed"]))
+
     def test_cases_are_listed(self):
         files = {"manifest.txt": "a\n", "a": program(PASSED)}
         self.assertEqual(self.run_on(files, "--list"), (0, ["a: Suite.SmokeOfIt", "a: Suite.Other"]))
