@@ -10,7 +10,7 @@
 bool is_device_list(std::string_view name);
 
 // For a process that works on the device of `name`, as DeviceChoice takes it, and on no other: where that is the first
-// GPU, leaves the others alone, each of which takes the driver about 0.1 s to start and to leave. Sets
+// GPU, leaves the others alone, each of which takes the driver about 0.2 s to start and to leave. Sets
 // CUDA_VISIBLE_DEVICES, unless it is set; before the driver is first asked for anything, and before other threads.
 void leave_other_gpus_alone(std::string_view name);
 

@@ -11,6 +11,8 @@
 
 #include "base/math.h"
 #include "execution/cuda/check.h"
+#include "execution/cuda/event.h"
+#include "execution/cuda/pinned_bytes.h"
 #include "execution/ranks/collectives.h"
 #include "execution/ranks/nccl_library.h"
 #include "papilio/error.h"
@@ -23,18 +25,7 @@ using Clock = std::chrono::steady_clock;
 // By the communicator, a part after the other, in page-locked memory: while it adds up one, the next is copied there.
 class HostSums final : public DeviceSums {
  public:
-  explicit HostSums(Communicator& ranks) : ranks_(ranks) {
-    check(cudaMallocHost(&memory_, 2 * part_bytes), "allocating page-locked memory");
-    for (cudaEvent_t& event : copied_) {
-      check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
-    }
-  }
-  ~HostSums() override {
-    for (const cudaEvent_t event : copied_) cudaEventDestroy(event);
-    cudaFreeHost(memory_);
-  }
-  HostSums(const HostSums&) = delete;
-  HostSums& operator=(const HostSums&) = delete;
+  explicit HostSums(Communicator& ranks) : ranks_(ranks) {}
 
   std::string engine() const override { return ranks_.engine() + " through host memory"; }
   void add_up(std::int32_t* values, std::int64_t count, cudaStream_t stream) override {
@@ -46,26 +37,26 @@ class HostSums final : public DeviceSums {
   void wait(cudaStream_t stream) override { check(cudaStreamSynchronize(stream), "work on the device"); }
 
  private:
-  static constexpr std::size_t part_bytes = std::size_t{16} << 20;
+  static constexpr std::int64_t part_bytes = std::int64_t{16} << 20;
 
   // The memory of a part is used again for the one after the next, whose copy the stream begins after those of the
   // part.
   template <class T>
   void add_up_of(T* values, std::int64_t count, cudaStream_t stream) {
-    constexpr auto most = static_cast<std::int64_t>(part_bytes / sizeof(T));
+    constexpr std::int64_t most = part_bytes / std::int64_t{sizeof(T)};
     const std::int64_t parts = base::ceil_div(count, most);
-    const auto in_host = [&](std::int64_t part) { return static_cast<T*>(memory_) + part % 2 * most; };
+    const auto in_host = [&](std::int64_t part) { return reinterpret_cast<T*>(memory_.data()) + part % 2 * most; };
     const auto size = [&](std::int64_t part) { return static_cast<std::size_t>(std::min(most, count - part * most)); };
     const auto ask_for = [&](std::int64_t part) {
       check(
           cudaMemcpyAsync(in_host(part), values + part * most, size(part) * sizeof(T), cudaMemcpyDeviceToHost, stream),
           "a copy from the device");
-      check(cudaEventRecord(copied_[part % 2], stream), "recording an event");
+      copied_[part % 2].record(stream);
     };
     if (parts > 0) ask_for(0);
     for (std::int64_t part = 0; part < parts; ++part) {
       if (part + 1 < parts) ask_for(part + 1);
-      check(cudaEventSynchronize(copied_[part % 2]), "a copy from the device");
+      copied_[part % 2].wait();
       ranks_.add_up(std::span(in_host(part), size(part)));
       check(
           cudaMemcpyAsync(values + part * most, in_host(part), size(part) * sizeof(T), cudaMemcpyHostToDevice, stream),
@@ -75,8 +66,8 @@ class HostSums final : public DeviceSums {
   }
 
   Communicator& ranks_;
-  void* memory_ = nullptr;
-  cudaEvent_t copied_[2] = {};
+  const PinnedBytes memory_{2 * part_bytes};
+  Event copied_[2];
 };
 
 class NcclSums final : public DeviceSums {

@@ -299,13 +299,6 @@ class IntervalDraw {
     }
   }
 
-  // The lane in whose interval the target falls, of sums up to each lane; the target becomes that within it.
-  static __device__ int lane_of_target(std::uint64_t sum, std::uint64_t to, std::uint64_t& target) {
-    const int lane = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < to))) - 1;
-    target -= __shfl_sync(whole_warp, to - sum, lane);
-    return lane;
-  }
-
   // One warp: joins the exact sums.
   __device__ __forceinline__ Place place_exactly() {
     std::uint64_t mine = 0;

@@ -214,13 +214,6 @@ class OnChipDraw {
     memory_.sums.tell(2, filtered ? __reduce_add_sync(whole_warp, first ? memory_.warp_kept[warp] : 0) : 0);
   }
 
-  // The lane in whose interval the target falls, of sums by lane; the target becomes that within it.
-  static __device__ int lane_of_target(std::uint64_t sum, std::uint64_t to, std::uint64_t& target) {
-    const int lane = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < to))) - 1;
-    target -= __shfl_sync(whole_warp, to - sum, lane);
-    return lane;
-  }
-
   // One warp: whether the target falls into this block's part; if so, into which thread's interval.
   __device__ void find_part(float temperature) const {
     memory_.sums.wait_warp();

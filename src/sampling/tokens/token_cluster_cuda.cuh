@@ -68,6 +68,13 @@ __device__ __forceinline__ T sum_of_warp(T x) {
   return x;
 }
 
+// The lane in whose interval a target falls, of sums and the sums up to each lane; the target becomes that within it.
+__device__ __forceinline__ int lane_of_target(std::uint64_t sum, std::uint64_t to, std::uint64_t& target) {
+  const int lane = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < to))) - 1;
+  target -= __shfl_sync(whole_warp, to - sum, lane);
+  return lane;
+}
+
 // The sum of the threads up to this one, and of all, of a block of `threads`. Takes two barriers; `scratch` may be used
 // again after the next one.
 template <int threads, class T>
