@@ -21,10 +21,11 @@ namespace {
 // Never throws, as standard error may be a pipe that nobody reads; nor is memory needed, which may have run out.
 int complain(std::string_view subcommand, std::string_view kind, std::string_view message, ExitCode code) noexcept {
   try {
-    write_message(complaint(subcommand, std::string(kind).append(without_caller(message))));
+    const std::string line = complaint(subcommand, std::string(kind).append(without_caller(message)));
+    write_message(std::string(failure_heading()).append(line));
   } catch (...) {
     for (const std::string_view part :
-         {std::string_view("papilio"), std::string_view(subcommand.empty() ? "" : " "), subcommand,
+         {failure_heading(), std::string_view("papilio"), std::string_view(subcommand.empty() ? "" : " "), subcommand,
           std::string_view(": "), kind, without_caller(message), std::string_view("\n")}) {
       write_message(part);
     }

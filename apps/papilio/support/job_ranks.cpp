@@ -40,7 +40,7 @@ ExitCode as_rank(papilio::Communicator* ranks, std::string_view command, const s
     return ExitCode::try_again;
   } catch (const std::exception& error) {
     ranks->fail(error.what());
-    write_message(fmt::format("papilio {}: rank {} of {} has failed:\n", command, ranks->rank(), ranks->ranks()));
+    set_failure_heading(fmt::format("papilio {}: rank {} of {} has failed:\n", command, ranks->rank(), ranks->ranks()));
     throw;
   }
 }

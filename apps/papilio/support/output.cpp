@@ -46,8 +46,13 @@ class NoBrokenPipe {
 };
 
 bool tells = true;
+std::string heading;
 
 }  // namespace
+
+void set_failure_heading(std::string line) noexcept { heading = std::move(line); }
+
+std::string_view failure_heading() noexcept { return heading; }
 
 void leave_telling_to_others() noexcept { tells = false; }
 

@@ -41,6 +41,11 @@ void tell(fmt::format_string<Values...> form, Values&&... values) requires(sizeo
   tell(std::string_view(fmt::format(form, std::forward<Values>(values)...)));
 }
 
+// A line to stand above the message the process fails with. Both leave in one write: between two, a line of another
+// process of the job could come.
+void set_failure_heading(std::string line) noexcept;
+std::string_view failure_heading() noexcept;
+
 // From here on `tell` says nothing: another process of the job does.
 void leave_telling_to_others() noexcept;
 
