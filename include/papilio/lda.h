@@ -190,7 +190,7 @@ struct TrainOptions {
 
   // That of the corpus, where it is known, borrowed: checkpoints then need not read the corpus for it. Over ranks, what
   // verify_over_ranks (papilio/distributed.h) has returned on every rank: each then verifies and reads its own
-  // documents alone, in a progressive start all. Null: every rank verifies and hashes the whole corpus.
+  // documents alone. Null: every rank verifies and hashes the whole corpus.
   const CorpusIdentity* corpus_identity = nullptr;
 
   // Bytes of the GPU's memory that training takes at most; 0: nearly all that are free when it starts. What does not
@@ -247,8 +247,8 @@ struct TrainResult {
 //
 // Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
 // that throws; the others then throw RankError. The sequential schedule where it is a chain of its own does not run on
-// several ranks: InvalidArgument. While a progressive start has part of the documents, every rank knows the topics of
-// all, 4 bytes per token. Ranks are all on CPUs, or each on a GPU; then sums go from GPU to GPU by NCCL where it is
+// several ranks: InvalidArgument. While a progressive start has part of the documents, every rank holds the words and topics
+// of that part, 8 bytes per token. Ranks are all on CPUs, or each on a GPU; then sums go from GPU to GPU by NCCL where it is
 // found (describe_device_sums), else through host memory. Each GPU has room for the counts of all words in dense draws,
 // and for 256 MiB of them in sparse ones.
 //

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 PAPILIO, MPIRUN = sys.argv.pop(1), sys.argv.pop(1)
-TRAIN = ["-k", "40", "--start", "uniform", "--threads", "1", "--optimize-interval", "7", "--optimize-burn-in", "3"]
+TRAIN = ["-k", "40", "--threads", "1", "--optimize-interval", "7", "--optimize-burn-in", "3"]
 TRY_AGAIN = 75
 # More ranks than processors, as root (in a container), and without the network.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -47,8 +47,9 @@ class Ranks(unittest.TestCase):
     def begin(self, ranks, *options, sweeps=20, model="m", corpus=None):
         script = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec "$0" "$@"'
         command = [MPIRUN, "-n", str(ranks), "sh", "-c", script] if ranks else []
-        return subprocess.Popen([*command, PAPILIO, "train", corpus or self.corpus, *TRAIN, "--sweeps", str(sweeps),
-                                 "-o", model, *options], cwd=self.folder, env=ENVIRONMENT, text=True,
+        start = () if "--start" in options else ("--start", "uniform")
+        return subprocess.Popen([*command, PAPILIO, "train", corpus or self.corpus, *TRAIN, *start, "--sweeps",
+                                 str(sweeps), "-o", model, *options], cwd=self.folder, env=ENVIRONMENT, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def end(self, job, seconds=120):
@@ -86,6 +87,21 @@ class Ranks(unittest.TestCase):
             expected = expected or found
             self.assertEqual(found, expected, ranks)
             self.assertEqual([f.name for f in self.folder.iterdir() if "checkpoint" in f.name], [])
+
+    # Stopped while a part of the documents is drawn, and after that.
+    def test_progressive_start_gives_the_model_of_one_process(self):
+        subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "mapped"], check=True, capture_output=True)
+        start = ("--force", "--start", "progressive", "--checkpoint", "kept", "--held-out", str(self.corpus))
+        code, _, errors = self.run_job(0, *start, sweeps=45, model="alone")
+        self.assertEqual(code, 0, errors)
+        for corpus, first, ranks, resumed_by in (("mapped", 17, 3, 2), ("mapped", 42, 2, 3), (None, 17, 2, 0)):
+            for old in self.folder.glob("kept*"):
+                old.unlink()
+            code, _, errors = self.run_job(ranks, *start, corpus=corpus, sweeps=first)
+            self.assertEqual(code, 0, errors)
+            code, _, errors = self.run_job(resumed_by, *start, "--resume", corpus=corpus, sweeps=45)
+            self.assertEqual(code, 0, errors)
+            self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "alone"), (corpus, first))
 
     # Of a corpus file each rank reads its own documents.
     def test_corpus_file_gives_the_model_and_checkpoints_of_the_text(self):

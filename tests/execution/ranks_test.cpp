@@ -67,6 +67,10 @@ void use_every_call(Communicator& rank) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(rank.ranks()));
   std::iota(numbers.begin(), numbers.end(), 100);
   EXPECT_EQ(gather_numbers(rank, 100 + rank.rank()), numbers);
+  const std::vector<std::int32_t> own(static_cast<std::size_t>(rank.rank() % 3), rank.rank());  // some have none
+  std::vector<std::int32_t> joined;
+  for (int r = 0; r < rank.ranks(); ++r) joined.insert(joined.end(), static_cast<std::size_t>(r % 3), r);
+  EXPECT_EQ(join_everywhere(rank, own), joined);
   const std::vector<std::string> texts = gather_texts(rank, std::to_string(rank.rank()));
   for (std::size_t r = 0; r < texts.size(); ++r) EXPECT_EQ(texts[r], std::to_string(r));
 }

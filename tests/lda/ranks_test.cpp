@@ -149,7 +149,7 @@ TEST(Ranks, ProgressiveStart) {
     options.seed_words = {{.topic = 3, .word = 7, .weight = 5}};
     const TrainResult expected = train(corpus, options);
     ASSERT_EQ(expected.topics.start, Start::progressive);
-    for (const int ranks : {2, 3}) expect_same(train_on_ranks(ranks, corpus, options), expected);
+    for (const int ranks : {2, 3, 7}) expect_same(train_on_ranks(ranks, corpus, options), expected);
     TrainOptions first = options;
     first.sweeps = 6;
     const TrainResult stopped = train_on_ranks(3, corpus, first);

@@ -21,6 +21,19 @@ std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::
   return all;
 }
 
+std::vector<std::int32_t> join_everywhere(Communicator& ranks, std::span<const std::int32_t> numbers) {
+  auto count = static_cast<std::int64_t>(numbers.size());
+  ranks.add_up(std::span(&count, 1));
+  std::vector<std::int32_t> all(static_cast<std::size_t>(count));
+  auto to = std::as_writable_bytes(std::span(all));
+  for (const std::vector<std::byte>& of_rank : ranks.gather(std::as_bytes(numbers), 0)) {
+    std::ranges::copy(of_rank, to.begin());
+    to = to.subspan(of_rank.size());
+  }
+  ranks.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  return all;
+}
+
 std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text) {
   std::vector<std::string> texts;
   for (const std::vector<std::byte>& bytes : gather_everywhere(ranks, bytes_of(text))) {

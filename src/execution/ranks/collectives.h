@@ -15,7 +15,10 @@ namespace papilio::execution {
 // The bytes of each rank, in their order, on every rank.
 std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::span<const std::byte> bytes);
 
-// One text of each rank, likewise.
+// The numbers of each rank one after the other, in the order of the ranks, on every rank.
+std::vector<std::int32_t> join_everywhere(Communicator& ranks, std::span<const std::int32_t> numbers);
+
+// One text of each rank, as gather_everywhere.
 std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text);
 
 // One number of each rank, likewise.

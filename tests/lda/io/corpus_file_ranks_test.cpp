@@ -91,6 +91,8 @@ class VerifyOverRanks : public ::testing::Test {
     }
   }
 
+  void expect_own_words_alone(TrainOptions of_run) const;
+
   RankDocuments documents(int rank) const { return documents_of_rank(corpus_, rank, number); }
 
   const Folder folder_;
@@ -164,15 +166,19 @@ TEST_F(VerifyOverRanks, DamageThatARankDoesNotReadChangesNothing) {
   write(corpus_, 0, corpus_);
   put<std::int32_t>(2, CorpusPart::words, 0, 1 << 30);
   put<std::int32_t>(1, CorpusPart::words, documents(2).first_token, -1);
-  const std::string expected = model_hash(train(corpus_, short_run()).model);
-  on_ranks({.ranks = number}, [&](Communicator& rank) {
-    const MappedCorpus mapped(path_of(rank.rank()));
-    const CorpusIdentity identity = verify_over_ranks(mapped, rank);
-    TrainOptions options = short_run();
-    options.ranks = &rank;
-    options.corpus_identity = &identity;
-    EXPECT_EQ(model_hash(train(mapped.view(), options).model), expected);
-  });
+  for (const Start start : {Start::uniform, Start::progressive}) {
+    TrainOptions of_run = short_run();
+    of_run.start = start;
+    const std::string expected = model_hash(train(corpus_, of_run).model);
+    on_ranks({.ranks = number}, [&](Communicator& rank) {
+      const MappedCorpus mapped(path_of(rank.rank()));
+      const CorpusIdentity identity = verify_over_ranks(mapped, rank);
+      TrainOptions options = of_run;
+      options.ranks = &rank;
+      options.corpus_identity = &identity;
+      EXPECT_EQ(model_hash(train(mapped.view(), options).model), expected);
+    });
+  }
 }
 
 // Documents of a rank other than 0: its words can be read, those of others cannot. To touch them ends the process.
@@ -213,11 +219,10 @@ class OwnWords {
 };
 
 // From the file to the model, with held-out documents, checkpoints and a resume.
-TEST_F(VerifyOverRanks, ARankReadsNoWordsButItsOwn) {
+void VerifyOverRanks::expect_own_words_alone(TrainOptions of_run) const {
   const Corpus corpus =
       generate_corpus({.documents = 4000, .vocabulary = 300, .topics = 7, .mean_length = 40, .seed = 6}).corpus;
   write_corpus_file(corpus, path_of(0));
-  TrainOptions of_run = short_run();
   of_run.held_out = corpus_.view();
   of_run.held_out_every = 2;
   const TrainResult expected = train(corpus, of_run);
@@ -255,6 +260,20 @@ TEST_F(VerifyOverRanks, ARankReadsNoWordsButItsOwn) {
   // It says the same of the corpus as one process would.
   TrainOptions alone = of_run;
   EXPECT_EQ(load_checkpoint(corpus, alone, folder_.path("a")).z, expected.topics.z);
+}
+
+TEST_F(VerifyOverRanks, ARankReadsNoWordsButItsOwn) { expect_own_words_alone(short_run()); }
+
+// Stopped in a stage, and in the chain of all documents. The seed word and the likelihoods go by words too.
+TEST_F(VerifyOverRanks, ARankReadsNoWordsButItsOwnInAProgressiveStart) {
+  TrainOptions options = short_run();
+  options.start = Start::progressive;
+  options.seed_words = {{.topic = 3, .word = 7, .weight = 5}};
+  options.evaluate_every = 1;
+  for (const std::int64_t sweeps : {4, 42}) {
+    options.sweeps = sweeps;
+    expect_own_words_alone(options);
+  }
 }
 
 TEST_F(VerifyOverRanks, ARankInfersAndScoresWithoutTheWordsOfOthers) {
@@ -310,34 +329,6 @@ TEST_F(VerifyOverRanks, AnIdentityOfAnotherCorpusIsRefused) {
     const CompletionOptions options = {.threads = 1, .corpus_identity = rank.rank() == 1 ? &changed : nullptr};
     EXPECT_THROW(complete_documents(model, corpus_.view(), options, rank), InvalidArgument);
   });
-}
-
-// In a progressive start ranks read the documents of all, and verify them.
-TEST_F(VerifyOverRanks, AProgressiveStartReadsAll) {
-  write(corpus_, 0, corpus_);
-  TrainOptions of_run = short_run();
-  of_run.start = Start::progressive;
-  const std::string expected = model_hash(train(corpus_, of_run).model);
-  const auto run = [&](const std::string& name_of_other) {
-    std::vector<std::string> results(number);
-    on_ranks({.ranks = number}, [&](Communicator& rank) {
-      const MappedCorpus mapped(rank.rank() == 2 ? folder_.path(name_of_other) : path_of(0));
-      const CorpusIdentity identity = verify_over_ranks(mapped, rank);
-      TrainOptions options = of_run;
-      options.ranks = &rank;
-      options.corpus_identity = &identity;
-      std::string& result = results[static_cast<std::size_t>(rank.rank())];
-      const std::string thrown =
-          folder_.message<InvalidArgument>([&] { result = model_hash(train(mapped.view(), options).model); });
-      if (result.empty()) result = thrown;
-    });
-    return results;
-  };
-  EXPECT_EQ(run("c2"), std::vector<std::string>(number, expected));
-  put<std::int32_t>(2, CorpusPart::words, 0, corpus_.words[0] ^ 1);
-  for (const std::string& result : run("c2")) {
-    EXPECT_EQ(result.find("papilio::train: ranks differ: rank 2 has \"corpus.hash_of_words "), 0u) << result;
-  }
 }
 
 TEST_F(VerifyOverRanks, AnIdentityIsThatOfTheCorpus) {

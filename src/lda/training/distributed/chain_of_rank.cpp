@@ -35,29 +35,13 @@ std::unique_ptr<CpuSweep> make_sweep_of_rank(const CorpusView& part, const Train
   return std::make_unique<SweepOfRank>(part, options.threads, std::move(sweep), ranks);
 }
 
-State first_state(const CorpusView& corpus, const PartOfRank& part, const TrainOptions& options,
-                  std::optional<ChainState> resume, Communicator& ranks) {
-  ChainState chain =
-      resume ? std::move(*resume) : ChainState{.z = starting_topics(part.view(), options, part.place().first_token)};
-  State state;
-  state.topics = options.topics;
-  state.sweep = chain.sweep;
-  state.priors = priors_of(options, &chain);
-  state.start = chain.start;
-  state.seeds = seeds_of_options(corpus, options, "train");
-  state.place = {part.place().first_document, part.place().first_token, corpus.tokens()};
-  state.z = std::move(chain.z);
-  count_over_ranks(part.view(), state, options.threads, ranks);
-  return state;
-}
-
 class ChainOfRank final : public Chain {
  public:
   ChainOfRank(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume)
       : part_(corpus, options.ranks->rank(), options.ranks->ranks()),
         options_(options),
         chain_(part_.view(), options_, make_sweep_of_rank(part_.view(), options_, *options.ranks),
-               first_state(corpus, part_, options_, std::move(resume), *options.ranks), options.ranks) {}
+               state_of_rank(corpus, part_, options_, std::move(resume)), options.ranks) {}
 
   void sweep() override { chain_.sweep(); }
   void wait() override {}
@@ -76,12 +60,24 @@ class ChainOfRank final : public Chain {
 
 }  // namespace
 
-std::unique_ptr<Chain> start_chain_of_rank(const CorpusView& corpus, const TrainOptions& options,
-                                           std::optional<ChainState> resume) {
-  // How the whole corpus is drawn, whatever the part is like.
+State state_of_rank(const CorpusView& corpus, const PartOfRank& part, const TrainOptions& options,
+                    std::optional<ChainState> chain) {
+  if (!chain) chain = ChainState{.z = starting_topics(part.view(), options, part.place().first_token)};
+  State state;
+  state.topics = options.topics;
+  state.sweep = chain->sweep;
+  state.priors = priors_of(options, &*chain);
+  state.start = chain->start;
+  state.seeds = seeds_of_options(corpus, options, "train");
+  state.place = {part.place().first_document, part.place().first_token, corpus.tokens()};
+  state.z = std::move(chain->z);
+  count_over_ranks(part.view(), state, options.threads, *options.ranks);
+  return state;
+}
+
+TrainOptions options_of_ranks(const CorpusView& corpus, const PartOfRank& part, const TrainOptions& options) {
   TrainOptions of_whole = options;
   of_whole.draws = draws_of(options, corpus.tokens());
-  const PartOfRank part(corpus, options.ranks->rank(), options.ranks->ranks());
   base::require(Plan(part.view(), of_whole).order != Order::token_by_token,
                 "papilio::train: the sequential schedule draws one token after the other, which {} ranks cannot do; "
                 "expected the schedule parallel",
@@ -89,6 +85,13 @@ std::unique_ptr<Chain> start_chain_of_rank(const CorpusView& corpus, const Train
   std::int32_t heaviest = 0;
   for (const SeedWord& seed : options.seed_words) heaviest = std::max(heaviest, seed.weight);
   require_countable_over_ranks(part.view(), corpus.tokens(), options.threads, heaviest, *options.ranks);
+  return of_whole;
+}
+
+std::unique_ptr<Chain> start_chain_of_rank(const CorpusView& corpus, const TrainOptions& options,
+                                           std::optional<ChainState> resume) {
+  const TrainOptions of_whole =
+      options_of_ranks(corpus, PartOfRank(corpus, options.ranks->rank(), options.ranks->ranks()), options);
   if (!options.device.is_cpu()) return start_chain_of_rank_on_cuda(corpus, of_whole, resume ? &*resume : nullptr);
   return std::make_unique<ChainOfRank>(corpus, of_whole, std::move(resume));
 }

@@ -17,22 +17,13 @@
 namespace papilio::lda {
 namespace {
 
-// The topics of all tokens, from those of this rank; collective.
-ChainState of_all_ranks(ChainState own, const TrainOptions& options) {
-  if (!trains_over_ranks(options)) return own;
-  const auto all = execution::gather_everywhere(*options.ranks, std::as_bytes(std::span(own.z)));
-  own.z.clear();
-  for (const std::vector<std::byte>& bytes : all) {
-    const auto* topics = reinterpret_cast<const std::int32_t*>(bytes.data());
-    own.z.insert(own.z.end(), topics, topics + bytes.size() / sizeof(std::int32_t));
-  }
-  return own;
+std::optional<PartOfRank> part_of_rank(const CorpusView& corpus, const TrainOptions& options) {
+  if (!trains_over_ranks(options)) return {};
+  return std::optional<PartOfRank>(std::in_place, corpus, options.ranks->rank(), options.ranks->ranks());
 }
 
 // The topics of this rank's tokens, from those of all.
-ChainState of_this_rank(ChainState whole, const CorpusView& corpus, const TrainOptions& options) {
-  if (!trains_over_ranks(options)) return whole;
-  const RankDocuments own = documents_of_rank(corpus, options.ranks->rank(), options.ranks->ranks());
+ChainState of_this_rank(ChainState whole, const RankDocuments& own) {
   whole.z.erase(whole.z.begin() + own.end_token, whole.z.end());
   whole.z.erase(whole.z.begin(), whole.z.begin() + own.first_token);
   return whole;
@@ -42,13 +33,20 @@ ChainState of_this_rank(ChainState whole, const CorpusView& corpus, const TrainO
 
 ProgressiveChain::ProgressiveChain(const CorpusView& corpus, const TrainOptions& options, const StartSchedule& schedule,
                                    std::optional<ChainState> resume)
-    : corpus_(corpus),
-      options_(options),
-      schedule_(schedule),
-      state_(resume ? of_all_ranks(std::move(*resume), options)
-                    : ChainState{.z = starting_topics(corpus, options), .start = Start::progressive}) {
-  const Plan all(corpus, options);  // what cannot be done with all documents is said before the first sweep
-  static_cast<void>(all);
+    : corpus_(corpus), options_(options), schedule_(schedule), own_(part_of_rank(corpus, options)) {
+  // What cannot be done with all documents is said before the first sweep.
+  if (own_) {
+    static_cast<void>(options_of_ranks(corpus, *own_, options));
+  } else {
+    static_cast<void>(Plan(corpus, options));
+  }
+  if (resume) {
+    state_ = std::move(*resume);
+  } else {
+    state_ = {.z = own_ ? starting_topics(own_->view(), options, own_->place().first_token)
+                        : starting_topics(corpus, options),
+              .start = Start::progressive};
+  }
 }
 
 void ProgressiveChain::sweep() {
@@ -71,7 +69,7 @@ double ProgressiveChain::log_joint() {
   if (chain_ && !part_) return chain_->log_joint();
   double result = 0;
   if (const State* const counted = counted_state()) {
-    return lda::log_joint(corpus_, *counted, counted->priors, options_.threads);
+    return lda::log_joint(own_->view(), *counted, counted->priors, options_.threads, ranks());
   }
   show_state([&](const ChainState& shown) {
     const State state = state_of(corpus_, options_, shown);
@@ -81,10 +79,10 @@ double ProgressiveChain::log_joint() {
 }
 
 const State* ProgressiveChain::counted_state() {
-  if (!trains_over_ranks(options_)) return nullptr;
+  if (!own_) return nullptr;
   if (chain_ && !part_) return chain_->counted_state();
   if (chain_) chain_->show_state([this](const ChainState& part) { complete(part); });
-  counted_ = state_of(corpus_, options_, state_);
+  counted_ = state_of_rank(corpus_, *own_, options_, state_);
   return &counted_;
 }
 
@@ -93,21 +91,19 @@ void ProgressiveChain::show_state(base::FunctionRef<void(const ChainState&)> use
   if (chain_) {
     chain_->show_state([this](const ChainState& part) { complete(part); });
   }
-  if (!trains_over_ranks(options_)) return use(state_);
-  use(of_this_rank(state_, corpus_, options_));
+  use(state_);
 }
 
 State ProgressiveChain::take_state() {
   if (chain_ && !part_) return chain_->take_state();
   end_part();
-  if (trains_over_ranks(options_)) return make_chain_of(corpus_, std::move(state_))->take_state();
+  if (own_) return make_chain_of(corpus_, std::move(state_))->take_state();
   return state_of(corpus_, options_, std::move(state_));
 }
 
-// From the topics of all tokens of a corpus.
-std::unique_ptr<Chain> ProgressiveChain::make_chain_of(const CorpusView& corpus, ChainState whole) const {
-  ChainState own = of_this_rank(std::move(whole), corpus, options_);
-  if (trains_over_ranks(options_)) return start_chain_of_rank(corpus, options_, std::move(own));
+// From the topics of all tokens of a corpus, over ranks from those of this rank.
+std::unique_ptr<Chain> ProgressiveChain::make_chain_of(const CorpusView& corpus, ChainState own) const {
+  if (own_) return start_chain_of_rank(corpus, options_, std::move(own));
   return make_chain(corpus, options_, std::move(own));
 }
 
@@ -119,10 +115,12 @@ void ProgressiveChain::have_every(std::int64_t stride) {
     chain_ = make_chain_of(corpus_, std::move(state_));
     return;
   }
-  part_.emplace(corpus_, stride);
-  chain_ = make_chain_of(
-      part_->view(),
-      ChainState{.sweep = state_.sweep, .z = part_->take(state_.z), .alpha = state_.alpha, .beta = state_.beta});
+  part_.emplace(corpus_, stride, ranks());
+  ChainState start = {.sweep = state_.sweep, .z = part_->take(state_.z), .alpha = state_.alpha, .beta = state_.beta};
+  if (own_) {
+    start = of_this_rank(std::move(start), documents_of_rank(part_->view(), ranks()->rank(), ranks()->ranks()));
+  }
+  chain_ = make_chain_of(part_->view(), std::move(start));
 }
 
 void ProgressiveChain::end_part() {
@@ -137,8 +135,8 @@ void ProgressiveChain::complete(const ChainState& part) {
   state_.sweep = part.sweep;
   state_.alpha = part.alpha;
   state_.beta = part.beta;
-  if (trains_over_ranks(options_)) {
-    part_->spread(options_, part.sweep, of_all_ranks(part, options_).z, state_.z);
+  if (own_) {
+    part_->spread(options_, part.sweep, execution::join_everywhere(*ranks(), part.z), state_.z);
   } else {
     part_->spread(options_, part.sweep, part.z, state_.z);
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/math.h"
 #include "execution/cpu/parallel_for.h"
+#include "execution/ranks/collectives.h"
 #include "lda/model/options.h"
 #include "lda/model/seeds.h"
 #include "lda/training/parameters/initial_topics_cpu.h"
@@ -46,28 +48,39 @@ std::int64_t StartSchedule::stride(std::int64_t sweep) const {
   return stage < stages_ ? std::int64_t{1} << (stages_ - stage) : 1;
 }
 
-PartOfCorpus::PartOfCorpus(const CorpusView& corpus, std::int64_t stride) : corpus_(corpus), stride_(stride) {
-  words_.reserve(static_cast<std::size_t>(tokens_of_every(corpus, stride)));
+PartOfCorpus::PartOfCorpus(const CorpusView& corpus, std::int64_t stride, Communicator* ranks)
+    : corpus_(corpus),
+      stride_(stride),
+      ranks_(ranks),
+      own_(ranks != nullptr ? documents_of_rank(corpus, ranks->rank(), ranks->ranks())
+                            : documents_of_rank(corpus, 0, 1)) {
   for (std::int64_t d = 0; d < corpus.documents(); d += stride) {
-    const auto first = corpus.words.begin() + corpus.document_offsets[static_cast<std::size_t>(d)];
-    words_.insert(words_.end(), first, first + tokens_of(corpus, d));
-    offsets_.push_back(static_cast<std::int64_t>(words_.size()));
+    offsets_.push_back(offsets_.back() + tokens_of(corpus, d));
   }
+  if (ranks == nullptr) words_.reserve(static_cast<std::size_t>(offsets_.back()));
+  for_each_document([&](std::int64_t from, std::int64_t, std::int64_t tokens) {
+    const auto first = corpus.words.begin() + own_.first_token + from;
+    words_.insert(words_.end(), first, first + tokens);
+  });
+  if (ranks != nullptr) words_ = execution::join_everywhere(*ranks, words_);
 }
 
 template <class F>
 void PartOfCorpus::for_each_document(F f) const {
-  for (std::size_t d = 0; d + 1 < offsets_.size(); ++d) {
-    f(corpus_.document_offsets[d * static_cast<std::size_t>(stride_)], offsets_[d], offsets_[d + 1] - offsets_[d]);
+  const auto first = static_cast<std::size_t>(base::ceil_div(own_.first_document, stride_));
+  const auto end = static_cast<std::size_t>(base::ceil_div(own_.end_document, stride_));
+  for (std::size_t d = first; d < end; ++d) {
+    f(corpus_.document_offsets[d * static_cast<std::size_t>(stride_)] - own_.first_token, offsets_[d],
+      offsets_[d + 1] - offsets_[d]);
   }
 }
 
 std::vector<std::int32_t> PartOfCorpus::take(const std::vector<std::int32_t>& z) const {
-  std::vector<std::int32_t> part(words_.size());
-  for_each_document([&](std::int64_t from, std::int64_t to, std::int64_t tokens) {
-    std::copy_n(z.begin() + from, tokens, part.begin() + to);
+  std::vector<std::int32_t> part;
+  for_each_document([&](std::int64_t from, std::int64_t, std::int64_t tokens) {
+    part.insert(part.end(), z.begin() + from, z.begin() + from + tokens);
   });
-  return part;
+  return ranks_ != nullptr ? execution::join_everywhere(*ranks_, part) : part;
 }
 
 void PartOfCorpus::spread(const TrainOptions& options, std::int64_t sweep, const std::vector<std::int32_t>& part,
@@ -91,13 +104,14 @@ void PartOfCorpus::spread(const TrainOptions& options, std::int64_t sweep, const
     const std::size_t drawn = number_below(same, u);
     return part[static_cast<std::size_t>(by_word[static_cast<std::size_t>(begin_of[word]) + drawn])];
   };
+  const auto first_token = static_cast<std::size_t>(own_.first_token);
   execution::parallel_for(
-      corpus_.documents(), documents_per_task, options.threads, [&](std::int64_t first, std::int64_t end) {
-        for (std::int64_t d = first; d < end; ++d) {
+      own_.documents(), documents_per_task, options.threads, [&](std::int64_t first, std::int64_t end) {
+        for (std::int64_t d = own_.first_document + first; d < own_.first_document + end; ++d) {
           if (d % stride_ == 0) continue;
           const auto begin = static_cast<std::size_t>(corpus_.document_offsets[static_cast<std::size_t>(d)]);
           const std::size_t behind = begin + static_cast<std::size_t>(tokens_of(corpus_, d));
-          for (std::size_t i = begin; i < behind; ++i) z[i] = draw(i);
+          for (std::size_t i = begin; i < behind; ++i) z[i - first_token] = draw(i);
         }
       });
 }

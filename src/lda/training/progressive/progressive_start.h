@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "papilio/communicator.h"
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
 
 namespace papilio::lda {
@@ -21,16 +23,20 @@ class StartSchedule {
 };
 
 // The documents 0, n, 2 n, ... of a corpus, as one.
+//
+// Over ranks each reads the words of its own documents of the corpus, and has those of the part from the others. Then
+// topics of all tokens are those of the rank's own; the part's are whole on every rank.
 class PartOfCorpus {
  public:
-  PartOfCorpus(const CorpusView& corpus, std::int64_t stride);
+  // With ranks collective.
+  PartOfCorpus(const CorpusView& corpus, std::int64_t stride, Communicator* ranks = nullptr);
   PartOfCorpus(const PartOfCorpus&) = delete;
   PartOfCorpus& operator=(const PartOfCorpus&) = delete;
 
   CorpusView view() const { return {offsets_, words_, corpus_.vocabulary, {}}; }
   std::int64_t stride() const { return stride_; }
 
-  // Topics of its tokens, from those of all.
+  // Topics of its tokens, from those of all. With ranks collective.
   std::vector<std::int32_t> take(const std::vector<std::int32_t>& z) const;
 
   // Topics of all tokens, from those of its own documents. A token of another document takes the topic that a token of
@@ -40,12 +46,14 @@ class PartOfCorpus {
               std::vector<std::int32_t>& z) const;
 
  private:
-  // f(the first token in the corpus, the first in the part, tokens) for each of its documents.
+  // f(the first token among the rank's own, the first in the part, tokens) for each of the rank's documents in it.
   template <class F>
   void for_each_document(F f) const;
 
   const CorpusView corpus_;
   const std::int64_t stride_;
+  Communicator* const ranks_;  // null: this process alone
+  const RankDocuments own_;    // of the corpus
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<std::int32_t> words_;
 };

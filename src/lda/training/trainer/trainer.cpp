@@ -32,9 +32,8 @@ using lda::Clock;
 using lda::seconds_since;
 
 // Whether this rank reads the documents of others not at all, and need not verify them.
-bool reads_own_documents_alone(const TrainOptions& options, const ChainState* resume) {
-  const bool grows = options.start == Start::progressive || (resume != nullptr && resume->start == Start::progressive);
-  return lda::trains_over_ranks(options) && options.corpus_identity != nullptr && !grows;
+bool reads_own_documents_alone(const TrainOptions& options) {
+  return lda::trains_over_ranks(options) && options.corpus_identity != nullptr;
 }
 
 void verify_corpus(const CorpusView& corpus, const TrainOptions& options, bool has_own_alone) {
@@ -119,7 +118,7 @@ void require_start(const CorpusView& corpus, const TrainOptions& options, const 
   lda::require_options(options, "train");
   lda::require_devices(options);
   require_one_way_to_save(options);
-  const bool has_own_alone = reads_own_documents_alone(options, resume);
+  const bool has_own_alone = reads_own_documents_alone(options);
   verify_corpus(corpus, options, has_own_alone);
   require_corpus_to_train_on(corpus, options);
   if (resume != nullptr) require_resumable(corpus, options, *resume);
