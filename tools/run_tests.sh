@@ -68,13 +68,15 @@ widest_target() {
   esac
 }
 
-# suite HOW PRESET [OPTION...]: builds, and runs, as a `step` or `beside` the next ones, what is not labelled nightly.
+# suite HOW PRESET [OPTION...]: builds, and runs, as a `step` or `beside` the next ones, what no label leaves to another
+# suite: `nightly`, and `long` but for --all.
 suite() {
   local how=$1 preset=$2
   step_build "$preset" "$preset" "${@:3}" || return 0
   say "testing $preset"
   ctest --preset "$preset" --label-regex nightly -N >"$results/$preset.nightly" || true
-  "$how" "$preset" ctest --preset "$preset" --label-exclude nightly --parallel "$jobs" --timeout 600 \
+  [[ $left_labels == nightly ]] || ctest --preset "$preset" --label-regex '^long$' -N >"$results/$preset.long" || true
+  "$how" "$preset" ctest --preset "$preset" --label-exclude "^($left_labels)\$" --parallel "$jobs" --timeout 600 \
     --no-tests=error --output-junit "$PWD/$results/$preset.xml"
 }
 
@@ -219,13 +221,14 @@ summarise() {
   exit "$status"
 }
 left_out=""
+left_labels="nightly|long"
 
 run_tests() {
-  local more="sanitizers, clang, shared library, CUDA without a GPU, NEON, fuzzing, mutants"
+  local more="tests labelled long, sanitizers, clang, shared library, CUDA without a GPU, NEON, fuzzing, mutants"
   case ${1:-} in
     "") left_out=$more ;;
     --fast) left_out="Python package, $more" ;;
-    --all) ;;
+    --all) left_labels=nightly ;;
     --nightly)
       left_out="the release suite, Python package, $more"
       [[ ${2:-3600} =~ ^[1-9][0-9]*$ ]] || die "run: test --nightly takes the seconds of fuzzing, not $2"

@@ -14,6 +14,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
+LEFT_TO = {"long": "./run test --all", "nightly": "the nightly suite"}  # by label, as NAME.LABEL in the folder lists
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 
 
@@ -94,10 +95,11 @@ def main():
     totals = Totals()
     for path in sorted(folder.glob("*.status")):
         totals.add(read_step(folder, path.stem))
-    for path in sorted(folder.glob("*.nightly")):
-        nightly = re.findall(r"^ *Test +#\d+: (\S+)", path.read_text(), re.MULTILINE)
-        if nightly:
-            print(f"left to the nightly suite ({path.stem}): {', '.join(nightly)}")
+    for label, suite in LEFT_TO.items():
+        for path in sorted(folder.glob(f"*.{label}")):
+            tests = re.findall(r"^ *Test +#\d+: (\S+)", path.read_text(), re.MULTILINE)
+            if tests:
+                print(f"left to {suite} ({path.stem}): {', '.join(tests)}")
     for name in totals.skipped:
         print(f"skipped  {name}")
     for name in totals.failed:

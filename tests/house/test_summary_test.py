@@ -102,6 +102,11 @@ class Summary(unittest.TestCase):
         files = {"dev.status": "0\n", "dev.xml": junit(PASSED), "dev.nightly": listing}
         self.check(files, 0, "1 passed, 0 failed", "left to the nightly suite (dev): slow.chain")
 
+    def test_the_long_tests_are_named(self):
+        listing = "  Test #3: emit\n  Test #4: oracle\n\nTotal Tests: 2\n"
+        files = {"dev.status": "0\n", "dev.xml": junit(PASSED), "dev.long": listing, "dev.nightly": "Total Tests: 0\n"}
+        self.check(files, 0, "1 passed, 0 failed", "left to ./run test --all (dev): emit, oracle")
+
 
 if __name__ == "__main__":
     unittest.main()
