@@ -241,9 +241,11 @@ struct SimdWarp {
   PAPILIO_LANEWISE static Lanes<T> load(const T* p) {
     return each<T>([&](int i) { return simd::load<Register<T>>(p + i * lanes_per_register<T>); });
   }
+  // Register by register: GCC takes all of them at once through the stack, in parts that a later load has to wait for.
   template <class T>
   PAPILIO_LANEWISE static void store(T* p, Lanes<T> a) {
-    std::memcpy(p, &a, sizeof a);
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<T>; ++i) std::memcpy(p + i * lanes_per_register<T>, &a.reg[i], sizeof(Register<T>));
   }
   // Lane l receives p[index[l]].
   template <class T>

@@ -1,5 +1,5 @@
-// EM by lists of topics: its sums, and theta and probabilities beside those of the formula with every phi, in long
-// double.
+// EM by lists of topics: its sums, theta and probabilities beside those of the formula with every phi, in long double,
+// and their bits beside those of the order that is laid down, number by number.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lda/evaluation/fold_in/fold_in_formulas.h"
@@ -31,7 +32,7 @@ TEST(FoldInSums, AreOf128LanesJoinedByHalves) {
     for (int half = sum_lanes / 2; half > 0; half /= 2) {
       for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
     }
-    EXPECT_EQ(sum_in_lanes(x), sums[0]) << size;
+    EXPECT_EQ(sum_in_lanes(x.data(), static_cast<std::int64_t>(size)), sums[0]) << size;
   }
 }
 
@@ -143,6 +144,109 @@ TEST_P(FoldIn, IsThatOfEveryPhi) {
   }
 }
 
+// n_wk + s_wk of the topics that a word has, in order.
+std::vector<std::pair<std::size_t, double>> list_of(const Model& model, std::int32_t word) {
+  constexpr std::int32_t residues = 16;
+  const std::int32_t per_range = ((model.topics + 15) / 16 + 31) / 32 * 32;
+  std::vector<std::pair<std::size_t, double>> list;
+  for (std::int32_t range = 0; range < model.topics; range += per_range) {
+    std::vector<std::pair<std::size_t, double>> of_residue[residues];
+    for (std::int32_t k = range; k < std::min(range + per_range, model.topics); ++k) {
+      const auto at = static_cast<std::size_t>(word) * static_cast<std::size_t>(model.topics);
+      const double count =
+          model.n_wk[at + static_cast<std::size_t>(k)] + static_cast<double>(model.seed_weight(word, k));
+      if (count > 0) of_residue[k % residues].emplace_back(k, count);
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(per_range); ++i) {
+      for (const auto& topics : of_residue) {
+        if (i < topics.size()) list.push_back(topics[i]);
+      }
+    }
+  }
+  return list;
+}
+
+double in_order(const std::vector<double>& x) { return sum_in_lanes(x.data(), static_cast<std::int64_t>(x.size())); }
+
+// The bits by the definition: sums one number after another.
+class InOrder {
+ public:
+  InOrder(const Model& model, const KnownDocument& document) : model_(model) {
+    for (const std::int32_t word : document.words) lists_.push_back(list_of(model, word));
+    for (std::size_t k = 0; k < model.n_k.size(); ++k) {
+      const std::int64_t seeds = model.s_k.empty() ? 0 : model.s_k[k];
+      reciprocals_.push_back(
+          1 / (static_cast<double>(model.n_k[k] + seeds) + static_cast<double>(model.vocabulary_size()) * model.beta));
+    }
+  }
+
+  std::vector<double> fold_in(const std::vector<std::int32_t>& counts, int steps) {
+    std::vector<double> theta(reciprocals_.size(), 1.0 / model_.topics);
+    weigh(theta);
+    for (int step = 0; step < steps; ++step) {
+      std::vector<double> shares(theta.size()), factors;
+      for (std::size_t w = 0; w < lists_.size(); ++w) {
+        if (counts[w] == 0) continue;
+        factors.push_back(counts[w] / probability(w));
+        for (const auto& [k, count] : lists_[w]) shares[k] += factors.back() * count;
+      }
+      const double of_beta = model_.beta * in_order(factors);
+      for (std::size_t k = 0; k < theta.size(); ++k) theta[k] = model_.alpha[k] + weights_[k] * (shares[k] + of_beta);
+      weigh(theta);
+    }
+    const double total = in_order(theta);
+    for (double& t : theta) t /= total;
+    weigh(theta);
+    return theta;
+  }
+
+  double probability(std::size_t w) const {
+    double sums[16] = {};
+    for (std::size_t i = 0; i < lists_[w].size(); ++i) {
+      sums[i % 16] += weights_[lists_[w][i].first] * lists_[w][i].second;
+    }
+    for (int half = 8; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
+    }
+    return model_.beta * in_order(weights_) + sums[0];
+  }
+
+ private:
+  void weigh(const std::vector<double>& theta) {
+    weights_.clear();
+    for (std::size_t k = 0; k < theta.size(); ++k) weights_.push_back(theta[k] * reciprocals_[k]);
+  }
+
+  const Model& model_;
+  std::vector<std::vector<std::pair<std::size_t, double>>> lists_;
+  std::vector<double> reciprocals_, weights_;
+};
+
+// One ListedPhi for documents of several sizes, whose words are in no order; some have no count.
+TEST_P(FoldIn, GivesTheBitsOfItsOrder) {
+  const Model model = model_of(GetParam(), 40);
+  ListedPhi listed(model);
+  std::mt19937_64 random(5);
+  for (const std::size_t words : {40u, 1u, 0u, 7u, 33u}) {
+    KnownDocument document;
+    std::vector<std::int32_t> counts;
+    for (std::size_t w = 0; w < words; ++w) {
+      document.words.push_back(static_cast<std::int32_t>(w * 29 % 40));
+      counts.push_back(static_cast<std::int32_t>(random() % 3 * (1 + random() % 100)));
+    }
+    listed.set_words(document);
+    InOrder expected(model, document);
+    for (const int steps : {1, 4}) {
+      std::vector<double> theta;
+      listed.fold_in(counts, steps, theta);
+      EXPECT_EQ(theta, expected.fold_in(counts, steps)) << words;
+      for (std::size_t w = 0; w < words; ++w) {
+        EXPECT_EQ(listed.probability(static_cast<std::int32_t>(w)), expected.probability(w)) << w << " of " << words;
+      }
+    }
+  }
+}
+
 constexpr std::int32_t most_count = std::numeric_limits<std::int32_t>::max();
 
 INSTANTIATE_TEST_SUITE_P(
@@ -153,6 +257,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"TinyBeta", 50, 0.1, 1e-100, 0.9, 50}, Case{"LargePriors", 50, 1e6, 1e6, 0.9, 50},
                       Case{"LargeCounts", 33, 0.1, 0.01, 0.6, most_count}, Case{"Seeds", 130, 0.1, 0.01, 0.9, 50, true},
                       Case{"SeedsOfLargeCounts", 7, 0.1, 0.01, 0.2, most_count, true},
+                      Case{"SixteenTopics", 16, 0.1, 0.01, 0.1, 50}, Case{"OneMoreThanSixteen", 17, 0.1, 0.01, 0, 50},
+                      Case{"TwoPlaces", 512, 0.1, 0.01, 0.3, 50}, Case{"FourPlaces", 1024, 0.1, 0.01, 0.4, 50},
+                      Case{"SixPlaces", 1025, 0.1, 0.01, 0, 50}, Case{"ManySeeds", 600, 0.1, 0.01, 0.97, 50, true},
                       Case{"ManyTopics", 4097, 0.01, 0.1, 0.97, 90'000}),
     [](const auto& of) { return std::string(of.param.name); });
 

@@ -8,92 +8,150 @@
 #include "lda/model/seeds.h"
 
 namespace papilio::lda {
+namespace {
 
-ListedPhi::ListedPhi(const Model& model) : model_(model) {
+constexpr auto per_block = static_cast<std::size_t>(fold_in::block);
+
+// The numbers 0 .. count - 1 by size, largest first, and ascending where sizes are the same. size(i) <= most.
+template <class Size>
+void order_by_size(std::size_t count, std::size_t most, Size size, std::vector<std::size_t>& places,
+                   std::vector<std::int32_t>& order) {
+  places.assign(most + 2, 0);
+  for (std::size_t i = 0; i < count; ++i) ++places[most - size(i) + 1];
+  for (std::size_t s = 1; s < places.size(); ++s) places[s] += places[s - 1];
+  order.resize(count);
+  for (std::size_t i = 0; i < count; ++i) order[places[most - size(i)]++] = static_cast<std::int32_t>(i);
+}
+
+}  // namespace
+
+void ListedPhi::Entries::make_room(std::size_t size) {
+  if (indices.size() >= size) return;
+  indices.resize(size + size / 2);
+  counts.resize(indices.size());
+}
+
+ListedPhi::ListedPhi(const Model& model) : model_(model), kernels_(fold_in::kernels_in_use()) {
   for (const double mass : fixed_topic_masses(model)) reciprocals_.push_back(1 / mass);
+  levels_.resize(static_cast<std::size_t>(topics_per_range(model.topics)));
+}
+
+const std::int32_t* ListedPhi::row_of(std::int32_t word) const {
+  return model_.n_wk.data() + std::int64_t{word} * model_.topics;
 }
 
 void ListedPhi::set_words(const KnownDocument& document) {
   begins_.assign(1, 0);
-  rows_.clear();
-  row_begins_.clear();
-  for (const std::int32_t word : document.words) add_word(word);
+  for (std::size_t i = 0; i < document.words.size(); ++i) {
+    if (i + 1 < document.words.size()) {
+      const std::int32_t* const next = row_of(document.words[i + 1]);
+      for (std::int32_t k = 0; k < model_.topics; k += 16) __builtin_prefetch(next + k);  // cache lines
+    }
+    add_word(document.words[i]);
+  }
 }
 
 // A word's list, in the order that fold_in_formulas.h says.
 void ListedPhi::add_word(std::int32_t word) {
-  constexpr std::int32_t residues = list_lanes;
-  const std::int32_t topics = model_.topics, per_range = topics_per_range(topics);
-  const std::int32_t places = per_range / residues;
-  const std::int32_t* const n_wk = model_.n_wk.data() + std::int64_t{word} * topics;
+  const auto topics = static_cast<std::size_t>(model_.topics);
+  const auto begin = static_cast<std::size_t>(begins_.back());
+  by_word_.make_room(begin + topics + list_lanes);
+  std::int32_t* const list = by_word_.indices.data() + begin;
+  double* const counts = by_word_.counts.data() + begin;
+  const auto add = [&](const std::int32_t* has, const auto* numbers) {
+    auto size = static_cast<std::size_t>(kernels_.list_topics(has, model_.topics, levels_.data(), list));
+    for (std::size_t i = 0; i < size; ++i) counts[i] = numbers[list[i]];
+    for (; size % per_block != 0; ++size) {
+      list[size] = 0;
+      counts[size] = 0;
+    }
+    begins_.push_back(static_cast<std::int64_t>(begin + size));
+  };
+  const std::int32_t* const n_wk = row_of(word);
+  const std::span<const SeedWord> seeds = seeds_of(model_.seed_words, word);
+  if (seeds.empty()) return add(n_wk, n_wk);
+  has_.assign(n_wk, n_wk + topics);
   row_.assign(n_wk, n_wk + topics);
-  for (const SeedWord& seed : seeds_of(model_.seed_words, word))
-    row_[static_cast<std::size_t>(seed.topic)] += seed.weight;
-  residues_.resize(static_cast<std::size_t>(per_range));
-  std::size_t end = begins_.back();
-  if (topics_.size() < end + row_.size()) {
-    topics_.resize(2 * end + row_.size());
-    counts_.resize(topics_.size());
+  for (const SeedWord& seed : seeds) {
+    const auto k = static_cast<std::size_t>(seed.topic);
+    row_[k] += seed.weight;
+    has_[k] = row_[k] > 0 ? 1 : 0;
   }
-  for (std::int32_t first = 0; first < topics; first += per_range) {
-    const std::int32_t behind = std::min(topics, first + per_range);
-    std::int32_t sizes[residues] = {};
-    for (std::int32_t k = first; k < behind; ++k) {
-      std::int32_t& size = sizes[k % residues];
-      residues_[static_cast<std::size_t>(k % residues * places + std::min(size, places - 1))] = k;
-      size += row_[static_cast<std::size_t>(k)] > 0 ? 1 : 0;
-    }
-    const std::int32_t most = *std::max_element(sizes, sizes + residues);
-    for (std::int32_t i = 0; i < most; ++i) {
-      for (std::int32_t r = 0; r < residues; ++r) {
-        if (i >= sizes[r]) continue;
-        topics_[end] = residues_[static_cast<std::size_t>(r * places + i)];
-        counts_[end] = row_[static_cast<std::size_t>(topics_[end])];
-        ++end;
-      }
-    }
-  }
-  const bool has_most = 2 * (end - begins_.back()) >= row_.size();
-  row_begins_.push_back(has_most ? rows_.size() : no_row);
-  if (has_most) rows_.insert(rows_.end(), row_.begin(), row_.end());
-  begins_.push_back(end);
+  add(has_.data(), row_.data());
 }
 
 double ListedPhi::probability(std::int32_t place) const {
-  constexpr std::size_t lanes = list_lanes;
-  const std::size_t end = begins_[static_cast<std::size_t>(place) + 1];
-  const std::int32_t* const topics = topics_.data();
-  const double* const counts = counts_.data();
-  const double* const weights = weights_.data();
-  double sums[lanes] = {};
-  std::size_t i = begins_[static_cast<std::size_t>(place)];
-  for (; i + lanes <= end; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += weights[topics[i + lane]] * counts[i + lane];
-  }
-  for (std::size_t lane = 0; i < end; ++i, ++lane) sums[lane] += weights[topics[i]] * counts[i];
-  return of_beta_ + sum_of_lanes(sums);
+  const std::int64_t begin = begins_[static_cast<std::size_t>(place)];
+  const std::int64_t end = begins_[static_cast<std::size_t>(place) + 1];
+  const fold_in::List list{begin, static_cast<std::int32_t>((end - begin) / fold_in::block), 0};
+  double sum = 0;
+  kernels_.sum_lists({&list, 1, by_word_.indices.data(), by_word_.counts.data()}, weights_.data(), &sum);
+  return of_beta_ + sum;
 }
 
-void ListedPhi::make_factors(std::span<const std::int32_t> counts) {
-  factors_.clear();
-  for (std::size_t place = 0; place < counts.size(); ++place) {
-    if (counts[place] > 0) factors_.push_back(counts[place] / probability(static_cast<std::int32_t>(place)));
-  }
-}
-
-void ListedPhi::add_shares(std::span<const std::int32_t> counts) {
-  std::ranges::fill(shares_, 0.0);
-  double* const shares = shares_.data();
-  const double* factor = factors_.data();
+// The lists of the words that have a count.
+void ListedPhi::choose_lists(std::span<const std::int32_t> counts) {
+  counts_.clear();
+  chosen_.clear();
   for (std::size_t place = 0; place < counts.size(); ++place) {
     if (counts[place] == 0) continue;
-    const double f = *factor++;
-    if (row_begins_[place] != no_row) {  // a topic that the word lacks is given 0, which changes nothing
-      const double* const row = rows_.data() + row_begins_[place];
-      for (std::size_t k = 0; k < shares_.size(); ++k) shares[k] += f * row[k];
-      continue;
+    const std::int64_t begin = begins_[place], blocks = (begins_[place + 1] - begin) / fold_in::block;
+    chosen_.push_back({begin, static_cast<std::int32_t>(blocks), static_cast<std::int32_t>(counts_.size())});
+    counts_.push_back(counts[place]);
+  }
+  const std::size_t most = static_cast<std::size_t>(model_.topics) / per_block + 1;
+  order_by_size(
+      chosen_.size(), most, [&](std::size_t i) { return static_cast<std::size_t>(chosen_[i].blocks); }, places_,
+      order_);
+  lists_.clear();
+  for (const std::int32_t i : order_) lists_.push_back(chosen_[static_cast<std::size_t>(i)]);
+  factors_.resize(lists_.size());
+}
+
+// use(topic, count) for a list.
+template <class Use>
+void ListedPhi::for_each_entry(const fold_in::List& list, Use use) const {
+  const auto begin = static_cast<std::size_t>(list.begin);
+  const std::size_t end = begin + static_cast<std::size_t>(list.blocks) * per_block;
+  for (std::size_t i = begin; i < end && by_word_.counts[i] > 0; ++i) {
+    use(static_cast<std::size_t>(by_word_.indices[i]), by_word_.counts[i]);
+  }
+}
+
+// The same lists by topic.
+void ListedPhi::make_slices() {
+  const auto topics = static_cast<std::size_t>(model_.topics);
+  sizes_.assign(topics, 0);
+  for (const fold_in::List& list : chosen_) {
+    for_each_entry(list, [&](std::size_t k, double) { ++sizes_[k]; });
+  }
+  order_by_size(
+      topics, chosen_.size(), [&](std::size_t k) { return sizes_[k]; }, places_, order_);
+  slices_.clear();
+  places_.resize(topics);  // from here on where a topic's next entry goes
+  std::size_t end = 0;
+  for (std::size_t first = 0; first < topics; first += per_block) {
+    const std::size_t size = sizes_[static_cast<std::size_t>(order_[first])];
+    if (size == 0) break;
+    fold_in::TopicSlice& slice = slices_.emplace_back();
+    slice.begin = static_cast<std::int64_t>(end);
+    slice.blocks = static_cast<std::int64_t>(size);
+    std::ranges::fill(slice.topics, model_.topics);
+    for (std::size_t i = 0; i < per_block && first + i < topics; ++i) {
+      slice.topics[i] = order_[first + i];
+      places_[static_cast<std::size_t>(order_[first + i])] = end + i;
     }
-    for (std::size_t i = begins_[place]; i < begins_[place + 1]; ++i) shares[topics_[i]] += f * counts_[i];
+    end += size * per_block;
+  }
+  by_topic_.make_room(end);
+  std::fill_n(by_topic_.indices.begin(), end, 0);
+  std::fill_n(by_topic_.counts.begin(), end, 0.0);
+  for (const fold_in::List& list : chosen_) {
+    for_each_entry(list, [&](std::size_t k, double count) {
+      by_topic_.indices[places_[k]] = list.word;
+      by_topic_.counts[places_[k]] = count;
+      places_[k] += per_block;
+    });
   }
 }
 
@@ -101,22 +159,28 @@ void ListedPhi::fold_in(std::span<const std::int32_t> counts, int steps, std::ve
   const auto topics = static_cast<std::size_t>(model_.topics);
   theta.assign(topics, 1.0 / model_.topics);
   weights_.resize(topics);
-  shares_.resize(topics);
+  shares_.assign(topics + 1, 0.0);
+  choose_lists(counts);
+  make_slices();
   const auto weigh = [&] {
     for (std::size_t k = 0; k < topics; ++k) weights_[k] = weight_of_topic(theta[k], reciprocals_[k]);
-    of_beta_ = model_.beta * sum_in_lanes(weights_);
+    of_beta_ = model_.beta * sum_in_lanes(weights_.data(), model_.topics);
   };
+  const auto words = static_cast<std::int64_t>(lists_.size());
+  const fold_in::Lists lists{lists_.data(), words, by_word_.indices.data(), by_word_.counts.data()};
+  const fold_in::TopicSlices slices{slices_.data(), static_cast<std::int64_t>(slices_.size()), by_topic_.indices.data(),
+                                    by_topic_.counts.data()};
+  const fold_in::Topics all{model_.topics,  model_.alpha.data(), reciprocals_.data(),
+                            shares_.data(), theta.data(),        weights_.data()};
+  weigh();
   for (int step = 0; step < steps; ++step) {
     execution::stop_point();
-    weigh();
-    make_factors(counts);
-    add_shares(counts);
-    const double of_beta = model_.beta * sum_in_lanes(factors_);
-    for (std::size_t k = 0; k < topics; ++k) {
-      theta[k] = folded_theta(model_.alpha[k], weights_[k], shares_[k], of_beta);
-    }
+    kernels_.sum_lists(lists, weights_.data(), factors_.data());
+    const double of_factors = kernels_.make_factors(counts_.data(), words, of_beta_, factors_.data());
+    kernels_.sum_slices(slices, factors_.data(), shares_.data());
+    of_beta_ = model_.beta * kernels_.fold(all, model_.beta * of_factors);
   }
-  const double total = sum_in_lanes(theta);
+  const double total = sum_in_lanes(theta.data(), model_.topics);
   for (double& t : theta) t /= total;
   weigh();
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "lda/evaluation/fold_in/kernels.h"
 #include "lda/evaluation/known_document.h"
 #include "papilio/model.h"
 
@@ -24,28 +25,46 @@ class ListedPhi {
   double probability(std::int32_t place) const;
 
  private:
+  // Entries of lists: indices and numbers, kept from document to document.
+  struct Entries {
+    void make_room(std::size_t size);
+
+    std::vector<std::int32_t> indices;
+    std::vector<double> counts;
+  };
+
+  const std::int32_t* row_of(std::int32_t word) const;
   void add_word(std::int32_t word);
-  void make_factors(std::span<const std::int32_t> counts);
-  void add_shares(std::span<const std::int32_t> counts);
+  void choose_lists(std::span<const std::int32_t> counts);
+  template <class Use>
+  void for_each_entry(const fold_in::List& list, Use use) const;
+  void make_slices();
 
   const Model& model_;
-  std::vector<double> reciprocals_;  // K: 1 / (n_k + s_k + V beta)
-  std::vector<std::size_t> begins_;  // of each word's list, and the end of the last
-  std::vector<std::int32_t> topics_;
-  std::vector<double> counts_;   // n_wk + s_wk > 0
-  std::vector<double> weights_;  // K
-  std::vector<double> shares_;   // K
-  std::vector<double> factors_;  // of the words that have a count
-  double of_beta_ = 0;           // beta times the sum of weights
+  const fold_in::FoldInKernels& kernels_;
+  std::vector<double> reciprocals_;   // K: 1 / (n_k + s_k + V beta)
+  std::vector<std::int64_t> begins_;  // of each word's list, and the end of the last
+  Entries by_word_;                   // topics, and n_wk + s_wk > 0
+  double of_beta_ = 0;                // beta times the sum of weights
+  std::vector<double> weights_;       // K
+  std::vector<double> shares_;        // K, and one more for topics that fill up a slice
 
-  // n_wk + s_wk of all topics, of words that have most of them, one after another; and of each word where its row
-  // begins, or no_row.
-  std::vector<double> rows_;
-  std::vector<std::size_t> row_begins_;
-  static constexpr std::size_t no_row = ~std::size_t{0};
+  // Of the words that have a count: in order, and so that kernels take them.
+  std::vector<std::int32_t> counts_;
+  std::vector<double> factors_;
+  std::vector<fold_in::List> chosen_;
+  std::vector<fold_in::List> lists_;
+  std::vector<fold_in::TopicSlice> slices_;
+  Entries by_topic_;  // words, and n_wk + s_wk
 
-  std::vector<double> row_;             // n_wk + s_wk of a word
-  std::vector<std::int32_t> residues_;  // list_lanes x places: topics of a range by residue
+  // What is needed while they are made. Of a word that has seeds: n_wk + s_wk, and numbers that are above 0 where it
+  // is.
+  std::vector<double> row_;
+  std::vector<std::int32_t> has_;
+  std::vector<std::int32_t> levels_;
+  std::vector<std::size_t> sizes_;
+  std::vector<std::size_t> places_;
+  std::vector<std::int32_t> order_;
 };
 
 }  // namespace papilio::lda

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include "warp/portability.h"
 
@@ -26,17 +24,17 @@ namespace papilio::lda {
 // by halves.
 inline constexpr int sum_lanes = 128;
 
-inline double sum_in_lanes(std::span<const double> x) {
+PAPILIO_LANEWISE double sum_in_lanes(const double* x, std::int64_t count) {
   double sums[sum_lanes];
-  int used = static_cast<int>(std::min<std::size_t>(x.size(), sum_lanes));
-  std::copy_n(x.data(), used, sums);
-  for (std::size_t first = sum_lanes; first < x.size(); first += sum_lanes) {
-    const std::size_t here = std::min<std::size_t>(x.size() - first, sum_lanes);
-    for (std::size_t i = 0; i < here; ++i) sums[i] += x[first + i];
+  std::int64_t used = count < sum_lanes ? count : sum_lanes;
+  for (std::int64_t i = 0; i < used; ++i) sums[i] = x[i];
+  for (std::int64_t first = sum_lanes; first < count; first += sum_lanes) {
+    const std::int64_t here = count - first < sum_lanes ? count - first : sum_lanes;
+    for (std::int64_t i = 0; i < here; ++i) sums[i] += x[first + i];
   }
-  for (int half = sum_lanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i + half < used; ++i) sums[i] += sums[i + half];
-    used = std::min(used, half);
+  for (std::int64_t half = sum_lanes / 2; half > 0; half /= 2) {
+    for (std::int64_t i = 0; i + half < used; ++i) sums[i] += sums[i + half];
+    used = used < half ? used : half;
   }
   return used == 0 ? 0 : sums[0];
 }
@@ -54,12 +52,6 @@ PAPILIO_LANEWISE std::int32_t topics_per_range(std::int32_t topics) {
 //
 // weight_k n_wk is added up over the list in as many sums, each over every 16th entry, and these by halves.
 inline constexpr int list_lanes = 16;
-inline double sum_of_lanes(double (&s)[list_lanes]) {
-  for (int half = list_lanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) s[i] += s[i + half];
-  }
-  return s[0];
-}
 
 // A topic's weight, of theta or a multiple of it. reciprocal: 1 / mass_k.
 PAPILIO_LANEWISE double weight_of_topic(double theta, double reciprocal) { return theta * reciprocal; }
