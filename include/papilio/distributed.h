@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "papilio/communicator.h"
 #include "papilio/corpus.h"
+#include "papilio/corpus_formats.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
 #include "papilio/model.h"
@@ -50,6 +52,51 @@ RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
 //   const papilio::CorpusIdentity identity = papilio::verify_over_ranks(corpus, *ranks);
 //   papilio::train(corpus.view(), {.topics = 1000, .ranks = ranks, .corpus_identity = &identity});
 CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks);
+
+// A corpus that ranks have read together, of any format, of which each holds the words of its own documents. All
+// functions throw InvalidArgument for an object that was moved from.
+//
+//   const papilio::RankCorpus corpus = papilio::read_corpus("docword.news.txt", {}, *ranks);
+//   papilio::train(corpus.view(), {.topics = 1000, .ranks = ranks, .corpus_identity = &corpus.identity()});
+class RankCorpus {
+ public:
+  RankCorpus(RankCorpus&&) noexcept;
+  RankCorpus& operator=(RankCorpus&&) noexcept;
+  ~RankCorpus();
+
+  // The whole corpus, of which only the words of this rank's documents (documents_of_rank) may be read: to read those
+  // of others ends the process (SIGSEGV). Rank 0 alone has names of documents. Valid as long as this object.
+  CorpusView view() const;
+  const CorpusIdentity& identity() const;
+
+  // How often each word occurs in the whole corpus.
+  std::span<const std::int64_t> word_counts() const;
+
+  // Collective. The whole corpus on rank 0, 4 bytes per token; others get an empty one.
+  Corpus gather(Communicator& ranks) const;
+
+ private:
+  friend RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks,
+                                ReadReport* report);
+  class Part;
+  explicit RankCorpus(std::unique_ptr<Part> part);
+  const Part& part() const;
+  std::unique_ptr<Part> part_;
+};
+
+// Collective. Reads the corpus that read_corpus of one process reads: the same words, numbers and documents, for any
+// number of ranks. Every rank passes the same options; threads and max_memory may differ.
+//
+// Of a plain file of UCI bag of words each rank reads its share of the bytes, cut where lines end, and has its
+// documents from the others. Rank 0 alone reads what is compressed, any other format, and the vocabulary; it sends each
+// rank its documents, and holds the whole corpus until then. The report is whole on every rank, but for the words left
+// out, which rank 0 has.
+//
+// Throws what read_corpus throws, on the rank that finds it, with the line in the whole file; of several errors the
+// first in the file. The others throw RankError, which names that rank. Ranks whose files differ in size, or in their
+// first 4096 bytes, throw InvalidArgument; what else differs is not found.
+RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks,
+                       ReadReport* report = nullptr);
 
 // Collective. Returns on rank 0 the state of the whole chain, from the parts that train gave each rank; on other ranks
 // one without topics. It takes 4 bytes per token of the whole corpus there. Throws RankError.

@@ -2,6 +2,7 @@
 python3 ranks_test.py path/to/papilio path/to/mpirun."""
 
 import contextlib
+import gzip
 import hashlib
 import os
 import signal
@@ -87,6 +88,48 @@ class Ranks(unittest.TestCase):
             expected = expected or found
             self.assertEqual(found, expected, ranks)
             self.assertEqual([f.name for f in self.folder.iterdir() if "checkpoint" in f.name], [])
+
+    # Of a plain file of counts each rank reads a part, of what is compressed and of text rank 0 all.
+    def test_what_ranks_read_together_is_what_one_process_reads(self):
+        words = (self.shared / "vocab.c.txt").read_text().split()
+        lines = self.corpus.read_text().splitlines()
+        (self.folder / "docword.z.txt.gz").write_bytes(gzip.compress(self.corpus.read_bytes()))
+        (self.folder / "vocab.z.txt").write_text("\n".join(words) + "\n")
+        documents = [[] for _ in range(600)]
+        for line in lines[3:]:
+            document, word, count = map(int, line.split())
+            documents[document - 1] += [words[word - 1]] * count
+        (self.folder / "text.txt").write_text("".join(" ".join(text) + "\n" for text in documents))
+        (self.folder / "stop.txt").write_text(f"{words[0]}\n{words[7]}\n")
+        outputs = ("--output-doc-topics", "theta.tsv", "--output-state", "state", "--diagnostics-file", "d.xml")
+        for corpus, options in ((self.corpus, ()), ("docword.z.txt.gz", ()), ("text.txt", ()),
+                                (self.corpus, ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.2")),
+                                ("text.txt", ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.3"))):
+            expected = None
+            for ranks in (0, 2, 3):
+                code, _, errors = self.run_job(ranks, "--force", *outputs, *options, corpus=corpus, sweeps=5)
+                self.assertEqual(code, 0, errors)
+                told = [line for line in errors.splitlines() if line.startswith(("read ", "left out", "hint"))]
+                self.assertGreater(len(told), 0)
+                found = (told, [hash_of(self.folder / name) for name in ("m", "theta.tsv", "state", "d.xml")])
+                expected = expected or found
+                self.assertEqual(found, expected, (corpus, ranks))
+
+    def test_what_ranks_cannot_read_is_told_once(self):
+        lines = self.corpus.read_text().splitlines()
+        bad = list(lines)
+        bad[len(lines) - 2] = "x"
+        bad[len(lines) // 2] = "1 y 1"
+        for name, content, expected in (
+                ("line", "\n".join(bad), f':{len(lines) // 2 + 1}:3: expected "document word count", got "1 y 1"'),
+                ("short", "\n".join(lines[:-1]), f":{len(lines) - 1}: expected {lines[2]} entries (line 3: NNZ)"),
+                ("long", "\n".join([*lines, "1 1 1"]), f":{len(lines) + 1}:1: expected the end of the file after")):
+            (self.folder / f"docword.{name}.txt").write_text(content)
+            alone = self.run_job(0, corpus=f"docword.{name}.txt")
+            self.assertIn(expected, alone[2])
+            code, _, errors = self.run_job(3, corpus=f"docword.{name}.txt")
+            self.assertIn(code, (alone[0], TRY_AGAIN), errors)  # of whichever ended first
+            self.assertEqual(errors.count(alone[2]), 1, errors)
 
     # Stopped while a part of the documents is drawn, and after that.
     def test_progressive_start_gives_the_model_of_one_process(self):

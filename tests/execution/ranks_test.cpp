@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -13,6 +14,8 @@
 #include "execution/ranks/collectives.h"
 #include "execution/ranks/single_rank.h"
 #include "execution/ranks/thread_ranks.h"
+#include "execution/ranks/work_in_turns.h"
+#include "execution/ranks/work_of_rank.h"
 
 namespace papilio::execution {
 namespace {
@@ -71,8 +74,44 @@ void use_every_call(Communicator& rank) {
   std::vector<std::int32_t> joined;
   for (int r = 0; r < rank.ranks(); ++r) joined.insert(joined.end(), static_cast<std::size_t>(r % 3), r);
   EXPECT_EQ(join_everywhere(rank, own), joined);
+  std::vector<std::vector<std::byte>> sent;
+  for (int to = 0; to < rank.ranks(); ++to) {
+    sent.push_back(bytes_of(std::string(static_cast<std::size_t>(to), static_cast<char>('a' + rank.rank()))));
+  }
+  const auto received = exchange(rank, std::move(sent));
+  ASSERT_EQ(std::ssize(received), rank.ranks());
+  for (std::size_t from = 0; from < received.size(); ++from) {
+    const auto count = static_cast<std::size_t>(rank.rank());
+    EXPECT_EQ(received[from], bytes_of(std::string(count, static_cast<char>('a' + static_cast<int>(from)))));
+  }
+  const std::vector<std::string> of_first = {"one", "", "three"};
+  EXPECT_EQ(broadcast_texts(rank, rank.rank() == 0 ? of_first : std::vector<std::string>()), of_first);
   const std::vector<std::string> texts = gather_texts(rank, std::to_string(rank.rank()));
   for (std::size_t r = 0; r < texts.size(); ++r) EXPECT_EQ(texts[r], std::to_string(r));
+}
+
+// What each rank threw; the others hear which one it was. Work on parts waits for all, and then the first speaks.
+TEST(Ranks, WorkInTurnsAndOnParts) {
+  for (const bool by_parts : {false, true}) {
+    Ranks ranks = thread_ranks({.ranks = 4, .deadline = 200ms});
+    const std::vector<std::string> thrown = run(ranks, [&](Communicator& rank) {
+      const auto work = [&](bool fails) {
+        std::atomic<bool> is_over = false;
+        const auto sleep_and_fail = [&] {
+          std::this_thread::sleep_for(rank.rank() == 1 ? 400ms : 0ms);  // longer than the deadline
+          if (fails && rank.rank() % 2 == 1) throw RankError("part " + std::to_string(rank.rank()), rank.rank());
+        };
+        by_parts ? work_on_parts(rank, is_over, sleep_and_fail) : work_in_turns(rank, is_over, sleep_and_fail);
+      };
+      work_of_rank(rank, [&] { work(false), work(true); });
+    });
+    const std::size_t speaker = by_parts ? 1 : 3;
+    EXPECT_EQ(thrown[speaker], "part " + std::to_string(speaker));
+    for (std::size_t r = 0; r < thrown.size(); ++r) {
+      if (r == speaker) continue;
+      EXPECT_NE(thrown[r].find("rank " + std::to_string(speaker) + " of 4 has failed"), std::string::npos) << thrown[r];
+    }
+  }
 }
 
 TEST(Ranks, SingleDoesEveryCall) {

@@ -62,7 +62,8 @@ std::vector<std::string> hints(const CorpusArguments& arguments, const papilio::
   }
   if (arguments.stop_words.empty() && arguments.extra_stop_words.empty()) {
     const std::optional<papilio::FrequentStopWords> found =
-        papilio::find_frequent_stop_words(corpus, arguments.text.threads);
+        context.word_counts.empty() ? papilio::find_frequent_stop_words(corpus, arguments.text.threads)
+                                    : papilio::find_frequent_stop_words(corpus.vocabulary, context.word_counts);
     if (found) lines.push_back(hint_of_stop_words(*found, context.stop_words_option));
   }
   return lines;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,9 @@
 
 // What hints depend on besides the corpus.
 struct HintContext {
-  std::int32_t topics = 0;                        // to be trained; 0: no matter
-  std::string stop_words_option = "--stopwords";  // that takes a language
+  std::int32_t topics = 0;                         // to be trained; 0: no matter
+  std::string stop_words_option = "--stopwords";   // that takes a language
+  std::span<const std::int64_t> word_counts = {};  // where they are known
 };
 
 // Advice where a corpus looks like a classic mistake: one document, documents of three words, more topics than

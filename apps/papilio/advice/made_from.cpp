@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "papilio/primitives.h"
 #include "support/text.h"
 
 namespace {
@@ -30,15 +29,12 @@ Counts counts_of(const papilio::Model& model) {
   return counts;
 }
 
-Counts counts_of(const papilio::CorpusView& corpus) {
-  Counts counts(corpus.vocabulary.size());
-  papilio::histogram({corpus.words.data(), corpus.tokens()}, counts);
-  return counts;
+std::int64_t sum_of(std::span<const std::int64_t> counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-std::int64_t sum_of(const Counts& counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
-
-std::string describe(std::span<const std::string> vocabulary, const Counts& counts) {
+std::string describe(const CountedWords& corpus) {
+  const auto& [vocabulary, counts] = corpus;
   std::vector<std::size_t> order(vocabulary.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto end = order.begin() + std::min<std::ptrdiff_t>(std::ssize(order), 3);
@@ -52,9 +48,9 @@ std::string describe(std::span<const std::string> vocabulary, const Counts& coun
 
 }  // namespace
 
-bool is_made_from(const papilio::Model& model, const papilio::CorpusView& corpus, bool words_left_out) {
+bool is_made_from(const papilio::Model& model, const CountedWords& corpus, bool words_left_out) {
   const Counts model_counts = counts_of(model);
-  const Counts corpus_counts = counts_of(corpus);
+  const std::span<const std::int64_t> corpus_counts = corpus.counts;
   std::unordered_map<std::string_view, std::int64_t> count_in_model;
   for (std::size_t w = 0; w < model_counts.size(); ++w) count_in_model[model.vocabulary[w]] = model_counts[w];
   std::int64_t shared = 0;
@@ -69,8 +65,6 @@ bool is_made_from(const papilio::Model& model, const papilio::CorpusView& corpus
   return 2 * shared > std::min(model_tokens, sum_of(corpus_counts));
 }
 
-std::string corpus_description(const papilio::Model& model) { return describe(model.vocabulary, counts_of(model)); }
+std::string corpus_description(const papilio::Model& model) { return describe({model.vocabulary, counts_of(model)}); }
 
-std::string corpus_description(const papilio::CorpusView& corpus) {
-  return describe(corpus.vocabulary, counts_of(corpus));
-}
+std::string corpus_description(const CountedWords& corpus) { return describe(corpus); }

@@ -41,27 +41,30 @@ std::string devices_text(const papilio::TrainOptions& training) {
   return fmt::format("{} (sums by {})", names, papilio::describe_device_sums());
 }
 
-void tell_corpus(const TrainArguments& arguments, const papilio::CorpusView& corpus,
-                 const papilio::ReadReport& report) {
+void tell_corpus(const TrainArguments& arguments, const InputCorpus& input, const papilio::ReadReport& report) {
   if (!arguments.quiet) {
+    const papilio::CorpusView corpus = input.view();
     tell("{}; training on {}\n{}", read_summary(arguments.corpus.path, report, corpus.vocabulary_size()),
          devices_text(arguments.training), left_out_summary(report));
-    tell_hints(arguments.corpus, corpus, report, {.topics = arguments.training.topics});
+    tell_hints(arguments.corpus, corpus, report,
+               {.topics = arguments.training.topics,
+                .word_counts = input.of_rank ? input.of_rank->word_counts() : std::span<const std::int64_t>()});
   }
 }
 
 class Run {
  public:
   Run(const TrainArguments& arguments, const std::string& given, const TrainFiles& outputs, const CommandFiles& files,
-      const papilio::CorpusView& corpus, const std::optional<InputCorpus>& held_out)
+      const InputCorpus& input, const std::optional<InputCorpus>& held_out)
       : arguments_(arguments),
         given_(given),
         outputs_(outputs),
         files_(files),
-        corpus_(corpus),
+        input_(input),
+        corpus_(input.view()),
         held_out_(held_out),
-        checkpoint_(outputs.checkpoint, corpus, arguments.training),
-        report_(arguments.progress, arguments.quiet, arguments.verbose, corpus.tokens()) {}
+        checkpoint_(outputs.checkpoint, corpus_, arguments.training),
+        report_(arguments.progress, arguments.quiet, arguments.verbose, corpus_.tokens()) {}
 
   ExitCode run() {
     std::optional<papilio::ChainState> start;
@@ -106,11 +109,15 @@ class Run {
       return static_cast<ExitCode>(128 + (InterruptWatch::signal() != 0 ? InterruptWatch::signal() : SIGTERM));
     }
     if (!arguments_.checkpoint.empty()) checkpoint_.save(result.topics);
-    if (!are_empty(arguments_.outputs)) result.topics = papilio::gather_topics(result.topics, *ranks());
+    papilio::Corpus gathered;
+    if (!are_empty(arguments_.outputs)) {
+      result.topics = papilio::gather_topics(result.topics, *ranks());
+      if (input_.of_rank && needs_words(arguments_.outputs)) gathered = input_.of_rank->gather(*ranks());
+    }
     if (!is_first) return ExitCode::ok;
     save_model(result.model);
     write_topic_keys(result.model);
-    write_outputs(arguments_.outputs, corpus_, result, arguments_.top_words);
+    write_outputs(arguments_.outputs, gathered.tokens() > 0 ? gathered.view() : corpus_, result, arguments_.top_words);
     if (arguments_.checkpoint.empty() && (checkpoint_.is_ours() || arguments_.force)) {
       papilio::remove_checkpoint(outputs_.checkpoint);
     }
@@ -266,6 +273,7 @@ class Run {
   const std::string& given_;  // the command line
   const TrainFiles& outputs_;
   const CommandFiles& files_;
+  const InputCorpus& input_;
   const papilio::CorpusView corpus_;
   const std::optional<InputCorpus>& held_out_;
   CheckpointFile checkpoint_;
@@ -298,23 +306,23 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
   if (arguments.training.ranks != nullptr) require_for_ranks(arguments);
   if (is_first) reserve_files(arguments, outputs, files);
   papilio::ReadReport report;
-  const InputCorpus input = open_corpus(arguments.corpus, report, arguments.training.ranks);
+  const InputCorpus input = open_own_documents(arguments.corpus, report, arguments.training.ranks);
   const papilio::CorpusView corpus = input.view();
-  if (input.identity) arguments.training.corpus_identity = &*input.identity;
+  arguments.training.corpus_identity = input.known_identity();
   arguments.training.device = device.get();
   if (several.size() > 1) arguments.training.devices = several;
-  tell_corpus(arguments, corpus, report);
+  tell_corpus(arguments, input, report);
   if (corpus.tokens() == 0) {
     throw CommandError(
         ExitCode::bad_data,
         fmt::format("{} holds no words to train on ({} documents; {} tokens before any words were left out)",
                     arguments.corpus.path, grouped(corpus.documents()), grouped(report.tokens_read)));
   }
-  if (is_first) require_own_model(arguments, outputs, corpus, report);
+  if (is_first) require_own_model(arguments, outputs, input, report);
   require_writable(arguments.outputs, corpus);
   read_seed_words(arguments, corpus);
   const std::optional<InputCorpus> held_out = open_held_out(arguments, corpus);
-  Run run(arguments, given, outputs, files, corpus, held_out);
+  Run run(arguments, given, outputs, files, input, held_out);
   try {
     return run.run();
   } catch (const OutputError&) {

@@ -9,7 +9,6 @@
 #include "advice/made_from.h"
 #include "papilio/lda.h"
 #include "support/checkpoint_file.h"
-#include "support/corpus_input.h"
 #include "support/corpus_options.h"
 #include "support/files.h"
 
@@ -91,7 +90,7 @@ void reserve_files(const TrainArguments& arguments, const TrainFiles& outputs, C
   }
 }
 
-void require_own_model(const TrainArguments& arguments, const TrainFiles& outputs, const papilio::CorpusView& corpus,
+void require_own_model(const TrainArguments& arguments, const TrainFiles& outputs, const InputCorpus& corpus,
                        const papilio::ReadReport& report) {
   if (!arguments.output.empty() || arguments.force || arguments.resume) return;
   std::optional<papilio::Model> model;
@@ -104,10 +103,12 @@ void require_own_model(const TrainArguments& arguments, const TrainFiles& output
   const bool words_left_out = report.format == papilio::name(CorpusFormat::corpus_file) ||  // when it was imported
                               report.stop_words_dropped + report.rare_or_common_dropped > 0 ||
                               arguments.corpus.text.min_token_length > usual.min_token_length;
-  if (is_made_from(*model, corpus, words_left_out)) return;
+  const std::vector<std::int64_t> counts = corpus.word_counts();
+  const CountedWords counted = {corpus.view().vocabulary, counts};
+  if (is_made_from(*model, counted, words_left_out)) return;
   throw CommandError(
       ExitCode::cannot_create,
       fmt::format(
           "{} was made from another corpus ({}) than {} ({}); use --force to replace it, or -o for another name",
-          outputs.model, corpus_description(*model), arguments.corpus.path, corpus_description(corpus)));
+          outputs.model, corpus_description(*model), arguments.corpus.path, corpus_description(counted)));
 }

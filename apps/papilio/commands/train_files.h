@@ -4,6 +4,7 @@
 
 #include "commands/train_arguments.h"
 #include "support/command_files.h"
+#include "support/corpus_input.h"
 
 // Where a run writes.
 struct TrainFiles {
@@ -21,5 +22,5 @@ void reserve_files(const TrainArguments& arguments, const TrainFiles& outputs, C
 
 // Throws CommandError (cannot_create) where a model under its default name would replace one that was made from another
 // corpus, without --force. (Where a run is resumed, its checkpoint tells whose it is.)
-void require_own_model(const TrainArguments& arguments, const TrainFiles& outputs, const papilio::CorpusView& corpus,
+void require_own_model(const TrainArguments& arguments, const TrainFiles& outputs, const InputCorpus& corpus,
                        const papilio::ReadReport& report);

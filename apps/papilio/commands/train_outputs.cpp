@@ -80,12 +80,15 @@ bool are_empty(const TrainOutputs& outputs) {
   return std::all_of(all.begin(), all.end(), [](const NamedOutput& output) { return output.path.empty(); });
 }
 
+bool needs_words(const TrainOutputs& outputs) { return !outputs.state.empty() || !outputs.diagnostics.empty(); }
+
 void require_writable(const TrainOutputs& outputs, const papilio::CorpusView& corpus) {
   if (outputs.state.empty()) {
     return;
   }
+  const std::vector<std::int64_t> no_tokens(corpus.document_offsets.size());  // a rank has its own alone
   try {
-    papilio::require_mallet_names(corpus);  // blanks separate its fields
+    papilio::require_mallet_names({no_tokens, {}, corpus.vocabulary, corpus.document_names});  // blanks separate fields
   } catch (const papilio::InvalidArgument& error) {
     throw CommandError(ExitCode::bad_data,
                        fmt::format("--output-state {}: {}", outputs.state, without_caller(error.what())));

@@ -27,6 +27,9 @@ std::vector<NamedOutput> named_outputs(const TrainOutputs& outputs);
 // Whether no output has a path.
 bool are_empty(const TrainOutputs& outputs);
 
+// Whether some output is made of the corpus's words.
+bool needs_words(const TrainOutputs& outputs);
+
 // Call before training. Throws CommandError for a corpus with words or names that one of the outputs cannot hold.
 void require_writable(const TrainOutputs& outputs, const papilio::CorpusView& corpus);
 

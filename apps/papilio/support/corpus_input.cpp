@@ -14,6 +14,7 @@
 #include "papilio/distributed.h"
 #include "papilio/model.h"
 #include "papilio/phrases.h"
+#include "papilio/primitives.h"
 #include "papilio/stop_words.h"
 #include "support/exit_code.h"
 #include "support/files.h"
@@ -229,9 +230,33 @@ papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadRepor
 }
 
 papilio::CorpusView InputCorpus::view() const {
+  if (of_rank) return of_rank->view();
   if (!mapped) return held.view();
   if (has_names) return mapped->view();
   return {mapped->document_offsets(), mapped->words(), mapped->vocabulary(), {}};
+}
+
+const papilio::CorpusIdentity* InputCorpus::known_identity() const {
+  if (of_rank) return &of_rank->identity();
+  return identity ? &*identity : nullptr;
+}
+
+std::vector<std::int64_t> InputCorpus::word_counts() const {
+  if (of_rank) return {of_rank->word_counts().begin(), of_rank->word_counts().end()};
+  const papilio::CorpusView corpus = view();
+  std::vector<std::int64_t> counts(corpus.vocabulary.size());
+  papilio::histogram({corpus.words.data(), corpus.tokens()}, counts);
+  return counts;
+}
+
+InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadReport& report,
+                               papilio::Communicator* ranks) {
+  return reading([&] {
+    if (ranks == nullptr || can_be_mapped(arguments)) return open_corpus(arguments, report, ranks);
+    InputCorpus input;
+    input.of_rank.emplace(papilio::read_corpus(arguments.path, corpus_options(arguments), *ranks, &report));
+    return input;
+  });
 }
 
 InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report, papilio::Communicator* ranks) {

@@ -8,20 +8,24 @@
 #include "papilio/communicator.h"
 #include "papilio/corpus.h"
 #include "papilio/corpus_file.h"
+#include "papilio/distributed.h"
 #include "papilio/lda.h"
 #include "support/corpus_arguments.h"
 
 // Reads the corpus that the arguments name, with this command's exit codes.
 papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
 
-// A corpus in memory, or in a corpus file that is mapped.
+// A corpus in memory, in a corpus file that is mapped, or held by ranks.
 struct InputCorpus {
   papilio::Corpus held;
   std::optional<papilio::MappedCorpus> mapped;
+  std::optional<papilio::RankCorpus> of_rank = {};       // in place of both
   std::optional<papilio::CorpusIdentity> identity = {};  // where ranks have verified the file together
   bool has_names = true;                                 // of documents; ranks other than 0 do without
 
   papilio::CorpusView view() const;
+  const papilio::CorpusIdentity* known_identity() const;  // null: none
+  std::vector<std::int64_t> word_counts() const;          // in the whole corpus
 };
 
 // Opens the corpus that the arguments name. A corpus file is mapped and verified, and copied only where options leave
@@ -29,6 +33,10 @@ struct InputCorpus {
 // report.
 InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report,
                         papilio::Communicator* ranks = nullptr);
+
+// The same, but over ranks each holds the words of its own documents alone, whatever the format.
+InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadReport& report,
+                               papilio::Communicator* ranks);
 
 // The arguments for reading held-out documents along with a corpus: the corpus's, but with the format given, if any. No
 // words are left out by frequency (the corpus says which are known), and a vocabulary next to the documents takes

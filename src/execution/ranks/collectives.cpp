@@ -1,6 +1,8 @@
 #include "execution/ranks/collectives.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace papilio::execution {
 namespace {
@@ -32,6 +34,41 @@ std::vector<std::int32_t> join_everywhere(Communicator& ranks, std::span<const s
   }
   ranks.broadcast(std::as_writable_bytes(std::span(all)), 0);
   return all;
+}
+
+std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<std::vector<std::byte>> sent) {
+  std::vector<std::vector<std::byte>> received;
+  for (int to = 0; to < ranks.ranks(); ++to) {
+    const std::vector<std::byte> bytes = std::move(sent[static_cast<std::size_t>(to)]);
+    if (to == ranks.rank()) {
+      received = ranks.gather({}, to);
+      received[static_cast<std::size_t>(to)] = bytes;
+    } else {
+      ranks.gather(bytes, to);
+    }
+  }
+  return received;
+}
+
+std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts) {
+  auto count = static_cast<std::int64_t>(texts.size());
+  ranks.broadcast(std::as_writable_bytes(std::span(&count, 1)), 0);
+  std::vector<std::int64_t> sizes;
+  std::string joined;
+  for (const std::string& text : texts) {
+    sizes.push_back(static_cast<std::int64_t>(text.size()));
+    joined += text;
+  }
+  sizes.resize(static_cast<std::size_t>(count));
+  ranks.broadcast(std::as_writable_bytes(std::span(sizes)), 0);
+  joined = broadcast_text(ranks, joined);
+  if (ranks.rank() == 0) return texts;
+  std::string_view rest = joined;
+  for (const std::int64_t size : sizes) {
+    texts.emplace_back(rest.substr(0, static_cast<std::size_t>(size)));
+    rest.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return texts;
 }
 
 std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text) {

@@ -18,6 +18,12 @@ std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::
 // The numbers of each rank one after the other, in the order of the ranks, on every rank.
 std::vector<std::int32_t> join_everywhere(Communicator& ranks, std::span<const std::int32_t> numbers);
 
+// Sends each rank its bytes of `sent`, by rank; returns those that each has sent to this one, in their order.
+std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<std::vector<std::byte>> sent);
+
+// The texts of rank 0, on every rank.
+std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts);
+
 // One text of each rank, as gather_everywhere.
 std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text);
 

@@ -180,12 +180,17 @@ std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::in
   return keep;
 }
 
-Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out) {
+Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out, Communicator* ranks) {
   WordStatistics statistics;
   if (limits_frequencies(options)) statistics.frequencies = document_frequencies(corpus, options.threads);
   statistics.counts = count_words(corpus, options.threads);
-  const std::vector<std::uint8_t> keep =
-      choose_words(statistics, corpus.documents(), options, corpus.vocabulary, left_out);
+  std::int64_t documents = corpus.documents();
+  if (ranks != nullptr) {
+    ranks->add_up(statistics.frequencies);
+    ranks->add_up(statistics.counts);
+    ranks->add_up(std::span(&documents, 1));
+  }
+  const std::vector<std::uint8_t> keep = choose_words(statistics, documents, options, corpus.vocabulary, left_out);
   return keep_chosen(std::move(corpus), keep, options.threads);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lda/corpus/word_index.h"
+#include "papilio/communicator.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
@@ -35,8 +36,10 @@ std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::in
 
 // Leaves out the words that min_df, max_df and max_vocabulary exclude, and their
 // tokens; the words that stay keep their order, and every document stays. Of
-// equally frequent words at the edge of max_vocabulary, those with lower numbers stay.
-Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out = nullptr);
+// equally frequent words at the edge of max_vocabulary, those with lower numbers stay. Over ranks (null: this process
+// alone) each has some documents, and the same vocabulary; words are counted in those of all. Collective.
+Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out = nullptr,
+                  Communicator* ranks = nullptr);
 
 // Leaves out the stop words and their tokens.
 Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_out);

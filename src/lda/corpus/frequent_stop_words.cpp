@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+#include "execution/check_view.h"
 #include "lda/corpus/tokenizer.h"
 #include "papilio/primitives.h"
 #include "papilio/stop_words.h"
@@ -22,9 +25,7 @@ struct CountedWord {
 };
 
 // The most frequent words that occur at all, up to most_compared of them.
-std::vector<CountedWord> most_frequent(const CorpusView& corpus, int threads) {
-  std::vector<std::int64_t> counts(corpus.vocabulary.size());
-  histogram({corpus.words.data(), corpus.tokens()}, counts, threads);
+std::vector<CountedWord> most_frequent(std::span<const std::string> vocabulary, std::span<const std::int64_t> counts) {
   std::vector<std::int32_t> order(counts.size());
   std::iota(order.begin(), order.end(), 0);
   const auto count = [&](std::int32_t w) { return counts[static_cast<std::size_t>(w)]; };
@@ -34,7 +35,7 @@ std::vector<CountedWord> most_frequent(const CorpusView& corpus, int threads) {
   std::vector<CountedWord> words;
   lda::Tokenizer tokenizer(1);
   for (auto w = order.begin(); w != end && count(*w) > 0; ++w) {
-    words.push_back({tokenizer.fold(corpus.vocabulary[static_cast<std::size_t>(*w)]), count(*w)});
+    words.push_back({tokenizer.fold(vocabulary[static_cast<std::size_t>(*w)]), count(*w)});
   }
   return words;
 }
@@ -47,7 +48,19 @@ bool is_stop_word(const std::vector<std::string>& list, const std::string& word)
 
 std::optional<FrequentStopWords> find_frequent_stop_words(const CorpusView& corpus, int threads) {
   corpus.verify();
-  const std::vector<CountedWord> words = most_frequent(corpus, threads);
+  std::vector<std::int64_t> counts(corpus.vocabulary.size());
+  histogram({corpus.words.data(), corpus.tokens()}, counts, threads);
+  return find_frequent_stop_words(corpus.vocabulary, counts);
+}
+
+std::optional<FrequentStopWords> find_frequent_stop_words(std::span<const std::string> vocabulary,
+                                                          std::span<const std::int64_t> counts) {
+  execution::require_span("find_frequent_stop_words", "vocabulary", vocabulary);
+  execution::require_span("find_frequent_stop_words", "counts", counts);
+  base::require(counts.size() == vocabulary.size(),
+                "papilio::find_frequent_stop_words: counts has {} entries, expected one per word: {}", counts.size(),
+                vocabulary.size());
+  const std::vector<CountedWord> words = most_frequent(vocabulary, counts);
   const std::int64_t among = std::min(std::ssize(words), most_looked_at);
   if (among < least_looked_at) return std::nullopt;
   std::optional<FrequentStopWords> best;

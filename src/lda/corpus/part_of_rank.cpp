@@ -11,8 +11,9 @@ namespace {
 std::int64_t first_document(const CorpusView& corpus, int rank, int ranks) {
   if (rank == 0) return 0;
   if (rank == ranks) return corpus.documents();
-  const std::int64_t share = corpus.tokens() / ranks * rank + corpus.tokens() % ranks * rank / ranks;
   const auto offsets = corpus.document_offsets;
+  const std::int64_t tokens = offsets.back();
+  const std::int64_t share = tokens / ranks * rank + tokens % ranks * rank / ranks;
   const auto above = std::lower_bound(offsets.begin(), offsets.end() - 1, share);
   const bool is_below_closer = above != offsets.begin() && share - above[-1] < *above - share;
   return above - offsets.begin() - (is_below_closer ? 1 : 0);

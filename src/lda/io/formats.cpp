@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -147,8 +148,7 @@ std::string find_vocabulary(const std::string& path) {
   return "";
 }
 
-Corpus read_corpus(const std::string& path, const CorpusOptions& options, ReadReport* report) {
-  using lda::reader_name;
+lda::ChosenFormat lda::choose_format(const std::string& path, const CorpusOptions& options) {
   lda::require_text_options(options.text, reader_name);
   CorpusOptions chosen = options;
   if (chosen.format == CorpusFormat::detect) {
@@ -171,8 +171,13 @@ Corpus read_corpus(const std::string& path, const CorpusOptions& options, ReadRe
                 chosen.text_column.empty() ? chosen.id_column : chosen.text_column);
   if (!format.text) lda::require_no_phrases(options.text, reader_name, format.name);
   if (format.has_vocabulary_file && chosen.vocabulary.empty()) chosen.vocabulary = find_vocabulary(path);
+  return {format, std::move(chosen)};
+}
+
+Corpus read_corpus(const std::string& path, const CorpusOptions& options, ReadReport* report) {
+  const lda::ChosenFormat chosen = lda::choose_format(path, options);
   ReadReport counts;
-  Corpus corpus = format.read(path, chosen, counts);
+  Corpus corpus = chosen.format.read(path, chosen.options, counts);
   if (report != nullptr) *report = counts;
   return corpus;
 }

@@ -7,4 +7,12 @@ namespace papilio::lda {
 // The format of that number. Throws InvalidArgument where there is none.
 const Format& format_of(CorpusFormat format);
 
+// How read_corpus reads a path: the format, and options with what they leave open. Throws InvalidArgument for options
+// that do not fit.
+struct ChosenFormat {
+  const Format& format;
+  CorpusOptions options;
+};
+ChosenFormat choose_format(const std::string& path, const CorpusOptions& options);
+
 }  // namespace papilio::lda

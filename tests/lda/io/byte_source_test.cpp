@@ -26,6 +26,17 @@ std::string sample_text(int lines) {
   return text;
 }
 
+TEST(ByteSource, HasPartsWhereItIsAPlainFile) {
+  const Folder folder;
+  EXPECT_TRUE(has_parts(folder.write("plain", "a\n")));
+  EXPECT_TRUE(has_parts(folder.write("empty", "")));
+  EXPECT_FALSE(has_parts(folder.write("gz", gzip("a\n"))));
+  EXPECT_FALSE(has_parts(folder.write("zst", zstd("a\n"))));
+  for (const std::string& other : {folder.path("none"), folder.path(""), std::string("-"), std::string("/dev/null")}) {
+    EXPECT_FALSE(has_parts(other)) << other;
+  }
+}
+
 TEST(ByteSource, GivesTheSameBytesPlainAndCompressed) {
   const Folder folder;
   const std::string text = sample_text(30000);  // more than a block

@@ -37,6 +37,25 @@ TEST(LineReader, KnowsTheEndsOfLines) {
   EXPECT_EQ(lines_of(folder, "a\r\nb\rc\r\n\r\nd\r"), (Lines{"a", "b\rc", "", "d"}));
 }
 
+// With their numbers in the whole file.
+TEST(LineReader, ReadsAPartOfAFile) {
+  const Folder folder;
+  const std::string path = folder.write("lines", "one\ntwo\r\nthree\nfour");
+  const auto lines = [&](const FilePart& part) {
+    MemoryLimit memory_limit(0);
+    LineReader reader({"test", path}, memory_limit, 1000, 4096, 1, &part);
+    Lines found;
+    std::string_view line;
+    while (reader.next_line(line)) found.push_back(std::to_string(reader.line_number()) + " " + std::string(line));
+    EXPECT_EQ(reader.line_number(), part.lines_before + std::ssize(found));
+    return found;
+  };
+  EXPECT_EQ(lines({.begin = 0, .end = 4}), Lines{"1 one"});
+  EXPECT_EQ(lines({.begin = 4, .end = 15, .lines_before = 1}), (Lines{"2 two", "3 three"}));
+  EXPECT_EQ(lines({.begin = 15, .end = 19, .lines_before = 3}), Lines{"4 four"});
+  EXPECT_EQ(lines({.begin = 19, .end = 19, .lines_before = 4}), Lines{});
+}
+
 TEST(LineReader, LeavesOutTheByteOrderMarkAtTheBeginningOnly) {
   const Folder folder;
   EXPECT_EQ(lines_of(folder, "\xef\xbb\xbf"), Lines{});

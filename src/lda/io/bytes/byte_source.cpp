@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include <utility>
 
 #include "lda/io/bytes/read_ahead.h"
+#include "papilio/error.h"
 
 namespace papilio::lda {
 namespace {
@@ -29,13 +31,20 @@ constexpr off_t least_bytes_ahead = off_t{1} << 18;
 
 class FileSource : public ByteSource {
  public:
-  explicit FileSource(const Origin& origin) : origin_(origin) {
+  explicit FileSource(const Origin& origin, const FilePart* part) : origin_(origin) {
     if (origin.path == "-") {
       file_ = STDIN_FILENO;
       return;
     }
     file_ = ::open(origin.path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) origin_.io_error("open", errno);
+    if (part == nullptr) return;
+    left_ = part->end - part->begin;
+    if (::lseek(file_, part->begin, SEEK_SET) < 0) {
+      const int code = errno;
+      ::close(file_);
+      origin_.io_error("read", code);
+    }
   }
 
   ~FileSource() override {
@@ -52,8 +61,11 @@ class FileSource : public ByteSource {
 
   std::size_t read(char* data, std::size_t capacity) override {
     while (true) {
-      const ssize_t got = ::read(file_, data, capacity);
-      if (got >= 0) return static_cast<std::size_t>(got);
+      const ssize_t got = ::read(file_, data, std::min(capacity, static_cast<std::size_t>(left_)));
+      if (got >= 0) {
+        left_ -= got;
+        return static_cast<std::size_t>(got);
+      }
       if (errno != EINTR) origin_.io_error("read", errno);
     }
   }
@@ -61,6 +73,7 @@ class FileSource : public ByteSource {
  private:
   Origin origin_;
   int file_;
+  std::int64_t left_ = std::numeric_limits<std::int64_t>::max();  // of the part
 };
 
 // A source read in blocks, whose next bytes can be looked at before they are taken.
@@ -235,10 +248,24 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<BufferedSource> source,
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit, std::size_t blocks_ahead) {
-  auto file = std::make_unique<FileSource>(origin);
+bool has_parts(const std::string& path) {
+  struct stat found = {};
+  if (path == "-" || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  try {
+    BufferedSource source(std::make_unique<FileSource>(Origin{"papilio::has_parts", path}, nullptr));
+    const std::string_view beginning = source.peek(4);
+    return !begins_as_gzip(beginning) && !begins_as_zstd(beginning);
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit, std::size_t blocks_ahead,
+                                             const FilePart* part) {
+  auto file = std::make_unique<FileSource>(origin, part);
   const bool is_large = blocks_ahead > 0 && file->is_large();
-  std::unique_ptr<ByteSource> source = decompressed(std::make_unique<BufferedSource>(std::move(file)), limit);
+  std::unique_ptr<ByteSource> source = std::move(file);
+  if (part == nullptr) source = decompressed(std::make_unique<BufferedSource>(std::move(source)), limit);
   return is_large ? read_ahead(std::move(source), blocks_ahead) : std::move(source);
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
@@ -25,14 +27,26 @@ class ByteSource {
   virtual std::size_t read(char* data, std::size_t capacity) = 0;
 };
 
+// Bytes [begin, end) of a file, which begin and end where lines do; others read the rest.
+struct FilePart {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t lines_before = 0;
+};
+
+// Whether it is an ordinary file that is not compressed, of which parts can be read; false also where it cannot be
+// read.
+bool has_parts(const std::string& path);
+
 // Opens a file or, for "-", standard input. A stream that begins as gzip or zstd
 // does is decompressed on the way (members or frames one after the other are
 // one stream); memory is bounded by 1 MiB and zstd's window of at most 128 MiB,
 // which with a limit counts there and is at most half of what is left at the beginning.
 // A stream that ends too early, or has other bytes after its end, is damaged.
 // The limit, where there is one, must outlive the source. With more than one thread, a large file is read ahead of
-// those who ask (read_ahead.h), where the limit leaves plenty of room: `blocks_ahead` blocks.
+// those who ask (read_ahead.h), where the limit leaves plenty of room: `blocks_ahead` blocks. A part (null: all) is
+// that of a file which is not compressed.
 std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit = nullptr,
-                                             std::size_t blocks_ahead = 0);
+                                             std::size_t blocks_ahead = 0, const FilePart* part = nullptr);
 
 }  // namespace papilio::lda

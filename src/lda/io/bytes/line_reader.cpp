@@ -27,14 +27,16 @@ std::size_t blocks_ahead(const MemoryLimit& limit, std::size_t block_bytes, int 
 }  // namespace
 
 LineReader::LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes, std::size_t block_bytes,
-                       int threads)
+                       int threads, const FilePart* part)
     : origin_(std::move(origin)),
       memory_(memory_limit),
       max_line_bytes_(static_cast<std::size_t>(max_line_bytes)),
       most_lines_(std::max(block_bytes / sizeof(std::string_view), std::size_t{64})),
-      source_(open_byte_source(origin_, &memory_limit, blocks_ahead(memory_limit, block_bytes, threads))),
+      source_(open_byte_source(origin_, &memory_limit, blocks_ahead(memory_limit, block_bytes, threads), part)),
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)),
-      capacity_(block_bytes) {
+      capacity_(block_bytes),
+      lines_read_(part != nullptr ? part->lines_before : 0),
+      lines_given_(lines_read_) {
   assert(max_line_bytes > 0 && block_bytes >= 4);
 }
 

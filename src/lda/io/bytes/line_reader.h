@@ -27,8 +27,9 @@ class LineReader {
  public:
   static constexpr std::size_t default_block_bytes = std::size_t{1} << 18;
 
+  // A part (null: all) is one of a file that is not compressed; its lines have their numbers in the whole file.
   LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes,
-             std::size_t block_bytes = default_block_bytes, int threads = 1);
+             std::size_t block_bytes = default_block_bytes, int threads = 1, const FilePart* part = nullptr);
 
   // The next lines, without their ends; none at the end of the file. They live
   // until the next call.

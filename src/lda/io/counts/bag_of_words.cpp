@@ -10,6 +10,7 @@
 
 #include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
+#include "execution/ranks/collectives.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/tokenizer.h"
 #include "lda/corpus/word_index.h"
@@ -38,6 +39,18 @@ std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, 
   }
   vocabulary = std::move(kept);
   return numbers;
+}
+
+// Whether it is this process that refuses a number which is too large: of ranks the first with the largest, while the
+// others wait to hear of it.
+bool first_to_refuse(std::int64_t number, std::int64_t most, Communicator* ranks) {
+  if (ranks == nullptr) return number > most;
+  const std::vector<std::int64_t> numbers = execution::gather_numbers(*ranks, number);
+  const auto largest = std::max_element(numbers.begin(), numbers.end());
+  if (*largest <= most) return false;
+  if (largest - numbers.begin() == ranks->rank()) return true;
+  ranks->barrier();
+  return false;
 }
 
 }  // namespace
@@ -99,7 +112,8 @@ void BagOfWords::refuse(const Origin& at, std::int64_t line, std::int64_t docume
 }
 
 Corpus BagOfWords::make_corpus(const Origin& origin, std::int64_t documents, std::vector<std::string> vocabulary,
-                               std::int64_t first_word, const char* format, ReadReport& report) && {
+                               std::int64_t first_word, const char* format, ReadReport& report,
+                               const OverRanks& over) && {
   for (Piece& piece : pieces_) {
     if (first_word == 0) break;
     for (Entry& entry : piece.entries_) entry.word -= static_cast<std::int32_t>(first_word);
@@ -115,16 +129,17 @@ Corpus BagOfWords::make_corpus(const Origin& origin, std::int64_t documents, std
       if (number < 0) stop_word_counts[static_cast<std::size_t>(-1 - number)] += entry->count;
     }
   }
+  if (over.ranks != nullptr) over.ranks->add_up(stop_word_counts);
   report.left_out[LeftOutReason::stop_word] =
       pick_words(stop_words, stop_word_counts, [&](std::size_t w) { return stop_word_counts[w] > 0; });
   Corpus corpus;
   corpus.vocabulary = std::move(vocabulary);
   corpus.document_offsets.resize(static_cast<std::size_t>(documents + 1));
-  expand(origin, rows, numbers, corpus);
+  expand(origin, rows, numbers, over, corpus);
   pieces_ = {};
   of_several_ = {};
   report.stop_words_dropped = report.tokens_read - corpus.tokens();
-  corpus = keep_words(std::move(corpus), options_, &report.left_out);
+  corpus = keep_words(std::move(corpus), options_, &report.left_out, over.ranks);
   complete_report(corpus, format, report);
   return corpus;
 }
@@ -176,7 +191,7 @@ std::vector<BagOfWords::Row> BagOfWords::joined(const std::vector<Row>& rows) {
 
 // Writes every entry's word as often as its count says, by word within a document.
 void BagOfWords::expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
-                        Corpus& corpus) {
+                        const OverRanks& over, Corpus& corpus) {
   const auto number = [&](const Entry& entry) { return numbers[static_cast<std::size_t>(entry.word)]; };
   const auto for_rows = [&](auto f) {
     execution::parallel_for(std::ssize(rows), grain, options_.threads, [&](std::int64_t first, std::int64_t last) {
@@ -193,8 +208,9 @@ void BagOfWords::expand(const Origin& origin, std::span<const Row> rows, const s
     for (Entry* entry = begin; entry != end; ++entry) lengths[document] += number(*entry) >= 0 ? entry->count : 0;
   });
   const auto longest = std::max_element(lengths.begin(), lengths.end());
-  if (longest != lengths.end() && *longest > most_document_tokens) {
-    refuse_document(origin, 0, longest - lengths.begin() + 1, *longest);
+  const std::int64_t most = longest != lengths.end() ? *longest : 0;
+  if (first_to_refuse(most, most_document_tokens, over.ranks)) {
+    refuse_document(origin, 0, over.first_document + (longest - lengths.begin()) + 1, most);
   }
   const std::int64_t tokens = exclusive_scan(lengths, corpus.document_offsets, options_.threads);
   execution::make_zeros(corpus.words, static_cast<std::size_t>(tokens), options_.threads);
@@ -216,10 +232,11 @@ void require_believable(const Origin& origin, std::int64_t line, const std::stri
                   claimed, what, entries, free_claims, claims_per_entry));
 }
 
-void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, BagOfWords& bag) {
+void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, BagOfWords& bag,
+                        std::int64_t entries) {
   const std::string who = "the header";
-  require_believable(origin, shape.documents_line, who, shape.documents, "documents", bag.entries());
-  if (!named) require_believable(origin, shape.words_line, who, shape.words, "words", bag.entries());
+  require_believable(origin, shape.documents_line, who, shape.documents, "documents", entries);
+  if (!named) require_believable(origin, shape.words_line, who, shape.words, "words", entries);
   if (!bag.fits(shape.documents, named ? 0 : shape.words * bytes_per_number)) bag.refuse(origin, 0, shape.documents);
 }
 

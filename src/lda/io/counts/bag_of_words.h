@@ -7,6 +7,7 @@
 
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/memory_limit.h"
+#include "papilio/communicator.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
@@ -70,11 +71,27 @@ class BagOfWords {
   void require_room(const LineReader& at, std::int64_t documents, std::int64_t more = 0);
   [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::int64_t documents) const;
 
+  // Of ranks that have read a file together: this one has the documents from a number on, whose own numbers begin at 0.
+  struct OverRanks {
+    Communicator* ranks = nullptr;  // null: this process alone
+    std::int64_t first_document = 0;
+  };
+
   // The corpus: documents by number, the words of each sorted, then without the
   // words that the options leave out. Word numbers begin at `first_word`. Throws FormatError at the origin for a
-  // document of more than most_document_tokens.
+  // document of more than most_document_tokens. Over ranks collective: words are counted in the documents of all.
   Corpus make_corpus(const Origin& origin, std::int64_t documents, std::vector<std::string> vocabulary,
-                     std::int64_t first_word, const char* format, ReadReport& report) &&;
+                     std::int64_t first_word, const char* format, ReadReport& report,
+                     const OverRanks& over = {nullptr, 0}) &&;
+
+  // Deals the documents out to the ranks, which hold entries of any, by their tokens: the bag has those of this rank's
+  // documents in the end, numbered from 0. Returns the number that its first one had, and how many there are.
+  // Collective.
+  struct Documents {
+    std::int64_t first;
+    std::int64_t count;
+  };
+  Documents deal_out(std::int64_t documents, Communicator& ranks);
 
  private:
   // A run, wherever it is.
@@ -88,7 +105,9 @@ class BagOfWords {
   std::vector<Row> rows_by_document();
   std::vector<Row> joined(const std::vector<Row>& rows);
   void expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
-              Corpus& corpus);
+              const OverRanks& over, Corpus& corpus);
+  template <class Use>
+  void for_each_entry(const Use& use) const;
 
   TextOptions options_;
   MemoryShare memory_;
@@ -118,8 +137,12 @@ struct ClaimedShape {
   std::int64_t words_line = 0;
 };
 
-// Throws FormatError unless the claims are in proportion to the bag and fit the
-// memory. Words that have names are not claims.
-void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, BagOfWords& bag);
+// Throws FormatError unless the claims are in proportion to the entries (those of the bag, or of the bags of all ranks)
+// and fit the memory beside the bag. Words that have names are not claims.
+void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, BagOfWords& bag,
+                        std::int64_t entries);
+inline void require_believable(const Origin& origin, const ClaimedShape& shape, bool named, BagOfWords& bag) {
+  require_believable(origin, shape, named, bag, bag.entries());
+}
 
 }  // namespace papilio::lda

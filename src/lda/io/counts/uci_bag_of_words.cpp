@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "execution/ranks/collectives.h"
+#include "execution/ranks/work_in_turns.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/phrases.h"
 #include "lda/io/bytes/fields.h"
@@ -16,6 +22,7 @@
 #include "lda/io/counts/entry_lines.h"
 #include "lda/io/counts/vocabulary_file.h"
 #include "lda/io/format/format.h"
+#include "lda/io/parts/lines_of_rank.h"
 #include "papilio/corpus.h"
 
 namespace papilio {
@@ -63,15 +70,17 @@ void read_entry(const LineReader& reader, std::string_view text, const UciHeader
   bag.add(document, word, line.number(fields.text[2], "count", 1, most_count));
 }
 
-void read_body(LineReader& reader, const UciHeader& header, int threads, BagOfWords& bag) {
+// `before`: entries that other ranks read. How many there are in all is left to require_all_entries.
+void read_body(LineReader& reader, const UciHeader& header, std::int64_t before, int threads, BagOfWords& bag) {
+  const std::int64_t most = header.entries - before;
   EntryLines plain(reader, {.largest_first = header.documents, .largest_second = header.words}, threads);
   std::string_view line;
   const auto next_line = [&] {
-    while (plain.add_to(bag, header.entries - bag.entries()) > 0) continue;
+    while (plain.add_to(bag, most - bag.entries()) > 0) continue;
     return reader.next_line(line);
   };
   while (next_line()) {
-    if (bag.entries() == header.entries) {
+    if (bag.entries() == most) {
       if (Fields<0>(line).count == 0) continue;  // empty lines at the end hold nothing
       reader.format_error(1, fmt::format("expected the end of the file after {} entries (line 3: NNZ), got {}",
                                          header.entries, quoted(line)));
@@ -79,14 +88,89 @@ void read_body(LineReader& reader, const UciHeader& header, int threads, BagOfWo
     read_entry(reader, line, header, bag);
     bag.require_room(reader, 0);
   }
-  if (bag.entries() < header.entries) {
-    reader.format_error(0, fmt::format("expected {} entries (line 3: NNZ), got {} before the end of the file",
-                                       header.entries, bag.entries()));
-  }
 }
+
+void require_all_entries(const LineReader& reader, const UciHeader& header, std::int64_t entries) {
+  if (entries == header.entries) return;
+  reader.format_error(
+      0, fmt::format("expected {} entries (line 3: NNZ), got {} before the end of the file", header.entries, entries));
+}
+
+std::vector<std::string> read_words(const Origin& origin, const std::string& vocabulary, const UciHeader& header,
+                                    const TextOptions& options, MemoryShare& memory) {
+  if (vocabulary.empty()) return {};
+  return read_vocabulary({caller, vocabulary}, options, memory, header.words,
+                         fmt::format("line 2 of {}: W", origin.name()));
+}
+
+// Rank 0 reads the header and the vocabulary, and tells the others.
+class UciParts {
+ public:
+  UciParts(const std::string& path, const std::string& vocabulary, const TextOptions& options, Communicator& ranks)
+      : origin_{caller, path},
+        options_(options),
+        ranks_(ranks),
+        is_named_(!vocabulary.empty()),
+        memory_limit_(options.max_memory),
+        vocabulary_memory_(memory_limit_),
+        part_(lines_of_rank(origin_, lines_of_header, ranks)),
+        reader_(origin_, memory_limit_, options.max_line_bytes, entry_block_bytes(memory_limit_, options.threads),
+                options.threads, &part_),
+        bag_(options, memory_limit_) {
+    if (ranks.rank() == 0) {
+      header_ = read_header(reader_);
+      words_ = read_words(origin_, vocabulary, header_, options, vocabulary_memory_);
+    }
+    ranks.broadcast(std::as_writable_bytes(std::span(&header_, 1)), 0);
+    words_ = execution::broadcast_texts(ranks, std::move(words_));
+  }
+
+  Corpus read(ReadReport& report) {
+    std::atomic<bool> is_over = false;
+    execution::work_on_parts(ranks_, is_over, [&] {
+      const std::int64_t lines = std::max<std::int64_t>(part_.lines_before - lines_of_header, 0);
+      read_body(reader_, header_, std::min(lines, header_.entries), options_.threads, bag_);
+    });
+    require_claims();
+    const BagOfWords::Documents own = bag_.deal_out(header_.documents, ranks_);
+    if (!is_named_) words_ = numbers_as_words(1, header_.words);
+    return std::move(bag_).make_corpus(origin_, own.count, std::move(words_), 0, "uci", report, {&ranks_, own.first});
+  }
+
+ private:
+  static constexpr int lines_of_header = 3;
+
+  // One rank throws, and the others wait to hear of it.
+  void require_claims() {
+    const std::vector<std::int64_t> of_ranks = execution::gather_numbers(ranks_, bag_.entries());
+    const std::int64_t entries = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
+    if (ranks_.rank() == ranks_.ranks() - 1) require_all_entries(reader_, header_, entries);
+    if (ranks_.rank() == 0 && entries == header_.entries) {
+      require_believable(origin_, {header_.documents, 1, header_.words, 2}, is_named_, bag_, entries);
+    }
+    ranks_.barrier();
+  }
+
+  const Origin origin_;
+  const TextOptions& options_;
+  Communicator& ranks_;
+  const bool is_named_;
+  MemoryLimit memory_limit_;
+  MemoryShare vocabulary_memory_;
+  const FilePart part_;
+  LineReader reader_;
+  BagOfWords bag_;
+  UciHeader header_;
+  std::vector<std::string> words_;
+};
 
 Corpus read_uci(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   return read_uci_bag_of_words(path, options.vocabulary, options.text, &report);
+}
+
+Corpus read_parts_of_uci(const std::string& path, const CorpusOptions& options, ReadReport& report,
+                         Communicator& ranks) {
+  return UciParts(path, options.vocabulary, options.text, ranks).read(report);
 }
 
 }  // namespace
@@ -97,6 +181,7 @@ extern const Format uci_format = {.format = CorpusFormat::uci,
                                   .endings = {".uci"},
                                   .has_vocabulary_file = true,
                                   .read = read_uci,
+                                  .read_parts = read_parts_of_uci,
                                   .write = write_uci_bag_of_words};
 
 }  // namespace lda
@@ -114,13 +199,10 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
                     entry_block_bytes(memory_limit, options.threads), options.threads);
   const UciHeader header = read_header(reader);
   const bool named = !vocabulary.empty();
-  std::vector<std::string> words;
-  if (named) {
-    words = read_vocabulary({caller, vocabulary}, options, vocabulary_memory, header.words,
-                            fmt::format("line 2 of {}: W", reader.origin().name()));
-  }
+  std::vector<std::string> words = read_words(reader.origin(), vocabulary, header, options, vocabulary_memory);
   BagOfWords bag(options, memory_limit);
-  read_body(reader, header, options.threads, bag);
+  read_body(reader, header, 0, options.threads, bag);
+  require_all_entries(reader, header, bag.entries());
   require_believable(reader.origin(), {header.documents, 1, header.words, 2}, named, bag);
   if (!named) words = numbers_as_words(1, header.words);
   ReadReport counts;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "papilio/communicator.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/texts.h"
 
@@ -27,6 +28,12 @@ struct Format {
 
   // `options.vocabulary` is the file to use; where it is empty, words are called by number.
   Corpus (*read)(const std::string& path, const CorpusOptions& options, ReadReport& report);
+
+  // Reads a file that has parts (has_parts, byte_source.h), each rank its own, as `read` does: returns documents of
+  // this rank, which follow those of the ranks before, and the vocabulary of all. What the report counts is of this
+  // rank, and what was left out of all. Collective. An error is thrown by one rank. Null: rank 0 reads all.
+  Corpus (*read_parts)(const std::string& path, const CorpusOptions& options, ReadReport& report,
+                       Communicator& ranks) = nullptr;
 
   // Writes the corpus to `path` and, unless `vocabulary` is empty, its words there. Null: never written.
   void (*write)(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) = nullptr;

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <future>
 #include <span>
 #include <string>
-#include <system_error>
 
+#include "execution/ranks/work_in_turns.h"
 #include "execution/ranks/work_of_rank.h"
 #include "lda/io/model/agreed.h"
 #include "lda/io/model/corpus_identity.h"
@@ -37,7 +35,7 @@ CorpusFileOfRanks::CorpusFileOfRanks(const MappedCorpus& corpus, Communicator& r
 
 CorpusIdentity CorpusFileOfRanks::verify() {
   require_same_lines(claims(), ranks_, "verify_over_ranks");
-  read_while_others_wait();
+  execution::work_in_turns(ranks_, is_over_, [this] { read(); });
   require_words_of_first_rank();
   ranks_.barrier();  // so that none goes on where one has failed
   return identity();
@@ -52,27 +50,6 @@ std::string CorpusFileOfRanks::claims() const {
       "corpus.hash_of_words {}\nfile.hash_of_vocabulary_offsets {}\nfile.hash_of_vocabulary {}\n",
       sizes.documents, sizes.tokens, sizes.words, hash(CorpusPart::document_offsets), hash(CorpusPart::words),
       hash(CorpusPart::vocabulary_offsets), hash(CorpusPart::vocabulary));
-}
-
-// In turns of a second at most, as the deadline of the ranks is for one that hangs rather than for one that reads.
-void CorpusFileOfRanks::read_while_others_wait() {
-  const std::chrono::duration<double> turn(std::min(1.0, ranks_.deadline_seconds() / 4));
-  std::future<void> reading;
-  try {
-    reading = std::async(std::launch::async, [this] { read(); });
-  } catch (const std::system_error&) {  // no thread to be had
-    read();
-  }
-  try {
-    for (std::int64_t ready = 0; ready < ranks_.ranks();) {
-      if (reading.valid() && reading.wait_for(turn) == std::future_status::ready) reading.get();
-      ready = reading.valid() ? 0 : 1;
-      ranks_.add_up(std::span(&ready, 1));
-    }
-  } catch (...) {
-    is_over_ = true;
-    throw;
-  }
 }
 
 // What ranks share, then a rank's own words, whose damage it names before rank 0 finds that there is some.

@@ -28,7 +28,6 @@ class CorpusFileOfRanks {
   using Mapping = MappedCorpus::Mapping;
 
   std::string claims() const;
-  void read_while_others_wait();
   void read();
   void read_own_words();
   void read_all_words();

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <atomic>
+
+#include "base/function_ref.h"
+#include "papilio/communicator.h"
+
+namespace papilio::execution {
+
+// Does work that takes long on each rank, on a thread beside; those that are ready wait for the others in turns of a
+// second at most, as the deadline of the ranks is for one that hangs rather than for one that works. Collective. What
+// the work throws, this function throws at once. Where another rank has failed, `is_over` becomes true: nobody waits
+// for the work any more.
+void work_in_turns(Communicator& ranks, std::atomic<bool>& is_over, base::FunctionRef<void()> work);
+
+// The same where each rank's work is a part of one, which has an order: of what several throw, only the first rank's is
+// thrown, when all are ready; the others hear of it.
+void work_on_parts(Communicator& ranks, std::atomic<bool>& is_over, base::FunctionRef<void()> work);
+
+}  // namespace papilio::execution

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "execution/ranks/collectives.h"
+#include "execution/ranks/work_in_turns.h"
+#include "execution/ranks/work_of_rank.h"
+#include "lda/corpus/corpus_builder.h"
+#include "lda/io/bytes/byte_source.h"
+#include "lda/io/bytes/hash.h"
+#include "lda/io/formats.h"
+#include "lda/io/model/corpus_identity.h"
+#include "lda/io/ranks/words_of_rank.h"
+#include "papilio/distributed.h"
+#include "papilio/primitives.h"
+
+namespace papilio {
+namespace {
+
+constexpr std::size_t words_sent_at_once = std::size_t{1} << 20;
+
+// The offsets of all documents, of which this rank has read some, behind those of the ranks before.
+std::vector<std::int64_t> offsets_of_all(const Corpus& read, std::int64_t before, std::int64_t documents, int threads,
+                                         Communicator& ranks) {
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(documents) + 1);
+  std::adjacent_difference(read.document_offsets.begin() + 1, read.document_offsets.end(), offsets.begin() + before);
+  ranks.add_up(offsets);
+  exclusive_scan(offsets, VectorView<std::int64_t>(offsets), threads);
+  return offsets;
+}
+
+std::int64_t sum_before(const std::vector<std::int64_t>& numbers, int rank) {
+  return std::accumulate(numbers.begin(), numbers.begin() + rank, std::int64_t{0});
+}
+
+std::span<const std::byte> bytes_of(std::span<const std::int32_t> words) { return std::as_bytes(words); }
+
+}  // namespace
+
+class RankCorpus::Part {
+ public:
+  // From the documents that each rank has read, which follow those of the ranks before; all have the vocabulary.
+  Part(Corpus read, int threads, Communicator& ranks)
+      : vocabulary_(std::move(read.vocabulary)), names_(std::move(read.document_names)) {
+    const std::vector<std::int64_t> documents = execution::gather_numbers(ranks, read.documents());
+    const std::int64_t before = sum_before(documents, ranks.rank());
+    offsets_ = offsets_of_all(read, before, sum_before(documents, ranks.ranks()), threads, ranks);
+    for (int r = 0; r < ranks.ranks(); ++r) {
+      of_ranks_.push_back(documents_of_rank({offsets_, {}, {}, {}}, r, ranks.ranks()));
+    }
+    words_ = std::make_unique<lda::WordsOfRank>(offsets_.back(), of_ranks_[static_cast<std::size_t>(ranks.rank())]);
+    take_words(std::move(read.words), offsets_[static_cast<std::size_t>(before)], ranks);
+    counts_.resize(vocabulary_.size());
+    const std::span<const std::int32_t> own = words_->own();
+    histogram({own.data(), std::ssize(own)}, counts_, threads);
+    ranks.add_up(counts_);
+    identity_ = {view().documents(),       view().tokens(),
+                 view().vocabulary_size(), lda::xxh3_128(std::as_bytes(std::span(offsets_))),
+                 hash_of_words(ranks),     lda::hash_of_vocabulary(vocabulary_)};
+  }
+
+  CorpusView view() const { return {offsets_, words_->all(), vocabulary_, names_}; }
+  const CorpusIdentity& identity() const { return identity_; }
+  std::span<const std::int64_t> counts() const { return counts_; }
+
+  Corpus gather(Communicator& ranks) const {
+    Corpus whole;
+    const std::vector<std::vector<std::byte>> parts = ranks.gather(bytes_of(words_->own()), 0);
+    if (ranks.rank() != 0) return whole;
+    whole = {offsets_, std::vector<std::int32_t>(static_cast<std::size_t>(offsets_.back())), vocabulary_, names_};
+    auto to = std::as_writable_bytes(std::span(whole.words)).begin();
+    for (const std::vector<std::byte>& part : parts) to = std::ranges::copy(part, to).out;
+    return whole;
+  }
+
+ private:
+  // Gives each rank its words of those that this one has read from token `first` on.
+  void take_words(std::vector<std::int32_t> read, std::int64_t first, Communicator& ranks) {
+    const auto part_of = [&](const RankDocuments& documents) {
+      const std::int64_t end = first + std::ssize(read);
+      const std::int64_t from = std::clamp(documents.first_token, first, end);
+      const std::int64_t to = std::clamp(documents.end_token, from, end);
+      return std::span<const std::int32_t>(read).subspan(static_cast<std::size_t>(from - first),
+                                                         static_cast<std::size_t>(to - from));
+    };
+    const auto self = static_cast<std::size_t>(ranks.rank());
+    const RankDocuments& own = of_ranks_[self];
+    const std::span<const std::int32_t> kept = part_of(own);
+    const std::int64_t kept_from = std::clamp(first, own.first_token, own.end_token) - own.first_token;
+    std::ranges::copy(kept, words_->own().begin() + kept_from);
+    std::vector<std::vector<std::byte>> sent(of_ranks_.size());
+    for (std::size_t r = 0; r < sent.size(); ++r) {
+      const auto bytes = bytes_of(part_of(of_ranks_[r]));
+      if (r != self) sent[r].assign(bytes.begin(), bytes.end());
+    }
+    const std::size_t bytes_kept = kept.size_bytes();
+    std::vector<std::int32_t>().swap(read);
+    auto to = std::as_writable_bytes(words_->own()).begin();
+    const std::vector<std::vector<std::byte>> received = execution::exchange(ranks, std::move(sent));
+    for (std::size_t r = 0; r < received.size(); ++r) {
+      to = r == self ? to + static_cast<std::ptrdiff_t>(bytes_kept) : std::ranges::copy(received[r], to).out;
+    }
+  }
+
+  // Of all tokens in their order, on every rank: rank 0 hashes what the others send.
+  std::string hash_of_words(Communicator& ranks) const {
+    lda::RunningHash hash;
+    hash.update(bytes_of(ranks.rank() == 0 ? words_->own() : std::span<std::int32_t>()));
+    for (int from = 1; from < ranks.ranks(); ++from) {
+      const auto tokens = static_cast<std::size_t>(of_ranks_[static_cast<std::size_t>(from)].tokens());
+      for (std::size_t at = 0; at < tokens; at += words_sent_at_once) {
+        std::span<const std::int32_t> block;
+        if (from == ranks.rank()) block = words_->own().subspan(at, std::min(words_sent_at_once, tokens - at));
+        for (const std::vector<std::byte>& bytes : ranks.gather(bytes_of(block), 0)) hash.update(bytes);
+      }
+    }
+    return execution::broadcast_text(ranks, hash.digits());
+  }
+
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::string> vocabulary_;
+  std::vector<std::string> names_;
+  std::vector<RankDocuments> of_ranks_;
+  std::unique_ptr<lda::WordsOfRank> words_;
+  std::vector<std::int64_t> counts_;
+  CorpusIdentity identity_;
+};
+
+RankCorpus::RankCorpus(std::unique_ptr<Part> part) : part_(std::move(part)) {}
+RankCorpus::RankCorpus(RankCorpus&&) noexcept = default;
+RankCorpus& RankCorpus::operator=(RankCorpus&&) noexcept = default;
+RankCorpus::~RankCorpus() = default;
+
+const RankCorpus::Part& RankCorpus::part() const {
+  base::require(part_ != nullptr,
+                "papilio::RankCorpus: this object was moved from, so it has no corpus; use the one it was moved to");
+  return *part_;
+}
+
+CorpusView RankCorpus::view() const { return part().view(); }
+const CorpusIdentity& RankCorpus::identity() const { return part().identity(); }
+std::span<const std::int64_t> RankCorpus::word_counts() const { return part().counts(); }
+
+Corpus RankCorpus::gather(Communicator& ranks) const {
+  return execution::work_of_rank(ranks, [&] { return part().gather(ranks); });
+}
+
+namespace lda {
+namespace {
+
+// Rank 0 says how; only it looks at the file for that, and knows a vocabulary beside it.
+struct WayToRead {
+  std::int64_t format = 0;
+  std::int64_t by_parts = 0;
+};
+
+Corpus read_for_all(const Format& format, const std::string& path, const CorpusOptions& options, ReadReport& report,
+                    Communicator& ranks) {
+  Corpus read;
+  std::atomic<bool> is_over = false;
+  execution::work_in_turns(ranks, is_over, [&] {
+    if (ranks.rank() == 0) read = format.read(path, options, report);
+  });
+  read.vocabulary = execution::broadcast_texts(ranks, std::move(read.vocabulary));
+  return read;
+}
+
+// Makes a report of what all ranks have read.
+void complete_report_over_ranks(const CorpusView& corpus, ReadReport& report, Communicator& ranks) {
+  std::int64_t* const counted[] = {&report.tokens_read,    &report.stop_words_dropped, &report.phrases,
+                                   &report.tokens_joined,  &report.invalid_utf8,       &report.skipped_files,
+                                   &report.unspaced_tokens};
+  std::vector<std::int64_t> sums;
+  for (const std::int64_t* number : counted) sums.push_back(*number);
+  ranks.add_up(sums);
+  for (std::size_t i = 0; i < sums.size(); ++i) *counted[i] = sums[i];
+  report.icu_version = execution::broadcast_text(ranks, report.icu_version);
+  report.empty_documents = 0;
+  complete_report(corpus.document_offsets, execution::broadcast_text(ranks, report.format).c_str(), report);
+}
+
+}  // namespace
+}  // namespace lda
+
+RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks, ReadReport* report) {
+  return execution::work_of_rank(ranks, [&] {
+    CorpusOptions chosen = options;
+    lda::WayToRead way;
+    if (ranks.rank() == 0) {
+      const lda::ChosenFormat found = lda::choose_format(path, options);
+      chosen = found.options;
+      way = {static_cast<std::int64_t>(found.format.format),
+             found.format.read_parts != nullptr && !options.text.phrases.used() && lda::has_parts(path) ? 1 : 0};
+    }
+    ranks.broadcast(std::as_writable_bytes(std::span(&way, 1)), 0);
+    chosen.format = static_cast<CorpusFormat>(way.format);
+    chosen.vocabulary = execution::broadcast_text(ranks, chosen.vocabulary);
+    const lda::Format& format = lda::format_of(chosen.format);
+    ReadReport counts;
+    Corpus read = way.by_parts != 0 ? format.read_parts(path, chosen, counts, ranks)
+                                    : lda::read_for_all(format, path, chosen, counts, ranks);
+    auto part = std::make_unique<RankCorpus::Part>(std::move(read), options.text.threads, ranks);
+    lda::complete_report_over_ranks(part->view(), counts, ranks);
+    if (report != nullptr) *report = counts;
+    return RankCorpus(std::move(part));
+  });
+}
+
+}  // namespace papilio
