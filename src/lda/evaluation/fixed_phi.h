@@ -26,6 +26,7 @@ class FixedPhi {
   // `place` counts the document's distinct words.
   const double* row(std::int32_t place) const { return phi_.data() + std::int64_t{place} * model_.topics; }
   const double* prior_sums(std::int32_t place) const { return sums_.data() + std::int64_t{place} * model_.topics; }
+  double prior_sum(std::int32_t place) const { return prior_sums(place)[model_.topics - 1]; }  // the last
 
  private:
   const Model& model_;

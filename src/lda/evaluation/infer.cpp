@@ -60,9 +60,7 @@ void infer_gibbs(const lda::KnownDocument& document, const lda::FixedPhi& phi, c
   for (int number = 0; number <= options.sweeps; ++number) {
     sweep(document, phi, options.seed, number, topics, z);
     if (number > options.burn_in) {
-      for (const std::int32_t k : topics.present()) {
-        sums[static_cast<std::size_t>(k)] += topics.count(k);
-      }
+      topics.for_each_present([&](std::int32_t k, std::int32_t count) { sums[static_cast<std::size_t>(k)] += count; });
     }
   }
   const double samples = options.sweeps - options.burn_in;

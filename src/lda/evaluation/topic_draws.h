@@ -15,70 +15,77 @@ namespace papilio::lda {
 // alpha_k phi_k adds up to has been summed before (FixedPhi::prior_sums).
 class TopicDraws {
  public:
-  explicit TopicDraws(std::int32_t topics)
-      : n_k_(static_cast<std::size_t>(topics)), places_(static_cast<std::size_t>(topics)) {}
+  explicit TopicDraws(std::int32_t topics) : places_(static_cast<std::size_t>(topics), absent) {}
 
   void add(std::int32_t topic) {
-    const auto k = static_cast<std::size_t>(topic);
-    if (n_k_[k]++ == 0) {
-      places_[k] = static_cast<std::int32_t>(present_.size());
-      present_.push_back(topic);
+    std::int32_t& place = places_[static_cast<std::size_t>(topic)];
+    if (place == absent) {
+      place = static_cast<std::int32_t>(present_.size());
+      present_.push_back({1, 0, topic});
+    } else {
+      present_[static_cast<std::size_t>(place)].count += 1;
     }
   }
 
   void remove(std::int32_t topic) {
-    const auto k = static_cast<std::size_t>(topic);
-    if (--n_k_[k] == 0) {
-      const std::int32_t last = present_.back();
-      present_[static_cast<std::size_t>(places_[k])] = last;
-      places_[static_cast<std::size_t>(last)] = places_[k];
-      present_.pop_back();
-    }
+    std::int32_t& place = places_[static_cast<std::size_t>(topic)];
+    Present& present = present_[static_cast<std::size_t>(place)];
+    present.count -= 1;
+    if (present.count > 0) return;
+    present = present_.back();
+    places_[static_cast<std::size_t>(present.topic)] = place;
+    place = absent;
+    present_.pop_back();
   }
 
   // sum_k (n_k + alpha_k) phi_k.
-  double total(const FixedPhi& phi, std::int32_t word) const {
-    return counted(phi, word) + phi.prior_sums(word)[n_k_.size() - 1];
-  }
+  double total(const FixedPhi& phi, std::int32_t word) { return counted(phi, word) + phi.prior_sum(word); }
 
   // A topic by a uniform number, 0 <= uniform < 1.
-  std::int32_t draw(const FixedPhi& phi, std::int32_t word, double uniform) const {
-    const double* row = phi.row(word);
-    const double* sums = phi.prior_sums(word);
-    const auto last = static_cast<std::ptrdiff_t>(n_k_.size()) - 1;
+  std::int32_t draw(const FixedPhi& phi, std::int32_t word, double uniform) {
     const double of_counts = counted(phi, word);
-    const double target = uniform * (of_counts + sums[last]);
+    const double target = uniform * (of_counts + phi.prior_sum(word));
     if (target < of_counts) {
-      double sum = 0;
-      for (const std::int32_t k : present_) {
-        sum += n_k_[static_cast<std::size_t>(k)] * row[k];
-        if (target < sum) {
-          return k;
-        }
-      }
+      std::size_t i = 0;
+      constexpr std::size_t stride = 32;
+      while (i + stride < present_.size() && present_[i + stride - 1].sum <= target) i += stride;
+      while (present_[i].sum <= target) ++i;
+      return present_[i].topic;
     }
     // target - of_counts may round up to the sum of all, which is above no interval.
-    const auto above = std::upper_bound(sums, sums + last, target - of_counts);
-    return static_cast<std::int32_t>(above - sums);
+    const double* const sums = phi.prior_sums(word);
+    const auto last = static_cast<std::ptrdiff_t>(places_.size()) - 1;
+    return static_cast<std::int32_t>(std::upper_bound(sums, sums + last, target - of_counts) - sums);
   }
 
-  // The topics with tokens, in no order that matters to a sum of integers.
-  const std::vector<std::int32_t>& present() const { return present_; }
-  std::int32_t count(std::int32_t topic) const { return n_k_[static_cast<std::size_t>(topic)]; }
+  // use(topic, count) for the topics that have tokens, in no order that matters to a sum of integers.
+  template <class Use>
+  void for_each_present(Use use) const {
+    for (const Present& present : present_) use(present.topic, static_cast<std::int32_t>(present.count));
+  }
 
  private:
-  double counted(const FixedPhi& phi, std::int32_t word) const {
+  static constexpr std::int32_t absent = -1;
+
+  // A topic that has tokens.
+  struct Present {
+    double count;
+    double sum;  // of the last draw: the running sum of n_k phi_k
+    std::int32_t topic;
+  };
+
+  double counted(const FixedPhi& phi, std::int32_t word) {
     const double* row = phi.row(word);
     double sum = 0;
-    for (const std::int32_t k : present_) {
-      sum += n_k_[static_cast<std::size_t>(k)] * row[k];
+    for (Present& present : present_) {
+      sum += present.count * row[present.topic];
+      present.sum = sum;
     }
     return sum;
   }
 
-  std::vector<std::int32_t> n_k_;      // K
-  std::vector<std::int32_t> places_;   // K, of a topic in present_
-  std::vector<std::int32_t> present_;  // topics with tokens
+  std::vector<std::int32_t> places_;  // K: of a topic in present_, or absent
+  std::vector<Present> present_;
 };
 
 }  // namespace papilio::lda
