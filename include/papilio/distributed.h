@@ -87,10 +87,10 @@ class RankCorpus {
 // Collective. Reads the corpus that read_corpus of one process reads: the same words, numbers and documents, for any
 // number of ranks. Every rank passes the same options; threads and max_memory may differ.
 //
-// Of a plain file of UCI bag of words each rank reads its share of the bytes, cut where lines end, and has its
-// documents from the others. Rank 0 alone reads what is compressed, any other format, and the vocabulary; it sends each
-// rank its documents, and holds the whole corpus until then. The report is whole on every rank, but for the words left
-// out, which rank 0 has.
+// Of a plain file of text, JSON lines or UCI bag of words each rank reads its share of the bytes, cut where lines end,
+// and has from the others what its documents have there. Rank 0 alone reads what is compressed, any other format, text
+// with phrases, and the vocabulary of UCI; it sends each rank its documents, and holds the whole corpus until then. The
+// report is whole on every rank, but for the words left out, which rank 0 has.
 //
 // Throws what read_corpus throws, on the rank that finds it, with the line in the whole file; of several errors the
 // first in the file. The others throw RankError, which names that rank. Ranks whose files differ in size, or in their

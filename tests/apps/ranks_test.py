@@ -89,7 +89,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(found, expected, ranks)
             self.assertEqual([f.name for f in self.folder.iterdir() if "checkpoint" in f.name], [])
 
-    # Of a plain file of counts each rank reads a part, of what is compressed and of text rank 0 all.
+    # Of a plain file each rank reads a part, of what is compressed rank 0 all.
     def test_what_ranks_read_together_is_what_one_process_reads(self):
         words = (self.shared / "vocab.c.txt").read_text().split()
         lines = self.corpus.read_text().splitlines()
@@ -100,9 +100,12 @@ class Ranks(unittest.TestCase):
             document, word, count = map(int, line.split())
             documents[document - 1] += [words[word - 1]] * count
         (self.folder / "text.txt").write_text("".join(" ".join(text) + "\n" for text in documents))
+        (self.folder / "text.jsonl").write_text("".join(f'{{"name":{i},"text":"{" ".join(text)}"}}\n'
+                                                        for i, text in enumerate(documents)))
         (self.folder / "stop.txt").write_text(f"{words[0]}\n{words[7]}\n")
         outputs = ("--output-doc-topics", "theta.tsv", "--output-state", "state", "--diagnostics-file", "d.xml")
         for corpus, options in ((self.corpus, ()), ("docword.z.txt.gz", ()), ("text.txt", ()),
+                                ("text.jsonl", ("--id-column", "name")),
                                 (self.corpus, ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.2")),
                                 ("text.txt", ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.3"))):
             expected = None

@@ -85,6 +85,10 @@ void use_every_call(Communicator& rank) {
     EXPECT_EQ(received[from], bytes_of(std::string(count, static_cast<char>('a' + static_cast<int>(from)))));
   }
   const std::vector<std::string> of_first = {"one", "", "three"};
+  const std::vector<std::vector<std::string>> lists =
+      gather_text_lists(rank, std::vector<std::string>(static_cast<std::size_t>(rank.rank()), "\n"));
+  ASSERT_EQ(std::ssize(lists), rank.rank() == 0 ? rank.ranks() : 0);
+  for (std::size_t r = 0; r < lists.size(); ++r) EXPECT_EQ(lists[r], std::vector<std::string>(r, "\n"));
   EXPECT_EQ(broadcast_texts(rank, rank.rank() == 0 ? of_first : std::vector<std::string>()), of_first);
   const std::vector<std::string> texts = gather_texts(rank, std::to_string(rank.rank()));
   for (std::size_t r = 0; r < texts.size(); ++r) EXPECT_EQ(texts[r], std::to_string(r));

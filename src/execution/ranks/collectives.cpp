@@ -1,6 +1,7 @@
 #include "execution/ranks/collectives.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,27 @@ namespace papilio::execution {
 namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+// Texts as one: each after its size.
+std::string packed(std::span<const std::string> texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    const std::size_t size = text.size();
+    all.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+  }
+  return all;
+}
+
+std::vector<std::string> unpacked(std::string_view all) {
+  std::vector<std::string> texts;
+  while (!all.empty()) {
+    std::size_t size = 0;
+    std::memcpy(&size, all.data(), sizeof size);
+    texts.emplace_back(all.substr(sizeof size, size));
+    all.remove_prefix(sizeof size + size);
+  }
+  return texts;
+}
 
 }  // namespace
 
@@ -51,24 +73,16 @@ std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<st
 }
 
 std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts) {
-  auto count = static_cast<std::int64_t>(texts.size());
-  ranks.broadcast(std::as_writable_bytes(std::span(&count, 1)), 0);
-  std::vector<std::int64_t> sizes;
-  std::string joined;
-  for (const std::string& text : texts) {
-    sizes.push_back(static_cast<std::int64_t>(text.size()));
-    joined += text;
+  const std::string all = broadcast_text(ranks, ranks.rank() == 0 ? packed(texts) : std::string());
+  return ranks.rank() == 0 ? std::move(texts) : unpacked(all);
+}
+
+std::vector<std::vector<std::string>> gather_text_lists(Communicator& ranks, std::span<const std::string> texts) {
+  std::vector<std::vector<std::string>> lists;
+  for (const std::vector<std::byte>& bytes : ranks.gather(bytes_of(packed(texts)), 0)) {
+    lists.push_back(unpacked({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   }
-  sizes.resize(static_cast<std::size_t>(count));
-  ranks.broadcast(std::as_writable_bytes(std::span(sizes)), 0);
-  joined = broadcast_text(ranks, joined);
-  if (ranks.rank() == 0) return texts;
-  std::string_view rest = joined;
-  for (const std::int64_t size : sizes) {
-    texts.emplace_back(rest.substr(0, static_cast<std::size_t>(size)));
-    rest.remove_prefix(static_cast<std::size_t>(size));
-  }
-  return texts;
+  return lists;
 }
 
 std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text) {

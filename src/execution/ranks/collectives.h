@@ -24,6 +24,9 @@ std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<st
 // The texts of rank 0, on every rank.
 std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts);
 
+// The texts of each rank, by rank, on rank 0; nothing on others.
+std::vector<std::vector<std::string>> gather_text_lists(Communicator& ranks, std::span<const std::string> texts);
+
 // One text of each rank, as gather_everywhere.
 std::vector<std::string> gather_texts(Communicator& ranks, const std::string& text);
 

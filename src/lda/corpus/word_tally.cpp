@@ -1,5 +1,7 @@
 #include "lda/corpus/word_tally.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -70,6 +72,24 @@ void WordTally::add(const WordTally& next) {
   for (const std::int64_t count : next.pairs_) counted += count;
   tokens_ += next.tokens_ - counted;  // of words that were not remembered
   has_more_words_ |= next.has_more_words_;
+}
+
+// "TOKENS MORE", then "COUNT WORD" for each word.
+std::vector<std::string> WordTally::texts() const {
+  std::vector<std::string> texts = {fmt::format("{} {}", tokens_, has_more_words_ ? 1 : 0)};
+  for (std::size_t place = 0; place < pairs_.size(); ++place) {
+    if (pairs_[place] != 0) texts.push_back(fmt::format("{} {}", pairs_[place], word_at(place)));
+  }
+  for (std::size_t w = 0; w < counts_.size(); ++w) texts.push_back(fmt::format("{} {}", counts_[w], words_.words()[w]));
+  return texts;
+}
+
+WordTally::WordTally(std::span<const std::string> texts) : WordTally() {
+  const auto number_of = [](const std::string& text) { return std::stoll(text); };
+  const auto rest_of = [](const std::string& text) { return std::string_view(text).substr(text.find(' ') + 1); };
+  for (const std::string& text : texts.subspan(1)) add(rest_of(text), number_of(text));
+  tokens_ = number_of(texts.front());
+  has_more_words_ = rest_of(texts.front()) == "1";
 }
 
 void WordTally::clear() {

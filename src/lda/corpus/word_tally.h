@@ -36,6 +36,10 @@ class WordTally {
   // if the parts have no limit.
   void add(const WordTally& next);
 
+  // What has been counted, as texts; a tally of them counts the same.
+  std::vector<std::string> texts() const;
+  explicit WordTally(std::span<const std::string> texts);
+
   void clear();
   LeftOutWords result() const;
   std::int64_t memory() const;  // bytes, nearly

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -48,8 +49,10 @@ std::span<const std::byte> bytes_of(std::span<const std::int32_t> words) { retur
 class RankCorpus::Part {
  public:
   // From the documents that each rank has read, which follow those of the ranks before; all have the vocabulary.
-  Part(Corpus read, int threads, Communicator& ranks)
-      : vocabulary_(std::move(read.vocabulary)), names_(std::move(read.document_names)) {
+  Part(Corpus read, int threads, Communicator& ranks) : vocabulary_(std::move(read.vocabulary)) {
+    for (std::vector<std::string>& of_rank : execution::gather_text_lists(ranks, read.document_names)) {
+      std::ranges::move(of_rank, std::back_inserter(names_));
+    }
     const std::vector<std::int64_t> documents = execution::gather_numbers(ranks, read.documents());
     const std::int64_t before = sum_before(documents, ranks.rank());
     offsets_ = offsets_of_all(read, before, sum_before(documents, ranks.ranks()), threads, ranks);

@@ -159,17 +159,81 @@ TEST_F(ReadOverRanks, WordsWithoutNamesAreCalledByNumber) {
   expect_same(folder_.write("x.uci", "3\n900\n3\n1 2 1\n1 300 2\n2 1 1\n"), {.text = {.min_df = 0}});
 }
 
-// Of any other format, and of what is compressed, rank 0 reads all.
+// Of other formats, and of what is compressed, rank 0 reads all.
 TEST_F(ReadOverRanks, WhatHasNoParts) {
   uci("");
   expect_same(folder_.write("docword.x.txt.gz", gzip(small)));
   expect_same(folder_.write("docword.x.txt.zst", zstd(small)));
   expect_same(folder_.write("a.csv", "id,text\none,a cat and a dog\ntwo,\nthree,\"dogs\nand dogs\"\n"));
   expect_same(folder_.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 3\n1 1 2\n2 3 1\n1 2 1\n"));
-  expect_same(folder_.write("empty.txt", ""));
+  expect_same(folder_.write("a.txt.gz", gzip("cats and dogs\nand more\n")));
   std::string text;
   for (int i = 0; i < 40; ++i) text += "new york has cats\nthe new york times\n\n";
   expect_same(folder_.write("a.txt", text), {.text = {.stop_words = {"the"}, .phrases = {.find = true}}});
+}
+
+TEST_F(ReadOverRanks, LinesOfText) {
+  std::string text =
+      "\xef\xbb\xbf"
+      "Cats and dogs, 12 of them\r\n\n";
+  for (int i = 0; i < 60; ++i) {
+    text +=
+        "Word" + std::string(1, static_cast<char>('a' + i % 26)) + " of a the don't X-ray 1" + std::to_string(i % 7);
+    text += i % 5 == 0
+                ? " \xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87"
+                : "";
+    text += i % 9 == 0 ? " bad\xff"
+                         "bytes \xc3"
+                       : "";
+    text += i % 4 == 0 ? "\n\n" : "\n";
+  }
+  text += "the last one, without an end";
+  for (const std::string& content : {text, std::string("\n\n\n\n\n\n"), std::string("one line\n"), std::string("a"),
+                                     std::string(90, '\n') + "cats" + std::string(90, '\n')}) {
+    const std::string path = folder_.write("a.txt", content);
+    expect_same(path);
+    expect_same(path, {.text = {.stop_words = {"the", "Dogs"}, .min_df = 2, .max_df = 0.9, .threads = 2}});
+    expect_same(path, {.text = {.min_token_length = 4, .fold_case = false, .max_vocabulary = 3}});
+    expect_same(path, {.text = {.words = WordRule::numbers}});
+    expect_same(path, {.text = {.token_pattern = "[a-z]+"}});
+  }
+  expect_same(folder_.write("a.jsonl",
+                            "{\"text\":\"cats and\",\"id\":\"one\"}\n\n{\"id\":2,\"text\":\"dogs\"}\n"
+                            "{\"text\":\"and cats\",\"id\":\"three\"}"),
+              {.id_column = "id"});
+  expect_same(folder_.write("a.jsonl", ""));
+}
+
+// More words that are left out than are counted, each rank's own first ones among them.
+TEST_F(ReadOverRanks, ManyWordsThatAreLeftOut) {
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) {
+    text += "some words " + std::to_string(1'000'000 + i * 7 % 18'000) + " " + std::to_string(i % 50) + "\n";
+  }
+  expect_same(folder_.write("a.txt", text));
+}
+
+TEST_F(ReadOverRanks, AnErrorInATextIsThatOfOneProcess) {
+  std::string text, json;
+  for (int i = 0; i < 50; ++i) {
+    text += "cats and dogs\n";
+    json += "{\"text\":\"cats\"}\n";
+  }
+  const std::string long_line(3000, 'x');
+  for (const std::size_t lines : {0, 1, 20, 37, 50}) {
+    SCOPED_TRACE(lines);
+    const auto with = [&](std::string content, std::size_t width, const std::string& line) {
+      return content.insert(lines * width, line + "\n");
+    };
+    const TextOptions options = {.max_line_bytes = 2000};
+    expect_same_error(folder_.write("a.txt", with(text, 14, long_line)), {.text = options});
+    expect_same_error(folder_.write("a.jsonl", with(json, 16, "{\"text\":")));
+    expect_same_error(folder_.write("a.jsonl", with(json, 16, "{\"other\":\"text\"}")));
+  }
+  expect_same_error(folder_.write("a.txt", std::string("\0\1\2\3", 4) + text));
+  expect_same_error(folder_.write("a.txt", "\xff\xfe" + text));
+  expect_same_error(folder_.path("none.txt"));
+  expect_same_error(folder_.write("a.txt", text), {.id_column = "id"});
 }
 
 TEST_F(ReadOverRanks, AnErrorIsThatOfOneProcess) {

@@ -7,9 +7,10 @@
 
 namespace papilio::lda {
 
-void read_json_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
+void read_json_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
+                     const FilePart* part) {
   LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes,
-                    LineReader::default_block_bytes, options.threads);
+                    LineReader::default_block_bytes, options.threads, part);
   JsonRecord record(source.text.empty() ? "text" : source.text, source.id, corpus.memory_limit());
   TextBlock block(corpus, reader.origin());
   std::string_view line;

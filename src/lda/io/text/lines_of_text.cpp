@@ -11,9 +11,10 @@
 namespace papilio {
 
 // The lines go to the corpus straight from the reader's block, uncopied.
-void lda::read_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
+void lda::read_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
+                     const FilePart* part) {
   LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes, corpus.block_bytes(),
-                    options.threads);
+                    options.threads, part);
   while (true) {
     const std::vector<std::string_view>& lines = reader.next_parts(corpus.tokenizer());
     if (lines.empty()) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "execution/cpu/parallel_for.h"
+#include "execution/ranks/collectives.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/marked_words.h"
 
@@ -31,6 +32,18 @@ std::int64_t memory_of(const std::vector<std::string>& words) {
   std::int64_t bytes = 0;
   for (const std::string& word : words) bytes += static_cast<std::int64_t>(sizeof word + word.capacity());
   return bytes;
+}
+
+// What all ranks have left out, on rank 0.
+TokenTally tally_of_ranks(const TokenTally& own, Communicator& ranks) {
+  TokenTally all(most_left_out_words);
+  for (WordTally TokenTally::*const words :
+       {&TokenTally::too_short, &TokenTally::numbers, &TokenTally::outside_pattern}) {
+    for (const std::vector<std::string>& texts : execution::gather_text_lists(ranks, (own.*words).texts())) {
+      (all.*words).add(WordTally(texts));
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -209,7 +222,7 @@ void TextCorpus::append(Piece& piece, const Place& place) {
     report_.tokens_kept += std::ssize(numbers_);
     document_tokens_ += std::ssize(numbers_);
     if (document_tokens_ > most_document_tokens) {
-      refuse_document(place.origin, place.line, report_.documents + 1, document_tokens_);
+      refuse_document(place.origin, place.line, documents_before_ + report_.documents + 1, document_tokens_);
     }
     if (!piece.parts[i].ends_document) continue;
     sink_.end_document();
@@ -221,9 +234,19 @@ void TextCorpus::append(Piece& piece, const Place& place) {
   left_out_.add(piece.tokenizer.left_out());
 }
 
-void TextCorpus::complete_report() {
-  left_out_.tell(report_.left_out);
+// So that all parts count what one text does, each remembers all of its own words.
+void TextCorpus::begin_part(std::int64_t documents_before) {
+  documents_before_ = documents_before;
+  left_out_ = TokenTally();
+}
+
+void TextCorpus::complete_report(Communicator* ranks) {
   report_.unspaced_tokens = left_out_.unspaced;
+  if (ranks != nullptr) {
+    ranks->add_up(stop_word_counts_);
+    left_out_ = tally_of_ranks(left_out_, *ranks);
+  }
+  left_out_.tell(report_.left_out);
   if (options_.words == WordRule::icu) report_.icu_version = icu_version();
   report_.left_out[LeftOutReason::stop_word] =
       pick_words(stop_words_.words(), stop_word_counts_, [&](std::size_t w) { return stop_word_counts_[w] > 0; });

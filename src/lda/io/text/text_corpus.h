@@ -12,6 +12,7 @@
 #include "lda/corpus/word_index.h"
 #include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
+#include "papilio/communicator.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
@@ -65,6 +66,9 @@ class TextCorpus {
   // It says where texts may be cut.
   const Tokenizer& tokenizer() const { return pieces_.front().tokenizer; }
 
+  // Before the first document: the text is a part of one, of which other ranks have the rest.
+  void begin_part(std::int64_t documents_before);
+
   // How much text is worth giving at a time, in bytes.
   std::size_t block_bytes() const { return pieces_.size() * piece_bytes_; }
 
@@ -75,9 +79,10 @@ class TextCorpus {
   // Names the documents; all are named or none.
   virtual void append_name(std::string_view name);
 
-  // What is known of documents, tokens and stop words so far; after the last document also what was left out.
+  // What is known of documents, tokens and stop words so far; after the last document also what was left out. Of parts
+  // all ranks complete it together, and rank 0 knows what all left out.
   ReadReport& report() { return report_; }
-  void complete_report();
+  void complete_report(Communicator* ranks = nullptr);
   std::vector<std::string> take_words() { return words_.take_words(); }
   std::vector<std::string> take_names() { return std::move(names_); }
 
@@ -142,6 +147,7 @@ class TextCorpus {
   std::vector<std::int64_t> stop_word_counts_;
   std::vector<std::int32_t> numbers_;
   std::vector<std::string> names_;
+  std::int64_t documents_before_ = 0;      // in parts before this one
   std::int64_t document_tokens_ = 0;       // of the last document so far
   TextBetween between_ = {.parts = true};  // after its last token; of phrases alone
   std::int64_t bytes_of_names_ = 0;

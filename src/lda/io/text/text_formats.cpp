@@ -10,6 +10,11 @@ Corpus read(const std::string& path, const CorpusOptions& options, ReadReport& r
   return read_documents(text_source_of(form, path, options), options.text, reader_name, report);
 }
 
+template <TextForm form>
+Corpus read_parts(const std::string& path, const CorpusOptions& options, ReadReport& report, Communicator& ranks) {
+  return read_parts_of_documents(text_source_of(form, path, options), options.text, reader_name, report, ranks);
+}
+
 void write_text(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) {
   base::require(vocabulary.empty(), "{}: a vocabulary was given, but text has none of its own", writer_name);
   write_lines_of_text(corpus, path);
@@ -31,6 +36,7 @@ extern const Format text_format = {.format = CorpusFormat::text,
                                    .help = "plain text, one document per line",
                                    .text = TextForm::lines,
                                    .read = read<TextForm::lines>,
+                                   .read_parts = read_parts<TextForm::lines>,
                                    .write = write_text};
 extern const Format csv_format = {.format = CorpusFormat::csv,
                                   .name = "csv",
@@ -49,7 +55,8 @@ extern const Format json_lines_format = {.format = CorpusFormat::json_lines,
                                          .help = "one JSON object per line",
                                          .endings = {".jsonl", ".ndjson"},
                                          .text = TextForm::json_lines,
-                                         .read = read<TextForm::json_lines>};
+                                         .read = read<TextForm::json_lines>,
+                                         .read_parts = read_parts<TextForm::json_lines>};
 extern const Format folder_format = {.format = CorpusFormat::folder,
                                      .name = "folder",
                                      .help = "one text file per document",

@@ -6,7 +6,8 @@
 namespace papilio {
 namespace lda {
 
-void read_text_source(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus) {
+void read_text_source(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
+                      const FilePart* part) {
   base::require(source.form <= TextForm::folder,
                 "{}: {}: unknown form of text {}, expected lines, csv, tsv, json_lines or folder", caller, source.path,
                 static_cast<int>(source.form));
@@ -16,12 +17,12 @@ void read_text_source(const TextSource& source, const TextOptions& options, cons
                 format_name(source.form), source.text.empty() ? source.id : source.text);
   switch (source.form) {
     case TextForm::lines:
-      return read_lines(source, options, caller, corpus);
+      return read_lines(source, options, caller, corpus, part);
     case TextForm::csv:
     case TextForm::tsv:
       return read_table(source, options, caller, corpus);
     case TextForm::json_lines:
-      return read_json_lines(source, options, caller, corpus);
+      return read_json_lines(source, options, caller, corpus, part);
     case TextForm::folder:
       return read_folder(source, options, caller, corpus);
   }

@@ -1,0 +1,59 @@
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "execution/ranks/collectives.h"
+#include "execution/ranks/work_in_turns.h"
+#include "lda/corpus/corpus_builder.h"
+#include "lda/corpus/word_index.h"
+#include "lda/io/parts/lines_of_rank.h"
+#include "lda/io/text/text_source.h"
+
+namespace papilio::lda {
+namespace {
+
+// Numbers the words of all ranks by first occurrence in the whole text. Gives every rank the vocabulary, and each the
+// new numbers of its words. Collective.
+std::vector<std::int32_t> join_words(std::vector<std::string>& words, Communicator& ranks) {
+  WordIndex index;
+  std::vector<std::vector<std::byte>> numbers_of_ranks(static_cast<std::size_t>(ranks.ranks()));
+  std::size_t rank = 0;
+  for (const std::vector<std::string>& of_rank : execution::gather_text_lists(ranks, words)) {
+    std::vector<std::int32_t> numbers;
+    for (const std::string& word : of_rank) numbers.push_back(index.number(word));
+    const auto bytes = std::as_bytes(std::span(numbers));
+    numbers_of_ranks[rank++].assign(bytes.begin(), bytes.end());
+  }
+  const std::vector<std::byte> own = execution::exchange(ranks, std::move(numbers_of_ranks)).front();
+  words = execution::broadcast_texts(ranks, index.take_words());
+  const auto* const numbers = reinterpret_cast<const std::int32_t*>(own.data());
+  return {numbers, numbers + own.size() / sizeof(std::int32_t)};
+}
+
+}  // namespace
+
+Corpus read_parts_of_documents(const TextSource& source, const TextOptions& options, const char* caller,
+                               ReadReport& report, Communicator& ranks) {
+  const FilePart part = lines_of_rank({caller, source.path}, 0, ranks);
+  CorpusSink sink;
+  TextCorpus text(options, sink);
+  text.begin_part(part.lines_before);
+  std::atomic<bool> is_over = false;
+  execution::work_on_parts(ranks, is_over, [&] { read_text_source(source, options, caller, text, &part); });
+  Corpus corpus = sink.take();
+  corpus.vocabulary = text.take_words();
+  corpus.document_names = text.take_names();
+  const std::vector<std::int32_t> numbers = join_words(corpus.vocabulary, ranks);
+  for (std::int32_t& word : corpus.words) word = numbers[static_cast<std::size_t>(word)];
+  text.complete_report(&ranks);
+  report = text.report();
+  report.stop_words_dropped = report.tokens_read - corpus.tokens();
+  corpus = keep_words(std::move(corpus), options, &report.left_out, &ranks);
+  complete_report(corpus, format_name(source.form), report);
+  return corpus;
+}
+
+}  // namespace papilio::lda
