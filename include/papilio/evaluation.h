@@ -33,6 +33,10 @@ WordMap map_words(const Model& model, const CorpusView& corpus);
 // The words of a corpus that the model does not know, for a ReadReport's `left_out`. Throws as map_words does.
 LeftOutWords unknown_words(const Model& model, const CorpusView& corpus);
 
+// The same of words that have been counted: one count for each. Throws InvalidArgument for other sizes, and as above.
+LeftOutWords unknown_words(const Model& model, std::span<const std::string> vocabulary,
+                           std::span<const std::int64_t> counts);
+
 // How the topics of a new document are inferred.
 enum class InferMethod : std::uint8_t {
   gibbs,  // the posterior mean of theta, from samples of the tokens' topics

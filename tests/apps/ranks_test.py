@@ -2,78 +2,16 @@
 python3 ranks_test.py path/to/papilio path/to/mpirun."""
 
 import contextlib
-import gzip
-import hashlib
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
-PAPILIO, MPIRUN = sys.argv.pop(1), sys.argv.pop(1)
-TRAIN = ["-k", "40", "--threads", "1", "--optimize-interval", "7", "--optimize-burn-in", "3"]
-TRY_AGAIN = 75
-# More ranks than processors, as root (in a container), and without the network.
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader,tcp",
-                   OMPI_MCA_hwloc_base_binding_policy="none")
+from ranks_support import ENVIRONMENT, MPIRUN, PAPILIO, TRAIN, TRY_AGAIN, RanksCase, hash_of
 
 
-def hash_of(path):
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-class Ranks(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.own = tempfile.TemporaryDirectory()
-        cls.shared = Path(cls.own.name)
-        subprocess.run([PAPILIO, "generate", "-o", cls.shared / "c", "--documents", "600", "--words", "900", "-k", "9",
-                        "--mean-length", "30"], check=True, capture_output=True)
-        cls.corpus = cls.shared / "docword.c.txt"
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.own.cleanup()
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    # Each rank leaves its process's number in a file.
-    def begin(self, ranks, *options, sweeps=20, model="m", corpus=None):
-        script = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec "$0" "$@"'
-        command = [MPIRUN, "-n", str(ranks), "sh", "-c", script] if ranks else []
-        start = () if "--start" in options else ("--start", "uniform")
-        return subprocess.Popen([*command, PAPILIO, "train", corpus or self.corpus, *TRAIN, *start, "--sweeps",
-                                 str(sweeps), "-o", model, *options], cwd=self.folder, env=ENVIRONMENT, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-
-    def end(self, job, seconds=120):
-        try:
-            out, errors = job.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(job.pid, signal.SIGKILL)
-            raise
-        return job.returncode, out, errors
-
-    def run_job(self, *arguments, **options):
-        return self.end(self.begin(*arguments, **options))
-
-    # Waits until a run has written a checkpoint, or another file, and returns the process of a rank.
-    def in_the_middle(self, job, rank, name="kept"):
-        for _ in range(1200):
-            if (self.folder / name).exists():
-                return int((self.folder / f"pid.{rank}").read_text())
-            self.assertIsNone(job.poll(), "the run has ended too early")
-            time.sleep(0.05)
-        self.fail("no checkpoint")
-
+class Ranks(RanksCase):
     def test_any_number_of_ranks_gives_the_model_of_one_process(self):
         outputs = ("--output-doc-topics", "theta.tsv", "--held-out", str(self.corpus), "--held-out-every", "10",
                    "--progress", "json")
@@ -89,51 +27,6 @@ class Ranks(unittest.TestCase):
             self.assertEqual(found, expected, ranks)
             self.assertEqual([f.name for f in self.folder.iterdir() if "checkpoint" in f.name], [])
 
-    # Of a plain file each rank reads a part, of what is compressed rank 0 all.
-    def test_what_ranks_read_together_is_what_one_process_reads(self):
-        words = (self.shared / "vocab.c.txt").read_text().split()
-        lines = self.corpus.read_text().splitlines()
-        (self.folder / "docword.z.txt.gz").write_bytes(gzip.compress(self.corpus.read_bytes()))
-        (self.folder / "vocab.z.txt").write_text("\n".join(words) + "\n")
-        documents = [[] for _ in range(600)]
-        for line in lines[3:]:
-            document, word, count = map(int, line.split())
-            documents[document - 1] += [words[word - 1]] * count
-        (self.folder / "text.txt").write_text("".join(" ".join(text) + "\n" for text in documents))
-        (self.folder / "text.jsonl").write_text("".join(f'{{"name":{i},"text":"{" ".join(text)}"}}\n'
-                                                        for i, text in enumerate(documents)))
-        (self.folder / "stop.txt").write_text(f"{words[0]}\n{words[7]}\n")
-        outputs = ("--output-doc-topics", "theta.tsv", "--output-state", "state", "--diagnostics-file", "d.xml")
-        for corpus, options in ((self.corpus, ()), ("docword.z.txt.gz", ()), ("text.txt", ()),
-                                ("text.jsonl", ("--id-column", "name")),
-                                (self.corpus, ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.2")),
-                                ("text.txt", ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.3"))):
-            expected = None
-            for ranks in (0, 2, 3):
-                code, _, errors = self.run_job(ranks, "--force", *outputs, *options, corpus=corpus, sweeps=5)
-                self.assertEqual(code, 0, errors)
-                told = [line for line in errors.splitlines() if line.startswith(("read ", "left out", "hint"))]
-                self.assertGreater(len(told), 0)
-                found = (told, [hash_of(self.folder / name) for name in ("m", "theta.tsv", "state", "d.xml")])
-                expected = expected or found
-                self.assertEqual(found, expected, (corpus, ranks))
-
-    def test_what_ranks_cannot_read_is_told_once(self):
-        lines = self.corpus.read_text().splitlines()
-        bad = list(lines)
-        bad[len(lines) - 2] = "x"
-        bad[len(lines) // 2] = "1 y 1"
-        for name, content, expected in (
-                ("line", "\n".join(bad), f':{len(lines) // 2 + 1}:3: expected "document word count", got "1 y 1"'),
-                ("short", "\n".join(lines[:-1]), f":{len(lines) - 1}: expected {lines[2]} entries (line 3: NNZ)"),
-                ("long", "\n".join([*lines, "1 1 1"]), f":{len(lines) + 1}:1: expected the end of the file after")):
-            (self.folder / f"docword.{name}.txt").write_text(content)
-            alone = self.run_job(0, corpus=f"docword.{name}.txt")
-            self.assertIn(expected, alone[2])
-            code, _, errors = self.run_job(3, corpus=f"docword.{name}.txt")
-            self.assertIn(code, (alone[0], TRY_AGAIN), errors)  # of whichever ended first
-            self.assertEqual(errors.count(alone[2]), 1, errors)
-
     # Stopped while a part of the documents is drawn, and after that.
     def test_progressive_start_gives_the_model_of_one_process(self):
         subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "mapped"], check=True, capture_output=True)
@@ -148,57 +41,6 @@ class Ranks(unittest.TestCase):
             code, _, errors = self.run_job(resumed_by, *start, "--resume", corpus=corpus, sweeps=45)
             self.assertEqual(code, 0, errors)
             self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "alone"), (corpus, first))
-
-    # Of a corpus file each rank reads its own documents.
-    def test_corpus_file_gives_the_model_and_checkpoints_of_the_text(self):
-        subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "mapped"], check=True, capture_output=True)
-        code, _, errors = self.run_job(0, model="text")
-        self.assertEqual(code, 0, errors)
-        for ranks, resumed_by in ((0, 3), (1, 2), (2, 0), (3, 2)):
-            for old in self.folder.glob("kept*"):
-                old.unlink()
-            options = ("--force", "--checkpoint", "kept", "--held-out", str(self.corpus))
-            code, _, errors = self.run_job(ranks, *options, corpus="mapped", sweeps=8)
-            self.assertEqual(code, 0, errors)
-            code, _, errors = self.run_job(resumed_by, *options, "--resume", corpus="mapped")
-            self.assertEqual(code, 0, errors)
-            self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "text"), ranks)
-        # As the text has it.
-        code, _, errors = self.run_job(3, "--force", "--checkpoint", "kept", "--resume", sweeps=30)
-        self.assertEqual(code, 0, errors)
-
-    def test_corpus_files_that_differ_or_are_damaged(self):
-        run = subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "c.0"], check=True,
-                             capture_output=True, text=True)
-        sound = (self.folder / "c.0").read_bytes()
-        at = sound.index(b'"words":{') + len('"words":{"dtype":"I32","shape":[')
-        tokens = int(sound[at:sound.index(b"]", at)])
-        at = sound.index(b'"data_offsets":[', at) + len('"data_offsets":[')
-        begin = 8 + int.from_bytes(sound[:8], "little") + int(sound[at:sound.index(b",", at)])
-        self.assertGreater(tokens, 600 * 20, run.stdout)
-        last_word = begin + 4 * (tokens - 1)
-        damaged = bytearray(sound)
-        damaged[last_word] ^= 1  # of the last rank's
-        text = self.corpus.read_text().splitlines()
-        document, word, count = text[-1].split()
-        text[-1] = f"{document} {word} {int(count) + 1}"
-        (self.folder / "docword.other.txt").write_text("\n".join(text))
-        (self.folder / "vocab.other.txt").write_bytes((self.shared / "vocab.c.txt").read_bytes())
-        subprocess.run([PAPILIO, "import", "docword.other.txt", "-o", "other"], cwd=self.folder, check=True,
-                       capture_output=True)
-        other = (self.folder / "other").read_bytes()
-        for content, expected in (
-                (damaged, "papilio train: rank 2 of 3 has failed:\npapilio train: c.2: tensor words: the words of "
-                          "documents "),
-                (other, f'ranks differ: rank 2 has "corpus.tokens {tokens + 1}", rank 0 "corpus.tokens {tokens}"')):
-            (self.folder / "c.1").write_bytes(sound)
-            (self.folder / "c.2").write_bytes(content)
-            script = 'exec "$0" train c.$OMPI_COMM_WORLD_RANK "$@"'
-            run = subprocess.run([MPIRUN, "-n", "3", "sh", "-c", script, PAPILIO, *TRAIN, "-o", "m"], cwd=self.folder,
-                                 env=ENVIRONMENT, text=True, capture_output=True, timeout=120, check=False)
-            self.assertIn(run.returncode, (65, TRY_AGAIN), run.stderr)  # of whichever ended first
-            self.assertIn(expected, run.stderr)
-            self.assertFalse((self.folder / "m").exists())
 
     def test_infer_and_evaluate_give_what_one_process_gives(self):
         code, _, errors = self.run_job(0)

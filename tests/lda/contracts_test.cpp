@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <span>
 #include <string>
 #include <utility>
@@ -55,6 +57,30 @@ TEST_F(LdaContract, Ranks) {
   execution::SingleRank rank;
   EXPECT_EQ(gather_topics({.sweep = 4, .z = {1, 0, 1}}, rank).z, (Topics{1, 0, 1}));
   EXPECT_TRUE(gather_topics({}, rank).z.empty());
+}
+
+TEST_F(LdaContract, RankCorpus) {
+  const std::string path = ::testing::TempDir() + "rank_corpus_contract.txt";
+  std::ofstream(path) << "some words\nand more\n";
+  execution::SingleRank rank;
+  const auto read = [&] { return read_corpus(path, {}, rank); };
+  RankCorpus corpus = read();
+  EXPECT_EQ(corpus.word_counts().size(), 4u);
+  RankCorpus moved_to = std::move(corpus);
+  const auto refuses = [&] {
+    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.view(); }));
+    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.identity(); }));
+    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.word_counts(); }));
+    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.gather(rank); }));
+  };
+  refuses();
+  EXPECT_EQ(moved_to.gather(rank).tokens(), 4);
+  moved_to = read();
+  corpus = std::move(moved_to);
+  EXPECT_EQ(corpus.view().documents(), 2);
+  EXPECT_THROW(read_corpus(no_such_folder, {}, rank), IoError);
+  EXPECT_TRUE(refused("min_df is -1", [&] { read_corpus(no_such_folder, {.text = {.min_df = -1}}, rank); }));
+  std::remove(path.c_str());
 }
 
 TEST_F(LdaContract, Model) {

@@ -63,9 +63,9 @@ InputCorpus read_named(const std::string& path, const papilio::Model& model, con
   ask_phrases_of_text_alone(reading);
   use_phrases(model, arguments.model, reading);
   papilio::ReadReport report;
-  InputCorpus corpus = open_corpus(reading, report, ranks);
+  InputCorpus corpus = open_own_documents(reading, report, ranks);
   if (!is_first(ranks)) return corpus;
-  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus.view());
+  report.left_out[papilio::LeftOutReason::unknown] = corpus.unknown_words(model);
   if (const std::string summary = left_out_summary(report); !summary.empty()) {
     tell("{}: {}", printable(path), summary);
   }
@@ -89,7 +89,7 @@ void score_held_out(const papilio::Model& model, const EvaluateArguments& argume
                     papilio::Communicator* ranks, Evaluation& result) {
   const InputCorpus input = read_named(arguments.held_out, model, arguments, ranks);
   const papilio::CorpusView corpus = input.view();
-  const papilio::CorpusIdentity* const identity = input.identity ? &*input.identity : nullptr;
+  const papilio::CorpusIdentity* const identity = input.known_identity();
   const papilio::CompletionOptions completion = {
       .seed = arguments.seed, .threads = arguments.threads, .device = device, .corpus_identity = identity};
   result.completion = ranks == nullptr ? papilio::complete_documents(model, corpus, completion)

@@ -66,10 +66,10 @@ ExitCode run_infer(InferArguments arguments, papilio::Communicator* ranks) {
   arguments.corpus.text.threads = arguments.options.threads;
   use_phrases(model, arguments.model, arguments.corpus);
   papilio::ReadReport report;
-  const InputCorpus input = open_corpus(arguments.corpus, report, ranks);
+  const InputCorpus input = open_own_documents(arguments.corpus, report, ranks);
   const papilio::CorpusView corpus = input.view();
-  if (input.identity) arguments.options.corpus_identity = &*input.identity;
-  if (is_first(ranks)) report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus);
+  arguments.options.corpus_identity = input.known_identity();
+  if (is_first(ranks)) report.left_out[papilio::LeftOutReason::unknown] = input.unknown_words(model);
   const papilio::DocumentTopics inferred = ranks == nullptr ? papilio::infer(model, corpus, arguments.options)
                                                             : papilio::infer(model, corpus, arguments.options, *ranks);
   if (!is_first(ranks)) return ExitCode::ok;

@@ -12,6 +12,7 @@
 #include "papilio/corpus_file.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/distributed.h"
+#include "papilio/evaluation.h"
 #include "papilio/model.h"
 #include "papilio/phrases.h"
 #include "papilio/primitives.h"
@@ -247,6 +248,11 @@ std::vector<std::int64_t> InputCorpus::word_counts() const {
   std::vector<std::int64_t> counts(corpus.vocabulary.size());
   papilio::histogram({corpus.words.data(), corpus.tokens()}, counts);
   return counts;
+}
+
+papilio::LeftOutWords InputCorpus::unknown_words(const papilio::Model& model) const {
+  if (of_rank) return papilio::unknown_words(model, of_rank->view().vocabulary, of_rank->word_counts());
+  return papilio::unknown_words(model, view());
 }
 
 InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadReport& report,

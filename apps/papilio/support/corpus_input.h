@@ -24,8 +24,9 @@ struct InputCorpus {
   bool has_names = true;                                 // of documents; ranks other than 0 do without
 
   papilio::CorpusView view() const;
-  const papilio::CorpusIdentity* known_identity() const;  // null: none
-  std::vector<std::int64_t> word_counts() const;          // in the whole corpus
+  const papilio::CorpusIdentity* known_identity() const;                   // null: none
+  std::vector<std::int64_t> word_counts() const;                           // in the whole corpus
+  papilio::LeftOutWords unknown_words(const papilio::Model& model) const;  // likewise, those that it does not know
 };
 
 // Opens the corpus that the arguments name. A corpus file is mapped and verified, and copied only where options leave

@@ -32,6 +32,11 @@ TEST_F(LdaContract, Infer) {
   refuses_bad_models([&](const Model& model) { map_words(model, corpus_); });
   refuses_bad_corpora([&](const CorpusView& corpus) { unknown_words(model_, corpus); });
   refuses_bad_models([&](const Model& model) { unknown_words(model, corpus_); });
+  const std::vector<std::string> words = {"a", "b"};
+  const std::vector<std::int64_t> one_count = {1}, counts = {0, 3};
+  EXPECT_TRUE(refused("counts has 1 entries", [&] { unknown_words(model_, words, one_count); }));
+  refuses_bad_models([&](const Model& model) { unknown_words(model, words, counts); });
+  EXPECT_EQ(unknown_words(model_, words, counts), (LeftOutWords{.tokens = 3, .words = 1, .examples = {"b"}}));
   EXPECT_TRUE(refused("unknown method 99", call({.method = no_enumerator<InferMethod>()})));
   EXPECT_TRUE(refused("sweeps is 0", call({.sweeps = 0})));
   EXPECT_TRUE(refused("burn_in is -1", call({.burn_in = -1})));

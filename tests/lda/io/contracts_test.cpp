@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "execution/ranks/single_rank.h"
 #include "lda/corpora.h"
 #include "lda/io/files.h"
 #include "lda/ranks.h"
@@ -359,28 +358,6 @@ TEST(TextsContract, SourceTextsRefuseNumbersOutOfOrder) {
   EXPECT_FALSE(find_texts(nowhere, {.format = CorpusFormat::uci}));
   const SourceTexts none;
   EXPECT_TRUE(none.texts.empty() && none.names.empty());
-}
-
-TEST(RankCorpusContract, MovedFrom) {
-  const lda::Folder folder;
-  execution::SingleRank rank;
-  const auto read = [&] { return read_corpus(folder.write("text.txt", "some words\nand more\n"), {}, rank); };
-  RankCorpus corpus = read();
-  EXPECT_EQ(corpus.word_counts().size(), 4u);
-  RankCorpus moved_to = std::move(corpus);
-  const auto refuses = [&] {
-    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.view(); }));
-    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.identity(); }));
-    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.word_counts(); }));
-    EXPECT_TRUE(refused("RankCorpus: this object was moved from", [&] { corpus.gather(rank); }));
-  };
-  refuses();
-  EXPECT_EQ(moved_to.gather(rank).tokens(), 4);
-  moved_to = read();
-  corpus = std::move(moved_to);
-  EXPECT_EQ(corpus.view().documents(), 2);
-  EXPECT_THROW(read_corpus(nowhere, {}, rank), IoError);
-  EXPECT_TRUE(refused("min_df is -1", [&] { read_corpus(nowhere, {.text = {.min_df = -1}}, rank); }));
 }
 
 TEST(PhrasesContract, RefuseBadCorporaOptionsAndPhrases) {
