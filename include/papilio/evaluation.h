@@ -88,7 +88,7 @@ struct DocumentTopics {
 //
 // Time of gibbs: O(topics of the document) per token and sweep, and O(K) per distinct word of a document. Time of em:
 // O(em_steps) per topic that a distinct word has, and O(K) per distinct word and per step. Memory besides theta, per
-// thread and distinct word of a document: 16 K bytes for gibbs; for em at most 36 bytes per topic that the word has,
+// thread and distinct word of a document: 16 K bytes for gibbs; for em at most 54 bytes per topic that the word has,
 // rounded up to eight topics.
 // On a GPU the rows of phi of all words that the documents have take 8 K bytes per word of its memory, twice that for
 // gibbs; where they have no room at once, documents are taken in parts.

@@ -80,10 +80,15 @@ void ListedPhi::add_word(std::int32_t word) {
   add(has_.data(), row_.data());
 }
 
+fold_in::List ListedPhi::list_of(std::size_t place, std::size_t word) const {
+  const std::int64_t begin = begins_[place], blocks = (begins_[place + 1] - begin) / fold_in::block;
+  const bool has_all = blocks * fold_in::block >= model_.topics &&
+                       by_word_.counts[static_cast<std::size_t>(begin + model_.topics - 1)] > 0;
+  return {begin, static_cast<std::int32_t>(blocks), static_cast<std::int32_t>(word), has_all};
+}
+
 double ListedPhi::probability(std::int32_t place) const {
-  const std::int64_t begin = begins_[static_cast<std::size_t>(place)];
-  const std::int64_t end = begins_[static_cast<std::size_t>(place) + 1];
-  const fold_in::List list{begin, static_cast<std::int32_t>((end - begin) / fold_in::block), 0};
+  const fold_in::List list = list_of(static_cast<std::size_t>(place), 0);
   double sum = 0;
   kernels_.sum_lists({&list, 1, by_word_.indices.data(), by_word_.counts.data()}, weights_.data(), &sum);
   return of_beta_ + sum;
@@ -95,14 +100,14 @@ void ListedPhi::choose_lists(std::span<const std::int32_t> counts) {
   chosen_.clear();
   for (std::size_t place = 0; place < counts.size(); ++place) {
     if (counts[place] == 0) continue;
-    const std::int64_t begin = begins_[place], blocks = (begins_[place + 1] - begin) / fold_in::block;
-    chosen_.push_back({begin, static_cast<std::int32_t>(blocks), static_cast<std::int32_t>(counts_.size())});
+    chosen_.push_back(list_of(place, counts_.size()));
     counts_.push_back(counts[place]);
   }
-  const std::size_t most = static_cast<std::size_t>(model_.topics) / per_block + 1;
-  order_by_size(
-      chosen_.size(), most, [&](std::size_t i) { return static_cast<std::size_t>(chosen_[i].blocks); }, places_,
-      order_);
+  const auto size = [&](std::size_t i) {
+    return 2 * static_cast<std::size_t>(chosen_[i].blocks) + (chosen_[i].has_all ? 1 : 0);
+  };
+  order_by_size(chosen_.size(), 2 * (static_cast<std::size_t>(model_.topics) / per_block + 1) + 1, size, places_,
+                order_);
   lists_.clear();
   for (const std::int32_t i : order_) lists_.push_back(chosen_[static_cast<std::size_t>(i)]);
   factors_.resize(lists_.size());
@@ -128,29 +133,36 @@ void ListedPhi::make_slices() {
   order_by_size(
       topics, chosen_.size(), [&](std::size_t k) { return sizes_[k]; }, places_, order_);
   slices_.clear();
+  has_all_.resize(topics + 1);
   places_.resize(topics);  // from here on where a topic's next entry goes
   std::size_t end = 0;
   for (std::size_t first = 0; first < topics; first += per_block) {
     const std::size_t size = sizes_[static_cast<std::size_t>(order_[first])];
     if (size == 0) break;
     fold_in::TopicSlice& slice = slices_.emplace_back();
-    slice.begin = static_cast<std::int64_t>(end);
-    slice.blocks = static_cast<std::int64_t>(size);
     std::ranges::fill(slice.topics, model_.topics);
+    std::size_t entries = 0;
     for (std::size_t i = 0; i < per_block && first + i < topics; ++i) {
       slice.topics[i] = order_[first + i];
       places_[static_cast<std::size_t>(order_[first + i])] = end + i;
+      entries += sizes_[static_cast<std::size_t>(order_[first + i])];
     }
-    end += size * per_block;
+    slice.has_all = 2 * entries >= per_block * chosen_.size();
+    slice.begin = static_cast<std::int64_t>(end);
+    slice.blocks = static_cast<std::int64_t>(slice.has_all ? chosen_.size() : size);
+    end += static_cast<std::size_t>(slice.blocks) * per_block;
+    for (const std::int32_t k : slice.topics) has_all_[static_cast<std::size_t>(k)] = slice.has_all ? 1 : 0;
   }
   by_topic_.make_room(end);
   std::fill_n(by_topic_.indices.begin(), end, 0);
   std::fill_n(by_topic_.counts.begin(), end, 0.0);
   for (const fold_in::List& list : chosen_) {
+    const auto word = static_cast<std::size_t>(list.word) * per_block;
     for_each_entry(list, [&](std::size_t k, double count) {
-      by_topic_.indices[places_[k]] = list.word;
-      by_topic_.counts[places_[k]] = count;
-      places_[k] += per_block;
+      const std::size_t place = places_[k] + (has_all_[k] ? word : 0);
+      by_topic_.indices[place] = list.word;
+      by_topic_.counts[place] = count;
+      places_[k] += has_all_[k] ? 0 : per_block;
     });
   }
 }
@@ -158,7 +170,7 @@ void ListedPhi::make_slices() {
 void ListedPhi::fold_in(std::span<const std::int32_t> counts, int steps, std::vector<double>& theta) {
   const auto topics = static_cast<std::size_t>(model_.topics);
   theta.assign(topics, 1.0 / model_.topics);
-  weights_.resize(topics);
+  weights_.resize(topics + per_block - 1);
   shares_.assign(topics + 1, 0.0);
   choose_lists(counts);
   make_slices();

@@ -35,6 +35,7 @@ class ListedPhi {
 
   const std::int32_t* row_of(std::int32_t word) const;
   void add_word(std::int32_t word);
+  fold_in::List list_of(std::size_t place, std::size_t word) const;
   void choose_lists(std::span<const std::int32_t> counts);
   template <class Use>
   void for_each_entry(const fold_in::List& list, Use use) const;
@@ -46,7 +47,7 @@ class ListedPhi {
   std::vector<std::int64_t> begins_;  // of each word's list, and the end of the last
   Entries by_word_;                   // topics, and n_wk + s_wk > 0
   double of_beta_ = 0;                // beta times the sum of weights
-  std::vector<double> weights_;       // K
+  std::vector<double> weights_;       // K, and what fills up a block
   std::vector<double> shares_;        // K, and one more for topics that fill up a slice
 
   // Of the words that have a count: in order, and so that kernels take them.
@@ -64,6 +65,7 @@ class ListedPhi {
   std::vector<std::int32_t> levels_;
   std::vector<std::size_t> sizes_;
   std::vector<std::size_t> places_;
+  std::vector<std::uint8_t> has_all_;
   std::vector<std::int32_t> order_;
 };
 

@@ -26,6 +26,19 @@ struct Block {
     }
   }
 
+  // sum += number * factor, with eight factors.
+  PAPILIO_LANEWISE void add(double number, const double* factors) {
+    for (int r = 0; r < registers; ++r) part[r] += number * warp::simd::load<Register>(factors + r * register_lanes);
+  }
+
+  // sum += number * factor, for the first eight of both.
+  PAPILIO_LANEWISE void add(const double* numbers, const double* factors) {
+    for (int r = 0; r < registers; ++r) {
+      part[r] += warp::simd::load<Register>(numbers + r * register_lanes) *
+                 warp::simd::load<Register>(factors + r * register_lanes);
+    }
+  }
+
   PAPILIO_LANEWISE void add(const Block& other) {
     for (int r = 0; r < registers; ++r) part[r] += other.part[r];
   }
@@ -97,12 +110,20 @@ inline void sum_lists(const lda::fold_in::Lists& lists, const double* weights, d
     const std::int32_t* topics = lists.topics + list.begin;
     const double* counts = lists.counts + list.begin;
     Block low, high;
-    std::int32_t blocks = list.blocks;
-    for (; blocks >= 2; blocks -= 2, topics += 2 * block, counts += 2 * block) {
-      low.add(weights, topics, counts);
-      high.add(weights, topics + block, counts + block);
+    std::int32_t b = 0;
+    if (list.has_all) {
+      for (; b + 1 < list.blocks; b += 2) {
+        low.add(weights + b * block, counts + b * block);
+        high.add(weights + (b + 1) * block, counts + (b + 1) * block);
+      }
+      if (b < list.blocks) low.add(weights + b * block, counts + b * block);
+    } else {
+      for (; b + 1 < list.blocks; b += 2) {
+        low.add(weights, topics + b * block, counts + b * block);
+        high.add(weights, topics + (b + 1) * block, counts + (b + 1) * block);
+      }
+      if (b < list.blocks) low.add(weights, topics + b * block, counts + b * block);
     }
-    if (blocks == 1) low.add(weights, topics, counts);
     low.add(high);
     // By halves.
     sums[list.word] = ((low[0] + low[4]) + (low[2] + low[6])) + ((low[1] + low[5]) + (low[3] + low[7]));
@@ -115,7 +136,11 @@ inline void sum_slices(const lda::fold_in::TopicSlices& slices, const double* fa
     const std::int32_t* words = slices.words + slice.begin;
     const double* counts = slices.counts + slice.begin;
     Block sums;
-    for (std::int64_t i = 0; i < slice.blocks; ++i) sums.add(factors, words + i * block, counts + i * block);
+    if (slice.has_all) {
+      for (std::int64_t i = 0; i < slice.blocks; ++i) sums.add(factors[i], counts + i * block);
+    } else {
+      for (std::int64_t i = 0; i < slice.blocks; ++i) sums.add(factors, words + i * block, counts + i * block);
+    }
     for (int lane = 0; lane < block; ++lane) shares[slice.topics[lane]] = sums[lane];
   }
 }

@@ -14,19 +14,22 @@ struct List {
   std::int64_t begin;
   std::int32_t blocks;
   std::int32_t word;  // which of the sums is the list's
+  bool has_all;       // topics: then they are in ascending order
 };
 
 struct Lists {
-  const List* lists;  // by blocks, so that loops over them end where processors expect it
+  const List* lists;  // by blocks and has_all, so that loops over them end where processors expect it
   std::int64_t count;
   const std::int32_t* topics;
   const double* counts;
 };
 
-// Lists by topic: eight topics are a slice, and entry 8 i + j of a slice is the i-th word of its topic j.
+// Lists by topic: eight topics are a slice, and entry 8 i + j of a slice is the i-th word of its topic j; or, where a
+// slice has all words, word i, whose count may be 0, and no index is read.
 struct TopicSlice {
   std::int64_t begin;
   std::int64_t blocks;
+  bool has_all;
   std::int32_t topics[block];
 };
 
@@ -53,7 +56,7 @@ struct FoldInKernels {
   // a range, `list` for 16 more than K.
   std::int64_t (*list_topics)(const std::int32_t* row, std::int32_t topics, std::int32_t* levels, std::int32_t* list);
 
-  // Of each list, sum_k weight_k n_wk.
+  // Of each list, sum_k weight_k n_wk. Of weights there are whole blocks.
   void (*sum_lists)(const Lists& lists, const double* weights, double* sums);
 
   // factors[i] = counts[i] / (of_beta + factors[i]); returns their sum.
