@@ -247,10 +247,10 @@ struct TrainResult {
 //
 // Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
 // that throws; the others then throw RankError. The sequential schedule where it is a chain of its own does not run on
-// several ranks: InvalidArgument. While a progressive start has part of the documents, every rank holds the words and topics
-// of that part, 8 bytes per token. Ranks are all on CPUs, or each on a GPU; then sums go from GPU to GPU by NCCL where it is
-// found (describe_device_sums), else through host memory. Each GPU has room for the counts of all words in dense draws,
-// and for 256 MiB of them in sparse ones.
+// several ranks: InvalidArgument. While a progressive start has part of the documents, every rank holds the words and
+// topics of that part, 8 bytes per token. Ranks are all on CPUs, or each on a GPU; then sums go from GPU to GPU by NCCL
+// where it is found (describe_device_sums), else through host memory. Each GPU has room for the counts of all words in
+// dense draws, and for 256 MiB of them in sparse ones.
 //
 // With several `devices` the call is one process whose ranks are threads, one for each of them. Callbacks, the state to
 // resume from and the result are those of one process.
