@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
+
+#include "execution/cpu/huge_pages.h"
 
 namespace papilio::execution {
 namespace {
@@ -25,6 +28,28 @@ TEST(FreshMemory, MakesZerosOfAnyVector) {
       }
     }
   }
+}
+
+TEST(FreshMemory, OfArraysIsTheirOwn) {
+  std::vector<FreshArray<unsigned char>> arrays;
+  unsigned char value = 0;
+  for (const std::size_t size : sizes) {
+    for (const std::size_t more : {std::size_t{0}, huge_page - 1, huge_page, 2 * huge_page + 1}) {
+      FreshArray<unsigned char>& array = arrays.emplace_back(size + more);
+      ASSERT_EQ(array.size(), size + more);
+      std::fill_n(array.data(), array.size(), ++value);
+      if (array.size() >= huge_page) {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.data()) % huge_page, 0U);
+      }
+    }
+  }
+  value = 0;
+  for (const FreshArray<unsigned char>& array : arrays) {
+    ++value;
+    EXPECT_EQ(std::count(array.data(), array.data() + array.size(), value), static_cast<std::ptrdiff_t>(array.size()));
+  }
+  EXPECT_THROW(FreshArray<unsigned char>(SIZE_MAX), std::bad_alloc);
+  EXPECT_THROW(FreshArray<unsigned char>(SIZE_MAX / 2), std::bad_alloc);
 }
 
 TEST(FreshMemory, IsTouchedWithinItsBounds) {

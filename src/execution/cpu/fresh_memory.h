@@ -10,6 +10,9 @@ namespace papilio::execution {
 // to wait for all of them. Writes zeros here and there; for memory that nothing has been put into yet.
 void touch_fresh(void* memory, std::size_t bytes, int threads);
 
+// Asks for huge pages where these bytes fill whole ones.
+void prefer_huge_pages_within(void* memory, std::size_t bytes);
+
 // Makes a vector of `size` zeros of one that may hold anything.
 template <class T>
 void make_zeros(std::vector<T>& values, std::size_t size, int threads) {

@@ -84,6 +84,35 @@ TEST_P(EntryLines, AreReadAsLinesOneByOneAre) {
   EXPECT_EQ(read("packed.uci", zstd(uci(lines))), expected);
 }
 
+// Lines that are not plain everywhere, so that blocks are given back again and again.
+TEST_P(EntryLines, AreReadAmongOthers) {
+  const Corpus expected = read("plain.uci", uci(body("{} {} {}\n")));
+  for (const std::int64_t every : {3, 1000, 50000}) {
+    std::string lines;
+    std::int64_t number = 0;
+    for (const Entry& entry : made_entries()) {
+      const char* const end = ++number % every == 0 ? ".0" : "";
+      lines += fmt::format("{} {} {}{}\n", entry.document, entry.word, entry.count, end);
+    }
+    lines += "\n \n";
+    EXPECT_EQ(read("mixed.uci", uci(lines)), expected) << every;
+    EXPECT_EQ(read("mixed.mtx", matrix_market(lines)), expected) << every;
+    EXPECT_EQ(read("packed.uci", gzip(uci(lines))), expected) << every;
+  }
+}
+
+// Documents whose entries are scattered over all blocks.
+TEST_P(EntryLines, MayStandInAnyOrder) {
+  std::vector<Entry> made = made_entries();
+  const Corpus expected = read("sorted.uci", uci(body("{} {} {}\n")));
+  std::string lines;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const Entry& entry = made[i * 7919 % made.size()];
+    lines += fmt::format("{} {} {}\n", entry.document, entry.word, entry.count);
+  }
+  EXPECT_EQ(read("scattered.uci", uci(lines)), expected);
+}
+
 TEST_P(EntryLines, OfAPatternCountOnce) {
   const Corpus expected = read("ones.uci", uci(body("{} {} 1.0\n")));
   EXPECT_EQ(read("pattern.mtx", matrix_market(body("{} {}\n"), "pattern")), expected);
@@ -122,6 +151,27 @@ TEST_P(EntryLines, AreCounted) {
       << more;
   const std::string fewer = complaint("fewer.uci", uci(good.substr(good.find('\n') + 1)));
   EXPECT_NE(fewer.find(fmt::format("got {} before the end", entries - 1)), std::string::npos) << fewer;
+}
+
+// What a header claims takes no memory: far less than what so many entries would need is enough.
+TEST_P(EntryLines, AreNotBelieved) {
+  const std::string claim = fmt::format("{}\n{}\n{}\n", documents, words, std::int64_t{1} << 53);
+  const std::string said = complaint("claim.uci", claim + body("{} {} {}\n"), std::int64_t{64} << 20);
+  EXPECT_NE(said.find(fmt::format("expected {} entries (line 3: NNZ), got {} before", std::int64_t{1} << 53, entries)),
+            std::string::npos)
+      << said;
+}
+
+// The line that is wrong comes before damage behind it, and damage is told with its own line.
+TEST_P(EntryLines, OfADamagedStreamAreRead) {
+  const std::string good = uci(body("{} {} {}\n"));
+  const std::int64_t lines = std::count(good.begin(), good.end(), '\n');
+  const std::string damaged = complaint("damaged.uci", gzip(good) + "x");
+  EXPECT_NE(damaged.find(fmt::format("damaged.uci:{}: gzip stream is followed", lines + 1)), std::string::npos)
+      << damaged;
+  std::string wrong = good;
+  wrong.replace(wrong.find('\n', wrong.size() / 4) + 1, 1, "x");
+  EXPECT_NE(complaint("wrong.uci", gzip(wrong) + "x").find("is not a number"), std::string::npos);
 }
 
 // The limit is met at the same line, whoever reads.

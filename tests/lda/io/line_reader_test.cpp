@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lda/corpus/tokenizer.h"
@@ -152,6 +157,39 @@ TEST(LineReader, GivesLongLinesInParts) {
   }
 }
 
+// The parts of each line, one after the other, are the line; each block is in a buffer of its own, which stays as it is
+// while others are taken.
+TEST(LineReader, LetsPartsBeTaken) {
+  const Folder folder;
+  const std::string path = folder.write("lines", "ab cd ef gh\n\nabcdefghijklmnopq r\n1 2 3 4 5 6 7 8 9 \nx y\n\n z ");
+  const Lines expected = {"ab cd ef gh", "", "abcdefghijklmnopq r", "1 2 3 4 5 6 7 8 9 ", "x y", "", " z "};
+  const Tokenizer tokenizer(1);
+  for (std::size_t block = 4; block < 40; ++block) {
+    MemoryLimit memory_limit(0);
+    LineReader reader({"test", path}, memory_limit, 100, block);
+    std::array<OwnParts, 3> taken;
+    std::vector<Lines> copies;
+    Lines lines;
+    bool goes_on = false;
+    for (std::size_t i = 0; reader.take_parts(tokenizer, taken[i % taken.size()]); ++i) {
+      const OwnParts& parts = taken[i % taken.size()];
+      copies.emplace_back(parts.lines.begin(), parts.lines.end());
+      for (std::size_t j = i < 2 ? 0 : i - 2; j <= i; ++j) {
+        const std::vector<std::string_view>& still = taken[j % taken.size()].lines;
+        EXPECT_EQ(Lines(still.begin(), still.end()), copies[j]) << block;
+      }
+      for (const std::string& part : copies.back()) {
+        if (!std::exchange(goes_on, false)) lines.emplace_back();
+        lines.back() += part;
+      }
+      goes_on = parts.goes_on;
+      EXPECT_EQ(parts.line_number, std::ssize(lines));
+    }
+    EXPECT_FALSE(goes_on);
+    EXPECT_EQ(lines, expected) << block;
+  }
+}
+
 TEST(LineReader, CountsLongLinesTowardsTheMemoryLimit) {
   const Folder folder;
   const std::string bytes = "short\n" + std::string(3000000, 'x') + "\n";
@@ -175,6 +213,75 @@ TEST(LineReader, GivesWholeLinesInBlocks) {
   EXPECT_EQ(next(), (Lines{"cccc", "dd"}));
   EXPECT_EQ(reader.line_number(), 4);
   EXPECT_EQ(next(), Lines{});
+}
+
+// Whatever is taken first, counted or given back: lines and their numbers are the same.
+TEST(LineReader, LetsWholeLinesBeTakenAndGivenBack) {
+  const Folder folder;
+  const std::string bytes =
+      "\xef\xbb\xbf"
+      "a\r\nbb\nccc\n\ndddddddddddddddddddddd\neeee\nf\nggg\nhh";
+  const Lines expected = {"a", "bb", "ccc", "", "dddddddddddddddddddddd", "eeee", "f", "ggg", "hh"};
+  for (std::size_t block = 4; block < 40; ++block) {
+    for (const std::size_t counted : {0, 1, 2}) {  // of three that are taken
+      MemoryLimit memory_limit(0);
+      LineReader reader({"test", folder.write("lines", bytes)}, memory_limit, 100, block);
+      Lines lines;
+      std::string_view line;
+      do {
+        std::array<OwnLines, 3> taken;
+        std::size_t count = 0;
+        while (count < taken.size() && reader.take_lines(10, taken[count])) ++count;
+        const std::size_t kept = std::min(counted, count);
+        std::ptrdiff_t ends = 0;
+        for (const OwnLines& some : std::span(taken).first(kept)) {
+          std::string_view text = some.text();
+          for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1), ++ends) {
+            lines.emplace_back(text.substr(0, end - (end > 0 && text[end - 1] == '\r' ? 1 : 0)));
+          }
+          EXPECT_EQ(text, "");
+        }
+        reader.count_lines(ends);
+        reader.give_back(std::span(taken).first(count).subspan(kept));
+        EXPECT_EQ(reader.line_number(), std::ssize(lines));
+        const bool is_there = reader.next_line(line);
+        if (!is_there) break;
+        lines.emplace_back(line);
+        EXPECT_EQ(reader.line_number(), std::ssize(lines));
+      } while (true);
+      EXPECT_EQ(lines, expected) << block << " " << counted;
+    }
+  }
+}
+
+// Lines longer than `longest` may be taken only where they are allowed.
+TEST(LineReader, LetsNoLinesBeTakenWhereTheyMustBeShort) {
+  const Folder folder;
+  MemoryLimit memory_limit(0);
+  LineReader reader({"test", folder.write("lines", "aaaa\nbbbb\n")}, memory_limit, 9, 64);
+  OwnLines taken;
+  EXPECT_FALSE(reader.take_lines(10, taken));
+  EXPECT_TRUE(reader.take_lines(9, taken));
+  EXPECT_EQ(taken.text(), "aaaa\nbbbb\n");
+  EXPECT_FALSE(reader.take_lines(9, taken));
+}
+
+// What is wrong with the stream is told behind the lines before it, with their number.
+TEST(LineReader, TellsDamageBehindTheLinesTaken) {
+  const Folder folder;
+  MemoryLimit memory_limit(0);
+  LineReader reader({"test", folder.write("lines", gzip("a\nb\nc") + "x")}, memory_limit, 100, 4);
+  OwnLines first;
+  OwnLines second;
+  ASSERT_TRUE(reader.take_lines(10, first));
+  EXPECT_EQ(first.text(), "a\nb\n");
+  EXPECT_FALSE(reader.take_lines(10, second));
+  reader.count_lines(2);
+  std::string_view line;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(folder.message<FormatError>([&] { reader.next_line(line); }),
+              "test: lines:3: gzip stream is followed by other bytes");
+  }
 }
 
 }  // namespace

@@ -168,6 +168,29 @@ TEST(LinesOfText, RefusesLongLinesAndDamage) {
             "papilio::read_lines_of_text: cannot open none: No such file or directory");
 }
 
+// Threads take blocks as they come, but the first line that is wrong decides, whoever meets another one before.
+TEST(LinesOfText, FailAtTheFirstLineThatIsWrong) {
+  const Folder folder;
+  std::string text;
+  for (int line = 0; line < 400000; ++line) text += "aaa bbb ccc\n";
+  const std::size_t half = text.size() / 2;
+  std::string wrong = text;
+  wrong.insert(half, std::string(90, 'd') + "\n" + text + std::string(80, 'e') + "\n");
+  const std::string damaged = gzip(text) + "x";
+  const std::string both = gzip(wrong) + "x";
+  for (const int threads : {1, 2, 8}) {
+    const auto message = [&](const std::string& bytes) {
+      const TextOptions options = {.max_line_bytes = 70, .threads = threads};
+      return folder.message<FormatError>([&] { read_lines_of_text(folder.write("text", bytes), options); });
+    };
+    const std::string long_line =
+        "papilio::read_lines_of_text: text:200001: line of 90 bytes, longer than max_line_bytes = 70";
+    EXPECT_EQ(message(wrong), long_line) << threads;
+    EXPECT_EQ(message(both), long_line) << threads;
+    EXPECT_EQ(message(damaged), "papilio::read_lines_of_text: text:400001: gzip stream is followed by other bytes");
+  }
+}
+
 // Small files that would become corpora without end.
 TEST(LinesOfText, StopsAtTheLimitOfMemory) {
   const Folder folder;

@@ -145,6 +145,11 @@ TEST_F(UciBagOfWords, NamesThePlaceOfBadEntries) {
 TEST_F(UciBagOfWords, RefusesHeadersThatLie) {
   EXPECT_EQ(complaint("3\n3\n17179869184\n1 1 1\n2 1 1\n"),
             "docword.txt:5: expected 17179869184 entries (line 3: NNZ), got 2 before the end of the file");
+  EXPECT_EQ(complaint("3\n3\n9007199254740992\n1 1 1\n"),
+            "docword.txt:4: expected 9007199254740992 entries (line 3: NNZ), got 1 before the end of the file");
+  EXPECT_EQ(
+      complaint("3\n3\n1152921504606846976\n1 1 1\n"),
+      "docword.txt:3:1: expected the number of entries, NNZ (0 to 9007199254740992), got \"1152921504606846976\"");
   EXPECT_EQ(complaint("3\n3\n1\n1 1 1\n\n2 1 1\n"),
             "docword.txt:6:1: expected the end of the file after 1 entries (line 3: NNZ), got \"2 1 1\"");
   EXPECT_EQ(complaint("3\n3\n1\n1 1 1\ngarbage\n"),

@@ -25,6 +25,9 @@ class ByteSource {
   // Fills `data` with up to `capacity` > 0 bytes and returns how many; 0 only at
   // the end. Throws IoError, DamagedStream.
   virtual std::size_t read(char* data, std::size_t capacity) = 0;
+
+  // The same, for those who work on other bytes meanwhile: no thread is begun for it.
+  virtual std::size_t read_at_once(char* data, std::size_t capacity) { return read(data, capacity); }
 };
 
 // Bytes [begin, end) of a file, which begin and end where lines do; others read the rest.

@@ -31,10 +31,12 @@ LineReader::LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t ma
     : origin_(std::move(origin)),
       memory_(memory_limit),
       max_line_bytes_(static_cast<std::size_t>(max_line_bytes)),
+      block_bytes_(block_bytes),
       most_lines_(std::max(block_bytes / sizeof(std::string_view), std::size_t{64})),
       source_(open_byte_source(origin_, &memory_limit, blocks_ahead(memory_limit, block_bytes, threads), part)),
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)),
       capacity_(block_bytes),
+      has_begun_(part != nullptr && part->lines_before > 0),
       lines_read_(part != nullptr ? part->lines_before : 0),
       lines_given_(lines_read_) {
   assert(max_line_bytes > 0 && block_bytes >= 4);
@@ -87,32 +89,101 @@ void LineReader::read_block() {
 
 // Fills the buffer, whose free room is at its end.
 void LineReader::read_more() {
-  const bool at_beginning = lines_read_ == 0 && end_ == 0;
   end_ += fill();
-  if (at_beginning) check_beginning();
+  if (!has_begun_) check_beginning();
 }
 
-std::string_view LineReader::whole_lines(std::size_t longest) {
+// The same, but what the source throws waits for the reading that goes on behind the bytes before it.
+void LineReader::read_at_once() {
+  try {
+    while (!at_end_ && end_ < capacity_) {
+      const std::size_t got = source_->read_at_once(buffer_.get() + end_, capacity_ - end_);
+      at_end_ = got == 0;
+      end_ += got;
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  if (!has_begun_) check_beginning();
+}
+
+// Where the last whole line of the buffer ends.
+std::size_t LineReader::end_of_lines() const {
+  const std::string_view text(buffer_.get() + begin_, end_ - begin_);
+  return begin_ + text.rfind('\n') + 1;
+}
+
+bool LineReader::take_lines(std::size_t longest, OwnLines& lines) {
   assert(tokenizer_ == nullptr);
-  if (next_ != lines_.size() || max_line_bytes_ < longest) return {};
+  if (max_line_bytes_ < longest) return false;
+  if (next_ != lines_.size()) {  // cut, but not given out
+    begin_ = static_cast<std::size_t>(lines_[next_].data() - buffer_.get());
+    searched_ = begin_;
+    lines_read_ = lines_given_;
+  }
   lines_.clear();
   next_ = 0;
-  const auto at_hand = [&] {
-    const std::string_view text(buffer_.get() + begin_, end_ - begin_);
-    return text.substr(0, text.rfind('\n') + 1);
-  };
-  if (std::string_view lines = at_hand(); !lines.empty()) return lines;
-  move_to_front();
-  if (end_ < capacity_ && !at_end_) read_more();
-  return at_hand();
+  if (end_of_lines() == begin_) {
+    move_to_front();
+    if (!failure_) read_at_once();
+  }
+  const std::size_t end = end_of_lines();
+  if (end == begin_) return false;
+  lines.begin = begin_;
+  lines.end = end;
+  hand_over(end, lines.buffer);
+  return true;
 }
 
-void LineReader::skip_lines(std::size_t bytes, std::int64_t lines) {
-  assert(lines_.empty() && bytes <= end_ - begin_);
-  begin_ += bytes;
-  searched_ = std::max(searched_, begin_);
+bool LineReader::take_parts(const Tokenizer& tokenizer, OwnParts& parts) {
+  next_parts(tokenizer);
+  parts.lines.swap(lines_);
+  lines_.clear();
+  next_ = 0;
+  parts.goes_on = open_;
+  parts.line_number = lines_given_;
+  if (parts.lines.empty()) return false;
+  hand_over(begin_, parts.buffer);
+  return true;
+}
+
+// Gives the buffer away, and goes on with its bytes behind `end` in that one, or in a new one where that is too small
+// or larger than it must be.
+void LineReader::hand_over(std::size_t end, OwnBuffer& buffer) {
+  const std::size_t rest = end_ - end;
+  if (buffer.capacity != block_bytes_ || buffer.capacity < rest) {
+    buffer.capacity = std::max(block_bytes_, rest);
+    buffer.bytes = std::make_unique_for_overwrite<char[]>(buffer.capacity);
+  }
+  std::memcpy(buffer.bytes.get(), buffer_.get() + end, rest);
+  begin_ = 0;
+  searched_ = 0;
+  end_ = rest;
+  std::swap(buffer.bytes, buffer_);
+  std::swap(buffer.capacity, capacity_);
+}
+
+void LineReader::count_lines(std::int64_t lines) {
+  assert(lines_.empty());
   lines_read_ += lines;
   lines_given_ = lines_read_;
+}
+
+void LineReader::give_back(std::span<OwnLines> lines) {
+  assert(lines_.empty());
+  if (lines.empty()) return;
+  std::size_t bytes = end_ - begin_;
+  for (const OwnLines& some : lines) bytes += some.text().size();
+  const std::size_t capacity = std::max(bytes, block_bytes_);
+  auto buffer = std::make_unique_for_overwrite<char[]>(capacity);
+  char* to = buffer.get();
+  for (const OwnLines& some : lines) to = std::ranges::copy(some.text(), to).out;
+  std::memcpy(to, buffer_.get() + begin_, end_ - begin_);
+  buffer_ = std::move(buffer);
+  capacity_ = capacity;
+  begin_ = 0;
+  searched_ = 0;
+  end_ = bytes;
 }
 
 void LineReader::move_to_front() {
@@ -127,6 +198,7 @@ void LineReader::move_to_front() {
 std::size_t LineReader::fill() {
   std::size_t filled = 0;
   try {
+    if (failure_) std::rethrow_exception(failure_);
     while (!at_end_ && end_ + filled < capacity_) {
       const std::size_t got = source_->read(buffer_.get() + end_ + filled, capacity_ - end_ - filled);
       at_end_ = got == 0;
@@ -189,6 +261,7 @@ void LineReader::add_line(const char* begin, const char* end) {
 }
 
 void LineReader::check_beginning() {
+  has_begun_ = true;
   const std::string_view bytes(buffer_.get(), end_);
   if (bytes.starts_with("\xef\xbb\xbf")) begin_ = 3;
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) {

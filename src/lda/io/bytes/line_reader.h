@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +15,28 @@
 namespace papilio::lda {
 
 class Tokenizer;
+
+struct OwnBuffer {
+  std::unique_ptr<char[]> bytes;
+  std::size_t capacity = 0;
+};
+
+// Whole lines, each with its end "\n" (a "\r" before it is left in), in a buffer of their own.
+struct OwnLines {
+  OwnBuffer buffer;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  std::string_view text() const { return {buffer.bytes.get() + begin, end - begin}; }
+};
+
+// What next_parts gives, in a buffer of its own.
+struct OwnParts {
+  OwnBuffer buffer;
+  std::vector<std::string_view> lines;
+  bool goes_on = false;
+  std::int64_t line_number = 0;  // of the last one
+};
 
 // Cuts a file into lines, which end in "\n" or "\r\n"; the last one may lack it.
 //
@@ -42,16 +66,25 @@ class LineReader {
   const std::vector<std::string_view>& next_parts(const Tokenizer& tokenizer);
   bool goes_on() const { return open_; }
 
+  // The same, taken out of the reader, so that another thread may read on; false at the end of the file.
+  bool take_parts(const Tokenizer& tokenizer, OwnParts& parts);
+
   // The next line; false at the end of the file. It lives until the next call.
   bool next_line(std::string_view& line);
 
-  // The lines at hand as one text, each with its end "\n" (a "\r" before it is left in), for those who read lines of a
-  // simple form faster; it lives until the next call. Those that skip_lines then passes over, from the front, are given
-  // out; next_line goes on behind them. Empty where next_line must be used: while it has lines of a block left, where
-  // the last line has no end or is longer than the block, and where the longest line that is allowed is shorter than
-  // `longest`; lines longer than that must not be skipped.
-  std::string_view whole_lines(std::size_t longest);
-  void skip_lines(std::size_t bytes, std::int64_t lines);
+  // Takes the next lines out of the reader, about a block, for those who read lines of a simple form faster, on several
+  // threads: one calls this while others read what they took. What `lines` held before is over. False where next_line
+  // must be used: where the last line has no end or is longer than the block, where the source fails, and where the
+  // longest line that is allowed is shorter than `longest`; longer lines than that must be given back.
+  bool take_lines(std::size_t longest, OwnLines& lines);
+
+  // What became of the lines taken, once they all are read: the first so many count as given out, and the others, in
+  // their order, next_line will give out.
+  void count_lines(std::int64_t lines);
+  void give_back(std::span<OwnLines> lines);
+
+  // Whether the source has no more than what was read of it.
+  bool at_end() const { return at_end_; }
 
   // The number of the last line given out, from 1; 0 before the first.
   std::int64_t line_number() const { return lines_given_; }
@@ -69,7 +102,10 @@ class LineReader {
  private:
   void read_block();
   void read_more();
+  void read_at_once();
   std::size_t fill();
+  std::size_t end_of_lines() const;
+  void hand_over(std::size_t end, OwnBuffer& buffer);
   void move_to_front();
   void cut_lines();
   bool cut_part();
@@ -81,6 +117,7 @@ class LineReader {
   Origin origin_;
   MemoryShare memory_;
   std::size_t max_line_bytes_;
+  std::size_t block_bytes_;
   std::size_t most_lines_;  // of a block
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<char[]> buffer_;
@@ -88,7 +125,9 @@ class LineReader {
   std::size_t begin_ = 0;     // bytes [begin_, end_) are read but not yet cut into lines
   std::size_t searched_ = 0;  // no line ends between begin_ and here
   std::size_t end_ = 0;
+  bool has_begun_ = false;
   bool at_end_ = false;
+  std::exception_ptr failure_;            // of the source, for those who read on
   const Tokenizer* tokenizer_ = nullptr;  // cuts long lines into parts
   bool open_ = false;                     // parts of a line have been given out, but not its end
   std::size_t open_bytes_ = 0;            // of those parts

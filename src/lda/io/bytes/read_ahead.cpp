@@ -45,6 +45,10 @@ class ReadAhead final : public ByteSource {
     return got;
   }
 
+  std::size_t read_at_once(char* data, std::size_t capacity) override {
+    return thread_.joinable() ? read(data, capacity) : source_->read(data, capacity);
+  }
+
  private:
   struct Block {
     std::unique_ptr<char[]> bytes;

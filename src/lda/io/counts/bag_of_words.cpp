@@ -53,34 +53,36 @@ bool first_to_refuse(std::int64_t number, std::int64_t most, Communicator* ranks
   return false;
 }
 
-}  // namespace
-
-void BagOfWords::Piece::clear() {
-  entries_.clear();
-  runs_.clear();
-  tokens_ = 0;
+// Writes a value `count` times, in front of `last`; returns where it stops. Most counts are small, and a few values too
+// many, which the next ones overwrite, take less time than a loop.
+std::int32_t* write_times(std::int32_t* to, const std::int32_t* last, std::int32_t value, std::int32_t count) {
+  constexpr std::int32_t at_once = 4;
+  if (count > at_once || last - to < at_once) return std::fill_n(to, count, value);
+  std::fill_n(to, at_once, value);
+  return to + count;
 }
+
+}  // namespace
 
 void BagOfWords::add(std::int64_t document, std::int64_t word, std::int64_t count) {
   assert(document >= 0 && word >= 0 && word < most_words && count >= 1 && count <= most_count);
-  if (!is_open_) pieces_.emplace_back();
-  is_open_ = true;
-  Piece& piece = pieces_.back();
-  piece.add(document, word, count);
+  gatherers_.front().add(document, word, count);
   runs_ += document != last_document_ ? 1 : 0;
   last_document_ = document;
   ++entries_;
   tokens_ += count;
 }
 
-bool BagOfWords::add_if_room(std::span<Piece> pieces) {
+// Ends what `add` added so far: what other gatherers hold comes behind it.
+void BagOfWords::close_piece() { std::ranges::move(gatherers_.front().finish(), std::back_inserter(pieces_)); }
+
+bool BagOfWords::add_if_room(std::vector<EntryGatherer::Piece> pieces) {
   const std::int64_t entries = entries_, runs = runs_, tokens = tokens_, last_document = last_document_;
-  for (const Piece& piece : pieces) {
-    if (piece.runs_.empty()) continue;
-    entries_ += piece.entries();
-    runs_ += std::ssize(piece.runs_) - (piece.runs_.front().document == last_document_ ? 1 : 0);
-    tokens_ += piece.tokens_;
-    last_document_ = piece.runs_.back().document;
+  for (const EntryGatherer::Piece& piece : pieces) {
+    entries_ += std::ssize(piece.entries);
+    runs_ += std::ssize(piece.runs) - (piece.runs.front().document == last_document_ ? 1 : 0);
+    tokens_ += piece.tokens;
+    last_document_ = piece.runs.back().document;
   }
   if (!fits(0)) {
     entries_ = entries;
@@ -89,8 +91,8 @@ bool BagOfWords::add_if_room(std::span<Piece> pieces) {
     last_document_ = last_document;
     return false;
   }
+  close_piece();
   std::ranges::move(pieces, std::back_inserter(pieces_));
-  is_open_ = false;
   return true;
 }
 
@@ -114,9 +116,10 @@ void BagOfWords::refuse(const Origin& at, std::int64_t line, std::int64_t docume
 Corpus BagOfWords::make_corpus(const Origin& origin, std::int64_t documents, std::vector<std::string> vocabulary,
                                std::int64_t first_word, const char* format, ReadReport& report,
                                const OverRanks& over) && {
-  for (Piece& piece : pieces_) {
+  close_piece();
+  for (EntryGatherer::Piece& piece : pieces_) {
     if (first_word == 0) break;
-    for (Entry& entry : piece.entries_) entry.word -= static_cast<std::int32_t>(first_word);
+    for (Entry& entry : piece.entries) entry.word -= static_cast<std::int32_t>(first_word);
   }
   report.tokens_read = tokens_;
   const std::vector<Row> rows = rows_by_document();
@@ -137,6 +140,7 @@ Corpus BagOfWords::make_corpus(const Origin& origin, std::int64_t documents, std
   corpus.document_offsets.resize(static_cast<std::size_t>(documents + 1));
   expand(origin, rows, numbers, over, corpus);
   pieces_ = {};
+  gatherers_.clear();
   of_several_ = {};
   report.stop_words_dropped = report.tokens_read - corpus.tokens();
   corpus = keep_words(std::move(corpus), options_, &report.left_out, over.ranks);
@@ -147,11 +151,12 @@ Corpus BagOfWords::make_corpus(const Origin& origin, std::int64_t documents, std
 std::vector<BagOfWords::Row> BagOfWords::rows_of_pieces() {
   std::vector<Row> rows;
   rows.reserve(static_cast<std::size_t>(runs_) + pieces_.size());
-  for (Piece& piece : pieces_) {
-    for (std::size_t r = 0; r < piece.runs_.size(); ++r) {
-      const bool is_last = r + 1 == piece.runs_.size();
-      rows.push_back({piece.runs_[r].document, piece.entries_.data() + piece.runs_[r].begin,
-                      piece.entries_.data() + (is_last ? piece.entries() : piece.runs_[r + 1].begin)});
+  execution::touch_fresh(rows.data(), rows.capacity() * sizeof(Row), options_.threads);
+  for (const EntryGatherer::Piece& piece : pieces_) {
+    for (std::size_t r = 0; r < piece.runs.size(); ++r) {
+      const bool is_last = r + 1 == piece.runs.size();
+      rows.push_back({piece.runs[r].document, piece.entries.data() + piece.runs[r].begin,
+                      piece.entries.data() + (is_last ? std::ssize(piece.entries) : piece.runs[r + 1].begin)});
     }
   }
   return rows;
@@ -163,63 +168,76 @@ std::vector<BagOfWords::Row> BagOfWords::rows_by_document() {
   const auto before = [](const Row& a, const Row& b) { return a.document < b.document; };
   if (!std::is_sorted(rows.begin(), rows.end(), before)) std::stable_sort(rows.begin(), rows.end(), before);
   const auto same = [](const Row& a, const Row& b) { return a.document == b.document; };
-  return std::adjacent_find(rows.begin(), rows.end(), same) == rows.end() ? rows : joined(rows);
+  if (std::adjacent_find(rows.begin(), rows.end(), same) != rows.end()) join(rows);
+  return rows;
 }
 
-// Copies the entries of each document that has several rows one after the other.
-std::vector<BagOfWords::Row> BagOfWords::joined(const std::vector<Row>& rows) {
+// Copies the entries of each document that has several rows one after the other, and makes one row of them.
+void BagOfWords::join(std::vector<Row>& rows) {
   const auto has_next = [&](std::size_t r) { return r + 1 < rows.size() && rows[r + 1].document == rows[r].document; };
-  const auto is_one_of_several = [&](std::size_t r) { return has_next(r) || (r > 0 && has_next(r - 1)); };
   std::ptrdiff_t entries = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r) entries += is_one_of_several(r) ? rows[r].end - rows[r].begin : 0;
-  of_several_.reserve(static_cast<std::size_t>(entries));  // so that they stay where they are
-  std::vector<Row> result;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (!is_one_of_several(r)) {
-      result.push_back(rows[r]);
+    if (has_next(r) || (r > 0 && has_next(r - 1))) entries += rows[r].end - rows[r].begin;
+  }
+  of_several_.reserve(static_cast<std::size_t>(entries));  // so that they stay where they are
+  std::size_t joined = 0;
+  for (std::size_t r = 0; r < rows.size(); ++joined) {
+    Row row = rows[r];
+    if (!has_next(r)) {
+      rows[joined] = row;
+      ++r;
       continue;
     }
-    if (r == 0 || !has_next(r - 1)) {
-      Entry* const begin = of_several_.data() + of_several_.size();
-      result.push_back({rows[r].document, begin, begin});
+    row.begin = of_several_.data() + of_several_.size();
+    for (; r < rows.size() && rows[r].document == row.document; ++r) {
+      of_several_.insert(of_several_.end(), rows[r].begin, rows[r].end);
     }
-    of_several_.insert(of_several_.end(), rows[r].begin, rows[r].end);
-    result.back().end = of_several_.data() + of_several_.size();
+    row.end = of_several_.data() + of_several_.size();
+    rows[joined] = row;
   }
-  return result;
+  rows.resize(joined);
 }
 
-// Writes every entry's word as often as its count says, by word within a document.
+// Writes every entry's word as often as its count says, by word within a document. Documents are sorted and counted
+// while one thread makes the array of words, unless its size is not known yet.
 void BagOfWords::expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
                         const OverRanks& over, Corpus& corpus) {
   const auto number = [&](const Entry& entry) { return numbers[static_cast<std::size_t>(entry.word)]; };
-  const auto for_rows = [&](auto f) {
-    execution::parallel_for(std::ssize(rows), grain, options_.threads, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t r = first; r < last; ++r) {
-        const Row& row = rows[static_cast<std::size_t>(r)];
-        f(static_cast<std::size_t>(row.document), row.begin, row.end);
-      }
-    });
+  const auto for_rows = [&](std::int64_t first, std::int64_t last, auto f) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const Row& row = rows[static_cast<std::size_t>(r)];
+      f(static_cast<std::size_t>(row.document), row.begin, row.end);
+    }
   };
+  const bool is_size_known = options_.stop_words.empty() && tokens_ <= most_document_tokens;
   std::vector<std::int64_t> lengths(corpus.document_offsets.size() - 1);
-  for_rows([&](std::size_t document, Entry* begin, Entry* end) {
+  const auto sort_and_count = [&](std::size_t document, Entry* begin, Entry* end) {
     const auto before = [](const Entry& a, const Entry& b) { return a.word < b.word; };
     if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
     for (Entry* entry = begin; entry != end; ++entry) lengths[document] += number(*entry) >= 0 ? entry->count : 0;
-  });
+  };
+  execution::parallel_for(std::ssize(rows) + grain, grain, options_.threads,
+                          [&](std::int64_t first, std::int64_t last) {
+                            if (first == 0 && is_size_known)
+                              execution::make_zeros(corpus.words, static_cast<std::size_t>(tokens_), 1);
+                            for_rows(std::max<std::int64_t>(first - grain, 0), last - grain, sort_and_count);
+                          });
   const auto longest = std::max_element(lengths.begin(), lengths.end());
   const std::int64_t most = longest != lengths.end() ? *longest : 0;
   if (first_to_refuse(most, most_document_tokens, over.ranks)) {
     refuse_document(origin, 0, over.first_document + (longest - lengths.begin()) + 1, most);
   }
   const std::int64_t tokens = exclusive_scan(lengths, corpus.document_offsets, options_.threads);
-  execution::make_zeros(corpus.words, static_cast<std::size_t>(tokens), options_.threads);
-  for_rows([&](std::size_t document, const Entry* begin, const Entry* end) {
-    auto word = corpus.words.begin() + corpus.document_offsets[document];
+  if (!is_size_known) execution::make_zeros(corpus.words, static_cast<std::size_t>(tokens), options_.threads);
+  const auto write = [&](std::size_t document, const Entry* begin, const Entry* end) {
+    std::int32_t* word = corpus.words.data() + corpus.document_offsets[document];
+    std::int32_t* const last = corpus.words.data() + corpus.document_offsets[document + 1];
     for (const Entry* entry = begin; entry != end; ++entry) {
-      if (number(*entry) >= 0) word = std::fill_n(word, entry->count, number(*entry));
+      if (number(*entry) >= 0) word = write_times(word, last, number(*entry), entry->count);
     }
-  });
+  };
+  execution::parallel_for(std::ssize(rows), grain, options_.threads,
+                          [&](std::int64_t first, std::int64_t last) { for_rows(first, last, write); });
 }
 
 void require_believable(const Origin& origin, std::int64_t line, const std::string& who, std::int64_t claimed,

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/memory_limit.h"
+#include "lda/io/counts/entry_gatherer.h"
 #include "papilio/communicator.h"
 #include "papilio/corpus.h"
 
@@ -19,15 +23,8 @@ inline constexpr std::int64_t most_count = std::int64_t{(1U << 31) - 1};
 // corpus. Memory: 16 bytes per entry, in proportion to what was added, whatever
 // the numbers are.
 class BagOfWords {
-  struct Entry {
-    std::int32_t word;
-    std::int32_t count;
-  };
-  // Consecutive entries of one document in a piece. A document whose entries are scattered has several runs.
-  struct Run {
-    std::int64_t document;
-    std::int64_t begin;  // in entries; the end is the next run's beginning
-  };
+  using Entry = EntryGatherer::Entry;
+  using Run = EntryGatherer::Run;
 
  public:
   BagOfWords(const TextOptions& options, MemoryLimit& memory_limit) : options_(options), memory_(memory_limit) {}
@@ -35,30 +32,12 @@ class BagOfWords {
   // Counts of a pair that comes again add up. 0 <= word < most_words, 1 <= count <= most_count.
   void add(std::int64_t document, std::int64_t word, std::int64_t count);
 
-  // Consecutive entries, which a thread of its own can gather.
-  class Piece {
-   public:
-    // As BagOfWords::add.
-    void add(std::int64_t document, std::int64_t word, std::int64_t count) {
-      if (runs_.empty() || runs_.back().document != document) runs_.push_back({document, entries()});
-      entries_.push_back({static_cast<std::int32_t>(word), static_cast<std::int32_t>(count)});
-      tokens_ += count;
-    }
+  // What a thread of its own gathers entries with: the first `threads` of them stay until the bag is a corpus.
+  EntryGatherer& gatherer_of(std::size_t thread) { return gatherers_[thread + 1]; }
+  void make_gatherers(std::size_t threads) { gatherers_.resize(std::max(gatherers_.size(), threads + 1)); }
 
-    // Keeps its memory, for what is added next.
-    void clear();
-    std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
-
-   private:
-    friend class BagOfWords;
-    std::vector<Entry> entries_;
-    std::vector<Run> runs_;
-    std::int64_t tokens_ = 0;
-  };
-
-  // Adds what these hold, one piece after the other, and takes it out of them; false, and adds none, where they do not
-  // fit the limit.
-  bool add_if_room(std::span<Piece> pieces);
+  // Adds pieces of its gatherers, one after the other; false, and adds none, where they do not fit the limit.
+  bool add_if_room(std::vector<EntryGatherer::Piece> pieces);
 
   std::int64_t entries() const { return entries_; }
   std::int64_t tokens() const { return tokens_; }
@@ -101,9 +80,10 @@ class BagOfWords {
     Entry* end;
   };
 
+  void close_piece();
   std::vector<Row> rows_of_pieces();
   std::vector<Row> rows_by_document();
-  std::vector<Row> joined(const std::vector<Row>& rows);
+  void join(std::vector<Row>& rows);
   void expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
               const OverRanks& over, Corpus& corpus);
   template <class Use>
@@ -111,8 +91,8 @@ class BagOfWords {
 
   TextOptions options_;
   MemoryShare memory_;
-  std::vector<Piece> pieces_;
-  bool is_open_ = false;           // `add` goes on with the last piece
+  std::deque<EntryGatherer> gatherers_ = std::deque<EntryGatherer>(1);  // the first is that of `add`
+  std::vector<EntryGatherer::Piece> pieces_;
   std::vector<Entry> of_several_;  // entries of documents with several runs, joined
   std::int64_t entries_ = 0;
   std::int64_t runs_ = 0;  // those that the end of a piece divides count once

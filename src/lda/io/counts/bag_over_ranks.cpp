@@ -24,18 +24,19 @@ struct SentEntry {
 // use(document, entry)
 template <class Use>
 void BagOfWords::for_each_entry(const Use& use) const {
-  for (const Piece& piece : pieces_) {
-    for (std::size_t r = 0; r < piece.runs_.size(); ++r) {
-      const bool is_last = r + 1 == piece.runs_.size();
-      const auto end = static_cast<std::size_t>(is_last ? piece.entries() : piece.runs_[r + 1].begin);
-      for (auto e = static_cast<std::size_t>(piece.runs_[r].begin); e < end; ++e) {
-        use(piece.runs_[r].document, piece.entries_[e]);
+  for (const EntryGatherer::Piece& piece : pieces_) {
+    for (std::size_t r = 0; r < piece.runs.size(); ++r) {
+      const bool is_last = r + 1 == piece.runs.size();
+      const auto end = is_last ? piece.entries.size() : static_cast<std::size_t>(piece.runs[r + 1].begin);
+      for (auto e = static_cast<std::size_t>(piece.runs[r].begin); e < end; ++e) {
+        use(piece.runs[r].document, piece.entries[e]);
       }
     }
   }
 }
 
 BagOfWords::Documents BagOfWords::deal_out(std::int64_t documents, Communicator& ranks) {
+  close_piece();
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(documents) + 1);
   for_each_entry(
       [&](std::int64_t document, const Entry& entry) { offsets[static_cast<std::size_t>(document)] += entry.count; });
@@ -60,6 +61,7 @@ BagOfWords::Documents BagOfWords::deal_out(std::int64_t documents, Communicator&
     sent[owner].insert(sent[owner].end(), bytes.begin(), bytes.end());
   });
   pieces_ = {};
+  gatherers_.clear();
   for (const std::vector<std::byte>& bytes : execution::exchange(ranks, std::move(sent))) {
     for (std::size_t at = 0; at < bytes.size(); at += sizeof(SentEntry)) {
       SentEntry entry;
@@ -67,8 +69,9 @@ BagOfWords::Documents BagOfWords::deal_out(std::int64_t documents, Communicator&
       dealt.add(entry.document, entry.word, entry.count);
     }
   }
+  dealt.close_piece();
   pieces_ = std::move(dealt.pieces_);
-  is_open_ = dealt.is_open_;
+  gatherers_ = std::move(dealt.gatherers_);
   entries_ = dealt.entries_;
   runs_ = dealt.runs_;
   tokens_ = dealt.tokens_;

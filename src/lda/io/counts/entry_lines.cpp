@@ -1,8 +1,11 @@
 #include "lda/io/counts/entry_lines.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "execution/cpu/parallel_for.h"
@@ -10,8 +13,18 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::size_t least_part = std::size_t{1} << 15;  // bytes: about ten times what handing one over costs
-constexpr std::size_t longest_line = 80;                  // bytes, with its end: three numbers of 18 digits and blanks
+constexpr std::size_t longest_line = 80;  // bytes, with its end: three numbers of 18 digits and blanks
+
+constexpr std::size_t large_block = std::size_t{1} << 19;  // stays in a core's cache while it is read
+constexpr std::size_t small_block = std::size_t{1} << 15;  // ten times what handing one over costs
+constexpr std::size_t most_small_blocks = 8;
+
+// A thread that waits for another one to take its block looks so often before it sleeps, from which it would wake late.
+constexpr int tries = 200;
+
+// Where a block is not plain the next ones may not be either: the caller reads so many lines before they are tried.
+constexpr std::int64_t least_wait = std::int64_t{1} << 15;
+constexpr std::int64_t most_wait = std::int64_t{1} << 20;
 
 // A cursor over lines that all end in "\n".
 class PlainLines {
@@ -46,9 +59,8 @@ class PlainLines {
   const char* end_;
 };
 
-// The number of lines of `text`, whose entries are put into `piece`; -1 where one of them is not plain.
-std::int64_t read_plain(std::string_view text, const EntryShape& shape, BagOfWords::Piece& piece) {
-  piece.clear();
+// The number of lines of `text`, whose entries are gathered; -1 where one of them is not plain.
+std::int64_t read_plain(std::string_view text, const EntryShape& shape, EntryGatherer& gatherer) {
   std::int64_t count_of_lines = 0;
   for (PlainLines lines(text); !lines.at_end(); ++count_of_lines) {
     const char* const begin = lines.place();
@@ -59,49 +71,150 @@ std::int64_t read_plain(std::string_view text, const EntryShape& shape, BagOfWor
     if (shape.has_count && !lines.number(shape.least_count, most_count, count)) return -1;
     if (!lines.end_of_line() || static_cast<std::size_t>(lines.place() - begin) > longest_line) return -1;
     if (shape.transposed) std::swap(first, second);
-    if (count > 0) piece.add(first - 1, second - 1, count);
+    if (count > 0) gatherer.add(first - 1, second - 1, count);
   }
   return count_of_lines;
 }
 
 }  // namespace
 
-std::size_t entry_block_bytes(const MemoryLimit& limit, int threads) {
-  if (!limit.holds(plenty)) return LineReader::default_block_bytes;
-  constexpr std::size_t bytes_per_thread = std::size_t{1} << 19;
-  return std::clamp(static_cast<std::size_t>(execution::thread_count(threads)) * bytes_per_thread, std::size_t{1} << 20,
-                    std::size_t{1} << 23);
+// Text that a thread has taken, and what became of it.
+struct EntryLines::Block {
+  OwnLines lines;
+  bool is_read = false;
+  std::int64_t count = 0;  // of lines, -1 where one is not plain
+  std::vector<EntryGatherer::Piece> pieces;
+  std::size_t thread = 0;
+  EntryGatherer::Mark end;  // of the pieces, where the thread's gatherer holds them
+};
+
+// One round of all threads, up to the first block that is not accepted.
+class EntryLines::Work {
+ public:
+  Work(EntryLines& lines, BagOfWords& bag, std::int64_t most, std::size_t threads)
+      : lines_(lines), bag_(bag), most_(most), accepted_ends_(threads) {
+    bag.make_gatherers(threads);
+    for (std::size_t t = 0; t < threads; ++t) accepted_ends_[t] = bag.gatherer_of(t).mark();
+  }
+
+  // What one thread does.
+  void run(std::size_t thread) {
+    EntryGatherer& gatherer = bag_.gatherer_of(thread);
+    try {
+      while (Block* const block = take()) {
+        block->thread = thread;
+        block->count = read_plain(block->lines.text(), lines_.shape_, gatherer);
+        block->pieces = gatherer.finish();
+        block->end = gatherer.mark();
+        accept_after(*block);
+      }
+    } catch (...) {
+      const std::lock_guard lock(accepting_);
+      is_over_ = true;
+      may_take_.notify_all();
+      throw;
+    }
+  }
+
+  // After all threads: gives back what was not accepted. Returns the number of lines that were.
+  std::int64_t finish() {
+    std::vector<OwnLines> refused;
+    for (; accepted_ < taken_; ++accepted_) refused.push_back(std::exchange(block(accepted_).lines, {}));
+    for (std::size_t t = 0; t < accepted_ends_.size(); ++t) bag_.gatherer_of(t).rewind(accepted_ends_[t]);
+    lines_.reader_.count_lines(accepted_lines_);
+    lines_.reader_.give_back(refused);
+    return accepted_lines_;
+  }
+  bool is_refused() const { return is_refused_; }
+
+ private:
+  Block& block(std::size_t number) { return lines_.blocks_[number % lines_.blocks_.size()]; }
+
+  // The next block; none at the end, or where one was refused.
+  Block* take() {
+    std::unique_lock taking(taking_, std::defer_lock);
+    for (int i = 0; i < tries && !taking.try_lock(); ++i) std::this_thread::yield();
+    if (!taking) taking.lock();
+    {
+      std::unique_lock lock(accepting_);
+      may_take_.wait(lock, [this] { return is_over_ || taken_ - accepted_ < lines_.blocks_.size(); });
+      if (is_over_) return nullptr;
+    }
+    Block& next = block(taken_);
+    const bool is_taken = lines_.reader_.take_lines(longest_line, next.lines);
+    const std::lock_guard lock(accepting_);
+    is_over_ = is_over_ || !is_taken;
+    if (!is_taken) return nullptr;
+    next.is_read = false;
+    ++taken_;
+    return &next;
+  }
+
+  // Accepts all blocks that are read and whose turn it is.
+  void accept_after(Block& read) {
+    const std::lock_guard lock(accepting_);
+    read.is_read = true;
+    while (!is_refused_ && accepted_ < taken_ && block(accepted_).is_read) {
+      if (accept(block(accepted_))) {
+        ++accepted_;
+      } else {
+        is_refused_ = true;
+        is_over_ = true;
+      }
+    }
+    may_take_.notify_all();
+  }
+
+  bool accept(Block& block) {
+    if (block.count < 0 || accepted_lines_ + block.count > most_ || !bag_.add_if_room(std::move(block.pieces))) {
+      return false;
+    }
+    accepted_lines_ += block.count;
+    accepted_ends_[block.thread] = block.end;
+    return true;
+  }
+
+  EntryLines& lines_;
+  BagOfWords& bag_;
+  std::int64_t most_;
+  std::mutex taking_;     // comes before the other one; the reader is that of the thread which holds it
+  std::mutex accepting_;  // of what follows
+  std::condition_variable may_take_;
+  std::size_t taken_ = 0;
+  std::size_t accepted_ = 0;
+  std::int64_t accepted_lines_ = 0;
+  std::vector<EntryGatherer::Mark> accepted_ends_;  // of each thread's pieces
+  bool is_refused_ = false;
+  bool is_over_ = false;
+};
+
+std::size_t entry_block_bytes(const MemoryLimit& limit) { return limit.holds(plenty) ? large_block : small_block; }
+
+EntryLines::EntryLines(LineReader& reader, const EntryShape& shape, const MemoryLimit& limit, int threads)
+    : reader_(reader),
+      shape_(shape),
+      threads_(static_cast<std::size_t>(execution::thread_count(threads))),
+      blocks_(threads_ == 1 ? 1 : 2 * threads_),
+      wait_(least_wait) {
+  if (!limit.holds(plenty)) blocks_.resize(std::min(blocks_.size(), most_small_blocks));
+  threads_ = std::min(threads_, blocks_.size());
 }
 
-EntryLines::EntryLines(LineReader& reader, const EntryShape& shape, int threads)
-    : reader_(reader), shape_(shape), threads_(execution::thread_count(threads)) {}
+EntryLines::~EntryLines() = default;
 
 std::int64_t EntryLines::add_to(BagOfWords& bag, std::int64_t most) {
-  const std::string_view text = reader_.whole_lines(longest_line);
-  if (text.empty()) return 0;
-  const auto most_parts = static_cast<std::size_t>(threads_);
-  const std::size_t count = std::clamp<std::size_t>(text.size() / least_part, 1, most_parts);
-  parts_.resize(std::max(parts_.size(), count));
-  pieces_.resize(count);
-  lines_.assign(count, 0);
-  const auto cut = [&](std::size_t part) {  // where the line ends that the part's first byte is in
-    return part == 0 ? std::size_t{0} : text.find('\n', text.size() / count * part) + 1;
+  if (reader_.line_number() < next_try_) return 0;
+  const std::size_t threads = reader_.at_end() ? 1 : threads_;
+  Work work(*this, bag, most, threads);
+  const auto run = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t t = first; t < last; ++t) work.run(static_cast<std::size_t>(t));
   };
-  execution::parallel_for(static_cast<std::int64_t>(count), 1, threads_, [&](std::int64_t first, std::int64_t last) {
-    for (auto part = static_cast<std::size_t>(first); part < static_cast<std::size_t>(last); ++part) {
-      const std::size_t begin = cut(part);
-      const std::size_t end = part + 1 == count ? text.size() : cut(part + 1);
-      lines_[part] = read_plain(text.substr(begin, end - begin), shape_, parts_[part]);
-      if (lines_[part] >= 0) pieces_[part] = parts_[part];  // no longer than they must be
-    }
-  });
-  std::int64_t lines = 0;
-  for (const std::int64_t part : lines_) {
-    if (part < 0) return 0;
-    lines += part;
+  execution::parallel_for(static_cast<std::int64_t>(threads), 1, static_cast<int>(threads), run);
+  const std::int64_t lines = work.finish();
+  if (lines == 0 || work.is_refused()) {
+    wait_ = lines > 0 ? least_wait : std::min(2 * wait_, most_wait);
+    next_try_ = reader_.line_number() + wait_;
   }
-  if (lines > most || !bag.add_if_room(pieces_)) return 0;
-  reader_.skip_lines(text.size(), lines);
   return lines;
 }
 

@@ -18,28 +18,37 @@ struct EntryShape {
   bool transposed = false;  // the first place is the word's, not the document's
 };
 
-// The bytes that a reader of such lines should hold at once: enough for all threads where the memory limit is generous.
-std::size_t entry_block_bytes(const MemoryLimit& limit, int threads);
+// The bytes that a reader of such lines should hold at once.
+std::size_t entry_block_bytes(const MemoryLimit& limit);
 
 // Reads the plain lines of a matrix by all threads: numbers in digits, within their bounds, blanks between them, and
 // nothing else. Whatever is not plain, and whatever may not be accepted, is left to the caller, who takes it line by
 // line and knows what to say of it; so errors are the same as without this class.
+//
+// Each thread takes a block of lines out of the reader, reads it, and takes the next one. Blocks are accepted in order.
+// Memory: two blocks of text per thread.
 class EntryLines {
  public:
   // `threads` as for parallel_for.
-  EntryLines(LineReader& reader, const EntryShape& shape, int threads);
+  EntryLines(LineReader& reader, const EntryShape& shape, const MemoryLimit& limit, int threads);
+  ~EntryLines();
+  EntryLines(const EntryLines&) = delete;
+  EntryLines& operator=(const EntryLines&) = delete;
 
-  // Adds the entries of the lines that the reader has at hand, where they are at most `most`, all of them are plain and
-  // the bag has room for them. Returns the number of these lines; 0 where the next line is the caller's.
+  // Adds the entries of the next blocks, as long as they are at most `most`, all of their lines are plain and the bag
+  // has room for them. Returns the number of these lines; 0 where the next line is the caller's.
   std::int64_t add_to(BagOfWords& bag, std::int64_t most);
 
  private:
+  struct Block;
+  class Work;
+
   LineReader& reader_;
   EntryShape shape_;
-  int threads_;
-  std::vector<BagOfWords::Piece> parts_;   // where each part's entries are gathered
-  std::vector<BagOfWords::Piece> pieces_;  // and what they take when that is known
-  std::vector<std::int64_t> lines_;        // of each part, -1 where one is not plain
+  std::size_t threads_;
+  std::vector<Block> blocks_;
+  std::int64_t next_try_ = 0;  // lines before are the caller's
+  std::int64_t wait_;          // in lines, after a block that was left to the caller
 };
 
 }  // namespace papilio::lda

@@ -17,7 +17,7 @@ namespace papilio::lda {
 
 namespace {
 
-constexpr const char* shape = "M id:count ...";
+constexpr const char* shape_of_line = "M id:count ...";
 
 void read_document(IdCountLines& lines, const FieldLine& line) {
   std::string_view rest = line.text;
@@ -39,10 +39,11 @@ Corpus read_ldac(const std::string& path, const CorpusOptions& options, ReadRepo
     if (Fields<0>(line).count == 0) {
       if (blank_line == 0) blank_line = lines.reader().line_number();
     } else if (blank_line == 0) {
-      read_document(lines, {lines.reader(), line, shape});
+      read_document(lines, {lines.reader(), line, shape_of_line});
     } else {
       lines.reader().origin().format_error(
-          blank_line, 1, fmt::format("expected \"{}\", got an empty line (a document without words is \"0\")", shape));
+          blank_line, 1,
+          fmt::format("expected \"{}\", got an empty line (a document without words is \"0\")", shape_of_line));
     }
   }
   return std::move(lines).make_corpus("ldac", report);

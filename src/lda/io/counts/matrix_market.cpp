@@ -71,13 +71,15 @@ MatrixHeader read_header(LineReader& reader, bool transposed) {
                                "expected \"rows columns entries\", got the end of the file");
 }
 
-void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, int threads, BagOfWords& bag) {
+void read_body(LineReader& reader, const MatrixHeader& header, const CorpusOptions& options, const MemoryLimit& limit,
+               BagOfWords& bag) {
+  const bool transposed = options.transposed;
   const EntryShape shape = {.largest_first = header.rows,
                             .largest_second = header.columns,
                             .least_count = 0,
                             .has_count = !header.pattern,
                             .transposed = transposed};
-  EntryLines plain(reader, shape, threads);
+  EntryLines plain(reader, shape, limit, options.text.threads);
   std::int64_t entries = 0;
   std::string_view text;
   const auto next_line = [&] {
@@ -113,8 +115,8 @@ void read_body(LineReader& reader, const MatrixHeader& header, bool transposed, 
 Corpus read_matrix_market(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   MemoryLimit memory_limit(options.text.max_memory);
   MemoryShare vocabulary_memory(memory_limit);
-  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes,
-                    entry_block_bytes(memory_limit, options.text.threads), options.text.threads);
+  LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes, entry_block_bytes(memory_limit),
+                    options.text.threads);
   const MatrixHeader header = read_header(reader, options.transposed);
   const std::int64_t documents = options.transposed ? header.columns : header.rows;
   const std::int64_t words = options.transposed ? header.rows : header.columns;
@@ -125,7 +127,7 @@ Corpus read_matrix_market(const std::string& path, const CorpusOptions& options,
                                  fmt::format("line {} of {}", header.line, reader.origin().name()));
   }
   BagOfWords bag(options.text, memory_limit);
-  read_body(reader, header, options.transposed, options.text.threads, bag);
+  read_body(reader, header, options, memory_limit, bag);
   require_believable(reader.origin(), {documents, header.line, words, header.line}, named, bag);
   if (!named) vocabulary = numbers_as_words(1, words);
   return std::move(bag).make_corpus(reader.origin(), documents, std::move(vocabulary), 0, "mtx", report);

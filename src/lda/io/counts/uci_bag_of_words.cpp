@@ -71,9 +71,10 @@ void read_entry(const LineReader& reader, std::string_view text, const UciHeader
 }
 
 // `before`: entries that other ranks read. How many there are in all is left to require_all_entries.
-void read_body(LineReader& reader, const UciHeader& header, std::int64_t before, int threads, BagOfWords& bag) {
+void read_body(LineReader& reader, const UciHeader& header, std::int64_t before, const TextOptions& options,
+               const MemoryLimit& limit, BagOfWords& bag) {
   const std::int64_t most = header.entries - before;
-  EntryLines plain(reader, {.largest_first = header.documents, .largest_second = header.words}, threads);
+  EntryLines plain(reader, {.largest_first = header.documents, .largest_second = header.words}, limit, options.threads);
   std::string_view line;
   const auto next_line = [&] {
     while (plain.add_to(bag, most - bag.entries()) > 0) continue;
@@ -114,8 +115,8 @@ class UciParts {
         memory_limit_(options.max_memory),
         vocabulary_memory_(memory_limit_),
         part_(lines_of_rank(origin_, lines_of_header, ranks)),
-        reader_(origin_, memory_limit_, options.max_line_bytes, entry_block_bytes(memory_limit_, options.threads),
-                options.threads, &part_),
+        reader_(origin_, memory_limit_, options.max_line_bytes, entry_block_bytes(memory_limit_), options.threads,
+                &part_),
         bag_(options, memory_limit_) {
     if (ranks.rank() == 0) {
       header_ = read_header(reader_);
@@ -129,7 +130,7 @@ class UciParts {
     std::atomic<bool> is_over = false;
     execution::work_on_parts(ranks_, is_over, [&] {
       const std::int64_t lines = std::max<std::int64_t>(part_.lines_before - lines_of_header, 0);
-      read_body(reader_, header_, std::min(lines, header_.entries), options_.threads, bag_);
+      read_body(reader_, header_, std::min(lines, header_.entries), options_, memory_limit_, bag_);
     });
     require_claims();
     const BagOfWords::Documents own = bag_.deal_out(header_.documents, ranks_);
@@ -195,13 +196,13 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
                 caller);
   MemoryLimit memory_limit(options.max_memory);
   MemoryShare vocabulary_memory(memory_limit);
-  LineReader reader({caller, docword}, memory_limit, options.max_line_bytes,
-                    entry_block_bytes(memory_limit, options.threads), options.threads);
+  LineReader reader({caller, docword}, memory_limit, options.max_line_bytes, entry_block_bytes(memory_limit),
+                    options.threads);
   const UciHeader header = read_header(reader);
   const bool named = !vocabulary.empty();
   std::vector<std::string> words = read_words(reader.origin(), vocabulary, header, options, vocabulary_memory);
   BagOfWords bag(options, memory_limit);
-  read_body(reader, header, 0, options.threads, bag);
+  read_body(reader, header, 0, options, memory_limit, bag);
   require_all_entries(reader, header, bag.entries());
   require_believable(reader.origin(), {header.documents, 1, header.words, 2}, named, bag);
   if (!named) words = numbers_as_words(1, header.words);

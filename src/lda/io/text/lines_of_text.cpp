@@ -10,16 +10,11 @@
 
 namespace papilio {
 
-// The lines go to the corpus straight from the reader's block, uncopied.
 void lda::read_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
                      const FilePart* part) {
-  LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes, corpus.block_bytes(),
-                    options.threads, part);
-  while (true) {
-    const std::vector<std::string_view>& lines = reader.next_parts(corpus.tokenizer());
-    if (lines.empty()) return;
-    corpus.append(lines, {reader.origin(), reader.line_number()}, reader.goes_on());
-  }
+  LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes, corpus.piece_bytes(), 1,
+                    part);
+  corpus.append_lines(reader);
 }
 
 void write_lines_of_text(const CorpusView& corpus, const std::string& path) {

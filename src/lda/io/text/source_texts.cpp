@@ -29,6 +29,12 @@ class TextCollector : public lda::TextCorpus {
     }
   }
 
+  void append_lines(lda::LineReader& reader) override {
+    for (lda::OwnParts parts; reader.take_parts(tokenizer(), parts);) {
+      append(parts.lines, {reader.origin(), parts.line_number}, parts.goes_on);
+    }
+  }
+
   void append_name(std::string_view name) override { found_.names.emplace_back(name); }
 
   std::int64_t documents() const { return seen_; }

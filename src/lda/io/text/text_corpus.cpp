@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 #include "execution/ranks/collectives.h"
 #include "lda/corpus/corpus_builder.h"
@@ -49,13 +50,38 @@ TokenTally tally_of_ranks(const TokenTally& own, Communicator& ranks) {
 }  // namespace
 
 void CorpusSink::append(std::span<const std::int32_t> words) {
-  corpus_.words.insert(corpus_.words.end(), words.begin(), words.end());
+  tokens_ += std::ssize(words);
+  while (!words.empty()) {
+    if (next_ == end_) {
+      execution::FreshArray<std::int32_t>& slab = execution::add_slab(slabs_);
+      next_ = slab.data();
+      end_ = next_ + slab.size();
+    }
+    const std::size_t count = std::min(words.size(), static_cast<std::size_t>(end_ - next_));
+    next_ = std::copy_n(words.begin(), count, next_);
+    words = words.subspan(count);
+  }
 }
 
-void CorpusSink::end_document() { corpus_.document_offsets.push_back(corpus_.tokens()); }
+void CorpusSink::end_document() { offsets_.push_back(tokens_); }
 
 std::int64_t CorpusSink::memory() const {
-  return bytes_per_token * corpus_.tokens() + bytes_per_document * corpus_.documents();
+  return bytes_per_token * tokens_ + bytes_per_document * (std::ssize(offsets_) - 1);
+}
+
+// Slabs go one by one, so that words are there twice for few of them.
+Corpus CorpusSink::take() {
+  Corpus corpus;
+  corpus.document_offsets = std::move(offsets_);
+  corpus.words.reserve(static_cast<std::size_t>(tokens_));
+  execution::prefer_huge_pages_within(corpus.words.data(), corpus.words.capacity() * sizeof(std::int32_t));
+  for (std::size_t s = 0; s < slabs_.size(); ++s) {
+    const execution::FreshArray<std::int32_t> slab = std::move(slabs_[s]);
+    const std::int32_t* const end = s + 1 == slabs_.size() ? next_ : slab.data() + slab.size();
+    corpus.words.insert(corpus.words.end(), slab.data(), end);
+  }
+  *this = CorpusSink();
+  return corpus;
 }
 
 // A piece takes up to 32 times its text, where all words are short and distinct, beside the words that it keeps;
@@ -76,19 +102,21 @@ TextCorpus::TextCorpus(const TextOptions& options, DocumentSink& sink)
 }
 
 void TextCorpus::append(std::span<const std::string_view> texts, const Place& place, bool goes_on) {
-  Queue queue = {texts, goes_on};
-  for (const std::string_view text : texts) queue.bytes += std::ssize(text) + 1;
+  Queue queue = queue_of(texts, goes_on);
   while (!queue.texts.empty()) {
     share_out(queue, place);
     execution::parallel_for(std::ssize(pieces_), 1, options_.threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) tokenize(pieces_[static_cast<std::size_t>(i)]);
     });
-    for (Piece& piece : pieces_) {
-      append(piece, place);
-      if (!memory_.set(memory())) {
-        memory_limit_.refuse(place.origin, place.line, report_.tokens_kept, report_.documents);
-      }
-    }
+    for (Piece& piece : pieces_) append_if_room(piece, place);
+  }
+}
+
+void TextCorpus::append_if_room(Piece& piece, const Place& place) {
+  append(piece, place);
+  piece.bytes = piece.memory();
+  if (!memory_.set(memory())) {
+    memory_limit_.refuse(place.origin, place.line, report_.tokens_kept, report_.documents);
   }
 }
 
@@ -97,25 +125,38 @@ void TextCorpus::append_name(std::string_view name) {
   bytes_of_names_ += static_cast<std::int64_t>(sizeof(std::string) + names_.back().capacity());
 }
 
+TextCorpus::Queue TextCorpus::queue_of(std::span<const std::string_view> texts, bool goes_on) {
+  Queue queue = {texts, goes_on};
+  for (const std::string_view text : texts) queue.bytes += std::ssize(text) + 1;
+  return queue;
+}
+
 // Gives each piece its share of the next block, about equally many bytes; the last piece's is all that is left of it.
 void TextCorpus::share_out(Queue& queue, const Place& place) {
   std::int64_t left = std::min(queue.bytes, static_cast<std::int64_t>(block_bytes()));
   std::int64_t pieces_left = std::ssize(pieces_);
   for (Piece& piece : pieces_) {
     const std::int64_t share = left / pieces_left--;
-    piece.parts.clear();
     const std::int64_t before = queue.bytes;
-    while (!queue.texts.empty() && before - queue.bytes < share) piece.parts.push_back(take_part(queue, place));
+    share_out(share, queue, place, piece);
     left -= before - queue.bytes;
   }
 }
 
-TextCorpus::Part TextCorpus::take_part(Queue& queue, const Place& place) {
+void TextCorpus::share_out(std::int64_t bytes, Queue& queue, const Place& place, Piece& piece) const {
+  piece.parts.clear();
+  const std::int64_t before = queue.bytes;
+  while (!queue.texts.empty() && before - queue.bytes < bytes) {
+    piece.parts.push_back(take_part(queue, place, piece.tokenizer));
+  }
+}
+
+TextCorpus::Part TextCorpus::take_part(Queue& queue, const Place& place, const Tokenizer& tokenizer) const {
   const std::string_view rest = queue.texts.front().substr(queue.taken);
-  const std::string_view part = rest.substr(0, tokenizer().part_size(rest, piece_bytes_));
+  const std::string_view part = rest.substr(0, tokenizer.part_size(rest, piece_bytes_));
   if (part.size() > piece_bytes_ && !memory_limit_.holds(Tokenizer::memory_for(part.size()))) {
     memory_limit_.refuse(place.origin, place.line,
-                         fmt::format("a {} of {} bytes", tokenizer().needs_lines() ? "line" : "word", part.size()));
+                         fmt::format("a {} of {} bytes", tokenizer.needs_lines() ? "line" : "word", part.size()));
   }
   queue.bytes -= std::ssize(part);
   if (part.size() < rest.size()) {
@@ -266,7 +307,7 @@ std::int64_t TextCorpus::Piece::memory() const {
 std::int64_t TextCorpus::memory() const {
   std::int64_t bytes =
       sink_.memory() + 2 * words_.memory() + 2 * bytes_of_names_ + bytes_of_stop_words_ + left_out_.memory();
-  for (const Piece& piece : pieces_) bytes += piece.memory();
+  for (const Piece& piece : pieces_) bytes += piece.bytes;
   return bytes;
 }
 

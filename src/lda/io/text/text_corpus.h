@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "execution/cpu/huge_pages.h"
 #include "lda/corpus/phrases/joined_words.h"
 #include "lda/corpus/tokenizer.h"
 #include "lda/corpus/white_space.h"
 #include "lda/corpus/word_index.h"
+#include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/memory_limit.h"
 #include "lda/io/bytes/origin.h"
 #include "papilio/communicator.h"
@@ -36,10 +38,14 @@ class CorpusSink : public DocumentSink {
   void append(std::span<const std::int32_t> words) override;
   void end_document() override;
   std::int64_t memory() const override;
-  Corpus take() { return std::move(corpus_); }
+  Corpus take();
 
  private:
-  Corpus corpus_;
+  std::vector<execution::FreshArray<std::int32_t>> slabs_;  // of words
+  std::int32_t* next_ = nullptr;
+  std::int32_t* end_ = nullptr;  // of the last slab
+  std::int64_t tokens_ = 0;
+  std::vector<std::int64_t> offsets_ = {0};
 };
 
 // Where in its source the last document stands.
@@ -71,10 +77,15 @@ class TextCorpus {
 
   // How much text is worth giving at a time, in bytes.
   std::size_t block_bytes() const { return pieces_.size() * piece_bytes_; }
+  std::size_t piece_bytes() const { return piece_bytes_; }
 
   // Appends documents of any length, `place` that of the last; if that one goes on, the next text continues it, and
   // the texts are cut where no token is (Tokenizer). Throws FormatError where the corpus outgrows max_memory.
   virtual void append(std::span<const std::string_view> texts, const Place& place, bool goes_on = false);
+
+  // Appends all lines of a reader of one thread, whose blocks are of piece_bytes(), each a document. Threads take
+  // blocks out of the reader themselves and append them in turn: while one does, others cut theirs.
+  virtual void append_lines(LineReader& reader);
 
   // Names the documents; all are named or none.
   virtual void append_name(std::string_view name);
@@ -93,6 +104,8 @@ class TextCorpus {
   const TextOptions& options() const { return options_; }
 
  private:
+  class Turns;
+
   // A document, or where it is long a part of one.
   struct Part {
     std::string_view text;
@@ -120,17 +133,21 @@ class TextCorpus {
     std::vector<TextBetween> before;  // the first token of each part, and what is ...
     std::vector<TextBetween> after;   // the last one; of phrases alone
     std::int64_t invalid_utf8 = 0;
+    std::int64_t bytes = 0;  // when it was appended
     std::int64_t memory() const;
   };
 
+  static Queue queue_of(std::span<const std::string_view> texts, bool goes_on);
   void share_out(Queue& queue, const Place& place);
-  Part take_part(Queue& queue, const Place& place);
+  void share_out(std::int64_t bytes, Queue& queue, const Place& place, Piece& piece) const;
+  Part take_part(Queue& queue, const Place& place, const Tokenizer& tokenizer) const;
   void tokenize(Piece& piece) const;
   static void tokenize_with_marks(Piece& piece);
   std::int32_t stop_word(const std::string& word);
   void mark_first(const Piece& piece, std::size_t part, std::int64_t begin);
   void number_words(Piece& piece);
   void append(Piece& piece, const Place& place);
+  void append_if_room(Piece& piece, const Place& place);
   std::int64_t memory() const;
 
   TextOptions options_;
