@@ -265,8 +265,14 @@ std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* 
   auto file = std::make_unique<FileSource>(origin, part);
   const bool is_large = blocks_ahead > 0 && file->is_large();
   std::unique_ptr<ByteSource> source = std::move(file);
-  if (part == nullptr) source = decompressed(std::make_unique<BufferedSource>(std::move(source)), limit);
-  return is_large ? read_ahead(std::move(source), blocks_ahead) : std::move(source);
+  bool unpacks = false;
+  if (part == nullptr) {
+    auto packed = std::make_unique<BufferedSource>(std::move(source));
+    const ByteSource* const plain = packed.get();
+    source = decompressed(std::move(packed), limit);
+    unpacks = source.get() != plain;
+  }
+  return is_large ? read_ahead(std::move(source), blocks_ahead, unpacks) : std::move(source);
 }
 
 }  // namespace papilio::lda

@@ -26,7 +26,7 @@ class ByteSource {
   // the end. Throws IoError, DamagedStream.
   virtual std::size_t read(char* data, std::size_t capacity) = 0;
 
-  // The same, for those who work on other bytes meanwhile: no thread is begun for it.
+  // The same, for those who work on other bytes meanwhile: no thread is begun to read a file for it.
   virtual std::size_t read_at_once(char* data, std::size_t capacity) { return read(data, capacity); }
 };
 

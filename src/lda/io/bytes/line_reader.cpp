@@ -136,6 +136,7 @@ bool LineReader::take_lines(std::size_t longest, OwnLines& lines) {
 }
 
 bool LineReader::take_parts(const Tokenizer& tokenizer, OwnParts& parts) {
+  at_once_ = true;
   next_parts(tokenizer);
   parts.lines.swap(lines_);
   lines_.clear();
@@ -200,7 +201,9 @@ std::size_t LineReader::fill() {
   try {
     if (failure_) std::rethrow_exception(failure_);
     while (!at_end_ && end_ + filled < capacity_) {
-      const std::size_t got = source_->read(buffer_.get() + end_ + filled, capacity_ - end_ - filled);
+      char* const to = buffer_.get() + end_ + filled;
+      const std::size_t room = capacity_ - end_ - filled;
+      const std::size_t got = at_once_ ? source_->read_at_once(to, room) : source_->read(to, room);
       at_end_ = got == 0;
       filled += got;
     }

@@ -17,7 +17,8 @@ namespace {
 // them.
 class ReadAhead final : public ByteSource {
  public:
-  ReadAhead(std::unique_ptr<ByteSource> source, std::size_t blocks) : source_(std::move(source)), blocks_(blocks) {}
+  ReadAhead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks)
+      : source_(std::move(source)), unpacks_(unpacks), blocks_(blocks) {}
 
   ~ReadAhead() override {
     if (!thread_.joinable()) return;
@@ -46,7 +47,7 @@ class ReadAhead final : public ByteSource {
   }
 
   std::size_t read_at_once(char* data, std::size_t capacity) override {
-    return thread_.joinable() ? read(data, capacity) : source_->read(data, capacity);
+    return unpacks_ || thread_.joinable() ? read(data, capacity) : source_->read(data, capacity);
   }
 
  private:
@@ -119,6 +120,7 @@ class ReadAhead final : public ByteSource {
   }
 
   std::unique_ptr<ByteSource> source_;  // the reading thread's while there is one
+  bool unpacks_;
   std::vector<Block> blocks_;
   std::size_t read_at_once_ = 0;
   bool has_failed_to_start_ = false;
@@ -137,8 +139,8 @@ class ReadAhead final : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks) {
-  return std::make_unique<ReadAhead>(std::move(source), blocks);
+std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks) {
+  return std::make_unique<ReadAhead>(std::move(source), blocks, unpacks);
 }
 
 }  // namespace papilio::lda

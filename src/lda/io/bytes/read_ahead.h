@@ -11,7 +11,10 @@ namespace papilio::lda {
 // that reading and decompression take place beside the work on what was read. The thread begins with the second block;
 // where the system has none to give, the source is read as it is asked for. What the source throws comes after the
 // bytes before it. The source must not wait for others, as a pipe does: the end of this object waits for its read.
-std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks);
+//
+// What `unpacks` is read so by read_at_once too: its window would move from one core's cache to the other's with every
+// block.
+std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks = false);
 
 inline constexpr std::size_t read_ahead_block = std::size_t{1} << 20;
 

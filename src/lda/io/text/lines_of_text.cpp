@@ -12,8 +12,8 @@ namespace papilio {
 
 void lda::read_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
                      const FilePart* part) {
-  LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes, corpus.piece_bytes(), 1,
-                    part);
+  LineReader reader({caller, source.path}, corpus.memory_limit(), options.max_line_bytes, corpus.piece_bytes(),
+                    options.threads, part);
   corpus.append_lines(reader);
 }
 

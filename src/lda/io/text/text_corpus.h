@@ -83,7 +83,7 @@ class TextCorpus {
   // the texts are cut where no token is (Tokenizer). Throws FormatError where the corpus outgrows max_memory.
   virtual void append(std::span<const std::string_view> texts, const Place& place, bool goes_on = false);
 
-  // Appends all lines of a reader of one thread, whose blocks are of piece_bytes(), each a document. Threads take
+  // Appends all lines of a reader, whose blocks are of piece_bytes(), each a document. Threads take
   // blocks out of the reader themselves and append them in turn: while one does, others cut theirs.
   virtual void append_lines(LineReader& reader);
 
