@@ -22,6 +22,13 @@
 #define PAPILIO_UNROLL _Pragma("GCC unroll 128")
 #endif
 
+// A loop whose bound compilers know, though it hardly ever gets there.
+#if defined(__clang__)
+#define PAPILIO_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define PAPILIO_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
 // Loops over whole tiles are unrolled where a tile must live in registers (CUDA);
 // on a CPU it is in memory, and the code stays small.
 #if defined(__CUDA_ARCH__)

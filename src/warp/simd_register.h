@@ -166,6 +166,47 @@ PAPILIO_LANEWISE V or_xor(V signs, V x, V y) {
   return signs | (x ^ y);
 }
 
+// Bit i is the sign of element i of an integer vector.
+template <class V>
+PAPILIO_LANEWISE std::uint32_t movemask(V v) {
+  constexpr int n = lanes_of<V>;
+  [[maybe_unused]] constexpr auto size = sizeof(Element<V>);
+#if defined(__AVX512F__)
+  if constexpr (size == 4 && n == 16) return _mm512_movepi32_mask(bit_cast<__m512i>(v));
+  if constexpr (size == 8 && n == 8) return _mm512_movepi64_mask(bit_cast<__m512i>(v));
+#endif
+#if defined(__AVX2__)
+  if constexpr (size == 4 && n == 8) return static_cast<std::uint32_t>(_mm256_movemask_ps(bit_cast<__m256>(v)));
+  if constexpr (size == 8 && n == 4) return static_cast<std::uint32_t>(_mm256_movemask_pd(bit_cast<__m256d>(v)));
+#endif
+#if defined(__SSE2__)
+  if constexpr (size == 4 && n == 4) return static_cast<std::uint32_t>(_mm_movemask_ps(bit_cast<__m128>(v)));
+  if constexpr (size == 8 && n == 2) return static_cast<std::uint32_t>(_mm_movemask_pd(bit_cast<__m128d>(v)));
+#endif
+  std::uint32_t all = 0;
+  for (int i = 0; i < n; ++i) all |= static_cast<std::uint32_t>(v[i] < 0) << i;
+  return all;
+}
+
+// Bit i is whether a[i] < b[i]. Compilers make a vector of comparisons first, and bits of it then, where one
+// instruction makes the bits.
+template <class V>
+PAPILIO_LANEWISE std::uint32_t less_bits(V a, V b) {
+#if defined(__AVX512F__)
+  if constexpr (is<V, double, 8>) return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+  if constexpr (is<V, float, 16>) return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+  if constexpr (is<V, std::int32_t, 8>) return _mm256_cmplt_epi32_mask(bit_cast<__m256i>(a), bit_cast<__m256i>(b));
+#endif
+  return movemask(a < b);
+}
+template <class V>
+PAPILIO_LANEWISE std::uint32_t equal_bits(V a, V b) {
+#if defined(__AVX512F__)
+  if constexpr (is<V, std::int32_t, 8>) return _mm256_cmpeq_epi32_mask(bit_cast<__m256i>(a), bit_cast<__m256i>(b));
+#endif
+  return movemask(a == b);
+}
+
 // Lane i receives p[index[i]].
 template <class V>
 PAPILIO_LANEWISE V gather(const Element<V>* p, Vector<std::int32_t, lanes_of<V>> index) {
@@ -239,6 +280,29 @@ PAPILIO_LANEWISE V add_pairs(V a, V b) {
   return add_pairs(a, b, std::make_integer_sequence<int, lanes_of<V>>{});
 }
 
+// The sums of the elements up to each, itself with it, by shifting; and the last element in all.
+template <int by, class V, int... i>
+PAPILIO_LANEWISE V shift_up(V a, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(V{}, a, (i < by ? i : lanes_of<V> + i - by)...);
+}
+template <class V>
+PAPILIO_LANEWISE V running_sums(V a) {
+  constexpr auto lanes = std::make_integer_sequence<int, lanes_of<V>>{};
+  a = a + shift_up<1>(a, lanes);
+  if constexpr (lanes_of < V >> 2) a = a + shift_up<2>(a, lanes);
+  if constexpr (lanes_of < V >> 4) a = a + shift_up<4>(a, lanes);
+  if constexpr (lanes_of < V >> 8) a = a + shift_up<8>(a, lanes);
+  return a;
+}
+template <class V, int... i>
+PAPILIO_LANEWISE V last_everywhere(V a, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(a, a, (i * 0 + lanes_of<V> - 1)...);
+}
+template <class V>
+PAPILIO_LANEWISE V last_everywhere(V a) {
+  return last_everywhere(a, std::make_integer_sequence<int, lanes_of<V>>{});
+}
+
 // Each element of one half of a twice: 0 0 1 1 ... (half 0), or from the middle on (half 1).
 template <class V, int... i>
 PAPILIO_LANEWISE V twice(V a, int half, std::integer_sequence<int, i...>) {
@@ -253,6 +317,13 @@ PAPILIO_LANEWISE V twice(V a, int half) {
 // Element-wise static_cast.
 template <class To, class From>
 PAPILIO_LANEWISE To convert(From a) {
+#if defined(__AVX512F__)
+  if constexpr (is<From, std::int32_t, 8> && is<To, double, 8>) return _mm512_cvtepi32_pd(bit_cast<__m256i>(a));
+#endif
+#if defined(__AVX2__)
+  if constexpr (is<From, std::uint16_t, 8> && is<To, std::int32_t, 8>)
+    return bit_cast<To>(_mm256_cvtepu16_epi32(bit_cast<__m128i>(a)));
+#endif
 #if defined(__SSE2__)
   if constexpr (is<From, float, 2> && is<To, double, 2>)
     return _mm_cvtps_pd(_mm_castsi128_ps(_mm_cvtsi64_si128(bit_cast<long long>(a))));

@@ -17,11 +17,13 @@ struct SimdWarp {
   static constexpr int width = W;
   static constexpr int quads_at_once = bytes == 64 ? 4 : 2;  // that fit into registers, 32 or 16 of them
 
+ public:
+  template <class T>
+  using Register = simd::Vector<T, simd::fitting_lanes(W, bytes, sizeof(T))>;
+
  private:
   template <class T>
   static constexpr int lanes_per_register = simd::fitting_lanes(W, bytes, sizeof(T));
-  template <class T>
-  using Register = simd::Vector<T, simd::fitting_lanes(W, bytes, sizeof(T))>;
   template <class T>
   static constexpr int registers = W / simd::fitting_lanes(W, bytes, sizeof(T));
 
@@ -135,7 +137,7 @@ struct SimdWarp {
     Lanes<To> b;
     if constexpr (to == from) {
       PAPILIO_UNROLL
-      for (int i = 0; i < registers<To>; ++i) b.reg[i] = __builtin_convertvector(a.reg[i], Register<To>);
+      for (int i = 0; i < registers<To>; ++i) b.reg[i] = simd::convert<Register<To>>(a.reg[i]);
     } else if constexpr (to < from) {  // widening: parts of one register become whole ones
       PAPILIO_UNROLL
       for (int i = 0; i < registers<To>; ++i)
@@ -163,11 +165,35 @@ struct SimdWarp {
 
   template <class T>
   PAPILIO_LANEWISE static Mask less(Lanes<T> a, Lanes<T> b) {
-    return compare<T>(a, b, [](auto x, auto y) { return x < y; });
+    if constexpr (has_mask_registers) {
+      return {less_bits(a, b)};
+    } else {
+      return compare<T>(a, b, [](auto x, auto y) { return x < y; });
+    }
   }
   template <class T>
   PAPILIO_LANEWISE static Mask equal(Lanes<T> a, Lanes<T> b) {
-    return compare<T>(a, b, [](auto x, auto y) { return x == y; });
+    if constexpr (has_mask_registers) {
+      return {equal_bits(a, b)};
+    } else {
+      return compare<T>(a, b, [](auto x, auto y) { return x == y; });
+    }
+  }
+
+  // bits(less(a, b)) and bits(equal(a, b)) without a mask between.
+  template <class T>
+  PAPILIO_LANEWISE static std::uint32_t less_bits(Lanes<T> a, Lanes<T> b) {
+    std::uint32_t all = 0;
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<T>; ++i) all |= simd::less_bits(a.reg[i], b.reg[i]) << (i * lanes_per_register<T>);
+    return all;
+  }
+  template <class T>
+  PAPILIO_LANEWISE static std::uint32_t equal_bits(Lanes<T> a, Lanes<T> b) {
+    std::uint32_t all = 0;
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<T>; ++i) all |= simd::equal_bits(a.reg[i], b.reg[i]) << (i * lanes_per_register<T>);
+    return all;
   }
 
   // bit is 0 or a power of two below W.
@@ -183,7 +209,7 @@ struct SimdWarp {
       std::uint64_t all = 0;
       PAPILIO_UNROLL
       for (int i = 0; i < registers<std::int32_t>; ++i)
-        all |= std::uint64_t{movemask(m.reg[i])} << (i * lanes_per_register<std::int32_t>);
+        all |= std::uint64_t{simd::movemask(m.reg[i])} << (i * lanes_per_register<std::int32_t>);
       return all;
     }
   }
@@ -233,6 +259,19 @@ struct SimdWarp {
       store(all, a);
       return gather(all, from);
     }
+  }
+
+  // Lane l receives what `before` holds in every lane plus lanes 0 ... l, in an order of its own. `before` becomes what
+  // it was plus all lanes.
+  template <class T>
+  PAPILIO_LANEWISE static Lanes<T> running_sums(Lanes<T> a, Register<T>& before) {
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<T>; ++i) {
+      const Register<T> sums = simd::running_sums(a.reg[i]);
+      a.reg[i] = sums + before;
+      before = before + simd::last_everywhere(sums);
+    }
+    return a;
   }
 
   // --- Memory -------------------------------------------------------------------
@@ -393,55 +432,25 @@ struct SimdWarp {
   }
 
   template <class T, class F>
-  PAPILIO_LANEWISE static Mask compare(Lanes<T> a, Lanes<T> b, F f) {
+  PAPILIO_LANEWISE static VectorMask compare(Lanes<T> a, Lanes<T> b, F f) {
     constexpr int n = lanes_per_register<T>, m = lanes_per_register<std::int32_t>;
-    if constexpr (has_mask_registers) {
-      std::uint32_t all = 0;
-      PAPILIO_UNROLL
-      for (int i = 0; i < registers<T>; ++i) all |= movemask(f(a.reg[i], b.reg[i])) << (i * n);
-      return {all};
-    } else {
-      VectorMask mask;
-      PAPILIO_UNROLL
-      for (int i = 0; i < registers<std::int32_t>; ++i) {
-        using Narrow = Register<std::int32_t>;
-        if constexpr (sizeof(T) == 8 && m == 2 * n)
-          mask.reg[i] = simd::every_other<0>(simd::bit_cast<Narrow>(f(a.reg[2 * i], b.reg[2 * i])),
-                                             simd::bit_cast<Narrow>(f(a.reg[2 * i + 1], b.reg[2 * i + 1])),
-                                             std::make_integer_sequence<int, m>{});
-        else
-          mask.reg[i] = __builtin_convertvector(f(a.reg[i], b.reg[i]), Narrow);
-      }
-      return mask;
+    VectorMask mask;
+    PAPILIO_UNROLL
+    for (int i = 0; i < registers<std::int32_t>; ++i) {
+      using Narrow = Register<std::int32_t>;
+      if constexpr (sizeof(T) == 8 && m == 2 * n)
+        mask.reg[i] = simd::every_other<0>(simd::bit_cast<Narrow>(f(a.reg[2 * i], b.reg[2 * i])),
+                                           simd::bit_cast<Narrow>(f(a.reg[2 * i + 1], b.reg[2 * i + 1])),
+                                           std::make_integer_sequence<int, m>{});
+      else
+        mask.reg[i] = __builtin_convertvector(f(a.reg[i], b.reg[i]), Narrow);
     }
-  }
-
-  // Bit i is the sign of element i of an integer vector.
-  template <class V>
-  PAPILIO_LANEWISE static std::uint32_t movemask(V v) {
-    constexpr int n = simd::lanes_of<V>;
-    [[maybe_unused]] constexpr auto size = sizeof(simd::Element<V>);
-#if defined(__AVX512F__)
-    if constexpr (size == 4 && n == 16) return _mm512_movepi32_mask(simd::bit_cast<__m512i>(v));
-    if constexpr (size == 8 && n == 8) return _mm512_movepi64_mask(simd::bit_cast<__m512i>(v));
-#endif
-#if defined(__AVX2__)
-    if constexpr (size == 4 && n == 8) return static_cast<std::uint32_t>(_mm256_movemask_ps(simd::bit_cast<__m256>(v)));
-    if constexpr (size == 8 && n == 4)
-      return static_cast<std::uint32_t>(_mm256_movemask_pd(simd::bit_cast<__m256d>(v)));
-#endif
-#if defined(__SSE2__)
-    if constexpr (size == 4 && n == 4) return static_cast<std::uint32_t>(_mm_movemask_ps(simd::bit_cast<__m128>(v)));
-    if constexpr (size == 8 && n == 2) return static_cast<std::uint32_t>(_mm_movemask_pd(simd::bit_cast<__m128d>(v)));
-#endif
-    std::uint32_t all = 0;
-    for (int i = 0; i < n; ++i) all |= static_cast<std::uint32_t>(v[i] < 0) << i;
-    return all;
+    return mask;
   }
 
   template <class V>
   PAPILIO_LANEWISE static bool any_negative(V v) {
-    return movemask(v) != 0;
+    return simd::movemask(v) != 0;
   }
 
   // Element i of a where bit i of m is set, else of b.

@@ -236,7 +236,7 @@ void expect_lists_in_lines(const Corpus& corpus, std::int32_t topics) {
   std::int64_t end = 0;
   for (std::size_t d = 0; d + 1 < offsets.size(); ++d) {
     const std::int64_t tokens = corpus.document_offsets[d + 1] - corpus.document_offsets[d];
-    const std::int64_t size = 1 + (std::min<std::int64_t>(tokens, topics) + 3) / 4 * 4;
+    const std::int64_t size = 1 + std::min<std::int64_t>(tokens, topics);
     EXPECT_GE(offsets[d], end);
     end = offsets[d] + size;
     if (size > Lists::entries_per_line) continue;

@@ -240,6 +240,10 @@ TYPED_TEST(SimdWarpTest, ComparisonAndChoice) {
       this->expect_same_mask("or",
                              [&]<class W>() { return less.template operator()<W>() | equal.template operator()<W>(); });
 
+      const auto x = TypeParam::load(a.data()), y = TypeParam::load(b.data());
+      ASSERT_EQ(TypeParam::less_bits(x, y), TypeParam::bits(TypeParam::less(x, y)));
+      ASSERT_EQ(TypeParam::equal_bits(x, y), TypeParam::bits(TypeParam::equal(x, y)));
+
       // Choosing copies bits, those of a NaN too.
       const auto chosen = stored<TypeParam, T>(TypeParam::select(less.template operator()<TypeParam>(),
                                                                  TypeParam::load(a.data()), TypeParam::load(c.data())));
@@ -319,6 +323,20 @@ TYPED_TEST(SimdWarpTest, Exchanges) {
       });
       ASSERT_EQ(lanes, TypeParam::width);
     });
+  }
+}
+
+// Whole numbers, whose sums are the same in any order.
+TYPED_TEST(SimdWarpTest, RunningSums) {
+  std::mt19937_64 bits(11);
+  for (int trial = 0; trial < trials; ++trial) {
+    ArrayOf<TypeParam, double> x, sums;
+    typename TypeParam::template Register<double> before = {};
+    double sum = static_cast<double>(trial);
+    before += sum;
+    for (std::size_t l = 0; l < x.size(); ++l) sums[l] = sum += x[l] = static_cast<double>(bits() % 1000);
+    ASSERT_EQ((stored<TypeParam, double>(TypeParam::running_sums(TypeParam::load(x.data()), before))), sums);
+    for (std::size_t i = 0; i < sizeof before / sizeof(double); ++i) ASSERT_EQ(before[i], sum);
   }
 }
 

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "lda/training/memory/big_array.h"
-#include "lda/training/sequential/sparse_draw_cpu.h"
+#include "lda/training/sequential/kernels.h"
+#include "lda/training/sequential/near_sums.h"
+#include "lda/training/sequential/sparse_kernel.h"
+#include "lda/training/sequential/topic_lists_cpu.h"
 #include "lda/training/sequential/word_places.h"
 #include "lda/training/sparse/kernels.h"
 #include "random/purpose.h"
@@ -14,12 +17,7 @@
 namespace papilio::lda {
 namespace {
 
-// Of a word with more topics than K / this all sums are added up again; of others, those above its topics alone.
-constexpr std::int32_t topics_per_path = 8;
-
 constexpr std::int64_t tokens_per_batch = 256;  // whose numbers are drawn together
-constexpr std::int64_t tokens_ahead = 16;       // whose lists are asked for
-constexpr std::int64_t entries_asked_for = 24;  // of a list, from its beginning
 
 template <class Number>
 class SequentialSparseSweep final : public CpuSweep {
@@ -30,13 +28,16 @@ class SequentialSparseSweep final : public CpuSweep {
       : corpus_(corpus),
         seed_(options.seed),
         places_(corpus, Lists::offsets(corpus, options.topics)),
-        z_(corpus.words.size()),
-        lists_(places_.list_offsets.back(), options.topics),
-        q_(static_cast<std::size_t>(options.topics) + 1),
+        lists_(places_.list_offsets.back()),
+        q_(static_cast<std::size_t>(options.topics)),
+        next_q_(static_cast<std::size_t>(options.topics)),
         tree_(static_cast<std::size_t>(TopicTree::size(options.topics))),
         no_counts_(static_cast<std::size_t>(options.topics)),
         place_(static_cast<std::size_t>(options.topics), -1),
-        room_(static_cast<std::size_t>(2 * Lists::whole_turns(options.topics))) {}
+        near_memory_(static_cast<std::size_t>(NearSums::size(options.topics))),
+        near_(NearSums::over(near_memory_.data(), options.topics)),
+        room_(static_cast<std::size_t>(64 + options.topics)),
+        topics_(static_cast<std::size_t>(options.topics)) {}
 
   void run(State& state) override;
   SweepDraws draws() const override { return draws_; }
@@ -45,24 +46,24 @@ class SequentialSparseSweep final : public CpuSweep {
   SequentialSparse arrays_of(State& state);
   void list_documents(const State& state);
   void list_document(const State& state, std::size_t document);
-  void draw_word(const SequentialSparse& s, std::int32_t word);
+  void draw_word(const SequentialSparse& s, std::int32_t* z, std::int32_t word);
   void draw_uniforms(const SequentialSparse& s, std::int64_t place);
-  void ask_for_list(const SequentialSparse& s, std::int64_t place);
-  void weigh_topics_of(const SequentialSparse& s, const std::int32_t* n_w, const std::int32_t* counts);
 
   const CorpusView corpus_;
   const std::uint64_t seed_;
   const WordPlaces places_;
-  BigArray<std::int32_t> z_;  // N, in the order of places_
   Lists lists_;
-  std::vector<double> q_;  // K + 1: the last is 0
+  std::vector<double> q_;       // K
+  std::vector<double> next_q_;  // K
   BigArray<double> tree_;
-  std::vector<std::int32_t> seen_;             // topics of the word in hand
   const std::vector<std::int32_t> no_counts_;  // K: of a word without tokens
   std::vector<std::int32_t> place_;            // K: of a topic in a document's list; -1 between documents
-  std::vector<double> room_;                   // of SequentialWordDraws
-  std::array<double, tokens_per_batch> u_;     // uniform numbers of tokens
-  std::int64_t from_document_ = 0;             // tokens of this sweep
+  BigArray<double> near_memory_;
+  NearSums near_;
+  BigArray<double> room_;                   // of SequentialWord
+  std::vector<std::int32_t> topics_;        // K: likewise
+  std::array<double, tokens_per_batch> u_;  // uniform numbers of tokens
+  std::int64_t from_document_ = 0;          // tokens of this sweep
   SweepDraws draws_;
 };
 
@@ -76,7 +77,6 @@ SequentialSparse SequentialSparseSweep<Number>::arrays_of(State& state) {
           .beta = state.priors.beta,
           .prior_mass = static_cast<double>(corpus_.vocabulary_size()) * state.priors.beta,
           .tokens = places_.tokens.data(),
-          .z = z_.data(),
           .places = places_.lists.data(),
           .word_offsets = places_.offsets.data(),
           .list_offsets = places_.list_offsets.data(),
@@ -89,14 +89,15 @@ SequentialSparse SequentialSparseSweep<Number>::arrays_of(State& state) {
 template <class Number>
 void SequentialSparseSweep<Number>::run(State& state) {
   list_documents(state);
-  for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = state.z[places_.tokens[i]];
   const SequentialSparse s = arrays_of(state);
-  for (std::int32_t k = 0; k < s.topics; ++k) weigh_leaf(s, no_counts_.data(), k);
-  s.tree.add_up(s.topics);
+  for (std::int32_t k = 0; k < s.topics; ++k) {
+    weigh_leaf(s, no_counts_.data(), k);
+    next_q_[static_cast<std::size_t>(k)] = (1 + s.beta) / mass_of_topic(s.n_k[k] + 1, s.prior_mass);
+  }
+  near_.is_stale = true;
 
   from_document_ = 0;
-  for (std::int32_t w = 0; w < corpus_.vocabulary_size(); ++w) draw_word(s, w);
-  for (std::size_t i = 0; i < z_.size(); ++i) state.z[places_.tokens[i]] = z_[i];
+  for (std::int32_t w = 0; w < corpus_.vocabulary_size(); ++w) draw_word(s, state.z.data(), w);
   const double tokens = static_cast<double>(corpus_.tokens());
   draws_.from_document = tokens > 0 ? static_cast<double>(from_document_) / tokens : 0;
   draws_.from_prior = tokens > 0 ? 1 - draws_.from_document : 0;
@@ -125,33 +126,40 @@ void SequentialSparseSweep<Number>::list_document(const State& state, std::size_
   for (std::int64_t i = corpus_.document_offsets[document]; i < corpus_.document_offsets[document + 1]; ++i) {
     const std::int32_t topic = state.z[static_cast<std::size_t>(i)];
     std::int32_t& place = place_[static_cast<std::size_t>(topic)];
-    if (place < 0) {
-      list[size] = {static_cast<Number>(topic), 0};
-      place = size++;
-    }
-    ++list[place].count;
+    const bool is_new = place < 0;
+    place = is_new ? size : place;
+    list[place] = {static_cast<Number>(topic), static_cast<Number>(is_new ? 1 : list[place].count + 1)};
+    size += is_new ? 1 : 0;
   }
   for (std::int32_t j = 0; j < size; ++j) place_[static_cast<std::size_t>(list[j].topic)] = -1;
-  const auto most = std::min<std::int64_t>(std::ssize(place_),
-                                           corpus_.document_offsets[document + 1] - corpus_.document_offsets[document]);
-  std::fill(list + size, list + Lists::whole_turns(static_cast<std::int32_t>(most)), lists_.nothing());
   *head = {0, static_cast<Number>(size)};
 }
 
 template <class Number>
-void SequentialSparseSweep<Number>::draw_word(const SequentialSparse& s, std::int32_t word) {
+void SequentialSparseSweep<Number>::draw_word(const SequentialSparse& s, std::int32_t* z, std::int32_t word) {
   const std::int64_t begin = s.word_offsets[word];
   const std::int64_t end = s.word_offsets[word + 1];
   if (begin == end) return;
   std::int32_t* const n_w = s.n_wk + word * s.stride;
-  weigh_topics_of(s, n_w, n_w);
-  SequentialWordDraws<Number> draws(s, lists_, n_w, room_.data());
-  for (std::int64_t place = begin; place < end; ++place) {
-    if (place % tokens_per_batch == 0) draw_uniforms(s, place);
-    ask_for_list(s, place + tokens_ahead);
-    from_document_ += draws.draw(place, u_[static_cast<std::size_t>(place % tokens_per_batch)]) ? 1 : 0;
+  const auto& kernels = sequential_kernels<Number>();
+  const SequentialWord<Number> in_hand = {.sweep = &s,
+                                          .entries = lists_.at(0),
+                                          .near = &near_,
+                                          .next_q = next_q_.data(),
+                                          .room = room_.data(),
+                                          .topics = topics_.data(),
+                                          .z = z,
+                                          .n_w = n_w,
+                                          .tokens = std::ssize(corpus_.words)};
+  kernels.take_up_word(in_hand);
+  for (std::int64_t place = begin; place < end;) {
+    const std::int64_t first = place / tokens_per_batch * tokens_per_batch;
+    if (place == first) draw_uniforms(s, place);
+    const std::int64_t last = std::min(end, first + tokens_per_batch);
+    from_document_ += kernels.draw_tokens(in_hand, place, last, u_.data() + (place - first));
+    place = last;
   }
-  weigh_topics_of(s, n_w, no_counts_.data());
+  kernels.weigh_topics(in_hand, no_counts_.data());
 }
 
 // Of a batch of tokens, of several words.
@@ -159,31 +167,6 @@ template <class Number>
 void SequentialSparseSweep<Number>::draw_uniforms(const SequentialSparse& s, std::int64_t place) {
   const std::int64_t count = std::min(tokens_per_batch, std::ssize(corpus_.words) - place);
   sparse::kernels_in_use().token_uniforms(s.seed, s.stream, s.tokens + place, count, u_.data());
-}
-
-// Of this word or of one of the next.
-template <class Number>
-void SequentialSparseSweep<Number>::ask_for_list(const SequentialSparse& s, std::int64_t place) {
-  if (place >= std::ssize(corpus_.words)) return;
-  const auto* const head = lists_.at(s.places[place]);
-  for (std::int64_t j = 0; j < entries_asked_for; j += Lists::entries_per_line) __builtin_prefetch(head + j, 1);
-}
-
-// Takes up `counts` for the topics of the row n_w, which are the ones where a word's tree is not that of a word
-// without tokens.
-template <class Number>
-void SequentialSparseSweep<Number>::weigh_topics_of(const SequentialSparse& s, const std::int32_t* n_w,
-                                                    const std::int32_t* counts) {
-  seen_.clear();
-  for (std::int32_t k = 0; k < s.topics; ++k) {
-    if (n_w[k] != 0) seen_.push_back(k);
-  }
-  if (std::ssize(seen_) * topics_per_path <= s.topics) {
-    for (const std::int32_t k : seen_) weigh(s, counts, k);
-    return;
-  }
-  for (const std::int32_t k : seen_) weigh_leaf(s, counts, k);
-  s.tree.add_up(s.topics);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "warp/portability.h"
 
 // The exact chain of `collapsed` in time that depends on the topics of a document, not on K: what the CPU and a GPU
-// share, and a GPU's draws. The CPU makes the same draws, to the bit, in sparse_draw_cpu.h.
+// share, and a GPU's draws. The CPU makes the same draws, to the bit, in word_draws_kernel.h.
 //
 // Tokens are drawn word by word. With q_k = (n_wk + beta) / (n_k + V beta) of the word in hand, a token's weights are
 //

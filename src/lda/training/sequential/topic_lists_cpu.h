@@ -5,29 +5,19 @@
 #include <vector>
 
 #include "lda/training/memory/big_array.h"
+#include "lda/training/sequential/word_draws.h"
 #include "papilio/corpus.h"
 
 namespace papilio::lda {
 
-// A topic of a document and the number of its tokens there, in numbers as narrow as the corpus allows.
-template <class Number>
-struct TopicCount {
-  Number topic;
-  Number count;
-};
-
-// The topics of all documents, a list for each: a head, whose count is the number of entries, and the entries. They are
-// worked on `turn` at a time, without asking where a list ends: what fills its last turn has the topic K, the count 0.
-// A list that fits into a line of a cache is in one.
+// The topics of all documents, a list for each: a head, whose count is the number of entries, and the entries. A list
+// that fits into a line of a cache is in one.
 template <class Number>
 class TopicLists {
  public:
   using Entry = TopicCount<Number>;
 
-  static constexpr std::int32_t turn = 4;
   static constexpr std::int64_t entries_per_line = 64 / sizeof(Entry);
-
-  static constexpr std::int32_t whole_turns(std::int32_t entries) { return (entries + turn - 1) / turn * turn; }
 
   // Whether the numbers are wide enough: for K itself too.
   static bool can_hold(const CorpusView& corpus, std::int32_t topics) {
@@ -45,8 +35,7 @@ class TopicLists {
     std::int64_t end = 0;
     for (std::size_t d = 0; d + 1 < result.size(); ++d) {
       const std::int64_t tokens = corpus.document_offsets[d + 1] - corpus.document_offsets[d];
-      const auto most = static_cast<std::int32_t>(tokens < topics ? tokens : topics);
-      const std::int64_t size = 1 + whole_turns(most);
+      const std::int64_t size = 1 + (tokens < topics ? tokens : topics);
       const std::int64_t left = entries_per_line - end % entries_per_line;
       result[d] = size > left && size <= entries_per_line ? end + left : end;
       end = result[d] + size;
@@ -55,15 +44,11 @@ class TopicLists {
     return result;
   }
 
-  TopicLists(std::int64_t entries, std::int32_t topics)
-      : no_topic_(static_cast<Number>(topics)), entries_(static_cast<std::size_t>(entries)) {}
+  explicit TopicLists(std::int64_t entries) : entries_(static_cast<std::size_t>(entries + entries_read_ahead)) {}
 
   Entry* at(std::int64_t place) { return entries_.data() + place; }
 
-  Entry nothing() const { return {no_topic_, 0}; }
-
  private:
-  const Number no_topic_;
   BigArray<Entry> entries_;
 };
 
