@@ -53,8 +53,8 @@ RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
 //   papilio::train(corpus.view(), {.topics = 1000, .ranks = ranks, .corpus_identity = &identity});
 CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks);
 
-// A corpus that ranks have read together, of any format, of which each holds the words of its own documents. All
-// functions throw InvalidArgument for an object that was moved from.
+// A corpus, from a file of any format, that the ranks have read together. Each rank holds the words of its own
+// documents only. All functions throw InvalidArgument for a moved-from object.
 //
 //   const papilio::RankCorpus corpus = papilio::read_corpus("docword.news.txt", {}, *ranks);
 //   papilio::train(corpus.view(), {.topics = 1000, .ranks = ranks, .corpus_identity = &corpus.identity()});
@@ -87,10 +87,10 @@ class RankCorpus {
 // Collective. Reads the corpus that read_corpus of one process reads: the same words, numbers and documents, for any
 // number of ranks. Every rank passes the same options; threads and max_memory may differ.
 //
-// Of a plain file of text, JSON lines or UCI bag of words each rank reads its share of the bytes, cut where lines end,
-// and has from the others what its documents have there. Rank 0 alone reads what is compressed, any other format, text
-// with phrases, and the vocabulary of UCI; it sends each rank its documents, and holds the whole corpus until then. The
-// report is whole on every rank, but for the words left out, which rank 0 has.
+// Of an uncompressed file of text, JSON lines or UCI bag of words each rank reads its share of the bytes, cut at line
+// ends, and receives from the others whatever their shares hold of its documents. Rank 0 alone reads compressed files,
+// any other format, text with phrases, and the vocabulary of UCI; it sends each rank its documents, and holds the whole
+// corpus until then. Every rank gets the full report, except for the words left out, which only rank 0 gets.
 //
 // Throws what read_corpus throws, on the rank that finds it, with the line in the whole file; of several errors the
 // first in the file. The others throw RankError, which names that rank. Ranks whose files differ in size, or in their
@@ -104,8 +104,8 @@ ChainState gather_topics(const ChainState& part, Communicator& ranks);
 
 // Collective: infer and the held-out scores of papilio/evaluation.h, each rank for its documents, `documents_of_rank`.
 // Every rank has the same model, corpus and options; threads and device may differ. The results are those of one
-// process, bit for bit. A rank with `corpus_identity`, what verify_over_ranks has returned, reads its own documents
-// alone; one without it verifies and hashes the whole corpus.
+// process, bit for bit. A rank with `corpus_identity`, from verify_over_ranks or RankCorpus::identity, reads only its
+// own documents; one without it verifies and hashes the whole corpus, which a RankCorpus does not allow.
 //
 // infer              rank 0 returns all documents, D x K; the others none, with known_tokens, unknown_words and
 //                    unknown_tokens of all

@@ -33,7 +33,8 @@ WordMap map_words(const Model& model, const CorpusView& corpus);
 // The words of a corpus that the model does not know, for a ReadReport's `left_out`. Throws as map_words does.
 LeftOutWords unknown_words(const Model& model, const CorpusView& corpus);
 
-// The same of words that have been counted: one count for each. Throws InvalidArgument for other sizes, and as above.
+// The same, given how often each word of the vocabulary occurs. Throws InvalidArgument where the sizes differ, and as
+// above.
 LeftOutWords unknown_words(const Model& model, std::span<const std::string> vocabulary,
                            std::span<const std::int64_t> counts);
 
@@ -87,9 +88,9 @@ struct DocumentTopics {
 // the prior.
 //
 // Time of gibbs: O(topics of the document) per token and sweep, and O(K) per distinct word of a document. Time of em:
-// O(em_steps) per topic that a distinct word has, and O(K) per distinct word and per step. Memory besides theta, per
-// thread and distinct word of a document: 16 K bytes for gibbs; for em at most 54 bytes per topic that the word has,
-// rounded up to eight topics.
+// O(K) per distinct word of a document, O(em_steps) per topic of each such word, and O(K) per step. Memory besides
+// theta, per thread and distinct word of a document: 16 K bytes for gibbs; for em at most 54 bytes per topic of the
+// word, with the number of topics rounded up to a multiple of eight.
 // On a GPU the rows of phi of all words that the documents have take 8 K bytes per word of its memory, twice that for
 // gibbs; where they have no room at once, documents are taken in parts.
 // Throws InvalidArgument for options out of range, and where the model or the corpus does not verify; DeviceError where

@@ -188,9 +188,9 @@ struct TrainOptions {
   // none) and draws its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
   Communicator* ranks = nullptr;
 
-  // That of the corpus, where it is known, borrowed: checkpoints then need not read the corpus for it. Over ranks, what
-  // verify_over_ranks (papilio/distributed.h) has returned on every rank: each then verifies and reads its own
-  // documents alone. Null: every rank verifies and hashes the whole corpus.
+  // The corpus's identity where it is known, borrowed: checkpoints then need not read the corpus for it. Over ranks,
+  // what verify_over_ranks returned, or a RankCorpus has, on every rank (papilio/distributed.h): each then verifies and
+  // reads only its own documents. Null: every rank verifies and hashes the whole corpus; not for a RankCorpus.
   const CorpusIdentity* corpus_identity = nullptr;
 
   // Bytes of the GPU's memory that training takes at most; 0: nearly all that are free when it starts. What does not
@@ -247,10 +247,10 @@ struct TrainResult {
 //
 // Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
 // that throws; the others then throw RankError. The sequential schedule where it is a chain of its own does not run on
-// several ranks: InvalidArgument. While a progressive start has part of the documents, every rank holds the words and
-// topics of that part, 8 bytes per token. Ranks are all on CPUs, or each on a GPU; then sums go from GPU to GPU by NCCL
-// where it is found (describe_device_sums), else through host memory. Each GPU has room for the counts of all words in
-// dense draws, and for 256 MiB of them in sparse ones.
+// several ranks: InvalidArgument. While a progressive start draws part of the documents, every rank holds the words of
+// that part, 4 bytes per token; where a stage begins or ends also its topics, 4 more, and briefly another 8. Ranks are
+// all on CPUs, or each on a GPU; then sums go between GPUs by NCCL where it is found (describe_device_sums), else
+// through host memory. Each GPU has room for the counts of all words in dense draws, 256 MiB of them in sparse ones.
 //
 // With several `devices` the call is one process whose ranks are threads, one for each of them. Callbacks, the state to
 // resume from and the result are those of one process.
@@ -269,7 +269,7 @@ struct TrainResult {
 // corpus fits in device memory; else 8 bytes per entry of V x K and ranges of documents, of which as many stay there as
 // fit, and the others are streamed, 8 bytes per token in each sweep; docs/lda/sparse.md has the details.
 // theta_collapsed, which draws phi, has tables and streams as above. The sequential schedule takes the tokens word by
-// word, in time O(topics of the document + log K) each, and up to 32 bytes per token. Sparse draws need fewer than 2^32
+// word, in time O(topics of the document + log K) each, and up to 36 bytes per token. Sparse draws need fewer than 2^32
 // tokens, except on a GPU under the parallel schedule, where a document has fewer than 2^31.
 //
 // Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep, to look through the counts.

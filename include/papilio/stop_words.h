@@ -35,7 +35,7 @@ struct FrequentStopWords {
 // Throws InvalidArgument for a corpus that does not verify.
 std::optional<FrequentStopWords> find_frequent_stop_words(const CorpusView& corpus, int threads = 0);
 
-// The same of words that have been counted: one count for each. Throws InvalidArgument for other sizes.
+// The same, given how often each word of the vocabulary occurs. Throws InvalidArgument where the sizes differ.
 std::optional<FrequentStopWords> find_frequent_stop_words(std::span<const std::string> vocabulary,
                                                           std::span<const std::int64_t> counts);
 

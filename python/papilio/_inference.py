@@ -103,8 +103,9 @@ def infer(
     nothing else.
 
     Time of "gibbs": K per distinct word of a document, and per token and sweep the number of topics in the document. Of
-    "em": `em_steps` * K per distinct word. Ctrl-C ends it within a second; on ranks, when those that it waits for have
-    come or are given up. While rank 0 collects the rows of all ranks it holds them twice for a moment.
+    "em": K per distinct word, `em_steps` per topic of each distinct word, and K per step. Ctrl-C ends it within a
+    second; on ranks, when those that it waits for have come or are given up. While rank 0 collects the rows of all
+    ranks it holds them twice for a moment.
 
     Examples
     --------

@@ -22,7 +22,7 @@
 #define PAPILIO_UNROLL _Pragma("GCC unroll 128")
 #endif
 
-// A loop whose bound compilers know, though it hardly ever gets there.
+// For a loop whose bound is a constant that it hardly ever reaches.
 #if defined(__clang__)
 #define PAPILIO_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else

@@ -41,8 +41,8 @@ void tell(fmt::format_string<Values...> form, Values&&... values) requires(sizeo
   tell(std::string_view(fmt::format(form, std::forward<Values>(values)...)));
 }
 
-// A line to stand above the message the process fails with. Both leave in one write: between two, a line of another
-// process of the job could come.
+// Sets a line to be printed above the message with which the process fails. Both go out in one write, so that output
+// of another process of the job cannot come between them.
 void set_failure_heading(std::string line) noexcept;
 std::string_view failure_heading() noexcept;
 

@@ -7,10 +7,9 @@
 
 namespace papilio::execution {
 
-// Does work that takes long on each rank, on a thread beside; those that are ready wait for the others in turns of a
-// second at most, as the deadline of the ranks is for one that hangs rather than for one that works. Collective. What
-// the work throws, this function throws at once. Where another rank has failed, `is_over` becomes true: nobody waits
-// for the work any more.
+// Does long work on each rank, on a separate thread. Meanwhile the ranks meet at least once a second, so that their
+// deadline catches a rank that hangs, not one that is still working. Collective. What the work throws, this function
+// throws at once. Where another rank has failed, `is_over` becomes true: nobody waits for the work any more.
 void work_in_turns(Communicator& ranks, std::atomic<bool>& is_over, base::FunctionRef<void()> work);
 
 // The same where each rank's work is a part of one, which has an order: of what several throw, only the first rank's is

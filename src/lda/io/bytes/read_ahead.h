@@ -12,8 +12,8 @@ namespace papilio::lda {
 // where the system has none to give, the source is read as it is asked for. What the source throws comes after the
 // bytes before it. The source must not wait for others, as a pipe does: the end of this object waits for its read.
 //
-// What `unpacks` is read so by read_at_once too: its window would move from one core's cache to the other's with every
-// block.
+// A source that `unpacks` is read by this thread for read_at_once, too: otherwise the decompressor's window would move
+// from one core's cache to another's with every block.
 std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks = false);
 
 inline constexpr std::size_t read_ahead_block = std::size_t{1} << 20;

@@ -19,7 +19,7 @@ constexpr std::size_t large_block = std::size_t{1} << 19;  // stays in a core's 
 constexpr std::size_t small_block = std::size_t{1} << 15;  // ten times what handing one over costs
 constexpr std::size_t most_small_blocks = 8;
 
-// A thread that waits for another one to take its block looks so often before it sleeps, from which it would wake late.
+// How often a thread that waits for its turn to take a block tries before it sleeps, as it would wake late.
 constexpr int tries = 200;
 
 // Where a block is not plain the next ones may not be either: the caller reads so many lines before they are tried.

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 
+#include "warp/portability.h"
+
 namespace papilio::lda {
 
-// What the leaves of a tree add up to before each of them, nearly. The sums are kept by differences, so that one leaf
-// changes one node per level, and no node waits for another. Nodes have eight children; a number of each says what the
-// children before it add up to, NaN where there is no child. Memory is the caller's: `size(K)` doubles.
+// Approximate prefix sums of a tree's leaves: for each leaf, the sum of those before it. They are updated by
+// differences, so that a leaf changes one node per level, and no node waits for another. A node has a number for each
+// of eight children, the sum of the children before it, or NaN where there is no child. Memory is the caller's:
+// `size(K)` doubles.
 struct NearSums {
   static constexpr int width = 8;
   static constexpr int most_top = 2 * width;
@@ -20,7 +23,9 @@ struct NearSums {
   double slack = 0;         // at least what any of these sums is off by, together with those above it
   bool is_stale = true;     // the leaves have changed since
 
-  static constexpr std::int64_t nodes_of(std::int64_t entries) { return (entries + width - 1) / width; }
+  PAPILIO_LANEWISE static constexpr std::int64_t nodes_of(std::int64_t entries) {
+    return (entries + width - 1) / width;
+  }
 
   // A level has room for one number more.
   static constexpr std::int64_t size(std::int64_t topics) {

@@ -97,8 +97,6 @@ class ShortList {
   static constexpr std::uint64_t end = std::uint64_t{1} << (groups * W::width);
 
  public:
-  static constexpr bool finds_both = true;
-
   PAPILIO_LANEWISE void open(Entry* head, std::int32_t topic) {
     list_ = head + 1;
     std::uint64_t found = end;
@@ -163,8 +161,6 @@ class LongList {
   using Entry = TopicCount<Number>;
 
  public:
-  static constexpr bool finds_both = false;
-
   PAPILIO_LANEWISE void open(Entry* head, std::int32_t topic) {
     list_ = head + 1;
     const Removal<Number> without(list_, head->count, place_of(topic, head->count));

@@ -27,7 +27,7 @@ inline constexpr std::int32_t topics_per_path = 8;
 
 // q of a topic that has one token of the word more.
 PAPILIO_LANEWISE double next_q(const SequentialSparse& s, const std::int32_t* n_w, std::int64_t k) {
-  return (n_w[k] + 1 + s.beta) / lda::mass_of_topic(s.n_k[k] + 1, s.prior_mass);
+  return (n_w[k] + 1.0 + s.beta) / lda::mass_of_topic(s.n_k[k] + 1, s.prior_mass);
 }
 
 // The topic of a token whose number is u, of a list that leaves it out.
