@@ -81,8 +81,8 @@ void use_every_call(Communicator& rank) {
   const auto received = exchange(rank, std::move(sent));
   ASSERT_EQ(std::ssize(received), rank.ranks());
   for (std::size_t from = 0; from < received.size(); ++from) {
-    const auto count = static_cast<std::size_t>(rank.rank());
-    EXPECT_EQ(received[from], bytes_of(std::string(count, static_cast<char>('a' + static_cast<int>(from)))));
+    const auto bytes = static_cast<std::size_t>(rank.rank());
+    EXPECT_EQ(received[from], bytes_of(std::string(bytes, static_cast<char>('a' + static_cast<int>(from)))));
   }
   const std::vector<std::string> of_first = {"one", "", "three"};
   const std::vector<std::vector<std::string>> lists =
