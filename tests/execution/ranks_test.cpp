@@ -7,10 +7,12 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "execution/cpu/interruption.h"
 #include "execution/ranks/collectives.h"
 #include "execution/ranks/single_rank.h"
 #include "execution/ranks/thread_ranks.h"
@@ -114,6 +116,66 @@ TEST(Ranks, WorkInTurnsAndOnParts) {
     for (std::size_t r = 0; r < thrown.size(); ++r) {
       if (r == speaker) continue;
       EXPECT_NE(thrown[r].find("rank " + std::to_string(speaker) + " of 4 has failed"), std::string::npos) << thrown[r];
+    }
+  }
+}
+
+// Returns what ended the work: its stop points, or the end of the patience.
+std::string work_until_stopped() {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    while (std::chrono::steady_clock::now() - start < 20s) stop_point();
+  } catch (const Interrupted& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Ranks, WorkForWhichNobodyWaitsIsStopped) {
+  for (const bool by_parts : {false, true}) {
+    Ranks ranks = thread_ranks({.ranks = 2, .deadline = 200ms});
+    std::string stopped;
+    const std::vector<std::string> thrown = run(ranks, [&](Communicator& rank) {
+      if (rank.rank() == 1) throw RankError("gone", 1);
+      std::atomic<bool> is_over = false;
+      const auto work = [&] { stopped = work_until_stopped(); };
+      by_parts ? work_on_parts(rank, is_over, work) : work_in_turns(rank, is_over, work);
+    });
+    EXPECT_EQ(stopped, Interrupted().what());
+    EXPECT_NE(thrown[0].find("rank 1 of 2 did not join"), std::string::npos) << thrown[0];
+  }
+}
+
+// Before the work begins, and while it is done, whether it has stop points or ends early.
+TEST(Ranks, WorkOfACallThatIsToldToStop) {
+  for (const int when : {0, 1, 2}) {
+    Ranks ranks = thread_ranks({.ranks = 3, .deadline = 100s});
+    std::atomic<bool> stop = when == 0;
+    std::string stopped;
+    bool is_interrupted = false;
+    const std::vector<std::string> thrown = run(ranks, [&](Communicator& rank) {
+      std::atomic<bool> is_over = false;
+      std::optional<InterruptionScope> scope;
+      if (rank.rank() == 1) scope.emplace(stop);
+      const auto work = [&] {
+        if (rank.rank() != 1) return;
+        stop = true;
+        if (when == 1) stopped = work_until_stopped();
+        const auto start = std::chrono::steady_clock::now();
+        while (!is_over && std::chrono::steady_clock::now() - start < 20s) std::this_thread::sleep_for(1ms);
+      };
+      try {
+        work_of_rank(rank, [&] { work_on_parts(rank, is_over, work); });
+      } catch (const Interrupted&) {
+        is_interrupted = rank.rank() == 1;
+      }
+    });
+    EXPECT_EQ(stopped, when == 1 ? Interrupted().what() : "");
+    EXPECT_TRUE(is_interrupted) << when;
+    for (const int r : {0, 2}) {
+      EXPECT_NE(thrown[static_cast<std::size_t>(r)].find("rank 1 of 3 has failed: papilio: the call was interrupted"),
+                std::string::npos)
+          << thrown[static_cast<std::size_t>(r)];
     }
   }
 }

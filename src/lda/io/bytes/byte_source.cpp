@@ -20,6 +20,7 @@
 #include <string_view>
 #include <utility>
 
+#include "execution/cpu/interruption.h"
 #include "lda/io/bytes/read_ahead.h"
 #include "papilio/error.h"
 
@@ -239,6 +240,24 @@ class ZstdSource : public ByteSource {
   bool between_frames_ = true;
 };
 
+// What a call reads with, whatever thread reads the file: it ends where the call is told to stop.
+class StoppableSource : public ByteSource {
+ public:
+  explicit StoppableSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  std::size_t read(char* data, std::size_t capacity) override {
+    execution::stop_point();
+    return source_->read(data, capacity);
+  }
+  std::size_t read_at_once(char* data, std::size_t capacity) override {
+    execution::stop_point();
+    return source_->read_at_once(data, capacity);
+  }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+};
+
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<BufferedSource> source, MemoryLimit* limit) {
   const std::string_view beginning = source->peek(4);
   if (begins_as_gzip(beginning)) return std::make_unique<GzipSource>(std::move(source));
@@ -272,7 +291,8 @@ std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* 
     source = decompressed(std::move(packed), limit);
     unpacks = source.get() != plain;
   }
-  return is_large ? read_ahead(std::move(source), blocks_ahead, unpacks) : std::move(source);
+  if (is_large) source = read_ahead(std::move(source), blocks_ahead, unpacks);
+  return std::make_unique<StoppableSource>(std::move(source));
 }
 
 }  // namespace papilio::lda
