@@ -1,9 +1,12 @@
 #include "execution/ranks/collectives.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "execution/ranks/work_in_turns.h"
 
 namespace papilio::execution {
 namespace {
@@ -72,16 +75,26 @@ std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<st
   return received;
 }
 
-std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts) {
-  const std::string all = broadcast_text(ranks, ranks.rank() == 0 ? packed(texts) : std::string());
-  return ranks.rank() == 0 ? std::move(texts) : unpacked(all);
+std::int64_t memory_of_sent(std::span<const std::string> texts) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += sizeof(std::size_t) + sizeof(std::string) + 2 * text.size();
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts, int from) {
+  const std::string all = broadcast_text(ranks, ranks.rank() == from ? packed(texts) : std::string(), from);
+  return ranks.rank() == from ? std::move(texts) : unpacked(all);
 }
 
 std::vector<std::vector<std::string>> gather_text_lists(Communicator& ranks, std::span<const std::string> texts) {
+  const std::vector<std::vector<std::byte>> all = ranks.gather(bytes_of(packed(texts)), 0);
   std::vector<std::vector<std::string>> lists;
-  for (const std::vector<std::byte>& bytes : ranks.gather(bytes_of(packed(texts)), 0)) {
-    lists.push_back(unpacked({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-  }
+  std::atomic<bool> is_over = false;
+  work_in_turns(ranks, is_over, [&] {
+    for (const std::vector<std::byte>& bytes : all) {
+      lists.push_back(unpacked({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    }
+  });
   return lists;
 }
 
@@ -100,12 +113,12 @@ std::vector<std::int64_t> gather_numbers(Communicator& ranks, std::int64_t numbe
   return numbers;
 }
 
-std::string broadcast_text(Communicator& ranks, const std::string& text) {
+std::string broadcast_text(Communicator& ranks, const std::string& text, int from) {
   auto size = static_cast<std::int64_t>(text.size());
-  ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)), from);
   std::string all(static_cast<std::size_t>(size), ' ');
-  if (ranks.rank() == 0) all = text;
-  ranks.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  if (ranks.rank() == from) all = text;
+  ranks.broadcast(std::as_writable_bytes(std::span(all)), from);
   return all;
 }
 

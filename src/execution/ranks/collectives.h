@@ -21,8 +21,11 @@ std::vector<std::int32_t> join_everywhere(Communicator& ranks, std::span<const s
 // Sends each rank its bytes of `sent`, by rank; returns those that each has sent to this one, in their order.
 std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<std::vector<std::byte>> sent);
 
-// The texts of rank 0, on every rank.
-std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts);
+// The bytes of memory that texts take, which are being sent, and where they arrive.
+std::int64_t memory_of_sent(std::span<const std::string> texts);
+
+// The texts of a rank, on every rank.
+std::vector<std::string> broadcast_texts(Communicator& ranks, std::vector<std::string> texts, int from = 0);
 
 // The texts of each rank, by rank, on rank 0; nothing on others.
 std::vector<std::vector<std::string>> gather_text_lists(Communicator& ranks, std::span<const std::string> texts);
@@ -33,7 +36,7 @@ std::vector<std::string> gather_texts(Communicator& ranks, const std::string& te
 // One number of each rank, likewise.
 std::vector<std::int64_t> gather_numbers(Communicator& ranks, std::int64_t number);
 
-// The text of rank 0, on every rank.
-std::string broadcast_text(Communicator& ranks, const std::string& text);
+// The text of a rank, on every rank.
+std::string broadcast_text(Communicator& ranks, const std::string& text, int from = 0);
 
 }  // namespace papilio::execution

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "execution/ranks/collectives.h"
+
 namespace papilio::lda {
 namespace {
 
@@ -74,22 +76,43 @@ void WordTally::add(const WordTally& next) {
   has_more_words_ |= next.has_more_words_;
 }
 
-// "TOKENS MORE", then "COUNT WORD" for each word.
-std::vector<std::string> WordTally::texts() const {
-  std::vector<std::string> texts = {fmt::format("{} {}", tokens_, has_more_words_ ? 1 : 0)};
-  for (std::size_t place = 0; place < pairs_.size(); ++place) {
-    if (pairs_[place] != 0) texts.push_back(fmt::format("{} {}", pairs_[place], word_at(place)));
+// A word among the first of the whole text is among the first of the part in which it first occurs. So each rank in
+// turn tells those of its own that none has told before.
+WordIndex WordTally::first_words(std::int64_t limit, Communicator& ranks) const {
+  WordIndex all;
+  for (int r = 0; r < ranks.ranks(); ++r) {
+    std::vector<std::string> added;
+    const std::int64_t room = limit - std::ssize(all.words());
+    for (const std::string& word : words_.words()) {
+      if (r != ranks.rank() || std::ssize(added) == room) break;
+      if (all.find(word) < 0) added.push_back(word);
+    }
+    for (const std::string& word : execution::broadcast_texts(ranks, std::move(added), r)) all.number(word);
   }
-  for (std::size_t w = 0; w < counts_.size(); ++w) texts.push_back(fmt::format("{} {}", counts_[w], words_.words()[w]));
-  return texts;
+  return all;
 }
 
-WordTally::WordTally(std::span<const std::string> texts) : WordTally() {
-  const auto number_of = [](const std::string& text) { return std::stoll(text); };
-  const auto rest_of = [](const std::string& text) { return std::string_view(text).substr(text.find(' ') + 1); };
-  for (const std::string& text : texts.subspan(1)) add(rest_of(text), number_of(text));
-  tokens_ = number_of(texts.front());
-  has_more_words_ = rest_of(texts.front()) == "1";
+void WordTally::add_up(std::int64_t limit, Communicator& ranks) {
+  WordIndex all = first_words(limit, ranks);
+  std::vector<std::int64_t> sums(all.words().size());
+  std::int64_t more = has_more_words_ ? 1 : 0;
+  for (std::size_t w = 0; w < counts_.size(); ++w) {
+    const std::int32_t number = all.find(words_.words()[w]);
+    if (number < 0) {
+      more = 1;
+    } else {
+      sums[static_cast<std::size_t>(number)] = counts_[w];
+    }
+  }
+  sums.insert(sums.end(), pairs().begin(), pairs().end());
+  sums.insert(sums.end(), {tokens_, more});
+  ranks.add_up(sums);
+  has_more_words_ = sums.back() > 0;
+  tokens_ = sums[sums.size() - 2];
+  const auto end_of_words = sums.begin() + std::ssize(all.words());
+  std::copy_n(end_of_words, pairs_.size(), pairs_.begin());
+  counts_.assign(sums.begin(), end_of_words);
+  words_ = std::move(all);
 }
 
 void WordTally::clear() {
@@ -140,6 +163,10 @@ void TokenTally::add(const TokenTally& next) {
   numbers.add(next.numbers);
   outside_pattern.add(next.outside_pattern);
   unspaced += next.unspaced;
+}
+
+void TokenTally::add_up(std::int64_t limit, Communicator& ranks) {
+  for (WordTally* const words : {&too_short, &numbers, &outside_pattern}) words->add_up(limit, ranks);
 }
 
 void TokenTally::clear() {

@@ -10,6 +10,7 @@
 
 #include "base/function_ref.h"
 #include "lda/corpus/word_index.h"
+#include "papilio/communicator.h"
 #include "papilio/left_out.h"
 
 namespace papilio::lda {
@@ -36,9 +37,10 @@ class WordTally {
   // if the parts have no limit.
   void add(const WordTally& next);
 
-  // What has been counted, as texts; a tally of them counts the same.
-  std::vector<std::string> texts() const;
-  explicit WordTally(std::span<const std::string> texts);
+  // Makes it the tally of the whole text, of which ranks have counted parts, in their order, by limits of at least
+  // `limit` words; the words are the first `limit` ones of all. A rank whose own limit was too small for its part
+  // misses tokens of them: then their counts, and so the examples, may be others than those of one tally. Collective.
+  void add_up(std::int64_t limit, Communicator& ranks);
 
   void clear();
   LeftOutWords result() const;
@@ -61,6 +63,7 @@ class WordTally {
     return pairs_;
   }
   void remember(std::string_view word, std::int64_t count);
+  WordIndex first_words(std::int64_t limit, Communicator& ranks) const;
 
   std::int64_t most_words_;
   std::int64_t tokens_ = 0;
@@ -80,6 +83,7 @@ struct TokenTally {
       : too_short(limit), numbers(limit), outside_pattern(limit) {}
 
   void add(const TokenTally& next);
+  void add_up(std::int64_t limit, Communicator& ranks);  // but for `unspaced`
   void clear();
   void tell(LeftOut& left_out) const;
   std::int64_t memory() const { return too_short.memory() + numbers.memory() + outside_pattern.memory(); }

@@ -11,6 +11,7 @@
 #include "lda/corpus/tokenizer.h"
 #include "lda/corpus/word_tally.h"
 #include "lda/io/files.h"
+#include "lda/ranks.h"
 #include "papilio/corpus_file.h"
 #include "papilio/texts.h"
 
@@ -186,6 +187,34 @@ TEST(WordTally, CountsAndRemembersTheFirst) {
             (LeftOutWords{.tokens = 17, .words = 4, .has_more_words = true, .examples = {"def", "a", "abc"}}));
   tally.clear();
   EXPECT_EQ(tally.result(), LeftOutWords());
+}
+
+// Parts of a text that ranks have counted, the last one by a limit that is too small for it.
+TEST(WordTally, AddsUpOverRanks) {
+  const std::vector<std::vector<const char*>> parts = {
+      {"abc", "of", "def", "abc"}, {}, {"ghi", "of", "def", "jkl", "def", "abc", "def"}, {"mno", "pqr", "stu", "abc"}};
+  const auto added_up = [&](std::int64_t limit, std::int64_t limit_of_rank) {
+    std::vector<LeftOutWords> results(parts.size());
+    testing::on_ranks({.ranks = 4}, [&](Communicator& ranks) {
+      const auto rank = static_cast<std::size_t>(ranks.rank());
+      WordTally tally(limit_of_rank);
+      for (const char* word : parts[rank]) tally.add(word);
+      tally.add_up(limit, ranks);
+      results[rank] = tally.result();
+    });
+    for (const LeftOutWords& result : results) EXPECT_EQ(result, results.front());
+    return results.front();
+  };
+  for (const std::int64_t limit : {0, 1, 2, 3, 4, 6, 7, 8}) {
+    WordTally whole(limit);
+    for (const auto& part : parts) {
+      for (const char* word : part) whole.add(word);
+    }
+    EXPECT_EQ(added_up(limit, 100), whole.result()) << limit;
+    LeftOutWords expected = whole.result(), found = added_up(limit, limit);
+    expected.examples = found.examples = {};
+    EXPECT_EQ(found, expected) << limit;
+  }
 }
 
 TEST(LeftOut, NamesEachReason) {

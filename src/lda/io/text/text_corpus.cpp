@@ -6,7 +6,6 @@
 
 #include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
-#include "execution/ranks/collectives.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/marked_words.h"
 
@@ -19,6 +18,10 @@ constexpr std::size_t most_piece_bytes = std::size_t{1} << 20;
 
 // A piece's words of the blocks before stay up to this multiple of a piece's text.
 constexpr std::size_t texts_of_kept_words = 4;
+
+// The most distinct words that a rank remembers of those left out, for a reason: more than are told, as other ranks may
+// have told theirs before.
+constexpr std::int64_t most_left_out_words_of_rank = 16 * most_left_out_words;
 
 // What an empty document takes in a block.
 constexpr std::size_t bytes_per_place = sizeof(std::size_t) + sizeof(std::string_view);
@@ -33,18 +36,6 @@ std::int64_t memory_of(const std::vector<std::string>& words) {
   std::int64_t bytes = 0;
   for (const std::string& word : words) bytes += static_cast<std::int64_t>(sizeof word + word.capacity());
   return bytes;
-}
-
-// What all ranks have left out, on rank 0.
-TokenTally tally_of_ranks(const TokenTally& own, Communicator& ranks) {
-  TokenTally all(most_left_out_words);
-  for (WordTally TokenTally::*const words :
-       {&TokenTally::too_short, &TokenTally::numbers, &TokenTally::outside_pattern}) {
-    for (const std::vector<std::string>& texts : execution::gather_text_lists(ranks, (own.*words).texts())) {
-      (all.*words).add(WordTally(texts));
-    }
-  }
-  return all;
 }
 
 }  // namespace
@@ -275,17 +266,16 @@ void TextCorpus::append(Piece& piece, const Place& place) {
   left_out_.add(piece.tokenizer.left_out());
 }
 
-// So that all parts count what one text does, each remembers all of its own words.
 void TextCorpus::begin_part(std::int64_t documents_before) {
   documents_before_ = documents_before;
-  left_out_ = TokenTally();
+  left_out_ = TokenTally(most_left_out_words_of_rank);
 }
 
 void TextCorpus::complete_report(Communicator* ranks) {
   report_.unspaced_tokens = left_out_.unspaced;
   if (ranks != nullptr) {
     ranks->add_up(stop_word_counts_);
-    left_out_ = tally_of_ranks(left_out_, *ranks);
+    left_out_.add_up(most_left_out_words, *ranks);
   }
   left_out_.tell(report_.left_out);
   if (options_.words == WordRule::icu) report_.icu_version = icu_version();
