@@ -213,6 +213,15 @@ TEST_F(ReadOverRanks, ManyWordsThatAreLeftOut) {
   expect_same(folder_.write("a.txt", text));
 }
 
+// Distinct ones without end, as the times of a log are: what a rank remembers is bounded, and the report is the same.
+TEST_F(ReadOverRanks, WordsThatAreLeftOutTakeLittleMemory) {
+  std::string text;
+  for (int i = 0; i < 1'200'000; ++i) {
+    text += std::to_string(100'000'000 + i) + (i % 1000 == 0 ? " 7654321 some words\n" : " ");
+  }
+  expect_same(folder_.write("a.txt", text), {.text = {.max_memory = std::int64_t{48} << 20}});
+}
+
 TEST_F(ReadOverRanks, AnErrorInATextIsThatOfOneProcess) {
   std::string text, json;
   for (int i = 0; i < 50; ++i) {
@@ -232,6 +241,16 @@ TEST_F(ReadOverRanks, AnErrorInATextIsThatOfOneProcess) {
   }
   expect_same_error(folder_.write("a.txt", std::string("\0\1\2\3", 4) + text));
   expect_same_error(folder_.write("a.txt", "\xff\xfe" + text));
+  // What shows it may lie behind the share of the first rank.
+  for (const std::string& binary :
+       {std::string("a\n\0b\n", 5), std::string("a\n\0", 3), std::string("\0", 1), text + std::string("\0", 1) + text,
+        std::string("\xff\xfe"
+                    "a\0\n\0b\0\n\0",
+                    10),
+        "%PDF-1.7\n" + text, std::string("%PDF-")}) {
+    expect_same_error(folder_.write("a.txt", binary));
+  }
+  expect_same(folder_.write("a.txt", std::string(4096, '\n') + std::string("a\0b\n", 4)));
   expect_same_error(folder_.path("none.txt"));
   expect_same_error(folder_.write("a.txt", text), {.id_column = "id"});
 }

@@ -35,6 +35,7 @@ struct FilePart {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t lines_before = 0;
+  std::string beginning = {};  // of the file, its first 4,096 bytes: they tell what kind of file it is
 };
 
 // Whether it is an ordinary file that is not compressed, of which parts can be read; false also where it cannot be
@@ -48,7 +49,7 @@ bool has_parts(const std::string& path);
 // A stream that ends too early, or has other bytes after its end, is damaged.
 // The limit, where there is one, must outlive the source. With more than one thread, a large file is read ahead of
 // those who ask (read_ahead.h), where the limit leaves plenty of room: `blocks_ahead` blocks. A part (null: all) is
-// that of a file which is not compressed.
+// that of a file which is not compressed. Reading throws Interrupted where the call that reads is told to stop.
 std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit = nullptr,
                                              std::size_t blocks_ahead = 0, const FilePart* part = nullptr);
 

@@ -36,6 +36,7 @@ LineReader::LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t ma
       source_(open_byte_source(origin_, &memory_limit, blocks_ahead(memory_limit, block_bytes, threads), part)),
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)),
       capacity_(block_bytes),
+      beginning_(part != nullptr ? part->beginning : std::string()),
       has_begun_(part != nullptr && part->lines_before > 0),
       lines_read_(part != nullptr ? part->lines_before : 0),
       lines_given_(lines_read_) {
@@ -267,10 +268,11 @@ void LineReader::check_beginning() {
   has_begun_ = true;
   const std::string_view bytes(buffer_.get(), end_);
   if (bytes.starts_with("\xef\xbb\xbf")) begin_ = 3;
-  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) {
+  const std::string_view file = beginning_.empty() ? bytes : beginning_;
+  if (file.starts_with("\xff\xfe") || file.starts_with("\xfe\xff")) {
     origin_.format_error(1, 1, "expected UTF-8, got the byte-order mark of UTF-16");
   }
-  if (tokenizer_ != nullptr) refuse_binary(origin_, bytes);
+  if (tokenizer_ != nullptr) refuse_binary(origin_, file);
 }
 
 // Makes room for a line that fills the whole buffer, begun at its front.

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -125,7 +126,8 @@ class LineReader {
   std::size_t begin_ = 0;     // bytes [begin_, end_) are read but not yet cut into lines
   std::size_t searched_ = 0;  // no line ends between begin_ and here
   std::size_t end_ = 0;
-  bool at_once_ = false;  // for others work on what they took
+  std::string beginning_;  // of the whole file, where this is a part
+  bool at_once_ = false;   // for others work on what they took
   bool has_begun_ = false;
   bool at_end_ = false;
   std::exception_ptr failure_;            // of the source, for those who read on

@@ -89,8 +89,9 @@ FilePart lines_of_rank(const Origin& origin, int head, Communicator& ranks) {
   std::atomic<bool> is_over = false;
   execution::work_on_parts(ranks, is_over, [&] {
     LineEnds file(origin);
+    const std::string beginning(file.read(0, bytes_compared));
     claims = fmt::format("file.bytes {}\nfile.hash_of_beginning {}\n", file.size(),
-                         xxh3_128(std::as_bytes(std::span(file.read(0, bytes_compared)))));
+                         xxh3_128(std::as_bytes(std::span(beginning))));
     std::int64_t body = 0;
     for (int line = 0; line < head; ++line) body = file.next_line(body);
     const auto begin_of = [&](int rank) {
@@ -99,7 +100,7 @@ FilePart lines_of_rank(const Origin& origin, int head, Communicator& ranks) {
       const bool is_line = rank == 0 || rank == count || share == 0;
       return std::min(file.size(), std::max(rank == 0 ? 0 : body, is_line ? share : file.next_line(share - 1)));
     };
-    part = {.begin = begin_of(ranks.rank()), .end = begin_of(ranks.rank() + 1)};
+    part = {.begin = begin_of(ranks.rank()), .end = begin_of(ranks.rank() + 1), .beginning = beginning};
     lines = file.count(part.begin, part.end, is_over);
   });
   require_same_lines(claims, ranks, "read_corpus");
