@@ -64,13 +64,14 @@ class BagOfWords {
                      const OverRanks& over = {nullptr, 0}) &&;
 
   // Deals the documents out to the ranks, which hold entries of any, by their tokens: the bag has those of this rank's
-  // documents in the end, numbered from 0. Returns the number that its first one had, and how many there are.
+  // documents in the end, numbered from 0. Returns the number that its first one had, and how many there are. Throws
+  // FormatError at the origin, on the first rank where what is kept, sent and received does not fit the limit.
   // Collective.
   struct Documents {
     std::int64_t first;
     std::int64_t count;
   };
-  Documents deal_out(std::int64_t documents, Communicator& ranks);
+  Documents deal_out(const Origin& origin, std::int64_t documents, Communicator& ranks);
 
  private:
   // A run, wherever it is.
@@ -86,6 +87,12 @@ class BagOfWords {
   void join(std::vector<Row>& rows);
   void expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
               const OverRanks& over, Corpus& corpus);
+  // How many a rank has for each.
+  struct Dealt {
+    std::vector<std::int64_t> entries;
+    std::vector<std::int64_t> runs;
+  };
+  void require_room_to_deal(const Origin& origin, std::int64_t documents, const Dealt& dealt, Communicator& ranks);
   template <class Use>
   void for_each_entry(const Use& use) const;
 

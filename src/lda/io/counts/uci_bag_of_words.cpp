@@ -118,11 +118,19 @@ class UciParts {
         reader_(origin_, memory_limit_, options.max_line_bytes, entry_block_bytes(memory_limit_), options.threads,
                 &part_),
         bag_(options, memory_limit_) {
-    if (ranks.rank() == 0) {
+    std::atomic<bool> is_over = false;
+    execution::work_in_turns(ranks, is_over, [&] {
+      if (ranks.rank() != 0) return;
       header_ = read_header(reader_);
       words_ = read_words(origin_, vocabulary, header_, options, vocabulary_memory_);
-    }
+    });
     ranks.broadcast(std::as_writable_bytes(std::span(&header_, 1)), 0);
+    std::int64_t bytes = execution::memory_of_sent(words_);
+    ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
+    execution::work_on_parts(ranks, is_over, [&] {  // rank 0 has counted its own
+      if (ranks.rank() == 0 || vocabulary_memory_.set(bytes)) return;
+      memory_limit_.refuse({caller, vocabulary}, 0, fmt::format("the vocabulary of {} words", header_.words));
+    });
     words_ = execution::broadcast_texts(ranks, std::move(words_));
   }
 
@@ -133,7 +141,10 @@ class UciParts {
       read_body(reader_, header_, std::min(lines, header_.entries), options_, memory_limit_, bag_);
     });
     require_claims();
-    const BagOfWords::Documents own = bag_.deal_out(header_.documents, ranks_);
+    const BagOfWords::Documents own = bag_.deal_out(origin_, header_.documents, ranks_);
+    execution::work_on_parts(ranks_, is_over, [&] {  // also the words that are made then
+      if (!bag_.fits(own.count, bytes_of_numbers())) bag_.refuse(origin_, 0, own.count);
+    });
     if (!is_named_) words_ = numbers_as_words(1, header_.words);
     return std::move(bag_).make_corpus(origin_, own.count, std::move(words_), 0, "uci", report, {&ranks_, own.first});
   }
@@ -146,11 +157,15 @@ class UciParts {
     const std::vector<std::int64_t> of_ranks = execution::gather_numbers(ranks_, bag_.entries());
     const std::int64_t entries = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
     if (ranks_.rank() == ranks_.ranks() - 1) require_all_entries(reader_, header_, entries);
-    if (ranks_.rank() == 0 && entries == header_.entries) {
+    if (entries != header_.entries) ranks_.barrier();
+    std::atomic<bool> is_over = false;
+    execution::work_on_parts(ranks_, is_over, [&] {
       require_believable(origin_, {header_.documents, 1, header_.words, 2}, is_named_, bag_, entries);
-    }
-    ranks_.barrier();
+    });
   }
+
+  // What words without names take.
+  std::int64_t bytes_of_numbers() const { return is_named_ ? 0 : header_.words * bytes_per_number; }
 
   const Origin origin_;
   const TextOptions& options_;
