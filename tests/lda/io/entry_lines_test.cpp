@@ -52,10 +52,12 @@ std::string matrix_market(const std::string& lines, const char* form = "integer"
 
 class EntryLines : public testing::TestWithParam<int> {
  protected:
-  Corpus read(const std::string& name, const std::string& text, std::int64_t max_memory = 0) {
+  Corpus read(const std::string& name, const std::string& text, std::int64_t max_memory = 0,
+              std::int64_t max_line_bytes = 1000) {
     CorpusOptions options;
     options.text.threads = GetParam();
     options.text.max_memory = max_memory;
+    options.text.max_line_bytes = max_line_bytes;
     return read_corpus(folder.write(name, text), options);
   }
 
@@ -160,6 +162,17 @@ TEST_P(EntryLines, AreNotBelieved) {
   EXPECT_NE(said.find(fmt::format("expected {} entries (line 3: NNZ), got {} before", std::int64_t{1} << 53, entries)),
             std::string::npos)
       << said;
+}
+
+// Also where lines that may not be long enough for several threads are read one by one.
+TEST_P(EntryLines, MayBeShort) {
+  std::string text = uci(body("{} {} {}\n"));
+  EXPECT_EQ(read("short.uci", text, 0, 60), read("plain.uci", text));
+  text.replace(text.find('\n', 30) + 1, 1, "x");
+  const std::string said = folder.message<FormatError>([&] { read("wrong.uci", text, 0, 60); });
+  const std::int64_t line =
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find('x')), '\n');
+  EXPECT_NE(said.find(fmt::format("wrong.uci:{}:1:", line)), std::string::npos) << said;
 }
 
 // The line that is wrong comes before damage behind it, and damage is told with its own line.

@@ -254,6 +254,73 @@ TEST(LineReader, LetsWholeLinesBeTakenAndGivenBack) {
   }
 }
 
+// One by one, in buffers of a block, so that several threads have something to read again; no more is read before.
+TEST(LineReader, GivesBlocksOutAsTheyWereGivenBack) {
+  const Folder folder;
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) bytes += std::to_string(1000 + i) + "\n";
+  MemoryLimit memory_limit(0);
+  constexpr std::size_t block = 22;
+  LineReader reader({"test", folder.write("lines", bytes)}, memory_limit, 100, block);
+  std::array<OwnLines, 8> taken;
+  std::size_t at = 0;  // of `bytes`, what was taken and not given back
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t begin = at;
+    for (OwnLines& some : taken) {
+      ASSERT_TRUE(reader.take_lines(10, some));
+      EXPECT_EQ(some.text(), bytes.substr(at, at == begin && i > 0 ? 15 : 20)) << i;
+      EXPECT_EQ(some.buffer.capacity, block);
+      at += some.text().size();
+    }
+    at = begin + taken[0].text().size();
+    reader.count_lines(std::ssize(taken[0].text()) / 5);
+    reader.give_back(std::span(taken).subspan(1));
+    EXPECT_TRUE(
+        std::ranges::all_of(std::span(taken).subspan(1), [](const OwnLines& some) { return !some.buffer.bytes; }));
+    EXPECT_FALSE(reader.at_end());
+    std::string_view line;
+    ASSERT_TRUE(reader.next_line(line));
+    EXPECT_EQ(line, bytes.substr(at, 4));
+    at += 5;
+    EXPECT_EQ(reader.line_number(), static_cast<std::int64_t>(at / 5));
+  }
+}
+
+// What is left of a buffer that grew with a long line is neither copied again with every block nor kept so large.
+TEST(LineReader, GoesOnInBlocksAfterALongLine) {
+  const Folder folder;
+  constexpr std::size_t block = 1024;
+  const std::string long_line(70'000, 'x');
+  std::string bytes = long_line + "\n";
+  for (int i = 0; i < 40'000; ++i) bytes += "a b\n";
+  const std::string path = folder.write("lines", bytes);
+  MemoryLimit memory_limit(0);
+  const Tokenizer tokenizer({.token_pattern = "[a-z]+"});
+  LineReader parts({"test", path}, memory_limit, 100'000, block);
+  LineReader lines({"test", path}, memory_limit, 100'000, block);
+  OwnParts some;
+  ASSERT_TRUE(parts.take_parts(tokenizer, some));
+  EXPECT_EQ(some.lines, std::vector<std::string_view>{long_line});
+  std::int64_t count = 1;
+  while (parts.take_parts(tokenizer, some)) {
+    EXPECT_LE(some.buffer.capacity, block);
+    EXPECT_TRUE(std::ranges::all_of(some.lines, [](std::string_view line) { return line == "a b"; }));
+    count += std::ssize(some.lines);
+    EXPECT_EQ(some.line_number, count);
+  }
+  EXPECT_EQ(count, 40'001);
+
+  std::string_view line;
+  ASSERT_TRUE(lines.next_line(line));
+  EXPECT_EQ(line, long_line);
+  std::size_t taken = 0;
+  for (OwnLines own; lines.take_lines(10, own); taken += own.text().size()) {
+    EXPECT_EQ(own.buffer.capacity, block);
+    EXPECT_EQ(own.text().substr(0, 4), "a b\n");
+  }
+  EXPECT_EQ(taken, 160'000U);
+}
+
 // Lines longer than `longest` may be taken only where they are allowed.
 TEST(LineReader, LetsNoLinesBeTakenWhereTheyMustBeShort) {
   const Folder folder;

@@ -24,6 +24,11 @@ std::size_t blocks_ahead(const MemoryLimit& limit, std::size_t block_bytes, int 
   return std::max(least, 2 * block_bytes / read_ahead_block);
 }
 
+void make_room(std::size_t bytes, OwnBuffer& buffer) {
+  if (buffer.capacity == bytes) return;
+  buffer = {std::make_unique_for_overwrite<char[]>(bytes), bytes};
+}
+
 }  // namespace
 
 LineReader::LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes, std::size_t block_bytes,
@@ -76,6 +81,10 @@ void LineReader::require_utf8(std::string_view line) const {
 void LineReader::read_block() {
   lines_.clear();
   cut_lines();
+  while (lines_.empty() && !waiting_.empty()) {
+    next_buffer();
+    cut_lines();
+  }
   while (lines_.empty() && !(at_end_ && begin_ == end_)) {
     move_to_front();
     if (end_ == capacity_) {
@@ -108,9 +117,9 @@ void LineReader::read_at_once() {
   if (!has_begun_) check_beginning();
 }
 
-// Where the last whole line of the buffer ends.
+// Where the last whole line of the buffer ends, of a block at most.
 std::size_t LineReader::end_of_lines() const {
-  const std::string_view text(buffer_.get() + begin_, end_ - begin_);
+  const std::string_view text(buffer_.get() + begin_, std::min(end_ - begin_, block_bytes_));
   return begin_ + text.rfind('\n') + 1;
 }
 
@@ -124,15 +133,23 @@ bool LineReader::take_lines(std::size_t longest, OwnLines& lines) {
   }
   lines_.clear();
   next_ = 0;
+  while (begin_ == end_ && !waiting_.empty()) next_buffer();
   if (end_of_lines() == begin_) {
     move_to_front();
     if (!failure_) read_at_once();
   }
   const std::size_t end = end_of_lines();
   if (end == begin_) return false;
+  const std::size_t bytes = end - begin_;
   lines.begin = begin_;
-  lines.end = end;
-  hand_over(end, lines.buffer);
+  if (waiting_.empty()) {
+    const char* const own = hand_over(begin_, end, lines.buffer);
+    lines.begin = static_cast<std::size_t>(own - lines.buffer.bytes.get());
+  } else {
+    lines.buffer = {std::move(buffer_), capacity_};
+    next_buffer();
+  }
+  lines.end = lines.begin + bytes;
   return true;
 }
 
@@ -145,19 +162,36 @@ bool LineReader::take_parts(const Tokenizer& tokenizer, OwnParts& parts) {
   parts.goes_on = open_;
   parts.line_number = lines_given_;
   if (parts.lines.empty()) return false;
-  hand_over(begin_, parts.buffer);
+  const char* const old = parts.lines.front().data();
+  const char* const own = hand_over(static_cast<std::size_t>(old - buffer_.get()), begin_, parts.buffer);
+  if (own == old) return true;
+  for (std::string_view& line : parts.lines) line = {own + (line.data() - old), line.size()};
   return true;
 }
 
-// Gives the buffer away, and goes on with its bytes behind `end` in that one, or in a new one where that is too small
-// or larger than it must be.
-void LineReader::hand_over(std::size_t end, OwnBuffer& buffer) {
+// Gives bytes [begin, end) away in a buffer of their own, and goes on with those behind them; returns where the former
+// are. Of two parts of a buffer that grew the smaller one is copied, and as soon as a block holds what is left of it
+// the reader goes on in one, so that all lines together are copied in linear time.
+const char* LineReader::hand_over(std::size_t begin, std::size_t end, OwnBuffer& buffer) {
+  const std::size_t bytes = end - begin;
   const std::size_t rest = end_ - end;
-  if (buffer.capacity != block_bytes_ || buffer.capacity < rest) {
-    buffer.capacity = std::max(block_bytes_, rest);
-    buffer.bytes = std::make_unique_for_overwrite<char[]>(buffer.capacity);
+  begin_ = end;
+  if (capacity_ == block_bytes_ || (bytes > block_bytes_ && bytes >= rest)) {
+    go_on_in(buffer);
+    return buffer.bytes.get() + begin;
   }
-  std::memcpy(buffer.bytes.get(), buffer_.get() + end, rest);
+  make_room(std::max(block_bytes_, bytes), buffer);
+  std::memcpy(buffer.bytes.get(), buffer_.get() + begin, bytes);
+  searched_ = begin_;
+  if (OwnBuffer smaller; rest <= block_bytes_) go_on_in(smaller);
+  return buffer.bytes.get();
+}
+
+// Exchanges the buffer for another one, which is no larger than the bytes left and a block must have it.
+void LineReader::go_on_in(OwnBuffer& buffer) {
+  const std::size_t rest = end_ - begin_;
+  make_room(std::max(block_bytes_, rest), buffer);
+  std::memcpy(buffer.bytes.get(), buffer_.get() + begin_, rest);
   begin_ = 0;
   searched_ = 0;
   end_ = rest;
@@ -166,6 +200,7 @@ void LineReader::hand_over(std::size_t end, OwnBuffer& buffer) {
 }
 
 void LineReader::count_lines(std::int64_t lines) {
+  if (lines == 0) return;
   assert(lines_.empty());
   lines_read_ += lines;
   lines_given_ = lines_read_;
@@ -174,18 +209,22 @@ void LineReader::count_lines(std::int64_t lines) {
 void LineReader::give_back(std::span<OwnLines> lines) {
   assert(lines_.empty());
   if (lines.empty()) return;
-  std::size_t bytes = end_ - begin_;
-  for (const OwnLines& some : lines) bytes += some.text().size();
-  const std::size_t capacity = std::max(bytes, block_bytes_);
-  auto buffer = std::make_unique_for_overwrite<char[]>(capacity);
-  char* to = buffer.get();
-  for (const OwnLines& some : lines) to = std::ranges::copy(some.text(), to).out;
-  std::memcpy(to, buffer_.get() + begin_, end_ - begin_);
-  buffer_ = std::move(buffer);
-  capacity_ = capacity;
-  begin_ = 0;
-  searched_ = 0;
-  end_ = bytes;
+  waiting_.push_front({{std::move(buffer_), capacity_}, begin_, end_});
+  for (; !lines.empty(); lines = lines.first(lines.size() - 1)) {
+    waiting_.push_front(std::exchange(lines.back(), {}));
+  }
+  next_buffer();
+}
+
+// Goes on with the next block that waits; all but the last one end where a line does.
+void LineReader::next_buffer() {
+  OwnLines next = std::move(waiting_.front());
+  waiting_.pop_front();
+  buffer_ = std::move(next.buffer.bytes);
+  capacity_ = next.buffer.capacity;
+  begin_ = next.begin;
+  searched_ = next.begin;
+  end_ = next.end;
 }
 
 void LineReader::move_to_front() {
@@ -219,7 +258,8 @@ std::size_t LineReader::fill() {
 void LineReader::cut_lines() {
   const char* const end = buffer_.get() + end_;
   const char* from = buffer_.get() + std::max(searched_, begin_);
-  while (lines_.size() < most_lines_) {
+  const std::size_t most = begin_ + block_bytes_;
+  while (lines_.size() < most_lines_ && begin_ < most) {
     const void* const found = std::memchr(from, '\n', static_cast<std::size_t>(end - from));
     if (found == nullptr) {
       from = end;

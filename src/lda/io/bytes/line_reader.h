@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <span>
@@ -44,7 +45,8 @@ struct OwnParts {
 // A byte-order mark of UTF-8 at the beginning is left out; one of UTF-16 is a
 // FormatError, as are lines longer than `max_line_bytes`, lines that do not fit the memory limit, and damaged
 // compressed streams. Memory: a block (twice where lines are short) and the longest line, or with next_parts the
-// longest token. The limit must outlive the object.
+// longest token; beside it what was taken out, in blocks or longer lines and not counted, and what was given back, in
+// the same buffers. The limit must outlive the object.
 //
 // With more than one thread (0: all), a file is read and decompressed ahead, beside the work on its lines, where the
 // limit leaves plenty of room.
@@ -76,7 +78,8 @@ class LineReader {
   // Takes the next lines out of the reader, about a block, for those who read lines of a simple form faster, on several
   // threads: one calls this while others read what they took. What `lines` held before is over. False where next_line
   // must be used: where the last line has no end or is longer than the block, where the source fails, and where the
-  // longest line that is allowed is shorter than `longest`; longer lines than that must be given back.
+  // longest line that is allowed is shorter than `longest`; longer lines than that must be given back. Blocks that
+  // were given back come as they were.
   bool take_lines(std::size_t longest, OwnLines& lines);
 
   // What became of the lines taken, once they all are read: the first so many count as given out, and the others, in
@@ -84,8 +87,8 @@ class LineReader {
   void count_lines(std::int64_t lines);
   void give_back(std::span<OwnLines> lines);
 
-  // Whether the source has no more than what was read of it.
-  bool at_end() const { return at_end_; }
+  // Whether the source has no more than what was read of it, a block at most.
+  bool at_end() const { return at_end_ && waiting_.empty(); }
 
   // The number of the last line given out, from 1; 0 before the first.
   std::int64_t line_number() const { return lines_given_; }
@@ -106,7 +109,9 @@ class LineReader {
   void read_at_once();
   std::size_t fill();
   std::size_t end_of_lines() const;
-  void hand_over(std::size_t end, OwnBuffer& buffer);
+  const char* hand_over(std::size_t begin, std::size_t end, OwnBuffer& buffer);
+  void go_on_in(OwnBuffer& buffer);
+  void next_buffer();
   void move_to_front();
   void cut_lines();
   bool cut_part();
@@ -126,8 +131,9 @@ class LineReader {
   std::size_t begin_ = 0;     // bytes [begin_, end_) are read but not yet cut into lines
   std::size_t searched_ = 0;  // no line ends between begin_ and here
   std::size_t end_ = 0;
-  std::string beginning_;  // of the whole file, where this is a part
-  bool at_once_ = false;   // for others work on what they took
+  std::deque<OwnLines> waiting_;  // what comes after the buffer: blocks given back, and the one that is read into
+  std::string beginning_;         // of the whole file, where this is a part
+  bool at_once_ = false;          // for others work on what they took
   bool has_begun_ = false;
   bool at_end_ = false;
   std::exception_ptr failure_;            // of the source, for those who read on

@@ -26,7 +26,7 @@ std::size_t entry_block_bytes(const MemoryLimit& limit);
 // line and knows what to say of it; so errors are the same as without this class.
 //
 // Each thread takes a block of lines out of the reader, reads it, and takes the next one. Blocks are accepted in order.
-// Memory: two blocks of text per thread.
+// Memory: two blocks of text per thread and their entries, also where blocks are refused and read again.
 class EntryLines {
  public:
   // `threads` as for parallel_for.
