@@ -34,7 +34,8 @@ std::int64_t sum_of(std::span<const std::int64_t> counts) {
 }
 
 std::string describe(const CountedWords& corpus) {
-  const auto& [vocabulary, counts] = corpus;
+  const auto& vocabulary = corpus.vocabulary;
+  const std::span counts = corpus.counts;
   std::vector<std::size_t> order(vocabulary.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto end = order.begin() + std::min<std::ptrdiff_t>(std::ssize(order), 3);
