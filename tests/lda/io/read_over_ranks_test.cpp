@@ -93,7 +93,7 @@ class ReadOverRanks : public ::testing::Test {
       for (const std::string& message : messages) {
         thrown += message == expected ? 1 : 0;
         EXPECT_TRUE(message == expected || message.find(" has failed: " + expected.substr(0, 20)) != message.npos)
-            << message << "\nin place of " << expected;
+            << message << "\nexpected " << expected;
       }
       EXPECT_EQ(thrown, 1) << expected;
     }
