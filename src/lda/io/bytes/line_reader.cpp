@@ -207,8 +207,8 @@ void LineReader::count_lines(std::int64_t lines) {
 }
 
 void LineReader::give_back(std::span<OwnLines> lines) {
-  assert(lines_.empty());
   if (lines.empty()) return;
+  assert(lines_.empty());
   waiting_.push_front({{std::move(buffer_), capacity_}, begin_, end_});
   for (; !lines.empty(); lines = lines.first(lines.size() - 1)) {
     waiting_.push_front(std::exchange(lines.back(), {}));
