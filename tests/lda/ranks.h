@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -34,6 +36,15 @@ inline void on_ranks(const execution::ThreadRanksOptions& options, const std::fu
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);
   }
+}
+
+inline void expect_identity(const CorpusIdentity& found, const CorpusIdentity& expected) {
+  EXPECT_EQ(found.documents, expected.documents);
+  EXPECT_EQ(found.tokens, expected.tokens);
+  EXPECT_EQ(found.vocabulary_size, expected.vocabulary_size);
+  EXPECT_EQ(found.hash_of_document_offsets, expected.hash_of_document_offsets);
+  EXPECT_EQ(found.hash_of_words, expected.hash_of_words);
+  EXPECT_EQ(found.hash_of_vocabulary, expected.hash_of_vocabulary);
 }
 
 // What train gives rank 0 of so many, with the topics of the whole corpus.

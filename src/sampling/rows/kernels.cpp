@@ -1,26 +1,11 @@
 #include "sampling/rows/kernels.h"
 
-#include <cstddef>
+#include "execution/cpu/kernel_tables.h"
 
-#include "execution/cpu/target.h"
-
-// One table per target, each from a compilation of kernels_cpu.cpp.
-namespace papilio {
-#define PAPILIO_DECLARE(target, runs)              \
-  namespace target {                               \
-  extern const sampling::Kernels sampling_kernels; \
-  }
-PAPILIO_SIMD_TARGETS(PAPILIO_DECLARE)
-#undef PAPILIO_DECLARE
-}  // namespace papilio
+PAPILIO_KERNEL_TABLES(sampling::Kernels, sampling_kernels)  // of kernels_cpu.cpp
 
 namespace papilio::sampling {
 
-const Kernels& kernels_in_use() {
-#define PAPILIO_KERNELS(target, runs) &target::sampling_kernels,
-  static constexpr const Kernels* kernels[] = {PAPILIO_SIMD_TARGETS(PAPILIO_KERNELS)};
-#undef PAPILIO_KERNELS
-  return *kernels[static_cast<std::size_t>(execution::cpu_target())];
-}
+const Kernels& kernels_in_use() { return execution::sampling_kernels_in_use(); }
 
 }  // namespace papilio::sampling

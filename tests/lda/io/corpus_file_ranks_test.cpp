@@ -25,6 +25,7 @@
 namespace papilio::lda {
 namespace {
 
+using testing::expect_identity;
 using testing::on_ranks;
 
 constexpr int number = 3;  // of ranks
@@ -34,15 +35,6 @@ TrainOptions short_run() {
   options.optimize_every = 2;
   options.optimize_after = 1;
   return options;
-}
-
-void expect_identity(const CorpusIdentity& found, const CorpusIdentity& expected) {
-  EXPECT_EQ(found.documents, expected.documents);
-  EXPECT_EQ(found.tokens, expected.tokens);
-  EXPECT_EQ(found.vocabulary_size, expected.vocabulary_size);
-  EXPECT_EQ(found.hash_of_document_offsets, expected.hash_of_document_offsets);
-  EXPECT_EQ(found.hash_of_words, expected.hash_of_words);
-  EXPECT_EQ(found.hash_of_vocabulary, expected.hash_of_vocabulary);
 }
 
 // Ranks of which each has a file of its own, as hosts have that copy a corpus to their disks.

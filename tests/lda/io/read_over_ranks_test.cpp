@@ -18,6 +18,7 @@
 namespace papilio::lda {
 namespace {
 
+using testing::expect_identity;
 using testing::on_ranks;
 
 constexpr int numbers_of_ranks[] = {1, 2, 3, 7};
@@ -34,15 +35,6 @@ void expect_report(const ReadReport& found, const ReadReport& expected) {
   EXPECT_EQ(found.invalid_utf8, expected.invalid_utf8);
   EXPECT_EQ(found.unspaced_tokens, expected.unspaced_tokens);
   EXPECT_EQ(found.format, expected.format);
-}
-
-void expect_identity(const CorpusIdentity& found, const CorpusIdentity& expected) {
-  EXPECT_EQ(found.documents, expected.documents);
-  EXPECT_EQ(found.tokens, expected.tokens);
-  EXPECT_EQ(found.vocabulary_size, expected.vocabulary_size);
-  EXPECT_EQ(found.hash_of_document_offsets, expected.hash_of_document_offsets);
-  EXPECT_EQ(found.hash_of_words, expected.hash_of_words);
-  EXPECT_EQ(found.hash_of_vocabulary, expected.hash_of_vocabulary);
 }
 
 class ReadOverRanks : public ::testing::Test {

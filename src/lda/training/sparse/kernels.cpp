@@ -1,26 +1,11 @@
 #include "lda/training/sparse/kernels.h"
 
-#include <cstddef>
+#include "execution/cpu/kernel_tables.h"
 
-#include "execution/cpu/target.h"
-
-// One table per target, each from a compilation of targets/kernels_cpu.cpp.
-namespace papilio {
-#define PAPILIO_DECLARE(target, runs)               \
-  namespace target {                                \
-  extern const lda::sparse::Kernels sparse_kernels; \
-  }
-PAPILIO_SIMD_TARGETS(PAPILIO_DECLARE)
-#undef PAPILIO_DECLARE
-}  // namespace papilio
+PAPILIO_KERNEL_TABLES(lda::sparse::Kernels, sparse_kernels)  // of targets/kernels_cpu.cpp
 
 namespace papilio::lda::sparse {
 
-const Kernels& kernels_in_use() {
-#define PAPILIO_KERNELS(target, runs) &target::sparse_kernels,
-  static constexpr const Kernels* kernels[] = {PAPILIO_SIMD_TARGETS(PAPILIO_KERNELS)};
-#undef PAPILIO_KERNELS
-  return *kernels[static_cast<std::size_t>(execution::cpu_target())];
-}
+const Kernels& kernels_in_use() { return execution::sparse_kernels_in_use(); }
 
 }  // namespace papilio::lda::sparse
