@@ -276,12 +276,13 @@ void bind_corpus(nb::module_& m) {
                      [](const CorpusObject& self) { return DocumentNames{as_strings(self.view().document_names)}; });
 }
 
-Corpus generate(std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double alpha,
-                double overlap, std::uint64_t seed, int threads) {
+Corpus generate(std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double length_spread,
+                double alpha, double overlap, std::uint64_t seed, int threads) {
   return generate_corpus({.documents = documents,
                           .vocabulary = vocabulary,
                           .topics = topics,
                           .mean_length = mean_length,
+                          .length_spread = length_spread,
                           .alpha = alpha,
                           .overlap = overlap,
                           .seed = seed,
@@ -328,14 +329,15 @@ void bind_corpora(nb::module_& m) {
       nb::arg("path"), without_lock);
   m.def(
       "generate_corpus",
-      [](std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double alpha, double overlap,
-         std::uint64_t seed, int threads) {
+      [](std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double length_spread,
+         double alpha, double overlap, std::uint64_t seed, int threads) {
         return interruptible([&] {
-          return CorpusObject(generate(documents, vocabulary, topics, mean_length, alpha, overlap, seed, threads));
+          return CorpusObject(
+              generate(documents, vocabulary, topics, mean_length, length_spread, alpha, overlap, seed, threads));
         });
       },
-      nb::arg("documents"), nb::arg("vocabulary"), nb::arg("topics"), nb::arg("mean_length"), nb::arg("alpha"),
-      nb::arg("overlap"), nb::arg("seed"), nb::arg("threads"));
+      nb::arg("documents"), nb::arg("vocabulary"), nb::arg("topics"), nb::arg("mean_length"), nb::arg("length_spread"),
+      nb::arg("alpha"), nb::arg("overlap"), nb::arg("seed"), nb::arg("threads"));
   m.def(
       "hold_out_every",
       [](const CorpusObject& corpus, std::int64_t every) {

@@ -298,6 +298,7 @@ def generate_corpus(
     vocabulary: int = 5000,
     topics: int = 20,
     mean_length: float = 80.0,
+    length_spread: float = 0.0,
     alpha: float = 0.1,
     overlap: float = 0.1,
     seed: Any = 0,
@@ -311,6 +312,8 @@ def generate_corpus(
         D, V and K; 1 <= K <= V.
     mean_length : float, default 80
         Mean number of tokens per document; 0 < mean_length <= 1e6.
+    length_spread : float, default 0
+        Standard deviation of the logarithm of a document's expected length, which is at most 1e6; 0 to 5.
     alpha : float, default 0.1
         Prior of each topic in a document; 1e-6 <= alpha <= 1e6.
     overlap : float, default 0.1
@@ -342,6 +345,7 @@ def generate_corpus(
         whole(vocabulary, f"{caller}: vocabulary", 1, most),
         whole(topics, f"{caller}: topics", 1, most),
         real(mean_length, f"{caller}: mean_length"),
+        real(length_spread, f"{caller}: length_spread"),
         real(alpha, f"{caller}: alpha"),
         real(overlap, f"{caller}: overlap"),
         whole(_seeds.number(seed), f"{caller}: seed", 0, 2**64 - 1, "a whole number, 0 <= seed < 2^64"),

@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   left_to_right = 9,     // step: the position in the document; index: key, particle, earlier position (lda/evaluation)
   shuffle_tokens = 10,   // index: the document's key and the tokens left (lda/evaluation)
   spread_topics = 11,    // step: the sweep; index: the token, not yet in the part that a chain starts on (lda/gibbs)
+  generate_spread = 12,  // step: the try; index: the document
   proposals = 40,        // step: the sweep; index: the token, the step of a chain of its own and the try (lda/gibbs)
 };
 

@@ -86,6 +86,38 @@ TEST(GenerateCorpus, LengthsArePoisson) {
   EXPECT_NEAR(squares / 4000 - mean * mean, 25, 4 * 25 * std::sqrt(2.04 / 4000));  // 2 + 1 / mean
 }
 
+// Without the number of tokens, which is Poisson, the logarithm of a long document's length is normal.
+TEST(GenerateCorpus, LengthsWithASpreadAreLogNormal) {
+  const double spread = 0.5;
+  const GeneratedCorpus long_ones = generate_corpus(
+      {.documents = 4000, .vocabulary = 50, .topics = 2, .mean_length = 1000, .length_spread = spread, .seed = 3});
+  double sum = 0, logs = 0, squares = 0;
+  for (std::size_t d = 0; d < 4000; ++d) {
+    const auto length =
+        static_cast<double>(long_ones.corpus.document_offsets[d + 1] - long_ones.corpus.document_offsets[d]);
+    sum += length;
+    logs += std::log(length);
+    squares += std::log(length) * std::log(length);
+  }
+  const double mean = logs / 4000;
+  // Four standard errors: of the mean, of a normal number's mean and of its variance. A Poisson number of m tokens adds
+  // 1 / m to the variance of the logarithm, and takes 1 / (2 m) from its mean: up to 0.002 here.
+  EXPECT_NEAR(sum / 4000, 1000, 4 * 1000 * std::sqrt((std::exp(spread * spread) - 1) / 4000));
+  EXPECT_NEAR(mean, std::log(1000) - spread * spread / 2, 4 * spread / std::sqrt(4000) + 0.002);
+  EXPECT_NEAR(squares / 4000 - mean * mean, spread * spread, 4 * spread * spread * std::sqrt(2.0 / 4000) + 0.002);
+}
+
+TEST(GenerateCorpus, ASpreadChangesLengthsAlone) {
+  GenerateOptions with = options;
+  with.length_spread = 1;
+  EXPECT_EQ(generate_corpus(with).phi, generated().phi);
+  with.threads = 1;
+  const GeneratedCorpus one = generate_corpus(with);
+  with.threads = 3;
+  EXPECT_EQ(one.corpus.words, generate_corpus(with).corpus.words);
+  EXPECT_NE(one.corpus.document_offsets, generated().corpus.document_offsets);
+}
+
 // Each token's word given its topic is an independent draw from the row of phi.
 TEST(GenerateCorpus, WordsOfATopicFollowPhi) {
   for (std::size_t k = 0; k < 6; ++k) {
@@ -181,6 +213,9 @@ TEST(GenerateCorpus, RefusesOptionsOutOfRange) {
   EXPECT_THROW(generate_corpus({.topics = 0}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.vocabulary = 5, .topics = 6}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.mean_length = 0}), InvalidArgument);
+  EXPECT_THROW(generate_corpus({.length_spread = -1}), InvalidArgument);
+  EXPECT_THROW(generate_corpus({.length_spread = NAN}), InvalidArgument);
+  EXPECT_THROW(generate_corpus({.length_spread = 5.5}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.alpha = 0}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.alpha = NAN}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.zipf_exponent = -1}), InvalidArgument);

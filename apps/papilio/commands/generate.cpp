@@ -98,6 +98,12 @@ Subcommand add_generate(CLI::App& app) {
   generate->add_option("--mean-length", options.mean_length, "Mean number of tokens per document")
       ->capture_default_str()
       ->check(prior());
+  generate
+      ->add_option(
+          "--length-spread", options.length_spread,
+          "Standard deviation of the logarithm of a document's expected length; 0: all are as long as the mean")
+      ->capture_default_str()
+      ->check(between(0.0, 5.0));
   generate->add_option("--alpha", options.alpha, "Prior of the topics of a document, for each topic")
       ->capture_default_str()
       ->check(between(1e-6, 1e6));

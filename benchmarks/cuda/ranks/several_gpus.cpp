@@ -1,11 +1,14 @@
 // Whole sweeps of one model on 1, 2, ... GPUs of a host, at several sizes of corpus.
 //
-//   papilio_several_gpus_bench [--sweeps N] TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]
+//   papilio_several_gpus_bench [--sweeps N] [--length-spread S] TOPICS WORDS MEAN_LENGTH GPUS,... TOKENS [TOKENS...]
 //
-// A line for each run: tokens a second over the last sweeps, seconds of the whole run, and the model's hash, which must
-// be the same for any number of GPUs: the program fails where it is not.
+// A line for each run: tokens per second over the last sweeps, seconds of the whole run, how much of the first GPU's
+// memory is taken, and the model's hash, which must be the same for any number of GPUs: the program fails where it is
+// not. S is papilio::GenerateOptions::length_spread.
 
+#include <cuda_runtime.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -36,9 +39,23 @@ std::vector<int> numbers(std::string_view text) {
   return all;
 }
 
+double gigabytes_taken_of_first_gpu() {
+  std::size_t free = 0, total = 0;
+  return cudaSetDevice(0) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess
+             ? static_cast<double>(total - free) / 1e9
+             : 0;
+}
+
+double gigabytes_at_most_of_host() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e9;
+}
+
 struct Run {
-  double seconds = 0;  // of the whole run, without the corpus
-  double rate = 0;     // tokens a second
+  double seconds = 0;    // of the whole run, without the corpus
+  double gigabytes = 0;  // taken of the first GPU's memory
+  double rate = 0;       // tokens a second
   double likelihood = 0;
   std::string hash;
 };
@@ -56,6 +73,7 @@ Run run(const papilio::Corpus& corpus, std::int32_t topics, std::int64_t sweeps,
   Run run;
   options.progress = [&](const papilio::Progress& progress) {
     run.rate = progress.tokens_per_second;
+    run.gigabytes = gigabytes_taken_of_first_gpu();
     return true;
   };
   const Clock::time_point start = Clock::now();
@@ -66,33 +84,40 @@ Run run(const papilio::Corpus& corpus, std::int32_t topics, std::int64_t sweeps,
   return run;
 }
 
-int measure(std::int64_t sweeps, int argc, char** argv) {
+int measure(std::int64_t sweeps, double length_spread, int argc, char** argv) {
   const auto topics = static_cast<std::int32_t>(std::atol(argv[1]));
   papilio::GenerateOptions generator;
   generator.vocabulary = std::atoll(argv[2]);
   generator.mean_length = std::atof(argv[3]);
+  generator.length_spread = length_spread;
   generator.topics = 200;
   const std::vector<int> gpus = numbers(argv[4]);
   for (const std::string& line : papilio::describe_cuda_devices()) fmt::print("# {}\n", line);
-  fmt::print("# sums by {}\n# topics {}, words {}, mean length {}\n", papilio::describe_device_sums(), topics,
-             generator.vocabulary, generator.mean_length);
-  fmt::print("{:>14} {:>5} {:>12} {:>10} {:>10} {:>12}  {}\n", "tokens", "GPUs", "G tokens/s", "times one", "all, s",
-             "log joint", "model");
+  fmt::print("# sums by {}\n# topics {}, words {}, mean length {}, spread {}\n", papilio::describe_device_sums(),
+             topics, generator.vocabulary, generator.mean_length, generator.length_spread);
+  fmt::print("{:>14} {:>5} {:>12} {:>10} {:>10} {:>8} {:>12}  {}\n", "tokens", "GPUs", "G tokens/s", "times one",
+             "all, s", "GB", "log joint", "model");
   bool same = true;
   for (int i = 5; i < argc; ++i) {
     generator.documents = static_cast<std::int64_t>(std::atof(argv[i]) / generator.mean_length);
     const Clock::time_point start = Clock::now();
     const papilio::Corpus corpus = papilio::generate_corpus(generator).corpus;
-    fmt::print("# generated in {:.1f} s\n", seconds_since(start));
+    std::int64_t longest = 0;
+    for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
+      longest = std::max(longest, corpus.document_offsets[d] - corpus.document_offsets[d - 1]);
+    }
+    fmt::print("# generated in {:.1f} s: {} documents of at most {} tokens\n", seconds_since(start), corpus.documents(),
+               longest);
     Run first;
     for (const int count : gpus) {
       const Run now = run(corpus, topics, sweeps, count);
       if (first.hash.empty()) first = now;
       same = same && now.hash == first.hash && now.likelihood == first.likelihood;
-      fmt::print("{:>14} {:>5} {:>12.3f} {:>10.2f} {:>10.2f} {:>12.6f}  {}\n", corpus.tokens(), count, now.rate / 1e9,
-                 now.rate / first.rate, now.seconds, now.likelihood, now.hash);
+      fmt::print("{:>14} {:>5} {:>12.3f} {:>10.2f} {:>10.2f} {:>8.2f} {:>12.6f}  {}\n", corpus.tokens(), count,
+                 now.rate / 1e9, now.rate / first.rate, now.seconds, now.gigabytes, now.likelihood, now.hash);
       std::fflush(stdout);
     }
+    fmt::print("# the host's memory: at most {:.1f} GB so far\n", gigabytes_at_most_of_host());
   }
   if (!same) fmt::print("the models differ\n");
   return same ? 0 : 1;
@@ -103,17 +128,25 @@ int measure(std::int64_t sweeps, int argc, char** argv) {
 int main(int argc, char** argv) {
   const char* const program = argv[0];
   std::int64_t sweeps = usual_sweeps;
-  if (argc > 2 && std::string_view(argv[1]) == "--sweeps") {
-    sweeps = std::atoll(argv[2]);
-    argc -= 2;
-    argv += 2;
+  double length_spread = 0;
+  for (; argc > 2 && std::string_view(argv[1]).starts_with("--"); argc -= 2, argv += 2) {
+    const std::string_view option = argv[1];
+    if (option == "--sweeps") {
+      sweeps = std::atoll(argv[2]);
+    } else if (option == "--length-spread") {
+      length_spread = std::atof(argv[2]);
+    } else {
+      break;
+    }
   }
   if (argc < 6 || sweeps < 1) {
-    fmt::print(stderr, "usage: {} [--sweeps N] TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]\n", program);
+    fmt::print(stderr,
+               "usage: {} [--sweeps N] [--length-spread S] TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]\n",
+               program);
     return 64;
   }
   try {
-    return measure(sweeps, argc, argv);
+    return measure(sweeps, length_spread, argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "papilio/corpus.h"
@@ -23,6 +24,8 @@ namespace papilio {
 namespace {
 
 using base::require;
+
+constexpr double longest_expected = 1e6;  // tokens of a document
 
 // Categories and the running sums of their masses.
 class Distribution {
@@ -112,6 +115,26 @@ std::vector<float> phi_of(const PlantedTopics& planted, double overlap) {
   return phi;
 }
 
+// A normal number. Source: Marsaglia and Bray, A Convenient Method for Generating Normal Variables, 1964.
+double draw_normal(std::uint64_t seed, std::uint64_t document) {
+  for (std::uint32_t step = 0;; ++step) {
+    const std::uint64_t stream = random::stream(random::Purpose::generate_spread, step);
+    const random::Block block = random::draw_block(seed, stream, document);
+    const double x = 2 * random::uniform53(block.word[0], block.word[1]) - 1;
+    const double y = 2 * random::uniform53(block.word[2], block.word[3]) - 1;
+    const double square = x * x + y * y;
+    if (0 < square && square < 1) return x * std::sqrt(-2 * random::natural_log(square) / square);
+  }
+}
+
+// The expected length of a document: log-normal, with the mean of the options.
+double expected_length(const GenerateOptions& options, std::uint64_t document) {
+  const double spread = options.length_spread;
+  if (spread == 0) return options.mean_length;
+  const double factor = random::exponential(spread * draw_normal(options.seed, document) - spread * spread / 2);
+  return std::min(options.mean_length * factor, longest_expected);
+}
+
 // A Poisson number: how many uniforms can be multiplied before the product
 // falls to e^-mean or below. Long means in pieces, whose sum is Poisson again.
 // Source: Knuth, The Art of Computer Programming, volume 2, 3.4.1 F.
@@ -119,7 +142,7 @@ std::int64_t draw_length(const GenerateOptions& options, std::uint64_t document)
   constexpr double longest_piece = 500;
   std::int64_t length = 0;
   std::uint32_t step = 0;
-  for (double left = options.mean_length; left > 0; left -= longest_piece) {
+  for (double left = expected_length(options, document); left > 0; left -= longest_piece) {
     const double limit = random::exponential(-std::min(left, longest_piece));
     for (double product = 1;; ++length) {
       const std::uint64_t stream = random::stream(random::Purpose::generate_lengths, step++);
@@ -186,8 +209,10 @@ void require_options(const GenerateOptions& options) {
           "papilio::generate_corpus: vocabulary is {}, expected 1 to 2^31 - 1", options.vocabulary);
   require(1 <= options.topics && options.topics <= options.vocabulary,
           "papilio::generate_corpus: topics is {}, expected 1 to vocabulary = {}", options.topics, options.vocabulary);
-  require(options.mean_length > 0 && options.mean_length <= 1e6,
+  require(options.mean_length > 0 && options.mean_length <= longest_expected,
           "papilio::generate_corpus: mean_length is {}, expected 0 < mean_length <= 1e6", options.mean_length);
+  require(within(options.length_spread, 0, 5), "papilio::generate_corpus: length_spread is {}, expected 0 to 5",
+          options.length_spread);
   require(within(options.alpha, 1e-6, 1e6), "papilio::generate_corpus: alpha is {}, expected 1e-6 to 1e6",
           options.alpha);
   require(within(options.zipf_exponent, 0, 10), "papilio::generate_corpus: zipf_exponent is {}, expected 0 to 10",
@@ -216,8 +241,8 @@ GeneratedCorpus generate_corpus(const GenerateOptions& options) {
   corpus.document_offsets.resize(lengths.size() + 1);
   const std::int64_t tokens = exclusive_scan(VectorView<const std::int64_t>(lengths),
                                              VectorView<std::int64_t>(corpus.document_offsets), options.threads);
-  corpus.words.resize(static_cast<std::size_t>(tokens));
-  generated.topics.resize(static_cast<std::size_t>(tokens));
+  execution::make_zeros(corpus.words, static_cast<std::size_t>(tokens), options.threads);
+  execution::make_zeros(generated.topics, static_cast<std::size_t>(tokens), options.threads);
   execution::parallel_for(options.documents, 64, options.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t d = begin; d < end; ++d) {
       execution::stop_point();
