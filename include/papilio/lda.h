@@ -180,6 +180,7 @@ struct TrainOptions {
   // Documents that training does not see, borrowed. Words are matched by spelling. They are scored by document
   // completion (papilio/evaluation.h) after every `held_out_every`-th sweep and after the last; 0: after the last
   // only. Scoring never changes the model. It takes the memory of a second model.
+  // Over ranks each scores its part of them, `documents_of_rank`; see held_out_identity.
   std::optional<CorpusView> held_out = {};
   std::int64_t held_out_every = 10;
 
@@ -192,6 +193,9 @@ struct TrainOptions {
   // what verify_over_ranks returned, or a RankCorpus has, on every rank (papilio/distributed.h): each then verifies and
   // reads only its own documents. Null: every rank verifies and hashes the whole corpus; not for a RankCorpus.
   const CorpusIdentity* corpus_identity = nullptr;
+
+  // Likewise of `held_out`: every rank then verifies and reads only its own part of the held-out documents.
+  const CorpusIdentity* held_out_identity = nullptr;
 
   // Bytes of the GPU's memory that training takes at most; 0: nearly all that are free when it starts. What does not
   // fit is streamed from the host's memory. Never changes the model.

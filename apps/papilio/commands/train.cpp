@@ -149,6 +149,7 @@ class Run {
     if (!arguments_.quiet) options.planned = [this](const auto& plan) { report_.finish(), tell_plan(plan, corpus_); };
     if (held_out_) {
       options.held_out = held_out_->view();
+      options.held_out_identity = held_out_->known_identity();
     }
     options.checkpoint_every = arguments_.checkpoint_every;
     options.checkpoint_seconds = 60 * arguments_.checkpoint_minutes;

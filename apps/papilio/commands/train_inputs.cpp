@@ -48,7 +48,7 @@ std::optional<InputCorpus> open_held_out(const TrainArguments& arguments, const 
   ask_phrases_of_text_alone(from);
   use_phrases(corpus, from);
   papilio::ReadReport report;
-  InputCorpus held_out = open_corpus(from, report);
+  InputCorpus held_out = open_own_documents(from, report, arguments.training.ranks);
   if (!arguments.quiet) {
     tell("held out: {}\n{}", read_summary(from.path, report, held_out.view().vocabulary_size()),
          left_out_summary(report));

@@ -34,6 +34,20 @@ std::vector<std::string> unpacked(std::string_view all) {
   return texts;
 }
 
+template <class Number>
+std::vector<Number> joined(Communicator& ranks, std::span<const Number> numbers) {
+  auto count = static_cast<std::int64_t>(numbers.size());
+  ranks.add_up(std::span(&count, 1));
+  std::vector<Number> all(static_cast<std::size_t>(count));
+  auto to = std::as_writable_bytes(std::span(all));
+  for (const std::vector<std::byte>& of_rank : ranks.gather(std::as_bytes(numbers), 0)) {
+    std::ranges::copy(of_rank, to.begin());
+    to = to.subspan(of_rank.size());
+  }
+  ranks.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::span<const std::byte> bytes) {
@@ -49,16 +63,15 @@ std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::
 }
 
 std::vector<std::int32_t> join_everywhere(Communicator& ranks, std::span<const std::int32_t> numbers) {
-  auto count = static_cast<std::int64_t>(numbers.size());
-  ranks.add_up(std::span(&count, 1));
-  std::vector<std::int32_t> all(static_cast<std::size_t>(count));
-  auto to = std::as_writable_bytes(std::span(all));
-  for (const std::vector<std::byte>& of_rank : ranks.gather(std::as_bytes(numbers), 0)) {
-    std::ranges::copy(of_rank, to.begin());
-    to = to.subspan(of_rank.size());
-  }
-  ranks.broadcast(std::as_writable_bytes(std::span(all)), 0);
-  return all;
+  return joined(ranks, numbers);
+}
+
+std::vector<std::int64_t> join_everywhere(Communicator& ranks, std::span<const std::int64_t> numbers) {
+  return joined(ranks, numbers);
+}
+
+std::vector<double> join_everywhere(Communicator& ranks, std::span<const double> numbers) {
+  return joined(ranks, numbers);
 }
 
 std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<std::vector<std::byte>> sent) {

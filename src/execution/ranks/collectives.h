@@ -17,6 +17,8 @@ std::vector<std::vector<std::byte>> gather_everywhere(Communicator& ranks, std::
 
 // The numbers of each rank one after the other, in the order of the ranks, on every rank.
 std::vector<std::int32_t> join_everywhere(Communicator& ranks, std::span<const std::int32_t> numbers);
+std::vector<std::int64_t> join_everywhere(Communicator& ranks, std::span<const std::int64_t> numbers);
+std::vector<double> join_everywhere(Communicator& ranks, std::span<const double> numbers);
 
 // Sends each rank its bytes of `sent`, by rank; returns those that each has sent to this one, in their order.
 std::vector<std::vector<std::byte>> exchange(Communicator& ranks, std::vector<std::vector<std::byte>> sent);

@@ -29,11 +29,19 @@ std::string_view writer_text(const TrainOptions& options) {
   return options.checkpoint_writer->is_over_ranks() ? "of ranks" : "of one process";
 }
 
+void add_held_out(Metadata& metadata, const TrainOptions& options) {
+  const CorpusIdentity* const known = options.held_out_identity;
+  const CorpusIdentity identity = known != nullptr ? *known : identity_of(*options.held_out);
+  metadata["held_out.hash_of_document_offsets"] = identity.hash_of_document_offsets;
+  metadata["held_out.hash_of_vocabulary"] = identity.hash_of_vocabulary;
+  metadata["held_out.hash_of_words"] = identity.hash_of_words;
+}
+
 // A line for each thing that must be the same: "key value".
 std::string lines_of(const CorpusIdentity& corpus, const TrainOptions& options) {
   Metadata metadata;
   add_corpus_identity(metadata, corpus);
-  if (options.held_out) metadata["held_out.hash_of_words"] = hash_of_numbers(options.held_out->words);
+  if (options.held_out) add_held_out(metadata, options);
   metadata["options.topics"] = fmt::format("{}", options.topics);
   metadata["options.sweeps"] = fmt::format("{}", options.sweeps);
   metadata["options.alpha"] = hash_of_numbers(priors_of(options).alpha);
@@ -61,7 +69,8 @@ std::string lines_of(const CorpusIdentity& corpus, const TrainOptions& options) 
 
 }  // namespace
 
-void require_agreement(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* identity) {
+void require_agreement(const CorpusView& corpus, const TrainOptions& options) {
+  const CorpusIdentity* const identity = options.corpus_identity;
   require_same_lines(lines_of(identity != nullptr ? *identity : identity_of(corpus), options), *options.ranks, "train");
 }
 

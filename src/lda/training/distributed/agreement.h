@@ -6,7 +6,7 @@
 namespace papilio::lda {
 
 // Throws InvalidArgument on every rank where the ranks' corpora or options are not the same, naming the first rank
-// that differs from rank 0 and in what. `identity` is that of the corpus; null: the corpus is read for it. Collective.
-void require_agreement(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* identity);
+// that differs from rank 0 and in what. Corpora whose identities the options lack are read for them. Collective.
+void require_agreement(const CorpusView& corpus, const TrainOptions& options);
 
 }  // namespace papilio::lda

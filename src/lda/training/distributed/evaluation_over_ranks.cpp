@@ -57,11 +57,6 @@ std::vector<Number> joined(std::vector<std::vector<std::byte>> parts) {
   return all;
 }
 
-template <class Number>
-std::vector<Number> joined_everywhere(std::span<const Number> own, Communicator& ranks) {
-  return joined<Number>(execution::gather_everywhere(ranks, std::as_bytes(own)));
-}
-
 std::int64_t sum(std::int64_t number, Communicator& ranks) {
   ranks.add_up(std::span(&number, 1));
   return number;
@@ -101,8 +96,8 @@ Completion complete_over_ranks(const std::string& hash_of_model, const CorpusVie
   std::vector<double> scores(lengths.size());
   WordMap all;
   all.unknown_tokens = sum(score_part(part.view(), lengths, scores), ranks);
-  return lda::completion_of(joined_everywhere(std::span<const std::int64_t>(lengths), ranks),
-                            joined_everywhere(std::span<const double>(scores), ranks), all);
+  return lda::completion_of(execution::join_everywhere(ranks, std::span<const std::int64_t>(lengths)),
+                            execution::join_everywhere(ranks, std::span<const double>(scores)), all);
 }
 
 void score(const Model& model, const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
@@ -167,7 +162,7 @@ LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const Le
     LeftToRight result = left_to_right(model, part.view(), options);
     result.tokens = sum(result.tokens, ranks);
     result.unknown_tokens = sum(result.unknown_tokens, ranks);
-    result.log_likelihoods = joined_everywhere(std::span<const double>(result.log_likelihoods), ranks);
+    result.log_likelihoods = execution::join_everywhere(ranks, std::span<const double>(result.log_likelihoods));
     result.log_likelihood = 0;
     for (const double log_likelihood : result.log_likelihoods) result.log_likelihood += log_likelihood;
     return result;

@@ -1,7 +1,6 @@
 #include "lda/training/trainer/held_out_evaluation.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,18 +33,23 @@ std::int64_t documents_to_score(const CorpusView& corpus, const WordMap& map) {
 }  // namespace
 
 HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOptions& options)
-    : corpus_(corpus), options_(options) {
+    : corpus_(corpus), options_(options), own_(*options.held_out) {
+  if (ranks() != nullptr) own_ = part_.emplace(own_, ranks()->rank(), ranks()->ranks()).view();
   model_.topics = options.topics;
   model_.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
   const Seeds seeds = seeds_of_options(corpus, options, "train");
   model_.seed_words = seeds.words();
   model_.s_k = seeds.s_k();
   take_occurrences();
-  map_ = map_words(model_, *options.held_out);
-  base::require(documents_to_score(*options.held_out, map_) > 0,
-                "papilio::train: no held-out document has two words of the training corpus ({} documents)",
+  map_ = map_words(model_, own_);
+  std::int64_t sums[] = {map_.unknown_tokens, documents_to_score(own_, map_)};
+  if (ranks() != nullptr) ranks()->add_up(sums);
+  map_.unknown_tokens = sums[0];
+  base::require(sums[1] > 0, "papilio::train: no held-out document has two words of the training corpus ({} documents)",
                 options.held_out->documents());
 }
+
+Communicator* HeldOutEvaluation::ranks() const { return trains_over_ranks(options_) ? options_.ranks : nullptr; }
 
 // Which words are counted does not depend on the topics: as if all tokens had the first one. Over ranks the caller has
 // found that no word occurs too often.
@@ -65,13 +69,12 @@ void HeldOutEvaluation::take_occurrences() {
 
 std::vector<std::int64_t> HeldOutEvaluation::occurrences_of_words() const {
   std::vector<std::int64_t> occurrences(static_cast<std::size_t>(corpus_.vocabulary_size()));
-  Communicator* const ranks = trains_over_ranks(options_) ? options_.ranks : nullptr;
-  const RankDocuments own =
-      ranks != nullptr ? documents_of_rank(corpus_, ranks->rank(), ranks->ranks()) : documents_of_rank(corpus_, 0, 1);
+  const RankDocuments own = ranks() != nullptr ? documents_of_rank(corpus_, ranks()->rank(), ranks()->ranks())
+                                               : documents_of_rank(corpus_, 0, 1);
   const auto words =
       corpus_.words.subspan(static_cast<std::size_t>(own.first_token), static_cast<std::size_t>(own.tokens()));
   histogram(words, VectorView<std::int64_t>(occurrences), options_.threads);
-  if (ranks != nullptr) ranks->add_up(occurrences);
+  if (ranks() != nullptr) ranks()->add_up(occurrences);
   return occurrences;
 }
 
@@ -95,23 +98,11 @@ void HeldOutEvaluation::take_counts(const State& state) {
 }
 
 Completion HeldOutEvaluation::complete_over_ranks() const {
-  const CorpusView& held_out = *options_.held_out;
-  Communicator& ranks = *options_.ranks;
-  const RankDocuments own = documents_of_rank(held_out, ranks.rank(), ranks.ranks());
-  const auto first = static_cast<std::size_t>(own.first_document);
-  const auto count = static_cast<std::size_t>(own.documents());
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(held_out.documents()));
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(own_.documents()));
   std::vector<double> scores(lengths.size());
-  score_documents(model_, held_out, map_, {.threads = options_.threads}, own.first_document, own.end_document, lengths,
-                  scores);
-  ranks.add_up(lengths);
-  std::size_t place = 0;
-  const auto own_scores = std::span(scores).subspan(first, count);
-  for (const std::vector<std::byte>& bytes : execution::gather_everywhere(ranks, std::as_bytes(own_scores))) {
-    if (!bytes.empty()) std::memcpy(scores.data() + place, bytes.data(), bytes.size());
-    place += bytes.size() / sizeof(double);
-  }
-  return completion_of(lengths, scores, map_);
+  score_documents(model_, own_, map_, {.threads = options_.threads}, 0, own_.documents(), lengths, scores);
+  return completion_of(execution::join_everywhere(*ranks(), std::span<const std::int64_t>(lengths)),
+                       execution::join_everywhere(*ranks(), std::span<const double>(scores)), map_);
 }
 
 void HeldOutEvaluation::take_counts(const ChainState& state) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "lda/corpus/part_of_rank.h"
 #include "lda/model/state.h"
 #include "lda/training/chain/chain.h"
 #include "papilio/evaluation.h"
@@ -11,7 +13,8 @@
 namespace papilio::lda {
 
 // Scores the held-out documents of the options by document completion while a chain trains. Also takes the memory of a
-// model: counts are made from the state that the chain shows. Over ranks each scores a share of the documents.
+// model: counts are made from the state that the chain shows. Over ranks each reads and scores a share of the
+// documents.
 class HeldOutEvaluation {
  public:
   // Keeps references: corpus and options must outlive it. Throws InvalidArgument where the held-out
@@ -26,12 +29,15 @@ class HeldOutEvaluation {
   void take_counts(const State& state);
   void take_occurrences();
   std::vector<std::int64_t> occurrences_of_words() const;
+  Communicator* ranks() const;
   Completion complete_over_ranks() const;
 
   const CorpusView corpus_;
   const TrainOptions& options_;
+  std::optional<PartOfRank> part_;  // of the held-out documents, over ranks
+  CorpusView own_;                  // those that this process scores
   Model model_;
-  WordMap map_;
+  WordMap map_;  // of own_, but the unknown tokens are those of all
 };
 
 }  // namespace papilio::lda

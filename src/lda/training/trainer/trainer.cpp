@@ -31,17 +31,15 @@ using base::require;
 using lda::Clock;
 using lda::seconds_since;
 
-// Whether this rank reads the documents of others not at all, and need not verify them.
-bool reads_own_documents_alone(const TrainOptions& options) {
-  return lda::trains_over_ranks(options) && options.corpus_identity != nullptr;
-}
-
-void verify_corpus(const CorpusView& corpus, const TrainOptions& options, bool has_own_alone) {
+// What this rank reads of the documents of others, and has to verify: all, or with an identity over ranks nothing.
+void verify_corpus(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* identity) {
   lda::verify_documents(corpus);
   RankDocuments read = {.end_document = corpus.documents(), .end_token = corpus.tokens()};
-  if (has_own_alone) read = documents_of_rank(corpus, options.ranks->rank(), options.ranks->ranks());
+  if (lda::trains_over_ranks(options) && identity != nullptr) {
+    read = documents_of_rank(corpus, options.ranks->rank(), options.ranks->ranks());
+  }
   lda::verify_words(corpus, read.first_token, read.end_token);
-  if (options.corpus_identity != nullptr) lda::require_sizes(*options.corpus_identity, corpus, "train");
+  if (identity != nullptr) lda::require_sizes(*identity, corpus, "train");
 }
 
 void require_corpus_to_train_on(const CorpusView& corpus, const TrainOptions& options) {
@@ -118,13 +116,11 @@ void require_start(const CorpusView& corpus, const TrainOptions& options, const 
   lda::require_options(options, "train");
   lda::require_devices(options);
   require_one_way_to_save(options);
-  const bool has_own_alone = reads_own_documents_alone(options);
-  verify_corpus(corpus, options, has_own_alone);
+  verify_corpus(corpus, options, options.corpus_identity);
   require_corpus_to_train_on(corpus, options);
   if (resume != nullptr) require_resumable(corpus, options, *resume);
-  if (options.held_out) options.held_out->verify();
-  if (!lda::trains_over_ranks(options)) return;
-  lda::require_agreement(corpus, options, has_own_alone ? options.corpus_identity : nullptr);
+  if (options.held_out) verify_corpus(*options.held_out, options, options.held_out_identity);
+  if (lda::trains_over_ranks(options)) lda::require_agreement(corpus, options);
 }
 
 // From what require_start has let pass.
