@@ -26,7 +26,8 @@ def main():
 def train_and_infer(ranks):
     is_first = ranks is None or ranks.rank == 0
 
-    # Every process opens the whole corpus, and works on its own documents.
+    # Every process has the whole corpus here, and works on its own documents. Of a corpus that needs no splitting,
+    # papilio.read_corpus(path, ranks=ranks) gives each process its own documents alone.
     if len(sys.argv) > 1:
         corpus = papilio.read_corpus(sys.argv[1])
     else:

@@ -88,18 +88,19 @@ class RankCorpus {
 // number of ranks. Every rank passes the same options; threads and max_memory may differ.
 //
 // Of an uncompressed file of text, JSON lines or UCI bag of words each rank reads its share of the bytes, cut at line
-// ends, and receives from the others whatever their shares hold of its documents. Rank 0 alone reads compressed files,
-// any other format, text with phrases, and the vocabulary of UCI; it sends each rank its documents, and holds the whole
-// corpus until then. Every rank gets the full report, except for the words left out, which only rank 0 gets.
+// ends, and receives from the others whatever their shares hold of its documents. Of a corpus file each copies its own
+// documents, as verify_over_ranks reads them. Rank 0 alone reads compressed files, any other format, text with phrases,
+// and the vocabulary of UCI; it sends each rank its documents, and holds the whole corpus until then. Every rank gets
+// the full report, except for the words left out, which only rank 0 gets.
 // Of text and JSON lines, what it says of words that are too short, numbers or outside of the pattern is what one
 // process says, but for `examples` where a rank's share has more than 16 x most_left_out_words distinct ones for a
 // reason: they may be others, since the rank counts the first of them alone.
 //
 // max_memory bounds what each rank's own reading holds and, of UCI bag of words, the vocabulary, the entries that ranks
 // send and receive, and the offsets of all documents; of text and JSON lines the vocabulary of the whole text, and on
-// rank 0 the words of all ranks while it numbers them. All of that is counted before it is held. Not counted are names
-// of documents, which rank 0 has of all, and the step from the documents that a rank has read to its own ones: up to 8
-// bytes per token of both, and 16 bytes per document of the corpus.
+// rank 0 the words of all ranks while it numbers them. Of every file it bounds the vocabulary, on rank 0 the names of
+// all documents, where all documents begin (16 bytes each), and the step from the documents that a rank has read to its
+// own ones (up to 8 bytes per token of both). All of that is counted before it is held.
 //
 // Throws what read_corpus throws, on the rank that finds it, with the line in the whole file; of several errors the
 // first in the file. The others throw RankError, which names that rank. Ranks whose files differ in size, or in their

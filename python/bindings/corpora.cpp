@@ -91,12 +91,13 @@ CountRows counts_of(const CorpusObject& object) {
 Strings as_strings(std::span<const std::string> values) { return {values.begin(), values.end()}; }
 
 CorpusObject read(const PathName& path, const std::string& format, const CorpusOptions& options,
-                  const TextOptions& text, ReadReport* report) {
+                  const TextOptions& text, ReadReport* report, PythonRanks* ranks) {
   const Unlocked unlocked;
   CorpusOptions all = options;
   all.format = parse_corpus_format(format);
   all.text = text;
-  return CorpusObject(read_corpus(path.bytes, all, report));
+  if (ranks == nullptr) return CorpusObject(read_corpus(path.bytes, all, report));
+  return CorpusObject(read_corpus(path.bytes, all, *ranks, report), *ranks);
 }
 
 // The texts are not copied; the caller's list keeps them.
@@ -215,6 +216,10 @@ documents, tokens, vocabulary_size : int
     D, N and V.
 is_mapped : bool
     Whether the arrays are in a file (see `open_corpus`).
+is_part : bool
+    Whether only the words of one rank's documents are here (see `read_corpus`, `ranks`). Then `words`, `counts`, a
+    pickle, and every function that needs the words of all documents, are a ValueError; all else is that of the whole
+    corpus, but for `document_names`, which rank 0 has and others lack.
 
 Raises
 ------
@@ -232,10 +237,15 @@ Corpus(2 documents, 2 words, 3 tokens)
 array([1, 0, 1], dtype=int32)
 )";
 
+// By the offsets.
+std::int64_t tokens_of(const CorpusView& corpus) {
+  return corpus.document_offsets.empty() ? 0 : corpus.document_offsets.back();
+}
+
 std::string describe(const CorpusObject& corpus) {
-  const CorpusView view = corpus.view();
+  const CorpusView view = corpus.without_words();
   return "Corpus(" + std::to_string(view.documents()) + " documents, " + std::to_string(view.vocabulary_size()) +
-         " words, " + std::to_string(view.tokens()) + " tokens)";
+         " words, " + std::to_string(tokens_of(view)) + " tokens)";
 }
 
 void bind_corpus(nb::module_& m) {
@@ -262,18 +272,23 @@ void bind_corpus(nb::module_& m) {
   corpus.def("counts", &counts_of,
              "The corpus as compressed rows (CSR): row offsets, word numbers in increasing order, and their counts.");
   corpus.def("__repr__", &describe);
-  corpus.def("__len__", [](const CorpusObject& self) { return self.view().documents(); });
-  const auto view = [](nb::handle self) { return nb::cast<const CorpusObject&>(self).view(); };
-  corpus.def_prop_ro("documents", [](const CorpusObject& self) { return self.view().documents(); });
-  corpus.def_prop_ro("tokens", [](const CorpusObject& self) { return self.view().tokens(); });
-  corpus.def_prop_ro("vocabulary_size", [](const CorpusObject& self) { return self.view().vocabulary_size(); });
+  corpus.def("__len__", [](const CorpusObject& self) { return self.without_words().documents(); });
+  const auto frame = [](nb::handle self) { return nb::cast<const CorpusObject&>(self).without_words(); };
+  corpus.def_prop_ro("documents", [](const CorpusObject& self) { return self.without_words().documents(); });
+  corpus.def_prop_ro("tokens", [](const CorpusObject& self) { return tokens_of(self.without_words()); });
+  corpus.def_prop_ro("vocabulary_size",
+                     [](const CorpusObject& self) { return self.without_words().vocabulary_size(); });
   corpus.def_prop_ro("is_mapped", &CorpusObject::is_mapped);
+  corpus.def_prop_ro("is_part", &CorpusObject::is_part);
   corpus.def_prop_ro("document_offsets",
-                     [view](nb::handle self) { return borrowed(view(self).document_offsets, self); });
-  corpus.def_prop_ro("words", [view](nb::handle self) { return borrowed(view(self).words, self); });
-  corpus.def_prop_ro("vocabulary", [](const CorpusObject& self) { return as_strings(self.view().vocabulary); });
-  corpus.def_prop_ro("document_names",
-                     [](const CorpusObject& self) { return DocumentNames{as_strings(self.view().document_names)}; });
+                     [frame](nb::handle self) { return borrowed(frame(self).document_offsets, self); });
+  corpus.def_prop_ro("words",
+                     [](nb::handle self) { return borrowed(nb::cast<const CorpusObject&>(self).view().words, self); });
+  corpus.def_prop_ro("vocabulary",
+                     [](const CorpusObject& self) { return as_strings(self.without_words().vocabulary); });
+  corpus.def_prop_ro("document_names", [](const CorpusObject& self) {
+    return DocumentNames{as_strings(self.without_words().document_names)};
+  });
 }
 
 Corpus generate(std::int64_t documents, std::int64_t vocabulary, int topics, double mean_length, double length_spread,
@@ -296,7 +311,7 @@ void bind_corpora(nb::module_& m) {
   bind_options(m);
   bind_corpus(m);
   m.def("read_corpus", &read, nb::arg("path"), nb::arg("format"), nb::arg("options"), nb::arg("text"),
-        nb::arg("report").none());
+        nb::arg("report").none(), nb::arg("ranks").none() = nb::none());
   m.def("corpus_from_texts", &from_texts, nb::arg("texts"), nb::arg("options"), nb::arg("document_names"),
         nb::arg("report").none());
   const nb::call_guard<Unlocked> without_lock;
@@ -352,7 +367,10 @@ void bind_corpora(nb::module_& m) {
   m.def(
       "find_frequent_stop_words",
       [](const CorpusObject& corpus, int threads) -> std::optional<std::tuple<std::string, std::int64_t, Strings>> {
-        const std::optional<FrequentStopWords> found = find_frequent_stop_words(corpus.view(), threads);
+        const RankCorpus* const of_rank = corpus.of_rank();
+        const std::optional<FrequentStopWords> found =
+            of_rank != nullptr ? find_frequent_stop_words(of_rank->view().vocabulary, of_rank->word_counts())
+                               : find_frequent_stop_words(corpus.view(), threads);
         if (!found) return std::nullopt;
         return std::tuple(found->language, found->among, found->words);
       },

@@ -142,7 +142,7 @@ DocumentTopics infer_topics(const Model& model, const CorpusObject& object, cons
                             PythonRanks* ranks) {
   InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
   options.corpus_identity = object.identity(ranks);
-  const CorpusView corpus = object.view();
+  const CorpusView corpus = object.view(ranks);
   return by_ranks([](auto&... given) { return infer(given...); }, model, corpus, options, ranks,
                   is_short(corpus, model.topics, options));
 }
@@ -159,7 +159,7 @@ DocumentTopics infer_corpus(const Inference& inference, const CorpusObject& obje
                             const std::string& device, PythonRanks* ranks) {
   InferOptions options = infer_options(method, sweeps, burn_in, em_steps, seed, threads, device);
   options.corpus_identity = object.identity(ranks);
-  return infer_prepared(inference, object.view(), options, ranks);
+  return infer_prepared(inference, object.view(ranks), options, ranks);
 }
 
 // use(corpus) of documents as compressed rows of counts; a column is a word of the model.
@@ -203,7 +203,7 @@ Completion complete_prepared(const Inference& inference, const CorpusView& corpu
 
 Completion complete_corpus(const Inference& inference, const CorpusObject& object, int em_steps, std::uint64_t seed,
                            bool shuffle, int threads, const std::string& device, PythonRanks* ranks) {
-  return complete_prepared(inference, object.view(),
+  return complete_prepared(inference, object.view(ranks),
                            {.em_steps = em_steps,
                             .seed = seed,
                             .shuffle = shuffle,
@@ -227,7 +227,9 @@ void bind_infer(nb::module_& m) {
       "unknown_words",
       [](const Model& model, const CorpusObject& corpus) {
         const Unlocked unlocked;
-        return unknown_words(model, corpus.view());
+        const RankCorpus* const of_rank = corpus.of_rank();
+        return of_rank != nullptr ? unknown_words(model, of_rank->view().vocabulary, of_rank->word_counts())
+                                  : unknown_words(model, corpus.view());
       },
       nb::arg("model"), nb::arg("corpus"));
   nb::class_<DocumentTopics>(m, "DocumentTopics", document_topics_doc)
@@ -284,7 +286,7 @@ void bind_held_out(nb::module_& m) {
                                            .threads = threads,
                                            .device = Device::parse(device),
                                            .corpus_identity = corpus.identity(ranks)};
-        return by_ranks([](auto&... given) { return complete_documents(given...); }, model, corpus.view(), options,
+        return by_ranks([](auto&... given) { return complete_documents(given...); }, model, corpus.view(ranks), options,
                         ranks);
       },
       nb::arg("model"), nb::arg("corpus"), nb::arg("em_steps"), nb::arg("seed"), nb::arg("shuffle"), nb::arg("threads"),
@@ -304,7 +306,8 @@ void bind_held_out(nb::module_& m) {
          PythonRanks* ranks) {
         const LeftToRightOptions options = {
             .particles = particles, .seed = seed, .threads = threads, .corpus_identity = corpus.identity(ranks)};
-        return by_ranks([](auto&... given) { return left_to_right(given...); }, model, corpus.view(), options, ranks);
+        return by_ranks([](auto&... given) { return left_to_right(given...); }, model, corpus.view(ranks), options,
+                        ranks);
       },
       nb::arg("model"), nb::arg("corpus"), nb::arg("particles"), nb::arg("seed"), nb::arg("threads"),
       nb::arg("ranks").none() = nb::none());

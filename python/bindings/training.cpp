@@ -93,7 +93,7 @@ TrainResult train_quietly(const CorpusView& corpus, TrainOptions options, const 
 TrainResult train_from_python(const CorpusObject& corpus, const TrainOptions& options, const ChainState* resume,
                               nb::object progress, const Checkpoints& checkpoints) {
   Watch watch = {std::move(progress), {}};
-  TrainResult result = train_quietly(corpus.view(), options, resume, watch, checkpoints);
+  TrainResult result = train_quietly(corpus.view(options.ranks), options, resume, watch, checkpoints);
   if (watch.error) {
     nb::setattr(watch.error->value(), "train_result", nb::cast(std::move(result)));
     throw nb::python_error(std::move(*watch.error));
@@ -292,7 +292,7 @@ void bind_checkpoints(nb::module_& m) {
         TrainOptions all = options;
         all.ranks = ranks;
         all.corpus_identity = corpus.identity(ranks);
-        save_checkpoint(state, corpus.view(), all, path.bytes);
+        save_checkpoint(state, corpus.view(ranks), all, path.bytes);
       },
       nb::arg("state"), nb::arg("corpus"), nb::arg("options"), nb::arg("path"), nb::arg("ranks").none() = nb::none(),
       without_lock);
@@ -306,7 +306,7 @@ void bind_checkpoints(nb::module_& m) {
         all.corpus_identity = corpus.identity(ranks);
         {
           const Unlocked unlocked;
-          state = load_checkpoint(corpus.view(), all, path.bytes, &report);
+          state = load_checkpoint(corpus.view(ranks), all, path.bytes, &report);
         }
         return std::make_pair(std::move(state), text_of(report.damage));
       },
@@ -361,7 +361,10 @@ void bind_training(nb::module_& m) {
         TrainOptions all = options;
         all.ranks = ranks;
         all.corpus_identity = corpus.identity(ranks);
-        if (held_out != nullptr) all.held_out = held_out->view();
+        if (held_out != nullptr) {
+          all.held_out = held_out->view(ranks);
+          all.held_out_identity = held_out->identity(ranks);
+        }
         return train_from_python(corpus, all, resume, std::move(progress),
                                  {checkpoint.bytes, checkpoint_every, checkpoint_seconds});
       },
@@ -371,13 +374,24 @@ void bind_training(nb::module_& m) {
   m.def(
       "documents_of_rank",
       [](const CorpusObject& corpus, int rank, int ranks) {
-        const RankDocuments own = documents_of_rank(corpus.view(), rank, ranks);
+        const RankDocuments own = documents_of_rank(corpus.without_words(), rank, ranks);
         return std::make_tuple(own.first_document, own.end_document, own.first_token, own.end_token);
       },
       nb::arg("corpus"), nb::arg("rank"), nb::arg("ranks"));
   m.def(
       "gather_topics", [](const ChainState& part, PythonRanks& ranks) { return gather_topics(part, ranks); },
       nb::arg("part"), nb::arg("ranks"), nb::call_guard<Unlocked>());
+  m.def(
+      "gather_corpus",
+      [](const CorpusObject& corpus, PythonRanks& ranks) -> std::optional<CorpusObject> {
+        const Unlocked unlocked;
+        corpus.view(&ranks);  // refuses what other ranks have read
+        if (!corpus.is_part()) throw InvalidArgument("papilio.distributed.gather_corpus: the corpus is whole");
+        Corpus gathered = corpus.of_rank()->gather(ranks);
+        if (ranks.rank() != 0) return std::nullopt;
+        return CorpusObject(std::move(gathered));
+      },
+      nb::arg("corpus"), nb::arg("ranks"));
   m.def("gather_topics_everywhere", &gather_topics_everywhere, nb::arg("part"), nb::arg("tokens"), nb::arg("ranks"),
         nb::call_guard<Unlocked>());
   m.def(

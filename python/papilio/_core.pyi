@@ -491,6 +491,10 @@ class Corpus:
         D, N and V.
     is_mapped : bool
         Whether the arrays are in a file (see `open_corpus`).
+    is_part : bool
+        Whether only the words of one rank's documents are here (see `read_corpus`, `ranks`). Then `words`, `counts`, a
+        pickle, and every function that needs the words of all documents, are a ValueError; all else is that of the whole
+        corpus, but for `document_names`, which rank 0 has and others lack.
 
     Raises
     ------
@@ -539,6 +543,9 @@ class Corpus:
     def is_mapped(self) -> bool: ...
 
     @property
+    def is_part(self) -> bool: ...
+
+    @property
     def document_offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
 
     @property
@@ -550,7 +557,7 @@ class Corpus:
     @property
     def document_names(self) -> list[str]: ...
 
-def read_corpus(path: str | bytes, format: str, options: CorpusOptions, text: TextOptions, report: ReadReport | None) -> Corpus: ...
+def read_corpus(path: str | bytes, format: str, options: CorpusOptions, text: TextOptions, report: ReadReport | None, ranks: Ranks | None = None) -> Corpus: ...
 
 def corpus_from_texts(texts: list, options: TextOptions, document_names: Sequence[str], report: ReadReport | None) -> Corpus: ...
 
@@ -1101,6 +1108,8 @@ def train(corpus: Corpus, options: TrainOptions, resume: ChainState | None, prog
 def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[int, int, int, int]: ...
 
 def gather_topics(part: ChainState, ranks: Ranks) -> ChainState: ...
+
+def gather_corpus(corpus: Corpus, ranks: Ranks) -> Corpus | None: ...
 
 def gather_topics_everywhere(part: ChainState, tokens: int, ranks: Ranks) -> ChainState: ...
 

@@ -51,11 +51,13 @@ def corpus_table(corpus: _core.Corpus) -> str:
     count = min(corpus.documents, SHOWN_DOCUMENTS)
     offsets = corpus.document_offsets
     vocabulary, names = corpus.vocabulary, corpus.document_names
+    shown = 0 if corpus.is_part else SHOWN_WORDS  # the words of a part may be those of other documents
     rows = []
     for d in range(count):
         first, last = int(offsets[d]), int(offsets[d + 1])
-        words = " ".join(vocabulary[w] for w in corpus.words[first : min(last, first + SHOWN_WORDS)].tolist())
-        rows.append((names[d] if names else d, last - first, words + (" ..." if last - first > SHOWN_WORDS else "")))
+        numbers = corpus.words[first : min(last, first + shown)].tolist() if shown else []
+        words = " ".join(vocabulary[w] for w in numbers)
+        rows.append((names[d] if names else d, last - first, words + (" ..." if last - first > shown else "")))
     caption = repr(corpus) + (f", the first {count}" if count < corpus.documents else "")
     return table(caption, ("document", "tokens", "words"), rows)
 

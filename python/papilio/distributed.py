@@ -20,7 +20,15 @@ from papilio._rendezvous import join_gloo
 if TYPE_CHECKING:
     from papilio._core import ChainState, Corpus
 
-__all__ = ["ProcessGroup", "Ranks", "documents_of_rank", "gather_topics", "join_processes", "process_group"]
+__all__ = [
+    "ProcessGroup",
+    "Ranks",
+    "documents_of_rank",
+    "gather_corpus",
+    "gather_topics",
+    "join_processes",
+    "process_group",
+]
 
 
 class ProcessGroup:
@@ -149,7 +157,8 @@ def process_group(group: Any = None) -> ProcessGroup:
 
         torch.distributed.init_process_group("gloo")
         ranks = papilio.distributed.process_group()
-        result = papilio.train(papilio.open_corpus("news.corpus"), topics=1000, start="uniform", ranks=ranks)
+        corpus = papilio.read_corpus("docword.news.txt", ranks=ranks)
+        result = papilio.train(corpus, topics=1000, start="uniform", ranks=ranks)
         if ranks.rank == 0:
             papilio.save_model(result.model, "news.papilio.safetensors")
     """
@@ -204,7 +213,7 @@ def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, ran
     Parameters
     ----------
     corpus : Corpus
-        The whole corpus.
+        The whole corpus, or as ranks have read it.
     rank, ranks : int
         0 <= rank < ranks.
 
@@ -227,6 +236,51 @@ def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, ran
     """
     first, end, first_token, end_token = _core.documents_of_rank(corpus, rank, ranks)
     return range(first, end), range(first_token, end_token)
+
+
+def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
+    """Put together on rank 0 the words of all documents, of which `read_corpus` gave each rank its own.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What ``read_corpus(..., ranks=ranks)`` returned on this rank. Every rank calls this.
+    ranks : Ranks or None
+        The same ranks. None: the only process, which has all words.
+
+    Returns
+    -------
+    Corpus or None
+        On rank 0 the corpus that one process reads. On other ranks None. A corpus that is whole is returned as it is.
+
+    Raises
+    ------
+    TypeError
+        An argument of the wrong type.
+    ValueError
+        Other ranks have read the corpus.
+    RankError
+        Another rank has failed or does not answer.
+
+    Notes
+    -----
+    Rank 0 holds 4 bytes per token of the whole corpus, for a moment twice.
+
+    Examples
+    --------
+    One process, without torchrun:
+
+    >>> import papilio.distributed
+    >>> papilio.distributed.gather_corpus(papilio.corpus_from_tokens([["cats", "purr"], ["dogs"]]), None)
+    Corpus(2 documents, 3 words, 3 tokens)
+    """
+    caller = "papilio.distributed.gather_corpus"
+    if not isinstance(corpus, _core.Corpus):
+        raise TypeError(f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus")
+    own = core_ranks(ranks, caller)
+    if own is None or not corpus.is_part:
+        return corpus if own is None or own.rank == 0 else None
+    return _core.gather_corpus(corpus, own)
 
 
 def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:

@@ -209,6 +209,7 @@ def read_corpus(
     phrase_delimiter: str = "_",
     threads: int = 0,
     report: ReadReport | None = None,
+    ranks: Ranks | None = None,
 ) -> Corpus:
     """Read a corpus in any supported format, plain or compressed by gzip or zstd.
 
@@ -260,6 +261,11 @@ def read_corpus(
         0: all processors. Never changes the corpus.
     report : ReadReport, optional
         Receives counts of what was read and left out.
+    ranks : Ranks, optional
+        The processes that train together (see `train`), all of which call this with the same options. Each reads its
+        share of a corpus file and of uncompressed text, JSON lines and UCI files, and holds the words of its own
+        documents alone (docs/distributed.md). `train`, `infer` and all that takes `ranks` work with that corpus; what
+        needs the words of all documents says so (`Corpus.is_part`). Of words left out, rank 0 alone has a report.
 
     Returns
     -------
@@ -271,9 +277,11 @@ def read_corpus(
     OSError
         The file cannot be read.
     FormatError
-        The content does not match the format; with line and column.
+        The content does not match the format; with line and column. Over ranks from the one that reads it.
     ValueError
-        An option out of range, or one that does not fit the format.
+        An option out of range, or one that does not fit the format; ranks whose files are not the same.
+    RankError
+        Another rank has failed.
 
     Warns
     -----
@@ -303,7 +311,8 @@ def read_corpus(
     )
     text.phrases = phrase_options(phrases, phrase_threshold, phrase_min_count, phrase_length, phrase_delimiter)
     found = ReadReport() if report is None else report
-    corpus = _core.read_corpus(file_name(path), format, options, text, found)
+    own = core_ranks(ranks, "papilio.read_corpus")
+    corpus = _core.read_corpus(file_name(path), format, options, text, found, own)
     warn_of_unspaced(found, "papilio.read_corpus")
     warn_of_stop_words(corpus, text, "papilio.read_corpus")
     return corpus
@@ -384,10 +393,13 @@ def open_corpus(path: Path, *, ranks: Ranks | None = None) -> Corpus:
 
     Examples
     --------
+    >>> import pathlib, tempfile
     >>> import papilio
     >>> corpus = papilio.corpus_from_tokens([["cats", "purr"], ["dogs"]])
-    >>> papilio.write_corpus(corpus, "pets.papilio-corpus")
-    >>> papilio.open_corpus("pets.papilio-corpus").tokens
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pets.papilio-corpus")
+    ...     papilio.write_corpus(corpus, path)
+    ...     papilio.open_corpus(path).tokens
     3
     """
     return _core.open_corpus(file_name(path), core_ranks(ranks, "papilio.open_corpus"))

@@ -2,8 +2,8 @@
 
     torchrun --nnodes=2 --nproc-per-node=4 -m papilio.train news.corpus -k 2000 --checkpoint news.chain -o news.model
 
-Every process reads its part of a corpus file (all of another format), draws its part of the documents and knows the
-counts of all; rank 0 prints, and writes the model. The model is that of one process. A checkpoint that is there is
+Every process reads its part of the corpus (docs/distributed.md), draws its part of the documents and knows the counts
+of all; rank 0 prints, and writes the model. The model is that of one process. A checkpoint that is there is
 continued, so that torchrun can start the job again after a failure (``--max-restarts``). Exit status 75 says that
 another rank failed. docs/distributed.md.
 
@@ -61,17 +61,17 @@ def _tell(progress: papilio.Progress) -> None:
 
 
 def _corpus(path: str, ranks: ProcessGroup | None) -> papilio.Corpus:
-    """The corpus as `read_corpus` gives it. A corpus file, of which ranks read a part each, is mapped where that is the
+    """The corpus as `read_corpus` gives it, of which ranks read a part each. A corpus file is mapped where that is the
     same: where each of its words occurs."""
     if ranks is None or _core.detect_corpus_format(path) != "corpus":
-        return papilio.read_corpus(path)
+        return papilio.read_corpus(path, ranks=ranks)
     corpus = papilio.open_corpus(path, ranks=ranks)
     _, _, first, end = _core.documents_of_rank(corpus, ranks.rank, ranks.ranks)
     occurs = np.zeros(corpus.vocabulary_size, np.int32)
     for begin in range(first, end, 1 << 24):
         occurs[corpus.words[begin : min(begin + (1 << 24), end)]] = 1
     ranks.add_up(occurs)
-    return corpus if occurs.all() else papilio.read_corpus(path)
+    return corpus if occurs.all() else papilio.read_corpus(path, ranks=ranks)
 
 
 def _train(arguments: argparse.Namespace, ranks: ProcessGroup | None) -> None:
@@ -83,7 +83,7 @@ def _train(arguments: argparse.Namespace, ranks: ProcessGroup | None) -> None:
     if ranks is not None and options["device"] == "cuda":  # each process of a host has a GPU
         options["device"] = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
     corpus = _corpus(arguments.corpus, ranks)
-    held_out = None if arguments.held_out is None else papilio.read_corpus(arguments.held_out)
+    held_out = None if arguments.held_out is None else papilio.read_corpus(arguments.held_out, ranks=ranks)
     resume = None
     if arguments.checkpoint is not None and Path(arguments.checkpoint).exists():
         resume = papilio.load_checkpoint(corpus, arguments.checkpoint, ranks=ranks, **options)

@@ -129,7 +129,8 @@ def train(
     evaluate_every : int, default 10
         Compute the log-likelihood every `evaluate_every` sweeps and after the last; 0: after the last only.
     held_out : Corpus, optional
-        Documents to score by document completion; they never change the model. Words are matched by spelling.
+        Documents to score by document completion; they never change the model. Words are matched by spelling. Over
+        ranks each scores its part of them, and needs no others (`read_corpus`, `open_corpus`, with the same ranks).
     held_out_every : int, default 10
         Score `held_out` every `held_out_every` sweeps and after the last; 0: after the last only.
     progress : callable, optional
@@ -159,8 +160,9 @@ def train(
         CPU threads; 0: all processors.
     ranks : Ranks, optional
         The processes that train this model together, such as ``papilio.distributed.process_group()``. Every rank calls
-        `train` with the whole corpus and the same options, draws its own documents, and gets the same model;
-        `TrainResult.topics` has the topics of its documents. All ranks are on the CPU, or each on a GPU of its own.
+        `train` with the same corpus (the whole one, or as `read_corpus` and `open_corpus` give it with these ranks) and
+        the same options, draws its own documents, and gets the same model; `TrainResult.topics` has the topics of its
+        documents. All ranks are on the CPU, or each on a GPU of its own.
 
     Returns
     -------

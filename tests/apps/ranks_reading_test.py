@@ -23,17 +23,21 @@ class RanksReading(RanksCase):
         (self.folder / "text.jsonl").write_text("".join(f'{{"name":{i},"text":"{" ".join(text)}"}}\n'
                                                         for i, text in enumerate(documents)))
         (self.folder / "stop.txt").write_text(f"{words[0]}\n{words[7]}\n")
+        subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "mapped"], check=True, capture_output=True)
         outputs = ("--output-doc-topics", "theta.tsv", "--output-state", "state", "--diagnostics-file", "d.xml")
         for corpus, options in ((self.corpus, ()), ("docword.z.txt.gz", ()), ("text.txt", ()),
                                 ("text.jsonl", ("--id-column", "name")),
                                 (self.corpus, ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.2")),
+                                ("mapped", ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.2")),
                                 ("text.txt", ("--stopwords", "stop.txt", "--min-df", "3", "--max-df", "0.3"))):
             expected = None
             for ranks in (0, 2, 3):
-                code, _, errors = self.run_job(ranks, "--force", *outputs, *options, corpus=corpus, sweeps=5)
+                code, _, errors = self.run_job(ranks, "--force", *outputs, *options, "--held-out", str(corpus),
+                                               corpus=corpus, sweeps=5)
                 self.assertEqual(code, 0, errors)
-                told = [line for line in errors.splitlines() if line.startswith(("read ", "left out", "hint"))]
-                self.assertGreater(len(told), 0)
+                of_what = ("read ", "held out: ", "left out", "hint", "held-out perplexity")
+                told = [line for line in errors.splitlines() if line.startswith(of_what)]
+                self.assertGreater(len(told), 1)
                 found = (told, [hash_of(self.folder / name) for name in ("m", "theta.tsv", "state", "d.xml")])
                 expected = expected or found
                 self.assertEqual(found, expected, (corpus, ranks))

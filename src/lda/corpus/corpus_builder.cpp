@@ -194,7 +194,7 @@ Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out, 
   return keep_chosen(std::move(corpus), keep, options.threads);
 }
 
-Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_out) {
+Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_out, Communicator* ranks) {
   if (options.stop_words.empty()) return corpus;
   const WordIndex stop_words = index_stop_words(options.stop_words);
   Tokenizer tokenizer(1);
@@ -202,8 +202,10 @@ Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_
   for (const std::string& word : corpus.vocabulary) {
     keep.push_back(stop_words.find(tokenizer.fold(word)) < 0 ? 1 : 0);
   }
+  std::vector<std::int64_t> counts = count_words(corpus, options.threads);
+  if (ranks != nullptr) ranks->add_up(counts);
   left_out[LeftOutReason::stop_word] =
-      pick_words(corpus.vocabulary, count_words(corpus, options.threads), [&](std::size_t w) { return keep[w] == 0; });
+      pick_words(corpus.vocabulary, counts, [&](std::size_t w) { return keep[w] == 0; });
   return keep_chosen(std::move(corpus), keep, options.threads);
 }
 

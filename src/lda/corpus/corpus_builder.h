@@ -41,8 +41,8 @@ std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::in
 Corpus keep_words(Corpus corpus, const TextOptions& options, LeftOut* left_out = nullptr,
                   Communicator* ranks = nullptr);
 
-// Leaves out the stop words and their tokens.
-Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_out);
+// Leaves out the stop words and their tokens. Over ranks as keep_words.
+Corpus drop_stop_words(Corpus corpus, const TextOptions& options, LeftOut& left_out, Communicator* ranks = nullptr);
 
 // What a reader of `format` knows at its end.
 void complete_report(std::span<const std::int64_t> document_offsets, const char* format, ReadReport& report);

@@ -17,6 +17,7 @@
 #include "lda/corpus/corpus_builder.h"
 #include "lda/io/bytes/byte_source.h"
 #include "lda/io/bytes/hash.h"
+#include "lda/io/bytes/memory_of_ranks.h"
 #include "lda/io/formats.h"
 #include "lda/io/model/corpus_identity.h"
 #include "lda/io/ranks/words_of_rank.h"
@@ -27,6 +28,7 @@ namespace papilio {
 namespace {
 
 constexpr std::size_t words_sent_at_once = std::size_t{1} << 20;
+constexpr std::int64_t bytes_per_offset = sizeof(std::int64_t);
 
 // The offsets of all documents, of which this rank has read some, behind those of the ranks before.
 std::vector<std::int64_t> offsets_of_all(const Corpus& read, std::int64_t before, std::int64_t documents, int threads,
@@ -49,21 +51,27 @@ std::span<const std::byte> bytes_of(std::span<const std::int32_t> words) { retur
 class RankCorpus::Part {
  public:
   // From the documents that each rank has read, which follow those of the ranks before; all have the vocabulary.
-  Part(Corpus read, int threads, Communicator& ranks) : vocabulary_(std::move(read.vocabulary)) {
-    for (std::vector<std::string>& of_rank : execution::gather_text_lists(ranks, read.document_names)) {
-      std::ranges::move(of_rank, std::back_inserter(names_));
-    }
+  Part(Corpus read, const lda::Origin& origin, const TextOptions& options, Communicator& ranks)
+      : vocabulary_(std::move(read.vocabulary)) {
+    lda::MemoryLimit limit(options.max_memory);
+    lda::MemoryShare of_names(limit), of_documents(limit), of_words(limit);
+    take_names(read.document_names, of_names, origin, ranks);
     const std::vector<std::int64_t> documents = execution::gather_numbers(ranks, read.documents());
-    const std::int64_t before = sum_before(documents, ranks.rank());
-    offsets_ = offsets_of_all(read, before, sum_before(documents, ranks.ranks()), threads, ranks);
+    const std::int64_t before = sum_before(documents, ranks.rank()), of_all = sum_before(documents, ranks.ranks());
+    lda::require_room(of_documents, memory_of_vocabulary() + bytes_per_offset * (of_all + read.documents()), origin,
+                      "the vocabulary, and where the documents of all ranks begin,", ranks);
+    offsets_ = offsets_of_all(read, before, of_all, options.threads, ranks);
     for (int r = 0; r < ranks.ranks(); ++r) {
       of_ranks_.push_back(documents_of_rank({offsets_, {}, {}, {}}, r, ranks.ranks()));
     }
+    const std::int64_t first = offsets_[static_cast<std::size_t>(before)];
+    lda::require_room(of_words, bytes_to_hand_on(first, read.tokens(), ranks), origin,
+                      "handing on documents to the ranks that draw them", ranks);
     words_ = std::make_unique<lda::WordsOfRank>(offsets_.back(), of_ranks_[static_cast<std::size_t>(ranks.rank())]);
-    take_words(std::move(read.words), offsets_[static_cast<std::size_t>(before)], ranks);
+    take_words(std::move(read.words), first, ranks);
     counts_.resize(vocabulary_.size());
     const std::span<const std::int32_t> own = words_->own();
-    histogram({own.data(), std::ssize(own)}, counts_, threads);
+    histogram({own.data(), std::ssize(own)}, counts_, options.threads);
     ranks.add_up(counts_);
     identity_ = {view().documents(),       view().tokens(),
                  view().vocabulary_size(), lda::xxh3_128(std::as_bytes(std::span(offsets_))),
@@ -85,24 +93,65 @@ class RankCorpus::Part {
   }
 
  private:
+  // Rank 0 has those of all documents.
+  void take_names(const std::vector<std::string>& of_read, lda::MemoryShare& memory, const lda::Origin& origin,
+                  Communicator& ranks) {
+    const std::int64_t own = execution::memory_of_sent(of_read);
+    const std::vector<std::int64_t> of_ranks = execution::gather_numbers(ranks, own);
+    const std::int64_t arriving = ranks.rank() == 0 ? sum_before(of_ranks, ranks.ranks()) : 0;
+    lda::require_room(memory, own + arriving, origin, "the names of documents", ranks);
+    for (std::vector<std::string>& of_rank : execution::gather_text_lists(ranks, of_read)) {
+      std::ranges::move(of_rank, std::back_inserter(names_));
+    }
+  }
+
+  // With a count for each word.
+  std::int64_t memory_of_vocabulary() const {
+    std::size_t bytes = vocabulary_.size() * (sizeof(std::string) + sizeof(std::int64_t));
+    for (const std::string& word : vocabulary_) bytes += word.size() > std::string().capacity() ? word.size() + 1 : 0;
+    return static_cast<std::int64_t>(bytes);
+  }
+
+  // Words that are read, sent, received and kept, at most at a time: those that were read go before others come. Of
+  // `tokens` that this rank has read, from the one numbered `first` on.
+  std::int64_t bytes_to_hand_on(std::int64_t first, std::int64_t tokens, const Communicator& ranks) const {
+    const std::int64_t own = of_ranks_[static_cast<std::size_t>(ranks.rank())].tokens();
+    const std::int64_t kept = part_of(first, tokens, ranks.rank()).size;
+    std::int64_t hashed_at_once = 0;
+    for (const RankDocuments& of_rank : of_ranks_) hashed_at_once = std::max(hashed_at_once, of_rank.tokens());
+    hashed_at_once = std::min(hashed_at_once, static_cast<std::int64_t>(words_sent_at_once));
+    return std::int64_t{sizeof(std::int32_t)} *
+           (own + std::max(tokens - kept + std::max(tokens, own - kept), hashed_at_once));
+  }
+
+  // Where the words of a rank's documents are among `tokens` words from the one numbered `first` on.
+  struct Place {
+    std::int64_t begin;
+    std::int64_t size;
+  };
+  Place part_of(std::int64_t first, std::int64_t tokens, int rank) const {
+    const RankDocuments& documents = of_ranks_[static_cast<std::size_t>(rank)];
+    const std::int64_t from = std::clamp(documents.first_token, first, first + tokens);
+    const std::int64_t to = std::clamp(documents.end_token, from, first + tokens);
+    return {from - first, to - from};
+  }
+
   // Gives each rank its words of those that this one has read from token `first` on.
   void take_words(std::vector<std::int32_t> read, std::int64_t first, Communicator& ranks) {
-    const auto part_of = [&](const RankDocuments& documents) {
-      const std::int64_t end = first + std::ssize(read);
-      const std::int64_t from = std::clamp(documents.first_token, first, end);
-      const std::int64_t to = std::clamp(documents.end_token, from, end);
-      return std::span<const std::int32_t>(read).subspan(static_cast<std::size_t>(from - first),
-                                                         static_cast<std::size_t>(to - from));
+    const auto words_of = [&](int rank) {
+      const Place place = part_of(first, std::ssize(read), rank);
+      return std::span<const std::int32_t>(read).subspan(static_cast<std::size_t>(place.begin),
+                                                         static_cast<std::size_t>(place.size));
     };
     const auto self = static_cast<std::size_t>(ranks.rank());
     const RankDocuments& own = of_ranks_[self];
-    const std::span<const std::int32_t> kept = part_of(own);
+    const std::span<const std::int32_t> kept = words_of(ranks.rank());
     const std::int64_t kept_from = std::clamp(first, own.first_token, own.end_token) - own.first_token;
     std::ranges::copy(kept, words_->own().begin() + kept_from);
     std::vector<std::vector<std::byte>> sent(of_ranks_.size());
-    for (std::size_t r = 0; r < sent.size(); ++r) {
-      const auto bytes = bytes_of(part_of(of_ranks_[r]));
-      if (r != self) sent[r].assign(bytes.begin(), bytes.end());
+    for (int r = 0; r < ranks.ranks(); ++r) {
+      const auto bytes = bytes_of(words_of(r));
+      if (r != ranks.rank()) sent[static_cast<std::size_t>(r)].assign(bytes.begin(), bytes.end());
     }
     const std::size_t bytes_kept = kept.size_bytes();
     std::vector<std::int32_t>().swap(read);
@@ -172,6 +221,11 @@ Corpus read_for_all(const Format& format, const std::string& path, const CorpusO
   execution::work_in_turns(ranks, is_over, [&] {
     if (ranks.rank() == 0) read = format.read(path, options, report);
   });
+  MemoryLimit limit(options.text.max_memory);
+  MemoryShare memory(limit);
+  std::int64_t bytes = execution::memory_of_sent(read.vocabulary);
+  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
+  require_room(memory, bytes, {reader_name, path}, "the vocabulary", ranks);
   read.vocabulary = execution::broadcast_texts(ranks, std::move(read.vocabulary));
   return read;
 }
@@ -210,7 +264,8 @@ RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Co
     ReadReport counts;
     Corpus read = way.by_parts != 0 ? format.read_parts(path, chosen, counts, ranks)
                                     : lda::read_for_all(format, path, chosen, counts, ranks);
-    auto part = std::make_unique<RankCorpus::Part>(std::move(read), options.text.threads, ranks);
+    auto part =
+        std::make_unique<RankCorpus::Part>(std::move(read), lda::Origin{lda::reader_name, path}, options.text, ranks);
     lda::complete_report_over_ranks(part->view(), counts, ranks);
     if (report != nullptr) *report = counts;
     return RankCorpus(std::move(part));

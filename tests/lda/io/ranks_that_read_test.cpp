@@ -15,8 +15,10 @@
 
 #include "lda/io/files.h"
 #include "lda/ranks.h"
+#include "papilio/corpus_file.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/distributed.h"
+#include "papilio/evaluation.h"
 #include "papilio/interruption.h"
 
 namespace papilio::lda {
@@ -29,11 +31,13 @@ constexpr const char* small = "3\n3\n3\n1 2 1\n1 3 2\n2 1 1\n";
 class RanksThatRead : public ::testing::Test {
  protected:
   // What each rank throws.
-  std::vector<std::string> messages(const std::string& path, const std::vector<std::int64_t>& limits) const {
+  std::vector<std::string> messages(const std::string& path, const std::vector<std::int64_t>& limits,
+                                    const std::string& id_column = {}) const {
     std::vector<std::string> found(limits.size());
     on_ranks({.ranks = static_cast<int>(limits.size())}, [&](Communicator& ranks) {
       const auto rank = static_cast<std::size_t>(ranks.rank());
-      const CorpusOptions options = {.text = {.min_df = 0, .max_memory = limits[rank], .threads = 1}};
+      const CorpusOptions options = {.id_column = id_column,
+                                     .text = {.min_df = 0, .max_memory = limits[rank], .threads = 1}};
       found[rank] = folder_.message<Error>([&] { read_corpus(path, options, ranks); });
     });
     return found;
@@ -98,6 +102,61 @@ TEST_F(RanksThatRead, WordsOfText) {
   expect_refused(messages(path, limits(little, plenty_)), 0, "numbering the words of all ranks needs more than ");
   expect_refused(messages(path, limits(plenty_, 3 << 20)), 2, "the vocabulary of all ranks needs more than ");
   EXPECT_EQ(messages(path, limits(4 * little, 2 * little)), std::vector<std::string>(7, "nothing thrown"));
+}
+
+// Rank 0 has the names of all documents.
+TEST_F(RanksThatRead, NamesOfAllDocuments) {
+  std::string text;
+  for (int i = 0; i < 7000; ++i) {
+    text += "{\"text\":\"cats and dogs\",\"id\":\"" + std::string(1000, 'x') + "\"}\n";
+  }
+  const std::string path = folder_.write("a.jsonl", text);
+  const auto limits = [](std::int64_t first) {
+    constexpr std::int64_t others = std::int64_t{8} << 20;
+    return std::vector<std::int64_t>{first, others, others, others, others, others, others};
+  };
+  expect_refused(messages(path, limits(8 << 20), "id"), 0, "the names of documents needs more than ");
+  EXPECT_EQ(messages(path, limits(20 << 20), "id"), std::vector<std::string>(7, "nothing thrown"));
+}
+
+// Every rank has where all documents begin.
+TEST_F(RanksThatRead, OffsetsOfAllDocuments) {
+  constexpr std::int64_t documents = 700'000;
+  const std::string path = folder_.write("a.txt", "cats and dogs\n" + std::string(documents - 1, '\n'));
+  const auto limits = [](std::int64_t fifth) {
+    return std::vector<std::int64_t>{plenty_, plenty_, plenty_, plenty_, fifth, plenty_, plenty_};
+  };
+  expect_refused(messages(path, limits(8 * documents)), 4,
+                 "the vocabulary, and where the documents of all ranks begin, needs more than ");
+  EXPECT_EQ(messages(path, limits(10 * documents)), std::vector<std::string>(7, "nothing thrown"));
+}
+
+// A rank whose lines have no words holds those that it receives, and for a moment both copies.
+TEST_F(RanksThatRead, WordsThatAreHandedOn) {
+  constexpr int lines = 100'000, words_of_line = 20;
+  const std::string dropped(80, '1');
+  std::string text;
+  for (int i = 0; i < lines; ++i) text += dropped + "\n";
+  for (int i = 0; i < lines; ++i) {
+    for (int w = 0; w < words_of_line; ++w) text += "cat ";
+    text += "\n";
+  }
+  const std::string path = folder_.write("a.txt", text);
+  constexpr std::int64_t tokens_of_rank = std::int64_t{lines} * words_of_line / 2;
+  expect_refused(messages(path, {7 * tokens_of_rank, plenty_}), 0,
+                 "handing on documents to the ranks that draw them needs more than ");
+  EXPECT_EQ(messages(path, {16 * tokens_of_rank, plenty_}), std::vector<std::string>(2, "nothing thrown"));
+}
+
+// A corpus file that each rank copies its documents from.
+TEST_F(RanksThatRead, DocumentsOfACorpusFile) {
+  const Corpus corpus =
+      generate_corpus({.documents = 4000, .vocabulary = 300, .topics = 7, .mean_length = 100, .seed = 6}).corpus;
+  write_corpus_file(corpus, folder_.path("c"));
+  const std::int64_t of_rank = corpus.tokens() / 2;
+  expect_refused(messages(folder_.path("c"), {plenty_, 10 * of_rank}), 1, "the corpus needs more than ");
+  expect_refused(messages(folder_.path("c"), {plenty_, 1000}), 1, "the vocabulary needs more than ");
+  EXPECT_EQ(messages(folder_.path("c"), {16 * of_rank, 16 * of_rank}), std::vector<std::string>(2, "nothing thrown"));
 }
 
 // One process, and ranks of which one is told to stop.

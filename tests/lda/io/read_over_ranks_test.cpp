@@ -11,6 +11,7 @@
 #include "lda/corpora.h"
 #include "lda/io/files.h"
 #include "lda/ranks.h"
+#include "papilio/corpus_file.h"
 #include "papilio/corpus_formats.h"
 #include "papilio/distributed.h"
 #include "papilio/lda.h"
@@ -162,6 +163,32 @@ TEST_F(ReadOverRanks, WhatHasNoParts) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += "new york has cats\nthe new york times\n\n";
   expect_same(folder_.write("a.txt", text), {.text = {.stop_words = {"the"}, .phrases = {.find = true}}});
+}
+
+// Each rank copies its own documents; words are left out by their counts in those of all.
+TEST_F(ReadOverRanks, CorpusFiles) {
+  Corpus named = testing::awkward_corpus();
+  for (std::int64_t d = 0; d < named.documents(); ++d) named.document_names.push_back("d" + std::to_string(d));
+  for (const Corpus& corpus : {named, testing::small_generated_corpus().corpus}) {
+    write_corpus_file(corpus, folder_.path("c"));
+    expect_same(folder_.path("c"));
+    expect_same(folder_.path("c"), {.text = {.min_df = 0}});
+    expect_same(folder_.path("c"), {.text = {.stop_words = {corpus.vocabulary[3], corpus.vocabulary[7]}, .min_df = 0}});
+    expect_same(
+        folder_.path("c"),
+        {.text = {
+             .stop_words = {corpus.vocabulary[7]}, .min_df = 3, .max_df = 0.3, .max_vocabulary = 50, .threads = 2}});
+  }
+  write_corpus_file(Corpus{{0, 0, 0}, {}, {"a"}}, folder_.path("c"));
+  expect_same(folder_.path("c"));
+  write_corpus_file(named, folder_.path("c"));
+  expect_same_error(folder_.path("c"), {.text = {.min_df = -1}});
+  expect_same_error(folder_.path("c"), {.text = {.phrases = {.find = true}}});
+  expect_same_error(folder_.path("none"), {.format = CorpusFormat::corpus_file});
+  std::string bytes = folder_.read("c");
+  const std::string_view words(reinterpret_cast<const char*>(named.words.data()), 4 * named.words.size());
+  bytes[bytes.find(words) + words.size() - 4] ^= 1;
+  expect_same_error(folder_.write("c", bytes));
 }
 
 TEST_F(ReadOverRanks, LinesOfText) {

@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "lda/io/corpus_file/corpus_file_over_ranks.h"
 #include "lda/io/format/format.h"
 #include "papilio/corpus_file.h"
 
@@ -21,6 +22,7 @@ extern const Format corpus_file_format = {.format = CorpusFormat::corpus_file,
                                           .help = "papilio's own corpus file",
                                           .endings = {".papilio-corpus"},
                                           .read = read,
+                                          .read_parts = read_parts_of_corpus_file,
                                           .write = write};
 
 }  // namespace papilio::lda

@@ -57,16 +57,21 @@ void MappedCorpus::verify() const {
 }
 
 namespace lda {
+
+std::int64_t bytes_of_strings(const MappedCorpus& mapped, const std::string& path) {
+  std::error_code error;
+  const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  const std::int64_t text = file_bytes - 4 * mapped.tokens() - 8 * (mapped.documents() + mapped.vocabulary_size());
+  return 2 * (static_cast<std::int64_t>(sizeof(std::string)) * mapped.vocabulary_size() + text);
+}
+
 namespace {
 
 // By the sizes alone, before anything is copied.
 void require_room(const MappedCorpus& mapped, const std::string& path, const TextOptions& options, const char* caller) {
-  std::error_code error;
-  const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  const std::int64_t text = file_bytes - 4 * mapped.tokens() - 8 * (mapped.documents() + mapped.vocabulary_size());
   const MemoryLimit limit(options.max_memory);
   if (!limit.holds(bytes_per_token * mapped.tokens() + bytes_per_document * mapped.documents() +
-                   2 * (static_cast<std::int64_t>(sizeof(std::string)) * mapped.vocabulary_size() + text))) {
+                   bytes_of_strings(mapped, path))) {
     limit.refuse({caller, path}, 0, mapped.tokens(), mapped.documents());
   }
 }

@@ -74,4 +74,11 @@ struct MappedCorpus::Mapping {
   Made names;
 };
 
+namespace lda {
+
+// What the vocabulary and the names of a corpus file take in memory at most, mapped and copied: by its sizes.
+std::int64_t bytes_of_strings(const MappedCorpus& mapped, const std::string& path);
+
+}  // namespace lda
+
 }  // namespace papilio

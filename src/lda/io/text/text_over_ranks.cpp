@@ -11,7 +11,7 @@
 #include "execution/ranks/work_in_turns.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/word_index.h"
-#include "lda/io/bytes/memory_limit.h"
+#include "lda/io/bytes/memory_of_ranks.h"
 #include "lda/io/parts/lines_of_rank.h"
 #include "lda/io/text/text_source.h"
 
@@ -20,14 +20,6 @@ namespace {
 
 // A word in a WordIndex, its place there included, and its number.
 constexpr auto bytes_per_indexed = static_cast<std::int64_t>(sizeof(std::string) + 40);
-
-// Counts towards the limit what each rank is about to hold; the first that has no room throws. Collective.
-void require_room(MemoryShare& share, std::int64_t bytes, const Origin& origin, const char* what, Communicator& ranks) {
-  std::atomic<bool> is_over = false;
-  execution::work_on_parts(ranks, is_over, [&] {
-    if (!share.set(bytes)) share.limit().refuse(origin, 0, what);
-  });
-}
 
 // Numbers the words of all ranks by first occurrence in the whole text. Gives every rank the vocabulary, and each the
 // new numbers of its words. Collective.

@@ -1,0 +1,217 @@
+"""Corpora that ranks read together: each holds the words of its own documents, and what needs others says so."""
+
+import copy
+import gzip
+import json
+import pickle
+import re
+
+import numpy as np
+import pytest
+from rank_engines import on_ranks, start_ranks
+
+import papilio
+import papilio.distributed
+import papilio.interop
+
+OPTIONS = {"topics": 40, "sweeps": 6, "seed": 3, "threads": 1, "optimize_every": 3, "optimize_after": 2}
+KINDS = ("docword.c.txt", "c.txt", "c.jsonl", "c.csv", "c.txt.gz", "c.papilio-corpus", "unused.papilio-corpus")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The same documents in files of every kind that ranks read in another way."""
+    folder = tmp_path_factory.mktemp("corpora")
+    corpus = papilio.generate_corpus(documents=120, vocabulary=90, topics=5, mean_length=20, seed=2)
+    papilio.write_corpus(corpus, folder / "docword.c.txt")
+    papilio.write_corpus(corpus, folder / "c.papilio-corpus")
+    unused = papilio.Corpus(corpus.document_offsets, corpus.words + 1, ["unused", *corpus.vocabulary, "another"])
+    papilio.write_corpus(unused, folder / "unused.papilio-corpus")
+    offsets = corpus.document_offsets
+    spelled = [corpus.vocabulary[w] for w in corpus.words]
+    texts = [" ".join(spelled[offsets[d] : offsets[d + 1]]) for d in range(corpus.documents)]
+    (folder / "c.txt").write_text("\n".join(texts) + "\n")
+    (folder / "c.txt.gz").write_bytes(gzip.compress((folder / "c.txt").read_bytes()))
+    records = [json.dumps({"text": text, "id": f"d{d}"}) for d, text in enumerate(texts)]
+    (folder / "c.jsonl").write_text("\n".join(records) + "\n")
+    (folder / "c.csv").write_text("text\n" + "\n".join(texts) + "\n")
+    return folder
+
+
+def reading(name):
+    return {"id_column": "id"} if name.endswith("jsonl") else {}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_ranks_read_the_corpus_of_one_process(folder, name):
+    options = reading(name)
+    report = papilio.ReadReport()
+    expected = papilio.read_corpus(folder / name, **options, report=report, min_df=12)
+    assert not expected.is_part
+
+    def read(own):
+        found = papilio.ReadReport()
+        corpus = papilio.read_corpus(folder / name, **options, report=found, min_df=12, ranks=own)
+        return own.rank, corpus, found, papilio.distributed.gather_corpus(corpus, own)
+
+    for ranks in (1, 2, 3):
+        for rank, corpus, found, whole in on_ranks(ranks, read):
+            assert repr(corpus) == repr(expected)
+            assert len(corpus) == corpus.documents == 120
+            assert (corpus.tokens, corpus.vocabulary_size) == (expected.tokens, expected.vocabulary_size)
+            assert corpus.vocabulary == expected.vocabulary
+            assert corpus.document_names == (expected.document_names if rank == 0 else [])
+            assert corpus.is_part == (ranks > 1)
+            assert not corpus.is_mapped
+            assert (found.tokens_kept, found.tokens_read) == (report.tokens_kept, report.tokens_read)
+            assert found.rare_or_common_dropped == report.rare_or_common_dropped > 0
+            np.testing.assert_array_equal(corpus.document_offsets, expected.document_offsets)
+            expected_place = papilio.distributed.documents_of_rank(expected, rank, ranks)
+            assert papilio.distributed.documents_of_rank(corpus, rank, ranks) == expected_place
+            if rank == 0:
+                assert found.describe_left_out() == report.describe_left_out() != ""
+                np.testing.assert_array_equal(whole.words, expected.words)
+                assert whole.document_names == expected.document_names
+            else:
+                assert whole is None
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_ranks_train_infer_and_score(folder, name, tmp_path):
+    corpus = papilio.read_corpus(folder / name)
+    expected = papilio.train(corpus, **OPTIONS, held_out=corpus)
+    theta = papilio.infer(expected.model, corpus, seed=4)
+    completion = papilio.complete_documents(expected.model, corpus)
+    by_particles = papilio.left_to_right(expected.model, corpus, particles=2)
+    prepared = papilio.Inference(expected.model)
+    chain = tmp_path / "chain"
+
+    def run(own):
+        read = papilio.read_corpus(folder / name, ranks=own)
+        papilio.train(read, **{**OPTIONS, "sweeps": 5}, checkpoint=chain, checkpoint_every=2, ranks=own)
+        state = papilio.load_checkpoint(read, chain, ranks=own, **OPTIONS)
+        assert state.sweep == 4
+        result = papilio.train(read, **OPTIONS, resume=state, held_out=read, ranks=own)
+        papilio.save_checkpoint(result.topics, read, chain, ranks=own, **OPTIONS)
+        model = result.model
+        return (
+            result,
+            papilio.infer(model, read, seed=4, ranks=own),
+            prepared.infer(read, seed=4, ranks=own),
+            papilio.complete_documents(model, read, ranks=own),
+            papilio.left_to_right(model, read, particles=2, ranks=own),
+            papilio.unknown_words(model, read),
+        )
+
+    for ranks in (1, 2, 3):
+        results = on_ranks(ranks, run)
+        for rank, (result, inferred, again, score, left_to_right, unknown) in enumerate(results):
+            assert result.model.hash() == expected.model.hash()
+            assert result.held_out[-1].completion.perplexity == expected.held_out[-1].completion.perplexity
+            for found in (inferred, again):
+                np.testing.assert_array_equal(found.theta, theta.theta if rank == 0 else np.empty((0, 40), np.float32))
+            assert score.perplexity == completion.perplexity
+            assert left_to_right.log_likelihood == by_particles.log_likelihood
+            assert unknown.words == 0
+        np.testing.assert_array_equal(np.concatenate([r[0].topics.z for r in results]), expected.topics.z)
+        # The files of ranks are those of one process, which goes on from them.
+        state = papilio.load_checkpoint(corpus, chain, **OPTIONS)
+        np.testing.assert_array_equal(state.z, expected.topics.z)
+
+
+def parts(folder, ranks):
+    return on_ranks(ranks, lambda own: papilio.read_corpus(folder / "docword.c.txt", ranks=own))
+
+
+def test_what_needs_the_words_of_other_ranks_says_so(folder, tmp_path):
+    whole = papilio.read_corpus(folder / "docword.c.txt")
+    trained = papilio.train(whole, **OPTIONS)
+    model, z = trained.model, trained.topics.z
+    for rank, corpus in enumerate(parts(folder, 2)):
+        documents, _ = papilio.distributed.documents_of_rank(whole, rank, 2)
+        place = f"{documents.start}:{documents.stop}"
+        expected = (
+            f"papilio.Corpus: rank {rank} of 2 has the words of documents {place} alone, as papilio.read_corpus(..., "
+            "ranks=...) gives it; expected a call with these ranks, or the whole corpus, by "
+            "papilio.distributed.gather_corpus or read_corpus without ranks"
+        )
+        for name, call in {
+            "words": lambda c: c.words,
+            "counts": lambda c: c.counts(),
+            "pickle": pickle.dumps,
+            "copy": copy.deepcopy,
+            "matrix": papilio.corpus_to_matrix,
+            "write": lambda c: papilio.write_corpus(c, tmp_path / "c.txt"),
+            "corpus file": lambda c: papilio.write_corpus(c, tmp_path / "c.papilio-corpus"),
+            "split": lambda c: papilio.hold_out_every(c, 10),
+            "train": lambda c: papilio.train(c, **OPTIONS),
+            "held_out": lambda c: papilio.train(whole, **OPTIONS, held_out=c),
+            "save_checkpoint": lambda c: papilio.save_checkpoint(trained.topics, c, tmp_path / "c", **OPTIONS),
+            "load_checkpoint": lambda c: papilio.load_checkpoint(c, tmp_path / "c", **OPTIONS),
+            "infer": lambda c: papilio.infer(model, c),
+            "Inference": lambda c: papilio.Inference(model).infer(c),
+            "score": lambda c: papilio.Inference(model).complete_documents(c),
+            "complete_documents": lambda c: papilio.complete_documents(model, c),
+            "left_to_right": lambda c: papilio.left_to_right(model, c),
+            "coherence": lambda c: papilio.coherence(model, c),
+            "diagnose_topics": lambda c: papilio.diagnose_topics(c, trained.topics, model),
+            "log_joint": lambda c: papilio.log_joint(c, z, model.alpha, model.beta),
+            "write_mallet_state": lambda c: papilio.write_mallet_state(c, trained.topics, model, tmp_path / "m"),
+            "find_phrases": papilio.find_phrases,
+            "join_phrases": lambda c: papilio.join_phrases(c, ["a b"]),
+            "choose_topics": lambda c: papilio.choose_topics(c, [2, 3], sweeps=2),
+            "LDA": lambda c: papilio.LDA(3).fit(c),
+            "gensim": papilio.interop.bow_from_corpus,
+        }.items():
+            with pytest.raises(ValueError) as raised:
+                call(corpus)
+            assert str(raised.value) == expected, name
+        assert not (tmp_path / "c.txt").exists()
+        assert "document" in corpus._repr_html_()
+
+
+def test_what_other_ranks_have_read_is_refused(folder):
+    read = parts(folder, 3)
+    for call in (
+        lambda own: papilio.train(read[own.rank], **OPTIONS, ranks=own),
+        lambda own: papilio.distributed.gather_corpus(read[own.rank], own),
+        lambda own: papilio.choose_topics(read[own.rank], [2, 3], sweeps=2, ranks=own),
+    ):
+        for rank, result in enumerate(on_ranks(2, call)):
+            assert isinstance(result, ValueError)
+            assert f"rank {rank} of 3 has the words of documents " in str(result)
+
+
+def test_gathering_what_is_whole(folder):
+    corpus = papilio.read_corpus(folder / "docword.c.txt")
+    assert papilio.distributed.gather_corpus(corpus, None) is corpus
+    assert on_ranks(2, lambda own: papilio.distributed.gather_corpus(corpus, own)) == [corpus, None]
+    for given in ((None, None), (corpus, 3)):
+        with pytest.raises(TypeError, match="papilio.distributed.gather_corpus: "):
+            papilio.distributed.gather_corpus(*given)
+
+
+def test_bad_input_is_told_by_the_rank_that_reads_it(folder, tmp_path):
+    path = tmp_path / "docword.bad.txt"
+    path.write_text((folder / "docword.c.txt").read_text() + "1 2 x\n")
+    with pytest.raises(papilio.FormatError) as alone:
+        papilio.read_corpus(path)
+    results = on_ranks(3, lambda own: papilio.read_corpus(path, ranks=own))
+    assert str(results[2]) == str(alone.value)
+    assert results[2].line == alone.value.line > 0
+    assert all(isinstance(result, papilio.RankError) for result in results[:2])
+    with pytest.raises(TypeError, match=re.escape("papilio.read_corpus: ranks is 3, expected the ranks of a job")):
+        papilio.read_corpus(path, ranks=3)
+
+
+@pytest.mark.parametrize("name", ["c.txt", "c.txt.gz", "unused.papilio-corpus"])
+def test_the_command_trains_from_any_path(folder, name, tmp_path):
+    hashes = set()
+    for ranks in (1, 3):
+        output = tmp_path / f"m{ranks}"
+        options = ["-k", "40", "--threads", "1", "--sweeps", "6", "--held-out", "c.jsonl", "--rank-timeout", "60"]
+        processes = start_ranks(ranks, folder, "-m", "papilio.train", name, *options, "-o", str(output))
+        errors = [process.communicate(timeout=120)[1] for process in processes]
+        assert [process.returncode for process in processes] == [0] * ranks, errors
+        hashes.add(output.read_bytes())
+    assert len(hashes) == 1
