@@ -234,8 +234,11 @@ papilio::ChainState warm_up(const papilio::Corpus& corpus, const Options& option
 // Ways to spread the work: tokens of an item, those of one for a small block, threads of a large one, tokens of a word
 // for which no row is made.
 std::vector<SparseParallelTuning> variants(std::int32_t topics) {
-  std::vector<SparseParallelTuning> list = {
-      {.draws_beside = false}, {.cut = {.by_range = false}}, {.cut = {.short_entries = false}}};
+  std::vector<SparseParallelTuning> list = {{.draws_beside = false},
+                                            {.cut = {.by_range = false}},
+                                            {.cut = {.short_entries = false}},
+                                            {.tables = false},
+                                            {.gathers_changes = false}};
   for (const int threads : {128, 512}) {
     for (const int few : {0, 128}) list.push_back({.cut = {.few_tokens = few}, .threads = threads});
   }
@@ -249,9 +252,10 @@ std::vector<SparseParallelTuning> variants(std::int32_t topics) {
 
 std::string label_of(const SparseParallelTuning& tuning) {
   const papilio::lda::SparseCut& cut = tuning.cut;
-  return fmt::format("an item {} a part {} few {} without row {} threads {}{}{}{}", cut.tokens_per_item,
+  return fmt::format("an item {} a part {} few {} without row {} threads {}{}{}{}{}{}", cut.tokens_per_item,
                      cut.tokens_of_part, cut.few_tokens, cut.without_row, tuning.threads,
                      cut.by_range ? "" : ", in the order of words", cut.short_entries ? "" : ", no short entries",
+                     tuning.tables ? "" : ", no tables of counts", tuning.gathers_changes ? "" : ", changes at once",
                      tuning.draws_beside ? "" : ", one after the other");
 }
 

@@ -91,6 +91,10 @@ TEST_F(SparseOnCuda, DrawTheSameInEveryShape) {
       }
     }
     expect_same(corpus, options, 2, {.draws_beside = false});
+    for (const bool tables : {false, true}) {
+      expect_same(corpus, options, 2, {.is_wide = true, .tables = tables});
+      expect_same(corpus, options, 2, {.cut = {.tokens_per_item = 100}, .tables = tables, .gathers_changes = false});
+    }
     for (const std::int32_t tokens : {0, 1, 31, 32, 200, 3000}) {
       SCOPED_TRACE("no row for " + std::to_string(tokens));
       expect_same(corpus, options, 2, {.cut = {.without_row = tokens}});
@@ -129,7 +133,7 @@ TEST_F(SparseOnCuda, DrawBeyondSixteenBits) {
 
 TEST_F(SparseOnCuda, DrawByPriorsAtTheEdge) {
   const Corpus corpus = uneven_corpus();
-  for (const double prior : {1e-60, 1e-30, 1e-6, 37.0, 1e6}) {
+  for (const double prior : {1e-60, 1e-30, 8e-19, 1e-18, 1e-6, 37.0, 1e6}) {
     SCOPED_TRACE(prior);
     expect_same(corpus, {.topics = 60, .alpha = prior, .beta = 0.01, .seed = 2}, 3);
     expect_same(corpus, {.topics = 60, .alpha = 0.1, .beta = prior, .seed = 2}, 3);

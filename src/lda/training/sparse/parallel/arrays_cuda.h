@@ -137,7 +137,7 @@ struct TopicArrays {
         alpha(topics, "alpha"),
         of(topics, "the topics' masses"),
         inverse(padded_topics(topics), "the topics' masses"),
-        word_masses(topics, "the word part"),
+        word_masses(padded_topics(topics), "the word part"),
         prior_sums(topics, "the prior part") {
     masses.topics = topics;
     masses.padded = padded_topics(topics);
@@ -149,8 +149,8 @@ struct TopicArrays {
 
   static std::int64_t bytes_needed(std::int32_t topics) {
     return std::int64_t{topics} *
-               std::int64_t{2 * sizeof(std::int64_t) + sizeof(sparse::TopicMass) + 2 * sizeof(std::uint64_t)} +
-           padded_topics(topics) * std::int64_t{sizeof(float)};
+               std::int64_t{2 * sizeof(std::int64_t) + sizeof(sparse::TopicMass) + sizeof(std::uint64_t)} +
+           padded_topics(topics) * std::int64_t{sizeof(float) + sizeof(std::uint64_t)};
   }
 
   // Waits for the copy.
@@ -159,6 +159,8 @@ struct TopicArrays {
     masses.beta = priors.beta;
     masses.unit = std::ldexp(1.0, -places);
     masses.places = std::ldexp(1.0, places);
+    masses.scale = priors.beta >= PaddedTopicMasses::least_scaled_beta ? 0x1p126f : 1.0f;
+    masses.unscale = 1 / masses.scale;
     alpha.upload(priors.alpha.data(), alpha.size(), stream);
     execution::check(cudaStreamSynchronize(stream), "a copy to the device");
   }
@@ -167,6 +169,7 @@ struct TopicArrays {
     return {.n_k = n_k.data(),
             .alpha = alpha.data(),
             .v_beta = v_beta,
+            .scale = masses.scale,
             .of = of.data(),
             .inverse = inverse.data(),
             .word_masses = word_masses.data(),

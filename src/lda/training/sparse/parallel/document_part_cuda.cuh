@@ -44,7 +44,85 @@ __device__ __forceinline__ int lane_of(const float (&sum)[sparse::lanes], float 
   return lane;
 }
 
-// Sums of the lanes of a list, for the thread that has the token. Word: phi(k).
+// A depth of a list: `lanes` entries, each the next one of its lane. Where phi is scaled, a count is multiplied as the
+// float that has its bits, which costs no instruction (PaddedTopicMasses::scale).
+
+// Short entries; where counts have at most 7 bits, those in upper halves are multiplied where they are.
+template <bool few_bits>
+class ShortDepths {
+ public:
+  using Depth = uint4;
+  static constexpr std::uint32_t at_a_time = 2;  // of a sector of memory, which the L1 cache may not keep for long
+
+  __device__ __forceinline__ ShortDepths(const void* list, ShortEntries entries)
+      : list_(static_cast<const Depth*>(list)),
+        bits_(entries.count_bits),
+        mask_(entries.count_mask()),
+        places_(0xFFFFu >> bits_ << 2) {}
+
+  __device__ __forceinline__ Depth load(std::uint32_t j) const { return __ldg(list_ + j); }
+  __device__ __forceinline__ std::uint32_t load_entry(std::uint32_t at) const {
+    return __ldg(reinterpret_cast<const std::uint16_t*>(list_) + at);
+  }
+
+  // 4 k of topic k: a place in a row of floats.
+  __device__ __forceinline__ std::uint32_t place(const Depth& x, int i) const {
+    const std::uint32_t pair = pair_of(x, i / 2);
+    return pair >> (i % 2 == 0 ? bits_ - 2 : bits_ + 14) & places_;
+  }
+  __device__ __forceinline__ std::uint32_t place(std::uint32_t entry) const { return entry >> (bits_ - 2) & places_; }
+
+  __device__ __forceinline__ float count(const Depth& x, int i) const {
+    const std::uint32_t pair = pair_of(x, i / 2);
+    if (few_bits && i % 2 == 1) return __uint_as_float(pair & mask_ << 16);
+    return __uint_as_float((i % 2 == 0 ? pair : pair >> 16) & mask_);
+  }
+  __device__ __forceinline__ float count(std::uint32_t entry) const { return __uint_as_float(entry & mask_); }
+  __device__ __forceinline__ std::uint32_t whole_count(const Depth& x, int i) const {
+    return pair_of(x, i / 2) >> (i % 2 == 0 ? 0 : 16) & mask_;
+  }
+  __device__ __forceinline__ static float unscale(int i) { return few_bits && i % 2 == 1 ? 0x1p7f : 0x1p23f; }
+
+ private:
+  __device__ __forceinline__ static std::uint32_t pair_of(const Depth& x, int i) {
+    return i == 0 ? x.x : i == 1 ? x.y : i == 2 ? x.z : x.w;
+  }
+
+  const Depth* const list_;
+  const int bits_;
+  const std::uint32_t mask_, places_;
+};
+
+class NarrowDepths {
+ public:
+  struct Depth {
+    sparse::NarrowEntry entry[sparse::lanes];
+  };
+  static constexpr std::uint32_t at_a_time = 1;
+
+  __device__ __forceinline__ NarrowDepths(const void* list, ShortEntries)
+      : list_(static_cast<const sparse::NarrowEntry*>(list)) {}
+
+  __device__ __forceinline__ Depth load(std::uint32_t j) const {
+    Depth depth;
+    load_entries(list_ + std::uint64_t{sparse::lanes} * j, depth.entry);
+    return depth;
+  }
+  __device__ __forceinline__ std::uint32_t load_entry(std::uint32_t at) const {
+    return __ldg(reinterpret_cast<const std::uint32_t*>(list_) + at);
+  }
+  __device__ __forceinline__ static std::uint32_t place(std::uint32_t entry) { return entry >> 14 & ~3u; }
+  __device__ __forceinline__ static std::uint32_t place(const Depth& x, int i) { return place(x.entry[i].bits); }
+  __device__ __forceinline__ static float count(std::uint32_t entry) { return __uint_as_float(entry & 0xFFFFu); }
+  __device__ __forceinline__ static float count(const Depth& x, int i) { return count(x.entry[i].bits); }
+  __device__ __forceinline__ static std::uint32_t whole_count(const Depth& x, int i) { return x.entry[i].count(); }
+  __device__ __forceinline__ static float unscale(int) { return 0x1p23f; }
+
+ private:
+  const sparse::NarrowEntry* const list_;
+};
+
+// Sums of the lanes of a list, for the thread that has the token. Word: phi(k), scaled_phi(4 k).
 template <class Entry, class Word>
 class DocumentPart {
  public:
@@ -57,20 +135,21 @@ class DocumentPart {
 #pragma unroll
     for (int i = 0; i < lanes; ++i) sum_[i] = 0;
     const auto old = static_cast<std::uint32_t>(token.old);
-    if (!is_short_) {
-      add_lanes(old);
-    } else if (some_are_large()) {
-      add_short_lanes<true>(old);
-    } else {
-      add_short_lanes<false>(old);
-    }
     if (marked_size_ == 0) {  // the token is all that there is
       old_count_ = 1;
       sum_[0] = word_.phi(token.old);
-    } else if (old == 0) {  // an empty place looks like topic 0, which is the first of a list if it is there
-      old_count_ = count_of(0);
-      in_lane_ = 0;
-      lane_ = 0;
+    } else if (!is_scaled()) {
+      if (is_short_)
+        add_short_lanes(old);
+      else
+        add_lanes(old);
+    } else if constexpr (may_be_short) {
+      if (!is_short_)
+        add_scaled(NarrowDepths(list_, draw.short_entries), old);
+      else if (draw.short_entries.count_bits <= 7)
+        add_scaled(ShortDepths<true>(list_, draw.short_entries), old);
+      else
+        add_scaled(ShortDepths<false>(list_, draw.short_entries), old);
     }
     add_up_lanes(sum_);
   }
@@ -88,7 +167,14 @@ class DocumentPart {
   __device__ __forceinline__ std::int32_t find(double target, std::int32_t old) const {
     if (marked_size_ == 0) return old;
     const int lane = lane_of(sum_, sparse::rounded_down(target));
-    return walk(lane, target - static_cast<double>(before_lane(sum_, lane)));
+    const float bound = sparse::rounded_down(target - static_cast<double>(before_lane(sum_, lane)));
+    if constexpr (may_be_short) {
+      if (is_scaled()) {
+        return is_short_ ? walk_scaled(ShortDepths<false>(list_, draw_.short_entries), lane, bound)
+                         : walk_scaled(NarrowDepths(list_, draw_.short_entries), lane, bound);
+      }
+    }
+    return walk(lane, bound);
   }
 
  private:
@@ -102,10 +188,55 @@ class DocumentPart {
   __device__ __forceinline__ const std::uint16_t* short_list() const {
     return reinterpret_cast<const std::uint16_t*>(list_);
   }
+  // Whether all counts of the list may be multiplied by their bits.
+  __device__ __forceinline__ bool is_scaled() const {
+    return may_be_short && draw_.masses.scale != 1 && !some_are_large();
+  }
+
+  // The sum of each lane, and the old topic's place: it is in the first depth whose last topic is not before it.
+  // `before` follows the sums up to that depth. Empty places have the list's last topic.
+  template <class Depths>
+  __device__ __forceinline__ void add_scaled(const Depths depths_of, std::uint32_t old) {
+    float before[lanes] = {};
+    std::uint32_t of_old = 0;
+    const std::uint32_t end = depths();
+    const auto add_depth = [&](const typename Depths::Depth& depth, std::uint32_t j) {
+      const bool is_before = depths_of.place(depth, lanes - 1) < 4 * old;
+      const float once = is_before ? 1.0f : 0.0f;
+      if (is_before) of_old = j + 1;
+#pragma unroll
+      for (int i = 0; i < lanes; ++i) {
+        const float weight = depths_of.count(depth, i) * word_.scaled_phi(depths_of.place(depth, i));
+        sum_[i] = sum_[i] + weight;
+        before[i] = __fmaf_rn(once, weight, before[i]);  // rounded once, as the sum is
+      }
+    };
+    for (std::uint32_t j = 0; j < end; j += Depths::at_a_time) {
+      typename Depths::Depth depth[Depths::at_a_time];
+#pragma unroll
+      for (std::uint32_t i = 0; i < Depths::at_a_time; ++i) {
+        if (i == 0 || j + i < end) depth[i] = depths_of.load(j + i);
+      }
+      add_depth(depth[0], j);
+      if constexpr (Depths::at_a_time == 2) {
+        if (j + 1 < end) add_depth(depth[1], j + 1);
+      }
+    }
+    const typename Depths::Depth depth = depths_of.load(of_old);
+#pragma unroll
+    for (int i = lanes - 1; i >= 0; --i) {
+      if (depths_of.place(depth, i) == 4 * old) {
+        old_count_ = depths_of.whole_count(depth, i);
+        in_lane_ = before[i] * Depths::unscale(i);
+        lane_ = i;
+      }
+      sum_[i] *= Depths::unscale(i);
+    }
+  }
 
   __device__ __forceinline__ void add(int lane, std::uint32_t topic, std::uint32_t count, float as_float,
                                       std::uint32_t old) {
-    if (topic == old) {
+    if (topic == old && count != 0) {
       old_count_ = count;
       in_lane_ = sum_[lane];
       lane_ = lane;
@@ -113,7 +244,7 @@ class DocumentPart {
     sum_[lane] = sum_[lane] + as_float * word_.phi(static_cast<std::int32_t>(topic));
   }
 
-  // The sum of each lane, and the old topic's place.
+  // The same without a scale.
   __device__ __forceinline__ void add_lanes(std::uint32_t old) {
     const std::uint32_t end = depths();
     for (std::uint32_t j = 0; j < end; ++j) {
@@ -124,27 +255,20 @@ class DocumentPart {
     }
   }
 
-  // The same of short entries; a depth is on its way while the one before it is added.
-  template <bool with_large>
+  // The same of short entries, some of which may be large.
   __device__ __forceinline__ void add_short_lanes(std::uint32_t old) {
     const auto* const at = reinterpret_cast<const uint4*>(list_);
     const std::uint32_t end = depths(), mask = draw_.short_entries.count_mask();
-    const sparse::NarrowEntry* large = with_large ? large_entries(short_list(), size()) : nullptr;
-    uint4 next = __ldg(at);
+    const sparse::NarrowEntry* large = large_entries(short_list(), size());
     for (std::uint32_t j = 0; j < end; ++j) {
-      const std::uint32_t pairs[lanes / 2] = {next.x, next.y, next.z, next.w};
-      if (j + 1 < end) next = __ldg(at + j + 1);
+      const uint4 depth = __ldg(at + j);
+      const std::uint32_t pairs[lanes / 2] = {depth.x, depth.y, depth.z, depth.w};
 #pragma unroll
       for (int i = 0; i < lanes; ++i) {
-        const std::uint32_t pair = pairs[i / 2];
-        const std::uint32_t topic = i % 2 == 0 ? (pair & 0xFFFFu) >> draw_.short_entries.count_bits
-                                               : pair >> (16 + draw_.short_entries.count_bits);
-        const std::uint32_t short_count = (i % 2 == 0 ? pair : pair >> 16) & mask;
-        std::uint32_t count = short_count;
-        if constexpr (with_large) {
-          if (short_count == mask) count = (large++)->count();
-        }
-        add(i, topic, count, __uint_as_float(count | 0x4B00'0000u) - 0x1p23f, old);
+        const std::uint32_t entry = i % 2 == 0 ? pairs[i / 2] & 0xFFFFu : pairs[i / 2] >> 16;
+        std::uint32_t count = entry & mask;
+        if (count == mask) count = (large++)->count();
+        add(i, entry >> draw_.short_entries.count_bits, count, static_cast<float>(count), old);
       }
     }
   }
@@ -161,9 +285,8 @@ class DocumentPart {
     return large_count(large_entries(short_list(), size()), entry >> draw_.short_entries.count_bits);
   }
 
-  // Down one lane: the first entry with a running sum above `rest`, or the one that completes the lane's sum.
-  __device__ __forceinline__ std::int32_t walk(int lane, double rest) const {
-    const float bound = sparse::rounded_down(rest);
+  // Down one lane: the first entry with a running sum above the bound, or the one that completes the lane's sum.
+  __device__ __forceinline__ std::int32_t walk(int lane, float bound) const {
     const std::uint32_t end = depths();
     float sum = 0;
     std::uint32_t found = 0;
@@ -176,6 +299,32 @@ class DocumentPart {
       if (sum > bound) break;
     }
     return static_cast<std::int32_t>(found);
+  }
+
+  // The same with scaled sums, several entries at a time. A bound that is rounded here is below all sums but 0.
+  template <class Depths>
+  __device__ __forceinline__ std::int32_t walk_scaled(const Depths depths_of, int lane, float bound) const {
+    constexpr int at_a_time = 4;
+    const float scaled_bound = bound * (1 / Depths::unscale(0));
+    const std::uint32_t end = depths();
+    float sum = 0;
+    std::uint32_t found = 0;
+    for (std::uint32_t first = 0; first < end; first += at_a_time) {
+      std::uint32_t entry[at_a_time];
+#pragma unroll
+      for (int i = 0; i < at_a_time; ++i) {
+        const std::uint32_t j = first + static_cast<std::uint32_t>(i);
+        entry[i] = j < end ? depths_of.load_entry(lanes * j + static_cast<std::uint32_t>(lane)) : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < at_a_time; ++i) {
+        const float next = sum + depths_of.count(entry[i]) * word_.scaled_phi(depths_of.place(entry[i]));
+        if (!(sum > scaled_bound) && next != sum) found = entry[i];
+        sum = next;
+      }
+      if (sum > scaled_bound) break;
+    }
+    return static_cast<std::int32_t>(depths_of.place(found) / 4);
   }
 
   const Word& word_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "base/math.h"
 #include "execution/cuda/check.h"
@@ -14,16 +15,40 @@
 namespace papilio::lda {
 namespace {
 
-constexpr int rare_threads = 128;
+constexpr int rare_threads = 512, group_threads = 512;
+constexpr std::int32_t most_changes = 32767;
+constexpr int most_rare_topics = 8192;  // whose masses a block of rare words keeps in shared memory
 
-// A token's new topic.
+// Changes of counts by an item's tokens: of two topics in a word, below 2^15 each.
+__device__ __forceinline__ void add_change(unsigned* changes, std::int32_t k, int n) {
+  atomicAdd(changes + k / 2, static_cast<unsigned>(n) << 16 * (k % 2));
+}
+__device__ __forceinline__ void add_changes(const unsigned* changes, std::int32_t padded, int threads,
+                                            std::int32_t* counts) {
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < padded / 2; i += threads) {
+    const unsigned both = changes[i];
+    if (both == 0) continue;
+    const int low = static_cast<std::int16_t>(both & 0xFFFFu);
+    const int high = static_cast<std::int16_t>((both - static_cast<unsigned>(low)) >> 16);
+    if (low != 0) atomicAdd(counts + 2 * i, low);
+    if (high != 0) atomicAdd(counts + 2 * i + 1, high);
+  }
+}
+
+// A token's new topic. changes: of the item; null: counts are changed at once.
 template <class Entry>
 __device__ __forceinline__ void keep(const SparseDraw<Entry>& draw, const SparseItem& item, const SparseToken& token,
-                                     const Drawn& drawn, Tally& tally) {
+                                     const Drawn& drawn, unsigned* changes, Tally& tally) {
   if (draw.counts) tally.add(drawn.part);
   if (drawn.topic == token.list.old) return;
   draw.z[token.number] = static_cast<typename Entry::Number>(drawn.topic);
   if (item.row < 0 || draw.frequent_next == nullptr) return;
+  if (changes != nullptr) {
+    add_change(changes, token.list.old, -1);
+    add_change(changes, drawn.topic, 1);
+    return;
+  }
   std::int32_t* const next = draw.frequent_next + std::int64_t{item.row} * draw.masses.padded;
   atomicAdd(next + token.list.old, -1);
   atomicAdd(next + drawn.topic, 1);
@@ -31,17 +56,17 @@ __device__ __forceinline__ void keep(const SparseDraw<Entry>& draw, const Sparse
 
 template <class Entry, class Word>
 __device__ __forceinline__ void draw_one(const SparseDraw<Entry>& draw, const SparseItem& item, const Word& word,
-                                         const SparseToken& token, Tally& tally) {
+                                         const SparseToken& token, unsigned* changes, Tally& tally) {
   const DocumentPart<Entry, Word> document(word, draw, token.list);
-  keep(draw, item, token, draw_token(draw, word, document, token), tally);
+  keep(draw, item, token, draw_token(draw, word, document, token), changes, tally);
 }
 
 // All tokens of an item.
 template <class Entry, int threads, class Word>
 __device__ __forceinline__ void draw_tokens(const SparseDraw<Entry>& draw, const SparseItem& item, const Word& word,
-                                            Tally& tally) {
-  for (int t = static_cast<int>(threadIdx.x); t < item.count; t += threads) {
-    draw_one(draw, item, word, SparseToken(draw, std::int64_t{item.first} + t), tally);
+                                            unsigned* changes, Tally& tally) {
+  for (int t = static_cast<int>(threadIdx.x) % threads; t < item.count; t += threads) {
+    draw_one(draw, item, word, SparseToken(draw, std::int64_t{item.first} + t), changes, tally);
   }
 }
 // The same where documents are long: tokens that a block has at a time and that are all of one document share its
@@ -56,7 +81,7 @@ __device__ __forceinline__ void draw_tokens_by_pair(const SparseDraw<Entry>& dra
     const std::int32_t d = draw.document[by_word];
     const bool has_list = d < draw.short_entries.first_document;
     if (here < least_of_pair || !has_list || d != draw.document[by_word + here - 1]) {
-      if (t < here) draw_one(draw, item, word, SparseToken(draw, by_word + t), tally);
+      if (t < here) draw_one(draw, item, word, SparseToken(draw, by_word + t), nullptr, tally);
       continue;
     }
     const sparse::ListPlace place = load_document(draw.documents + d).list;
@@ -66,7 +91,7 @@ __device__ __forceinline__ void draw_tokens_by_pair(const SparseDraw<Entry>& dra
     if (t >= here) continue;
     const SparseToken token(draw, by_word + t);
     const DocumentPartOfPair<Entry> document(list, place.size, running, token.list.old);
-    keep(draw, item, token, draw_token(draw, word, document, token), tally);
+    keep(draw, item, token, draw_token(draw, word, document, token), nullptr, tally);
   }
 }
 
@@ -88,18 +113,28 @@ __global__ void __launch_bounds__(threads, std::min(threads_at_once / threads, m
   for (std::int64_t i = blockIdx.x; i < draw.item_count; i += gridDim.x) {
     const SparseItem item = draw.items[i];
     const std::int32_t* frequent = nullptr;
+    unsigned* changes = nullptr;
     if (item.row >= 0)
       frequent = draw.frequent + std::int64_t{item.row} * padded;
     else
       count_word<Entry, threads>(draw, item, row);
     weigh_word<threads>(draw.masses, frequent, row);
+    if (in_shared == Shared::row && draw.gathers_changes && item.row >= 0 && item.count <= most_changes) {
+      changes = reinterpret_cast<unsigned*>(row.warps);  // whose sums have been read
+      for (int k = static_cast<int>(threadIdx.x); k < padded / 2; k += threads) changes[k] = 0;
+      wait_for_the_others<threads>();
+    }
     const WordOfItem word = {draw.masses, row.phi, row.ends, frequent, row.ends[padded / chunk_topics - 1]};
     if constexpr (in_shared == Shared::row_and_list) {
       draw_tokens_by_pair<Entry, threads>(draw, item, word, reinterpret_cast<float*>(row.warps + 16), tally);
     } else {
-      draw_tokens<Entry, threads>(draw, item, word, tally);
+      draw_tokens<Entry, threads>(draw, item, word, changes, tally);
     }
     wait_for_the_others<threads>();
+    if (changes != nullptr) {
+      add_changes(changes, padded, threads, draw.frequent_next + std::int64_t{item.row} * padded);
+      wait_for_the_others<threads>();
+    }
   }
   if (draw.counts) tally.give_to(draw.statistics);
 }
@@ -114,26 +149,65 @@ __global__ void __launch_bounds__(threads, std::min(threads_at_once / threads, m
   for (std::int64_t i = blockIdx.x; i < draw.item_count; i += gridDim.x) {
     const SparseItem item = draw.items[i];
     word.count_tokens<Entry, threads>(draw, item);
-    draw_tokens<Entry, threads>(draw, item, word, tally);
+    draw_tokens<Entry, threads>(draw, item, word, nullptr, tally);
     wait_for_the_others<threads>();
   }
   if (draw.counts) tally.give_to(draw.statistics);
 }
 
 // Words of up to tokens_of_rare tokens: each has so many threads, one for each of its tokens.
-template <class Entry>
+template <class Entry, bool in_shared>
 __global__ void __launch_bounds__(rare_threads, threads_at_once / rare_threads)
     draw_rare_words(const __grid_constant__ SparseDraw<Entry> draw) {
-  const std::int64_t i = (std::int64_t{blockIdx.x} * rare_threads + threadIdx.x) / tokens_of_rare;
+  extern __shared__ float4 shared[];
+  const float* inverse = draw.masses.inverse;
+  if constexpr (in_shared) {
+    auto* const copy = reinterpret_cast<float*>(shared);
+    for (int k = static_cast<int>(threadIdx.x); k < draw.masses.padded; k += rare_threads) copy[k] = inverse[k];
+    __syncthreads();
+    inverse = copy;
+  }
+  constexpr int words = rare_threads / tokens_of_rare;
   const int t = static_cast<int>(threadIdx.x) % tokens_of_rare;
   Tally tally;
-  const SparseItem item = i < draw.item_count ? draw.items[i] : SparseItem{0, 0, -1};
-  const bool is_there = t < item.count;
-  SparseToken token;
-  if (is_there) token = SparseToken(draw, std::int64_t{item.first} + t);
-  const RareWord word(draw.masses, is_there ? token.list.old : RareWord::no_topic);
-  if (is_there) draw_one(draw, item, word, token, tally);
-  __syncwarp();
+  for (std::int64_t first = std::int64_t{blockIdx.x} * words; first < draw.item_count;
+       first += std::int64_t{gridDim.x} * words) {
+    const std::int64_t i = first + threadIdx.x / tokens_of_rare;
+    const SparseItem item = i < draw.item_count ? draw.items[i] : SparseItem{0, 0, -1};
+    const bool is_there = t < item.count;
+    SparseToken token;
+    if (is_there) token = SparseToken(draw, std::int64_t{item.first} + t);
+    const RareWord word(draw.masses, inverse, is_there ? token.list.old : no_topic);
+    if (is_there) draw_one(draw, item, word, token, nullptr, tally);
+    __syncwarp();
+  }
+  if (draw.counts) tally.give_to(draw.statistics);
+}
+
+// Words of up to `width` tokens: each has so many threads, one for each of its tokens.
+template <class Entry, int width>
+__global__ void __launch_bounds__(group_threads, threads_at_once / group_threads)
+    draw_words_by_groups(const __grid_constant__ SparseDraw<Entry> draw) {
+  extern __shared__ float4 shared[];
+  constexpr int words = group_threads / width;
+  TableOfWords<words, width> table(shared, draw.masses.padded);
+  table.template start<group_threads>(draw.masses);
+  const int t = static_cast<int>(threadIdx.x) % width;
+  const int group = static_cast<int>(threadIdx.x) / width;
+  WordInTable<width> word(draw.masses, table, group);
+  Tally tally;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * words; first < draw.item_count;
+       first += std::int64_t{gridDim.x} * words) {
+    const std::int64_t i = first + group;
+    const SparseItem item = i < draw.item_count ? draw.items[i] : SparseItem{0, 0, -1};
+    const bool is_there = t < item.count;
+    SparseToken token;
+    if (is_there) token = SparseToken(draw, std::int64_t{item.first} + t);
+    const std::int32_t old = is_there ? token.list.old : no_topic;
+    word.begin(old);
+    if (is_there) draw_one(draw, item, word, token, nullptr, tally);
+    word.end(old);
+  }
   if (draw.counts) tally.give_to(draw.statistics);
 }
 
@@ -152,8 +226,10 @@ template <class Entry, int threads>
 void launch(const SparseDraw<Entry>& draw, cudaStream_t stream) {
   auto* const kernel =
       draw.by_pair ? draw_sparsely<Entry, threads, Shared::row_and_list> : draw_sparsely<Entry, threads, Shared::row>;
-  const auto bytes = static_cast<std::size_t>(sparse_row_bytes(draw.masses.padded) +
-                                              (draw.by_pair ? std::int64_t{draw.masses.padded} * 4 : 0));
+  const std::int64_t padded = draw.masses.padded;
+  const auto bytes = static_cast<std::size_t>(draw.by_pair           ? sparse_row_bytes(draw.masses.padded) + padded * 4
+                                              : draw.gathers_changes ? row_and_changes_bytes(draw.masses.padded)
+                                                                     : sparse_row_bytes(draw.masses.padded));
   execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
                    "requesting shared memory");
   kernel<<<static_cast<unsigned>(draw.item_count), threads, bytes, stream>>>(draw);
@@ -166,6 +242,17 @@ void launch_few_topics(const SparseDraw<Entry>& draw, std::int32_t most, cudaStr
                                         static_cast<int>(bytes)),
                    "requesting shared memory");
   draw_few_topics<Entry, threads><<<static_cast<unsigned>(draw.item_count), threads, bytes, stream>>>(draw, most);
+}
+
+// Blocks that are all there at once, each with several words at a time.
+template <class Entry>
+void launch_words(void (*kernel)(SparseDraw<Entry>), const SparseDraw<Entry>& draw, int words, int threads,
+                  std::int64_t bytes, cudaStream_t stream) {
+  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+                   "requesting shared memory");
+  const std::int64_t most = std::int64_t{execution::multiprocessors()} * (threads_at_once / threads);
+  const std::int64_t wanted = base::ceil_div<std::int64_t>(draw.item_count, words);
+  kernel<<<static_cast<unsigned>(std::min(wanted, most)), threads, static_cast<std::size_t>(bytes), stream>>>(draw);
 }
 
 }  // namespace
@@ -197,9 +284,31 @@ void queue_sparse_parallel_draws(const SparseDraw<Entry>& draw, int threads, cud
 template <class Entry>
 void queue_draws_of_rare_words(const SparseDraw<Entry>& draw, cudaStream_t stream) {
   if (draw.item_count == 0) return;
-  const auto blocks = base::ceil_div<std::int64_t>(draw.item_count * tokens_of_rare, rare_threads);
-  draw_rare_words<<<static_cast<unsigned>(blocks), rare_threads, 0, stream>>>(draw);
+  if (draw.masses.padded > most_rare_topics) {
+    launch_words(draw_rare_words<Entry, false>, draw, rare_threads / tokens_of_rare, rare_threads, 0, stream);
+  } else {
+    launch_words(draw_rare_words<Entry, true>, draw, rare_threads / tokens_of_rare, rare_threads,
+                 std::int64_t{draw.masses.padded} * 4, stream);
+  }
   execution::check_launch("drawing topics of rare words");
+}
+
+template <class Entry>
+void queue_draws_in_tables(const SparseDraw<Entry>& draw, int tokens, cudaStream_t stream) {
+  if (draw.item_count == 0) return;
+  const auto by_groups = [&]<int width>(std::integral_constant<int, width>) {
+    constexpr int words = group_threads / width;
+    launch_words(draw_words_by_groups<Entry, width>, draw, words, group_threads,
+                 TableOfWords<words, width>::bytes(draw.masses.padded), stream);
+  };
+  if (tokens == 8) {
+    by_groups(std::integral_constant<int, 8>());
+  } else if (tokens == 16) {
+    by_groups(std::integral_constant<int, 16>());
+  } else {
+    by_groups(std::integral_constant<int, 32>());
+  }
+  execution::check_launch("drawing topics of words of few tokens");
 }
 
 template <class Entry>
@@ -226,6 +335,8 @@ template void queue_sparse_parallel_draws(const SparseDraw<sparse::NarrowEntry>&
 template void queue_sparse_parallel_draws(const SparseDraw<sparse::WideEntry>&, int, cudaStream_t);
 template void queue_draws_of_rare_words(const SparseDraw<sparse::NarrowEntry>&, cudaStream_t);
 template void queue_draws_of_rare_words(const SparseDraw<sparse::WideEntry>&, cudaStream_t);
+template void queue_draws_in_tables(const SparseDraw<sparse::NarrowEntry>&, int, cudaStream_t);
+template void queue_draws_in_tables(const SparseDraw<sparse::WideEntry>&, int, cudaStream_t);
 template void queue_draws_of_few_topics(const SparseDraw<sparse::NarrowEntry>&, std::int32_t, int, cudaStream_t);
 template void queue_draws_of_few_topics(const SparseDraw<sparse::WideEntry>&, std::int32_t, int, cudaStream_t);
 template void queue_frequent_counts(const SparseDraw<sparse::NarrowEntry>&, cudaStream_t);

@@ -53,7 +53,16 @@ struct SparseItem {
 // Masses of topics as a device has them.
 struct PaddedTopicMasses : sparse::TopicMasses {
   std::int32_t padded = 0;                     // topics, to row_multiple; `inverse` is 0 from `topics` on
-  const std::uint64_t* word_masses = nullptr;  // K: TopicMass::word_mass once more, packed
+  const std::uint64_t* word_masses = nullptr;  // padded: TopicMass::word_mass once more, packed; 0 from `topics` on
+
+  // `inverse` is multiplied by this, and so is every phi that comes from it. A count n is a float if it is multiplied
+  // by its bits: they are n 2^-149 as a float, and 2^126 makes that n 2^-23. Products and sums are rounded as they are
+  // without a scale where phi is above 2^-103. Where beta is so small that it might not be, the scale is 1, and counts
+  // are converted.
+  float scale = 1;
+  float unscale = 1;  // 1 / scale
+
+  static constexpr double least_scaled_beta = 0x1p-60;  // n_k is below 2^41
 };
 
 // Where they are made, and what of.
@@ -61,6 +70,7 @@ struct TopicMassArrays {
   const std::int64_t* n_k = nullptr;
   const double* alpha = nullptr;
   double v_beta = 0;  // V beta
+  float scale = 1;    // of `inverse`
   sparse::TopicMass* of = nullptr;
   float* inverse = nullptr;
   std::uint64_t* word_masses = nullptr;
@@ -106,7 +116,8 @@ struct SparseDraw {
   std::uint64_t first_token = 0;  // the number in the whole corpus of the token that z[0] belongs to
   bool removes = false;           // tokens are taken out of the counts
   bool by_pair = false;  // neighbours of one document share its sums, where a row and a list fit in shared memory
-  bool counts = false;   // draws by their parts, which are added to
+  bool gathers_changes = false;  // of an item's counts, before frequent_next is changed; not by pair
+  bool counts = false;           // draws by their parts, which are added to
   sparse::Statistics* statistics = nullptr;
   float* rows = nullptr;  // where a row of phi has no room in shared memory: sparse_row_bytes for each block
 };
@@ -114,6 +125,11 @@ struct SparseDraw {
 // What a block keeps: phi of a word, the running sums of the word part, and those of its warps.
 constexpr std::int64_t sparse_row_bytes(std::int32_t padded) {
   return std::int64_t{padded} * 4 + std::int64_t{padded} / chunk_topics * 8 + 16 * 8;
+}
+
+// The same with the changes of a frequent word's counts, which are where the sums of warps were.
+constexpr std::int64_t row_and_changes_bytes(std::int32_t padded) {
+  return sparse_row_bytes(padded) - 16 * 8 + (padded * 2 > 16 * 8 ? std::int64_t{padded} * 2 : 16 * 8);
 }
 
 // What a block keeps of a word of up to `most` tokens whose topics alone are kept (few_topics_cuda.cuh).
@@ -148,6 +164,11 @@ void queue_sparse_parallel_draws(const SparseDraw<Entry>& draw, int threads, cud
 inline constexpr int tokens_of_rare = 4;
 template <class Entry>
 void queue_draws_of_rare_words(const SparseDraw<Entry>& draw, cudaStream_t stream);
+
+// The same of items that have all tokens of their words, at most `tokens`: 8, 16 or 32; no row is made, and
+// there are at most topics_with_rows topics.
+template <class Entry>
+void queue_draws_in_tables(const SparseDraw<Entry>& draw, int tokens, cudaStream_t stream);
 
 // The same of items that have all tokens of their words, at most `most`, which is a multiple of 2; only the topics that
 // a word has are kept.

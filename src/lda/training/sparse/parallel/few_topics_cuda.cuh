@@ -57,6 +57,10 @@ class WordOfFewTopics {
   }
 
   __device__ __forceinline__ float phi(std::int32_t k) const {
+    return scaled_phi(4 * static_cast<std::uint32_t>(k)) * masses.unscale;
+  }
+  __device__ __forceinline__ float scaled_phi(std::uint32_t place) const {
+    const auto k = static_cast<std::int32_t>(place / 4);
     const uint2 set = sets_[k / 32];
     const float with_tokens = with_beta_[place_of(set, k)];
     return (has(set, k) ? with_tokens : beta_) * __ldg(masses.inverse + k);

@@ -35,6 +35,7 @@ ItemDraws::ItemDraws(const SparseParallelTuning& tuning, std::int32_t topics, bo
       few_tokens_(tuning.cut.few_tokens >= 0 ? tuning.cut.few_tokens : few_tokens),
       many_tokens_(tuning.cut.many_tokens >= 0 ? tuning.cut.many_tokens : many_tokens_of_row),
       without_row_(tokens_without_row_of(tuning, topics)),
+      in_table_(tuning.tables && topics <= topics_with_rows ? most_tokens_in_table : 0),
       in_global_(has_global_rows(tuning, topics)) {}
 
 bool ItemDraws::by_pair(const SparseLayout& layout, std::int64_t tokens) const {
@@ -48,9 +49,10 @@ template <class Entry>
 void ItemDraws::queue(const SparseDraw<Entry>& draw, const SparseLayout& layout, const ItemBlock& block,
                       cudaStream_t stream) {
   const bool all_have_rows = shared_counts_ || draw.by_pair;
-  const std::int64_t without_row =
-      all_have_rows ? block.end_item
-                    : std::min(layout.items_above(tokens_of_rare, block), layout.items_above(without_row_, block));
+  const std::int64_t without_row = all_have_rows
+                                       ? block.end_item
+                                       : std::min(layout.items_above(std::max(tokens_of_rare, in_table_), block),
+                                                  layout.items_above(without_row_, block));
   const cudaStream_t side = tuning_.draws_beside ? side_.get() : stream;
   if (tuning_.draws_beside) may_begin_.order(stream, side);
   queue_with_rows(draw, layout, block, without_row, stream, side);
@@ -66,7 +68,10 @@ void ItemDraws::queue_with_rows(const SparseDraw<Entry>& draw, const SparseLayou
   const std::int64_t few = std::min(end, layout.items_above(few_tokens_, block));
   const std::int64_t in_parts = std::min(block.first_whole, few);
   const std::int64_t many = std::min(few, layout.items_above(many_tokens_, block));
-  queue_sparse_parallel_draws(items_of(draw, block.first_item, in_parts), threads_, stream);
+  SparseDraw<Entry> parts = items_of(draw, block.first_item, in_parts);
+  parts.gathers_changes =
+      tuning_.gathers_changes && topics_ <= topics_with_changes && draw.frequent_next != nullptr && !draw.by_pair;
+  queue_sparse_parallel_draws(parts, threads_, stream);
   queue_sparse_parallel_draws(items_of(draw, in_parts, many), 512, side);
   queue_sparse_parallel_draws(items_of(draw, many, few), threads_, side);
   queue_sparse_parallel_draws(items_of(draw, few, end), small_block_threads, side);
@@ -83,10 +88,16 @@ void ItemDraws::queue_without_rows(const SparseDraw<Entry>& draw, const SparseLa
     queue_draws_of_few_topics(items_of(draw, first, last), base::round_up(most, 2), threads, side);
     first = last;
   };
+  const std::int64_t in_tables = layout.items_above(std::max(tokens_of_rare, in_table_), block);
+  queue_until(std::min(in_tables, layout.items_above(many_tokens, block)), 512);
+  queue_until(std::min(in_tables, layout.items_above(few_tokens, block)), 128);
+  queue_until(in_tables, small_block_threads);
+  for (int most = in_table_; most > tokens_of_rare; most /= 2) {
+    const std::int64_t last = layout.items_above(most / 2, block);
+    queue_draws_in_tables(items_of(draw, first, last), most, side);
+    first = last;
+  }
   const std::int64_t rare = layout.items_above(tokens_of_rare, block);
-  queue_until(std::min(rare, layout.items_above(many_tokens, block)), 512);
-  queue_until(std::min(rare, layout.items_above(few_tokens, block)), 128);
-  queue_until(rare, small_block_threads);
   queue_draws_of_rare_words(items_of(draw, rare, block.end_item), side);
 }
 

@@ -16,6 +16,8 @@ struct SparseParallelTuning {
   bool global_rows = false;       // rows of phi in global memory also where shared memory would do
   bool by_pair = false;           // tokens of a word and a document share the document's sums also in short documents
   bool orders_on_host = false;    // tokens by word, also where the device has room for it
+  bool tables = true;             // of counts for words of few tokens, where there are few topics
+  bool gathers_changes = true;    // of counts, in a block, where there are few topics
   bool draws_beside = true;       // items of few tokens while others are drawn
   bool counts_parts = false;      // draws are counted by their parts
   std::int64_t range_bytes = 0;   // by ranges of documents of so many bytes, even if all fits; 0: where it does not
@@ -55,6 +57,7 @@ class ItemDraws {
   const std::int32_t few_tokens_;
   const std::int32_t many_tokens_;
   const std::int32_t without_row_;
+  const std::int32_t in_table_;  // the most tokens of a word whose counts are in a table; or 0
   const bool in_global_;
   execution::Stream side_;  // items of few tokens are drawn beside the others
   execution::Event may_begin_, few_are_drawn_;

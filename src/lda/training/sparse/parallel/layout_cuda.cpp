@@ -90,14 +90,17 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
     if (tokens == 0) continue;
     documents.push_back({.first_token = static_cast<std::uint32_t>(offsets[d]),
                          .tokens = static_cast<std::uint32_t>(tokens),
-                         .list = {.group = static_cast<std::uint32_t>(list_units), .size = 0}});
+                         .list = {.group = 0, .size = 0}});
     if (tokens == 1) continue;
     ++listed_documents;
-    list_units += sizes.units(tokens);
     if (!sizes.is_short(tokens)) ++short_entries.first_document;
     if (tokens > longest_sorted) ++long_documents;
   }
   put_longest_first(documents);
+  for (SparseDocument& longest : documents) {
+    longest.list.group = static_cast<std::uint32_t>(list_units);
+    list_units += sizes.units(longest.tokens);
+  }
 }
 
 void SparseLayout::cut_long_documents(std::int32_t topics) {

@@ -33,14 +33,16 @@ class ListSizes {
 
   bool is_short(std::int64_t tokens) const { return tokens <= most_short_; }
 
-  // Of list_unit bytes, of a document; none where it has one token, whose list is not kept.
+  // Of list_unit bytes, of a document; none where it has one token, whose list is not kept. Two units are a sector of
+  // memory: longer lists have whole ones, which they begin with where those of short documents come after them.
   std::int64_t units(std::int64_t tokens) const {
     if (tokens <= 1) return 0;
     const std::int64_t entries = base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics_), sparse::lanes);
     if (!is_short(tokens)) return entries * entry_bytes_ / list_unit;
+    if (tokens <= sparse::lanes) return 1;
     // Large counts have room where the topics of their tokens would be, unless topics are fewer than tokens.
     const std::int64_t large = tokens > topics_ ? tokens / mask() * 4 : 0;
-    return (entries * 2 + base::round_up<std::int64_t>(large, list_unit)) / list_unit;
+    return base::round_up<std::int64_t>(entries * 2 + large, 2 * list_unit) / list_unit;
   }
 
   const int count_bits;  // of a short entry

@@ -25,11 +25,18 @@ constexpr int long_threads = 512;
 constexpr int most_shared_topics = 8192;     // of which a block of short documents sums n_k in shared memory
 constexpr int most_tile_topics = 16 * 1024;  // of a long document that are counted at a time
 
-// A warp's document: each topic that it has, and its first place among the sorted tokens.
+constexpr int most_set_topics = 4096;  // that a warp has a set of
+constexpr int set_words = most_set_topics / 32;
+
+// A warp's document: each topic that it has, in ascending order, and its tokens.
 template <class Entry>
 struct Runs {
   typename Entry::Number topic[longest_sorted];
-  std::uint16_t begin[longest_sorted + 1];
+  unsigned number[longest_sorted + 1];  // of tokens; if they were sorted, the first one's place among them
+  uint2 set[set_words];                 // x: which of 32 topics there are; y: how many before them
+  bool are_sorted;
+
+  __device__ __forceinline__ unsigned tokens(int r) const { return are_sorted ? number[r + 1] - number[r] : number[r]; }
 };
 
 // Sorts the topics of at most 32 n tokens and returns the number of runs.
@@ -56,16 +63,66 @@ __device__ __forceinline__ int find_runs(const typename Entry::Number* z, int to
   for (int i = 0; i < n; ++i) {
     if ((begins >> i & 1u) == 0) continue;
     runs.topic[at] = static_cast<typename Entry::Number>(key[i]);
-    runs.begin[at++] = static_cast<std::uint16_t>(n * lane + i);
+    runs.number[at++] = static_cast<unsigned>(n * lane + i);
   }
-  if (lane == 0) runs.begin[count] = static_cast<std::uint16_t>(tokens);
+  if (lane == 0) {
+    runs.number[count] = static_cast<unsigned>(tokens);
+    runs.are_sorted = true;
+  }
+  __syncwarp();
+  return count;
+}
+
+// The same by a set of 32 words of topics, or of some times as many, without an order of tokens.
+template <class Entry, int n>
+__device__ __forceinline__ int count_runs(const typename Entry::Number* z, int tokens, int times, Runs<Entry>& runs) {
+  constexpr unsigned none = 0xFFFF'FFFFu;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  unsigned key[n];
+#pragma unroll
+  for (int i = 0; i < n; ++i) key[i] = 32 * i + lane < tokens ? static_cast<unsigned>(z[32 * i + lane]) : none;
+  for (int i = 0; i < times; ++i) runs.set[32 * i + lane].x = 0;
+#pragma unroll
+  for (int i = 0; i < n; ++i) runs.number[32 * i + lane] = 0;
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    if (key[i] != none) atomicOr(&runs.set[key[i] / 32].x, 1u << key[i] % 32);
+  }
+  __syncwarp();
+  int here = 0;
+  for (int i = 0; i < times; ++i) here += __popc(runs.set[times * lane + i].x);
+  int at = cuda::collective::warp_scan(here);
+  const int count = __shfl_sync(all_threads, at, 31);
+  at -= here;
+  for (int i = 0; i < times; ++i) {
+    runs.set[times * lane + i].y = static_cast<unsigned>(at);
+    at += __popc(runs.set[times * lane + i].x);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    if (key[i] == none) continue;
+    const uint2 set = runs.set[key[i] / 32];
+    const unsigned r = set.y + static_cast<unsigned>(__popc(set.x & ((1u << key[i] % 32) - 1)));
+    atomicAdd(runs.number + r, 1u);
+    runs.topic[r] = static_cast<typename Entry::Number>(key[i]);
+  }
+  if (lane == 0) runs.are_sorted = false;
   __syncwarp();
   return count;
 }
 
 template <class Entry>
-__device__ int find_runs_of(const typename Entry::Number* z, int tokens, Runs<Entry>& runs) {
+__device__ int find_runs_of(const typename Entry::Number* z, int tokens, int topics, Runs<Entry>& runs) {
   if (tokens <= 32) return find_runs<Entry, 1>(z, tokens, runs);
+  if (topics <= most_set_topics) {
+    const int times = (topics + 1023) / 1024;
+    if (tokens <= 64) return count_runs<Entry, 2>(z, tokens, times, runs);
+    if (tokens <= 128) return count_runs<Entry, 4>(z, tokens, times, runs);
+    if (tokens <= 256) return count_runs<Entry, 8>(z, tokens, times, runs);
+    return count_runs<Entry, 16>(z, tokens, times, runs);
+  }
   if (tokens <= 64) return find_runs<Entry, 2>(z, tokens, runs);
   if (tokens <= 128) return find_runs<Entry, 4>(z, tokens, runs);
   if (tokens <= 256) return find_runs<Entry, 8>(z, tokens, runs);
@@ -79,9 +136,11 @@ __device__ __forceinline__ void write_list(const Runs<Entry>& runs, int count, E
     Entry entry = {};
     if (r < count) {
       const unsigned topic = runs.topic[r];
-      const auto n = static_cast<unsigned>(runs.begin[r + 1] - runs.begin[r]);
+      const auto n = runs.tokens(r);
       entry = Entry::of(topic, n);
       add(topic, n);
+    } else {
+      entry = Entry::of(runs.topic[count - 1], 0);
     }
     list[r] = entry;
   }
@@ -101,8 +160,10 @@ __device__ __forceinline__ std::uint32_t write_short(const Runs<Entry>& runs, in
     unsigned topic = 0, n = 0;
     if (r < count) {
       topic = runs.topic[r];
-      n = static_cast<unsigned>(runs.begin[r + 1] - runs.begin[r]);
+      n = runs.tokens(r);
       add(topic, n);
+    } else {
+      topic = runs.topic[count - 1];
     }
     if (r < padded) list[r] = static_cast<std::uint16_t>(topic << s.short_entries.count_bits | min(n, mask));
     const unsigned are_large = __ballot_sync(all_threads, r < count && n >= mask);
@@ -131,7 +192,8 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once)
   for (std::int64_t i = s.long_documents + std::int64_t{blockIdx.x} * warps_per_block + warp; i < s.document_count;
        i += step) {
     const SparseDocument document = s.documents[i];
-    const int count = find_runs_of<Entry>(s.z + document.first_token, static_cast<int>(document.tokens), runs);
+    const int count =
+        find_runs_of<Entry>(s.z + document.first_token, static_cast<int>(document.tokens), s.topics, runs);
     const auto add = [&](unsigned topic, unsigned n) {
       in_shared ? static_cast<void>(atomicAdd(topics + topic, n)) : atomic_add(s.n_k + topic, n);
     };
@@ -258,7 +320,7 @@ __global__ void __launch_bounds__(long_threads) list_long_documents(const Sparse
       written = list_tile(s, counters, first, here, written, list, of_warps);
       __syncthreads();
     }
-    if (thread < (-written & (lanes - 1))) list[written + thread] = {};
+    if (thread < (-written & (lanes - 1))) list[written + thread] = Entry::of(list[written - 1].topic(), 0);
     if (thread == 0) {
       s.documents[i].list.size = static_cast<std::uint32_t>(written);
       atomic_add(&s.statistics->entries, written);

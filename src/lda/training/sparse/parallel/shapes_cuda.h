@@ -28,6 +28,13 @@ inline constexpr std::int32_t topics_per_token = 24;
 inline constexpr std::int32_t most_without_row = 4096;
 inline constexpr std::int32_t many_tokens = 512;
 
+// With up to topics_with_rows topics, words of at most so many tokens, and of at most half as many and so on, have
+// their counts in tables of bytes, which are a quarter of a row and need not be made.
+inline constexpr std::int32_t most_tokens_in_table = 32;
+
+// Up to so many topics a block gathers the changes of a frequent word's counts.
+inline constexpr std::int32_t topics_with_changes = 2048;
+
 // A document is long where blocks may draw by pair: worth it if long documents have at least a long_share-th of all
 // tokens, and for a block with at least least_of_pair tokens of one word in one document.
 inline constexpr std::int64_t long_document = 16384;

@@ -30,11 +30,12 @@ __global__ void __launch_bounds__(block_threads) weigh_topics(const PaddedTopicM
   for (int k = first; k < first + each && k < masses.padded; ++k) {
     if (k >= masses.topics) {
       a.inverse[k] = 0;
+      a.word_masses[k] = 0;
       continue;
     }
     const sparse::TopicMass mass = sparse::topic_mass(a.n_k[k], a.alpha[k], masses.beta, a.v_beta, masses.places);
     sum += mass.prior_mass;
-    a.inverse[k] = sparse::inverse_mass(a.n_k[k], a.v_beta);
+    a.inverse[k] = sparse::inverse_mass(a.n_k[k], a.v_beta) * a.scale;
     a.word_masses[k] = mass.word_mass;
     a.of[k] = mass;
     a.prior_sums[k] = sum;

@@ -103,7 +103,10 @@ struct WordOfItem {
   const std::int32_t* counts;  // n_wk where the word is frequent; null: they are recovered from phi
   std::uint64_t mass;          // of the word part, the last of `ends`
 
-  __device__ __forceinline__ float phi(std::int32_t k) const { return row[k]; }
+  __device__ __forceinline__ float phi(std::int32_t k) const { return row[k] * masses.unscale; }
+  __device__ __forceinline__ float scaled_phi(std::uint32_t place) const {
+    return *reinterpret_cast<const float*>(reinterpret_cast<const char*>(row) + place);
+  }
 
   // phi is fl(fl(n + beta) inverse): this and what follows here is some roundings, which move n by less than
   // 1/2 up to 2^20. A topic without tokens gives 0 / 0, whose integer is 0.
@@ -112,32 +115,44 @@ struct WordOfItem {
     return __float2int_rn(__fdividef(row[k], __ldg(masses.inverse + k)) - static_cast<float>(masses.beta));
   }
 
+  // The counts of four neighbouring topics.
+  __device__ __forceinline__ int4 four_counts(std::int32_t k) const {
+    if (counts != nullptr) return __ldg(reinterpret_cast<const int4*>(counts + k));
+    const auto beta = static_cast<float>(masses.beta);
+    const float4 phi_of = *reinterpret_cast<const float4*>(row + k);
+    const float4 inverse = __ldg(reinterpret_cast<const float4*>(masses.inverse + k));
+    return make_int4(
+        __float2int_rn(__fdividef(phi_of.x, inverse.x) - beta), __float2int_rn(__fdividef(phi_of.y, inverse.y) - beta),
+        __float2int_rn(__fdividef(phi_of.z, inverse.z) - beta), __float2int_rn(__fdividef(phi_of.w, inverse.w) - beta));
+  }
+
   // The first topic but `without` (-1: none is left out) whose running sum of the word part, less that topic's
   // `taken`, exceeds x; there is one.
   __device__ __forceinline__ std::int32_t find(std::uint64_t x, std::int32_t without, std::uint64_t taken) const {
-    const int shifted = without / chunk_topics;  // the first chunk whose end has `taken` in it
-    const auto end_of = [&](int chunk) { return ends[chunk] - (chunk >= shifted ? taken : 0); };
-    int chunk = 0;  // the number of chunks that are known to end at x or before
-    int left = masses.padded / chunk_topics;
-    while (left > 0) {
+    // Past the chunks before its own, what `without` has is skipped.
+    const int shifted = without / chunk_topics;
+    if (x >= (shifted > 0 ? ends[shifted - 1] : 0)) x += taken;
+    int chunk = 0;  // all chunks before it end at x or before
+    for (int left = masses.padded / chunk_topics; left > 1;) {
       const int half = left / 2;
-      if (end_of(chunk + half) > x) {
-        left = half;
-      } else {
-        chunk += half + 1;
-        left -= half + 1;
-      }
+      if (ends[chunk + half - 1] <= x) chunk += half;
+      left -= half;
     }
-    std::uint64_t sum = chunk > 0 ? end_of(chunk - 1) : 0;
-    const int first = chunk * chunk_topics;
+    std::uint64_t sum = chunk > 0 ? ends[chunk - 1] : 0;
+    if (chunk == shifted) x -= taken;
+    std::int32_t found = chunk * chunk_topics;
 #pragma unroll 1
-    for (int k = first; k < first + chunk_topics; ++k) {
-      const std::int32_t n = count(k);
-      if (n == 0 || k == without) continue;
-      sum += masses.word_masses[k] * static_cast<std::uint64_t>(n);
-      if (sum > x) return k;
+    for (int k = chunk * chunk_topics; k < (chunk + 1) * chunk_topics; k += 4) {
+      const int4 n = four_counts(k);
+      const ulonglong2 a = __ldg(reinterpret_cast<const ulonglong2*>(masses.word_masses + k));
+      const ulonglong2 b = __ldg(reinterpret_cast<const ulonglong2*>(masses.word_masses + k) + 1);
+      const auto pass = [&](int i, std::int32_t count, std::uint64_t mass) {
+        if (k + i != without) sum += mass * static_cast<std::uint64_t>(static_cast<std::uint32_t>(count));
+        found += sum > x ? 0 : 1;
+      };
+      pass(0, n.x, a.x), pass(1, n.y, a.y), pass(2, n.z, b.x), pass(3, n.w, b.y);
     }
-    return first;  // never: the chunk's end exceeds x
+    return found;
   }
 };
 
