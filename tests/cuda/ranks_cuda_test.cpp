@@ -21,7 +21,7 @@
 namespace papilio {
 namespace {
 
-using testing::awkward_corpus, testing::equal, testing::refused, testing::uneven_corpus;
+using testing::awkward_corpus, testing::corpus_to_stream, testing::equal, testing::refused, testing::uneven_corpus;
 
 struct Combination {
   Sampler sampler;
@@ -156,6 +156,45 @@ TEST_F(RanksOnCuda, ManyMoreThanDocuments) {
   }
 }
 
+// By ranges of documents, which are streamed.
+void expect_same_in_least_memory(TrainOptions options, const std::vector<Device>& on) {
+  const Corpus corpus = corpus_to_stream();
+  const Outcome expected = train_with(corpus, options, {});
+  Outcome found;
+  std::int64_t streamed = 0;
+  options.planned = [&](const DevicePlan& plan) { streamed = plan.streamed_tokens; };
+  options.max_device_memory = 1;
+  for (bool has_room = false; !has_room;) {
+    try {
+      found = train_with(corpus, options, on);
+      has_room = true;
+    } catch (const DeviceError& error) {  // of a rank, which says what would do; others may need more
+      const std::string what = error.what();
+      const std::string after = "need ";
+      ASSERT_NE(what.find(after), std::string::npos) << what;
+      const std::int64_t least = std::stoll(what.substr(what.find(after) + after.size()));
+      ASSERT_GT(least, options.max_device_memory) << what;
+      options.max_device_memory = least;
+    }
+  }
+  expect_same(found, expected);
+  EXPECT_GT(streamed, 0);
+}
+
+class RanksThatStream : public RanksOnOneGpu {};
+
+TEST_P(RanksThatStream, GiveTheModelOfTheCpu) {
+  const Corpus held_out = awkward_corpus();
+  const TrainOptions options = full_run(held_out, GetParam(), 40);
+  for (const int ranks : {2, 3}) expect_same_in_least_memory(options, devices(ranks, 1));
+}
+
+// Sparse draws of all tokens at once.
+INSTANTIATE_TEST_SUITE_P(All, RanksThatStream,
+                         ::testing::Values(Combination{Sampler::collapsed, Draws::sparse},
+                                           Combination{Sampler::mean_for_mode, Draws::sparse}),
+                         name_of);
+
 TEST_F(RanksOnCuda, ResumeOnAnyOtherNumber) {
   const Corpus corpus = awkward_corpus();
   const TrainOptions options = short_run(40);
@@ -276,6 +315,12 @@ TEST_P(GpusOfThisRun, SumsGoByNccl) {
   options.sampler = GetParam().sampler;
   const Outcome expected = train_with(corpus, options, {Device::cuda(0)});
   expect_same(train_with(corpus, options, devices(gpus_, gpus_)), expected);
+}
+
+TEST_P(GpusOfThisRun, SumsOfStreamedRangesGoByNccl) {
+  ASSERT_TRUE(describe_device_sums().starts_with("NCCL")) << describe_device_sums();
+  const Corpus held_out = awkward_corpus();
+  expect_same_in_least_memory(full_run(held_out, GetParam(), 300), devices(gpus_, gpus_));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfManyWords, GpusOfThisRun, ::testing::Values(Combination{Sampler::collapsed, Draws::sparse}),

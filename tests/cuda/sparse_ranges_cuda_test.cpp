@@ -18,7 +18,7 @@ namespace papilio {
 namespace {
 
 using lda::SparseParallelTuning;
-using testing::on_device, testing::uneven_corpus;
+using testing::corpus_to_stream, testing::on_device, testing::uneven_corpus;
 
 TrainOptions sparsely(const TrainOptions& options) { return testing::with_draws(options, Draws::sparse); }
 
@@ -44,21 +44,6 @@ void expect_equal(const AfterSweeps& after, const TrainResult& expected, const C
   EXPECT_EQ(after.state.z, expected.topics.z);
   EXPECT_EQ(after.log_joint / static_cast<double>(corpus.tokens()), expected.log_joint_per_token);
   EXPECT_NO_THROW(after.state.verify(corpus));
-}
-
-// So many documents that neither the whole corpus nor three times its longest document is most of it: where the least
-// memory is that of three slots, the corpus is streamed.
-Corpus corpus_to_stream() {
-  const Corpus small = testing::small_generated_corpus().corpus;
-  Corpus corpus = uneven_corpus();
-  for (int copy = 0; copy < 12; ++copy) {
-    const std::int64_t before = corpus.tokens();
-    corpus.words.insert(corpus.words.end(), small.words.begin(), small.words.end());
-    for (std::size_t d = 1; d < small.document_offsets.size(); ++d) {
-      corpus.document_offsets.push_back(before + small.document_offsets[d]);
-    }
-  }
-  return corpus;
 }
 
 // In ranges of so many bytes and all memory: nothing is streamed.

@@ -34,7 +34,7 @@ void for_each_document(const CorpusView& corpus, Use use) {
 
 // On a GPU tokens that are drawn all at once are numbered in ranges of documents.
 bool numbers_in_ranges(const TrainOptions& options, Order order) {
-  return !options.device.is_cpu() && order == Order::all_at_once && !trains_over_ranks(options);
+  return !options.device.is_cpu() && order == Order::all_at_once;
 }
 
 void require_sparse(const CorpusView& corpus, Order order) {

@@ -20,15 +20,8 @@ using execution::OnDevice;
 // Left free where no limit is given: the driver needs memory for kernels and their stacks.
 constexpr std::int64_t driver_share = 32;  // a 32nd of what is free
 
-std::int64_t memory_to_use(std::int64_t tuning, std::int64_t allowed) {
-  if (tuning > 0) return tuning;
-  const std::int64_t free = execution::free_device_bytes();
-  const std::int64_t most = free - free / driver_share;
-  return allowed > 0 ? std::min(allowed, most) : most;
-}
-
 std::unique_ptr<CudaSweep> make_sweep(const CudaStart& start, const CudaTuning& tuning) {
-  const std::int64_t memory = memory_to_use(tuning.memory, start.options.max_device_memory);
+  const std::int64_t memory = tuning.memory > 0 ? tuning.memory : memory_to_use(start.options);
   if (start.plan.is_sparse && start.plan.order == Order::all_at_once) {
     return make_sparse_parallel_sweep(start, memory, tuning.sparse_parallel);
   }
@@ -37,8 +30,14 @@ std::unique_ptr<CudaSweep> make_sweep(const CudaStart& start, const CudaTuning& 
 
 }  // namespace
 
+std::int64_t memory_to_use(const TrainOptions& options) {
+  const std::int64_t allowed = options.max_device_memory, free = execution::free_device_bytes();
+  const std::int64_t most = free - free / driver_share;
+  return allowed > 0 ? std::min(allowed, most) : most;
+}
+
 std::unique_ptr<CudaSweep> make_range_sweep(const CudaStart& start) {
-  return make_range_sweep(start, memory_to_use(0, start.options.max_device_memory), {});
+  return make_range_sweep(start, memory_to_use(start.options), {});
 }
 
 CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,

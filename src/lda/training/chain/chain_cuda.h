@@ -24,6 +24,9 @@ struct CudaTuning {
 // Makes the sweep of a chain.
 using MakeCudaSweep = base::FunctionRef<std::unique_ptr<CudaSweep>(const CudaStart&)>;
 
+// Bytes of the current device that a chain may take: those that the options allow, and nearly all that are free.
+std::int64_t memory_to_use(const TrainOptions& options);
+
 // The sweep over ranges of documents, in nearly all memory that is free: dense in every order, sparse by document.
 std::unique_ptr<CudaSweep> make_range_sweep(const CudaStart& start);
 

@@ -9,7 +9,9 @@ namespace papilio::lda {
 namespace {
 
 std::unique_ptr<CudaSweep> make_cuda_sweep_of_rank(const CudaStart& start) {
-  if (start.plan.is_sparse && start.plan.order == Order::all_at_once) return make_sparse_cuda_sweep_of_rank(start);
+  if (start.plan.is_sparse && start.plan.order == Order::all_at_once) {
+    return make_sparse_cuda_sweep_of_rank(start, memory_to_use(start.options));
+  }
   return make_range_sweep(start);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/parameters/topic_counts_cuda.h"
 #include "lda/training/priors/optimize_priors_cuda.h"
-#include "lda/training/sparse/fixed_point.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
 #include "lda/training/sparse/parallel/lists_cpu.h"
 #include "papilio/error.h"
@@ -30,10 +28,14 @@ using execution::DeviceArray;
 constexpr std::int64_t counts_of_block = std::int64_t{1} << 24;
 constexpr std::size_t blocks_ahead = 4;
 
+std::int64_t words_per_block(std::int32_t topics) {
+  return std::max<std::int64_t>(1, counts_of_block / padded_topics(topics));
+}
+
 SparseCut cut_in_blocks(std::int32_t topics, int entry_bytes) {
   SparseCut cut;
   cut.entry_bytes = entry_bytes;
-  cut.words_per_block = std::max<std::int64_t>(1, counts_of_block / padded_topics(topics));
+  cut.words_per_block = words_per_block(topics);
   return cut;
 }
 
@@ -53,7 +55,6 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   std::int64_t bytes() const override;
 
  private:
-  void take_priors();
   void list_topics(sparse::Statistics* statistics);
   void count_block(const ItemBlock& block, DeviceArray<std::int32_t>& rows);
   void draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows);
@@ -66,7 +67,7 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   void for_each_block(const Use& use);
 
   std::int64_t counts_in(const ItemBlock& block) const {
-    return (block.end_word - block.first_word) * std::int64_t{masses_.padded};
+    return (block.end_word - block.first_word) * std::int64_t{topics_.masses.padded};
   }
 
   const CorpusView corpus_;
@@ -93,8 +94,7 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   std::array<DeviceArray<std::int32_t>, blocks_ahead> rows_of_blocks_;
   DeviceArray<SeedWord> seed_words_;
   DeviceArray<float> global_rows_;
-  DeviceArray<sparse::Statistics> statistics_;  // of the last sweep; of a likelihood
-  PaddedTopicMasses masses_;
+  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
   std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
   std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
 };
@@ -123,13 +123,7 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
       topics_(topic_count_),
       seed_words_(on_device(seeds_.words(), "seed words", stream_)),
       statistics_(2, "sums of a sweep") {
-  masses_.topics = topic_count_;
-  masses_.padded = padded_topics(topic_count_);
-  masses_.of = topics_.of.data();
-  masses_.inverse = topics_.inverse.data();
-  masses_.word_masses = topics_.word_masses.data();
-  masses_.prior_sums = topics_.prior_sums.data();
-  take_priors();
+  topics_.set_priors(priors_, stream_);
   statistics_.clear(stream_);
   if (start.z == nullptr) {
     queue_initial_topics(tokens_.z.data(), corpus_.tokens(), static_cast<std::uint64_t>(ranks_.place.token),
@@ -138,9 +132,9 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
   for (std::size_t slot = 0; slot < std::min(blocks_ahead, layout_.blocks.size()); ++slot) {
     rows_of_blocks_[slot] = DeviceArray<std::int32_t>(counts_in(layout_.blocks.front()), "counts of words");
   }
-  if (!row_fits_in_shared(masses_.padded)) {
+  if (!row_fits_in_shared(topics_.masses.padded)) {
     global_rows_ =
-        DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(masses_.padded) / 4), "rows of phi");
+        DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(topics_.masses.padded) / 4), "rows of phi");
   }
   // The host has its own of these, and no longer needs them.
   layout_.document = {};
@@ -149,25 +143,15 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
 }
 
 template <class Entry>
-void SparseCudaSweepOfRank<Entry>::take_priors() {
-  const int places = sparse::fixed_point_places(priors_.alpha_sum());
-  masses_.beta = priors_.beta;
-  masses_.unit = std::ldexp(1.0, -places);
-  masses_.places = std::ldexp(1.0, places);
-  topics_.alpha.upload(priors_.alpha.data(), topics_.alpha.size(), stream_);
-  check(cudaStreamSynchronize(stream_), "a copy to the device");
-}
-
-template <class Entry>
 void SparseCudaSweepOfRank<Entry>::set_priors(const Priors& priors) {
   priors_ = priors;
-  take_priors();
+  topics_.set_priors(priors_, stream_);
   if (log_joint_) log_joint_->set_priors(priors);
 }
 
 template <class Entry>
 SparseDraw<Entry> SparseCudaSweepOfRank<Entry>::draw_of(std::int64_t first_item, std::int64_t end_item) {
-  return {.masses = masses_,
+  return {.masses = topics_.masses,
           .items = tokens_.items.data() + first_item,
           .item_count = end_item - first_item,
           .document = tokens_.document.data(),
@@ -233,8 +217,8 @@ void SparseCudaSweepOfRank<Entry>::count_block(const ItemBlock& block, DeviceArr
     const std::vector<SeedWord>& seeds = seeds_.words();
     const auto first = std::lower_bound(seeds.begin(), seeds.end(), block.first_word, of_word);
     const auto end = std::lower_bound(first, seeds.end(), block.end_word, of_word);
-    queue_seed_counts(seed_words_.data() + (first - seeds.begin()), end - first, block.first_word, masses_.padded,
-                      rows.data(), counts_.get());
+    queue_seed_counts(seed_words_.data() + (first - seeds.begin()), end - first, block.first_word,
+                      topics_.masses.padded, rows.data(), counts_.get());
   }
   ranks_.sums.add_up(rows.data(), counts, counts_.get());
 }
@@ -274,7 +258,7 @@ void SparseCudaSweepOfRank<Entry>::run(std::int64_t sweep) {
     count_block(block, rows_of_blocks_[slot]);
     if (i == 0) {
       add_up_topics();
-      queue_topic_masses(masses_, topics_.arrays(static_cast<double>(corpus_.vocabulary_size()) * priors_.beta),
+      queue_topic_masses(topics_.masses, topics_.arrays(static_cast<double>(corpus_.vocabulary_size()) * priors_.beta),
                          stream_);
     }
     block_is_counted_.order(counts_.get(), stream_);
@@ -345,7 +329,7 @@ void SparseCudaSweepOfRank<Entry>::count(State& state) {
     ranks_.sums.wait(stream_);  // what follows makes the host wait
     check(
         cudaMemcpy2DAsync(state.n_wk.data() + block.first_word * topic_count_, row, rows.data(),
-                          static_cast<std::size_t>(masses_.padded) * sizeof(std::int32_t), row,
+                          static_cast<std::size_t>(topics_.masses.padded) * sizeof(std::int32_t), row,
                           static_cast<std::size_t>(block.end_word - block.first_word), cudaMemcpyDeviceToHost, stream_),
         "a copy from the device");
   });
@@ -381,7 +365,15 @@ std::vector<std::int32_t> SparseCudaSweepOfRank<Entry>::z() {
 
 }  // namespace
 
-std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start) {
+std::int64_t bytes_of_word_blocks(const CudaStart& start) {
+  const std::int32_t topics = start.options.topics;
+  const std::int64_t words =
+      std::min(start.corpus.vocabulary_size(), static_cast<std::int64_t>(blocks_ahead) * words_per_block(topics));
+  return words * padded_topics(topics) * static_cast<std::int64_t>(sizeof(std::int32_t)) +
+         std::ssize(start.seeds.words()) * static_cast<std::int64_t>(sizeof(SeedWord));
+}
+
+std::unique_ptr<CudaSweep> make_sparse_sweep_by_word_blocks(const CudaStart& start) {
   if (sparse::fits_narrow_entries(start.corpus, start.options.topics)) {
     return std::make_unique<SparseCudaSweepOfRank<sparse::NarrowEntry>>(start);
   }

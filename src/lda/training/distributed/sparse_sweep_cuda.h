@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "lda/training/sweep_cuda.h"
@@ -7,8 +8,15 @@
 namespace papilio::lda {
 
 // The sparse parallel sweep of a part of a corpus on a GPU, whose counts are those of all ranks: as
-// make_sparse_sweep_of_rank has it on the CPU, by larger blocks of words. While a block's tokens are drawn, others are
-// counted and added up. Throws DeviceError where memory is short.
-std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start);
+// make_sparse_sweep_of_rank has it on the CPU. By blocks of words where every rank has room for its tokens in `memory`
+// bytes of its GPU and 32-bit numbers for them, else by ranges of documents. Throws DeviceError where memory is short.
+// Collective.
+std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start, std::int64_t memory);
+
+// By larger blocks of words than the CPU's. While a block's tokens are drawn, others are counted and added up.
+std::unique_ptr<CudaSweep> make_sparse_sweep_by_word_blocks(const CudaStart& start);
+
+// What that takes of the device for counts of words, beside tokens, lists and topics.
+std::int64_t bytes_of_word_blocks(const CudaStart& start);
 
 }  // namespace papilio::lda

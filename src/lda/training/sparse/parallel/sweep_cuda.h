@@ -15,6 +15,15 @@ namespace papilio::lda {
 std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
                                                       const SparseParallelTuning& tuning);
 
+// Whether a rank's part of a corpus has more tokens than sweeps in one piece number, or might have no room in `memory`
+// bytes of the device beside `others` that they take too.
+bool needs_ranges(const CudaStart& start, std::int64_t memory, std::int64_t others);
+
+// The sweeps by ranges of documents, also where there would be room for all. With start.ranks, of a rank's part: all
+// ranks call it.
+std::unique_ptr<CudaSweep> make_sparse_sweep_by_ranges(const CudaStart& start, std::int64_t memory,
+                                                       const SparseParallelTuning& tuning);
+
 // The sweeps that have the whole corpus on the device; its layout, and what tokens and counts of words take then. Its
 // tokens are put in order by word on the device where that takes at most `memory` bytes of it, else on the host.
 template <class Entry>

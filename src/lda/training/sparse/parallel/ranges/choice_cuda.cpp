@@ -33,9 +33,9 @@ std::int64_t bytes_of_topics(const CudaStart& start, const SparseParallelTuning&
   if (has_global_rows(tuning, options.topics)) {
     bytes += blocks_with_global_rows() * sparse_row_bytes(padded_topics(options.topics));
   }
-  bytes += LogJointOnDevice::bytes_needed(start.corpus, start.seeds, options.topics, asymmetric);
+  bytes += LogJointOnDevice::bytes_needed(start.whole(), start.seeds, options.topics, asymmetric);
   if (options.optimize_every > 0) {
-    bytes += OptimizedPriorsOnDevice::bytes_needed(start.corpus, start.seeds, options.topics);
+    bytes += OptimizedPriorsOnDevice::bytes_needed(start.whole(), start.seeds, options.topics);
   }
   return bytes;
 }
@@ -66,6 +66,11 @@ std::int64_t least_in_one_piece(const CudaStart& start, const RangeCosts& costs)
          units * list_unit;
 }
 
+// Whether 32 bits number all of its tokens and documents.
+bool has_numbers(const CorpusView& corpus) {
+  return corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens;
+}
+
 template <class Entry>
 class Choice {
  public:
@@ -79,20 +84,33 @@ class Choice {
   std::unique_ptr<CudaSweep> make() const {
     const CorpusView& corpus = start_.corpus;
     const std::int64_t left = memory_ - taken_;
-    const bool may_be_whole = tuning_.range_bytes == 0 && tuning_.first_token == 0 &&
-                              corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens;
+    const bool may_be_whole = tuning_.range_bytes == 0 && tuning_.first_token == 0 && has_numbers(corpus);
     if (may_be_whole && least_in_one_piece<Entry>(start_, costs_) <= left) {
       SparseLayoutMade<Entry> made = sparse_layout<Entry>(start_, tuning_, left);
       if (bytes_in_one_piece<Entry>(start_, made.layout) <= left) {
         return make_sweep_in_one_piece<Entry>(start_, tuning_, std::move(made));
       }
     }
+    return make_by_ranges(may_be_whole);
+  }
+
+  std::unique_ptr<CudaSweep> make_by_ranges(bool may_be_whole) const {
+    const CorpusView& corpus = start_.corpus;
+    const std::int64_t left = memory_ - taken_;
     const std::int64_t tables = range_table_bytes(corpus.vocabulary_size(), start_.options.topics);
     const std::int64_t least = tables + least_range_bytes(corpus.document_offsets, costs_);
     if (least > left) fail(least, may_be_whole);
     const std::int64_t wished = tuning_.range_bytes > 0 ? tuning_.range_bytes : std::max(least_range, tables / 2);
     return make_sweep_by_ranges<Entry>(start_, tuning_,
                                        plan_ranges(corpus.document_offsets, costs_, left - tables, wished));
+  }
+
+  // Without a layout: no less than what is needed in one piece.
+  bool may_have_no_room(std::int64_t others) const {
+    RangeSize all;
+    const auto& offsets = start_.corpus.document_offsets;
+    for (std::size_t d = 1; d < offsets.size(); ++d) all.add(offsets[d] - offsets[d - 1], costs_);
+    return all.bytes(costs_) + others > memory_ - taken_;
   }
 
  private:
@@ -114,17 +132,33 @@ class Choice {
   const std::int64_t taken_;
 };
 
-}  // namespace
-
-std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
-                                                      const SparseParallelTuning& tuning) {
+// use(the choice, by the entries that a corpus needs).
+template <class Use>
+auto with_choice(const CudaStart& start, std::int64_t memory, const SparseParallelTuning& tuning, const Use& use) {
   std::int64_t longest = 0;
   const auto& offsets = start.corpus.document_offsets;
   for (std::size_t d = 1; d < offsets.size(); ++d) longest = std::max(longest, offsets[d] - offsets[d - 1]);
   if (!tuning.is_wide && start.options.topics <= most_narrow && longest < most_narrow) {
-    return Choice<sparse::NarrowEntry>(start, memory, tuning).make();
+    return use(Choice<sparse::NarrowEntry>(start, memory, tuning));
   }
-  return Choice<sparse::WideEntry>(start, memory, tuning).make();
+  return use(Choice<sparse::WideEntry>(start, memory, tuning));
+}
+
+}  // namespace
+
+std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
+                                                      const SparseParallelTuning& tuning) {
+  return with_choice(start, memory, tuning, [](const auto& choice) { return choice.make(); });
+}
+
+bool needs_ranges(const CudaStart& start, std::int64_t memory, std::int64_t others) {
+  return !has_numbers(start.corpus) ||
+         with_choice(start, memory, {}, [&](const auto& choice) { return choice.may_have_no_room(others); });
+}
+
+std::unique_ptr<CudaSweep> make_sparse_sweep_by_ranges(const CudaStart& start, std::int64_t memory,
+                                                       const SparseParallelTuning& tuning) {
+  return with_choice(start, memory, tuning, [](const auto& choice) { return choice.make_by_ranges(false); });
 }
 
 }  // namespace papilio::lda

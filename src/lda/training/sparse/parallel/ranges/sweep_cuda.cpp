@@ -1,6 +1,7 @@
 #include "lda/training/sparse/parallel/ranges/sweep_cuda.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "execution/cuda/memory.h"
@@ -10,6 +11,7 @@
 #include "lda/training/priors/optimize_priors_cuda.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
 #include "lda/training/sparse/parallel/ranges/ranges_cuda.h"
+#include "papilio/error.h"
 #include "random/purpose.h"
 
 namespace papilio::lda {
@@ -30,6 +32,10 @@ SparseCut shared_cut(const SparseParallelTuning& tuning, std::int32_t topics, st
   return cut;
 }
 
+std::uint64_t first_token(const CudaStart& start, const SparseParallelTuning& tuning) {
+  return tuning.first_token + static_cast<std::uint64_t>(start.ranks != nullptr ? start.ranks->place.token : 0);
+}
+
 template <class Entry>
 class SparseSweepByRanges final : public CudaSweep {
  public:
@@ -43,18 +49,22 @@ class SparseSweepByRanges final : public CudaSweep {
   void make_lists(const WordLists& lists, std::span<const std::int32_t> words) override;
   double log_joint() override;
   std::vector<std::int32_t> z() override { return ranges_.z(); }
-  void count(State& state) override { state.count(corpus_, host_threads_); }
+  void count(State& state) override;
   std::int64_t bytes() const override;
   Streaming streaming() const override;
 
  private:
   double v_beta() const { return static_cast<double>(corpus_.vocabulary_size()) * priors_.beta; }
   void count_words();
-  void count_topics();
+  DeviceArray<std::int32_t>& words_of_all();
+  void count_topics(const DeviceArray<std::int32_t>& n_wk);
+  bool is_first() const { return ranks_ == nullptr || ranks_->is_first(); }
   SparseLists<Entry> lists_of(const SparseRange<Entry>& range, sparse::Statistics* statistics);
   SparseDraw<Entry> draw_of(const SparseRange<Entry>& range);
 
   const CorpusView corpus_;
+  const CorpusView whole_;          // of which `corpus_` is the part of a rank
+  const DeviceRanks* const ranks_;  // null: all documents are here
   const std::uint64_t seed_;
   const std::int32_t topic_count_;
   const int host_threads_;
@@ -68,8 +78,9 @@ class SparseSweepByRanges final : public CudaSweep {
   SparseRanges<Entry> ranges_;
   ItemDraws item_draws_;
   TopicArrays topics_;
-  DeviceArray<std::int32_t> n_wk_, n_wk_next_;  // V x padded: of the sweep's start; following z
-  DeviceArray<std::int64_t> n_k_of_lists_;      // which nobody reads
+  DeviceArray<std::int32_t> n_wk_;          // V x padded: of the sweep's start, over all ranks
+  DeviceArray<std::int32_t> n_wk_next_;     // following z, of this rank's tokens; the first's has the seeds too
+  DeviceArray<std::int64_t> n_k_of_lists_;  // which nobody reads
   DeviceArray<float> rows_;
   DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
   std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
@@ -80,6 +91,8 @@ template <class Entry>
 SparseSweepByRanges<Entry>::SparseSweepByRanges(const CudaStart& start, const SparseParallelTuning& tuning,
                                                 const RangePlan& plan, const std::vector<std::int32_t>& z)
     : corpus_(start.corpus),
+      whole_(start.whole()),
+      ranks_(start.ranks),
       seed_(start.options.seed),
       topic_count_(start.options.topics),
       host_threads_(start.options.threads),
@@ -90,7 +103,7 @@ SparseSweepByRanges<Entry>::SparseSweepByRanges(const CudaStart& start, const Sp
       seeds_(start.seeds),
       priors_(start.priors),
       ranges_(corpus_, topic_count_, shared_cut(tuning, topic_count_, corpus_.vocabulary_size(), sizeof(Entry)), plan,
-              z, host_threads_, tuning.first_token, stream_),
+              z, host_threads_, first_token(start, tuning), stream_),
       item_draws_(tuning_, topic_count_, true),
       topics_(topic_count_),
       n_wk_(corpus_.vocabulary_size() * topics_.masses.padded, "n_wk"),
@@ -111,17 +124,31 @@ template <class Entry>
 void SparseSweepByRanges<Entry>::count_words() {
   const std::int64_t padded = topics_.masses.padded;
   n_wk_next_.clear(stream_);
-  seeds_.for_each_word([&](std::span<const SeedWord> word) {
-    SeedsOnDevice::start_word(word, n_wk_next_.data() + word.front().word * padded, padded, stream_);
-  });
+  if (is_first()) {
+    seeds_.for_each_word([&](std::span<const SeedWord> word) {
+      SeedsOnDevice::start_word(word, n_wk_next_.data() + word.front().word * padded, padded, stream_);
+    });
+  }
   ranges_.for_each(false, [&](const SparseRange<Entry>& range) { queue_frequent_counts(draw_of(range), stream_); });
 }
 
+// The counts of all ranks' topics as they are now, in n_wk_; without ranks they are there already. Collective.
 template <class Entry>
-void SparseSweepByRanges<Entry>::count_topics() {
+DeviceArray<std::int32_t>& SparseSweepByRanges<Entry>::words_of_all() {
+  if (ranks_ == nullptr) return n_wk_next_;
+  check(cudaMemcpyAsync(n_wk_.data(), n_wk_next_.data(), static_cast<std::size_t>(n_wk_.bytes()),
+                        cudaMemcpyDeviceToDevice, stream_),
+        "a copy on the device");
+  ranks_->sums.add_up(n_wk_.data(), n_wk_.size(), stream_);
+  ranks_->sums.wait(stream_);  // what follows may make the host wait
+  return n_wk_;
+}
+
+template <class Entry>
+void SparseSweepByRanges<Entry>::count_topics(const DeviceArray<std::int32_t>& n_wk) {
   topics_.n_k.clear(stream_);
-  queue_column_sums(n_wk_next_.data(), corpus_.vocabulary_size(), topics_.masses.padded, topic_count_,
-                    topics_.n_k.data(), stream_);
+  queue_column_sums(n_wk.data(), corpus_.vocabulary_size(), topics_.masses.padded, topic_count_, topics_.n_k.data(),
+                    stream_);
 }
 
 template <class Entry>
@@ -183,11 +210,14 @@ template <class Entry>
 void SparseSweepByRanges<Entry>::run(std::int64_t sweep) {
   sweep_ = sweep;
   statistics_.clear(stream_);
-  count_topics();
+  const DeviceArray<std::int32_t>& n_wk = words_of_all();
+  count_topics(n_wk);
   queue_topic_masses(topics_.masses, topics_.arrays(v_beta()), stream_);
-  check(cudaMemcpyAsync(n_wk_.data(), n_wk_next_.data(), static_cast<std::size_t>(n_wk_.bytes()),
-                        cudaMemcpyDeviceToDevice, stream_),
-        "a copy on the device");
+  if (&n_wk != &n_wk_) {
+    check(cudaMemcpyAsync(n_wk_.data(), n_wk.data(), static_cast<std::size_t>(n_wk_.bytes()), cudaMemcpyDeviceToDevice,
+                          stream_),
+          "a copy on the device");
+  }
   ranges_.for_each(true, [&](const SparseRange<Entry>& range) {
     queue_sparse_lists(lists_of(range, statistics_.data()), stream_);
     item_draws_.queue(draw_of(range), *range.layout, range.layout->blocks.front(), stream_);
@@ -196,10 +226,11 @@ void SparseSweepByRanges<Entry>::run(std::int64_t sweep) {
 
 template <class Entry>
 double SparseSweepByRanges<Entry>::log_joint() {
-  if (!log_joint_) log_joint_.emplace(corpus_, seeds_, priors_, stream_);
-  count_topics();
+  if (!log_joint_) log_joint_.emplace(whole_, seeds_, priors_, stream_, ranks_);
+  const DeviceArray<std::int32_t>& n_wk = words_of_all();
+  count_topics(n_wk);
   const auto queue_words = [&](const TermSums& sums) {
-    queue_word_terms(n_wk_next_.data(), n_wk_next_.size(), sums, stream_);
+    if (is_first()) queue_word_terms(n_wk.data(), n_wk.size(), sums, stream_);
   };
   const auto queue_documents = [&](const TermSums& sums) {
     ranges_.for_each(false, [&](const SparseRange<Entry>& range) {
@@ -213,10 +244,11 @@ double SparseSweepByRanges<Entry>::log_joint() {
 
 template <class Entry>
 void SparseSweepByRanges<Entry>::optimize(Priors& priors) {
-  if (!optimized_priors_) optimized_priors_.emplace(corpus_, seeds_, topic_count_, stream_);
-  count_topics();
+  if (!optimized_priors_) optimized_priors_.emplace(whole_, seeds_, topic_count_, stream_, ranks_);
+  const DeviceArray<std::int32_t>& n_wk = words_of_all();
+  count_topics(n_wk);
   const auto queue_words = [&](const CountHistograms& histograms) {
-    queue_word_histogram(n_wk_next_.data(), n_wk_next_.size(), histograms, stream_);
+    queue_word_histogram(n_wk.data(), n_wk.size(), histograms, stream_);
   };
   const auto queue_documents = [&](const CountHistograms& histograms) {
     ranges_.for_each(false, [&](const SparseRange<Entry>& range) {
@@ -228,11 +260,32 @@ void SparseSweepByRanges<Entry>::optimize(Priors& priors) {
   (*optimized_priors_)(queue_words, queue_documents, topics_.n_k, priors);
 }
 
+// Over ranks held-out documents are scored on the hosts, from count().
 template <class Entry>
 void SparseSweepByRanges<Entry>::make_lists(const WordLists& lists, std::span<const std::int32_t>) {
-  count_topics();
+  if (ranks_ != nullptr) {
+    throw InvalidArgument("papilio::train: a rank's GPU lists no counts for held-out documents");
+  }
+  count_topics(n_wk_next_);
   queue_mass_reciprocals(topics_.n_k.data(), v_beta(), lists, stream_);
   queue_word_lists_of_table(lists, n_wk_next_.data(), topics_.masses.padded, stream_);
+}
+
+template <class Entry>
+void SparseSweepByRanges<Entry>::count(State& state) {
+  if (ranks_ == nullptr) return state.count(corpus_, host_threads_);
+  const DeviceArray<std::int32_t>& n_wk = words_of_all();
+  count_topics(n_wk);
+  const auto words = static_cast<std::size_t>(corpus_.vocabulary_size());
+  const auto row = static_cast<std::size_t>(topic_count_) * sizeof(std::int32_t);
+  state.n_k.resize(static_cast<std::size_t>(topic_count_));
+  state.n_wk.resize(words * static_cast<std::size_t>(topic_count_));
+  check(cudaMemcpy2DAsync(state.n_wk.data(), row, n_wk.data(),
+                          static_cast<std::size_t>(topics_.masses.padded) * sizeof(std::int32_t), row, words,
+                          cudaMemcpyDeviceToHost, stream_),
+        "a copy from the device");
+  topics_.n_k.download(state.n_k.data(), topic_count_, stream_);
+  check(cudaStreamSynchronize(stream_), "a copy from the device");
 }
 
 template <class Entry>
@@ -269,7 +322,8 @@ std::unique_ptr<CudaSweep> make_sweep_by_ranges(const CudaStart& start, const Sp
   const auto from = [&](const std::vector<std::int32_t>& z) {
     return std::make_unique<SparseSweepByRanges<Entry>>(start, tuning, plan, z);
   };
-  return start.z != nullptr ? from(*start.z) : from(starting_topics(start.corpus, start.options));
+  if (start.z != nullptr) return from(*start.z);
+  return from(starting_topics(start.corpus, start.options, start.ranks != nullptr ? start.ranks->place.token : 0));
 }
 
 template std::unique_ptr<CudaSweep> make_sweep_by_ranges<sparse::NarrowEntry>(const CudaStart&,

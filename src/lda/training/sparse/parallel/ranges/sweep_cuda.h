@@ -10,7 +10,8 @@
 namespace papilio::lda {
 
 // Sparse sweeps over ranges of documents (ranges_cuda.h), one after the other, by one table of n_wk of the sweep's
-// start: the draws of sweeps over all documents at once. Takes plan.bytes of the device for tokens.
+// start: the draws of sweeps over all documents at once. Takes plan.bytes of the device for tokens. With start.ranks
+// the tables are of all ranks' tokens, added up once per sweep.
 template <class Entry>
 std::unique_ptr<CudaSweep> make_sweep_by_ranges(const CudaStart& start, const SparseParallelTuning& tuning,
                                                 const RangePlan& plan);
