@@ -2,18 +2,17 @@
 //
 //   papilio_several_gpus_bench [--sweeps N] [--length-spread S] TOPICS WORDS MEAN_LENGTH GPUS,... TOKENS [TOKENS...]
 //
-// A line for each run: tokens per second over the last sweeps, seconds of the whole run, how much of the first GPU's
-// memory is taken, and the model's hash, which must be the same for any number of GPUs: the program fails where it is
+// A line for each run: tokens per second over the last sweeps, seconds of the whole run, what the first GPU
+// holds and streams, and the model's hash, which must be the same for any number of GPUs: the program fails where it is
 // not. S is papilio::GenerateOptions::length_spread.
 
-#include <cuda_runtime.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,23 +38,21 @@ std::vector<int> numbers(std::string_view text) {
   return all;
 }
 
-double gigabytes_taken_of_first_gpu() {
-  std::size_t free = 0, total = 0;
-  return cudaSetDevice(0) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess
-             ? static_cast<double>(total - free) / 1e9
-             : 0;
-}
-
-double gigabytes_at_most_of_host() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e9;
+// The most memory that the process has held so far.
+double gigabytes_of_host() {
+  std::ifstream status("/proc/self/status");
+  for (std::string name; status >> name;) {
+    double kilobytes = 0;
+    if (name == "VmHWM:" && status >> kilobytes) return kilobytes * 1024 / 1e9;
+  }
+  return 0;
 }
 
 struct Run {
-  double seconds = 0;    // of the whole run, without the corpus
-  double gigabytes = 0;  // taken of the first GPU's memory
-  double rate = 0;       // tokens a second
+  double seconds = 0;         // of the whole run, without the corpus
+  double gigabytes = 0;       // that the first GPU's arrays take
+  std::int64_t streamed = 0;  // of the first GPU's tokens
+  double rate = 0;            // tokens a second
   double likelihood = 0;
   std::string hash;
 };
@@ -73,8 +70,11 @@ Run run(const papilio::Corpus& corpus, std::int32_t topics, std::int64_t sweeps,
   Run run;
   options.progress = [&](const papilio::Progress& progress) {
     run.rate = progress.tokens_per_second;
-    run.gigabytes = gigabytes_taken_of_first_gpu();
     return true;
+  };
+  options.planned = [&](const papilio::DevicePlan& plan) {
+    run.gigabytes = static_cast<double>(plan.bytes) / 1e9;
+    run.streamed = plan.streamed_tokens;
   };
   const Clock::time_point start = Clock::now();
   const papilio::TrainResult result = papilio::train(corpus, options);
@@ -95,8 +95,8 @@ int measure(std::int64_t sweeps, double length_spread, int argc, char** argv) {
   for (const std::string& line : papilio::describe_cuda_devices()) fmt::print("# {}\n", line);
   fmt::print("# sums by {}\n# topics {}, words {}, mean length {}, spread {}\n", papilio::describe_device_sums(),
              topics, generator.vocabulary, generator.mean_length, generator.length_spread);
-  fmt::print("{:>14} {:>5} {:>12} {:>10} {:>10} {:>8} {:>12}  {}\n", "tokens", "GPUs", "G tokens/s", "times one",
-             "all, s", "GB", "log joint", "model");
+  fmt::print("{:>14} {:>5} {:>12} {:>10} {:>10} {:>8} {:>14} {:>12}  {}\n", "tokens", "GPUs", "G tokens/s", "times one",
+             "all, s", "GB", "streamed", "log joint", "model");
   bool same = true;
   for (int i = 5; i < argc; ++i) {
     generator.documents = static_cast<std::int64_t>(std::atof(argv[i]) / generator.mean_length);
@@ -113,11 +113,12 @@ int measure(std::int64_t sweeps, double length_spread, int argc, char** argv) {
       const Run now = run(corpus, topics, sweeps, count);
       if (first.hash.empty()) first = now;
       same = same && now.hash == first.hash && now.likelihood == first.likelihood;
-      fmt::print("{:>14} {:>5} {:>12.3f} {:>10.2f} {:>10.2f} {:>8.2f} {:>12.6f}  {}\n", corpus.tokens(), count,
-                 now.rate / 1e9, now.rate / first.rate, now.seconds, now.gigabytes, now.likelihood, now.hash);
+      fmt::print("{:>14} {:>5} {:>12.3f} {:>10.2f} {:>10.2f} {:>8.2f} {:>14} {:>12.6f}  {}\n", corpus.tokens(), count,
+                 now.rate / 1e9, now.rate / first.rate, now.seconds, now.gigabytes, now.streamed, now.likelihood,
+                 now.hash);
       std::fflush(stdout);
     }
-    fmt::print("# the host's memory: at most {:.1f} GB so far\n", gigabytes_at_most_of_host());
+    fmt::print("# the host's memory: at most {:.1f} GB so far\n", gigabytes_of_host());
   }
   if (!same) fmt::print("the models differ\n");
   return same ? 0 : 1;
