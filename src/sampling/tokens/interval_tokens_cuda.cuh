@@ -21,6 +21,9 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 inline constexpr int interval_threads = 256, interval_blocks = 5;  // of a multiprocessor
 inline constexpr unsigned interval_warps = interval_threads / 32;
 inline constexpr unsigned most_segments = 1024;  // of a block
+// Tiles of a block that are moved into the cache of the device before they are loaded: of its own row when it begins,
+// and of the row that a block in its place reads next, while this one is drawn from.
+inline constexpr unsigned expected_tiles = 65536 / tile_bytes, expected_next = interval_warps;
 
 union SegmentSum {
   RoughSum rough;
@@ -65,6 +68,7 @@ class IntervalDraw {
   __device__ void draw(const TokenFilter& filter) {
     LogitLine<S> lines[tile_loads];
     if (first_of_warp() < segments_) tiles_.load(first_of_segment(first_of_warp()), lines);
+    if (threadIdx.x == 96) tiles_.expect(first_ + interval_warps, min(end_, first_ + expected_tiles));
     if (threadIdx.x == 0) {
       memory_.largest_of_block = 0;
       memory_.rough.init(cluster::size());
@@ -80,6 +84,8 @@ class IntervalDraw {
     sum_roughly(lines);
     __syncthreads();
     cluster::begun();
+    if (threadIdx.x == 96 && row_ + call_.rows_at_once < call_.rows)
+      RowTiles<S>(call_, row_ + call_.rows_at_once).expect(first_, min(end_, first_ + expected_next));
     PAPILIO_UNROLL_NONE
     for (int round = 0; round < 2; ++round) {
       if (round == 1) {
@@ -201,7 +207,8 @@ class IntervalDraw {
                                                                   power_of_two(top_of_order(order) - top)
                                                             : 0;
     const double to_block = sum_to_lane(block), total = __shfl_sync(whole_warp, to_block, 31);
-    double offset = rough_number(memory_.number) * total;
+    const double u = rough_number(memory_.number);
+    double offset = u * total;
     const unsigned blocks = __ballot_sync(whole_warp, offset < to_block);
     if (blocks == 0 || !has_tops(largest, scale_.high)) return {0, false, 0, 0, 0};
     const int owner = __ffs(static_cast<int>(blocks)) - 1;
@@ -218,7 +225,8 @@ class IntervalDraw {
       if (offset < here) break;
       offset -= here;
     }
-    const RoughTarget target = rough_target(offset, rough_unit(total, scale_, call_.categories, additions()));
+    const RoughUnit unit = rough_unit(scale_, call_.categories, additions());
+    const RoughTarget target = rough_target(offset, rough_error(u, total, u * total - offset, unit), unit);
     return {owner, target.inside, segment, target.low, target.high};
   }
 

@@ -39,33 +39,47 @@ PAPILIO_LANEWISE double in_units(RoughSum of, float top) {
   return static_cast<double>(of.sum) * power_of_two(of.top - top);
 }
 
-// Weights of the law in a unit of 2^top, and what is known of them.
+// Weights of the law in a unit of 2^top, and how far rough sums are off.
 struct RoughUnit {
-  double weight;  // of a unit
-  double error;   // of a sum of `total` units, or of what is left of u times it when a part is taken off
+  double weight;           // of a unit
+  double of_largest;       // a unit as a share of the largest term
+  double log2_categories;  // no less than that
+  // How far a term may be off from the law's weight, as a share of it: this and `by_exponent` for each 1 that its
+  // exponent is below the largest; and so many whole weights any sum is off.
+  double of_term, by_exponent, weights;
 };
 
-// y = (x - largest) c is a category's exponent, R the sum of the real numbers 2^(s + y), s being the scale's unit_bits.
-// In units of 2^-24 a rough sum is off by
+// y = (x - largest) c is a category's exponent, r = 2^(s + y) its term, s being the scale's unit_bits, and R the sum of
+// these real numbers. In units of 2^-24 a rough sum is off by
 //   ln 2 (2 |y| + 2)  for a term: its exponent is one product and sum, rounded once to 2^-24 of itself, which is at
 //   most
 //                     2 or |y| + 3/4; and c is off by what the scale has in `low`, 2^-24 of itself at most,
 //   4                 for a term: ex2.approx is within 2 units in the last place; results below 2^-126 are lost, which
 //                     is far less than one weight of the law,
 //   `additions`       of a term on its way to its segment's sum.
-// The mean of |y| by the terms' share of R is their entropy, at most log2 V, less log2 (R / 2^s). The law's weights
-// are off by 1 and, as they are cut off, by less than one whole unit each. All this is a share of R but for the last,
-// and R is as near to the rough sum. Doubles add 2^-48 or less. What u takes of the sum and what is taken off are the
-// terms times numbers between -1 and 1, so that their errors are no larger.
-PAPILIO_LANEWISE RoughUnit rough_unit(double total, const TokenScale& scale, std::int64_t categories, int additions) {
+// The law's weights are off by 1 and, as they are cut off, by less than one whole unit each.
+PAPILIO_LANEWISE RoughUnit rough_unit(const TokenScale& scale, std::int64_t categories, int additions) {
   const double exponent = static_cast<double>(scale.largest) * static_cast<double>(scale.high);  // exactly
   const double above = exponent - static_cast<double>(top_of(scale.largest, scale.high));
   const double unit = exp2(-above);
-  const double mean = 62 - scale.unit_bits - log2(total * unit) + 0.01;
   const double of_scale = fabs(static_cast<double>(scale.low)) / static_cast<double>(scale.high) * 0x1p24;
-  const double share = (0.6932 * (mean * (1 + of_scale) + 2) + 4 + 1 + additions + 0.1) * 0x1p-24;
   const double weight = unit * __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + scale.unit_bits) << 52);
-  return {weight, total * weight * share * (1 + 0x1p-14) + static_cast<double>(categories) + 1};
+  constexpr double digit = 0x1p-24 * (1 + 0x1p-14);  // a share of a rough sum rather than of R
+  return {weight,
+          unit,
+          static_cast<double>(62 - scale.unit_bits),
+          (0.6932 * 2 + 4 + 1 + additions + 0.1) * digit,
+          0.6932 * (1 + of_scale) * digit,
+          static_cast<double>(categories) + 1};
+}
+
+// How far some terms of a rough sum may be off together, in weights of the law. Their mean of |y|, each taken by its
+// share of their sum A, is the entropy of these shares less log2 A in units of the largest term: at most log2 V less
+// that.
+PAPILIO_LANEWISE double error_of_sum(double sum, const RoughUnit& unit) {
+  if (!(sum > 0)) return 0;
+  const auto log2_sum = static_cast<double>(log2f(static_cast<float>(fmax(sum * unit.of_largest, 0x1p-120))));
+  return sum * unit.weight * (unit.of_term + unit.by_exponent * (unit.log2_categories - log2_sum + 0.01));
 }
 
 // Where floor(u T) can lie within a segment: from `low` to `high`, in weights of the law.
@@ -74,10 +88,17 @@ struct RoughTarget {
   bool inside;  // not before its beginning
 };
 
+// How far u R is off beyond the sum before a segment. Of an error of a term before the segment 1 - u remains, as u
+// times the same is in u R; of one behind or in the segment, u. Doubles add 2^-48 of the sum or less.
+PAPILIO_LANEWISE double rough_error(double u, double total, double before, const RoughUnit& unit) {
+  return (1 - u) * error_of_sum(before, unit) + u * error_of_sum(total - before, unit) + total * unit.weight * 0x1p-46 +
+         unit.weights;
+}
+
 // `offset`: how far u times the total is beyond the sum before the segment, in units.
-PAPILIO_LANEWISE RoughTarget rough_target(double offset, const RoughUnit& unit) {
+PAPILIO_LANEWISE RoughTarget rough_target(double offset, double error, const RoughUnit& unit) {
   const double at = offset * unit.weight;
-  const double low = floor(at - unit.error), high = floor(at + unit.error);
+  const double low = floor(at - error), high = floor(at + error);
   if (!(low >= 0 && high < 0x1p63)) return {0, 0, false};
   return {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high), true};
 }

@@ -61,10 +61,13 @@ class RoughRow {
     return static_cast<std::uint64_t>(std::clamp(u, 0.0, 1 - 0x1p-53) * 0x1p64);
   }
 
-  // The error of sums as a share of the total.
-  double share_of_error() const {
-    const double total = static_cast<double>(total_) / unit(1, 1).weight;
-    return unit(total, 1).error / static_cast<double>(total_);
+  // How far the target may be off where a category's interval begins, as a share of the total.
+  double share_of_error(std::size_t category) const {
+    const double total = static_cast<double>(total_) / unit().weight;
+    double before = 0;
+    for (std::size_t j = 0; j < category; ++j) before += static_cast<double>(weights_[j]);
+    before /= unit().weight;
+    return kernel::rough_error(before / total, total, before, unit()) / static_cast<double>(total_);
   }
 
   // The token that is certain, or -1. The bound of the error is divided by `shrunk`.
@@ -78,20 +81,18 @@ class RoughRow {
       sums.push_back(kernel::in_units(sum(first, errors, law, bits), top));
       total += sums.back();
     }
-    double offset = kernel::rough_number(number) * total;
+    const double u = kernel::rough_number(number);
+    double offset = u * total;
     for (std::size_t s = 0; s < sums.size(); ++s) {
-      if (offset < sums[s]) return token_in(s * segment_size, kernel::rough_target(offset, unit(total, shrunk)));
+      const double error = kernel::rough_error(u, total, u * total - offset, unit()) / shrunk;
+      if (offset < sums[s]) return token_in(s * segment_size, kernel::rough_target(offset, error, unit()));
       offset -= sums[s];
     }
     return -1;
   }
 
  private:
-  kernel::RoughUnit unit(double total, double shrunk) const {
-    kernel::RoughUnit of = kernel::rough_unit(total, scale_, static_cast<std::int64_t>(size()), additions);
-    of.error /= shrunk;
-    return of;
-  }
+  kernel::RoughUnit unit() const { return kernel::rough_unit(scale_, static_cast<std::int64_t>(size()), additions); }
 
   std::int64_t token_in(std::size_t first, const kernel::RoughTarget& target) const {
     if (!target.inside) return -1;
@@ -179,8 +180,10 @@ void try_row(const RoughRow& row, Errors errors, double shrunk, std::mt19937_64&
     outcomes.wrong += token >= 0 && token != row.token(number) ? 1 : 0;
   };
   for (std::size_t n = 0; n < few; ++n)
-    for (int k = 0; k < 6; ++k)
-      draw(row.number_at(places[n] + static_cast<std::size_t>(k % 2), near(bits) * row.share_of_error()));
+    for (int k = 0; k < 6; ++k) {
+      const std::size_t place = places[n] + static_cast<std::size_t>(k % 2);
+      draw(row.number_at(place, near(bits) * row.share_of_error(place)));
+    }
   for (int k = 0; k < 10; ++k) draw(bits());
   draw(0), draw(~std::uint64_t{0});
 }
@@ -202,10 +205,10 @@ TEST(TokenInterval, CertainTokensAreTheLaws) {
   }
 }
 
-// The test can tell: with a 64th of the bound, errors that are as large as they may be give other tokens.
+// The test can tell: with an eighth of the bound, errors that are as large as they may be give other tokens.
 TEST(TokenInterval, ASmallerBoundWouldNotDo) {
-  EXPECT_GT(try_all(Errors::before_the_target, 64).wrong, 20);
-  EXPECT_GT(try_all(Errors::after_the_target, 64).wrong, 20);
+  EXPECT_GT(try_all(Errors::before_the_target, 8).wrong, 20);
+  EXPECT_GT(try_all(Errors::after_the_target, 8).wrong, 20);
 }
 
 TEST(TokenInterval, RowsWithoutTopsAreNeverCertain) {
@@ -215,10 +218,33 @@ TEST(TokenInterval, RowsWithoutTopsAreNeverCertain) {
   EXPECT_EQ(kernel::in_units({0, kernel::lowest_top}, -1e7f), 0);
 }
 
+// Of what terms before the target are off by, 1 - u remains, and u of the others: half of all in the middle of a row,
+// next to nothing at its ends.
+TEST(TokenInterval, ErrorsCountForWhatUTakesOfThem) {
+  const sampling::TokenScale scale = kernel::token_scale(3.25f, 0.7f, kernel::token_unit_bits(131072));
+  const kernel::RoughUnit unit = kernel::rough_unit(scale, 131072, additions);
+  const double total = 500, all = kernel::error_of_sum(total, unit);
+  const auto at = [&](double u) { return kernel::rough_error(u, total, u * total, unit); };
+  EXPECT_GT(at(0.5), all / 2);
+  EXPECT_LT(at(0.5), all * 0.55);
+  EXPECT_LT(at(0.125), all * 0.26);
+  EXPECT_LT(at(0.875), all * 0.26);
+  // The sum of doubles and whole weights are not weighed.
+  const double least = 131073 + total * unit.weight * 0x1p-46;
+  EXPECT_GE(at(0), least);
+  EXPECT_LT(at(0), least * 1.01);
+  EXPECT_LT(at(1), least * 1.01);
+  EXPECT_EQ(kernel::error_of_sum(0, unit), 0);
+  EXPECT_EQ(kernel::error_of_sum(-1e-9, unit), 0);
+}
+
 TEST(TokenInterval, NothingIsInsideWhereTheErrorReachesBeyond) {
-  EXPECT_FALSE(kernel::rough_target(1, {100, 101}).inside);
-  EXPECT_FALSE(kernel::rough_target(std::numeric_limits<double>::quiet_NaN(), {100, 1}).inside);
-  const kernel::RoughTarget target = kernel::rough_target(2, {100, 1.5});
+  kernel::RoughUnit unit = {};
+  unit.weight = 100;
+  EXPECT_FALSE(kernel::rough_target(1, 101, unit).inside);
+  EXPECT_FALSE(kernel::rough_target(std::numeric_limits<double>::quiet_NaN(), 1, unit).inside);
+  EXPECT_FALSE(kernel::rough_target(2, std::numeric_limits<double>::quiet_NaN(), unit).inside);
+  const kernel::RoughTarget target = kernel::rough_target(2, 1.5, unit);
   EXPECT_TRUE(target.inside);
   EXPECT_EQ(target.low, 198u);
   EXPECT_EQ(target.high, 201u);
