@@ -22,6 +22,9 @@ constexpr std::size_t most_elements = std::size_t{1} << 28;  // in one call of M
 constexpr std::chrono::seconds roll_call_time{2};
 constexpr std::chrono::milliseconds fail_time{500};
 
+// Of a rank that says that it fails: mpirun ends a job with the exit code of the process that ends first.
+constexpr std::chrono::seconds head_start{1};
+
 // Tags of messages outside of collectives.
 constexpr int gathered = 1;   // a part of what is gathered
 constexpr int roll_call = 2;  // "are you waiting too?"
@@ -198,7 +201,9 @@ class MpiRanks final : public Communicator {
     std::string text;
     for (int from = take(failed, text); from >= 0; from = take(failed, text)) {
       has_failed_ = true;
-      throw RankError("papilio::Communicator: " + text.substr(text.find(' ') + 1), std::stoi(text));
+      const int rank = std::stoi(text);
+      if (rank == from) std::this_thread::sleep_for(head_start);
+      throw RankError("papilio::Communicator: " + text.substr(text.find(' ') + 1), rank);
     }
     for (int from = take(roll_call, text); from >= 0; from = take(roll_call, text)) tell(from, here, "");
   }
