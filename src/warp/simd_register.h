@@ -71,8 +71,13 @@ PAPILIO_LANEWISE V load_partial(const Element<V>* p, std::int64_t count) {
 #if defined(__AVX512F__)
   if constexpr (is<V, float, 16>) return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << valid) - 1), p);
   if constexpr (is<V, double, 8>) return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << valid) - 1), p);
+  if constexpr (is<V, std::int32_t, 16> || is<V, std::uint32_t, 16>)
+    return bit_cast<V>(_mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << valid) - 1), p));
 #endif
 #if defined(__AVX2__)
+  if constexpr (is<V, std::int32_t, 8> || is<V, std::uint32_t, 8>)
+    return bit_cast<V>(_mm256_maskload_epi32(reinterpret_cast<const int*>(p),
+                                             bit_cast<__m256i>(iota<Vector<std::int32_t, 8>>() < valid)));
   if constexpr (is<V, float, 8>)
     return _mm256_maskload_ps(p, bit_cast<__m256i>(iota<Vector<std::int32_t, 8>>() < valid));
   if constexpr (is<V, double, 4>)
@@ -195,6 +200,7 @@ PAPILIO_LANEWISE std::uint32_t less_bits(V a, V b) {
 #if defined(__AVX512F__)
   if constexpr (is<V, double, 8>) return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
   if constexpr (is<V, float, 16>) return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+  if constexpr (is<V, std::int32_t, 16>) return _mm512_cmplt_epi32_mask(bit_cast<__m512i>(a), bit_cast<__m512i>(b));
   if constexpr (is<V, std::int32_t, 8>) return _mm256_cmplt_epi32_mask(bit_cast<__m256i>(a), bit_cast<__m256i>(b));
 #endif
   return movemask(a < b);
@@ -246,6 +252,30 @@ PAPILIO_LANEWISE V permute(V a, Vector<std::int32_t, lanes_of<V>> lane) {
   V v;
   for (int i = 0; i < lanes_of<V>; ++i) v[i] = a[lane[i]];
   return v;
+}
+
+// Lane i receives element `lane[i]` of a and b, one after the other, modulo the elements of both.
+template <class V>
+PAPILIO_LANEWISE V permute(V a, V b, Vector<std::int32_t, lanes_of<V>> lane) {
+#if defined(__AVX512F__)
+  if constexpr (is<V, float, 16>) return _mm512_permutex2var_ps(a, bit_cast<__m512i>(lane), b);
+#endif
+  V v;
+  for (int i = 0; i < lanes_of<V>; ++i) {
+    const int from = lane[i] & (2 * lanes_of<V> - 1);
+    v[i] = from < lanes_of<V> ? a[from] : b[from - lanes_of<V>];
+  }
+  return v;
+}
+
+// The first half of a's elements (half = 0), or the second (half = 1).
+template <int half, class V, int... i>
+PAPILIO_LANEWISE Vector<Element<V>, lanes_of<V> / 2> half_of(V a, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(a, a, (half * (lanes_of<V> / 2) + i)...);
+}
+template <int half, class V>
+PAPILIO_LANEWISE Vector<Element<V>, lanes_of<V> / 2> half_of(V a) {
+  return half_of<half>(a, std::make_integer_sequence<int, lanes_of<V> / 2>{});
 }
 
 // Lane i receives a[i ^ bits], bits a power of two below the number of lanes, or 0.
@@ -319,6 +349,8 @@ template <class To, class From>
 PAPILIO_LANEWISE To convert(From a) {
 #if defined(__AVX512F__)
   if constexpr (is<From, std::int32_t, 8> && is<To, double, 8>) return _mm512_cvtepi32_pd(bit_cast<__m256i>(a));
+  if constexpr (is<From, float, 8> && is<To, double, 8>) return _mm512_cvtps_pd(bit_cast<__m256>(a));
+  if constexpr (is<From, double, 8> && is<To, float, 8>) return bit_cast<To>(_mm512_cvtpd_ps(a));
 #endif
 #if defined(__AVX2__)
   if constexpr (is<From, std::uint16_t, 8> && is<To, std::int32_t, 8>)

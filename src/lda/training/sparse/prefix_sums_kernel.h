@@ -13,18 +13,22 @@ namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 using EightLanes = warp::SimdWarp<8, warp::register_bytes>;
 using Floats = warp::Lanes<EightLanes, float>;
 
-// Adds lane `from[l]` to each lane l whose bit is set.
-PAPILIO_LANEWISE Floats add_from(Floats x, const std::int32_t (&from)[EightLanes::width], int bit) {
+// Adds lane `from[l]` to each lane l, or nothing where it is negative.
+PAPILIO_LANEWISE Floats add_from(Floats x, const std::int32_t (&from)[EightLanes::width],
+                                 const std::int32_t (&is_added)[EightLanes::width]) {
   using W = EightLanes;
-  const Floats moved = W::shuffle(x, W::load(from));
-  return x + W::select(W::lane_has_bit(bit), moved, W::template splat<float>(0));
+  const auto moved = W::bit_cast<std::int32_t>(W::shuffle(x, W::load(from)));
+  return x + W::bit_cast<float>(moved & W::load(is_added));
 }
 
 PAPILIO_LANEWISE Floats prefix_sums(Floats x) {
-  constexpr std::int32_t pairs[EightLanes::width] = {0, 0, 2, 2, 4, 4, 6, 6};
-  constexpr std::int32_t quads[EightLanes::width] = {0, 1, 1, 1, 4, 5, 5, 5};
-  constexpr std::int32_t halves[EightLanes::width] = {0, 1, 2, 3, 3, 3, 3, 3};
-  return add_from(add_from(add_from(x, pairs, 1), quads, 2), halves, 4);
+  alignas(32) static constexpr std::int32_t pairs[EightLanes::width] = {0, 0, 2, 2, 4, 4, 6, 6};
+  alignas(32) static constexpr std::int32_t odd[EightLanes::width] = {0, -1, 0, -1, 0, -1, 0, -1};
+  alignas(32) static constexpr std::int32_t quads[EightLanes::width] = {0, 1, 1, 1, 4, 5, 5, 5};
+  alignas(32) static constexpr std::int32_t upper_pairs[EightLanes::width] = {0, 0, -1, -1, 0, 0, -1, -1};
+  alignas(32) static constexpr std::int32_t halves[EightLanes::width] = {0, 1, 2, 3, 3, 3, 3, 3};
+  alignas(32) static constexpr std::int32_t upper_half[EightLanes::width] = {0, 0, 0, 0, -1, -1, -1, -1};
+  return add_from(add_from(add_from(x, pairs, odd), quads, upper_pairs), halves, upper_half);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel

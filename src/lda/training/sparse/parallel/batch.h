@@ -11,12 +11,14 @@
 
 namespace papilio::lda::sparse {
 
-// The most tokens that are drawn together, all of one word: whole pairs, a pair being the word's tokens in one
-// document.
+// The most tokens of a pair, which are a word's tokens in one document.
 inline constexpr int most_tokens = 16;
 
+// The most tokens that are drawn together, all of one word: whole pairs.
+inline constexpr int tokens_per_batch = 32;
+
 // How far ahead memory is prefetched, in tokens or pairs, at most: arrays of them are longer by this.
-inline constexpr int look_ahead = 4 * most_tokens;
+inline constexpr int look_ahead = 4 * tokens_per_batch;
 
 // A token: its topic, as it is drawn, and where the topic that it had when the sweep began is in the document's list.
 template <class Entry>
@@ -25,12 +27,12 @@ struct Spot {
   typename Entry::Number place;
 };
 
-// What a token takes away from its topic's weight. Zeros where it does not leave the counts.
+// What a token takes away from its topic's weight: zeros where it does not leave the counts.
 struct OwnTopic {
   double alpha;
-  double of_word;       // word_without_token
-  double inverse;       // TopicMass::without_token
-  std::uint64_t taken;  // from the word's part and the prior's: all that the topic has there
+  double of_word;  // word_without_token
+  double inverse;  // TopicMass::without_token
+  double others;   // weight that the word's part and the prior's keep: all but what the topic has there
 };
 struct OwnPlace {
   std::uint64_t taken;   // from the word's part
@@ -49,21 +51,24 @@ struct Tokens {
   Spot<Entry>* spots;                // N, in the order of words
 };
 
+// Kernels may read phi of so many topics, more than there are.
+inline constexpr int padded_phi = 128;
+
 // Memory for one thread. Between two calls `phi` is that of a word without tokens, and `counts` and `present` are 0.
 struct Scratch {
   std::uint32_t* counts;   // K
-  float* phi;              // K
+  float* phi;              // K, and zeros up to padded_phi
   OwnTopic* own;           // K
   OwnPlace* own_place;     // K
   std::uint64_t* present;  // K bits
   std::uint32_t* topics;   // K
   std::uint64_t* sums;     // K
-  float* running;          // running_floats, aligned to 32 bytes
+  float* running;          // running_floats, aligned to 64 bytes
   std::int64_t running_floats;
 };
 
 // Running sums are of as many lists as there is room for, and of the longest at least.
-inline constexpr std::int64_t least_running_floats = 2048;
+inline constexpr std::int64_t least_running_floats = 4096;
 
 // Tokens [begin, end) in the order of words: whole pairs.
 template <class Entry>

@@ -112,9 +112,7 @@ class WordDraws {
   __attribute__((noinline)) void draw_targets() {
     const Spot<Entry>* const spots = tokens_.spots + at_;
     const OwnTopic* const own_topics = word_.own();
-    const double unit = range_.masses->unit;
     const bool removes = range_.removes;
-    const std::uint64_t word_others = word_.others();
     const auto count = static_cast<std::uint32_t>(count_);
     std::uint32_t in_documents = 0, in_others = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -126,7 +124,7 @@ class WordDraws {
       const double taken = removes ? part.size : 0.0;
       const double of_own = own_weight(tokens, own.alpha, own.of_word, own.inverse);
       const double until_others = weight_until_others(of_own, pair.sums.total(), taken);
-      const double target = stream_.u(at_ + i) * (until_others + weight_of(word_others - own.taken, unit));
+      const double target = stream_.u(at_ + i) * (until_others + own.others);
       const double in_document = target_in_list(target, of_own, part.before, taken);
       const std::uint32_t is_own = target < of_own, is_in_others = !(target < until_others);
       in_documents_[in_documents] = {in_document, i};
@@ -157,7 +155,7 @@ class WordDraws {
   }
 
   PAPILIO_LANEWISE std::uint32_t draw_other(double target, std::uint32_t old) {
-    const std::uint64_t others = word_.others() - word_.own()[old].taken;
+    const std::uint64_t others = word_.others(old);
     if (others == 0) [[unlikely]] {
       ++statistics_.from_own;
       return old;
@@ -177,7 +175,7 @@ class WordDraws {
   const Scratch& scratch_;
   Statistics& statistics_;
   WordPart word_;
-  TokenStream<Entry> stream_;
+  TokenStream<Entry, most_tokens> stream_;
   std::int64_t pair_;  // the batch begins with
   std::int64_t at_;    // likewise, a token
 

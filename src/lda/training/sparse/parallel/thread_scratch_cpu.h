@@ -13,8 +13,8 @@ namespace papilio::lda::sparse {
 // The memory of one thread for draws of a sweep.
 struct ThreadScratch {
   explicit ThreadScratch(std::int32_t topics)
-      : phi(1, topics),
-        running(1, std::max<std::int64_t>(least_running_floats, std::int64_t{topics} + 2 * std::int64_t{lanes})),
+      : phi(1, std::max(topics, padded_phi)),
+        running(1, std::max<std::int64_t>(least_running_floats, std::int64_t{topics} + 5 * std::int64_t{lanes})),
         counts(static_cast<std::size_t>(topics)),
         own(static_cast<std::size_t>(topics)),
         own_place(static_cast<std::size_t>(topics)),

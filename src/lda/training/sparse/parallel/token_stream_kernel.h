@@ -16,7 +16,8 @@ namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-template <class Entry>
+// `most`: the most tokens of a batch.
+template <class Entry, int most>
 class TokenStream {
  public:
   PAPILIO_LANEWISE explicit TokenStream(const Range<Entry>& range)
@@ -25,14 +26,22 @@ class TokenStream {
         stream_(random::stream(random::Purpose::topics, range.sweep)),
         end_(range.begin / W::width * W::width) {}
 
-  // The number below 1 of a token among the last most_tokens before `end` of the last call of draw_numbers.
+  // The number below 1 of a token among the last `most` before `end` of the last call of draw_numbers; or of
+  // that and those that follow, what is behind `end` being of no token.
   PAPILIO_LANEWISE double u(std::int64_t at) const { return u_[static_cast<std::size_t>(at) % kept]; }
+  template <warp::Warp L>
+  PAPILIO_LANEWISE warp::Lanes<L, double> u(std::int64_t at) const {
+    return L::load(u_ + static_cast<std::size_t>(at) % kept);
+  }
 
   __attribute__((noinline)) void draw_numbers(std::int64_t end) {
     for (; end_ < end; end_ += W::width) {
       const auto number = token_numbers<W>(range_.first_token, W::load(tokens_.numbers + end_));
       const auto block = random::draw_blocks<W>(range_.seed, stream_, number.low, number.high);
-      W::store(u_ + static_cast<std::size_t>(end_) % kept, random::uniform53<W>(block.word[0], block.word[1]));
+      const auto u = random::uniform53<W>(block.word[0], block.word[1]);
+      const std::size_t place = static_cast<std::size_t>(end_) % kept;
+      W::store(u_ + place, u);
+      if (place == 0) W::store(u_ + kept, u);
     }
   }
 
@@ -47,10 +56,10 @@ class TokenStream {
   }
 
  private:
-  using W = warp::SimdWarp<warp::register_bytes == 64 ? 16 : 8, warp::register_bytes>;
-  static constexpr std::size_t kept = 2 * most_tokens;
-  static constexpr int pairs_ahead = look_ahead / 4;  // that lists are asked for
-  static constexpr std::uint32_t most_lines = 32;     // the machine's own prefetcher goes on from there
+  using W = warp::SimdWarp<warp::register_bytes == 64 ? 32 : 8, warp::register_bytes>;
+  static constexpr std::size_t kept = 2 * (most > W::width ? most : W::width);
+  static constexpr int pairs_ahead = most;         // that lists are asked for
+  static constexpr std::uint32_t most_lines = 32;  // the machine's own prefetcher goes on from there
 
   // Two lines at a time, so that the number of steps is more often the same.
   PAPILIO_LANEWISE void ask_for(ListPlace list) const {
@@ -67,7 +76,7 @@ class TokenStream {
   const Tokens<Entry>& tokens_;
   const std::uint64_t stream_;
   std::int64_t end_;
-  alignas(64) double u_[kept];
+  alignas(64) double u_[kept + W::width] = {};  // the first ones again behind the last
 };
 
 }  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel

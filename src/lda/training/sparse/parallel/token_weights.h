@@ -26,13 +26,24 @@ PAPILIO_LANEWISE EntryPart entry_part(float lanes_before, float in_lane, float u
 // n_wk - 1 + beta.
 PAPILIO_LANEWISE double word_without_token(double n_wk, double beta) { return (n_wk - 1) + beta; }
 
-// What the own topic weighs without the token; of_word: word_without_token; inverse: TopicMass::without_token.
+// What the own topic weighs without the token; of_word: word_without_token; inverse: TopicMass::without_token. Here and
+// below Double is double, or the lanes of a warp.
+template <class Double>
+PAPILIO_LANEWISE Double own_weight_of(Double n_dk, Double alpha, Double of_word, Double inverse) {
+  return (((n_dk - 1.0) + alpha) * of_word) * inverse;
+}
 PAPILIO_LANEWISE double own_weight(double n_dk, double alpha, double of_word, double inverse) {
-  return (((n_dk - 1) + alpha) * of_word) * inverse;
+  return own_weight_of<double>(n_dk, alpha, of_word, inverse);
 }
 
 // The same with the document's other topics; `list` is the sum of all, of which the own entry takes `taken`.
-PAPILIO_LANEWISE double weight_until_others(double own, double list, double taken) { return own + (list - taken); }
+template <class Double>
+PAPILIO_LANEWISE Double weight_until_others_of(Double own, Double list, Double taken) {
+  return own + (list - taken);
+}
+PAPILIO_LANEWISE double weight_until_others(double own, double list, double taken) {
+  return weight_until_others_of<double>(own, list, taken);
+}
 
 // Where a target past the own topic is in the sums of the list, which still include the own entry.
 PAPILIO_LANEWISE double target_in_list(double target, double own, double before, double taken) {

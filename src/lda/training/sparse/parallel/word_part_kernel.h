@@ -64,8 +64,10 @@ class WordPart {
   PAPILIO_LANEWISE const float* phi() const { return scratch_.phi; }
   PAPILIO_LANEWISE const OwnTopic* own() const { return scratch_.own; }  // of each topic
 
-  // Of the word's part and the prior's together.
-  PAPILIO_LANEWISE std::uint64_t others() const { return others_; }
+  // Of the word's part and the prior's together, without what a token of that topic leaves out.
+  PAPILIO_LANEWISE std::uint64_t others(std::uint32_t old) const {
+    return others_ - scratch_.own_place[old].taken - of_prior(old);
+  }
 
   struct Found {
     std::uint32_t topic;
@@ -78,8 +80,8 @@ class WordPart {
     place += own.taken & (std::uint64_t{0} - std::uint64_t{place >= own.before});
     if (place < total_) return {scratch_.topics[first_above(scratch_.sums, size_, place)], true};
     place -= total_;
-    const std::uint64_t of_prior = scratch_.own[old].taken - own.taken;
-    place += place >= masses_.prior_sums[old] - of_prior ? of_prior : 0;
+    const std::uint64_t left_out = of_prior(old);
+    place += place >= masses_.prior_sums[old] - left_out ? left_out : 0;
     return {first_above(masses_.prior_sums, static_cast<std::uint32_t>(masses_.topics), place), false};
   }
 
@@ -96,7 +98,13 @@ class WordPart {
       }
     }
     others_ = total_ + masses_.prior_total();
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      const std::uint32_t k = scratch_.topics[i];
+      scratch_.own[k].others = weight_of(others(k), masses_.unit);
+    }
   }
+
+  PAPILIO_LANEWISE std::uint64_t of_prior(std::uint32_t k) const { return removes_ ? masses_.of[k].prior_mass : 0; }
 
   PAPILIO_LANEWISE float phi_of(std::uint32_t k, std::uint32_t count) const {
     return phi_of_count(static_cast<std::int32_t>(count), beta_, masses_.inverse[k]);
@@ -108,7 +116,7 @@ class WordPart {
     scratch_.phi[k] = phi_of(k, count);
     if (removes_) {
       scratch_.own[k] = {mass.alpha, word_without_token(static_cast<double>(count), masses_.beta), mass.without_token,
-                         of_word + mass.prior_mass};
+                         0};
       scratch_.own_place[k] = {of_word, total_};
     }
     total_ += of_word;
