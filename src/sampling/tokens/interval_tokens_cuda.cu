@@ -22,10 +22,8 @@ TokenShape interval_shape(const TokenCall& call) {
 }
 
 template <class S>
-void launch(TokenCall call, cudaStream_t stream) {
-  const TokenShape shape = interval_shape<S>(call);
-  call.rows_at_once = sampling_kernel::interval_blocks * std::int64_t{execution::multiprocessors()} / shape.parts;
-  launch_on_rows(sampling_kernel::draw_tokens_by_intervals<S>, call, call.rows, shape,
+void launch(const TokenCall& call, cudaStream_t stream) {
+  launch_on_rows(sampling_kernel::draw_tokens_by_intervals<S>, call, call.rows, interval_shape<S>(call),
                  sampling_kernel::interval_threads, stream, "drawing by intervals");
 }
 

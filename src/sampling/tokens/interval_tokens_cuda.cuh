@@ -21,9 +21,6 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 inline constexpr int interval_threads = 256, interval_blocks = 5;  // of a multiprocessor
 inline constexpr unsigned interval_warps = interval_threads / 32;
 inline constexpr unsigned most_segments = 1024;  // of a block
-// Tiles of a block that are moved into the cache of the device before they are loaded: of its own row when it begins,
-// and of the row that a block in its place reads next, while this one is drawn from.
-inline constexpr unsigned expected_tiles = 65536 / tile_bytes, expected_next = interval_warps;
 
 union SegmentSum {
   RoughSum rough;
@@ -68,7 +65,6 @@ class IntervalDraw {
   __device__ void draw(const TokenFilter& filter) {
     LogitLine<S> lines[tile_loads];
     if (first_of_warp() < segments_) tiles_.load(first_of_segment(first_of_warp()), lines);
-    if (threadIdx.x == 96) tiles_.expect(first_ + interval_warps, min(end_, first_ + expected_tiles));
     if (threadIdx.x == 0) {
       memory_.largest_of_block = 0;
       memory_.rough.init(cluster::size());
@@ -84,8 +80,6 @@ class IntervalDraw {
     sum_roughly(lines);
     __syncthreads();
     cluster::begun();
-    if (threadIdx.x == 96 && row_ + call_.rows_at_once < call_.rows)
-      RowTiles<S>(call_, row_ + call_.rows_at_once).expect(first_, min(end_, first_ + expected_next));
     PAPILIO_UNROLL_NONE
     for (int round = 0; round < 2; ++round) {
       if (round == 1) {

@@ -12,7 +12,6 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr unsigned tile_loads = 4;  // of a thread, at once
-inline constexpr unsigned tile_bytes = tile_loads * 32 * 16;
 
 __device__ __forceinline__ float low_logit(unsigned pair, BFloat16) { return __uint_as_float(pair << 16); }
 __device__ __forceinline__ float high_logit(unsigned pair, BFloat16) { return __uint_as_float(pair & 0xFFFF'0000u); }
@@ -101,19 +100,6 @@ class RowTiles {
   }
 
   __device__ __forceinline__ unsigned count() const { return (end_ - 1) / size + 1; }
-
-  // Begins to move some tiles into the cache of the device, but for those that are not whole; by one thread.
-  __device__ __forceinline__ void expect(unsigned first, unsigned end) const {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    first = max(first, before_ != 0 ? 1u : 0u);
-    end = min(end, end_ / size);
-    if (first >= end) return;
-    asm volatile(
-        "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(base_ + std::size_t{first} * size)),
-        "r"((end - first) * tile_bytes)
-        : "memory");
-#endif
-  }
 
   // The first entry of a load of this thread; those of a load of all threads are next to each other.
   __device__ __forceinline__ unsigned entry(unsigned tile, unsigned load) const {

@@ -47,13 +47,12 @@ struct TokenCall {
   float* kept_logs;
   std::int64_t kept_logs_stride;
 
-  float* staged;              // rows x categories for rows that do not fit on chip
-  std::int32_t few;           // up to this top_k, the first of a row are found by one reading of it
-  bool by_intervals;          // rows without filters are drawn from by one reading of them
-  std::int64_t rows_at_once;  // of these, about as many as the device draws from at once
-  bool on_chip;               // rows are drawn from as they are stored, in shared memory
-  bool left;                  // of those, the ones whose token is `left_over` are still to be drawn
-  std::int64_t in_slice;      // categories of a block, of the blocks that share a row
+  float* staged;          // rows x categories for rows that do not fit on chip
+  std::int32_t few;       // up to this top_k, the first of a row are found by one reading of it
+  bool by_intervals;      // rows without filters are drawn from by one reading of them
+  bool on_chip;           // rows are drawn from as they are stored, in shared memory
+  bool left;              // of those, the ones whose token is `left_over` are still to be drawn
+  std::int64_t in_slice;  // categories of a block, of the blocks that share a row
 };
 
 }  // namespace papilio::sampling
