@@ -237,7 +237,7 @@ std::vector<SparseParallelTuning> variants(std::int32_t topics) {
   std::vector<SparseParallelTuning> list = {{.draws_beside = false},
                                             {.cut = {.by_range = false}},
                                             {.cut = {.short_entries = false}},
-                                            {.tables = false},
+                                            {.least_words_in_tables = 1 << 30},
                                             {.gathers_changes = false}};
   for (const int threads : {128, 512}) {
     for (const int few : {0, 128}) list.push_back({.cut = {.few_tokens = few}, .threads = threads});
@@ -252,11 +252,11 @@ std::vector<SparseParallelTuning> variants(std::int32_t topics) {
 
 std::string label_of(const SparseParallelTuning& tuning) {
   const papilio::lda::SparseCut& cut = tuning.cut;
-  return fmt::format("an item {} a part {} few {} without row {} threads {}{}{}{}{}{}", cut.tokens_per_item,
-                     cut.tokens_of_part, cut.few_tokens, cut.without_row, tuning.threads,
-                     cut.by_range ? "" : ", in the order of words", cut.short_entries ? "" : ", no short entries",
-                     tuning.tables ? "" : ", no tables of counts", tuning.gathers_changes ? "" : ", changes at once",
-                     tuning.draws_beside ? "" : ", one after the other");
+  return fmt::format(
+      "an item {} a part {} few {} without row {} threads {}{}{}{}{}{}", cut.tokens_per_item, cut.tokens_of_part,
+      cut.few_tokens, cut.without_row, tuning.threads, cut.by_range ? "" : ", in the order of words",
+      cut.short_entries ? "" : ", no short entries", tuning.least_words_in_tables <= 0 ? "" : ", no tables of counts",
+      tuning.gathers_changes ? "" : ", changes at once", tuning.draws_beside ? "" : ", one after the other");
 }
 
 // theta_collapsed: dense draws and sparse ones, in turns.

@@ -91,9 +91,12 @@ TEST_F(SparseOnCuda, DrawTheSameInEveryShape) {
       }
     }
     expect_same(corpus, options, 2, {.draws_beside = false});
-    for (const bool tables : {false, true}) {
-      expect_same(corpus, options, 2, {.is_wide = true, .tables = tables});
-      expect_same(corpus, options, 2, {.cut = {.tokens_per_item = 100}, .tables = tables, .gathers_changes = false});
+    for (const std::int64_t least : {0, 1'000'000}) {
+      SCOPED_TRACE("tables for " + std::to_string(least));
+      expect_same(corpus, options, 2, {.is_wide = true, .least_words_in_tables = least});
+      expect_same(corpus, options, 2, {.least_words_in_tables = least});
+      expect_same(corpus, options, 2,
+                  {.cut = {.tokens_per_item = 100}, .least_words_in_tables = least, .gathers_changes = false});
     }
     for (const std::int32_t tokens : {0, 1, 31, 32, 200, 3000}) {
       SCOPED_TRACE("no row for " + std::to_string(tokens));

@@ -35,12 +35,19 @@ ItemDraws::ItemDraws(const SparseParallelTuning& tuning, std::int32_t topics, bo
       few_tokens_(tuning.cut.few_tokens >= 0 ? tuning.cut.few_tokens : few_tokens),
       many_tokens_(tuning.cut.many_tokens >= 0 ? tuning.cut.many_tokens : many_tokens_of_row),
       without_row_(tokens_without_row_of(tuning, topics)),
-      in_table_(tuning.tables && topics <= topics_with_rows ? most_tokens_in_table : 0),
+      least_words_in_tables_(tuning.least_words_in_tables >= 0 ? tuning.least_words_in_tables : least_words_in_tables),
       in_global_(has_global_rows(tuning, topics)) {}
 
 bool ItemDraws::by_pair(const SparseLayout& layout, std::int64_t tokens) const {
   if (tuning_.global_rows || !list_fits_in_shared(padded_topics(topics_))) return false;
   return tuning_.by_pair || layout.tokens_of_long * long_share >= tokens;
+}
+
+// The most tokens of a word whose counts are in a table, or that is rare.
+std::int32_t ItemDraws::most_in_table(const SparseLayout& layout, const ItemBlock& block) const {
+  const std::int64_t words =
+      layout.items_above(tokens_of_rare, block) - layout.items_above(most_tokens_in_table, block);
+  return topics_ <= topics_with_rows && words >= least_words_in_tables_ ? most_tokens_in_table : tokens_of_rare;
 }
 
 // Words of many tokens on the caller's stream, the others beside it, those of many tokens first. Rows of phi in global
@@ -49,14 +56,14 @@ template <class Entry>
 void ItemDraws::queue(const SparseDraw<Entry>& draw, const SparseLayout& layout, const ItemBlock& block,
                       cudaStream_t stream) {
   const bool all_have_rows = shared_counts_ || draw.by_pair;
-  const std::int64_t without_row = all_have_rows
-                                       ? block.end_item
-                                       : std::min(layout.items_above(std::max(tokens_of_rare, in_table_), block),
-                                                  layout.items_above(without_row_, block));
+  const std::int32_t in_table = most_in_table(layout, block);
+  const std::int64_t without_row =
+      all_have_rows ? block.end_item
+                    : std::min(layout.items_above(in_table, block), layout.items_above(without_row_, block));
   const cudaStream_t side = tuning_.draws_beside ? side_.get() : stream;
   if (tuning_.draws_beside) may_begin_.order(stream, side);
   queue_with_rows(draw, layout, block, without_row, stream, side);
-  queue_without_rows(draw, layout, block, without_row, side);
+  queue_without_rows(draw, layout, block, without_row, in_table, side);
   if (tuning_.draws_beside) few_are_drawn_.order(side, stream);
 }
 
@@ -80,7 +87,7 @@ void ItemDraws::queue_with_rows(const SparseDraw<Entry>& draw, const SparseLayou
 // Items from `first` on.
 template <class Entry>
 void ItemDraws::queue_without_rows(const SparseDraw<Entry>& draw, const SparseLayout& layout, const ItemBlock& block,
-                                   std::int64_t first, cudaStream_t side) const {
+                                   std::int64_t first, std::int32_t in_table, cudaStream_t side) const {
   if (first == block.end_item) return;
   const auto queue_until = [&](std::int64_t last, int threads) {
     if (last <= first) return;
@@ -88,11 +95,11 @@ void ItemDraws::queue_without_rows(const SparseDraw<Entry>& draw, const SparseLa
     queue_draws_of_few_topics(items_of(draw, first, last), base::round_up(most, 2), threads, side);
     first = last;
   };
-  const std::int64_t in_tables = layout.items_above(std::max(tokens_of_rare, in_table_), block);
+  const std::int64_t in_tables = layout.items_above(in_table, block);
   queue_until(std::min(in_tables, layout.items_above(many_tokens, block)), 512);
   queue_until(std::min(in_tables, layout.items_above(few_tokens, block)), 128);
   queue_until(in_tables, small_block_threads);
-  for (int most = in_table_; most > tokens_of_rare; most /= 2) {
+  for (int most = in_table; most > tokens_of_rare; most /= 2) {
     const std::int64_t last = layout.items_above(most / 2, block);
     queue_draws_in_tables(items_of(draw, first, last), most, side);
     first = last;

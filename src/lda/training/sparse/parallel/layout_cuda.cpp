@@ -68,7 +68,7 @@ SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, Sparse
 
 void SparseLayout::cut_all_words(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds) {
   if (cut.tokens_per_item == 0) cut.tokens_per_item = most_tokens_of_item(word_offsets, topics);
-  if (cut.tokens_of_part == 0) cut.tokens_of_part = tokens_of_part(topics);
+  if (cut.tokens_of_part == 0) cut.tokens_of_part = tokens_of_part(topics, word_offsets.back());
   tokens_per_item = cut.tokens_per_item;
   const std::int64_t words = corpus.vocabulary_size();
   if (cut.words_per_block == 0) {
