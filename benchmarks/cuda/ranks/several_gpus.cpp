@@ -52,7 +52,7 @@ struct Run {
   double seconds = 0;         // of the whole run, without the corpus
   double gigabytes = 0;       // that the first GPU's arrays take
   std::int64_t streamed = 0;  // of the first GPU's tokens
-  double rate = 0;            // tokens a second
+  double rate = 0;            // tokens per second
   double likelihood = 0;
   std::string hash;
 };

@@ -30,8 +30,9 @@ inline constexpr std::int32_t many_tokens = 512;
 
 // With up to topics_with_rows topics, words of at most so many tokens, and of at most half as many and so on, have
 // their counts in tables of bytes, which are a quarter of a row and need not be made.
-// Where there are fewer such words, which would not fill a device, they have rows.
 inline constexpr std::int32_t most_tokens_in_table = 32;
+
+// Fewer such words would not fill a device, and have rows.
 inline constexpr std::int64_t least_words_in_tables = 8192;
 
 // Up to so many topics a block gathers the changes of a frequent word's counts.
@@ -63,10 +64,10 @@ constexpr std::int32_t tokens_without_row(std::int32_t topics) {
   return tokens < 0 ? 0 : tokens < most_without_row ? tokens : most_without_row;
 }
 
+// With so many tokens, larger parts of frequent words are enough for all multiprocessors.
 inline constexpr std::int64_t many_tokens_of_corpus = std::int64_t{1} << 23;
 
-// Of a frequent word, that a block draws: the more topics, the more its row costs. Where there are many tokens, larger
-// parts are enough for all multiprocessors.
+// Of a frequent word, that a block draws: the more topics, the more its row costs.
 constexpr std::int32_t tokens_of_part(std::int32_t topics, std::int64_t tokens = 0) {
   if (topics >= 2048) return topics / 2;
   return tokens < many_tokens_of_corpus ? 1024 : 2048;
