@@ -92,10 +92,10 @@ PAPILIO_LANEWISE void add_list_by_sixteen(const NarrowEntry* entries, std::uint3
   for (; running < end; running += lanes) W::store(running, sum);
 }
 
-// below and rounded_down in every lane.
+// below and rounded_down in every lane. Lanes without a token may hold what is not positive: so unsigned.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> below(warp::Lanes<W, float> x) {
-  return W::template bit_cast<float>(W::template bit_cast<std::int32_t>(x) - std::int32_t{1});
+  return W::template bit_cast<float>(W::template bit_cast<std::uint32_t>(x) - std::uint32_t{1});
 }
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> rounded_down(warp::Lanes<W, double> x) {
