@@ -158,7 +158,7 @@ struct GenerateOptions {
   std::int64_t vocabulary = 5000;
   int topics = 20;
   double mean_length = 80;      // tokens per document; lengths are Poisson-like and at least 1
-  double length_spread = 0;     // standard deviation of the logarithm of a document's expected length, 0 to 5
+  double length_spread = 0;     // standard deviation of the log of a document's expected length (1e6 at most), 0 to 5
   double alpha = 0.1;           // symmetric prior of the topics of a document
   double zipf_exponent = 1.07;  // overall word frequencies fall as rank^-zipf_exponent
   double overlap = 0.1;         // share of the mass of a topic that is spread over the whole vocabulary

@@ -158,7 +158,7 @@ TEST_F(RanksOnCuda, ManyMoreThanDocuments) {
 
 // By ranges of documents, which are streamed.
 void expect_same_in_least_memory(TrainOptions options, const std::vector<Device>& on) {
-  const Corpus corpus = corpus_to_stream();
+  const Corpus corpus = corpus_to_stream(60);
   const Outcome expected = train_with(corpus, options, {});
   Outcome found;
   std::int64_t streamed = 0;

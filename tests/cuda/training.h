@@ -44,10 +44,10 @@ inline Corpus uneven_corpus() {
 
 // So many documents that neither the whole corpus nor three times its longest document is most of it: where the least
 // memory is that of three slots, the corpus is streamed.
-inline Corpus corpus_to_stream() {
+inline Corpus corpus_to_stream(int copies = 12) {
   const Corpus small = small_generated_corpus().corpus;
   Corpus corpus = uneven_corpus();
-  for (int copy = 0; copy < 12; ++copy) {
+  for (int copy = 0; copy < copies; ++copy) {
     const std::int64_t before = corpus.tokens();
     corpus.words.insert(corpus.words.end(), small.words.begin(), small.words.end());
     for (std::size_t d = 1; d < small.document_offsets.size(); ++d) {

@@ -101,7 +101,8 @@ Subcommand add_generate(CLI::App& app) {
   generate
       ->add_option(
           "--length-spread", options.length_spread,
-          "Standard deviation of the logarithm of a document's expected length; 0: all are as long as the mean")
+          "Standard deviation of the logarithm of a document's expected length, which is 1e6 at most; 0: all are as "
+          "long as the mean")
       ->capture_default_str()
       ->check(between(0.0, 5.0));
   generate->add_option("--alpha", options.alpha, "Prior of the topics of a document, for each topic")

@@ -127,7 +127,7 @@ double draw_normal(std::uint64_t seed, std::uint64_t document) {
   }
 }
 
-// The expected length of a document: log-normal, with the mean of the options.
+// The expected length of a document: log-normal, with the mean of the options but for what is cut off.
 double expected_length(const GenerateOptions& options, std::uint64_t document) {
   const double spread = options.length_spread;
   if (spread == 0) return options.mean_length;

@@ -89,9 +89,9 @@ struct RoughTarget {
 };
 
 // How far u R is off beyond the sum before a segment. Of an error of a term before the segment 1 - u remains, as u
-// times the same is in u R; of one behind or in the segment, u. Doubles add 2^-48 of the sum or less.
+// times the same is in u R; of one behind or in the segment, u. Doubles add 2^-46 of the sum or less.
 PAPILIO_LANEWISE double rough_error(double u, double total, double before, const RoughUnit& unit) {
-  return (1 - u) * error_of_sum(before, unit) + u * error_of_sum(total - before, unit) + total * unit.weight * 0x1p-46 +
+  return (1 - u) * error_of_sum(before, unit) + u * error_of_sum(total - before, unit) + total * unit.weight * 0x1p-45 +
          unit.weights;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/math.h"
 #include "execution/cuda/event.h"
 #include "execution/cuda/memory.h"
 #include "lda/training/distributed/word_counts_cuda.h"
@@ -367,9 +368,10 @@ std::vector<std::int32_t> SparseCudaSweepOfRank<Entry>::z() {
 
 std::int64_t bytes_of_word_blocks(const CudaStart& start) {
   const std::int32_t topics = start.options.topics;
-  const std::int64_t words =
-      std::min(start.corpus.vocabulary_size(), static_cast<std::int64_t>(blocks_ahead) * words_per_block(topics));
-  return words * padded_topics(topics) * static_cast<std::int64_t>(sizeof(std::int32_t)) +
+  const std::int64_t words = std::max<std::int64_t>(start.corpus.vocabulary_size(), 1);
+  const std::int64_t in_block = std::min(words, words_per_block(topics));
+  const auto blocks = std::min(static_cast<std::int64_t>(blocks_ahead), base::ceil_div(words, in_block));
+  return blocks * in_block * padded_topics(topics) * static_cast<std::int64_t>(sizeof(std::int32_t)) +
          std::ssize(start.seeds.words()) * static_cast<std::int64_t>(sizeof(SeedWord));
 }
 

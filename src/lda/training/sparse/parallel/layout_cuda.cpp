@@ -23,7 +23,7 @@ std::int32_t most_tokens_of_item(const std::vector<std::int64_t>& offsets, std::
   const auto tokens = static_cast<double>(offsets.back());
   const double row_bytes = 2.0 * sizeof(std::int32_t) * padded_topics(topics);
   const double most = std::min(tokens * sparse_shape(topics).threads / 65536, 65536.0);
-  std::int32_t limit = 1024;
+  std::int32_t limit = least_tokens_per_item;
   for (; 2 * limit <= most; limit *= 2) {
     std::int64_t frequent = 0;
     for (std::size_t w = 0; w + 1 < offsets.size(); ++w) frequent += offsets[w + 1] - offsets[w] > limit ? 1 : 0;

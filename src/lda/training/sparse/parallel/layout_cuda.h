@@ -12,6 +12,9 @@
 
 namespace papilio::lda {
 
+// Unless the cut says otherwise.
+inline constexpr std::int32_t least_tokens_per_item = 1024;
+
 // How the work of a sparse sweep is divided for a device.
 struct SparseCut {
   std::int32_t tokens_per_item = 0;  // a word with more is frequent: several blocks draw it; 0: by the corpus

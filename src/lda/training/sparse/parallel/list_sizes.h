@@ -13,7 +13,7 @@ namespace papilio::lda {
 
 inline constexpr int list_unit = 16;  // bytes, in which lists are placed
 
-// The most tokens of a document that a warp sorts; longer ones are counted by a block.
+// The most tokens of a document that a warp sorts or counts; longer ones are counted by a block.
 inline constexpr std::int32_t longest_sorted = 512;
 
 // Entries are short where a count has least_count_bits of them, in documents that cannot have more than large_counts

@@ -9,7 +9,7 @@
 #include "lda/training/sparse/parallel/entries_cuda.cuh"
 
 // Documents' lists of topics, in ascending order, and n_k with them. A warp sorts the topics of
-// a short document in registers; a block counts those of a long one in shared memory.
+// a short document in registers or counts them by sets of topics; a block counts those of a long one in shared memory.
 
 namespace papilio::lda {
 namespace {

@@ -15,9 +15,17 @@ namespace papilio::lda {
 std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
                                                       const SparseParallelTuning& tuning);
 
-// Whether a rank's part of a corpus has more tokens than sweeps in one piece number, or might have no room in `memory`
-// bytes of the device beside `others` that they take too.
-bool needs_ranges(const CudaStart& start, std::int64_t memory, std::int64_t others);
+// Bytes of a device that sweeps of a corpus, or of a rank's part of one, take: in one piece beside `others`, at most,
+// and by ranges of documents, at least. One piece is for tokens that 32 bits number.
+struct SparseNeeds {
+  bool has_numbers = false;
+  std::int64_t in_one_piece = 0;
+  std::int64_t by_ranges = 0;
+};
+SparseNeeds sparse_needs(const CudaStart& start, std::int64_t others);
+
+// Throws DeviceError.
+[[noreturn]] void refuse_sparse_draws(const CudaStart& start, std::int64_t needed, std::int64_t memory);
 
 // The sweeps by ranges of documents, also where there would be room for all. With start.ranks, of a rank's part: all
 // ranks call it.

@@ -105,12 +105,16 @@ class Choice {
                                        plan_ranges(corpus.document_offsets, costs_, left - tables, wished));
   }
 
-  // Without a layout: no less than what is needed in one piece.
-  bool may_have_no_room(std::int64_t others) const {
+  SparseNeeds needs(std::int64_t others) const {
+    RangeCosts costs = costs_;
+    costs.tokens_of_part = std::min<std::int64_t>(costs.tokens_of_part, least_tokens_per_item);
     RangeSize all;
     const auto& offsets = start_.corpus.document_offsets;
-    for (std::size_t d = 1; d < offsets.size(); ++d) all.add(offsets[d] - offsets[d - 1], costs_);
-    return all.bytes(costs_) + others > memory_ - taken_;
+    for (std::size_t d = 1; d < offsets.size(); ++d) all.add(offsets[d] - offsets[d - 1], costs);
+    return {.has_numbers = has_numbers(start_.corpus),
+            .in_one_piece = taken_ + others + all.bytes(costs),
+            .by_ranges = taken_ + range_table_bytes(start_.corpus.vocabulary_size(), start_.options.topics) +
+                         least_range_bytes(offsets, costs_)};
   }
 
  private:
@@ -118,11 +122,7 @@ class Choice {
     if (may_be_whole) {
       least = std::min(least, bytes_in_one_piece<Entry>(start_, sparse_layout<Entry>(start_, tuning_, 0).layout));
     }
-    throw DeviceError(
-        fmt::format("papilio::train: sparse draws of {} topics, {} words and {} tokens need {} bytes of device memory "
-                    "at least, {} are free or allowed",
-                    start_.options.topics, start_.corpus.vocabulary_size(), start_.corpus.tokens(), taken_ + least,
-                    std::max<std::int64_t>(memory_, 0)));
+    refuse_sparse_draws(start_, taken_ + least, memory_);
   }
 
   const CudaStart& start_;
@@ -151,9 +151,16 @@ std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, st
   return with_choice(start, memory, tuning, [](const auto& choice) { return choice.make(); });
 }
 
-bool needs_ranges(const CudaStart& start, std::int64_t memory, std::int64_t others) {
-  return !has_numbers(start.corpus) ||
-         with_choice(start, memory, {}, [&](const auto& choice) { return choice.may_have_no_room(others); });
+SparseNeeds sparse_needs(const CudaStart& start, std::int64_t others) {
+  return with_choice(start, 0, {}, [&](const auto& choice) { return choice.needs(others); });
+}
+
+void refuse_sparse_draws(const CudaStart& start, std::int64_t needed, std::int64_t memory) {
+  throw DeviceError(
+      fmt::format("papilio::train: sparse draws of {} topics, {} words and {} tokens need {} bytes of device memory at "
+                  "least, {} are free or allowed",
+                  start.options.topics, start.corpus.vocabulary_size(), start.corpus.tokens(), needed,
+                  std::max<std::int64_t>(memory, 0)));
 }
 
 std::unique_ptr<CudaSweep> make_sparse_sweep_by_ranges(const CudaStart& start, std::int64_t memory,
