@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lda/corpora.h"
 #include "lda/sparse_oracle.h"
 #include "lda/training/chain/chain_cpu.h"
+#include "lda/training/sparse/parallel/batch.h"
 #include "papilio/lda.h"
 
 namespace papilio {
@@ -28,8 +32,11 @@ TrainOptions options(Sampler sampler, std::int32_t topics) {
           .draws = Draws::sparse};
 }
 
-void expect_as_the_oracle(const Corpus& corpus, const TrainOptions& o) {
-  lda::CpuChain chain(corpus, o, {});
+// From these topics of tokens on; none: those that the chain begins with.
+void expect_as_the_oracle(const Corpus& corpus, const TrainOptions& o, std::vector<std::int32_t> z = {}) {
+  std::optional<ChainState> start;
+  if (!z.empty()) start = ChainState{.z = std::move(z)};
+  lda::CpuChain chain(corpus, o, std::move(start));
   testing::SparseOracle oracle(corpus, o, chain.state().z);
   for (std::int64_t sweep = 1; sweep <= o.sweeps; ++sweep) {
     chain.sweep();
@@ -66,7 +73,7 @@ std::vector<int> lengths_between(int least, int most, int count) {
 
 class SparseLanes : public ::testing::TestWithParam<Sampler> {};
 
-// Numbers of topics around those that registers hold, and around whole rows.
+// Numbers of topics around those that registers hold, and around whole depths.
 TEST_P(SparseLanes, DrawAsOneByOneForAnyNumberOfTopics) {
   const Corpus corpus = corpus_of(lengths_between(150, 400, 40), 60);
   for (const std::int32_t topics : {31, 32, 33, 48, 64, 65, 96, 100, 127, 128, 129, 144, 300, 1000}) {
@@ -94,16 +101,51 @@ TEST_P(SparseLanes, TakeListsThatFillTheirMemory) {
   expect_as_the_oracle(corpus_of({12000, 300, 9000, 40}, 4000), options(GetParam(), 5000));
 }
 
+// A document of all topics, each of which has one token. With 4,080 the block of its list has all memory that there is.
+TEST_P(SparseLanes, TakeAListThatFillsItsBlock) {
+  for (const std::int32_t topics : {512, 4080}) {
+    SCOPED_TRACE(topics);
+    const Corpus corpus = corpus_of({topics, 50}, 300);
+    std::vector<std::int32_t> z(static_cast<std::size_t>(corpus.tokens()));
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = static_cast<std::int32_t>(i) % topics;
+    TrainOptions o = options(GetParam(), topics);
+    o.sweeps = 1;
+    expect_as_the_oracle(corpus, o, z);
+  }
+}
+
+// The most that 16 bits hold: the topics are the last ones.
+TEST_P(SparseLanes, TakeNarrowEntriesOfTheLastTopics) {
+  constexpr std::int32_t topics = 65'536;
+  const Corpus corpus = corpus_of({200, 70, 1}, 8);
+  std::vector<std::int32_t> z(static_cast<std::size_t>(corpus.tokens()));
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] = topics - 1 - static_cast<std::int32_t>(i) % 90;
+  expect_as_the_oracle(corpus, options(GetParam(), topics), z);
+}
+
 // More than 16 bits in an entry.
 TEST_P(SparseLanes, TakeWideEntries) {
   expect_as_the_oracle(corpus_of({66000, 500, 300, 2}, 40), options(GetParam(), 130));
 }
 
-// The weights of most topics are 0 in float: their rows repeat sums before the end of a list, too.
+// The weights of most topics are 0 in float: sums are repeated before the end of a list, too.
 TEST_P(SparseLanes, NeverFindWhatHasNoWeight) {
   TrainOptions o = options(GetParam(), 100);
   o.beta = 1e-300;
   expect_as_the_oracle(corpus_of(lengths_between(150, 400, 30), 60), o);
+}
+
+// Whatever K is, there is room for the sums of a list of all topics, one by one and in lanes, without much more.
+TEST(SparseScratch, HasRoomForTheLongestList) {
+  namespace sparse = lda::sparse;
+  static_assert(sparse::running_floats_for(4080) == 4096 && sparse::block_size(sparse::depth_of(4080)) == 4096);
+  for (std::int32_t topics = 1; topics <= 70'000; ++topics) {
+    const std::int64_t room = sparse::running_floats_for(topics);
+    const std::int64_t depths = (topics + sparse::lanes - 1) / sparse::lanes;
+    ASSERT_GE(room, (1 + depths) * sparse::lanes) << topics;
+    ASSERT_GE(room, sparse::block_size(sparse::depth_of(static_cast<std::uint32_t>(topics)))) << topics;
+    ASSERT_LE(room, std::max<std::int64_t>(sparse::least_running_floats, topics + 31)) << topics;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, SparseLanes, ::testing::Values(Sampler::mean_for_mode, Sampler::collapsed),

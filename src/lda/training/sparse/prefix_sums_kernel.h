@@ -13,7 +13,7 @@ namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 using EightLanes = warp::SimdWarp<8, warp::register_bytes>;
 using Floats = warp::Lanes<EightLanes, float>;
 
-// Adds lane `from[l]` to each lane l, or nothing where it is negative.
+// Adds lane `from[l]` to each lane l where `is_added[l]` is -1, not 0.
 PAPILIO_LANEWISE Floats add_from(Floats x, const std::int32_t (&from)[EightLanes::width],
                                  const std::int32_t (&is_added)[EightLanes::width]) {
   using W = EightLanes;

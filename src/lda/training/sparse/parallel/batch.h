@@ -5,6 +5,7 @@
 #include "lda/training/sparse/parallel/entries.h"
 #include "lda/training/sparse/parallel/topic_masses.h"
 #include "lda/training/sparse/statistics.h"
+#include "warp/portability.h"
 
 // The border between the sparse sweep, which owns memory, and its kernel, which is compiled once per instruction-set
 // target. No library type crosses it. docs/lda/sparse.md has the formulas.
@@ -14,7 +15,7 @@ namespace papilio::lda::sparse {
 // The most tokens of a pair, which are a word's tokens in one document.
 inline constexpr int most_tokens = 16;
 
-// The most tokens that are drawn together, all of one word: whole pairs.
+// The most tokens that are drawn together in lanes, all of one word: whole pairs; one by one, most_tokens.
 inline constexpr int tokens_per_batch = 32;
 
 // How far ahead memory is prefetched, in tokens or pairs, at most: arrays of them are longer by this.
@@ -67,8 +68,22 @@ struct Scratch {
   std::int64_t running_floats;
 };
 
-// Running sums are of as many lists as there is room for, and of the longest at least.
+// A list's sums in lanes are a block: zeros, prefix sums, and the running sums at each depth of the list, the number of
+// which is even.
+inline constexpr std::uint32_t first_depth = 2 * lanes;
+PAPILIO_LANEWISE constexpr std::uint32_t depth_of(std::uint32_t entries) {
+  constexpr std::uint32_t two_depths = 2 * lanes;
+  return (entries + two_depths - 1) / two_depths * 2;
+}
+PAPILIO_LANEWISE constexpr std::uint32_t block_size(std::uint32_t depth) { return first_depth + lanes * depth; }
+
+// Running sums are of as many lists as there is room for, and of the longest at least: its block, which is larger than
+// its sums one by one, a row of zeros and whole depths.
 inline constexpr std::int64_t least_running_floats = 4096;
+constexpr std::int64_t running_floats_for(std::int32_t topics) {
+  const std::int64_t longest = block_size(depth_of(static_cast<std::uint32_t>(topics)));
+  return longest < least_running_floats ? least_running_floats : longest;
+}
 
 // Tokens [begin, end) in the order of words: whole pairs.
 template <class Entry>

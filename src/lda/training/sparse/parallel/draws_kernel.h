@@ -4,10 +4,10 @@
 
 #include "lda/training/sparse/parallel/batch.h"
 #include "lda/training/sparse/parallel/document_part_kernel.h"
-#include "lda/training/sparse/parallel/token_stream_kernel.h"
-#include "lda/training/sparse/parallel/word_part_kernel.h"
+#include "lda/training/sparse/parallel/word_loop_kernel.h"
 
-// The draws of one thread, word after word: the body that every instruction-set target compiles.
+// The draws of one thread on every instruction-set target; on AVX-512 those of wide entries, narrow ones being drawn by
+// in_lanes/draws_kernel.h.
 //
 // Tokens of a word are drawn a batch at a time, in stages that are loops without unpredictable branches: sums of each
 // (document, word); targets; searches. Stages pass on queues of token places, appended to without a branch. Each is a
@@ -18,31 +18,15 @@ namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 using namespace papilio::lda::sparse;
 
 template <class Entry>
-class WordDraws {
- public:
-  PAPILIO_LANEWISE WordDraws(const Range<Entry>& range, const Scratch& scratch, Statistics& statistics)
-      : range_(range),
-        tokens_(*range.tokens),
-        scratch_(scratch),
-        statistics_(statistics),
-        word_(*range.masses, scratch, range.removes),
-        stream_(range),
-        pair_(range.first_pair),
-        at_(range.begin) {}
+class WordDraws : public WordLoop<WordDraws<Entry>, Entry, most_tokens> {
+  using Loop = WordLoop<WordDraws, Entry, most_tokens>;
+  friend Loop;
+  using Loop::pairs_, Loop::count_, Loop::move, Loop::draw_other;
+  using Loop::range_, Loop::tokens_, Loop::scratch_, Loop::statistics_, Loop::word_, Loop::stream_, Loop::pair_,
+      Loop::at_;
 
-  PAPILIO_LANEWISE void draw() {
-    for (std::int64_t word = range_.first_word; at_ < range_.end; ++word) {
-      const std::int64_t begin = tokens_.word_offsets[word], end = tokens_.word_offsets[word + 1];
-      if (end <= at_) continue;
-      if (range_.shared_counts != nullptr) {
-        word_.open_counted(range_.shared_counts + (word - range_.first_word) * range_.masses->topics);
-      } else {
-        word_.open(tokens_.spots + begin, end - begin);
-      }
-      draw_word(end < range_.end ? end : range_.end);
-      word_.close();
-    }
-  }
+ public:
+  using Loop::Loop;
 
  private:
   // Tokens of the word in one document.
@@ -56,20 +40,6 @@ class WordDraws {
     double target;
     std::uint32_t i;
   };
-
-  PAPILIO_LANEWISE void draw_word(std::int64_t end) {
-    while (at_ < end) {
-      take_pairs(end - at_);
-      add_lists();
-      stream_.ask_ahead(pair_, pairs_);
-      stream_.draw_numbers(at_ + count_);
-      draw_targets();
-      search_documents();
-      search_others();
-      at_ += count_;
-      pair_ += pairs_;
-    }
-  }
 
   // Makes a batch of the next pairs, of `left` tokens at most.
   PAPILIO_LANEWISE void take_pairs(std::int64_t left) {
@@ -105,6 +75,12 @@ class WordDraws {
     for (Pair *pair = pair_of_batch_, *end = pair + pairs_; pair != end; ++pair) {
       running = add_list(pair->entries, phi, running, pair->sums);
     }
+  }
+
+  PAPILIO_LANEWISE void draw_topics() {
+    draw_targets();
+    search_documents();
+    search_others();
   }
 
   // Which part each target is in, and where: first its own topic, by what that weighs without the token, then the
@@ -148,40 +124,10 @@ class WordDraws {
   }
 
   __attribute__((noinline)) void search_others() {
-    for (std::uint32_t q = 0; q < others_; ++q) {
-      const std::uint32_t i = in_others_[q].i;
-      move(i, draw_other(in_others_[q].target, tokens_.spots[at_ + i].topic));
-    }
+    for (std::uint32_t q = 0; q < others_; ++q) draw_other(in_others_[q].i, in_others_[q].target);
   }
-
-  PAPILIO_LANEWISE std::uint32_t draw_other(double target, std::uint32_t old) {
-    const std::uint64_t others = word_.others(old);
-    if (others == 0) [[unlikely]] {
-      ++statistics_.from_own;
-      return old;
-    }
-    const auto found = word_.find(unit_below(target * range_.masses->places, others), old);
-    statistics_.from_word += found.of_word;
-    statistics_.from_prior += !found.of_word;
-    return found.topic;
-  }
-
-  PAPILIO_LANEWISE void move(std::uint32_t i, std::uint32_t topic) const {
-    tokens_.spots[at_ + i].topic = static_cast<typename Entry::Number>(topic);
-  }
-
-  const Range<Entry>& range_;
-  const Tokens<Entry>& tokens_;
-  const Scratch& scratch_;
-  Statistics& statistics_;
-  WordPart word_;
-  TokenStream<Entry, most_tokens> stream_;
-  std::int64_t pair_;  // the batch begins with
-  std::int64_t at_;    // likewise, a token
 
   // Of the batch.
-  int pairs_ = 0;
-  int count_ = 0;
   int steps_ = 0;  // that halve the longest list's depth to 1
   std::uint32_t documents_ = 0;
   std::uint32_t others_ = 0;

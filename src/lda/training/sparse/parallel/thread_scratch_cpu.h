@@ -14,7 +14,7 @@ namespace papilio::lda::sparse {
 struct ThreadScratch {
   explicit ThreadScratch(std::int32_t topics)
       : phi(1, std::max(topics, padded_phi)),
-        running(1, std::max<std::int64_t>(least_running_floats, std::int64_t{topics} + 5 * std::int64_t{lanes})),
+        running(1, running_floats_for(topics)),
         counts(static_cast<std::size_t>(topics)),
         own(static_cast<std::size_t>(topics)),
         own_place(static_cast<std::size_t>(topics)),

@@ -74,7 +74,7 @@ class WordPart {
     bool of_word;
   };
 
-  // The topic at a place below others() - own(old).taken, the old topic left out.
+  // The topic at a place below others(old), the old topic left out.
   PAPILIO_LANEWISE Found find(std::uint64_t place, std::uint32_t old) const {
     const OwnPlace& own = scratch_.own_place[old];
     place += own.taken & (std::uint64_t{0} - std::uint64_t{place >= own.before});

@@ -10,9 +10,9 @@
 // The sums of parallel/document_part_kernel.h, sixteen entries at a time, and searches in them for many tokens at a
 // time.
 //
-// The sums of a list are a block of rows of eight floats: zeros, the prefix sums, and a row of running sums for each
-// depth. The blocks of a batch have as many rows as the longest: rows behind a list's end repeat its last one, and no
-// search finds what is not above the row before.
+// The sums of a list are a block of floats, eight at a time, one per lane: zeros, the prefix sums, and the running sums
+// at each depth. The blocks of a batch have the depth of the longest list: behind its own a list's last sums are
+// repeated, and no search finds what is not above the sum before.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -21,14 +21,6 @@ using namespace papilio::lda::sparse;
 // Where sums are in a block.
 inline constexpr std::uint32_t lane_prefixes = lanes - 1;  // 0, and the sums of lanes up to each but the last
 inline constexpr std::uint32_t list_total = 2 * lanes - 1;
-inline constexpr std::uint32_t first_row = 2 * lanes;
-
-// Rows of running sums that a list takes, an even number; and floats of a block of so many.
-PAPILIO_LANEWISE std::uint32_t rows_of(std::uint32_t entries) {
-  constexpr std::uint32_t two_rows = 2 * lanes;
-  return (entries + two_rows - 1) / two_rows * 2;
-}
-PAPILIO_LANEWISE std::uint32_t block_size(std::uint32_t rows) { return first_row + lanes * rows; }
 
 using Sixteen = warp::SimdWarp<16, 64>;
 
@@ -65,16 +57,16 @@ class PhiOfSixteen {
   Sixteen::Register<float> parts_[topics == 0 ? 1 : topics / Sixteen::width];
 };
 
-// The block of a list, its first `summed` rows by adding up: all that the list has at least.
+// The block of a list, its first `summed` depths by adding up: all that the list has at least.
 template <class Phi>
 PAPILIO_LANEWISE void add_list_by_sixteen(const NarrowEntry* entries, std::uint32_t size, std::uint32_t summed,
-                                          std::uint32_t rows, const Phi& phi, float* block) {
+                                          std::uint32_t depth, const Phi& phi, float* block) {
   using W = EightLanes;
   Floats sum = W::splat<float>(0);
   W::store(block, sum);
-  float* running = block + first_row;
+  float* running = block + first_depth;
   const float* const summed_end = running + std::size_t{lanes} * summed;
-  const float* const end = running + std::size_t{lanes} * rows;
+  const float* const end = running + std::size_t{lanes} * depth;
   auto left = static_cast<std::int64_t>(size);
   PAPILIO_NO_UNROLL
   for (; running != summed_end; running += Sixteen::width) {
@@ -103,11 +95,11 @@ PAPILIO_LANEWISE warp::Lanes<W, float> rounded_down(warp::Lanes<W, double> x) {
   return W::select(W::less(x, W::template convert<double>(nearest)), sparse_kernel::below<W>(nearest), nearest);
 }
 
-// ListSums::find in lanes, in steps that are long chains: many lanes at a time keep a processor busy. First the columns
-// of targets, each that of a lane in the block that begins at `block` floats from `sums` on.
+// ListSums::find in lanes, in steps that are long chains: many lanes at a time keep a processor busy. First the
+// target's lane in the block that begins `block` floats from `sums` on: where that lane begins.
 template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_columns(const float* sums, warp::Lanes<W, std::int32_t> block,
-                                                           warp::Lanes<W, float> target) {
+PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_lanes(const float* sums, warp::Lanes<W, std::int32_t> block,
+                                                         warp::Lanes<W, float> target) {
   PAPILIO_UNROLL
   for (const std::int32_t half : {4, 2, 1}) {
     const auto prefix = W::gather(sums + lanes - 1 + half, block);
@@ -116,27 +108,27 @@ PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_columns(const float* sums, wa
   return block;
 }
 
-// Then the running sum that is sought in each column.
+// Then the running sum that is sought in that lane.
 template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, float> sought_in(const float* sums, warp::Lanes<W, std::int32_t> column,
-                                                 std::uint32_t rows, warp::Lanes<W, double> target) {
-  const auto before = W::template convert<double>(W::gather(sums + lane_prefixes, column));
+PAPILIO_LANEWISE warp::Lanes<W, float> sought_in(const float* sums, warp::Lanes<W, std::int32_t> lane,
+                                                 std::uint32_t depth, warp::Lanes<W, double> target) {
+  const auto before = W::template convert<double>(W::gather(sums + lane_prefixes, lane));
   const auto rest = sparse_kernel::rounded_down<W>(target - before);
-  const auto most = sparse_kernel::below<W>(W::gather(sums + first_row + lanes * (rows - 1), column));
+  const auto most = sparse_kernel::below<W>(W::gather(sums + first_depth + lanes * (depth - 1), lane));
   return W::select(W::less(rest, most), rest, most);
 }
 
-// Then the places of the entries, as columns that go down.
+// Then the entry, which is as far below the beginning of its lane as it is from that of the block.
 template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_rows(const float* sums, warp::Lanes<W, std::int32_t> column,
-                                                        std::uint32_t rows, warp::Lanes<W, float> sought) {
-  for (std::uint32_t count = rows; count > 1;) {
+PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_depths(const float* sums, warp::Lanes<W, std::int32_t> lane,
+                                                          std::uint32_t depth, warp::Lanes<W, float> sought) {
+  for (std::uint32_t count = depth; count > 1;) {
     const std::uint32_t half = count / 2;
-    const auto sum = W::gather(sums + first_row + lanes * (half - 1), column);
-    column = W::select(W::less(sought, sum), column, column + static_cast<std::int32_t>(lanes * half));
+    const auto sum = W::gather(sums + first_depth + lanes * (half - 1), lane);
+    lane = W::select(W::less(sought, sum), lane, lane + static_cast<std::int32_t>(lanes * half));
     count -= half;
   }
-  return column;
+  return lane;
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel

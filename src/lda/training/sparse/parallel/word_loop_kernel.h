@@ -5,18 +5,20 @@
 
 #include "lda/training/sparse/parallel/batch.h"
 #include "lda/training/sparse/parallel/document_part_kernel.h"
+#include "lda/training/sparse/parallel/word_part_kernel.h"
 #include "lda/training/sparse/token_numbers_kernel.h"
 #include "random/philox.h"
 #include "random/purpose.h"
 #include "random/uniform_lanes.h"
 
-// What the tokens of a range need as they come: random numbers, and memory, prefetched.
+// What the draws of one thread are on every target: word after word, and the tokens of a word a batch at a time.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-// `most`: the most tokens of a batch.
+// What the tokens of a range need as they come: random numbers, and memory, prefetched. `most`: the most tokens of a
+// batch.
 template <class Entry, int most>
 class TokenStream {
  public:
@@ -77,6 +79,82 @@ class TokenStream {
   const std::uint64_t stream_;
   std::int64_t end_;
   alignas(64) double u_[kept + W::width] = {};  // the first ones again behind the last
+};
+
+// The words. Draws inherits this and has the stages of a batch of at most `most` tokens: take_pairs(most tokens), which
+// sets pairs_ and count_, add_lists() and draw_topics().
+template <class Draws, class Entry, int most>
+class WordLoop {
+ public:
+  PAPILIO_LANEWISE WordLoop(const Range<Entry>& range, const Scratch& scratch, Statistics& statistics)
+      : range_(range),
+        tokens_(*range.tokens),
+        scratch_(scratch),
+        statistics_(statistics),
+        word_(*range.masses, scratch, range.removes),
+        stream_(range),
+        pair_(range.first_pair),
+        at_(range.begin) {}
+
+  PAPILIO_LANEWISE void draw() {
+    for (std::int64_t word = range_.first_word; at_ < range_.end; ++word) {
+      const std::int64_t begin = tokens_.word_offsets[word], end = tokens_.word_offsets[word + 1];
+      if (end <= at_) continue;
+      if (range_.shared_counts != nullptr) {
+        word_.open_counted(range_.shared_counts + (word - range_.first_word) * range_.masses->topics);
+      } else {
+        word_.open(tokens_.spots + begin, end - begin);
+      }
+      draw_word(end < range_.end ? end : range_.end);
+      word_.close();
+    }
+  }
+
+ protected:
+  // Draws token i of the batch, which the word's part and the prior's get, by its target there.
+  PAPILIO_LANEWISE void draw_other(std::uint32_t i, double target) {
+    const std::uint32_t old = tokens_.spots[at_ + i].topic;
+    const std::uint64_t others = word_.others(old);
+    if (others == 0) [[unlikely]] {
+      ++statistics_.from_own;
+      return;
+    }
+    const auto found = word_.find(unit_below(target * range_.masses->places, others), old);
+    statistics_.from_word += found.of_word;
+    statistics_.from_prior += !found.of_word;
+    move(i, found.topic);
+  }
+
+  PAPILIO_LANEWISE void move(std::uint32_t i, std::uint32_t topic) const {
+    tokens_.spots[at_ + i].topic = static_cast<typename Entry::Number>(topic);
+  }
+
+  const Range<Entry>& range_;
+  const Tokens<Entry>& tokens_;
+  const Scratch& scratch_;
+  Statistics& statistics_;
+  WordPart word_;
+  TokenStream<Entry, most> stream_;
+  std::int64_t pair_;  // the batch begins with
+  std::int64_t at_;    // likewise, a token
+
+  // Of the batch.
+  int pairs_ = 0;
+  int count_ = 0;
+
+ private:
+  PAPILIO_LANEWISE void draw_word(std::int64_t end) {
+    auto& draws = static_cast<Draws&>(*this);
+    while (at_ < end) {
+      draws.take_pairs(end - at_);
+      draws.add_lists();
+      stream_.ask_ahead(pair_, pairs_);
+      stream_.draw_numbers(at_ + count_);
+      draws.draw_topics();
+      at_ += count_;
+      pair_ += pairs_;
+    }
+  }
 };
 
 }  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel
