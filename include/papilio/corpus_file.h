@@ -14,6 +14,7 @@ namespace papilio {
 
 namespace lda {
 class CorpusFileOfRanks;
+struct BytesOfStrings;
 }  // namespace lda
 
 // A corpus file, NAME.papilio-corpus, is a safetensors file with the arrays of a Corpus:
@@ -83,6 +84,7 @@ class MappedCorpus {
 
  private:
   friend class lda::CorpusFileOfRanks;
+  friend struct lda::BytesOfStrings;
   struct Mapping;
   Mapping& mapping() const;
   std::unique_ptr<Mapping> mapping_;

@@ -72,7 +72,8 @@ class RankCorpus {
   // How often each word occurs in the whole corpus.
   std::span<const std::int64_t> word_counts() const;
 
-  // Collective. The whole corpus on rank 0, 4 bytes per token; others get an empty one.
+  // Collective. The whole corpus on rank 0, 4 bytes per token; others get an empty one. Throws InvalidArgument on every
+  // rank where they are not the ranks that have read it, each its own part of the same corpus.
   Corpus gather(Communicator& ranks) const;
 
  private:
@@ -91,7 +92,7 @@ class RankCorpus {
 // ends, and receives from the others whatever their shares hold of its documents. Of a corpus file each copies its own
 // documents, as verify_over_ranks reads them. Rank 0 alone reads compressed files, any other format, text with phrases,
 // and the vocabulary of UCI; it sends each rank its documents, and holds the whole corpus until then. Every rank gets
-// the full report, except for the words left out, which only rank 0 gets.
+// the full report, except for the words left out, which rank 0 is sure to get.
 // Of text and JSON lines, what it says of words that are too short, numbers or outside of the pattern is what one
 // process says, but for `examples` where a rank's share has more than 16 x most_left_out_words distinct ones for a
 // reason: they may be others, since the rank counts the first of them alone.
@@ -103,8 +104,9 @@ class RankCorpus {
 // own ones (up to 8 bytes per token of both). All of that is counted before it is held.
 //
 // Throws what read_corpus throws, on the rank that finds it, with the line in the whole file; of several errors the
-// first in the file. The others throw RankError, which names that rank. Ranks whose files differ in size, or in their
-// first 4096 bytes, throw InvalidArgument; what else differs is not found. Where a document of JSON lines has too many
+// first in the file. The others throw RankError, which names that rank. Ranks whose options differ, other than threads,
+// max_memory and vocabulary (of which rank 0's counts), or whose files differ in size or in their first 4096 bytes,
+// throw InvalidArgument, each of them; what else differs is not found. Where a document of JSON lines has too many
 // tokens, its number in the message counts the blank lines of the ranks before; the line is that of the file. A rank
 // that hears that another has failed stops reading, as one does that is interrupted (papilio/interruption.h).
 RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks,

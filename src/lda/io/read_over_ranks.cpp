@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -19,10 +21,12 @@
 #include "lda/io/bytes/hash.h"
 #include "lda/io/bytes/memory_of_ranks.h"
 #include "lda/io/formats.h"
+#include "lda/io/model/agreed.h"
 #include "lda/io/model/corpus_identity.h"
 #include "lda/io/ranks/words_of_rank.h"
 #include "papilio/distributed.h"
 #include "papilio/primitives.h"
+#include "papilio/word_rules.h"
 
 namespace papilio {
 namespace {
@@ -52,7 +56,7 @@ class RankCorpus::Part {
  public:
   // From the documents that each rank has read, which follow those of the ranks before; all have the vocabulary.
   Part(Corpus read, const lda::Origin& origin, const TextOptions& options, Communicator& ranks)
-      : vocabulary_(std::move(read.vocabulary)) {
+      : rank_(ranks.rank()), vocabulary_(std::move(read.vocabulary)) {
     lda::MemoryLimit limit(options.max_memory);
     lda::MemoryShare of_names(limit), of_documents(limit), of_words(limit);
     take_names(read.document_names, of_names, origin, ranks);
@@ -83,16 +87,39 @@ class RankCorpus::Part {
   std::span<const std::int64_t> counts() const { return counts_; }
 
   Corpus gather(Communicator& ranks) const {
+    require_parts_of_one(ranks);
     Corpus whole;
     const std::vector<std::vector<std::byte>> parts = ranks.gather(bytes_of(words_->own()), 0);
     if (ranks.rank() != 0) return whole;
     whole = {offsets_, std::vector<std::int32_t>(static_cast<std::size_t>(offsets_.back())), vocabulary_, names_};
     auto to = std::as_writable_bytes(std::span(whole.words)).begin();
-    for (const std::vector<std::byte>& part : parts) to = std::ranges::copy(part, to).out;
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+      const std::size_t expected = static_cast<std::size_t>(of_ranks_[r].tokens()) * sizeof(std::int32_t);
+      if (parts[r].size() != expected) {
+        throw RankError(fmt::format("papilio::RankCorpus::gather: rank {} of {} sent {} bytes, expected {}", r,
+                                    parts.size(), parts[r].size(), expected),
+                        static_cast<int>(r));
+      }
+      to = std::ranges::copy(parts[r], to).out;
+    }
     return whole;
   }
 
  private:
+  // Throws InvalidArgument on every rank unless these ranks have read one corpus together, each what it now has.
+  void require_parts_of_one(Communicator& ranks) const {
+    lda::Metadata metadata;
+    lda::add_corpus_identity(metadata, identity_);
+    std::string lines;
+    for (const auto& [key, value] : metadata) lines += fmt::format("{} {}\n", key, value);
+    lda::require_same_lines(lines, ranks, "RankCorpus::gather");
+    lda::agreed(&ranks, [&] {
+      base::require(rank_ == ranks.rank() && std::ssize(of_ranks_) == ranks.ranks(),
+                    "papilio::RankCorpus::gather: the corpus is what rank {} of {} has read, expected rank {} of {}",
+                    rank_, of_ranks_.size(), ranks.rank(), ranks.ranks());
+    });
+  }
+
   // Rank 0 has those of all documents.
   void take_names(const std::vector<std::string>& of_read, lda::MemoryShare& memory, const lda::Origin& origin,
                   Communicator& ranks) {
@@ -177,6 +204,7 @@ class RankCorpus::Part {
     return execution::broadcast_text(ranks, hash.digits());
   }
 
+  int rank_;
   std::vector<std::int64_t> offsets_;
   std::vector<std::string> vocabulary_;
   std::vector<std::string> names_;
@@ -213,6 +241,46 @@ struct WayToRead {
   std::int64_t format = 0;
   std::int64_t by_parts = 0;
 };
+
+// In any order: lists may come from sets.
+std::string hash_of_list(std::vector<std::string> words) {
+  std::ranges::sort(words);
+  return fmt::format("{} words, hash {}", words.size(), hash_of_vocabulary(words));
+}
+
+// What must be the same on every rank, a line for each. A vocabulary file, which rank 0 alone reads, may have another
+// name on another host.
+std::string lines_of(const CorpusOptions& options) {
+  const TextOptions& text = options.text;
+  const PhraseOptions& phrases = text.phrases;
+  std::string lines;
+  const auto add = [&](std::string_view key, const auto& value) {
+    lines += fmt::format("options.{} {}\n", key, value);
+  };
+  add("format", name(options.format));
+  add("first_id", options.first_id ? std::to_string(*options.first_id) : "none");
+  add("transposed", options.transposed);
+  add("text_column", options.text_column);
+  add("id_column", options.id_column);
+  add("header", options.header);
+  add("quotes", options.quotes);
+  add("min_token_length", text.min_token_length ? std::to_string(*text.min_token_length) : "none");
+  add("words", name(text.words));
+  add("token_pattern", text.token_pattern);
+  add("fold_case", text.fold_case);
+  add("stop_words", hash_of_list(text.stop_words));
+  add("min_df", text.min_df);
+  add("max_df", text.max_df);
+  add("max_vocabulary", text.max_vocabulary);
+  add("max_line_bytes", text.max_line_bytes);
+  add("phrases.find", phrases.find);
+  add("phrases.list", hash_of_list(phrases.list));
+  add("phrases.threshold", phrases.threshold);
+  add("phrases.min_count", phrases.min_count);
+  add("phrases.length", phrases.length);
+  add("phrases.delimiter", phrases.delimiter);
+  return lines;
+}
 
 Corpus read_for_all(const Format& format, const std::string& path, const CorpusOptions& options, ReadReport& report,
                     Communicator& ranks) {
@@ -258,6 +326,7 @@ RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Co
              found.format.read_parts != nullptr && !options.text.phrases.used() && lda::has_parts(path) ? 1 : 0};
     }
     ranks.broadcast(std::as_writable_bytes(std::span(&way, 1)), 0);
+    lda::require_same_lines(lda::lines_of(options), ranks, "read_corpus");
     chosen.format = static_cast<CorpusFormat>(way.format);
     chosen.vocabulary = execution::broadcast_text(ranks, chosen.vocabulary);
     const lda::Format& format = lda::format_of(chosen.format);

@@ -137,6 +137,22 @@ TEST_F(HeldOutOverRanks, WhatDoesNotFitIsRefused) {
     const std::string message = folder_.message<InvalidArgument>([&] { train(corpus_, of_rank); });
     EXPECT_NE(message.find("ranks differ: rank 1 has \"held_out."), std::string::npos) << message;
   });
+
+  // Given to one rank alone.
+  for (const int given : {0, 1}) {
+    on_ranks({.ranks = 2}, [&](Communicator& ranks) {
+      TrainOptions of_rank = short_run();
+      of_rank.ranks = &ranks;
+      if (ranks.rank() == given) of_rank.held_out = held_out_.view();
+      const std::string message = folder_.message<InvalidArgument>([&] { train(corpus_, of_rank); });
+      EXPECT_NE(message.find("ranks differ: rank 1 has \"held_out.hash_of_document_offsets "), std::string::npos)
+          << message;
+      EXPECT_NE(message.find(std::string("rank ") + (given == 0 ? "1 has" : "0") +
+                             " \"held_out.hash_of_document_offsets none\""),
+                std::string::npos)
+          << message;
+    });
+  }
 }
 
 }  // namespace

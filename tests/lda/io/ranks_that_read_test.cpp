@@ -159,6 +159,27 @@ TEST_F(RanksThatRead, DocumentsOfACorpusFile) {
   EXPECT_EQ(messages(folder_.path("c"), {16 * of_rank, 16 * of_rank}), std::vector<std::string>(2, "nothing thrown"));
 }
 
+// Rank 0 makes the names of all documents, twice; the others none.
+TEST_F(RanksThatRead, NamesOfACorpusFile) {
+  constexpr std::int64_t documents = 4000;
+  Corpus corpus =
+      generate_corpus({.documents = documents, .vocabulary = 300, .topics = 7, .mean_length = 100, .seed = 6}).corpus;
+  const std::int64_t of_rank = corpus.tokens() / 2;
+  corpus.document_names.assign(documents, std::string(8, 'x'));
+  write_corpus_file(corpus, folder_.path("short"));
+  constexpr std::int64_t of_short = documents * (2 * sizeof(std::string) + 16);
+  expect_refused(messages(folder_.path("short"), {of_short, plenty_}), 0, "the names of documents needs more than ");
+  // Beside what is counted of the corpus, at least 12 bytes per token.
+  expect_refused(messages(folder_.path("short"), {12 * of_rank + of_short, plenty_}), 0, "the corpus needs more than ");
+  EXPECT_EQ(messages(folder_.path("short"), {13 * of_rank + of_short, 13 * of_rank}),
+            std::vector<std::string>(2, "nothing thrown"));
+
+  corpus.document_names.assign(documents, std::string(1000, 'x'));
+  write_corpus_file(corpus, folder_.path("long"));
+  expect_refused(messages(folder_.path("long"), {13 * of_rank, plenty_}), 0, "the names of documents needs more than ");
+  EXPECT_EQ(messages(folder_.path("long"), {plenty_, 13 * of_rank}), std::vector<std::string>(2, "nothing thrown"));
+}
+
 // One process, and ranks of which one is told to stop.
 TEST_F(RanksThatRead, ReadingThatIsToldToStop) {
   const std::atomic<bool> stop = true;

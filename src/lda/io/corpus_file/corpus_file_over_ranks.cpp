@@ -43,20 +43,21 @@ Corpus read_parts_of_corpus_file(const std::string& path, const CorpusOptions& o
                                  Communicator& ranks) {
   const Origin origin = {caller, path};
   MemoryLimit limit(options.text.max_memory);
-  MemoryShare share(limit);
+  MemoryShare share(limit), of_names(limit);
   std::optional<MappedCorpus> mapped;
-  std::int64_t bytes_of_text = 0;
+  std::optional<BytesOfStrings> strings;
   std::atomic<bool> is_over = false;
   execution::work_on_parts(ranks, is_over, [&] {
     require_text_options(options.text, caller);
     require_no_phrases(options.text, caller, "a corpus file");
     mapped.emplace(path);
-    bytes_of_text = bytes_of_strings(*mapped, path);
-    if (!share.set(bytes_of_text)) limit.refuse(origin, 0, "the vocabulary");
+    strings.emplace(*mapped);
+    if (!share.set(strings->vocabulary)) limit.refuse(origin, 0, "the vocabulary");
+    if (ranks.rank() == 0 && !of_names.set(strings->names)) limit.refuse(origin, 0, "the names of documents");
   });
   verify_over_ranks(*mapped, ranks);
   const RankDocuments own = documents_of_rank({mapped->document_offsets(), {}, {}, {}}, ranks.rank(), ranks.ranks());
-  require_room(share, bytes_of_text + memory_of(own), origin, "the corpus", ranks);
+  require_room(share, strings->vocabulary + memory_of(own), origin, "the corpus", ranks);
   Corpus corpus = copied(*mapped, own);
   if (ranks.rank() == 0) corpus.document_names = mapped->document_names();
   report.tokens_read = corpus.tokens();

@@ -2,9 +2,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <filesystem>
+#include <string>
 #include <string_view>
-#include <system_error>
 
 #include "base/check.h"
 #include "lda/corpus/corpus_builder.h"
@@ -58,11 +57,11 @@ void MappedCorpus::verify() const {
 
 namespace lda {
 
-std::int64_t bytes_of_strings(const MappedCorpus& mapped, const std::string& path) {
-  std::error_code error;
-  const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  const std::int64_t text = file_bytes - 4 * mapped.tokens() - 8 * (mapped.documents() + mapped.vocabulary_size());
-  return 2 * (static_cast<std::int64_t>(sizeof(std::string)) * mapped.vocabulary_size() + text);
+BytesOfStrings::BytesOfStrings(const MappedCorpus& mapped) {
+  const CorpusSizes& sizes = mapped.mapping().layout.sizes;
+  constexpr auto bytes_per_string = static_cast<std::int64_t>(sizeof(std::string));
+  vocabulary = 2 * (bytes_per_string * sizes.words + sizes.vocabulary_bytes);
+  names = 2 * (bytes_per_string * sizes.named_documents + sizes.name_bytes);
 }
 
 namespace {
@@ -70,8 +69,9 @@ namespace {
 // By the sizes alone, before anything is copied.
 void require_room(const MappedCorpus& mapped, const std::string& path, const TextOptions& options, const char* caller) {
   const MemoryLimit limit(options.max_memory);
-  if (!limit.holds(bytes_per_token * mapped.tokens() + bytes_per_document * mapped.documents() +
-                   bytes_of_strings(mapped, path))) {
+  const BytesOfStrings strings(mapped);
+  if (!limit.holds(bytes_per_token * mapped.tokens() + bytes_per_document * mapped.documents() + strings.vocabulary +
+                   strings.names)) {
     limit.refuse({caller, path}, 0, mapped.tokens(), mapped.documents());
   }
 }

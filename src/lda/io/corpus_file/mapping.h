@@ -76,8 +76,12 @@ struct MappedCorpus::Mapping {
 
 namespace lda {
 
-// What the vocabulary and the names of a corpus file take in memory at most, mapped and copied: by its sizes.
-std::int64_t bytes_of_strings(const MappedCorpus& mapped, const std::string& path);
+// What the words and the names of a corpus file take in memory at most, made once for the mapped corpus and copied.
+struct BytesOfStrings {
+  explicit BytesOfStrings(const MappedCorpus& mapped);  // by the file's sizes
+  std::int64_t vocabulary;
+  std::int64_t names;
+};
 
 }  // namespace lda
 

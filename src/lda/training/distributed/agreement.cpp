@@ -30,8 +30,12 @@ std::string_view writer_text(const TrainOptions& options) {
 }
 
 void add_held_out(Metadata& metadata, const TrainOptions& options) {
-  const CorpusIdentity* const known = options.held_out_identity;
-  const CorpusIdentity identity = known != nullptr ? *known : identity_of(*options.held_out);
+  const std::string none = "none";
+  CorpusIdentity identity = {0, 0, 0, none, none, none};
+  if (options.held_out) {
+    const CorpusIdentity* const known = options.held_out_identity;
+    identity = known != nullptr ? *known : identity_of(*options.held_out);
+  }
   metadata["held_out.hash_of_document_offsets"] = identity.hash_of_document_offsets;
   metadata["held_out.hash_of_vocabulary"] = identity.hash_of_vocabulary;
   metadata["held_out.hash_of_words"] = identity.hash_of_words;
@@ -41,7 +45,7 @@ void add_held_out(Metadata& metadata, const TrainOptions& options) {
 std::string lines_of(const CorpusIdentity& corpus, const TrainOptions& options) {
   Metadata metadata;
   add_corpus_identity(metadata, corpus);
-  if (options.held_out) add_held_out(metadata, options);
+  add_held_out(metadata, options);
   metadata["options.topics"] = fmt::format("{}", options.topics);
   metadata["options.sweeps"] = fmt::format("{}", options.sweeps);
   metadata["options.alpha"] = hash_of_numbers(priors_of(options).alpha);
