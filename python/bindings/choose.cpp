@@ -115,7 +115,10 @@ ChooseResult choose_from_python(const CorpusObject& corpus, const TrainOptions& 
       .coherence = {.measure = parse_coherence_measure(measure), .top_words = coherence_words, .window = window},
       .top_words = top_words};
   Listener listener = {std::move(progress), {}};
-  ChooseResult result = interruptible([&] { return choose(corpus.view(), options, state.bytes, listener, ranks); });
+  ChooseResult result = interruptible([&] {
+    const CorpusView whole = corpus.view("the whole corpus, on which each rank trains: read it without ranks");
+    return choose(whole, options, state.bytes, listener, ranks);
+  });
   if (listener.error) throw nb::python_error(std::move(*listener.error));
   return result;
 }

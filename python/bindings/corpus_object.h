@@ -27,9 +27,12 @@ class CorpusObject {
   CorpusObject(RankCorpus corpus, const Communicator& ranks)
       : content_(std::move(corpus)), shared_({of_rank()->identity(), ranks.rank(), ranks.ranks()}) {}
 
-  // All of it. Throws InvalidArgument where this process has the words of one rank's documents alone.
-  CorpusView view() const {
-    if (is_part()) throw InvalidArgument(refusal());
+  // All of it. Throws InvalidArgument where this process has the words of one rank's documents alone, with what is
+  // expected in its place.
+  CorpusView view(const char* expected =
+                      "a call with these ranks, or the whole corpus, by "
+                      "papilio.distributed.gather_corpus or read_corpus without ranks") const {
+    if (is_part()) throw InvalidArgument(refusal(expected));
     return content();
   }
   // For a call with these ranks (null: none), which reads no words but those of their own documents. Throws likewise
@@ -66,14 +69,12 @@ class CorpusObject {
     return std::visit([](const auto& corpus) { return corpus.view(); }, content_);
   }
 
-  std::string refusal() const {
+  std::string refusal(const char* expected) const {
     const RankDocuments own = documents_of_rank(without_words(), shared_->rank, shared_->ranks);
     return "papilio.Corpus: rank " + std::to_string(shared_->rank) + " of " + std::to_string(shared_->ranks) +
            " has the words of documents " + std::to_string(own.first_document) + ":" +
-           std::to_string(own.end_document) +
-           " alone, as papilio.read_corpus(..., ranks=...) gives it; expected a "
-           "call with these ranks, or the whole corpus, by papilio.distributed.gather_corpus or read_corpus without "
-           "ranks";
+           std::to_string(own.end_document) + " alone, as papilio.read_corpus(..., ranks=...) gives it; expected " +
+           expected;
   }
 
   std::variant<Corpus, MappedCorpus, RankCorpus> content_;

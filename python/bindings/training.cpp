@@ -383,15 +383,24 @@ void bind_training(nb::module_& m) {
       nb::arg("part"), nb::arg("ranks"), nb::call_guard<Unlocked>());
   m.def(
       "gather_corpus",
-      [](const CorpusObject& corpus, PythonRanks& ranks) -> std::optional<CorpusObject> {
+      [](const CorpusObject& corpus, PythonRanks* ranks) -> std::optional<CorpusObject> {
         const Unlocked unlocked;
-        corpus.view(&ranks);  // refuses what other ranks have read
         if (!corpus.is_part()) throw InvalidArgument("papilio.distributed.gather_corpus: the corpus is whole");
-        Corpus gathered = corpus.of_rank()->gather(ranks);
-        if (ranks.rank() != 0) return std::nullopt;
+        if (ranks == nullptr) corpus.view();  // refuses
+        // What other ranks have read is refused on every rank.
+        std::int64_t of_others = corpus.identity(ranks) == nullptr ? 1 : 0;
+        ranks->add_up(std::span(&of_others, 1));
+        corpus.view(ranks);
+        if (of_others > 0) {
+          throw InvalidArgument(
+              "papilio.distributed.gather_corpus: ranks differ: another rank has a corpus that other ranks have read; "
+              "expected what these ranks have read");
+        }
+        Corpus gathered = corpus.of_rank()->gather(*ranks);
+        if (ranks->rank() != 0) return std::nullopt;
         return CorpusObject(std::move(gathered));
       },
-      nb::arg("corpus"), nb::arg("ranks"));
+      nb::arg("corpus"), nb::arg("ranks").none());
   m.def("gather_topics_everywhere", &gather_topics_everywhere, nb::arg("part"), nb::arg("tokens"), nb::arg("ranks"),
         nb::call_guard<Unlocked>());
   m.def(

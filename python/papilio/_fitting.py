@@ -102,6 +102,11 @@ class Fitting:
         if isinstance(X, Corpus):
             if vocabulary is not None:
                 raise ValueError(f"{caller}: vocabulary cannot be given with a corpus or texts, which have their own")
+            if X.is_part and words is None:
+                raise ValueError(
+                    f"{caller}: X has the words of one rank's documents alone, but LDA holds all documents on every "
+                    "rank; expected the whole corpus: use read_corpus without ranks"
+                )
             if reset:
                 self.n_features_in_ = X.vocabulary_size
                 self.__dict__.pop("feature_names_in_", None)

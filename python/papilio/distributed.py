@@ -246,19 +246,20 @@ def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
     corpus : Corpus
         What ``read_corpus(..., ranks=ranks)`` returned on this rank. Every rank calls this.
     ranks : Ranks or None
-        The same ranks. None: the only process, which has all words.
+        The same ranks. None: the only process, which has all words: a corpus that ranks have read is refused.
 
     Returns
     -------
     Corpus or None
-        On rank 0 the corpus that one process reads. On other ranks None. A corpus that is whole is returned as it is.
+        On rank 0 the corpus that one process reads; one that is whole on every rank is returned as it is. On other
+        ranks None.
 
     Raises
     ------
     TypeError
         An argument of the wrong type.
     ValueError
-        Other ranks have read the corpus.
+        On every rank: other ranks have read the corpus of one, or the ranks' corpora differ.
     RankError
         Another rank has failed or does not answer.
 
@@ -278,9 +279,21 @@ def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
     if not isinstance(corpus, _core.Corpus):
         raise TypeError(f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus")
     own = core_ranks(ranks, caller)
-    if own is None or not corpus.is_part:
-        return corpus if own is None or own.rank == 0 else None
-    return _core.gather_corpus(corpus, own)
+    are_parts = [corpus.is_part]
+    if own is not None:
+        are_parts = [bool(is_part) for (is_part,) in own.gather_numbers([corpus.is_part])]
+    if len(set(are_parts)) > 1:
+        raise ValueError(
+            f"{caller}: ranks differ: the corpus of rank {are_parts.index(not are_parts[0])} is "
+            f"{_extent(not are_parts[0])}, that of rank 0 {_extent(are_parts[0])}; expected the same on every rank"
+        )
+    if are_parts[0]:
+        return _core.gather_corpus(corpus, own)
+    return corpus if own is None or own.rank == 0 else None
+
+
+def _extent(is_part: bool) -> str:
+    return "one rank's part" if is_part else "whole"
 
 
 def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:

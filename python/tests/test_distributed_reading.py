@@ -84,6 +84,9 @@ def test_ranks_train_infer_and_score(folder, name, tmp_path):
     completion = papilio.complete_documents(expected.model, corpus)
     by_particles = papilio.left_to_right(expected.model, corpus, particles=2)
     prepared = papilio.Inference(expected.model)
+    lacking = papilio.train(papilio.read_corpus(folder / "c.txt", min_df=12), topics=2, sweeps=1, threads=1).model
+    expected_unknown = papilio.unknown_words(lacking, corpus)
+    assert expected_unknown.words > 0
     chain = tmp_path / "chain"
 
     def run(own):
@@ -101,18 +104,21 @@ def test_ranks_train_infer_and_score(folder, name, tmp_path):
             papilio.complete_documents(model, read, ranks=own),
             papilio.left_to_right(model, read, particles=2, ranks=own),
             papilio.unknown_words(model, read),
+            papilio.unknown_words(lacking, read),
         )
 
     for ranks in (1, 2, 3):
         results = on_ranks(ranks, run)
-        for rank, (result, inferred, again, score, left_to_right, unknown) in enumerate(results):
+        for rank, (result, inferred, again, score, left_to_right, none_unknown, unknown) in enumerate(results):
             assert result.model.hash() == expected.model.hash()
             assert result.held_out[-1].completion.perplexity == expected.held_out[-1].completion.perplexity
             for found in (inferred, again):
                 np.testing.assert_array_equal(found.theta, theta.theta if rank == 0 else np.empty((0, 40), np.float32))
             assert score.perplexity == completion.perplexity
             assert left_to_right.log_likelihood == by_particles.log_likelihood
-            assert unknown.words == 0
+            assert none_unknown.words == 0
+            assert (unknown.words, unknown.tokens) == (expected_unknown.words, expected_unknown.tokens)
+            assert unknown.examples == expected_unknown.examples
         np.testing.assert_array_equal(np.concatenate([r[0].topics.z for r in results]), expected.topics.z)
         # The files of ranks are those of one process, which goes on from them.
         state = papilio.load_checkpoint(corpus, chain, **OPTIONS)
@@ -159,8 +165,7 @@ def test_what_needs_the_words_of_other_ranks_says_so(folder, tmp_path):
             "write_mallet_state": lambda c: papilio.write_mallet_state(c, trained.topics, model, tmp_path / "m"),
             "find_phrases": papilio.find_phrases,
             "join_phrases": lambda c: papilio.join_phrases(c, ["a b"]),
-            "choose_topics": lambda c: papilio.choose_topics(c, [2, 3], sweeps=2),
-            "LDA": lambda c: papilio.LDA(3).fit(c),
+            "gather_corpus": lambda c: papilio.distributed.gather_corpus(c, None),
             "gensim": papilio.interop.bow_from_corpus,
         }.items():
             with pytest.raises(ValueError) as raised:
@@ -168,6 +173,53 @@ def test_what_needs_the_words_of_other_ranks_says_so(folder, tmp_path):
             assert str(raised.value) == expected, name
         assert not (tmp_path / "c.txt").exists()
         assert "document" in corpus._repr_html_()
+
+
+def test_choose_topics_and_lda_say_that_they_need_the_whole(folder, tmp_path):
+    read = parts(folder, 2)
+    whole = papilio.read_corpus(folder / "docword.c.txt")
+    fitted = papilio.LDA(3, max_iter=1, n_jobs=1, random_state=1).fit(whole)
+    fitted.save_chain(tmp_path / "chain")
+    of_lda = (
+        "X has the words of one rank's documents alone, but LDA holds all documents on every rank; expected the whole "
+        "corpus: use read_corpus without ranks"
+    )
+    with_ranks = {
+        "LDA.fit: " + of_lda: lambda lda, part: lda.fit(part),
+        "LDA.partial_fit: " + of_lda: lambda lda, part: lda.partial_fit(part),
+        "LDA.load_chain: " + of_lda: lambda lda, part: lda.load_chain(tmp_path / "chain", part),
+        "the whole corpus, on which each rank trains: read it without ranks": lambda lda, part: papilio.choose_topics(
+            part, [2, 3], sweeps=2, ranks=lda.ranks
+        ),
+    }
+    for expected, call in with_ranks.items():
+        for alone in (False, True):
+
+            def work(own, call=call, alone=alone):
+                return call(papilio.LDA(3, random_state=1, ranks=None if alone else own), read[own.rank])
+
+            for rank, result in enumerate(on_ranks(2, work)):
+                assert isinstance(result, ValueError), result
+                assert str(result).endswith(expected)
+                assert expected.startswith("LDA") or f"rank {rank} of 2 has the words of documents " in str(result)
+    further = on_ranks(2, lambda own: copy.copy(fitted).set_params(ranks=own).partial_fit(read[own.rank]))
+    assert [str(result) for result in further] == ["LDA.partial_fit: " + of_lda] * 2
+
+
+def test_lda_transforms_and_scores_parts(folder):
+    corpus = papilio.read_corpus(folder / "docword.c.txt")
+    expected = papilio.LDA(3, max_iter=2, evaluate_every=1, random_state=1, n_jobs=1).fit(corpus, held_out=corpus)
+
+    def work(own):
+        part = papilio.read_corpus(folder / "docword.c.txt", ranks=own)
+        lda = papilio.LDA(3, max_iter=2, evaluate_every=1, random_state=1, n_jobs=1, ranks=own)
+        lda.fit(corpus, held_out=part)
+        return lda.held_out_curve_, lda.transform(part), lda.perplexity(part)
+
+    for curve, theta, perplexity in on_ranks(2, work):
+        np.testing.assert_array_equal(curve, expected.held_out_curve_)
+        np.testing.assert_array_equal(theta, expected.transform(corpus))
+        assert perplexity == expected.perplexity(corpus)
 
 
 def test_what_other_ranks_have_read_is_refused(folder):
@@ -191,6 +243,35 @@ def test_gathering_what_is_whole(folder):
             papilio.distributed.gather_corpus(*given)
 
 
+def test_parts_of_different_corpora_are_not_gathered(folder, tmp_path):
+    small = tmp_path / "small.txt"
+    small.write_text("cats purr\ndogs bark\n")
+    read = {path: on_ranks(2, lambda own, path=path: papilio.read_corpus(path, ranks=own))
+            for path in (small, folder / "c.txt")}  # fmt: skip
+    for first, second in ((small, folder / "c.txt"), (folder / "c.txt", small)):
+        given = (read[first][0], read[second][1])
+        results = on_ranks(2, lambda own, given=given: papilio.distributed.gather_corpus(given[own.rank], own))
+        for result in results:
+            assert isinstance(result, ValueError), result
+            assert 'ranks differ: rank 1 has "corpus.' in str(result)
+
+
+def test_one_rank_alone_has_what_cannot_be_gathered(folder):
+    whole = papilio.read_corpus(folder / "docword.c.txt")
+    of_two, of_three = parts(folder, 2), parts(folder, 3)
+    for given, expected in (
+        ((whole, of_two[1]), "the corpus of rank 1 is one rank's part, that of rank 0 whole"),
+        ((of_two[0], whole), "the corpus of rank 1 is whole, that of rank 0 one rank's part"),
+    ):
+        results = on_ranks(2, lambda own, given=given: papilio.distributed.gather_corpus(given[own.rank], own))
+        message = f"papilio.distributed.gather_corpus: ranks differ: {expected}; expected the same on every rank"
+        assert [(type(result), str(result)) for result in results] == [(ValueError, message)] * 2
+    results = on_ranks(2, lambda own: papilio.distributed.gather_corpus((of_two[0], of_three[1])[own.rank], own))
+    assert all(isinstance(result, ValueError) for result in results)
+    assert "gather_corpus: ranks differ: another rank has a corpus that other ranks have read" in str(results[0])
+    assert "rank 1 of 3 has the words of documents " in str(results[1])
+
+
 def test_bad_input_is_told_by_the_rank_that_reads_it(folder, tmp_path):
     path = tmp_path / "docword.bad.txt"
     path.write_text((folder / "docword.c.txt").read_text() + "1 2 x\n")
@@ -206,7 +287,7 @@ def test_bad_input_is_told_by_the_rank_that_reads_it(folder, tmp_path):
 
 @pytest.mark.parametrize("name", ["c.txt", "c.txt.gz", "unused.papilio-corpus"])
 def test_the_command_trains_from_any_path(folder, name, tmp_path):
-    hashes = set()
+    hashes, told = set(), set()
     for ranks in (1, 3):
         output = tmp_path / f"m{ranks}"
         options = ["-k", "40", "--threads", "1", "--sweeps", "6", "--held-out", "c.jsonl", "--rank-timeout", "60"]
@@ -214,4 +295,9 @@ def test_the_command_trains_from_any_path(folder, name, tmp_path):
         errors = [process.communicate(timeout=120)[1] for process in processes]
         assert [process.returncode for process in processes] == [0] * ranks, errors
         hashes.add(output.read_bytes())
+        scores = [re.findall(r"held-out perplexity ([\d.]+)", text) for text in errors]
+        assert len(scores[0]) > 0
+        assert scores[1:] == [[]] * (ranks - 1)
+        told.add(tuple(scores[0]))
     assert len(hashes) == 1
+    assert len(told) == 1
