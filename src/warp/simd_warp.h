@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "warp/simd_exchange.h"
 #include "warp/simd_register.h"
 #include "warp/warp.h"
 

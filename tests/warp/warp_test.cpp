@@ -326,6 +326,30 @@ TYPED_TEST(SimdWarpTest, Exchanges) {
   }
 }
 
+// Elements of two registers by any numbers, of which the low bits count, and the halves of one.
+TYPED_TEST(SimdWarpTest, ExchangesOfRegisters) {
+  std::mt19937_64 bits(12);
+  for (int trial = 0; trial < trials; ++trial) {
+    for_all_types([&]<class T>() {
+      using Register = typename TypeParam::template Register<T>;
+      constexpr auto n = static_cast<std::size_t>(simd::lanes_of<Register>);
+      std::array<T, 2 * n> both;
+      for (T& x : both) x = value<T>(bits);
+      std::array<std::int32_t, n> from;
+      for (std::int32_t& lane : from) lane = static_cast<std::int32_t>(bits());
+      const auto a = simd::load<Register>(both.data()), b = simd::load<Register>(both.data() + n);
+      const auto picked = simd::permute(a, b, simd::load<simd::Vector<std::int32_t, static_cast<int>(n)>>(from.data()));
+      const auto low = simd::half_of<0>(a), high = simd::half_of<1>(a);
+      for (std::size_t i = 0; i < n; ++i) {
+        const T x = picked[i];
+        ASSERT_TRUE(same_bits(x, both[static_cast<std::uint32_t>(from[i]) % (2 * n)])) << i << " of " << n;
+        const T half = i < n / 2 ? low[i] : high[i - n / 2];
+        ASSERT_TRUE(same_bits(half, both[i])) << i << " of " << n;
+      }
+    });
+  }
+}
+
 // Whole numbers, whose sums are the same in any order.
 TYPED_TEST(SimdWarpTest, RunningSums) {
   std::mt19937_64 bits(11);
