@@ -120,7 +120,8 @@ struct SparseCorpus {
 inline SweepDraws sparse_draws(const sparse::Statistics& sums, std::int64_t documents, std::int64_t tokens) {
   SweepDraws draws;
   draws.sparse = true;
-  draws.topics_per_document = static_cast<double>(sums.entries) / static_cast<double>(std::max<std::int64_t>(documents, 1));
+  draws.topics_per_document =
+      static_cast<double>(sums.entries) / static_cast<double>(std::max<std::int64_t>(documents, 1));
   if (tokens == 0) return draws;
   const auto all = static_cast<double>(tokens);
   draws.from_own = static_cast<double>(sums.from_own) / all;

@@ -73,7 +73,8 @@ __device__ __forceinline__ TokenWeights weights_of(const Word& word, std::int32_
           .others = all - of_word - topic.prior_mass};
 }
 
-// A token's topic. Word: WordOfItem, WordOfFewTopics, WordInTable or RareWord. Document: DocumentPart or DocumentPartOfPair.
+// A token's topic. Word: WordOfItem, WordOfFewTopics, WordInTable or RareWord. Document: DocumentPart or
+// DocumentPartOfPair.
 template <class Entry, class Word, class Document>
 __device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const Word& word, const Document& document,
                                             const SparseToken& token) {
