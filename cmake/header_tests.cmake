@@ -1,7 +1,7 @@
 # papilio_header_tests(TARGET): an object library with one source a header, which
 # includes it first and twice, so that every header compiles alone. Public headers
 # see only the public folder. Those that need CUDA's own headers (cuda/*.h, *_cuda.h)
-# are left to builds with CUDA.
+# are left to builds with CUDA. Those in in_lanes/ are for AVX-512 alone, and compiled for it.
 function(papilio_header_tests target)
   file(GLOB public CONFIGURE_DEPENDS RELATIVE ${PAPILIO_INCLUDE_ROOT} ${PAPILIO_INCLUDE_ROOT}/papilio/*.h)
   file(GLOB_RECURSE internal CONFIGURE_DEPENDS RELATIVE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_SOURCE_ROOT}/*.h)
@@ -10,11 +10,22 @@ function(papilio_header_tests target)
   endif()
   papilio_header_library(${target}_public ${public})
   target_include_directories(${target}_public PRIVATE ${PAPILIO_INCLUDE_ROOT})
-  papilio_header_library(${target}_internal ${internal})
+  set(avx512 ${internal})
+  list(FILTER internal EXCLUDE REGEX "/in_lanes/")
+  list(FILTER avx512 INCLUDE REGEX "/in_lanes/")
+  papilio_internal_header_library(${target}_internal ${internal})
+  if(DEFINED PAPILIO_SIMD_FLAGS_avx512) # a processor family that has it
+    papilio_internal_header_library(${target}_avx512 ${avx512})
+    target_compile_options(${target}_avx512 PRIVATE ${PAPILIO_SIMD_FLAGS_avx512})
+  endif()
+endfunction()
+
+function(papilio_internal_header_library target)
+  papilio_header_library(${target} ${ARGN})
   get_property(libraries GLOBAL PROPERTY PAPILIO_LIBRARIES)
-  target_include_directories(${target}_internal PRIVATE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_INCLUDE_ROOT}
-                                                        ${PAPILIO_GENERATED_ROOT})
-  target_link_libraries(${target}_internal PRIVATE ${libraries})
+  target_include_directories(${target} PRIVATE ${PAPILIO_SOURCE_ROOT} ${PAPILIO_INCLUDE_ROOT}
+                                               ${PAPILIO_GENERATED_ROOT})
+  target_link_libraries(${target} PRIVATE ${libraries})
 endfunction()
 
 function(papilio_header_library target)

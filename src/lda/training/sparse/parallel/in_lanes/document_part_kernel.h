@@ -86,13 +86,13 @@ PAPILIO_LANEWISE void add_list_by_sixteen(const NarrowEntry* entries, std::uint3
 
 // below and rounded_down in every lane. Lanes without a token may hold what is not positive: so unsigned.
 template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, float> below(warp::Lanes<W, float> x) {
+PAPILIO_LANEWISE warp::Lanes<W, float> below_each(warp::Lanes<W, float> x) {
   return W::template bit_cast<float>(W::template bit_cast<std::uint32_t>(x) - std::uint32_t{1});
 }
 template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, float> rounded_down(warp::Lanes<W, double> x) {
+PAPILIO_LANEWISE warp::Lanes<W, float> rounded_down_each(warp::Lanes<W, double> x) {
   const auto nearest = W::template convert<float>(x);
-  return W::select(W::less(x, W::template convert<double>(nearest)), sparse_kernel::below<W>(nearest), nearest);
+  return W::select(W::less(x, W::template convert<double>(nearest)), below_each<W>(nearest), nearest);
 }
 
 // ListSums::find in lanes, in steps that are long chains: many lanes at a time keep a processor busy. First the
@@ -113,8 +113,8 @@ template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> sought_in(const float* sums, warp::Lanes<W, std::int32_t> lane,
                                                  std::uint32_t depth, warp::Lanes<W, double> target) {
   const auto before = W::template convert<double>(W::gather(sums + lane_prefixes, lane));
-  const auto rest = sparse_kernel::rounded_down<W>(target - before);
-  const auto most = sparse_kernel::below<W>(W::gather(sums + first_depth + lanes * (depth - 1), lane));
+  const auto rest = rounded_down_each<W>(target - before);
+  const auto most = below_each<W>(W::gather(sums + first_depth + lanes * (depth - 1), lane));
   return W::select(W::less(rest, most), rest, most);
 }
 

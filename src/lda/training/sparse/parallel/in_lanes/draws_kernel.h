@@ -168,10 +168,10 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
     const Doubles until_others = weight_until_others_of<Doubles>(of_own, to_double(total), taken);
     const Doubles target = stream_.u<W>(at_ + i) * (until_others + W::gather(own + 3, of_topic));
     const Doubles in_document = target_in_list_of<W, Doubles>(target, of_own, part.before, taken);
-    const Doubles most = to_double(removes ? sparse_kernel::below<W>(total) : total);
+    const Doubles most = to_double(removes ? below_each<W>(total) : total);
     const Doubles in_list = target_below_of<W, Doubles>(in_document, most);
     W::store(in_list_ + i, in_list);
-    W::store(sought_ + i, sparse_kernel::rounded_down<W>(in_list));
+    W::store(sought_ + i, rounded_down_each<W>(in_list));
     W::store(block_ + i, block);
     W::store(in_others_ + i, target - until_others);
     const std::uint64_t all =
