@@ -92,7 +92,7 @@ def gpu_rows(records):
 
 def gpu_row(data, rows, categories):
     own, reading, peer, _ = gpu_shape(data, rows, categories)
-    return [f"{shape_name(rows, categories)} matrix, a draw per row", "ms", figures(reading), figures(own),
+    return [f"{shape_name(rows, categories)} matrix, one draw per row", "ms", figures(reading), figures(own),
             f"{figures(peer['ms'])}, {peer_name(peer['method'])}", figures(peer["ms"] / own)]
 
 
@@ -135,17 +135,17 @@ def results(records):
     """The front page's table."""
     data = gpu(records)
     part = lambda name: [f"*{name}*", "", "", "", "", ""]  # noqa: E731
-    rows = [part("one CPU core (Zen 4), a draw per row of float"),
+    rows = [part("one CPU core (Zen 4), float, one draw per row"),
             cpu_row(records, "theta x phi", 1024, "theta x phi, K = 1,024"),
             cpu_row(records, "dense", 1024, "dense rows, K = 1,024"),
             part("NVIDIA H200, float"), *[gpu_row(data, *shape) for shape in FRONT_SHAPES],
-            ["topics of 3.07 M tokens, K = 1,024", "ms", figures(of_tokens(data, 1024, "floor")), figures(of_tokens(data, 1024, "trainer")), "", ""],
+            ["topics for 3.07 M tokens, K = 1,024", "ms", figures(of_tokens(data, 1024, "floor")), figures(of_tokens(data, 1024, "trainer")), "", ""],
             part("training, one CPU thread (AMD EPYC, AVX-512), to the same held-out perplexity"), *[race_row(records, *which) for which in FRONT_RACES],
             part("training on the H200, one sweep"),
             *[[f"{r['corpus']}, {figures(r['tokens'] / 1e6)} M tokens, K = {r['topics']:,}: {figures(r['tokens_per_second'] / 1e9)} billion tokens/s",
                "ms", "", figures(r["ms_per_sweep"]), "", ""]
               for r in (sweep(records, *which) for which in FRONT_SWEEPS)]]
-    return table(["what", "unit", "roof", "papilio", "best peer", "times as fast as it"], rows)
+    return table(["what", "unit", "roof", "papilio", "best peer", "speedup"], rows)
 
 
 PARTS_NAMES = {"wiki": "wiki (43,556 documents, 3.07 M tokens)", "arxiv-cs": "arxiv-cs (165,668 documents, 15.0 M tokens)",
