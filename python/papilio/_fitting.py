@@ -16,7 +16,7 @@ from papilio._fit import Fit
 from papilio._lda_ranks import agreed_seed, part_of
 from papilio._options import Ranks, SeedWords, Vocabulary
 from papilio._progress import Reporter
-from papilio._ranks import core_ranks
+from papilio._ranks import core_ranks, is_part_on_all
 from papilio._seed_words import seed_rows
 from papilio.corpora import column_words, corpus_from_texts, corpus_from_tokens
 
@@ -84,6 +84,12 @@ class Fitting:
         counts = as_counts(X, caller, self.fractional)
         self._check_columns(X, counts.width, False)
         return counts
+
+    def _require_whole_or_parts(self, X: Any, method: str) -> None:
+        """Fails on every rank where X is one rank's part on some of them only. Collective."""
+        caller = f"{type(self).__name__}.{method}"
+        ranks = core_ranks(self.ranks, "LDA")
+        is_part_on_all(X, ranks, caller, "the whole corpus on every rank: use read_corpus without ranks")
 
     def _as_corpus(
         self,

@@ -269,6 +269,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
             Of `ranks` another has failed or does not answer. What ranks differ in is a ValueError on all of them.
         """
         options = self._options(_parameters.seed(self.random_state))
+        self._require_whole_or_parts(X, "fit")
         corpus = self._as_corpus(X, "fit", reset=True, vocabulary=vocabulary)
         options.sweeps = _parameters.integer(self.max_iter, "max_iter", 1, 2**32 - 1)
         self._train(corpus, options, held_out=held_out)
@@ -314,6 +315,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         n_sweeps = _parameters.integer(n_sweeps, "n_sweeps", 1, 2**32 - 1)
         if not hasattr(self, "_fitted"):
             options = self._options(_parameters.seed(self.random_state))
+            self._require_whole_or_parts(X, "partial_fit")
             corpus = self._as_corpus(X, "partial_fit", reset=True, vocabulary=vocabulary)
             options.sweeps = n_sweeps
             self._train(corpus, options, held_out=held_out)
@@ -324,6 +326,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         options = self._options(fit.seed)
         if options.topics != fit.model.topics:
             raise ValueError(f"LDA.partial_fit: n_components is {options.topics}, but the chain has {fit.model.topics}")
+        self._require_whole_or_parts(X, "partial_fit")
         corpus, topics = self._join(self._as_corpus(X, "partial_fit", vocabulary=vocabulary), options)
         options.sweeps = topics.sweep + n_sweeps
         self._train(corpus, options, topics, held_out)

@@ -21,3 +21,24 @@ def core_ranks(ranks: Any, caller: str) -> _core.Ranks | None:
     whole(ranks.rank, f"{caller}: ranks.rank", 0, _MOST)
     whole(ranks.ranks, f"{caller}: ranks.ranks", 1, _MOST)
     return _core.Ranks(ranks)
+
+
+def is_part_on_all(documents: Any, ranks: _core.Ranks | None, caller: str, expected: str) -> bool:
+    """Whether these are a corpus with the words of one rank's documents alone. Collective.
+
+    ValueError on every rank where that is so on some of them only.
+    """
+    is_part = isinstance(documents, _core.Corpus) and documents.is_part
+    if ranks is None:
+        return is_part
+    found = [bool(number) for (number,) in ranks.gather_numbers([is_part])]
+    if len(set(found)) > 1:
+        raise ValueError(
+            f"{caller}: ranks differ: the corpus of rank {found.index(not found[0])} is {_extent(not found[0])}, that "
+            f"of rank 0 {_extent(found[0])}; expected {expected}"
+        )
+    return is_part
+
+
+def _extent(is_part: bool) -> str:
+    return "one rank's part" if is_part else "whole"

@@ -11,7 +11,7 @@ from papilio._core import ChooseProgress, Corpus
 from papilio._display import table
 from papilio._keywords import suggests_options
 from papilio._options import CoherenceMeasure, Draws, PartialSums, Ranks, Sampler, Schedule, Start
-from papilio._ranks import core_ranks
+from papilio._ranks import core_ranks, is_part_on_all
 from papilio.readers import Path
 from papilio.training import _core_options
 
@@ -302,6 +302,8 @@ def choose_topics(
         raise TypeError(f"{caller}: progress is {progress!r}, expected a function of a ChooseProgress")
     if isinstance(topics, (str, bytes)) or not isinstance(topics, Iterable):
         raise TypeError(f"{caller}: topics is {topics!r}, expected numbers of topics, such as [20, 50, 100]")
+    own = core_ranks(ranks, caller)
+    is_part_on_all(corpus, own, caller, "the whole corpus on every rank: use read_corpus without ranks")
     return ChooseResult(
         _core.choose_topics(
             corpus,
@@ -316,6 +318,6 @@ def choose_topics(
             top_words=whole(top_words, f"{caller}: top_words", 1, 1000),
             state=b"" if state is None else file_name(state),
             progress=progress,
-            ranks=core_ranks(ranks, caller),
+            ranks=own,
         )
     )

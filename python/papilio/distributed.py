@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from papilio import _core
 from papilio._checked import real
 from papilio._options import Ranks
-from papilio._ranks import core_ranks
+from papilio._ranks import core_ranks, is_part_on_all
 from papilio._rendezvous import join_gloo
 
 if TYPE_CHECKING:
@@ -279,21 +279,9 @@ def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
     if not isinstance(corpus, _core.Corpus):
         raise TypeError(f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus")
     own = core_ranks(ranks, caller)
-    are_parts = [corpus.is_part]
-    if own is not None:
-        are_parts = [bool(is_part) for (is_part,) in own.gather_numbers([corpus.is_part])]
-    if len(set(are_parts)) > 1:
-        raise ValueError(
-            f"{caller}: ranks differ: the corpus of rank {are_parts.index(not are_parts[0])} is "
-            f"{_extent(not are_parts[0])}, that of rank 0 {_extent(are_parts[0])}; expected the same on every rank"
-        )
-    if are_parts[0]:
+    if is_part_on_all(corpus, own, caller, "the same on every rank"):
         return _core.gather_corpus(corpus, own)
     return corpus if own is None or own.rank == 0 else None
-
-
-def _extent(is_part: bool) -> str:
-    return "one rank's part" if is_part else "whole"
 
 
 def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:

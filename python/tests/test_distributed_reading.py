@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from rank_engines import on_ranks, start_ranks
+from rank_engines import on_ranks, output, start_ranks
 
 import papilio
 import papilio.distributed
@@ -204,6 +204,62 @@ def test_choose_topics_and_lda_say_that_they_need_the_whole(folder, tmp_path):
                 assert expected.startswith("LDA") or f"rank {rank} of 2 has the words of documents " in str(result)
     further = on_ranks(2, lambda own: copy.copy(fitted).set_params(ranks=own).partial_fit(read[own.rank]))
     assert [str(result) for result in further] == ["LDA.partial_fit: " + of_lda] * 2
+
+
+def test_choose_topics_and_lda_tell_all_ranks_of_one_rank_s_part(folder):
+    part, whole = parts(folder, 2), papilio.read_corpus(folder / "docword.c.txt")
+    fitted = papilio.LDA(3, max_iter=1, n_jobs=1, random_state=1).fit(whole)
+    calls = {
+        "papilio.choose_topics": lambda own, given: papilio.choose_topics(given, [2, 3], sweeps=2, ranks=own),
+        "LDA.fit": lambda own, given: papilio.LDA(3, random_state=1, ranks=own).fit(given),
+        "LDA.partial_fit": lambda own, given: papilio.LDA(3, random_state=1, ranks=own).partial_fit(given),
+        "LDA.partial_fit of a chain": lambda own, given: copy.copy(fitted).set_params(ranks=own).partial_fit(given),
+    }
+    counts = papilio.corpus_to_matrix(whole)
+    for caller, call in calls.items():
+        for given, found in (
+            ((whole, part[1]), "the corpus of rank 1 is one rank's part, that of rank 0 whole"),
+            ((part[0], whole), "the corpus of rank 1 is whole, that of rank 0 one rank's part"),
+            ((whole, whole, part[1]), "the corpus of rank 2 is one rank's part, that of rank 0 whole"),
+            ((counts, part[1]), "the corpus of rank 1 is one rank's part, that of rank 0 whole"),
+        ):
+            if given[0] is counts and not caller.startswith("LDA"):
+                continue
+            results = on_ranks(len(given), lambda own, call=call, given=given: call(own, given[own.rank]))
+            message = (
+                f"{caller.split(' ')[0]}: ranks differ: {found}; expected the whole corpus on every rank: use "
+                "read_corpus without ranks"
+            )
+            assert [(type(result), str(result)) for result in results] == [(ValueError, message)] * len(given)
+
+
+PROGRAM = """\
+import sys
+import papilio, papilio.distributed
+ranks = papilio.distributed.join_processes(60)
+part = papilio.read_corpus("docword.c.txt", ranks=ranks)
+corpus = part if ranks.rank == int(sys.argv[1]) else papilio.read_corpus("docword.c.txt")
+for call in (
+    lambda: papilio.choose_topics(corpus, [2, 3], sweeps=2, ranks=ranks),
+    lambda: papilio.LDA(3, random_state=1, ranks=ranks).fit(corpus),
+    lambda: papilio.train(part, topics=2, sweeps=1, ranks=ranks),
+):
+    try:
+        print(type(call()).__name__)
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_gloo_tells_all_ranks_of_one_rank_s_part(folder, tmp_path):
+    (tmp_path / "docword.c.txt").write_bytes((folder / "docword.c.txt").read_bytes())
+    (tmp_path / "rank.py").write_text(PROGRAM)
+    found = "ranks differ: the corpus of rank 1 is {}, that of rank 0 {}; expected the whole corpus on every rank: use "
+    for part, extents in ((0, ("whole", "one rank's part")), (1, ("one rank's part", "whole"))):
+        message = found.format(*extents) + "read_corpus without ranks\n"
+        expected = f"papilio.choose_topics: {message}LDA.fit: {message}TrainResult\n"
+        processes = start_ranks(2, tmp_path, "rank.py", str(part))
+        assert [output(process) for process in processes] == [expected] * 2
 
 
 def test_lda_transforms_and_scores_parts(folder):
