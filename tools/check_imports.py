@@ -19,8 +19,8 @@ ROWS = [
     {"_core"},  # compiled; it imports _errors
     {"_options"},
     {"_ranks"},
-    {"_arguments", "_display", "_framework", "_progress", "_seed_words", "_sparse", "_train_options", "_estimator",
-     "_topic_tables", "distributed", "phrases"},
+    {"_arguments", "_display", "_framework", "_progress", "_seed_words", "_sparse", "_text_options", "_train_options",
+     "_estimator", "_topic_tables", "distributed", "phrases"},
     {"_device_arrays", "_parameters", "_counts", "_lda_ranks", "readers"},
     {"_fit", "_inference", "_model_files"},
     {"_frameworks", "corpora", "training", "evaluation"},

@@ -34,6 +34,7 @@ void bind_corpora(nanobind::module_& m);   // Corpus, and what reads, makes and 
 void bind_phrase_functions(nanobind::module_& m);
 void bind_models(nanobind::module_& m);         // Model
 void bind_training(nanobind::module_& m);       // train, checkpoints, states of MALLET
+void bind_distributed(nanobind::module_& m);    // what ranks have, and gather
 void bind_visualization(nanobind::module_& m);  // what pyLDAvis shows, and the page of a report
 void bind_evaluation(nanobind::module_& m);     // infer, held-out likelihoods, coherence
 

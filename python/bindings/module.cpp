@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   papilio::python::bind_models(m);
   papilio::python::bind_ranks(m);
   papilio::python::bind_training(m);
+  papilio::python::bind_distributed(m);
   papilio::python::bind_evaluation(m);
   papilio::python::bind_visualization(m);
   papilio::python::bind_choose(m);

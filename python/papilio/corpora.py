@@ -13,8 +13,8 @@ from papilio._core import Corpus, Model, ReadReport
 from papilio._counts import as_counts
 from papilio._keywords import suggests_options
 from papilio._options import Fractional, Phrases, Vocabulary, WordRule
+from papilio._text_options import text_options, warn_of_stop_words, warn_of_unspaced
 from papilio.phrases import phrase_options
-from papilio.readers import text_options, warn_of_stop_words, warn_of_unspaced
 
 __all__ = [
     "Corpus",

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -15,6 +17,19 @@
 // What the tests of floor warp share: hostile values, and the lanes of a warp as an array.
 
 namespace papilio::warp {
+
+// Each width that there is, and the widest in registers of 16 bytes.
+using SimdWarps = testing::Types<SimdWarp<4, register_bytes>, SimdWarp<8, register_bytes>, SimdWarp<16, register_bytes>,
+                                 SimdWarp<32, register_bytes>, SimdWarp<32, 16>>;
+
+// Calls f.operator()<T>() for the types that lanes have.
+template <class F>
+void for_all_types(F f) {
+  f.template operator()<float>();
+  f.template operator()<double>();
+  f.template operator()<std::int32_t>();
+  f.template operator()<std::uint32_t>();
+}
 
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
