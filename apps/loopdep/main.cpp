@@ -174,7 +174,7 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("--tile", request.options.tile, "iterations of a strip, and of each side of a tile")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
-  app.add_option("--keep", request.check_options.folder, "the folder where --check leaves what it compiles")
+  app.add_option("--keep", request.check_options.folder, "the folder in which --check leaves its programs")
       ->check(CLI::ExistingDirectory)
       ->needs(check);
   app.add_option("-o,--output", request.output, "write to this file, not to standard output");
@@ -186,15 +186,14 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("--clang", request.options.clang, "the clang to run, by name or path")->capture_default_str();
   app.add_option("--compiler", request.check_options.compiler, "the compiler that --check runs")->capture_default_str();
   app.add_option("--seconds", request.options.seconds, "how long clang may take")->capture_default_str();
-  app.add_option(
-         "--deadline", request.options.deadline,
-         "how many seconds of the processor clang and the analysis may take together; unless it is given, a hard "
-         "file has 2: one that takes clang long, or has hard questions")
+  app.add_option("--deadline", request.options.deadline,
+                 "processor seconds that clang and the analysis may take together; by default a hard file gets 2: one "
+                 "that takes clang long, or has hard questions")
       ->check(CLI::Range(0.1, 3600.0));
   app.footer(
       "Exit status: 0; 1 if a pragma of FILE is racy; 2 if --check finds a difference, 3 if it could not make "
       "arguments\n"
-      "for a function; 64 for wrong arguments, 65 for a file that is no C, 66 if it cannot be read, 74 if the output\n"
+      "for a function; 64 for wrong arguments, 65 for a file that is not C, 66 if it cannot be read, 74 if the output\n"
       "cannot be written.");
 }
 

@@ -25,7 +25,7 @@ constexpr PartialSumsChoice methods[] = {
      false},
     {{PartialSums::butterfly_swap, "butterfly_swap", "a butterfly per block of 32; the search only adds"}, true, false},
     {{PartialSums::butterfly_add_subtract, "butterfly_add_subtract",
-      "as butterfly_swap with one select less; roundings depend on the lane"},
+      "as butterfly_swap with one select less; rounding depends on the lane"},
      true,
      true},
     {{PartialSums::butterfly_two_pass, "butterfly_two_pass", "block totals first, then one butterfly per row"},

@@ -99,7 +99,7 @@ class Completion(unittest.TestCase):
                         f"words=({words}); CURRENT={current}; source ./_papilio; ")
             return output("zsh", "-f", "-c", "compdef() { : }; " + stand_in + "_papilio", cwd=self.path).splitlines()
 
-        self.assertIn("merge:Make one topic of several\\: a new model", told("papilio mer", 2))
+        self.assertIn("merge:Merge several topics into one, in a new model", told("papilio mer", 2))
         train = told("papilio train --sampler", 3)
         self.assertTrue(any(line.startswith("(--sampler)--sampler=[") and line.endswith(
             ":value:(collapsed phi_collapsed theta_collapsed uncollapsed mean_for_mode)") for line in train), train)

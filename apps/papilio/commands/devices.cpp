@@ -26,6 +26,6 @@ ExitCode run_devices() {
 }  // namespace
 
 Subcommand add_devices(CLI::App& app) {
-  CLI::App* devices = app.add_subcommand("devices", "Print what work runs on: device, CPU target, threads");
+  CLI::App* devices = app.add_subcommand("devices", "Print the device, CPU target and number of threads in use");
   return {devices, [](const std::string&) { return run_devices(); }};
 }

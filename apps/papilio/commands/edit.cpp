@@ -221,15 +221,15 @@ Subcommand add_label(CLI::App& app) {
     }
   };
   return add_edit(app,
-                  {"label", "Give topics names: a new model", "labels",
-                   "A topic's number and its label, as in 3=Politics or \"3=Politics and law\"; 3= takes it away"},
+                  {"label", "Give topics names, in a new model", "labels",
+                   "A topic's number and its label, as in 3=Politics or \"3=Politics and law\"; 3= removes it"},
                   label, check, true);
 }
 
 Subcommand add_merge(CLI::App& app) {
   return add_edit(
       app,
-      {"merge", "Make one topic of several: a new model", "groups",
+      {"merge", "Merge several topics into one, in a new model", "groups",
        "Topics that become one, with commas between: 3,7. Counts and alphas are added; the new topic has "
        "the lowest number"},
       merge, [](const EditArguments& arguments) { groups_of(arguments); }, false);
@@ -238,7 +238,7 @@ Subcommand add_merge(CLI::App& app) {
 Subcommand add_drop(CLI::App& app) {
   return add_edit(
       app,
-      {"drop", "Leave topics out: a new model", "topics",
-       "The topics, as in 4 9 or 4,9. Their tokens go, too; in new documents the other topics explain them"},
+      {"drop", "Leave topics out, in a new model", "topics",
+       "The topics, as in 4 9 or 4,9. Their tokens are dropped too; in new documents other topics take their place"},
       drop, [](const EditArguments& arguments) { dropped_of(arguments); }, false);
 }

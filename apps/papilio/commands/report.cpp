@@ -174,13 +174,13 @@ Subcommand add_report(CLI::App& app) {
   report->add_option("--documents", options.documents, "Typical documents per topic")
       ->capture_default_str()
       ->check(at_least<int>(0));
-  report->add_option("--excerpt", options.excerpt, "Characters shown of a document")
+  report->add_option("--excerpt", options.excerpt, "Characters of a document to show")
       ->capture_default_str()
       ->check(between(1, 100'000));
   report->add_option("--texts", arguments->texts,
-                     "The texts of a corpus that holds none, as a file that import wrote: what it was made of");
+                     "The texts, if the corpus holds none (a file that import wrote): what it was made from");
   report->add_option("--training-log", arguments->training_log,
-                     "What train --progress json printed, for a curve of the likelihood");
+                     "The output of train --progress json, for a curve of the likelihood");
   report->add_option("--seed,--random-seed", options.seed, "Seed of the inference on the documents")
       ->capture_default_str()
       ->check(seed());

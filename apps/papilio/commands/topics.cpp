@@ -243,8 +243,8 @@ void add_document_options(CLI::App& app, TopicsArguments& arguments) {
   with_documents(app.add_option("--corpus", arguments.corpus.path, "The documents: any corpus that train reads"));
   with_documents(
       app.add_option("--texts", arguments.texts,
-                     "The texts of a corpus that holds none, as a file that import wrote: what it was made of"));
-  with_documents(app.add_option("--excerpt", arguments.excerpt, "Characters shown of a document")
+                     "The texts, if the corpus holds none (a file that import wrote): what it was made from"));
+  with_documents(app.add_option("--excerpt", arguments.excerpt, "Characters of a document to show")
                      ->capture_default_str()
                      ->check(between(1, 100'000)));
   with_documents(app.add_option("--seed,--random-seed", arguments.seed, "Seed of the inference on the documents")

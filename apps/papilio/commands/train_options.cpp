@@ -28,7 +28,7 @@ void add_seed_word_options(CLI::App& app, TrainArguments& arguments) {
                      "(docs/lda/seed_words.md)")
           ->group("Model");
   app.add_option("--seed-weight", arguments.seed_weight,
-                 "What a seed word is worth, in tokens of its topic, where its line does not say")
+                 "Weight of a seed word, in tokens of its topic, if its line gives none")
       ->capture_default_str()
       ->check(between<std::int32_t>(1, papilio::largest_seed_weight))
       ->needs(seed_words)
@@ -157,7 +157,7 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
                        "(docs/lda/sparse.md, docs/lda/alias.md)")
       ->group("Model");
   app.add_option("--mh-steps", training.mh_steps,
-                 "Proposals per token and sweep of alias draws, by word and by document in turn, 1 to 64")
+                 "Proposals per token and sweep of alias draws, by word and by document in turn")
       ->capture_default_str()
       ->check(between(1, 64))
       ->group("Model");

@@ -36,7 +36,7 @@ CLI::Validator rule_is_there() {
 
 void add_word_options(CLI::App& app, papilio::TextOptions& text) {
   CLI::Option* words =
-      add_explained_choice(app, "--words", text.words, papilio::word_rules(), "What in a text is a word")
+      add_explained_choice(app, "--words", text.words, papilio::word_rules(), "What counts as a word in a text")
           ->check(rule_is_there())
           ->group("Corpus");
   app.add_option("--token-pattern", text.token_pattern,
@@ -55,7 +55,7 @@ void add_word_options(CLI::App& app, papilio::TextOptions& text) {
 
 void add_limits(CLI::App& app, papilio::TextOptions& text) {
   app.add_option("--max-memory", text.max_memory,
-                 "Memory that reading may take, in bytes; 0: half of the machine's memory, or of the container's")
+                 "Memory that reading may take, in bytes; 0: half of the memory of the machine or its container")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Corpus");
@@ -83,7 +83,7 @@ void add_phrase_options(CLI::App& app, CorpusArguments& arguments) {
       ->capture_default_str()
       ->check(between(-1.0, 1.0))
       ->group("Corpus");
-  app.add_option("--phrase-min-count", phrases.min_count, "auto: ... that occur at least so often")
+  app.add_option("--phrase-min-count", phrases.min_count, "auto: join pairs that occur at least this often")
       ->capture_default_str()
       ->check(at_least<std::int64_t>(1))
       ->group("Corpus");
@@ -153,7 +153,7 @@ void add_reading_options(CLI::App& app, CorpusArguments& arguments, const std::s
                  "per line; several with commas between them")
       ->group("Corpus");
   app.add_option("--extra-stopwords", arguments.extra_stop_words,
-                 "Leave out these words, too: a file with one word per line")
+                 "Also leave out these words: a file with one word per line")
       ->group("Corpus");
   app.add_flag("--preserve-case", arguments.preserve_case, "Do not fold upper and lower case")->group("Corpus");
   add_word_options(app, text);

@@ -12,7 +12,7 @@ constexpr Choice<WordRule> rules[] = {
     {mixed, "mixed", "letters and digits, at least one letter: 5g, gpt-4, covid-19"},
     {numbers, "numbers", "the same, and numbers: 2020, 3.14"},
     {icu, "icu",
-     "by ICU's word boundaries; use it where words stand without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese"},
+     "by ICU's word boundaries; for text without spaces between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese"},
 };
 
 }  // namespace

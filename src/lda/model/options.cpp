@@ -44,7 +44,7 @@ constexpr SamplerChoice sampler_rows[] = {
 
 constexpr Choice<Schedule> schedule_rows[] = {
     {Schedule::parallel, "parallel", "every token at once, by the counts at the start of the sweep"},
-    {Schedule::sequential, "sequential", "one token after the other: the exact chain, in one thread"},
+    {Schedule::sequential, "sequential", "one token after another, in one thread: the exact chain"},
 };
 
 constexpr Choice<Draws> draws_rows[] = {

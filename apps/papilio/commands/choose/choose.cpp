@@ -319,7 +319,7 @@ void add_choose_outputs(CLI::App& app, ChooseArguments& arguments) {
       ->group("Output");
   app.add_option(
          "--state", arguments.state,
-         "File that keeps each finished model's numbers: the same command goes on from there, and more topics or "
+         "File with the measures of each finished model: the same command continues from it, and more topics or "
          "seeds train only what is missing; by default CORPUS.choose.safetensors in the current folder")
       ->group("Run");
   app.add_flag("--restart", arguments.restart, "Train all models again, and replace the state file")->group("Run");
