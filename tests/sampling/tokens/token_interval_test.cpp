@@ -70,6 +70,20 @@ class RoughRow {
     return kernel::rough_error(before / total, total, before, unit()) / static_cast<double>(total_);
   }
 
+  // How far the target is off where a category's interval begins, as a share of the bound, if all terms are off by as
+  // much as they may be.
+  double share_of_bound(std::size_t category, Errors errors) const {
+    std::uint64_t exact = 0;
+    for (std::size_t j = 0; j < category; ++j) exact += weights_[j];
+    const double u = static_cast<double>(exact) / static_cast<double>(total_);
+    const float top = kernel::top_of(scale_.largest, scale_.high);
+    const auto law = static_cast<std::int64_t>(category);
+    std::mt19937_64 unused;
+    const double before = wrong_terms(0, category, top, errors, law, unused);
+    const double total = before + wrong_terms(category, size(), top, errors, law, unused);
+    return std::fabs(u * total - before) * unit().weight / kernel::rough_error(u, total, before, unit());
+  }
+
   // The token that is certain, or -1. The bound of the error is divided by `shrunk`.
   std::int64_t rough_token(std::uint64_t number, Errors errors, double shrunk, std::mt19937_64& bits) const {
     const std::int64_t law = token(number);
@@ -117,6 +131,13 @@ class RoughRow {
       for (std::size_t j = first; j < end; ++j) sums[j % 4] += std::exp2(std::fma(logits_[j], scale_.high, -top));
       return {(sums[0] + sums[1]) + (sums[2] + sums[3]), top};
     }
+    // The sum is a float: what rounding it changes is one of the additions.
+    return {static_cast<float>(wrong_terms(first, end, top, errors, law, bits)), top};
+  }
+
+  // The sum of some terms, in units of 2^top.
+  double wrong_terms(std::size_t first, std::size_t end, float top, Errors errors, std::int64_t law,
+                     std::mt19937_64& bits) const {
     double all = 0;
     for (std::size_t j = first; j < end; ++j) {
       if (logits_[j] == testing::minus_infinity) continue;
@@ -129,8 +150,7 @@ class RoughRow {
       const bool up = errors == Errors::random ? bits() % 2 == 0 : before == (errors == Errors::before_the_target);
       all += std::exp2(y + (largest_exponent - static_cast<double>(top))) * (1 + (up ? most : -most));
     }
-    // The sum is a float: what rounding it changes is one of the additions.
-    return {static_cast<float>(all), top};
+    return all;
   }
 
   std::vector<float> logits_;
@@ -205,10 +225,33 @@ TEST(TokenInterval, CertainTokensAreTheLaws) {
   }
 }
 
-// The test can tell: with an eighth of the bound, errors that are as large as they may be give other tokens.
+// The test can tell: with half of the bound or less, errors that are as large as they may be give other tokens.
 TEST(TokenInterval, ASmallerBoundWouldNotDo) {
-  EXPECT_GT(try_all(Errors::before_the_target, 8).wrong, 20);
-  EXPECT_GT(try_all(Errors::after_the_target, 8).wrong, 20);
+  for (const double shrunk : {2, 4, 8}) {
+    SCOPED_TRACE(shrunk);
+    EXPECT_GT(try_all(Errors::before_the_target, shrunk).wrong, 20);
+    EXPECT_GT(try_all(Errors::after_the_target, shrunk).wrong, 20);
+  }
+}
+
+// Where all logits are equal, or all but a larger one, the errors come near to the bound.
+TEST(TokenInterval, TheBoundIsNearlyReached) {
+  for (const double below : {0.0, 3.0, 8.0}) {  // in bits
+    for (const float temperature : {1.0f, 0.7f, 1e6f}) {
+      const auto logit = static_cast<float>(1.5 - below * 0.6931 * static_cast<double>(temperature));
+      std::vector<float> logits(4096, logit);
+      logits[2048] = 1.5f;
+      const RoughRow row(logits, temperature);
+      for (const std::size_t category : {512u, 1024u, 2048u, 3072u, 3584u}) {
+        for (const Errors errors : {Errors::before_the_target, Errors::after_the_target}) {
+          const double share = row.share_of_bound(category, errors);
+          SCOPED_TRACE(::testing::Message() << below << " bits, temperature " << temperature << ", at " << category);
+          EXPECT_LE(share, 1);
+          EXPECT_GT(share, 0.85);
+        }
+      }
+    }
+  }
 }
 
 TEST(TokenInterval, RowsWithoutTopsAreNeverCertain) {
