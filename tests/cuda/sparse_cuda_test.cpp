@@ -114,6 +114,53 @@ TEST_F(SparseOnCuda, DrawTheSameInEveryShape) {
   }
 }
 
+// Words of 1, 2, ... 40 tokens, and so on, in many documents; of 32 in one.
+Corpus corpus_of_rare_words() {
+  std::vector<std::vector<std::int32_t>> documents(150);
+  std::size_t token = 0;
+  for (std::int32_t w = 0; w < 300; ++w) {
+    for (std::int32_t i = 0; i <= w % 40; ++i) documents[token++ * 7 % documents.size()].push_back(w);
+  }
+  documents.emplace_back(32, 300);
+  return testing::make_corpus(documents, 301);
+}
+
+// By tables of bytes: with the fewest and the most topics that have them, with small priors, and where each word has
+// one topic.
+TEST_F(SparseOnCuda, DrawByTablesOfCounts) {
+  const Corpus corpus = corpus_of_rare_words();
+  for (const std::int32_t topics : {1, 2, 1023, 1024, 1025}) {
+    ChainState start;
+    for (const std::int32_t w : corpus.words) start.z.push_back((topics - 1) * (w % 3) / 2);
+    for (const Sampler sampler : {Sampler::collapsed, Sampler::mean_for_mode}) {
+      for (const double beta : {0.01, 1e-30}) {
+        SCOPED_TRACE(::testing::Message() << topics << " topics, " << name(sampler) << ", " << beta);
+        const TrainOptions options = {.topics = topics, .alpha = 0.1, .beta = beta, .seed = 8, .sampler = sampler};
+        expect_same(corpus, options, 3, {.least_words_in_tables = 0});
+        expect_same(corpus, options, 1, {.least_words_in_tables = 0}, start);
+        expect_same(corpus, options, 2, {.is_wide = true, .least_words_in_tables = 0}, start);
+      }
+    }
+  }
+}
+
+// Parts of a frequent word whose changes 16 bits just hold, and larger ones: all tokens leave their topic at once.
+TEST_F(SparseOnCuda, DrawPartsOfManyTokens) {
+  for (const std::int32_t tokens : {32'767, 32'768, 40'000}) {
+    SCOPED_TRACE(tokens);
+    std::vector<std::vector<std::int32_t>> documents(2 * static_cast<std::size_t>(tokens), {0});
+    documents.push_back({1, 1});
+    const Corpus corpus = testing::make_corpus(documents, 2);
+    ChainState start;
+    start.z.resize(corpus.words.size());
+    const TrainOptions options = {.topics = 2, .seed = 3, .topic_alpha = {1e-9, 1000}};
+    for (const bool gathers : {true, false}) {
+      expect_same(corpus, options, 2,
+                  {.cut = {.tokens_per_item = tokens, .tokens_of_part = tokens}, .gathers_changes = gathers}, start);
+    }
+  }
+}
+
 TEST_F(SparseOnCuda, DrawTheSameWithEveryEntry) {
   const Corpus corpus = uneven_corpus();
   for (const std::int32_t topics : {5, 300, 3000}) {

@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "lda/corpora.h"
+#include "lda/model/options.h"
 #include "papilio/error.h"
+#include "support/devices.h"
 
 namespace papilio {
 namespace {
@@ -57,6 +60,19 @@ TEST(Plan, DrawsSparselyWhereAskedOrWorthIt) {
   EXPECT_FALSE(plan_of({.topics = 32}).by_alias);
   EXPECT_TRUE(plan_of({.topics = 32, .draws = Draws::alias}).by_alias);
   EXPECT_FALSE(plan_of({.topics = 32, .draws = Draws::alias}).is_sparse);
+}
+
+// By the options and the number of tokens alone: a chain goes on elsewhere, and gives the model of any device.
+TEST(Plan, DrawsAlikeOnEveryDevice) {
+  constexpr std::int64_t most = (std::int64_t{1} << 32) - 1;
+  for (const Device device : {Device::cpu(), testing::cuda_device()}) {
+    SCOPED_TRACE(device.name());
+    const TrainOptions automatic = {.topics = 32, .device = device};
+    EXPECT_EQ(lda::draws_of(automatic, most), Draws::sparse);
+    EXPECT_EQ(lda::draws_of(automatic, most + 1), Draws::dense);
+    EXPECT_EQ(lda::draws_of({.topics = 32, .device = device, .draws = Draws::sparse}, most + 1), Draws::sparse);
+    EXPECT_EQ(lda::draws_of({.topics = 31, .device = device}, 1), Draws::dense);
+  }
 }
 
 // Floats count to 2^24.

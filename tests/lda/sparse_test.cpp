@@ -117,6 +117,19 @@ TEST_P(SparseDraws, KeepATopicWhereNoOtherHasWeight) {
   expect_as_the_oracle(testing::make_corpus({{0}, {1}, {0}}, 2), o);
 }
 
+TEST_P(SparseDraws, TakePriorsAtTheEdge) {
+  for (const std::int32_t topics : {1, 60, 1024}) {
+    for (const double prior : {1e-60, 1e-30, 1e-18, 1e6}) {
+      SCOPED_TRACE(::testing::Message() << topics << " topics, " << prior);
+      TrainOptions o = options(GetParam(), topics, 2);
+      o.beta = prior;
+      expect_as_the_oracle(testing::awkward_corpus(), o);
+      o.beta = 0.05, o.alpha = prior;
+      expect_as_the_oracle(testing::awkward_corpus(), o);
+    }
+  }
+}
+
 TEST_P(SparseDraws, GoOnAsIfTheyHadNotStopped) {
   const Corpus corpus = testing::awkward_corpus();
   TrainOptions o = options(GetParam(), 8, 9);
