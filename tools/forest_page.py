@@ -50,8 +50,8 @@ def page(data):
     shapes = dict.fromkeys((r["rows"], r["categories"]) for r in data["records"])
     return ("# Weights that change, on a GPU\n\n" + wrapped(f"{about}.") + "\n"
             + wrapped("`DynamicForest` of R rows x K categories, float64, beside draws that read their whole row (`sample_categorical`, `slots`, rows picked "
-                      "by index) and, where it was measured, PyTorch. ms per batch, in brackets millions per second. Places and rows are random. "
-                      "The draws after a batch of updates are those of the CPU, bit for bit, before anything is timed.") + "\n"
+                      "by index) and, if it was measured, PyTorch. Entries are ms per batch, and millions per second in brackets. Places and rows are random. "
+                      "Before anything is timed, the draws after a batch of updates are compared with the CPU's, bit for bit.") + "\n"
             + "    papilio_sampling_cuda_bench --cases forest --json forest.json\n    benchmarks/python/forest_cuda.py --json forest-peers.json\n"
               "    tools/forest_page.py forest.json forest-peers.json\n"
             + "".join("\n" + section(data["records"], *shape) for shape in shapes))

@@ -246,8 +246,8 @@ def methods_section(data):
                                              [[m, *[figures(by.get(K)) for K in topics]] for m, by in ms.items()])
     claims = gpu_claims.claims(found, measured(data, "figure"))
     return text + "\n### What the paper says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], claims) + "\n" + wrapped(
-        "\"p % faster\" is p % less time. The paper timed the whole application, of which draws were a part; here only the draws are timed. "
-        "A claim counts as found from 0.8 of the claimed share on. Algorithm 7 is `butterfly_add_subtract`, 4 is `transposed`, 1 is `prefix`; "
+        "\"p % faster\" means p % less time. The paper timed the whole application, including the draws; here only the draws are timed. "
+        "A claim counts as confirmed if at least 0.8 of the claimed share is found. Algorithm 7 is `butterfly_add_subtract`, 4 is `transposed`, 1 is `prefix`; "
         "[docs/benchmarks.md](../../docs/benchmarks.md) says how they differ from the papers' listings.")
 
 
@@ -255,7 +255,7 @@ def counters_section(launches, tokens):
     if not launches:
         return ""
     return ("## Hardware counters of the methods\n\nRead by `benchmarks/cuda/counters.sh`; K = 1,024, products of two picked rows through "
-            "`sample_categorical`, a draw per token.\n\n" + table(gpu_counters.HEAD, gpu_counters.rows(launches, tokens, figures)))
+            "`sample_categorical`, one draw per token.\n\n" + table(gpu_counters.HEAD, gpu_counters.rows(launches, tokens, figures)))
 
 
 def lda_section(data):

@@ -171,7 +171,7 @@ def cpu_section(data):
                 text += f"\n{label}, {kind}:\n\n{by_topics(times)}"
     return ("## Figure 10 on the CPU\n\n"
             + wrapped("Nanoseconds of CPU time per token and sweep of the whole application (the machine was shared with other programs); the methods "
-                      "as the library has them, and every eighth document of the corpus.") + text) if text else ""
+                      "in the library's forms, and every eighth document of the corpus.") + text) if text else ""
 
 
 def failures_section(data):
@@ -192,14 +192,14 @@ def about(data):
 def page(data, notes):
     head = ("# The papers' figures as printed\n\n"
             + wrapped("Algorithms 1, 4 and 7 of Steele and Tristan, ACM TOPC 6(4):22, 2019, line by line (`benchmarks/cuda/as_printed.h`), beside the "
-                      "library's forms of them and its own method, `slots`; and the article's Figures 10 to 12 with the whole application, "
+                      "library's forms of them and its own method, `slots`; also the article's Figures 10 to 12 with the whole application, "
                       "in float and in double.")
             + "\n" + wrapped(f"{about(data)}.") + "\n"
             + "    papilio_papers_bench --json papers.json\n    papilio_papers_cpu_bench --json papers-cpu.json\n"
               "    tools/papers_page.py papers.json papers-cpu.json\n")
     found = claims(data)
     verdicts = "## What the article says of its GPU, and this one\n\n" + table(["claim", "here", "holds"], found) + "\n" + wrapped(
-        f"A claim counts as found from {FOUND} of the claimed share on.") if found else ""
+        f"A claim counts as confirmed if at least {FOUND} of the claimed share is found.") if found else ""
     sections = [verdicts, notes if verdicts else "", draws_section(data), figure_10_section(data), figure_11_section(data), cpu_section(data), failures_section(data)]
     return head + "".join("\n" + s for s in sections if s)
 

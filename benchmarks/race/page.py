@@ -104,7 +104,7 @@ def about(runs):
     commits = sorted({recorded_commits.shown(r["commit"]) for r in some if r["system"].startswith("papilio")})
     disturbed = sum(map(records.disturbed, some))
     return (f"Machine: {some[0]['machine']}. Date: {', '.join(sorted({r['date'] for r in some}))}. papilio's commit: {', '.join(commits)}. {len(some)} runs"
-            + (f"; in {disturbed} of them others used more than 2 % of a core beside the run." if disturbed else ", none of them disturbed by others."))
+            + (f"; in {disturbed} of them other programs used more than 2 % of a core during the run." if disturbed else ", none of them disturbed by other programs."))
 
 
 def section(race, runs, goals):
@@ -127,15 +127,15 @@ def section(race, runs, goals):
 def page(runs, base, goals):
     """What race.md says of the runs."""
     lines = ["# The race to the same held-out perplexity", "",
-             "How long each trainer takes to the same held-out quality. [benchmarks/race](../race/README.md) says",
-             "what is measured and how, and makes this page:", "",
+             "How long each trainer takes to reach the same held-out quality. [benchmarks/race](../race/README.md)",
+             "says what is measured and how, and makes this page:", "",
              "```sh", "benchmarks/race/race.sh build/release/apps/papilio/papilio DATA WORK",
              f"benchmarks/race/page.py --records WORK/records.jsonl --base {base}", "```", ""]
     notes = RESULTS / "race.notes.md"
     if notes.exists():
         lines += [notes.read_text().strip(), ""]
-    legend = (f"`>`: not there when its run ended, at this multiple. `<`: {shown(base)} itself was not there when its run ended. "
-              f"-: neither, or not run. Targets: nips 1,315 and 950 were set before the race; the others are {RULE}.")
+    legend = (f"`>`: the target had not been reached when the run ended, at this multiple. `<`: {shown(base)} had not reached it when its run ended. "
+              f"-: neither reached it, or it was not run. Targets: nips 1,315 and 950 were set before the race; the others are {RULE}.")
     lines += ["## In short", "", *races.summary(runs, base, goals), "", *textwrap.wrap(legend, 100), ""]
     for race, of_machine in races.split(runs):
         lines += section(race, of_machine, goals)
