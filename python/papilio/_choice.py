@@ -54,24 +54,24 @@ def choice(
     Returns
     -------
     numpy.ndarray of shape `size`, or one category
-        If `a` is an array, its entries: of shape `size` in the place of `axis`.
+        If `a` is an array, its entries: shape `size` replaces `axis`.
 
     Raises
     ------
     ValueError
         Weights that cannot be drawn from, or not one for each category; a number out of range.
     TypeError
-        Objects that are no numbers.
+        Objects that are not numbers.
 
     Notes
     -----
     Draw i is a function of the weights, `seed`, `stream` and ``first_draw + i``: the first n of more draws are the n
-    draws. It is the same on every machine, for any number of threads. It is the category in whose interval of the
-    running sums ``u * total`` lies. (`AliasTable` draws from the same distribution other categories.)
+    draws. It is the same on every machine, for any number of threads. It is the category whose interval of the
+    running sums contains ``u * total``. (`AliasTable` has the same distribution, but gives other draws.)
 
-    The time is one reading of the weights, and about 0.1 microseconds per draw. With a draw for every four categories
-    or more, an index of all categories is made first, by which draws cost less: the method follows from the two
-    numbers alone, and never changes a draw. Many calls with the same weights are faster with an `AliasTable` or a
+    The time is one reading of the weights, and about 0.1 microseconds per draw. If a call asks for at least 64 draws,
+    and at least one for every four categories, an index of all categories is made first, which makes draws cheaper.
+    The index never changes a draw. Many calls with the same weights are faster with an `AliasTable` or a
     `CumulativeTable`, which are made once. `sample_without_replacement` is for distinct categories.
 
     Source: Chen and Asau, AIIE Transactions 6(2), 1974 (the index).

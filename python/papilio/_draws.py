@@ -72,11 +72,11 @@ def sample_categorical(
         one per row is > 0; rows need not sum to 1. Any strides are supported, and nothing is copied.
     seed : int, array of int64 or uint64 of shape (rows,), generator or key
         0 <= seed < 2^64. An array has a seed per row. From a `numpy.random.Generator` or `RandomState` a seed of 64
-        bits is drawn, ``generator.integers(2**64, dtype="uint64")``: it advances, so the next call draws anew. From a
-        `torch.Generator`, for tensors only, a seed of 63 bits is drawn; the generator is on the CPU or on the device
-        of the weights. A key of JAX is a seed, and `jax.random.key(7)` is the seed 7: the first of its two words is
-        the high half. Keys of 128 bits are folded. An array of keys has a seed per row. Arrays of uint32 of JAX's are
-        raw keys, of shape (2,) or (rows, 2), never seeds per row.
+        bits is drawn, ``generator.integers(2**64, dtype="uint64")``: it advances, so the next call gives new draws.
+        From a `torch.Generator`, for tensors only, a seed of 63 bits is drawn; the generator is on the CPU or on the
+        device of the weights. A key of JAX is a seed, and `jax.random.key(7)` is the seed 7: the first of its two words
+        is the high half. Keys of 128 bits are folded. An array of keys has a seed per row. JAX arrays of uint32 are raw
+        keys, of shape (2,) or (rows, 2), never seeds per row.
     stream : int, default 0
         Selects independent draws under one seed: an iteration, a purpose. 0 <= stream < 2^64; training uses streams
         from 2^32 up.
@@ -86,7 +86,7 @@ def sample_categorical(
     indices : array of integers of shape (rows,), optional
         Draw i is from row ``indices[i]`` of `weights`. A row may be picked more than once.
     indptr : array of int64 of shape (rows + 1,), optional
-        Rows of different lengths, one after the other: row i is ``weights[indptr[i]:indptr[i + 1]]``, as in a CSR
+        Rows of different lengths, one after another: row i is ``weights[indptr[i]:indptr[i + 1]]``, as in a CSR
         matrix.
     logits : bool, default False
         `weights` are logits: the weight of category k is ``exp((logit[k] - max(logit)) / temperature)``. -inf is a
@@ -101,7 +101,7 @@ def sample_categorical(
     dtype : {"int32", "int64"}, optional
         The dtype of the result: int64 by default, int32 for JAX.
     check_negative : bool, default True
-        False saves the search for negative weights; a row that has some gives an arbitrary category.
+        False skips the check for negative weights; a row that has some gives an arbitrary category.
     threads : int, default 0
         CPU threads; 0: all processors.
     method : str, default "slots"
@@ -126,7 +126,7 @@ def sample_categorical(
 
     Notes
     -----
-    The draw of a row depends on the seed, the stream, the number and the weights of the row, and on nothing else. It is
+    The draw of a row depends only on the seed, the stream, the number and the weights of the row. It is
     the same bit for bit on every machine, for any number of threads and any split of the rows, on the CPU and on CUDA
     devices, from Python and from C++. (This holds for the method "slots".)
 

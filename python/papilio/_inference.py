@@ -152,10 +152,10 @@ def completion_options(
 
 
 class Inference:
-    """A model made ready to find the topics of a few documents at a time, or to score them.
+    """A model prepared to find the topics of a few documents at a time, or to score them.
 
     For every call, `infer` and `complete_documents` read all V x K counts of the model and make a table of its words.
-    An Inference does that once. `LDA.transform`, `LDA.perplexity` and `LDA.score` share one of their own.
+    An Inference does this once. `LDA.transform`, `LDA.perplexity` and `LDA.score` share an Inference.
 
     Parameters
     ----------
@@ -163,8 +163,8 @@ class Inference:
 
     Notes
     -----
-    It keeps the model, and about 60 bytes per word. It can be pickled, which keeps the model alone, and shared by
-    threads.
+    It keeps the model, and about 60 bytes per word. It can be pickled, which keeps only the model, and threads can
+    share it.
 
     Examples
     --------

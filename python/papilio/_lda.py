@@ -68,7 +68,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         "alias" moves each topic by a few Metropolis-Hastings steps whose time does not depend on K, for "collapsed"
         (parallel) and "theta_collapsed", on a CPU (docs/lda/alias.md).
     mh_steps : int, default 2
-        Proposals per token and sweep where draws are "alias", by word and by document in turn; 1 to 64.
+        Proposals per token and sweep if draws are "alias", by word and by document in turn; 1 to 64.
     max_iter : int, default 200
         Sweeps over all tokens; at least 1.
     optimize_every, optimize_after : int, default 0 and 50
@@ -77,7 +77,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
     seed_words : dict of int to words, optional
         Words that belong to topics: ``{0: ["bank", "money"], 3: {"river": 50}}``, lists of words or dicts of word to
         weight. The prior of a listed word in its topic is topic_word_prior + weight, and its tokens start in that
-        topic (docs/lda/seed_words.md). Words that the vocabulary lacks are a UserWarning that names them.
+        topic (docs/lda/seed_words.md). If the vocabulary lacks some of the words, a UserWarning names them.
     seed_weight : int, default 100
         The weight of words in lists: how many tokens of the topic a seed word is worth; 1 to 1,000,000.
     evaluate_every : int, default 10
@@ -96,19 +96,20 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         "cpu", "cuda" or "cuda:N". None: the device named by the environment variable PAPILIO_DEVICE, else a GPU if
         there is one, else the CPU; for the sequential schedule, the CPU. Never changes the model.
     max_device_memory : int, default 0
-        Bytes of the GPU's memory that `fit` and `partial_fit` take at most; 0: nearly all that is free. What does not
+        The most bytes of GPU memory that `fit` and `partial_fit` take; 0: nearly all that is free. Data that does not
         fit is streamed from the host's memory in every sweep. Never changes the model.
     callback : callable or list of callables, optional
         Called with a `papilio.Progress` after each sweep. Training stops after the sweep if one returns False.
     verbose : int, default 0
-        1: a progress bar if tqdm is installed, else lines on standard error; over `ranks`, of rank 0 alone.
+        1: a progress bar if tqdm is installed, else lines on standard error; over `ranks`, only from rank 0.
     ranks : papilio.distributed.Ranks, optional
         The processes that share the work, such as ``papilio.distributed.process_group()`` (docs/distributed.md). Every
-        rank has an LDA with the same parameters, and gets what one process gets, bit for bit. Never changes the model.
+        rank has an LDA with the same parameters, and gets the results of one process, bit for bit. Never changes the
+        model.
     **variational
         `learning_method`, `learning_decay`, `learning_offset`, `batch_size`, `total_samples`, `perp_tol`,
-        `mean_change_tol`, `max_doc_update_iter`: parameters of scikit-learn's class, whose method is another. They are
-        ignored, with a warning, and are no parameters of the estimator.
+        `mean_change_tol`, `max_doc_update_iter`: parameters of scikit-learn's class, which uses another method. They are
+        ignored, with a warning, and are not parameters of the estimator.
 
     Attributes
     ----------
@@ -130,7 +131,7 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
     held_out_curve_ : array of shape (n, 2)
         Sweeps, and the perplexity of `held_out` after each.
     bound_ : float
-        ``perplexity`` of the training documents, computed on first access. Lower than that of documents which `fit`
+        ``perplexity`` of the training documents, computed on first access. Lower than that of documents that `fit`
         has not seen.
     doc_topic_prior_, topic_word_prior_ : array of shape (K,) and float
         The priors, optimised if `optimize_every` is not 0.
@@ -149,13 +150,13 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
     `device`, and the same as that of the command ``papilio train``.
 
     Over `ranks`, every rank must call `fit`, `partial_fit`, `fit_transform`, `transform`, `perplexity` and `score`, with
-    the same documents; anything else, attributes included, is the matter of one rank. Each holds all documents, all
-    topics (4 bytes per token) and, of `transform`, all rows. Where `random_state` gives no seed of its own, that of rank
-    0 counts. With `device` None ranks train on the CPU; to train on GPUs, give each its own, ``device="cuda:N"``. The
+    the same documents; everything else, including attributes, concerns one rank only. Each holds all documents, all
+    topics (4 bytes per token) and all rows of `transform`. If `random_state` does not determine the seed, rank 0's seed
+    is used. With `device` None ranks train on the CPU; to train on GPUs, give each its own, ``device="cuda:N"``. The
     schedule must be "parallel". A pickle or copy of an LDA has no ranks; scikit-learn's ``clone`` keeps them.
 
-    Ctrl-C stops `fit` and `partial_fit` at the end of a sweep with KeyboardInterrupt, as does any exception of a
-    callback. The model so far can then be used, and `partial_fit` continues it.
+    Ctrl-C stops `fit` and `partial_fit` at the end of a sweep with KeyboardInterrupt, as does any exception that a
+    callback raises. The model so far can then be used, and `partial_fit` continues it.
 
     Examples
     --------

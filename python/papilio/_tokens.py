@@ -84,8 +84,8 @@ def sample_tokens(
     return_log_probability, return_raw_log_probability, return_rank, return_status : bool, default False
         What `Tokens` holds beside the tokens. With `return_status` no row raises.
     return_kept : bool or int, default False
-        The kept tokens and their log probabilities, with kept_count and kept_mass: room for so many per row. True: for
-        all that `top_k` can leave where that is a number, else for V. 0: kept_count and kept_mass alone.
+        The kept tokens and their log probabilities, with kept_count and kept_mass. An integer is the room per row; True:
+        room for all that `top_k` can leave if it is a number, else for V; 0: only kept_count and kept_mass.
     threads : int, default 0
         CPU threads; 0: all processors.
     cuda_stream : int, optional
@@ -107,7 +107,7 @@ def sample_tokens(
     -----
     Bias and mask come first, then temperature, top_k, top_p, min_p. Weights are whole numbers, so the token and the
     bits of every other result are the same on every machine, for any batch and any place in it. docs/tokens.md has the
-    law.
+    definition of the weights.
 
     One row of 131,072 logits takes about 0.03 ms of one core with top_k and top_p. The GIL is released.
 

@@ -234,14 +234,14 @@ def choose_topics(
     coherence_words : int, default 10
         Words per topic for coherence, 2 to 1000.
     window : int, default 0
-        Tokens per window of coherence; 0: 10 for "npmi" and 110 for "c_v", or whole documents where the words of each
+        Tokens per window of coherence; 0: 10 for "npmi" and 110 for "c_v", or whole documents if the words of each
         document are sorted by number, as in a bag of words.
     top_words : int, default 25
         Words per topic for diversity and stability, 1 to 1000.
     state : str or path-like, optional
-        A file that keeps each finished model's numbers. If it exists, its models are not trained again: an interrupted
-        call goes on, and one with more `topics` or `seeds` trains what is missing. If it cannot be written, that is a
-        RuntimeWarning.
+        A file with the measures of each finished model. If it exists, its models are not trained again: an
+        interrupted call continues, and a call with more `topics` or `seeds` trains only the missing models. If it
+        cannot be written, a RuntimeWarning says so.
     progress : callable, optional
         Called with a `ChooseProgress` after each sweep. If it returns False, no more models are trained.
     sweeps, alpha, beta, seed, sampler, schedule, start, draws, mh_steps, method
@@ -249,12 +249,12 @@ def choose_topics(
     optimize_every, optimize_after, device, max_device_memory, threads
         As in `train`.
     alpha_sum : float, optional
-        The sum of alpha over topics, in place of `alpha`.
+        The sum of alpha over topics, instead of `alpha`.
     ranks : Ranks, optional
         The processes that share the models, such as ``papilio.distributed.process_group()`` (docs/distributed.md). Every
         rank calls this with the same corpus and options, and gets the same result. Each trains whole models, the
-        largest first, a round of one for each rank after the other. Rank 0 alone reads and writes `state`, after each
-        round. `progress` is called by the rank that trains the model, and stops all.
+        largest first, in rounds of one model per rank. Only rank 0 reads and writes `state`, after each round. The
+        rank that trains a model calls `progress`, which can stop all ranks.
 
     Returns
     -------

@@ -164,11 +164,11 @@ def read_corpus(
         numbers too. "icu": what lies between ICU's word boundaries, for text without spaces (Chinese, Japanese, Thai);
         such a corpus depends on `icu_version`, and wheels have no ICU.
     token_pattern : str, optional
-        In place of `words`: a regular expression of RE2. Each match in a line of text is a word, or its first group if
+        Replaces `words`: a regular expression of RE2. Each match in a line of text is a word, or its first group if
         there is one. The line is case-folded before. ``\\w`` and ``\\b`` are ASCII in RE2; ``\\pL`` is any letter.
     stop_words : str or iterable of str
         Words to leave out: themselves, or the name of a language (`stop_word_languages`), or several names with commas
-        between them, "english,german". Where none are given and most of the frequent words are stop words of a
+        between them, "english,german". If none are given and most of the frequent words are stop words of a
         language, a UserWarning names it.
     min_df : int, default 1
         Leave out words that occur in fewer documents.
@@ -177,8 +177,8 @@ def read_corpus(
     max_vocabulary : int, default 0
         Keep this many of the most frequent words; 0: all.
     phrases : "auto", iterable of str, Model or Corpus
-        Words of text to join: "auto" finds pairs, as `find_phrases` does; or these ("new york"); or those that a model
-        or a corpus has among its words, for text that is to be inferred (docs/phrases.md). Matrices have none.
+        Words of text to join: "auto" finds phrases, as `find_phrases` does; an iterable lists them ("new york"); a
+        model or a corpus gives the phrases among its words, for new text (docs/phrases.md). Not for matrices.
     phrase_threshold, phrase_min_count, phrase_length
         For "auto": `threshold`, `min_count` and `length` of `find_phrases`.
     phrase_delimiter : str, default "_"
@@ -190,8 +190,9 @@ def read_corpus(
     ranks : Ranks, optional
         The processes that train together (see `train`), all of which call this with the same options. Each reads its
         share of a corpus file and of uncompressed text, JSON lines and UCI files, and holds the words of its own
-        documents alone (docs/distributed.md). `train`, `infer` and all that takes `ranks` work with that corpus; what
-        needs the words of all documents says so (`Corpus.is_part`). Of words left out, rank 0 alone has a report.
+        documents only (docs/distributed.md). `train`, `infer` and everything that takes `ranks` accept this corpus;
+        functions that need the words of all documents raise an error (`Corpus.is_part`). Only rank 0 has a report of
+        the words left out.
 
     Returns
     -------

@@ -95,7 +95,7 @@ def train(
     beta : float, default 0.01
         Prior of each word in a topic; 1e-100 to 1e6.
     topic_alpha : array-like of shape (K,), optional
-        A prior per topic, in place of `alpha`.
+        A prior per topic, instead of `alpha`.
     seed : int, default 0
         0 <= seed < 2^64.
     sampler : {"collapsed", "phi_collapsed", "theta_collapsed", "uncollapsed", "mean_for_mode"}
@@ -113,7 +113,7 @@ def train(
         "alias" moves each topic by a few Metropolis-Hastings steps whose time does not depend on K, for "collapsed"
         (parallel) and "theta_collapsed", on a CPU (docs/lda/alias.md).
     mh_steps : int, default 2
-        Proposals per token and sweep where draws are "alias", by word and by document in turn; 1 to 64.
+        Proposals per token and sweep if draws are "alias", by word and by document in turn; 1 to 64.
     method : str, default "slots"
         How a dense draw adds up the weights of a token. Other methods (docs/sampling.md) are for study: they have the
         same distribution but round differently.
@@ -122,15 +122,16 @@ def train(
         0: the priors are fixed.
     seed_words : dict of int to words, optional
         Words that belong to topics: ``{0: ["bank", "money"], 3: {"river": 50}}``, lists of words or dicts of word to
-        weight. The prior of a listed word in its topic is beta + weight in place of beta, and its tokens start in that
-        topic (docs/lda/seed_words.md). Words that the corpus does not have are a UserWarning that names them.
+        weight. The prior of a listed word in its topic is beta + weight instead of beta, and its tokens start in that
+        topic (docs/lda/seed_words.md). If the corpus lacks some of the words, a UserWarning names them.
     seed_weight : int, default 100
         The weight of words in lists: how many tokens of the topic a seed word is worth; 1 to 1,000,000.
     evaluate_every : int, default 10
         Compute the log-likelihood every `evaluate_every` sweeps and after the last; 0: after the last only.
     held_out : Corpus, optional
         Documents to score by document completion; they never change the model. Words are matched by spelling. Over
-        ranks each scores its part of them, and needs no others (`read_corpus`, `open_corpus`, with the same ranks).
+        ranks each scores its part of them, and needs only that part (`read_corpus`, `open_corpus`, with the same
+        ranks).
     held_out_every : int, default 10
         Score `held_out` every `held_out_every` sweeps and after the last; 0: after the last only.
     progress : callable, optional
@@ -138,23 +139,23 @@ def train(
     progress_every : int, default 1
         Call `progress` every `progress_every` sweeps and after the last.
     checkpoint : str or path-like, optional
-        Where to save the state of the chain during training. It is written while training goes on, from a copy of the
-        topics: 1 byte per token up to 256 topics, 2 up to 65,536, else 4. A checkpoint that cannot be written is a
-        RuntimeWarning; training goes on.
+        Where to save the state of the chain during training. It is written while training continues, from a copy of
+        the topics: 1 byte per token up to 256 topics, 2 up to 65,536, else 4. If a checkpoint cannot be written, a
+        RuntimeWarning says so, and training continues.
     checkpoint_every : int, default 0
-        Save a checkpoint every `checkpoint_every` sweeps; 0: by time only. Training waits where the one before is
-        still being written.
+        Save a checkpoint every `checkpoint_every` sweeps; 0: by time only. Training waits if the previous one
+        is still being written.
     checkpoint_seconds : float, default 600
-        Save a checkpoint after the first sweep that ends this many seconds after the last checkpoint was begun, and
-        when that is in place; 0: by sweeps only.
+        Save a checkpoint after the first sweep that ends this many seconds after the last checkpoint was begun, once
+        that one has been written; 0: by sweeps only.
     resume : ChainState, optional
-        The state to continue from. The result is that of a run without a break.
+        The state to continue from. The result is that of an uninterrupted run.
     device : str, default "cpu"
         "cpu", "cuda", "cuda:N", or "auto": the device named by the environment variable PAPILIO_DEVICE, else a GPU if
         there is one, else the CPU. "cuda:all" and lists such as "cuda:0,2" train one model on several GPUs, a part of
         the documents on each (docs/distributed.md).
     max_device_memory : int, default 0
-        Bytes of the GPU's memory that training takes at most; 0: nearly all that is free. What does not fit is
+        The most bytes of GPU memory that training takes; 0: nearly all that is free. Data that does not fit is
         streamed from the host's memory in every sweep, which never changes the model.
     threads : int, default 0
         CPU threads; 0: all processors.
@@ -259,7 +260,7 @@ def _shows_train_options(function: _Function) -> _Function:
 def save_checkpoint(
     state: ChainState, corpus: Corpus, path: Path, /, *, ranks: Ranks | None = None, **options: Unpack[TrainOptions]
 ) -> None:
-    """Write the state of a chain and what decides how it goes on.
+    """Write the state of a chain, and the settings that determine how it continues.
 
     The file appears whole or not at all. The previous checkpoint stays as PATH.previous.
 
@@ -270,10 +271,10 @@ def save_checkpoint(
     corpus : Corpus
         The corpus that the chain was trained on.
     path : str or path-like
-        The file, in safetensors format: 4 bytes per token.
+        The file, in safetensors format: 1 byte per token up to 256 topics, 2 up to 65,536, else 4.
     ranks : Ranks, optional
-        As for `train`: each rank calls this with its own part, and all see the same folder. Any number of ranks can go
-        on from it.
+        As for `train`: each rank calls this with its own part, and all must see the same folder. Any number of ranks
+        can continue from it.
     **options
         Those of `train`.
 
@@ -309,16 +310,17 @@ def load_checkpoint(
 ) -> ChainState:
     """Read the state of a chain, to be continued by `train`.
 
-    Where the newest checkpoint is missing or damaged, PATH.previous is read instead, with a warning.
+    If the newest checkpoint is missing or damaged, PATH.previous is read instead, with a warning.
 
     Parameters
     ----------
     corpus : Corpus
         The corpus that the chain was trained on.
     path : str or path-like
-        What `save_checkpoint`, `train` or the command ``papilio train`` wrote.
+        A file that `save_checkpoint`, `train` or the command ``papilio train`` wrote.
     ranks : Ranks, optional
-        As for `train`: each rank gets the topics of its own documents. They need not be as many as wrote it.
+        As for `train`: each rank gets the topics of its own documents. The number of ranks may differ from that of
+        the ranks that wrote it.
     **options
         Those of `train`, as they were in the run that wrote the checkpoint. `threads`, `device` and `sweeps` may
         differ.
