@@ -60,6 +60,11 @@ make_seeds() {
   printf "\x002\n3\n17179869184\n$body" > "$to/lie"
   printf "\x001\n1\n2\n1 1 2147483647\n1 1 2147483647\n" > "$to/large_counts"
 
+  to=$corpora/over_ranks
+  printf "\x00\x04$text\n\n$text\n" > "$to/text"
+  printf '%b{"t":"cats","i":1}\n\n{"t":"dogs the"}\n' '\x00\x19' > "$to/json_lines"
+  printf "\xf0\x0a$header$body\x00$words" > "$to/uci"
+
   to=$corpora/table
   printf "\x00\x00text,id\n\"cats, \"\"dogs\"\"\n\",1\n\n$words,2\n" > "$to/csv"
   printf "\x00\x07text\tid\r\ncats dogs\tx\r\n" > "$to/tsv"
@@ -106,6 +111,7 @@ make_seeds() {
 make_written_seeds() {
   "$build/fuzz/fuzz_model_seed" "$corpora/load_model/model" "$corpora/load_model/sparse" "$corpora/corpus_file/corpus"
   { printf '\x00'; cat "$corpora/corpus_file/corpus"; } > "$corpora/any_format/corpus_file"
+  { printf '\x00\x17'; cat "$corpora/corpus_file/corpus"; } > "$corpora/over_ranks/corpus_file"
   local case
   for case in 0 1 2; do
     "$build/fuzz/fuzz_checkpoint_seed" "$case" "$work/seed"

@@ -33,8 +33,8 @@ WordMap map_words(const Model& model, const CorpusView& corpus);
 // The words of a corpus that the model does not know, for a ReadReport's `left_out`. Throws as map_words does.
 LeftOutWords unknown_words(const Model& model, const CorpusView& corpus);
 
-// The same, given how often each word of the vocabulary occurs. Throws InvalidArgument where the sizes differ, and as
-// above.
+// The same, given how often each word of the vocabulary occurs. Throws InvalidArgument where the sizes differ, for a
+// count below 0, where they add up to 2^63 or more, and as above.
 LeftOutWords unknown_words(const Model& model, std::span<const std::string> vocabulary,
                            std::span<const std::int64_t> counts);
 

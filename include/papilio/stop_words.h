@@ -35,7 +35,7 @@ struct FrequentStopWords {
 // Throws InvalidArgument for a corpus that does not verify.
 std::optional<FrequentStopWords> find_frequent_stop_words(const CorpusView& corpus, int threads = 0);
 
-// The same, given how often each word of the vocabulary occurs. Throws InvalidArgument where the sizes differ.
+// The same, given how often each word occurs: 0 or more, below 2^63 together. Throws InvalidArgument for other counts.
 std::optional<FrequentStopWords> find_frequent_stop_words(std::span<const std::string> vocabulary,
                                                           std::span<const std::int64_t> counts);
 

@@ -220,7 +220,9 @@ class Errors(CommandTest):
                           ["train", "pets.txt", "--device", "cuda:0,"], ["train", "pets.txt", "--device", "cuda:0,x"], ["train", "pets.txt", "--device", "cuda:x"],
                           ["train", "pets.txt", "--device", "cuda:-1"], ["train", "pets.txt", "--device", "cuda:"],
                           ["train", "pets.txt", "-o", "-"], ["generate", "-o", "a", "-k", "9", "--words", "8"],
-                          ["generate", "-o", "folder/"]):
+                          ["generate", "-o", "folder/"],
+                          *(["generate", "-o", "a", "--length-spread", spread]
+                            for spread in ("nan", "inf", "-0.1", "5.1", "1e400", "x", ""))):
             self.papilio(*arguments, code=64)
         self.assertEqual(self.names(), ["pets.txt"])
         self.papilio("train", "pets.txt", "-k", 2)

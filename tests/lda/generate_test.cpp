@@ -205,6 +205,14 @@ TEST(GenerateCorpus, TakesItsLimits) {
   generate_corpus({.documents = 3, .vocabulary = 700, .topics = 2, .zipf_exponent = 0, .overlap = 1}).corpus.verify();
   const GeneratedCorpus long_one = generate_corpus({.documents = 1, .vocabulary = 9, .topics = 2, .mean_length = 1e4});
   EXPECT_NEAR(static_cast<double>(long_one.corpus.tokens()), 1e4, 500);  // five standard deviations
+  for (const double mean : {5e-324, 1e-3, 1e6}) {
+    const Corpus corpus =
+        generate_corpus({.documents = 60, .vocabulary = 9, .topics = 2, .mean_length = mean, .length_spread = 5})
+            .corpus;
+    corpus.verify();
+    const auto& offsets = corpus.document_offsets;
+    for (std::size_t d = 1; d < offsets.size(); ++d) EXPECT_LE(offsets[d] - offsets[d - 1], 1'005'000);
+  }
 }
 
 TEST(GenerateCorpus, RefusesOptionsOutOfRange) {
@@ -216,6 +224,7 @@ TEST(GenerateCorpus, RefusesOptionsOutOfRange) {
   EXPECT_THROW(generate_corpus({.length_spread = -1}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.length_spread = NAN}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.length_spread = 5.5}), InvalidArgument);
+  EXPECT_THROW(generate_corpus({.length_spread = INFINITY}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.alpha = 0}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.alpha = NAN}), InvalidArgument);
   EXPECT_THROW(generate_corpus({.zipf_exponent = -1}), InvalidArgument);

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "execution/check_view.h"
 #include "lda/corpus/tokenizer.h"
+#include "lda/corpus/vocabulary.h"
 #include "papilio/primitives.h"
 #include "papilio/stop_words.h"
 
@@ -56,10 +56,7 @@ std::optional<FrequentStopWords> find_frequent_stop_words(const CorpusView& corp
 std::optional<FrequentStopWords> find_frequent_stop_words(std::span<const std::string> vocabulary,
                                                           std::span<const std::int64_t> counts) {
   execution::require_span("find_frequent_stop_words", "vocabulary", vocabulary);
-  execution::require_span("find_frequent_stop_words", "counts", counts);
-  base::require(counts.size() == vocabulary.size(),
-                "papilio::find_frequent_stop_words: counts has {} entries, expected one per word: {}", counts.size(),
-                vocabulary.size());
+  lda::require_word_counts(vocabulary, counts, "find_frequent_stop_words");
   const std::vector<CountedWord> words = most_frequent(vocabulary, counts);
   const std::int64_t among = std::min(std::ssize(words), most_looked_at);
   if (among < least_looked_at) return std::nullopt;

@@ -5,9 +5,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/check.h"
+#include "execution/check_view.h"
 #include "lda/corpus/utf8.h"
 #include "lda/corpus/word_hash.h"
 
@@ -61,6 +63,18 @@ std::string vocabulary_fault(std::span<const std::string> words) {
 void require_vocabulary(std::span<const std::string> words, const char* caller) {
   const std::string fault = vocabulary_fault(words);
   base::require(fault.empty(), "papilio::{}: {}", caller, fault);
+}
+
+void require_word_counts(std::span<const std::string> words, std::span<const std::int64_t> counts, const char* caller) {
+  execution::require_span(caller, "counts", counts);
+  base::require(counts.size() == words.size(), "papilio::{}: counts has {} entries, expected one per word: {}", caller,
+                counts.size(), words.size());
+  std::int64_t left = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t w = 0; w < counts.size(); ++w) {
+    base::require(counts[w] >= 0, "papilio::{}: counts[{}] is {}, expected 0 or more", caller, w, counts[w]);
+    base::require(counts[w] <= left, "papilio::{}: counts up to that of word {} add up to 2^63 or more", caller, w);
+    left -= counts[w];
+  }
 }
 
 }  // namespace papilio::lda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -12,5 +13,8 @@ std::string vocabulary_fault(std::span<const std::string> words);
 
 // Throws InvalidArgument, "papilio::caller: ...", where something is.
 void require_vocabulary(std::span<const std::string> words, const char* caller);
+
+// Throws InvalidArgument likewise, unless there is a count for each word, 0 or more, and all together are below 2^63.
+void require_word_counts(std::span<const std::string> words, std::span<const std::int64_t> counts, const char* caller);
 
 }  // namespace papilio::lda

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "execution/check_view.h"
+#include "lda/corpus/vocabulary.h"
 #include "lda/corpus/word_tally.h"
 #include "lda/evaluation/counted_words.h"
 #include "lda/model/options.h"
@@ -29,10 +29,7 @@ LeftOutWords unknown_words(const Model& model, const CorpusView& corpus) {
 
 LeftOutWords unknown_words(const Model& model, std::span<const std::string> vocabulary,
                            std::span<const std::int64_t> counts) {
-  execution::require_span("unknown_words", "counts", counts);
-  base::require(counts.size() == vocabulary.size(),
-                "papilio::unknown_words: counts has {} entries, expected one per word: {}", counts.size(),
-                vocabulary.size());
+  lda::require_word_counts(vocabulary, counts, "unknown_words");
   constexpr std::int64_t no_documents[] = {0};
   const WordMap map = map_words(model, {no_documents, {}, vocabulary, {}});
   return lda::pick_words(vocabulary, counts, [&](std::size_t w) { return map.model_words[w] < 0 && counts[w] > 0; });

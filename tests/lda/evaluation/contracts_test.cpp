@@ -35,6 +35,9 @@ TEST_F(LdaContract, Infer) {
   const std::vector<std::string> words = {"a", "b"};
   const std::vector<std::int64_t> one_count = {1}, counts = {0, 3};
   EXPECT_TRUE(refused("counts has 1 entries", [&] { unknown_words(model_, words, one_count); }));
+  const std::vector<std::int64_t> negative = {1, -1}, many = {INT64_MAX, 1};
+  EXPECT_TRUE(refused("counts[1] is -1", [&] { unknown_words(model_, words, negative); }));
+  EXPECT_TRUE(refused("of word 1 add up to 2^63 or more", [&] { unknown_words(model_, words, many); }));
   refuses_bad_models([&](const Model& model) { unknown_words(model, words, counts); });
   EXPECT_EQ(unknown_words(model_, words, counts), (LeftOutWords{.tokens = 3, .words = 1, .examples = {"b"}}));
   EXPECT_TRUE(refused("unknown method 99", call({.method = no_enumerator<InferMethod>()})));

@@ -174,6 +174,10 @@ TEST(ReadersContract, StopWords) {
   const std::vector<std::string> words = {"a", "b"};
   const std::vector<std::int64_t> one_count = {1};
   EXPECT_TRUE(refused("counts has 1 entries", [&] { find_frequent_stop_words(words, one_count); }));
+  const std::vector<std::int64_t> negative = {1, INT64_MIN}, many = {INT64_MAX, 1};
+  EXPECT_TRUE(refused("counts[1] is -9223372036854775808", [&] { find_frequent_stop_words(words, negative); }));
+  EXPECT_TRUE(refused("of word 1 add up to 2^63 or more", [&] { find_frequent_stop_words(words, many); }));
+  EXPECT_FALSE(find_frequent_stop_words(std::vector<std::string>(20, "\xff"), std::vector<std::int64_t>(20, 1)));
   EXPECT_FALSE(is_papilio_file_name(""));
 }
 
