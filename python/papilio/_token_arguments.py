@@ -16,7 +16,7 @@ from papilio._arguments import is_integer, length, unsigned
 from papilio._checked import flag, plain, real, whole
 from papilio._checked import threads as checked_threads
 from papilio._device_arrays import UnknownCuda
-from papilio._frameworks import CuPy, Jax, NumPy, Torch, adopt
+from papilio._frameworks import CuPy, Jax, NumPy, Torch, adopt, framework_of
 
 
 class Request(NamedTuple):
@@ -133,7 +133,7 @@ def _allowed(arrays: Any, x: Any, like: Any, rows: int, columns: int) -> Any:
     ):
         x = moved(arrays, plain(adopt(x, "allowed")[0], "papilio: allowed"), like)
     elif arrays in (NumPy, Jax):
-        x = np.asarray(x) if isinstance(x, (list, tuple)) else plain(np.asarray(x), "papilio: allowed")
+        x = plain(x, "papilio: allowed")
     dtype = str(x.dtype).rpartition(".")[2]
     if dtype == "bool":
         if x.shape[-1:] != (columns,):
@@ -172,23 +172,22 @@ def _bias(arrays: Any, x: Any, like: Any, rows: int) -> tuple[Any, Any, Any] | N
     )
 
 
+def draft_of(x: Any) -> Any:
+    """The tokens of a draft, as an array of one or two dimensions; of a framework other than NumPy as they are."""
+    if framework_of(x) in (None, NumPy):
+        x = plain(x, "papilio: tokens")
+    if not 1 <= x.ndim <= 2:
+        raise ValueError(f"papilio: tokens must have one or two dimensions; got {x.ndim}")
+    return x
+
+
 def per_draft(arrays: Any, x: Any, dtype: str, what: str, like: Any) -> Any:
     """An array of a draft, of any shape, on the device of `like`: taken there from NumPy's, lists included."""
-    torch = sys.modules.get("torch") if arrays is Torch else None
-    if (
-        torch is not None
-        and not isinstance(x, torch.Tensor)
-        or arrays is CuPy
-        and not isinstance(x, sys.modules["cupy"].ndarray)
-    ):
-        x = moved(arrays, np.asarray(x), like)
-    elif arrays in (NumPy, Jax):
-        x = np.asarray(x)
-    if dtype != "float32":
-        return arrays.integers(x, dtype, what, like)
-    if arrays is Torch:
-        return x.to(dtype=torch.float32).contiguous()
-    return x.astype(np.float32, order="C", copy=False)
+    if dtype == "float32":
+        return _floats(arrays, x, like, what, None)
+    if arrays is Jax:
+        x = NumPy.integers(x, dtype, what)
+    return _integers(arrays, x, dtype, what, like)
 
 
 def _views(arrays: Any, named: dict[str, Any]) -> dict[str, Any]:

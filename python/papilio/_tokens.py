@@ -10,7 +10,7 @@ from papilio import _core
 from papilio._arguments import length
 from papilio._checked import flag
 from papilio._frameworks import Torch, compiler_of
-from papilio._token_arguments import Call, Request, logits_of, per_draft, views_of_results
+from papilio._token_arguments import Call, Request, draft_of, logits_of, per_draft, views_of_results
 from papilio._token_draws import Tokens, draw
 
 
@@ -234,9 +234,7 @@ def verify_draft(
     length(logits, "logits", 2)
     if arrays.is_traced(logits):
         raise TypeError("papilio: verify_draft does not work inside code that is compiled, nor on a device of JAX")
-    if not hasattr(tokens, "ndim"):
-        tokens = np.asarray(tokens)
-        tokens = tokens.astype(np.int32) if tokens.size == 0 else tokens
+    tokens = draft_of(tokens)
     if offsets is None:
         texts, each = tokens.shape if tokens.ndim == 2 else (0, 0)
         if tokens.ndim != 2:

@@ -30,6 +30,17 @@ def products(**given):
     return papilio.sample_products(**{"left": WEIGHTS, "right": WEIGHTS, "seed": 3, "threads": 1, **given})
 
 
+def tokens(**given):
+    return papilio.sample_tokens(**{"logits": WEIGHTS.astype(np.float32), "seeds": 3, "threads": 1, **given})
+
+
+def verified(**given):
+    logits = np.vstack([WEIGHTS, WEIGHTS[:2]]).astype(np.float32)  # of four drafted tokens, and one more per text
+    draft = {"tokens": np.array([1, 0, 2, 1], np.int32), "offsets": np.array([0, 2, 4], np.int32)}
+    found = papilio.verify_draft(logits, **{**draft, "seeds": 3, "threads": 1, **given})
+    return found.accepted.tolist(), found.next_token.tolist()
+
+
 def contents(corpus):
     return corpus.document_offsets.tolist(), corpus.words.tolist(), corpus.vocabulary
 
@@ -61,6 +72,15 @@ FUNCTIONS = {
     "logits": (WEIGHTS, lambda x: draw(weights=x, logits=True), "logits"),
     "left": (WEIGHTS, lambda x: products(left=x), "weights"),
     "right": (WEIGHTS, lambda x: products(right=x), "weights"),
+    "sample_tokens": (WEIGHTS.astype(np.float32), lambda x: tokens(logits=x), "tokens"),
+    "sample_tokens seeds": (np.arange(4), lambda x: tokens(seeds=x), "whole"),
+    "sample_tokens positions": (np.arange(4), lambda x: tokens(positions=x), "whole"),
+    "sample_tokens top_k": (np.array([3, 1, 2, 2]), lambda x: tokens(top_k=x), "numbers"),
+    "sample_tokens top_p": (np.array([0.5, 1, 0.9, 0.1]), lambda x: tokens(top_p=x), "shares"),
+    "sample_tokens allowed": (WEIGHTS > 1, lambda x: tokens(allowed=x), "mask"),
+    "verify_draft tokens": (np.array([1, 0, 2, 1]), lambda x: verified(tokens=x), "numbers"),
+    "verify_draft probabilities": (WEIGHTS / 10, lambda x: verified(probabilities=x), "weights"),
+    "verify_draft offsets": (np.array([0, 2, 4]), lambda x: verified(offsets=x), "numbers"),
     "AliasTable": (WEIGHTS[0], lambda x: papilio.AliasTable(x).sample(9, seed=1), "weights"),
     "CumulativeTable": (WEIGHTS[0], lambda x: papilio.CumulativeTable(x).sample(9, seed=1), "weights"),
     "choice": (WEIGHTS[0], lambda x: papilio.choice(len(WEIGHTS[0]), 9, x, seed=1), "weights"),
@@ -239,6 +259,24 @@ def families_of(function):
     if function in PRODUCTS:  # a data frame's columns are apart, and products ask for adjacent ones
         for name in ("pandas", "pandas sparse", "polars", "pandas with NaN"):
             chosen[name] = (chosen[name][0], EITHER, "adjacent columns")
+    if kind == "tokens":  # floats of 64 bits are refused, whatever they are
+        for name in ("not a number", "infinite", "pandas with NaN", "Arrow", "polars"):
+            chosen[name] = (chosen[name][0], EITHER, "float16, bfloat16 or float32")
+    if function in ("sample_tokens top_k", "sample_tokens top_p"):  # what is no array counts as one number for all rows
+        left_out = left_out | {"no dimension"}
+        for name in chosen:
+            if name == "a mask in the interface" or name.startswith(("Arrow", "polars")):
+                chosen[name] = (chosen[name][0], EITHER, f"{function.split()[1]} is ")
+    if kind == "mask":
+        left_out = {"pandas sparse"}  # whose 0 is no bool
+        for name in ("objects", "float16", "longdouble", "not a number", "infinite", "no dimension", "three dimensions",
+                     "pandas Float64", "pandas with NaN"):  # fmt: skip
+            chosen[name] = (*chosen[name][:2], "must be of bool|one flag per category")
+    if function.startswith("verify_draft "):  # numbers that do not fit are told by text
+        for name in ("not a number", "infinite", "pandas with NaN", "negative"):
+            chosen[name] = (chosen[name][0], ERROR, f"{chosen[name][2]}|out of range")
+    if function == "verify_draft probabilities":
+        left_out = left_out | {"all zero"}  # a draft of another law than it says, which nothing shows
     if function == "LDA doc_topic_prior":
         left_out = {"no dimension"}  # one number for all topics
     if function.startswith("LDA.") and kind == "counts":
