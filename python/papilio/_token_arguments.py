@@ -6,7 +6,7 @@ As in `_direct_draws`, every array that is made on the way keeps a name until th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,10 +161,17 @@ def _bias(arrays: Any, x: Any, like: Any, rows: int) -> tuple[Any, Any, Any] | N
     if isinstance(x, tuple) and len(x) == 3 and not isinstance(x[0], (dict, type(None))):
         offsets, categories, values = x
     else:
-        lists = [sorted(({} if row is None else row).items()) for row in x]
+        given = list(x) if isinstance(x, Iterable) else [x]
+        for row, terms in enumerate(given):
+            if not (terms is None or isinstance(terms, Mapping)):
+                raise TypeError(
+                    f"papilio: bias[{row}] is a {type(terms).__name__}, expected a dict of categories and numbers or None; "
+                    "or as bias a dict, a sparse matrix, or its offsets, categories and values"
+                )
+        lists = [sorted(({} if terms is None else terms).items()) for terms in given]
         offsets = np.cumsum([0, *(len(row) for row in lists)])
-        categories = np.array([key for row in lists for key, _ in row], np.int64)
-        values = np.array([value for row in lists for _, value in row], np.float32)
+        categories = np.array([key for row in lists for key, _ in row])
+        values = np.array([value for row in lists for _, value in row])
     return (
         _integers(arrays, offsets, "int64", "the offsets of bias", like),
         _integers(arrays, categories, "int32", "the categories of bias", like),
