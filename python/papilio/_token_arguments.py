@@ -165,8 +165,8 @@ def _bias(arrays: Any, x: Any, like: Any, rows: int) -> tuple[Any, Any, Any] | N
         for row, terms in enumerate(given):
             if not (terms is None or isinstance(terms, Mapping)):
                 raise TypeError(
-                    f"papilio: bias[{row}] is a {type(terms).__name__}, expected a dict of categories and numbers or None; "
-                    "or as bias a dict, a sparse matrix, or its offsets, categories and values"
+                    f"papilio: bias[{row}] is a {type(terms).__name__}, expected a dict of categories and numbers or "
+                    "None; or as bias a dict, a sparse matrix, or its offsets, categories and values"
                 )
         lists = [sorted(({} if terms is None else terms).items()) for terms in given]
         offsets = np.cumsum([0, *(len(row) for row in lists)])
