@@ -68,6 +68,12 @@ widest_target() {
   esac
 }
 
+# suites_of STEP FOLDER: the suites that the step is about to run leave the results of their cases in that build folder.
+suites_of() {
+  rm -rf "${2:?}/suites"
+  echo "$PWD/$2/suites" >"$results/$1.suites"
+}
+
 # suite HOW PRESET [OPTION...]: builds, and runs, as a `step` or `beside` the next ones, what no label leaves to another
 # suite: `nightly`, and `long` but for --all.
 suite() {
@@ -76,6 +82,7 @@ suite() {
   say "testing $preset"
   ctest --preset "$preset" --label-regex nightly -N >"$results/$preset.nightly" || true
   [[ $left_labels == nightly ]] || ctest --preset "$preset" --label-regex '^long$' -N >"$results/$preset.long" || true
+  suites_of "$preset" "build/$preset"
   "$how" "$preset" ctest --preset "$preset" --label-exclude "^($left_labels)\$" --parallel "$jobs" --timeout 600 \
     --no-tests=error --output-junit "$PWD/$results/$preset.xml"
 }
@@ -135,6 +142,7 @@ cuda_without_gpu() {
   fi
   step build-cuda-nogpu build_targets cuda "$folder" "${targets[*]}" "${options[@]}"
   prepared build-cuda-nogpu || return 0
+  suites_of cuda "$folder"
   beside cuda ctest --test-dir "$folder" --label-regex '^nogpu$' --output-on-failure --timeout 600 --no-tests=error \
     --output-junit "$PWD/$results/cuda.xml"
   [[ ${#targets[@]} == 2 ]] || return 0 # that the environments are missing has been counted
@@ -180,6 +188,7 @@ nightly() {
   local fuzz_seconds=$1
   step_build release release || return 0
   say "testing release, what is labelled nightly"
+  suites_of nightly build/release
   step nightly ctest --preset release --label-regex nightly --parallel "$jobs" --timeout 14400 --no-tests=error \
     --output-junit "$PWD/$results/nightly.xml"
   say "testing ranks that are lost"

@@ -5,8 +5,10 @@
 
 Each step of the run left NAME.status (its exit status) in FOLDER, and with it
 either NAME.xml (JUnit, by ctest) or NAME.log. A step whose log ends in "N passed,
-N failed" counts as that many tests, any other step as one. Failed and skipped
-tests are listed by name. The exit status is 1 unless tests passed and none failed.
+N failed" counts as that many tests, any other step as one. An entry SUITE.* of
+ctest ran all cases of a suite: they count one by one, as GoogleTest's report has
+them, SUITE.xml in the folder that NAME.suites names. Failed and skipped tests are
+listed by name. The exit status is 1 unless tests passed and none failed.
 """
 
 import pathlib
@@ -30,13 +32,45 @@ class Totals:
         self.skipped += other.skipped
 
 
-def read_junit(path, step):
+def read_suite(entry, passed, suites, step):
+    """Counts the cases of a suite that ctest ran as one entry. An entry that failed and whose report has no
+    failed case (it crashed, or took too long) is a failed test, and so is one without a report."""
+    totals = Totals()
+    name = entry.removesuffix(".*")
+    try:
+        root = ElementTree.parse(suites / f"{name.replace('/', '.')}.xml").getroot()
+    except (OSError, ElementTree.ParseError):
+        totals.failed.append(f"{step}: {entry}")
+        return totals
+    for case in root.iter("testcase"):
+        value = case.get("value_param") or case.get("type_param")
+        case_name = f"{step}: {name}.{case.get('name')}{f' ({value})' if value else ''}"
+        if case.find("failure") is not None:
+            totals.failed.append(case_name)
+        elif case.find("skipped") is not None or case.get("result") in ("skipped", "suppressed"):
+            totals.skipped.append(case_name)
+        else:
+            totals.passed += 1
+    if passed == bool(totals.failed) or not totals.passed + len(totals.skipped) + len(totals.failed):
+        totals.failed.append(f"{step}: {entry}")
+    return totals
+
+
+def read_junit(path, step, suites):
     """Counts the cases of a report by ctest, or by pytest, which gives no status. A case that was not
     run for any other reason than its own wish failed."""
     totals = Totals()
+    seen = set()
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name = f"{step}: {case.get('name')}"
         status = case.get("status")
+        if status in ("run", "fail") and case.get("name").endswith(".*"):
+            if name in seen:  # the report is that of one of them
+                totals.failed.append(f"{name}: two suites have this name")
+            else:
+                totals.add(read_suite(case.get("name"), status == "run", suites, step))
+            seen.add(name)
+            continue
         if status is None:
             if case.find("failure") is not None or case.find("error") is not None:
                 totals.failed.append(name)
@@ -80,7 +114,8 @@ def read_step(folder, step):
     totals = Totals()
     if report.exists():
         try:
-            totals = read_junit(report, step)
+            suites = folder / f"{step}.suites"
+            totals = read_junit(report, step, pathlib.Path(suites.read_text().strip()) if suites.exists() else folder)
         except ElementTree.ParseError as error:
             totals.failed.append(f"{step}: {report}: {error}")
     elif log.exists():

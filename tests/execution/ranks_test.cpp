@@ -97,7 +97,7 @@ void use_every_call(Communicator& rank) {
 }
 
 // What each rank threw; the others hear which one it was. Work on parts waits for all, and then the first speaks.
-TEST(Ranks, WorkInTurnsAndOnParts) {
+TEST(Communicators, WorkInTurnsAndOnParts) {
   for (const bool by_parts : {false, true}) {
     Ranks ranks = thread_ranks({.ranks = 4, .deadline = 200ms});
     const std::vector<std::string> thrown = run(ranks, [&](Communicator& rank) {
@@ -131,7 +131,7 @@ std::string work_until_stopped() {
   return "nothing";
 }
 
-TEST(Ranks, WorkForWhichNobodyWaitsIsStopped) {
+TEST(Communicators, WorkForWhichNobodyWaitsIsStopped) {
   for (const bool by_parts : {false, true}) {
     Ranks ranks = thread_ranks({.ranks = 2, .deadline = 200ms});
     std::string stopped;
@@ -147,7 +147,7 @@ TEST(Ranks, WorkForWhichNobodyWaitsIsStopped) {
 }
 
 // Before the work begins, and while it is done, whether it has stop points or ends early.
-TEST(Ranks, WorkOfACallThatIsToldToStop) {
+TEST(Communicators, WorkOfACallThatIsToldToStop) {
   for (const int when : {0, 1, 2}) {
     Ranks ranks = thread_ranks({.ranks = 3, .deadline = 100s});
     std::atomic<bool> stop = when == 0;
@@ -180,24 +180,24 @@ TEST(Ranks, WorkOfACallThatIsToldToStop) {
   }
 }
 
-TEST(Ranks, SingleDoesEveryCall) {
+TEST(Communicators, SingleDoesEveryCall) {
   SingleRank rank;
   use_every_call(rank);
 }
 
-TEST(Ranks, ThreadsDoEveryCall) {
+TEST(Communicators, ThreadsDoEveryCall) {
   for (const int count : {1, 2, 3, 7}) {
     Ranks ranks = thread_ranks({.ranks = count});
     EXPECT_EQ(run(ranks, use_every_call), std::vector<std::string>(static_cast<std::size_t>(count))) << count;
   }
 }
 
-TEST(Ranks, DelayIsWaitedFor) {
+TEST(Communicators, DelayIsWaitedFor) {
   Ranks ranks = thread_ranks({.ranks = 2, .faults = {{RankFault::Kind::delay, 1, 0, 50ms}}});
   EXPECT_EQ(run(ranks, use_every_call), std::vector<std::string>(2));
 }
 
-TEST(Ranks, DroppedCallIsNamedAtTheDeadline) {
+TEST(Communicators, DroppedCallIsNamedAtTheDeadline) {
   Ranks ranks = thread_ranks({.ranks = 3, .deadline = 1000ms, .faults = {{RankFault::Kind::drop, 1, 2, 0ms}}});
   const auto start = std::chrono::steady_clock::now();
   const auto thrown = run(ranks, [](Communicator& rank) {
@@ -210,7 +210,7 @@ TEST(Ranks, DroppedCallIsNamedAtTheDeadline) {
   EXPECT_THROW(ranks[0]->barrier(), RankError);  // and for good
 }
 
-TEST(Ranks, FailureIsToldAtOnce) {
+TEST(Communicators, FailureIsToldAtOnce) {
   Ranks ranks = thread_ranks({.ranks = 3, .deadline = 100s, .faults = {{RankFault::Kind::fail, 2, 1, 0ms}}});
   const auto thrown = run(ranks, [](Communicator& rank) {
     for (int call = 0; call < 5; ++call) rank.barrier();
@@ -225,7 +225,7 @@ TEST(Ranks, FailureIsToldAtOnce) {
   }
 }
 
-TEST(Ranks, OneThatLeavesIsNamed) {
+TEST(Communicators, OneThatLeavesIsNamed) {
   Ranks ranks = thread_ranks({.ranks = 2, .deadline = 100s});
   ranks[1].reset();
   try {
@@ -236,7 +236,7 @@ TEST(Ranks, OneThatLeavesIsNamed) {
   }
 }
 
-TEST(Ranks, DifferentCallsAreNamed) {
+TEST(Communicators, DifferentCallsAreNamed) {
   Ranks ranks = thread_ranks({.ranks = 2, .deadline = 100s});
   const auto thrown = run(ranks, [](Communicator& rank) {
     std::vector<std::int32_t> values(static_cast<std::size_t>(3 + rank.rank()));

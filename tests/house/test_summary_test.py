@@ -27,11 +27,26 @@ PYTEST_FAILED = '<testcase classname="t" name="g"><failure message="x"/></testca
 PYTEST_ERROR = '<testcase classname="t" name="h"><error message="x"/></testcase>'
 PYTEST_SKIPPED = '<testcase classname="t" name="i"><skipped type="pytest.skip" message="no torch"/></testcase>'
 
+# A suite that ctest ran as one entry, and what GoogleTest says of its cases.
+SUITE = '<testcase name="avx2/In/Rows.*" status="run"/>'
+FAILED_SUITE = '<testcase name="avx2/In/Rows.*" status="fail"><failure message=""/></testcase>'
+CASE = '<testcase name="A" status="run" result="completed"/>'
+FAILED_CASE = '<testcase name="B/0" value_param="3" status="run" result="completed"><failure message="x"/></testcase>'
+SKIPPED_CASE = '<testcase name="C" status="run" result="skipped"><skipped message="x"/></testcase>'
+DISABLED_CASE = '<testcase name="DISABLED_D" status="notrun" result="suppressed"/>'
+
+
+def suite(entry, *cases):
+    """A results folder where ctest ran `entry` and one other test; without cases there is no report."""
+    files = {"r.status": "0\n" if entry == SUITE else "8\n", "r.xml": junit(PASSED, entry)}
+    return {**files, **({"avx2.In.Rows.xml": f"<testsuites>{junit(*cases)}</testsuites>"} if cases else {})}
+
 
 def summary(files):
-    """Returns the exit status and the lines printed for a results folder that holds `files`."""
+    """Returns the exit status and the lines printed for a results folder that holds `files`, and where the suites
+    of step r leave theirs."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in files.items():
+        for name, text in {**files, "r.suites": folder + "\n"}.items():
             (pathlib.Path(folder) / name).write_text(text)
         printed = io.StringIO()
         with mock.patch.object(sys, "argv", ["test_summary.py", folder]), contextlib.redirect_stdout(printed):
@@ -71,6 +86,41 @@ class Summary(unittest.TestCase):
     def test_a_case_whose_program_is_missing_failed(self):
         files = {"dev.status": "8\n", "dev.xml": junit(PASSED, LOST)}
         self.check(files, 1, "1 passed, 1 failed", "FAILED   dev: e")
+
+    def test_the_cases_of_a_suite_are_counted(self):
+        self.check(suite(SUITE, CASE, CASE, CASE), 0, "4 passed, 0 failed")
+
+    def test_the_failed_cases_of_a_suite_are_named(self):
+        self.check(suite(FAILED_SUITE, CASE, FAILED_CASE), 1, "2 passed, 1 failed", "FAILED   r: avx2/In/Rows.B/0 (3)")
+
+    def test_skipped_and_disabled_cases_of_a_suite_are_named(self):
+        self.check(
+            suite(SUITE, CASE, SKIPPED_CASE, DISABLED_CASE), 0, "2 passed, 0 failed, 2 skipped",
+            "skipped  r: avx2/In/Rows.C", "skipped  r: avx2/In/Rows.DISABLED_D",
+        )
+
+    def test_a_suite_that_crashed_failed(self):
+        self.check(suite(FAILED_SUITE), 1, "1 passed, 1 failed", "FAILED   r: avx2/In/Rows.*")
+
+    def test_a_suite_that_failed_after_its_cases_failed(self):
+        self.check(suite(FAILED_SUITE, CASE), 1, "2 passed, 1 failed", "FAILED   r: avx2/In/Rows.*")
+
+    def test_a_suite_that_passed_without_a_report_failed(self):
+        self.check(suite(SUITE), 1, "1 passed, 1 failed", "FAILED   r: avx2/In/Rows.*")
+
+    def test_a_suite_without_cases_failed(self):
+        self.check(suite(SUITE, "<properties/>"), 1, "1 passed, 1 failed", "FAILED   r: avx2/In/Rows.*")
+
+    def test_a_suite_that_passed_with_a_failed_case_failed(self):
+        self.check(
+            suite(SUITE, FAILED_CASE), 1, "1 passed, 2 failed", "FAILED   r: avx2/In/Rows.B/0 (3)",
+            "FAILED   r: avx2/In/Rows.*",
+        )
+
+    def test_suites_of_one_name_failed(self):
+        files = suite(SUITE, CASE)
+        files["r.xml"] = junit(SUITE, SUITE)
+        self.check(files, 1, "1 passed, 1 failed", "FAILED   r: avx2/In/Rows.*: two suites have this name")
 
     def test_a_failed_build_counts_as_a_failed_test(self):
         files = {"build-dev.status": "1\n", "build-dev.log": "error\n", "r.status": "0\n", "r.xml": junit(PASSED)}

@@ -15,7 +15,7 @@ double units_in_the_last_place(double value, double expected) {
   return std::abs(value - expected) / (std::nextafter(std::abs(expected), INFINITY) - std::abs(expected));
 }
 
-TEST(NaturalLog, IsWithinTwoUnits) {
+TEST(NaturalLogOverItsRange, IsWithinTwoUnits) {
   for (double x = 1e-300; x < 1e300; x *= 1.0137) {
     EXPECT_LE(units_in_the_last_place(random::natural_log(x), std::log(x)), 2) << x;
   }
@@ -25,7 +25,7 @@ TEST(NaturalLog, IsWithinTwoUnits) {
   EXPECT_EQ(random::natural_log(1), 0);
 }
 
-TEST(Exponential, IsWithinTwoUnits) {
+TEST(ExponentialOverItsRange, IsWithinTwoUnits) {
   for (double x = -708; x < 700; x += 0.0917) {
     EXPECT_LE(units_in_the_last_place(random::exponential(x), std::exp(x)), 2) << x;
   }
@@ -34,7 +34,7 @@ TEST(Exponential, IsWithinTwoUnits) {
 }
 
 // Bits that every IEEE machine must give.
-TEST(Elementary, HasTheSameBitsEverywhere) {
+TEST(ElementaryFunctions, HasTheSameBitsEverywhere) {
   std::uint64_t logs = 0;
   std::uint64_t exponentials = 0;
   for (int i = 1; i <= 1000; ++i) {

@@ -1,7 +1,7 @@
 // Stops a test executable of an instruction-set target that this machine lacks
 // before any of its code runs: even the registration of tests is compiled for that
 // target. Compiled for the baseline itself, and run before all other initialisers.
-// It speaks as GoogleTest would for one skipped test, so that CTest counts it.
+// By what it says CTest counts the suite as skipped (cmake/list_suites.cmake).
 
 #include <unistd.h>
 

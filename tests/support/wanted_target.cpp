@@ -1,5 +1,5 @@
-// Stops a test program whose instruction set PAPILIO_CPU_TARGET names and this machine lacks, and speaks as GoogleTest
-// would for one skipped test, so that CTest counts it. For programs that are discovered once for each instruction set
+// Stops a test program whose instruction set PAPILIO_CPU_TARGET names and this machine lacks; by what it says CTest
+// counts the suite as skipped (cmake/list_suites.cmake). For programs that are discovered once for each instruction set
 // of the build; their own code is compiled for the baseline.
 
 #include <unistd.h>
