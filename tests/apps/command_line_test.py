@@ -1,8 +1,8 @@
-"""What the command papilio makes of hostile arguments: python3 command_line_test.py path/to/papilio [--all].
+"""What the command papilio makes of hostile arguments: python3 command_line_test.py path/to/papilio [--more | --all].
 
 Every option of every subcommand gets every hostile value. The inputs named are not there, so that no work begins:
-what is tested is the reading of arguments, in milliseconds each. --all tries all values on all options; else numbers
-get all of them, other options a few.
+what is tested is the reading of arguments, in milliseconds each. --all tries all values on all options, --more a dozen
+numbers and every kind of text; else every option gets a few, and one option of each kind all.
 """
 
 import os
@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 COMMAND = ""
-ALL = False
+ALL = "--all" in sys.argv
 
 NO_NUMBERS = ["nan", "NaN", "inf", "-inf", "infinity", "-0", "-0.0", "1e999", "-1e999", "0x10", "0b1", "1_000",
               "1,000", "+5", "+", "5x", "x", " 5", "5 ", "\t5", "5\n", "- 5", "--5", "1e", "1e-999", "9" * 400,
@@ -26,10 +26,10 @@ HOSTILE = ["\x1b[2J\x1b]0;title\x07", "\u202egnp.exe", "\udcff\udcfe", "a\nb", "
            "a" * 100_000, "é" * 300, "-", "--", "=", "==", "..", "", "a\x7fb", "\x85", "\u2028", "none", "0", "-1"]
 FEW = ["\x1b]0;t\x07\u202e\udcff\n", "a" * 100_000, ""]
 
-# How many of NO_NUMBERS and of HOSTILE each option gets, and which options and values are tried: every fourth under
+# How many of NO_NUMBERS and of FEW each option gets, and which options and values are tried: every fourth under
 # sanitizers, where a process takes ten times as long. What is read there is read by the same few functions.
 SANITIZED = "PAPILIO_SANITIZED" in os.environ
-NUMBERS, NAMES, STRIDE = (2, 1, 4) if SANITIZED else (12, len(FEW), 1)
+NUMBERS, NAMES, STRIDE = (2, 1, 4) if SANITIZED else (12, len(FEW), 1) if "--more" in sys.argv else (2, 1, 1)
 
 # What each subcommand needs; nothing of this name is there.
 NEEDED = {
@@ -229,6 +229,6 @@ class Rules(CommandLineTest):
 
 
 if __name__ == "__main__":
-    ALL = "--all" in sys.argv
     COMMAND = os.path.abspath(sys.argv[1])
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    names = [argument for argument in sys.argv[2:] if not argument.startswith("--")]
+    unittest.main(argv=[sys.argv[0], *names], verbosity=2)

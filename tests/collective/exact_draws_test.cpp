@@ -34,20 +34,22 @@ constexpr Scale<T> least_scale(Kind kind) {
   return {Limits::min(), Limits::epsilon()};
 }
 
-// Rows of weights 0 to 3, most of them 0, in other proportions from row to row;
-// about `positive` categories of each are not 0. Row 1 has its first, row 2 its
-// last, row 3 every category. A row may be of any length up to `categories`.
+// Rows of weights 0 to 3, most of them 0: `positive` categories of row 0 have the weight 1, half as many of the others
+// 1 to 3, so that all rows have about as many thresholds and few are tried twice. Of rows that are shorter than
+// `positive` any share is not 0, and of row 3 all. Row 1 has its first category, row 2 its last.
 template <class T>
 WeightRow<T> integer_row(std::size_t row, Kind kind, Scale<T> scale, std::int64_t categories, std::int64_t positive,
                          std::mt19937_64& bits) {
   WeightRow<T> weights;
-  const auto size = static_cast<std::size_t>(categories);
+  const auto size = static_cast<std::size_t>(categories), most = static_cast<std::size_t>(positive);
+  const std::size_t share = row == 0 ? most : most / 2;
+  std::size_t wanted = size > most ? share : row == 3 ? size : bits() % (size + 1);
   weights.left.assign(size, 0);
   if (kind == Kind::product) weights.right.assign(size, 0);
   for (std::size_t k = 0; k < size; ++k) {
-    const auto share = static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(categories));
-    const bool chosen = row == 3 && categories <= positive ? true : share < (row == 0 ? positive : positive / 2);
-    weights.left[k] = static_cast<T>(chosen ? 1 + bits() % 3 : 0);
+    const bool chosen = bits() % (size - k) < wanted;
+    wanted -= chosen ? 1 : 0;
+    weights.left[k] = static_cast<T>(!chosen ? 0 : row == 0 ? 1 : 1 + bits() % 3);
     if (kind == Kind::product) weights.right[k] = static_cast<T>(bits() % 3);
   }
   const auto set = [&](std::size_t k) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "collective/real_weights.h"
@@ -22,36 +23,43 @@ constexpr int width = 8;
 constexpr int width = 32;
 #endif
 
+// A tile of `width` rows, and u of each.
 template <class T>
-void expect_same_tables(const Realisation<T>& simd, const Realisation<T>& scalar) {
+struct Drawing {
+  std::vector<WeightRow<T>> rows;
+  std::vector<double> u;
+};
+
+template <class T>
+Drawing<T> drawing(int turn, std::int64_t categories, std::mt19937_64& bits) {
+  const bool product = turn % 2 == 0, ragged = turn % 3 == 0;
+  Drawing<T> made;
+  for (int q = 0; q < width; ++q) {
+    // A partial tile: nothing past its last row.
+    const bool absent = turn % 4 == 0 && q > turn % width;
+    const auto size = absent ? 0
+                      : ragged && q % 4 != 0
+                          ? static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(categories + 1))
+                          : categories;
+    made.rows.push_back(size == 0 ? WeightRow<T>{} : real_row<T>(all_weights[(turn + q) % 4], product, size, bits));
+    made.u.push_back(std::ldexp(static_cast<double>(bits() >> 40), -24));
+  }
+  return made;
+}
+
+template <class T>
+void expect_same_tables(const Realisation<T>& simd, const Realisation<T>& scalar, const Drawing<T>& drawing) {
   ASSERT_EQ(simd.method, scalar.method);
-  std::mt19937_64 bits(1);
-  int turn = 0;
-  for (const std::int64_t categories : category_counts(width)) {
-    ++turn;
-    const bool product = turn % 2 == 0, ragged = turn % 3 == 0;
-    std::vector<WeightRow<T>> rows;
-    std::vector<double> u;
-    for (int q = 0; q < width; ++q) {
-      // A partial tile: nothing past its last row.
-      const bool absent = turn % 4 == 0 && q > turn % width;
-      const auto size = absent ? 0
-                        : ragged && q % 4 != 0
-                            ? static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(categories + 1))
-                            : categories;
-      rows.push_back(size == 0 ? WeightRow<T>{} : real_row<T>(all_weights[(turn + q) % 4], product, size, bits));
-      u.push_back(std::ldexp(static_cast<double>(bits() >> 40), -24));
-    }
-    Tile32<T> a(rows), b(rows);
-    a.draw(simd, u);
-    b.draw(scalar, u);
-    ASSERT_EQ(a.memory.size(), b.memory.size());
-    ASSERT_EQ(std::memcmp(a.memory.data(), b.memory.data(), a.memory.size() * sizeof(T)), 0) << categories;
-    ASSERT_EQ(a.total, b.total) << categories;
-    for (std::size_t q = 0; q < width; ++q) {
-      if (rows[q].size() > 0) {
-        ASSERT_EQ(a.category[q], b.category[q]) << "row " << q << ", " << categories;
-      }
+  const auto& rows = drawing.rows;
+  Tile32<T> a(rows), b(rows);
+  a.draw(simd, drawing.u);
+  b.draw(scalar, drawing.u);
+  ASSERT_EQ(a.memory.size(), b.memory.size());
+  ASSERT_EQ(std::memcmp(a.memory.data(), b.memory.data(), a.memory.size() * sizeof(T)), 0);
+  ASSERT_EQ(a.total, b.total);
+  for (std::size_t q = 0; q < width; ++q) {
+    if (rows[q].size() > 0) {
+      ASSERT_EQ(a.category[q], b.category[q]) << "row " << q;
     }
   }
 }
@@ -67,10 +75,15 @@ void expect_parity() {
   const auto simd = of_width(realisations<T>()), scalar = of_width(scalar_realisations<T>());
   ASSERT_FALSE(simd.empty());
   ASSERT_EQ(simd.size(), scalar.size());
-  for (std::size_t i = 0; i < simd.size(); ++i) {
-    SCOPED_TRACE(simd[i].name);
-    expect_same_tables(simd[i], scalar[i]);
-    if (::testing::Test::HasFatalFailure()) return;
+  std::mt19937_64 bits(1);
+  int turn = 0;
+  for (const std::int64_t categories : category_counts(width)) {
+    const Drawing<T> same = drawing<T>(++turn, categories, bits);
+    for (std::size_t i = 0; i < simd.size(); ++i) {
+      SCOPED_TRACE(simd[i].name + ", " + std::to_string(categories) + " categories");
+      expect_same_tables(simd[i], scalar[i], same);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "collective/real_weights.h"
@@ -22,54 +23,50 @@ struct OracleDraw {
   double total;
 };
 
-// The definition of each method, by the oracle. `longest` is the longest row of the tile.
+// The definition of each method, by the oracle, for each u. `longest` is the longest row of the tile.
 template <class T>
-OracleDraw defined_draw(const Realisation<T>& way, const WeightRow<T>& row, std::int64_t longest, double u,
-                        std::int64_t lane) {
+std::vector<OracleDraw> defined_draws(const Realisation<T>& way, const WeightRow<T>& row, std::int64_t longest,
+                                      const std::vector<double>& all_u, std::int64_t lane) {
   const std::int64_t least = std::max<std::int64_t>(longest, 1);
   const std::int64_t padded = (least + way.width - 1) / way.width * way.width;
   const std::int64_t ahead = longest % way.width;
   const std::int64_t whole = std::max<std::int64_t>(longest, ahead + 1);  // a block, be it of zeros
-  const T narrow = static_cast<T>(u);
+  const auto for_each_u = [&](const auto& order, const auto& draw) {
+    std::vector<OracleDraw> drawn;
+    for (const double u : all_u) drawn.push_back({draw(u), static_cast<double>(order.total())});
+    return drawn;
+  };
+  const auto by_prefix = [&](const PrefixOrder<T>& order) {
+    return for_each_u(order, [&](double u) { return order.draw(static_cast<T>(u)); });
+  };
+  const auto by_blocks = [&](const BlockOrder<T>& order, BlockSearch search) {
+    return for_each_u(order, [&](double u) { return order.draw(static_cast<T>(u), search, lane); });
+  };
   switch (way.method) {
     case Method::prefix_linear:
-    case Method::prefix_binary: {
-      const testing::PrefixOrder<T> order(row, least);
-      return {order.draw(narrow), static_cast<double>(order.total())};
-    }
+    case Method::prefix_binary:
+      return by_prefix(PrefixOrder<T>(row, least));
     case Method::transposed_in_registers:
-    case Method::transposed_through_scratch: {
-      const testing::PrefixOrder<T> order(row, padded);
-      return {order.draw(narrow), static_cast<double>(order.total())};
-    }
+    case Method::transposed_through_scratch:
+      return by_prefix(PrefixOrder<T>(row, padded));
     case Method::swap_linear:
     case Method::swap_binary:
-    case Method::two_pass: {
-      const testing::BlockOrder<T> order(row, way.width, padded);
-      return {order.draw(narrow, testing::BlockSearch::only_adds, lane), static_cast<double>(order.total())};
-    }
+    case Method::two_pass:
+      return by_blocks(BlockOrder<T>(row, way.width, padded), BlockSearch::only_adds);
     case Method::add_subtract_linear:
-    case Method::add_subtract_binary: {
-      const testing::BlockOrder<T> order(row, way.width, padded);
-      return {order.draw(narrow, testing::BlockSearch::adds_and_subtracts, lane), static_cast<double>(order.total())};
-    }
-    case Method::transposed_remnant_first: {
-      const testing::PrefixOrder<T> order(row, longest < way.width ? ahead + way.width : longest);
-      return {order.draw(narrow), static_cast<double>(order.total())};
-    }
-    case Method::swap_remnant_first: {
-      const testing::BlockOrder<T> order(row, way.width, whole, ahead);
-      return {order.draw(narrow, testing::BlockSearch::only_adds, lane), static_cast<double>(order.total())};
-    }
-    case Method::add_subtract_remnant_first: {
-      const testing::BlockOrder<T> order(row, way.width, whole, ahead);
-      return {order.draw(narrow, testing::BlockSearch::adds_and_subtracts, lane), static_cast<double>(order.total())};
-    }
+    case Method::add_subtract_binary:
+      return by_blocks(BlockOrder<T>(row, way.width, padded), BlockSearch::adds_and_subtracts);
+    case Method::transposed_remnant_first:
+      return by_prefix(PrefixOrder<T>(row, longest < way.width ? ahead + way.width : longest));
+    case Method::swap_remnant_first:
+      return by_blocks(BlockOrder<T>(row, way.width, whole, ahead), BlockSearch::only_adds);
+    case Method::add_subtract_remnant_first:
+      return by_blocks(BlockOrder<T>(row, way.width, whole, ahead), BlockSearch::adds_and_subtracts);
     case Method::by_slots:
       break;
   }
   const testing::SlotOrder<T> order(row);
-  return {order.draw(u).category, order.total()};
+  return for_each_u(order, [&](double u) { return order.draw(u).category; });
 }
 
 // By how much, in units of 2^-24 or 2^-53 of the total, a draw may miss its interval:
@@ -110,31 +107,63 @@ std::vector<WeightRow<T>> real_rows(int width, Weights kind, bool product, bool 
   return rows;
 }
 
+// Rows, u of each for every round, and the exact intervals where a test asks for them.
 template <class T>
-void expect_defined_draws(const Realisation<T>& way, const std::vector<WeightRow<T>>& rows, std::mt19937_64& bits) {
-  std::int64_t longest = 0;
-  for (const auto& row : rows) longest = std::max(longest, row.size());
-  Tile32<T> tile(rows);
-  constexpr std::size_t rounds = 4;
+struct RealTile {
+  std::vector<WeightRow<T>> rows;
   std::vector<std::vector<double>> u;  // by row
-  for (const auto& row : rows) {
+  std::vector<ExactIntervals<T>> exact;
+};
+
+// The tiles of a width and an order: `make` makes those of the last ones asked for, which all their ways draw from.
+template <class T, class Make>
+const std::vector<RealTile<T>>& shared_tiles(const Realisation<T>& way, const Make& make) {
+  static int width = 0;
+  static Order order;
+  static std::vector<RealTile<T>> tiles;
+  if (width != way.width || order != way.order()) {
+    tiles = make();
+    width = way.width;
+    order = way.order();
+  }
+  return tiles;
+}
+
+constexpr std::size_t defined_rounds = 4;
+
+template <class T>
+RealTile<T> with_boundaries(std::vector<WeightRow<T>> rows, Order order, std::mt19937_64& bits) {
+  RealTile<T> tile{std::move(rows), {}, {}};
+  for (const auto& row : tile.rows) {
     if (row.size() == 0) {
-      u.emplace_back(rounds, 0.5);
+      tile.u.emplace_back(defined_rounds, 0.5);
       continue;
     }
-    u.push_back(boundary_thresholds(ExactIntervals<T>(row, walk_of(way.order(), row.size())), rounds / 2, bits));
-    while (u.back().size() < rounds) u.back().push_back(std::ldexp(static_cast<double>(bits() >> 40), -24));
+    tile.u.push_back(boundary_thresholds(ExactIntervals<T>(row, walk_of(order, row.size())), defined_rounds / 2, bits));
+    while (tile.u.back().size() < defined_rounds)
+      tile.u.back().push_back(std::ldexp(static_cast<double>(bits() >> 40), -24));
   }
+  return tile;
+}
+
+template <class T>
+void expect_defined_draws(const Realisation<T>& way, const RealTile<T>& drawing) {
+  const auto& rows = drawing.rows;
+  std::int64_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, row.size());
+  std::vector<std::vector<OracleDraw>> expected;  // by row
+  for (std::size_t q = 0; q < rows.size(); ++q)
+    expected.push_back(defined_draws(way, rows[q], longest, drawing.u[q], static_cast<std::int64_t>(q)));
+  Tile32<T> tile(rows);
   std::vector<double> now(rows.size());
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t q = 0; q < rows.size(); ++q) now[q] = u[q][round];
+  for (std::size_t round = 0; round < defined_rounds; ++round) {
+    for (std::size_t q = 0; q < rows.size(); ++q) now[q] = drawing.u[q][round];
     tile.draw(way, now);
     ASSERT_FALSE(tile.memory_overrun());
     for (std::size_t q = 0; q < rows.size(); ++q) {
-      const OracleDraw expected = defined_draw(way, rows[q], longest, now[q], static_cast<std::int64_t>(q));
-      ASSERT_EQ(tile.total[q], expected.total) << "row " << q << " of " << rows[q].size() << " categories";
+      ASSERT_EQ(tile.total[q], expected[q][round].total) << "row " << q << " of " << rows[q].size() << " categories";
       if (rows[q].size() == 0) continue;
-      ASSERT_EQ(tile.category[q], expected.category)
+      ASSERT_EQ(tile.category[q], expected[q][round].category)
           << "row " << q << " of " << rows[q].size() << " categories, u " << std::hexfloat << now[q];
     }
   }
@@ -142,13 +171,21 @@ void expect_defined_draws(const Realisation<T>& way, const std::vector<WeightRow
 
 template <class T>
 void sweep_defined_draws(const Realisation<T>& way) {
-  std::mt19937_64 bits(5);
-  int turn = 0;
-  for (const std::int64_t categories : category_counts(way.width)) {
-    const Weights kind = all_weights[turn % 4];
-    const bool product = turn % 3 == 1, ragged = turn % 5 == 2;
-    ++turn;
-    expect_defined_draws(way, real_rows<T>(way.width, kind, product, ragged, categories, bits), bits);
+  const auto make = [&] {
+    std::mt19937_64 bits(5);
+    std::vector<RealTile<T>> tiles;
+    int turn = 0;
+    for (const std::int64_t categories : category_counts(way.width)) {
+      const Weights kind = all_weights[turn % 4];
+      const bool product = turn % 3 == 1, ragged = turn % 5 == 2;
+      ++turn;
+      tiles.push_back(
+          with_boundaries(real_rows<T>(way.width, kind, product, ragged, categories, bits), way.order(), bits));
+    }
+    return tiles;
+  };
+  for (const RealTile<T>& tile : shared_tiles(way, make)) {
+    expect_defined_draws(way, tile);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
@@ -166,27 +203,40 @@ std::int64_t guarded(const Realisation<T>& way, const WeightRow<T>& row, std::in
 // the target within rounding of the interval of what is drawn.
 template <class T>
 void expect_draws_within_rounding(const Realisation<T>& way) {
-  std::mt19937_64 bits(6);
+  constexpr std::size_t rounds = 8;
   const double unit = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-  for (const std::int64_t categories : {1, 2, 7, 31, 32, 33, 100, 128, 1000, 1025, 4097}) {
-    for (const Weights kind : {Weights::uniform, Weights::sparse, Weights::decades}) {
-      const auto rows = real_rows<T>(way.width, kind, categories % 2 == 1, false, categories, bits);
-      const std::int64_t padded = (categories + way.width - 1) / way.width * way.width;
-      Tile32<T> tile(rows);
-      std::vector<ExactIntervals<T>> exact;
-      for (const auto& row : rows) exact.emplace_back(row, walk_of(way.order(), categories));
-      for (int round = 0; round < 8; ++round) {
-        std::vector<double> u;
-        for (const auto& intervals : exact) u.push_back(boundary_thresholds(intervals, 1, bits).front());
-        tile.draw(way, u);
-        for (std::size_t q = 0; q < rows.size(); ++q) {
-          auto k = tile.category[q];
-          if (way.method != Method::by_slots) k = guarded(way, rows[q], k);
-          ASSERT_TRUE(0 <= k && k < categories) << k;
-          ASSERT_GT(rows[q].weight(k), 0);
-          const long double off = exact[q].distance(k, u[q] * exact[q].total()) / exact[q].total();
-          ASSERT_LE(off, units_of_rounding(way, padded) * unit) << "category " << k << " of " << categories;
+  const auto make = [&] {
+    std::mt19937_64 bits(6);
+    std::vector<RealTile<T>> tiles;
+    for (const std::int64_t categories : {1, 2, 7, 31, 32, 33, 100, 128, 1000, 1025, 4097}) {
+      for (const Weights kind : {Weights::uniform, Weights::sparse, Weights::decades}) {
+        RealTile<T> tile{real_rows<T>(way.width, kind, categories % 2 == 1, false, categories, bits), {}, {}};
+        for (const auto& row : tile.rows) {
+          tile.exact.emplace_back(row, walk_of(way.order(), categories));
+          tile.u.push_back(boundary_thresholds(tile.exact.back(), rounds, bits));
         }
+        tiles.push_back(std::move(tile));
+      }
+    }
+    return tiles;
+  };
+  for (const RealTile<T>& drawing : shared_tiles(way, make)) {
+    const auto& rows = drawing.rows;
+    const std::int64_t categories = rows.front().size();
+    const std::int64_t padded = (categories + way.width - 1) / way.width * way.width;
+    Tile32<T> tile(rows);
+    std::vector<double> u(rows.size());
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (std::size_t q = 0; q < rows.size(); ++q) u[q] = drawing.u[q][round];
+      tile.draw(way, u);
+      for (std::size_t q = 0; q < rows.size(); ++q) {
+        auto k = tile.category[q];
+        if (way.method != Method::by_slots) k = guarded(way, rows[q], k);
+        ASSERT_TRUE(0 <= k && k < categories) << k;
+        ASSERT_GT(rows[q].weight(k), 0);
+        const auto& exact = drawing.exact[q];
+        const long double off = exact.distance(k, u[q] * exact.total()) / exact.total();
+        ASSERT_LE(off, units_of_rounding(way, padded) * unit) << "category " << k << " of " << categories;
       }
     }
   }
