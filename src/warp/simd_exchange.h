@@ -49,6 +49,33 @@ PAPILIO_LANEWISE Vector<Element<V>, lanes_of<V> / 2> half_of(V a) {
   return half_of<half>(a, std::make_integer_sequence<int, lanes_of<V> / 2>{});
 }
 
+// The elements of a, then those of b, in a register of twice the size.
+template <class V, int... i>
+PAPILIO_LANEWISE Vector<Element<V>, 2 * lanes_of<V>> both(V a, V b, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(a, b, i...);
+}
+template <class V>
+PAPILIO_LANEWISE Vector<Element<V>, 2 * lanes_of<V>> both(V a, V b) {
+  return both(a, b, std::make_integer_sequence<int, 2 * lanes_of<V>>{});
+}
+
+// The elements of a whose bits are set, one after another; what follows them is of no use.
+template <class V>
+PAPILIO_LANEWISE V compress(std::uint32_t bits, V a) {
+#if defined(__AVX512F__)
+  if constexpr (is<V, double, 8>) return _mm512_maskz_compress_pd(static_cast<__mmask8>(bits), a);
+#endif
+#if defined(__AVX512VL__)
+  if constexpr (is<V, std::int32_t, 8>)
+    return bit_cast<V>(_mm256_maskz_compress_epi32(static_cast<__mmask8>(bits), bit_cast<__m256i>(a)));
+#endif
+  V v{};
+  for (int i = 0, to = 0; i < lanes_of<V>; ++i) {
+    if (bits >> i & 1u) v[to++] = a[i];
+  }
+  return v;
+}
+
 // Lane i receives a[i ^ bits], bits a power of two below the number of lanes, or 0.
 template <int bits, class V, int... i>
 PAPILIO_LANEWISE V exchange(V a, std::integer_sequence<int, i...>) {

@@ -258,6 +258,22 @@ PAPILIO_LANEWISE To convert(From a) {
   return __builtin_convertvector(a, To);
 }
 
+// The largest floats that are not above the elements of a, which are >= 0.
+template <class V>
+PAPILIO_LANEWISE Vector<float, lanes_of<V>> round_down(V a) {
+  using Floats = Vector<float, lanes_of<V>>;
+#if defined(__AVX512F__)
+  if constexpr (is<V, double, 8>)
+    return bit_cast<Floats>(_mm512_cvt_roundpd_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
+#endif
+  Floats v;
+  for (int i = 0; i < lanes_of<V>; ++i) {
+    const auto nearest = static_cast<float>(a[i]);
+    v[i] = __builtin_bit_cast(float, __builtin_bit_cast(std::int32_t, nearest) - (double{nearest} > a[i]));
+  }
+  return v;
+}
+
 // The halves of the 64-bit products a[i] * b.
 template <class V>
 PAPILIO_LANEWISE void multiply_wide(V a, std::uint32_t b, V& high, V& low) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 
 #include "warp/native_warp.h"
@@ -45,7 +47,8 @@ TYPED_TEST(WarpExchangeTest, Exchanges) {
   }
 }
 
-// Elements of two registers by any numbers, of which the low bits count, and the halves of one.
+// Elements of two registers by any numbers, of which the low bits count; the halves of one, both of them again, and the
+// elements that have a bit.
 TYPED_TEST(WarpExchangeTest, ExchangesOfRegisters) {
   std::mt19937_64 bits(12);
   for (int trial = 0; trial < trials; ++trial) {
@@ -59,13 +62,47 @@ TYPED_TEST(WarpExchangeTest, ExchangesOfRegisters) {
       const auto a = simd::load<Register>(both.data()), b = simd::load<Register>(both.data() + n);
       const auto picked = simd::permute(a, b, simd::load<simd::Vector<std::int32_t, static_cast<int>(n)>>(from.data()));
       const auto low = simd::half_of<0>(a), high = simd::half_of<1>(a);
+      const auto whole = simd::both(low, high);
+      const auto kept_bits = static_cast<std::uint32_t>(bits());
+      const auto kept = simd::compress(kept_bits, a);
+      std::size_t kept_before = 0;
       for (std::size_t i = 0; i < n; ++i) {
+        const T again = whole[i];
+        ASSERT_TRUE(same_bits(again, both[i])) << i << " of " << n;
+        if (kept_bits >> i & 1u) {
+          const T next = kept[kept_before++];
+          ASSERT_TRUE(same_bits(next, both[i])) << i << " of " << n;
+        }
         const T x = picked[i];
         ASSERT_TRUE(same_bits(x, both[static_cast<std::uint32_t>(from[i]) % (2 * n)])) << i << " of " << n;
         const T half = i < n / 2 ? low[i] : high[i - n / 2];
         ASSERT_TRUE(same_bits(half, both[i])) << i << " of " << n;
       }
     });
+  }
+}
+
+// To the float below, or the same; also below the least normal float.
+TYPED_TEST(WarpExchangeTest, RoundsDown) {
+  using Register = typename TypeParam::template Register<double>;
+  constexpr auto n = static_cast<std::size_t>(simd::lanes_of<Register>);
+  std::mt19937_64 bits(13);
+  for (int trial = 0; trial < trials; ++trial) {
+    std::array<double, n> x;
+    for (double& element : x) {
+      const int kind = static_cast<int>(bits() % 4);
+      const double share = 1 + std::ldexp(static_cast<double>(bits() >> 11), -53);
+      element = kind == 0   ? 0
+                : kind == 1 ? static_cast<double>(static_cast<float>(share))
+                : kind == 2 ? std::ldexp(share, -140 - static_cast<int>(bits() % 12))
+                            : share;
+    }
+    const auto down = simd::round_down(simd::load<Register>(x.data()));
+    for (std::size_t i = 0; i < n; ++i) {
+      const float got = down[i];
+      ASSERT_LE(static_cast<double>(got), x[i]);
+      ASSERT_GT(static_cast<double>(std::nextafter(got, std::numeric_limits<float>::infinity())), x[i]);
+    }
   }
 }
 

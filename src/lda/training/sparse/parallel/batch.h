@@ -16,10 +16,10 @@ namespace papilio::lda::sparse {
 inline constexpr int most_tokens = 16;
 
 // The most tokens that are drawn together in lanes, all of one word: whole pairs; one by one, most_tokens.
-inline constexpr int tokens_per_batch = 32;
+inline constexpr int tokens_per_batch = 64;
 
 // How far ahead memory is prefetched, in tokens or pairs, at most: arrays of them are longer by this.
-inline constexpr int look_ahead = 4 * tokens_per_batch;
+inline constexpr int look_ahead = 2 * tokens_per_batch;
 
 // A token: its topic, as it is drawn, and where the topic that it had when the sweep began is in the document's list.
 template <class Entry>
@@ -55,27 +55,25 @@ struct Tokens {
 // Kernels may read phi of so many topics, more than there are.
 inline constexpr int padded_phi = 128;
 
-// Memory for one thread. Between two calls `phi` is that of a word without tokens, and `counts` and `present` are 0.
+// Memory for one thread. Between two calls `phi` is that of a word without tokens, and counts and `present` are 0.
 struct Scratch {
-  std::uint32_t* counts;   // K
-  float* phi;              // K, and zeros up to padded_phi
-  OwnTopic* own;           // K
-  OwnPlace* own_place;     // K
-  std::uint64_t* present;  // K bits
-  std::uint32_t* topics;   // K
-  std::uint64_t* sums;     // K
-  float* running;          // running_floats, aligned to 64 bytes
+  std::uint32_t* counts;      // K
+  std::uint32_t* odd_counts;  // K, those of every other token
+  float* phi;                 // K, and zeros up to padded_phi
+  OwnTopic* own;              // K
+  OwnPlace* own_place;        // K
+  std::uint64_t* present;     // K bits
+  std::uint32_t* topics;      // K
+  std::uint64_t* sums;        // K
+  float* running;             // running_floats, aligned to 64 bytes
   std::int64_t running_floats;
 };
 
-// A list's sums in lanes are a block: zeros, prefix sums, and the running sums at each depth of the list, the number of
-// which is even.
-inline constexpr std::uint32_t first_depth = 2 * lanes;
-PAPILIO_LANEWISE constexpr std::uint32_t depth_of(std::uint32_t entries) {
-  constexpr std::uint32_t two_depths = 2 * lanes;
-  return (entries + two_depths - 1) / two_depths * 2;
-}
-PAPILIO_LANEWISE constexpr std::uint32_t block_size(std::uint32_t depth) { return first_depth + lanes * depth; }
+// In lanes, the sums of two lists are side by side in a block: a row of zeros, and a row of running sums for each depth
+// of the longer one.
+inline constexpr std::uint32_t row_of_two = 2 * lanes;
+PAPILIO_LANEWISE constexpr std::uint32_t depth_of(std::uint32_t entries) { return (entries + lanes - 1) / lanes; }
+PAPILIO_LANEWISE constexpr std::uint32_t block_size(std::uint32_t depth) { return row_of_two * (1 + depth); }
 
 // Running sums are of as many lists as there is room for, and of the longest at least: its block, which is larger than
 // its sums one by one, a row of zeros and whole depths.

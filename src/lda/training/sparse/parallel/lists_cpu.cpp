@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t tokens_per_part = std::int64_t{1} << 15;
 constexpr std::size_t tokens_ahead = look_ahead;  // spots are asked for
+constexpr std::size_t tokens_per_mark = 4;        // topics are looked at in the time that marks of a token take
 
 std::int64_t length_of(const CorpusView& corpus, std::size_t document) {
   return corpus.document_offsets[document + 1] - corpus.document_offsets[document];
@@ -21,10 +22,15 @@ std::int64_t most_groups(const CorpusView& corpus, std::size_t document, std::in
   return (std::min<std::int64_t>(length_of(corpus, document), topics) + lanes - 1) / lanes;
 }
 
+// And as many as the longest list may have: kernels read a list as far as another one.
 std::size_t entries_of_all(const CorpusView& corpus, std::int32_t topics) {
-  std::int64_t groups = 0;
-  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) groups += most_groups(corpus, d, topics);
-  return static_cast<std::size_t>(groups * lanes);
+  std::int64_t groups = 0, longest = 0;
+  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
+    const std::int64_t most = most_groups(corpus, d, topics);
+    groups += most;
+    longest = std::max(longest, most);
+  }
+  return static_cast<std::size_t>((groups + longest) * lanes);
 }
 
 }  // namespace
@@ -102,16 +108,47 @@ void DocumentLists<Entry>::build(std::span<std::int64_t> n_k) {
   });
 }
 
+// Tokens next to each other often have the same topic, so that one would wait for the count of the one before: where
+// there are enough of them, they are counted in two tables in turn, and topics are marked afterwards.
+template <class Entry>
+void DocumentLists<Entry>::count_topics(std::size_t begin, std::size_t end, Counts& counts) {
+  const auto topic_of = [&](std::size_t i) {
+    __builtin_prefetch(spots_.data() + places_[i + tokens_ahead], 1);
+    return std::size_t{spots_[places_[i]].topic};
+  };
+  const std::size_t topics = counts.n_dk.size();
+  if (tokens_per_mark * (end - begin) < topics) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t k = topic_of(i);
+      ++counts.n_dk[k];
+      counts.present[k / 64] |= std::uint64_t{1} << (k % 64);
+    }
+    return;
+  }
+  std::uint32_t* const even = counts.n_dk.data();
+  std::uint32_t* const odd = counts.odd.data();
+  std::size_t i = begin;
+  for (; i + 1 < end; i += 2) {
+    ++even[topic_of(i)];
+    ++odd[topic_of(i + 1)];
+  }
+  if (i < end) ++even[topic_of(i)];
+  for (std::size_t first = 0; first < topics; first += 64) {
+    const std::size_t here = std::min<std::size_t>(topics - first, 64);
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j < here; ++j) {
+      const std::uint32_t n = even[first + j] += std::exchange(odd[first + j], 0);
+      bits |= std::uint64_t{n != 0} << j;
+    }
+    counts.present[first / 64] = bits;
+  }
+}
+
 template <class Entry>
 void DocumentLists<Entry>::build_list(std::size_t document, std::uint32_t group, Counts& counts) {
   const auto begin = static_cast<std::size_t>(corpus_.document_offsets[document]);
   const auto end = static_cast<std::size_t>(corpus_.document_offsets[document + 1]);
-  for (std::size_t i = begin; i < end; ++i) {
-    __builtin_prefetch(spots_.data() + places_[i + tokens_ahead], 1);
-    const std::uint32_t k = spots_[places_[i]].topic;
-    ++counts.n_dk[k];
-    counts.present[k / 64] |= std::uint64_t{1} << (k % 64);
-  }
+  count_topics(begin, end, counts);
   Entry* const list = entries_.data() + std::size_t{lanes} * group;
   std::uint32_t size = 0;
   for (std::size_t word = 0; word < counts.present.size(); ++word) {

@@ -36,17 +36,20 @@ class DocumentLists {
   std::int64_t documents() const { return documents_; }
 
  private:
-  // `n_dk` is of one document: all 0 between documents, as the rest is between sweeps.
+  // `n_dk` and `odd` are of one document: all 0 between documents, as the rest is between sweeps.
   struct Counts {
     explicit Counts(std::int32_t topics)
         : n_dk(static_cast<std::size_t>(topics)),
+          odd(static_cast<std::size_t>(topics)),
           present((static_cast<std::size_t>(topics) + 63) / 64),
           n_k(static_cast<std::size_t>(topics)) {}
     std::vector<std::uint32_t> n_dk;
+    std::vector<std::uint32_t> odd;
     std::vector<std::uint64_t> present;
     std::vector<std::int64_t> n_k;
     std::int64_t entries = 0;
   };
+  void count_topics(std::size_t begin, std::size_t end, Counts& counts);
   void build_list(std::size_t document, std::uint32_t group, Counts& counts);
 
   const CorpusView corpus_;

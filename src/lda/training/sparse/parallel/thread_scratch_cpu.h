@@ -16,6 +16,7 @@ struct ThreadScratch {
       : phi(1, std::max(topics, padded_phi)),
         running(1, running_floats_for(topics)),
         counts(static_cast<std::size_t>(topics)),
+        odd_counts(static_cast<std::size_t>(topics)),
         own(static_cast<std::size_t>(topics)),
         own_place(static_cast<std::size_t>(topics)),
         present((static_cast<std::size_t>(topics) + 63) / 64),
@@ -27,6 +28,7 @@ struct ThreadScratch {
     const auto beta = static_cast<float>(masses.beta);
     for (std::int32_t k = 0; k < masses.topics; ++k) phi.row(0)[k] = beta * masses.inverse[k];
     return {.counts = counts.data(),
+            .odd_counts = odd_counts.data(),
             .phi = phi.row(0),
             .own = own.data(),
             .own_place = own_place.data(),
@@ -40,6 +42,7 @@ struct ThreadScratch {
   AlignedTable phi;
   AlignedTable running;
   std::vector<std::uint32_t> counts;
+  std::vector<std::uint32_t> odd_counts;
   std::vector<OwnTopic> own;  // zeros, if none are ever taken
   std::vector<OwnPlace> own_place;
   std::vector<std::uint64_t> present;

@@ -6,10 +6,8 @@
 #include "lda/training/sparse/parallel/batch.h"
 #include "lda/training/sparse/parallel/document_part_kernel.h"
 #include "lda/training/sparse/parallel/word_part_kernel.h"
-#include "lda/training/sparse/token_numbers_kernel.h"
-#include "random/philox.h"
+#include "lda/training/sparse/place_uniforms_kernel.h"
 #include "random/purpose.h"
-#include "random/uniform_lanes.h"
 
 // What the draws of one thread are on every target: word after word, and the tokens of a word a batch at a time.
 
@@ -38,12 +36,9 @@ class TokenStream {
 
   __attribute__((noinline)) void draw_numbers(std::int64_t end) {
     for (; end_ < end; end_ += W::width) {
-      const auto number = token_numbers<W>(range_.first_token, W::load(tokens_.numbers + end_));
-      const auto block = random::draw_blocks<W>(range_.seed, stream_, number.low, number.high);
-      const auto u = random::uniform53<W>(block.word[0], block.word[1]);
       const std::size_t place = static_cast<std::size_t>(end_) % kept;
-      W::store(u_ + place, u);
-      if (place == 0) W::store(u_ + kept, u);
+      place_uniforms<W>(range_.seed, stream_, range_.first_token, tokens_.numbers + end_, u_ + place);
+      if (place == 0) __builtin_memcpy(u_ + kept, u_, W::width * sizeof *u_);
     }
   }
 
@@ -60,8 +55,8 @@ class TokenStream {
  private:
   using W = warp::SimdWarp<warp::register_bytes == 64 ? 32 : 8, warp::register_bytes>;
   static constexpr std::size_t kept = 2 * (most > W::width ? most : W::width);
-  static constexpr int pairs_ahead = most;         // that lists are asked for
-  static constexpr std::uint32_t most_lines = 32;  // the machine's own prefetcher goes on from there
+  static constexpr int pairs_ahead = most < 32 ? most : 32;  // that lists are asked for
+  static constexpr std::uint32_t most_lines = 32;            // the machine's own prefetcher goes on from there
 
   // Two lines at a time, so that the number of steps is more often the same.
   PAPILIO_LANEWISE void ask_for(ListPlace list) const {

@@ -32,7 +32,7 @@ class WordPart {
   template <class Entry>
   PAPILIO_LANEWISE void open(const Spot<Entry>* tokens, std::int64_t count) {
     if (count > masses_.topics / 8) {
-      for (std::int64_t i = 0; i < count; ++i) ++scratch_.counts[tokens[i].topic];
+      count_topics(tokens, count);
       open_counted(scratch_.counts);
     } else {
       for (std::int64_t i = 0; i < count; ++i) {
@@ -86,6 +86,30 @@ class WordPart {
   }
 
  private:
+  // Tokens next to each other often have the same topic, so that one would wait for the count of the one before: hence
+  // two tables in turn.
+  template <class Entry>
+  PAPILIO_LANEWISE void count_topics(const Spot<Entry>* tokens, std::int64_t count) {
+    using W = EightLanes;
+    std::uint32_t* const even = scratch_.counts;
+    std::uint32_t* const odd = scratch_.odd_counts;
+    std::int64_t i = 0;
+    for (; i + 1 < count; i += 2) {
+      ++even[tokens[i].topic];
+      ++odd[tokens[i + 1].topic];
+    }
+    if (i < count) ++even[tokens[i].topic];
+    std::int32_t k = 0;
+    for (; k + W::width <= masses_.topics; k += W::width) {
+      W::store(even + k, W::load(even + k) + W::load(odd + k));
+      W::store(odd + k, W::template splat<std::uint32_t>(0));
+    }
+    for (; k < masses_.topics; ++k) {
+      even[k] += odd[k];
+      odd[k] = 0;
+    }
+  }
+
   PAPILIO_LANEWISE void open_marked(const std::uint32_t* counts) {
     size_ = 0;
     total_ = 0;

@@ -7,18 +7,20 @@
 #include "lda/training/sparse/parallel/token_weights.h"
 #include "lda/training/sparse/prefix_sums_kernel.h"
 
-// The sums of parallel/document_part_kernel.h, sixteen entries at a time, and searches in them for many tokens at a
+// The sums of parallel/document_part_kernel.h for two lists at a time, and searches in them for sixteen tokens at a
 // time.
 //
-// The sums of a list are a block of floats, eight at a time, one per lane: zeros, the prefix sums, and the running sums
-// at each depth. The blocks of a batch have the depth of the longest list: behind its own a list's last sums are
-// repeated, and no search finds what is not above the sum before.
+// The running sums of two lists are a block (parallel/batch.h), the first list's in the first eight lanes of each row.
+// The blocks of a batch have the depth of the longest list: behind its own a list's last sums are repeated, and no
+// search finds what is not above the sum before. The prefix sums over lanes are apart from them, eight zeros before
+// those of each list.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-// Where sums are in a block.
+// Where prefix sums are among those of a list.
+inline constexpr std::uint32_t prefix_floats = 2 * lanes;
 inline constexpr std::uint32_t lane_prefixes = lanes - 1;  // 0, and the sums of lanes up to each but the last
 inline constexpr std::uint32_t list_total = 2 * lanes - 1;
 
@@ -41,15 +43,16 @@ class PhiOfSixteen {
   }
 
  private:
-  // Of topics [first, first + count).
+  // Of topics [first, first + count), a power of two: which half a topic is in, one of its bits says.
   template <int first, int count>
   PAPILIO_LANEWISE warp::Lanes<Sixteen, float> of_parts(warp::Lanes<Sixteen, std::int32_t> topic) const {
     constexpr int part = first / Sixteen::width, half = count / 2;
     if constexpr (half == Sixteen::width) {
       return {{warp::simd::permute(parts_[part], parts_[part + 1], topic.reg[0])}};
     } else {
-      return Sixteen::select(Sixteen::less(topic, Sixteen::splat<std::int32_t>(first + half)),
-                             of_parts<first, half>(topic), of_parts<first + half, half>(topic));
+      const auto is_lower =
+          _mm512_testn_epi32_mask(warp::simd::bit_cast<__m512i>(topic.reg[0]), _mm512_set1_epi32(half));
+      return Sixteen::select({is_lower}, of_parts<first, half>(topic), of_parts<first + half, half>(topic));
     }
   }
 
@@ -57,78 +60,74 @@ class PhiOfSixteen {
   Sixteen::Register<float> parts_[topics == 0 ? 1 : topics / Sixteen::width];
 };
 
-// The block of a list, its first `summed` depths by adding up: all that the list has at least.
-template <class Phi>
-PAPILIO_LANEWISE void add_list_by_sixteen(const NarrowEntry* entries, std::uint32_t size, std::uint32_t summed,
-                                          std::uint32_t depth, const Phi& phi, float* block) {
-  using W = EightLanes;
-  Floats sum = W::splat<float>(0);
-  W::store(block, sum);
-  float* running = block + first_depth;
-  const float* const summed_end = running + std::size_t{lanes} * summed;
-  const float* const end = running + std::size_t{lanes} * depth;
-  auto left = static_cast<std::int64_t>(size);
-  PAPILIO_NO_UNROLL
-  for (; running != summed_end; running += Sixteen::width) {
-    const auto packed = Sixteen::load(&entries->bits, left);
-    const auto counts = Sixteen::convert<float>(Sixteen::bit_cast<std::int32_t>(packed & 0xffffu));
-    const auto weights = counts * phi(Sixteen::bit_cast<std::int32_t>(packed >> 16u));
-    sum = sum + Floats{{warp::simd::half_of<0>(weights.reg[0])}};
-    W::store(running, sum);
-    sum = sum + Floats{{warp::simd::half_of<1>(weights.reg[0])}};
-    W::store(running + lanes, sum);
-    entries += Sixteen::width;
-    left -= Sixteen::width;
-  }
-  W::store(block + lanes, prefix_sums(sum));
-  for (; running < end; running += lanes) W::store(running, sum);
+// Entries behind its depths may be read, of which nothing is used.
+struct DeepList {
+  const NarrowEntry* entries;
+  std::uint32_t depth;
+};
+
+// prefix_sums of the first eight lanes and of the others.
+PAPILIO_LANEWISE warp::Lanes<Sixteen, float> prefix_sums_of_two(warp::Lanes<Sixteen, float> x) {
+  using W = Sixteen;
+  alignas(64) static constexpr std::int32_t pairs[] = {0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14};
+  alignas(64) static constexpr std::int32_t quads[] = {0, 1, 1, 1, 4, 5, 5, 5, 8, 9, 9, 9, 12, 13, 13, 13};
+  alignas(64) static constexpr std::int32_t halves[] = {0, 1, 2, 3, 3, 3, 3, 3, 8, 9, 10, 11, 11, 11, 11, 11};
+  const auto none = W::splat<float>(0);
+  x = x + W::select({0xaaaau}, W::shuffle(x, W::load(pairs)), none);
+  x = x + W::select({0xccccu}, W::shuffle(x, W::load(quads)), none);
+  return x + W::select({0xf0f0u}, W::shuffle(x, W::load(halves)), none);
 }
 
-// below and rounded_down in every lane. Lanes without a token may hold what is not positive: so unsigned.
+// The block of two lists, its first `summed` depths by adding up: all that they have at least.
+template <class Phi>
+PAPILIO_LANEWISE void add_two_lists(const DeepList (&lists)[2], std::uint32_t summed, std::uint32_t depth,
+                                    const Phi& phi, float* block, float* prefixes) {
+  using W = Sixteen;
+  const auto none = W::splat<float>(0);
+  auto sum = none;
+  W::store(block, sum);
+  float* running = block + row_of_two;
+  const float* const summed_end = running + std::size_t{row_of_two} * summed;
+  const float* const end = running + std::size_t{row_of_two} * depth;
+  const NarrowEntry *first = lists[0].entries, *second = lists[1].entries;
+  // Depths that each list has left, in its lanes.
+  auto left = W::select({0xffu}, W::splat(static_cast<std::int32_t>(lists[0].depth)),
+                        W::splat(static_cast<std::int32_t>(lists[1].depth)));
+  PAPILIO_NO_UNROLL
+  for (; running != summed_end; first += lanes, second += lanes, running += row_of_two) {
+    const warp::Lanes<W, std::uint32_t> packed = {
+        {warp::simd::both(EightLanes::load(&first->bits).reg[0], EightLanes::load(&second->bits).reg[0])}};
+    const auto counts = W::convert<float>(W::bit_cast<std::int32_t>(packed & 0xffffu));
+    const auto is_entry = W::less(W::splat<std::int32_t>(0), left);
+    left = left - 1;
+    sum = sum + W::select(is_entry, counts * phi(W::bit_cast<std::int32_t>(packed >> 16u)), none);
+    W::store(running, sum);
+  }
+  const auto prefix = prefix_sums_of_two(sum);
+  EightLanes::store(prefixes + lanes, Floats{{warp::simd::half_of<0>(prefix.reg[0])}});
+  EightLanes::store(prefixes + prefix_floats + lanes, Floats{{warp::simd::half_of<1>(prefix.reg[0])}});
+  for (; running < end; running += row_of_two) W::store(running, sum);
+}
+
+// below in every lane. Lanes without a token may hold what is not positive: so unsigned.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> below_each(warp::Lanes<W, float> x) {
   return W::template bit_cast<float>(W::template bit_cast<std::uint32_t>(x) - std::uint32_t{1});
 }
-template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, float> rounded_down_each(warp::Lanes<W, double> x) {
-  const auto nearest = W::template convert<float>(x);
-  return W::select(W::less(x, W::template convert<double>(nearest)), below_each<W>(nearest), nearest);
-}
 
-// ListSums::find in lanes, in steps that are long chains: many lanes at a time keep a processor busy. First the
-// target's lane in the block that begins `block` floats from `sums` on: where that lane begins.
+// The depth that ListSums::find finds, times eight, in lanes. That is a long chain of loads: many lanes at a time keep
+// a processor busy. `column`: where the lane of the list begins in the block.
 template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_lanes(const float* sums, warp::Lanes<W, std::int32_t> block,
-                                                         warp::Lanes<W, float> target) {
-  PAPILIO_UNROLL
-  for (const std::int32_t half : {4, 2, 1}) {
-    const auto prefix = W::gather(sums + lanes - 1 + half, block);
-    block = W::select(W::less(target, prefix), block, block + half);
-  }
-  return block;
-}
-
-// Then the running sum that is sought in that lane.
-template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, float> sought_in(const float* sums, warp::Lanes<W, std::int32_t> lane,
-                                                 std::uint32_t depth, warp::Lanes<W, double> target) {
-  const auto before = W::template convert<double>(W::gather(sums + lane_prefixes, lane));
-  const auto rest = rounded_down_each<W>(target - before);
-  const auto most = below_each<W>(W::gather(sums + first_depth + lanes * (depth - 1), lane));
-  return W::select(W::less(rest, most), rest, most);
-}
-
-// Then the entry, which is as far below the beginning of its lane as it is from that of the block.
-template <warp::Warp W>
-PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_depths(const float* sums, warp::Lanes<W, std::int32_t> lane,
+PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_depths(const float* sums, warp::Lanes<W, std::int32_t> column,
                                                           std::uint32_t depth, warp::Lanes<W, float> sought) {
+  auto row = column;
   for (std::uint32_t count = depth; count > 1;) {
     const std::uint32_t half = count / 2;
-    const auto sum = W::gather(sums + first_depth + lanes * (half - 1), lane);
-    lane = W::select(W::less(sought, sum), lane, lane + static_cast<std::int32_t>(lanes * half));
+    const auto sum = W::gather(sums + row_of_two * half, row);
+    row = W::select(W::less(sought, sum), row, row + static_cast<std::int32_t>(row_of_two * half));
     count -= half;
   }
-  return lane;
+  return (row - column) >> std::int32_t{1};
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sparse_kernel
