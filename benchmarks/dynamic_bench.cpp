@@ -93,7 +93,8 @@ void print_row(std::int64_t K, const char* what, Rates rates) {
 
 int main(int count, char** arguments) {
   const std::int64_t largest = count > 1 ? std::atoll(arguments[1]) : 100'000'000;
-  std::printf("papilio %s, %s, one thread; millions per second.\n\n", papilio::version(), papilio::cpu_target().c_str());
+  std::printf("papilio %s, %s, one thread; millions per second.\n\n", papilio::version(),
+              papilio::cpu_target().c_str());
   std::printf("| K | method | updates | draws |\n| ---: | --- | ---: | ---: |\n");
   for (std::int64_t K = 1000; K <= largest; K *= 10) {
     std::mt19937_64 generator(1);
