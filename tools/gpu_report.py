@@ -254,8 +254,9 @@ def methods_section(data):
 def counters_section(launches, tokens):
     if not launches:
         return ""
-    return ("## Hardware counters of the methods\n\nRead by `benchmarks/cuda/counters.sh`; K = 1,024, products of two picked rows through "
-            "`sample_categorical`, one draw per token.\n\n" + table(gpu_counters.HEAD, gpu_counters.rows(launches, tokens, figures)))
+    return ("## Hardware counters of the methods\n\n"
+            + wrapped("Read by `benchmarks/cuda/counters.sh`; K = 1,024, products of two picked rows through `sample_categorical`, one draw per token.")
+            + "\n" + table(gpu_counters.HEAD, gpu_counters.rows(launches, tokens, figures)))
 
 
 def lda_section(data):

@@ -143,9 +143,9 @@ class DocumentDraws {
     depth_ = all_lines_ ? lines_ : used;
     W::store(lane_, sums.low);
     W::store(lane_ + half_line, sums.high);
-    const Floats first = prefix_sums(sums.low);
+    const Floats first = prefix_sums<W>(sums.low);
     W::store(prefix_, first);
-    W::store(prefix_ + half_line, prefix_sums(sums.high) + W::splat<float>(prefix_[half_line - 1]));
+    W::store(prefix_ + half_line, prefix_sums<W>(sums.high) + W::splat<float>(prefix_[half_line - 1]));
   }
 
   // Of lanes 0 ... 7 and 8 ... 15.

@@ -87,7 +87,7 @@ PAPILIO_LANEWISE float* add_list(const Entry* entries, const float* phi, float* 
     running += lanes;
   }
   sums.prefix_from_0[0] = 0;
-  W::store(sums.prefix_from_0 + 1, prefix_sums(sum));
+  W::store(sums.prefix_from_0 + 1, prefix_sums<W>(sum));
   return running;
 }
 

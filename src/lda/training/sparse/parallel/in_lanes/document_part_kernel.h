@@ -66,18 +66,6 @@ struct DeepList {
   std::uint32_t depth;
 };
 
-// prefix_sums of the first eight lanes and of the others.
-PAPILIO_LANEWISE warp::Lanes<Sixteen, float> prefix_sums_of_two(warp::Lanes<Sixteen, float> x) {
-  using W = Sixteen;
-  alignas(64) static constexpr std::int32_t pairs[] = {0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14};
-  alignas(64) static constexpr std::int32_t quads[] = {0, 1, 1, 1, 4, 5, 5, 5, 8, 9, 9, 9, 12, 13, 13, 13};
-  alignas(64) static constexpr std::int32_t halves[] = {0, 1, 2, 3, 3, 3, 3, 3, 8, 9, 10, 11, 11, 11, 11, 11};
-  const auto none = W::splat<float>(0);
-  x = x + W::select({0xaaaau}, W::shuffle(x, W::load(pairs)), none);
-  x = x + W::select({0xccccu}, W::shuffle(x, W::load(quads)), none);
-  return x + W::select({0xf0f0u}, W::shuffle(x, W::load(halves)), none);
-}
-
 // The block of two lists, its first `summed` depths by adding up: all that they have at least.
 template <class Phi>
 PAPILIO_LANEWISE void add_two_lists(const DeepList (&lists)[2], std::uint32_t summed, std::uint32_t depth,
@@ -103,7 +91,7 @@ PAPILIO_LANEWISE void add_two_lists(const DeepList (&lists)[2], std::uint32_t su
     sum = sum + W::select(is_entry, counts * phi(W::bit_cast<std::int32_t>(packed >> 16u)), none);
     W::store(running, sum);
   }
-  const auto prefix = prefix_sums_of_two(sum);
+  const auto prefix = prefix_sums<W>(sum);
   EightLanes::store(prefixes + lanes, Floats{{warp::simd::half_of<0>(prefix.reg[0])}});
   EightLanes::store(prefixes + prefix_floats + lanes, Floats{{warp::simd::half_of<1>(prefix.reg[0])}});
   for (; running < end; running += row_of_two) W::store(running, sum);
