@@ -17,7 +17,7 @@ namespace papilio {
 
 class Communicator;  // papilio/communicator.h
 
-// What has been reached, after each sweep.
+// The progress after each sweep.
 struct ChooseProgress {
   std::int32_t topics = 0;  // of the model that is being trained
   std::uint64_t seed = 0;
@@ -49,7 +49,7 @@ struct ChooseOptions {
   CoherenceOptions coherence = {};       // `threads` are those of `training`
   int top_words = 25;                    // of diversity and stability
 
-  // Called after every sweep. Return false to stop: the model that is being trained is given up.
+  // Called after every sweep. Return false to stop: the model that is being trained is discarded.
   std::function<bool(const ChooseProgress&)> progress = {};
 
   // Called with each model that this call has trained and measured.
@@ -94,11 +94,11 @@ struct ChooseResult {
 // Coherence counts windows of the text, or whole documents where the corpus is a bag of words: where each document's
 // words are sorted by number. All numbers of topics are trained with the first seed, then all with the next.
 //
-// `runs` are results of before, such as from load_choose_runs: models that they have are not trained again. Those that
-// are not asked for are left out.
+// `runs` are earlier results, such as those of load_choose_runs: these models are not trained again. Runs that are not
+// asked for are left out.
 //
-// Determinism: as for train and the measures; all but `seconds` is the same for any number of threads, on any device,
-// and however often it was interrupted and continued with `runs`. With an InterruptionScope it throws Interrupted.
+// Determinism: as for train and the measures. All but `seconds` is the same for any number of threads, on any device,
+// and for any number of interruptions continued with `runs`. With an InterruptionScope it throws Interrupted.
 //
 // Cost: that of train, complete_documents and coherence for each model, one at a time. Memory: a second copy of the
 // corpus, one model, and 4 bytes per top word. Throws InvalidArgument for options out of range, numbers of topics that
@@ -108,53 +108,53 @@ struct ChooseResult {
 //   result.rows[1].perplexity.mean;  // of 50 topics
 ChooseResult choose_topics(const CorpusView& corpus, const ChooseOptions& options, std::vector<ChooseRun> runs = {});
 
-// Collective: the same by the ranks of a job (papilio/communicator.h), each of which trains whole models. Every rank
-// has the same corpus and options; threads, device and callbacks may differ. Every rank returns the same, that of one
-// process but for `seconds`.
+// Collective: the same, shared by the ranks of a job (papilio/communicator.h), each of which trains whole models. Every
+// rank has the same corpus and options; threads, device and callbacks may differ. Every rank returns the result of one
+// process, except for `seconds`.
 //
-// The models, the largest number of topics first, are dealt out in rounds of one for each rank; so the schedule of
-// training may be sequential. `runs` are those of rank 0; those of other ranks are not looked at further. `progress` is
-// called by the rank that trains the model, and where one returns false all ranks stop after that sweep. `done` is
-// called after each round, on every rank with each model of the round.
+// Models are dealt out in rounds, one to each rank, the largest number of topics first; so the schedule of training may
+// be sequential. Only rank 0's `runs` are used. `progress` is called by the rank that trains the model; if one returns
+// false, all ranks stop after that sweep. `done` is called after each round, on every rank with each model of the
+// round.
 //
-// Cost: that of the largest model of each round. Ranks beyond the number of models do nothing, but must be there.
+// Time: that of the largest model of each round. Ranks beyond the number of models do nothing, but must take part.
 // Memory: that of choose_topics, on every rank. Ranks meet after each sweep and when the models of a round are
-// measured: that may take no longer than Communicator::deadline_seconds on one rank than on another. Throws as
-// choose_topics does, InvalidArgument where ranks differ or training.ranks is given, and RankError. A rank that throws
-// tells the others.
+// measured; no rank may come later than another by more than Communicator::deadline_seconds. Throws as choose_topics
+// does, InvalidArgument if ranks differ or training.ranks is given, and RankError. If one rank throws, the others throw
+// too.
 //
 //   const std::unique_ptr<papilio::Communicator> ranks = papilio::mpi_ranks();
 //   const papilio::ChooseResult result = papilio::choose_topics(corpus, {.topics = {20, 50, 100}}, {}, *ranks);
 ChooseResult choose_topics(const CorpusView& corpus, const ChooseOptions& options, const std::vector<ChooseRun>& runs,
                            Communicator& ranks);
 
-// Returns sentences that say what the rows show: which number predicts held-out documents best and whether seeds differ
-// as much, whether the best one is at an end of the list, and which numbers have the highest coherence and stability.
+// Returns sentences that say what the rows show: which number of topics predicts held-out documents best, whether seeds
+// differ by as much, whether it is at an end of the list, and which numbers have the highest coherence and stability.
 // The same rows give the same text. Throws InvalidArgument for a result without rows.
 std::string choose_summary(const ChooseResult& result);
 
 struct ChoosePageOptions {
   std::string title = "How many topics";
-  std::string command = {};                                     // what to type to get the page again
+  std::string command = {};                                     // the command that makes the page again
   std::vector<std::pair<std::string, std::string>> facts = {};  // more lines for the table of settings: name, value
   bool times = false;                                           // also the seconds, which differ from run to run
 };
 
 // Returns a page of HTML that shows the result: a chart for each measure, the table, the summary and the settings.
 //
-// It contains its style and script, and blocks all others and every request (Content-Security-Policy). The charts are
-// there without the script, which adds the keys. Titles, names and values may hold anything: they never become markup.
+// It contains its style and script, and blocks all others and every request (Content-Security-Policy). The charts do
+// not need the script, which adds keys. Titles, names and values may hold anything: they never become markup.
 // The same arguments give the same bytes. Throws InvalidArgument for a result without rows.
 std::string choose_page(const ChooseResult& result, const ChoosePageOptions& options = {});
 
-// Writes runs with what they depend on: corpus, options (but `topics`, `seeds`, training.seed, threads and device,
-// which may differ when they are read again) and the version of papilio. The file appears whole or not at all. Throws
+// Writes runs with what they depend on: corpus, options (except `topics`, `seeds`, training.seed, threads and device,
+// which may differ when the file is read) and the version of papilio. The file appears whole or not at all. Throws
 // IoError, and InvalidArgument for runs that do not fit.
 void save_choose_runs(const std::vector<ChooseRun>& runs, const CorpusView& corpus, const ChooseOptions& options,
                       const std::string& path);
 
 // Reads what save_choose_runs wrote. Throws IoError; FormatError for anything else, including hashes that do not match;
-// and InvalidArgument naming the first difference, where the file belongs to another corpus, other options or another
+// and InvalidArgument naming the first difference, if the file belongs to another corpus, other options or another
 // version.
 std::vector<ChooseRun> load_choose_runs(const CorpusView& corpus, const ChooseOptions& options,
                                         const std::string& path);

@@ -10,25 +10,25 @@
 
 #include "papilio/error.h"
 
-// One model trained by several processes: what they tell one another. docs/distributed.md.
+// How the processes that train one model communicate. docs/distributed.md.
 
 namespace papilio {
 
-// A rank ended, stopped answering, or called something else than the others. The call cannot be completed, nor any
-// later one: the process ends, and the job starts again from its checkpoint.
+// A rank ended, stopped answering, or made another call than the others. Neither this call nor any later one can be
+// completed: end the process, and start the job again from its checkpoint.
 struct RankError : Error {
   RankError(const std::string& what, int of_rank) : Error(what), rank(of_rank) {}
-  int rank;  // which one, if that is known; else -1
+  int rank;  // the rank that failed, if it is known; else -1
 };
 
 // The ranks of a job, one per process: 0, 1, ..., ranks() - 1.
 //
-// Calls are collective: every rank makes the same ones in the same order, with as many elements of the same type, and
-// each returns once its own result is there. Only integers are added up, so a sum does not depend on the number of
-// ranks, their order or the engine. One thread of a rank calls at a time, not always the same one.
+// Calls are collective: every rank makes the same calls in the same order, with the same number of elements of the same
+// type, and each returns when its own result is there. Only integers are added up, so a sum does not depend on the
+// number of ranks, their order or the engine. One thread of a rank calls at a time, not always the same one.
 //
-// A call that names a rank out of range throws InvalidArgument. One that some rank does not join within the engine's
-// deadline throws RankError, and names it where it can. After that every call throws.
+// A call that names a rank out of range throws InvalidArgument. If some rank does not join a call within the engine's
+// deadline, the call throws RankError, which names that rank if it can. After that every call throws.
 //
 // Engines: `mpi_ranks`, below, and in Python a process group of torch.distributed. Other programs derive their own.
 class Communicator {
@@ -43,7 +43,7 @@ class Communicator {
   virtual void add_up(std::span<std::int32_t> values) = 0;
   virtual void add_up(std::span<std::int64_t> values) = 0;
 
-  // Replaces `bytes` by those of rank `from`; every rank has as many.
+  // Replaces `bytes` by those of rank `from`; every rank passes the same number.
   virtual void broadcast(std::span<std::byte> bytes, int from) = 0;
 
   // Returns on rank `to` the bytes of each rank, in their order, which may be of different lengths; on others nothing.
@@ -55,8 +55,8 @@ class Communicator {
   // How long a call waits for the slowest rank before it throws.
   virtual double deadline_seconds() const { return 300; }
 
-  // Throws RankError where this rank has heard that another has failed: for one that waits for something else, such as
-  // a device that adds up. Not collective. The default hears nothing.
+  // Throws RankError if this rank has been told that another has failed. Called while a rank waits for something else,
+  // such as a sum on a device. Not collective. The default does nothing.
   virtual void listen() {}
 
   // Tells the others, as far as the engine can, that this rank has failed and why, so that they need not wait for the
@@ -64,15 +64,15 @@ class Communicator {
   virtual void fail(std::string_view reason) noexcept = 0;
 };
 
-// The ranks that mpirun started, of a build with MPI. One communicator per process, made by the thread that ends it.
-// Throws RankError where MPI does not start, and DeviceUnavailable in a build without it (-DPAPILIO_MPI=ON).
+// The ranks that mpirun started. One communicator per process, made and destroyed by the same thread. Throws RankError
+// if MPI does not start, and DeviceUnavailable in a build without MPI (-DPAPILIO_MPI=ON).
 //
 // `deadline_seconds`, above 0: how long a call waits for the slowest rank.
 std::unique_ptr<Communicator> mpi_ranks(double deadline_seconds = 300);
 
-// How sums over ranks of numbers in the memory of GPUs are made, in one line: "NCCL 2.28.9", or "host memory: " and why
-// NCCL is not there. NCCL is looked for when it is first needed: libnccl.so.2, as the loader finds libraries, or the
-// file that the environment variable PAPILIO_NCCL names; with PAPILIO_NCCL=off sums go through host memory.
+// How numbers in the memory of GPUs are summed over ranks, in one line: "NCCL 2.28.9", or "host memory: " and the
+// reason why NCCL is not used. NCCL is looked for when it is first needed: libnccl.so.2 on the loader's path, or the
+// file that the environment variable PAPILIO_NCCL names. With PAPILIO_NCCL=off sums go through host memory.
 std::string describe_device_sums();
 
 // The number of this process among those that a launcher (mpirun, srun, torchrun) has started on this host; 0 without

@@ -48,14 +48,14 @@ struct Corpus {
   void verify() const { view().verify(); }
 };
 
-// Which words that stand side by side become one word ("new york": "new_york"), before words are left out and counted.
-// docs/phrases.md has the rules. With `find` unset and no list, none.
+// Which neighbouring words become one word ("new york": "new_york"), before words are left out and counted.
+// docs/phrases.md has the rules. None if `find` is false and the list is empty.
 struct PhraseOptions {
-  bool find = false;                   // look for pairs of words whose NPMI and count are high enough, or
+  bool find = false;                   // find pairs of words whose NPMI and count are high enough, or
   std::vector<std::string> list = {};  // join these, each of 2 to 16 words: "new york" or "new_york"
   double threshold = 0.5;              // of a pair's NPMI, -1 to 1 (Bouma 2009)
   std::int64_t min_count = 5;          // ... and of its occurrences
-  int length = 3;                      // most words in a phrase that is found, 2 to 16
+  int length = 3;                      // the most words in a phrase that is found, 2 to 16
   std::string delimiter = "_";         // between the words of a phrase
 
   bool used() const { return find || !list.empty(); }
@@ -63,15 +63,15 @@ struct PhraseOptions {
 
 // How plain text becomes words.
 //
-// A token is what `words` says, by default a run of letters (Unicode category L, with combining marks), which may
+// `words` says what a token is: by default a run of letters (Unicode category L, with combining marks), which may
 // contain single punctuation characters ("don't", "x-ray"). It is normalised to NFC and, with `fold_case`, case-folded.
 struct TextOptions {
   // Leave out tokens of fewer code points. By default 3; 2 for tokens with a digit; 1 with token_pattern and for
   // WordRule::icu.
   std::optional<int> min_token_length = {};
   WordRule words = WordRule::letters;
-  // In place of `words`: a regular expression in RE2's syntax. Each match is a token, or if there is a group the first
-  // group's part of it. It is looked for in each line of a document, normalised and case-folded as tokens are.
+  // In place of `words`: a regular expression in RE2's syntax. Each match is a token, or, if there is a group, the
+  // match of the first group. It is applied to each line of a document, normalised and case-folded as tokens are.
   std::string token_pattern = {};
   bool fold_case = true;
   std::vector<std::string> stop_words = {};             // left out; compared case-folded and in NFC
@@ -99,18 +99,18 @@ struct ReadReport {
   std::int64_t stop_words_dropped = 0;
   std::int64_t rare_or_common_dropped = 0;  // tokens dropped by min_df, max_df or max_vocabulary
   std::int64_t phrases = 0;                 // distinct phrases that were joined
-  std::int64_t tokens_joined = 0;           // tokens that went into phrases, less one per phrase
+  std::int64_t tokens_joined = 0;           // tokens that became part of a phrase, less one per phrase
   std::int64_t invalid_utf8 = 0;            // ill-formed sequences; they separate words
   std::int64_t skipped_files = 0;           // of a folder: hidden files, links to folders, special files
   std::int64_t unspaced_tokens = 0;         // of 8 characters or more of a script that is written without spaces
   std::string format;                       // "text", "uci", "csv", ...
-  std::string icu_version;                  // that cut the text into words; empty except for WordRule::icu
+  std::string icu_version;                  // of the ICU that split the text; empty except for WordRule::icu
   LeftOut left_out;                         // which words were left out, and why
 };
 
-// Whether the text looks as if it had no spaces between words, although it was cut as if it had: Chinese, Japanese,
-// Thai and the like, for which there is WordRule::icu. True where a tenth of the tokens read are long runs of such
-// characters.
+// Whether the text seems to be in a script without spaces between words (Chinese, Japanese, Thai and the like), but was
+// read by a rule that needs spaces; WordRule::icu is for such text. True if a tenth of the tokens read are long runs of
+// such characters.
 bool seems_unspaced(const ReadReport& report);
 
 // About 500 English function words, including contractions with either apostrophe, sorted by byte.
@@ -158,7 +158,7 @@ struct GenerateOptions {
   std::int64_t vocabulary = 5000;
   int topics = 20;
   double mean_length = 80;      // tokens per document; lengths are Poisson-like and at least 1
-  double length_spread = 0;     // standard deviation of the log of a document's expected length (1e6 at most), 0 to 5
+  double length_spread = 0;     // standard deviation of the log of a document's expected length (at most 1e6), 0 to 5
   double alpha = 0.1;           // symmetric prior of the topics of a document
   double zipf_exponent = 1.07;  // overall word frequencies fall as rank^-zipf_exponent
   double overlap = 0.1;         // share of the mass of a topic that is spread over the whole vocabulary

@@ -31,8 +31,8 @@ struct BytesOfStrings;
 // not verify and for words that are empty, duplicate, or not UTF-8.
 void write_corpus_file(const CorpusView& corpus, const std::string& path);
 
-// Writes the corpus file of documents of text without holding their words in memory: they are kept in an unnamed file
-// beside `path` until it is known which words stay. Gives the same file as read_text and write_corpus_file.
+// Writes the corpus file of documents of text without holding their words in memory: the words stay in an unnamed file
+// beside `path` until it is known which are kept. Gives the same file as read_text and write_corpus_file.
 //
 // Memory: 8 bytes per document, the names, about 200 bytes per distinct word, and 2 MiB per thread. Disk: 4 bytes per
 // token, twice. Throws what read_text and write_corpus_file throw.
@@ -45,9 +45,9 @@ ReadReport import_corpus(const std::string& corpus, const std::string& path, con
 // A corpus file mapped into memory. Opening it reads only its header, in a time that does not depend on its size;
 // arrays are read from the file when they are used.
 //
-// A file that is incomplete, or whose header is not exactly what papilio writes, is refused at once. `verify` tells
-// whether the arrays are what was written. All functions are thread-safe. All throw InvalidArgument for an object that
-// was moved from.
+// A file that is incomplete, or whose header is not exactly what papilio writes, is refused at once. `verify` checks
+// that the arrays are what was written. All functions are thread-safe. All throw InvalidArgument for a moved-from
+// object.
 //
 // The file must not become shorter while it is mapped: the system would end the process (SIGBUS). When a file is
 // replaced by a new one of its name, as papilio does, programs that have mapped it keep the old one.

@@ -40,7 +40,7 @@ CorpusFormat parse_corpus_format(std::string_view name);
 // A row of `corpus_formats()`.
 struct CorpusFormatChoice : Choice<CorpusFormat> {
   bool is_written;           // write_corpus writes it
-  bool has_vocabulary_file;  // its words are in a file of their own
+  bool has_vocabulary_file;  // its words are in a separate file
 };
 
 // Every format, detect first. All are read.
@@ -49,7 +49,7 @@ std::span<const CorpusFormatChoice> corpus_formats();
 // Returns whether write_corpus writes the format.
 bool is_written(CorpusFormat format);
 
-// Returns whether the words are in a file of their own: uci, ldac, svmlight, mtx, npz.
+// Returns whether the words are in a separate file: uci, ldac, svmlight, mtx, npz.
 bool has_vocabulary_file(CorpusFormat format);
 
 // Returns the format that a file's name implies, without regard to folder, ".gz" and ".zst": uci for "docword.*" and
@@ -82,8 +82,8 @@ struct CorpusOptions {
 };
 
 // Reads a corpus of any format. `path` may be "-" (standard input), and the content compressed by gzip or zstd. The
-// corpus does not depend on the number of threads. If a vocabulary is given but no format, what looks like text is read
-// as uci.
+// corpus does not depend on the number of threads. If a vocabulary is given but no format, a file that looks like text
+// is read as uci.
 //
 // Counts may be written as integral floats. Entries may be in any order, the counts of a repeated pair (document, word)
 // add up, and the words of a document come out sorted (those of text, low and mallet in the order of the file).

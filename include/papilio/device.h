@@ -55,14 +55,14 @@ std::vector<Device> parse_devices(std::string_view names);
 // Where there is none, one line says why ("none: this build has no CUDA support").
 std::vector<std::string> describe_cuda_devices();
 
-// Does now what the first work on a device would begin with: a CUDA device makes its context, in 0.1 to 0.3 s. A
+// Does in advance what the first use of a device would do: creates the context of a CUDA device, in 0.1 to 0.3 s. A
 // program can call it on a thread of its own while it reads its data; the current device of that thread stays the same.
-// Does nothing for the CPU, nor where it has been done. Throws DeviceError where the device cannot be used.
+// Does nothing for the CPU, or if it has been done. Throws DeviceError if the device cannot be used.
 //
 //   std::thread start([device] { papilio::prepare_device(device); });
 void prepare_device(Device device);
 
-// The instruction-set targets that this build has and this machine runs, slowest first: on x86-64 "baseline"
+// The instruction-set targets that this build has and this machine can run, slowest first: on x86-64 "baseline"
 // (SSE2), ..., "avx512"; "neon" on aarch64. Every target gives the same results, bit for bit.
 std::vector<std::string> cpu_targets();
 

@@ -14,8 +14,8 @@
 #include "papilio/lda.h"
 #include "papilio/model.h"
 
-// Training over ranks (TrainOptions::ranks), inference and held-out scores over ranks; checkpoints that ranks, or one
-// process, write while training goes on. docs/distributed.md.
+// Training (TrainOptions::ranks), inference and held-out scores over ranks; checkpoints that one process or several
+// ranks write while training goes on. docs/distributed.md.
 
 namespace papilio {
 
@@ -32,21 +32,21 @@ struct RankDocuments {
   std::int64_t tokens() const { return end_token - first_token; }
 };
 
-// Returns which documents of a corpus that verifies a rank draws: whole documents that follow one another, about as
-// many tokens for every rank. The ranks' documents follow one another likewise, and together are all. A rank may have
-// none, where there are more ranks than documents. Throws InvalidArgument unless 0 <= rank < ranks.
+// Returns the documents that a rank draws, for a corpus that verifies: a contiguous range, with about the same number
+// of tokens for every rank. The ranges follow one another in the order of the ranks and cover the corpus. If there are
+// more ranks than documents, some ranks have none. Throws InvalidArgument unless 0 <= rank < ranks.
 RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
 
-// Collective. Does what MappedCorpus::verify does, shared by the ranks: each has mapped the file, or a copy of it that
-// its host has. A rank reads its own documents and the vocabulary; rank 0 reads the whole file. Returns the corpus's
-// identity on every rank, for TrainOptions::corpus_identity and that of the options below.
+// Collective. Does what MappedCorpus::verify does, shared by the ranks: each has mapped the file, or its host's copy of
+// it. A rank reads its own documents and the vocabulary; rank 0 reads the whole file. Returns the corpus's identity on
+// every rank, for TrainOptions::corpus_identity and that of the options below.
 //
-// After it the ranks' own documents together are those of one corpus file whose hashes match. No rank waits for another
-// for more than a second, however long that reads.
+// Afterwards the ranks' own documents together are those of one corpus file whose hashes match. No single wait is
+// longer than a second, however long another rank reads.
 //
-// Throws on every rank. Ranks whose files are not the same throw InvalidArgument, by the hashes in the files. A rank
-// whose file is damaged in what it reads, or where its documents differ from rank 0's, throws FormatError; the others
-// then throw RankError, which names it. What a file says of the documents of other ranks is not read, except by rank 0.
+// If it throws, it throws on every rank. If the hashes in the files differ, all throw InvalidArgument. A rank whose
+// file is damaged in the part that it reads, or whose documents differ from rank 0's, throws FormatError; the others
+// throw RankError, which names that rank. Only rank 0 reads the documents of other ranks.
 //
 //   const papilio::MappedCorpus corpus("news.papilio-corpus");
 //   const papilio::CorpusIdentity identity = papilio::verify_over_ranks(corpus, *ranks);
@@ -64,8 +64,8 @@ class RankCorpus {
   RankCorpus& operator=(RankCorpus&&) noexcept;
   ~RankCorpus();
 
-  // The whole corpus, of which only the words of this rank's documents (documents_of_rank) may be read: to read those
-  // of others ends the process (SIGSEGV). Rank 0 alone has names of documents. Valid as long as this object.
+  // The whole corpus, but only the words of this rank's documents (documents_of_rank) may be read: reading those of
+  // others ends the process (SIGSEGV). Only rank 0 has names of documents. Valid as long as this object.
   CorpusView view() const;
   const CorpusIdentity& identity() const;
 
@@ -73,7 +73,7 @@ class RankCorpus {
   std::span<const std::int64_t> word_counts() const;
 
   // Collective. The whole corpus on rank 0, 4 bytes per token; others get an empty one. Throws InvalidArgument on every
-  // rank where they are not the ranks that have read it, each its own part of the same corpus.
+  // rank unless these are the ranks that have read it, each its own part of the same corpus.
   Corpus gather(Communicator& ranks) const;
 
  private:
@@ -88,32 +88,32 @@ class RankCorpus {
 // Collective. Reads the corpus that read_corpus of one process reads: the same words, numbers and documents, for any
 // number of ranks. Every rank passes the same options; threads and max_memory may differ.
 //
-// Of an uncompressed file of text, JSON lines or UCI bag of words each rank reads its share of the bytes, cut at line
-// ends, and receives from the others whatever their shares hold of its documents. Of a corpus file each copies its own
-// documents, as verify_over_ranks reads them. Rank 0 alone reads compressed files, any other format, text with phrases,
-// and the vocabulary of UCI; it sends each rank its documents, and holds the whole corpus until then. Every rank gets
-// the full report, except for the words left out, which rank 0 is sure to get.
-// Of text and JSON lines, what it says of words that are too short, numbers or outside of the pattern is what one
-// process says, but for `examples` where a rank's share has more than 16 x most_left_out_words distinct ones for a
-// reason: they may be others, since the rank counts the first of them alone.
+// Uncompressed text, JSON lines and UCI bag of words: each rank reads its share of the bytes, cut at line ends, and
+// receives from the others what their shares hold of its documents. A corpus file: each rank copies its own documents,
+// as verify_over_ranks reads them. Compressed files, other formats, text with phrases, and the vocabulary of UCI: rank
+// 0 alone reads them and sends each rank its documents; until then it holds the whole corpus. Every rank gets the full
+// report, except for the words left out, which only rank 0 is sure to get.
+// For text and JSON lines, the words reported as too short, numbers or outside the pattern are those that one process
+// reports. Only the `examples` may differ, if a rank's share has more than 16 x most_left_out_words distinct words for
+// one reason: the rank counts only the first of them.
 //
-// max_memory bounds what each rank's own reading holds and, of UCI bag of words, the vocabulary, the entries that ranks
-// send and receive, and the offsets of all documents; of text and JSON lines the vocabulary of the whole text, and on
-// rank 0 the words of all ranks while it numbers them. Of every file it bounds the vocabulary, on rank 0 the names of
-// all documents, where all documents begin (16 bytes each), and the step from the documents that a rank has read to its
-// own ones (up to 8 bytes per token of both). All of that is counted before it is held.
+// max_memory limits, for every file: what each rank's own reading holds, the vocabulary, on rank 0 the names of all
+// documents, the offsets of all documents (16 bytes each), and the exchange of the documents that a rank has read for
+// its own (up to 8 bytes per token of both). For UCI bag of words also the entries that ranks send and receive and the
+// offsets of all documents; for text and JSON lines also the vocabulary of the whole text and, on rank 0, the words of
+// all ranks while it numbers them. All of this is counted before it is allocated.
 //
-// Throws what read_corpus throws, on the rank that finds it, with the line in the whole file; of several errors the
-// first in the file. The others throw RankError, which names that rank. Ranks whose options differ, other than threads,
-// max_memory and vocabulary (of which rank 0's counts), or whose files differ in size or in their first 4096 bytes,
-// throw InvalidArgument, each of them; what else differs is not found. Where a document of JSON lines has too many
-// tokens, its number in the message counts the blank lines of the ranks before; the line is that of the file. A rank
-// that hears that another has failed stops reading, as one does that is interrupted (papilio/interruption.h).
+// Throws what read_corpus throws, on the rank that finds the error, with the line in the whole file; of several errors
+// the first in the file. The others throw RankError, which names that rank. All ranks throw InvalidArgument if their
+// options differ (except threads, max_memory and vocabulary, of which rank 0's counts), or if their files differ in
+// size or in the first 4096 bytes; other differences are not found. If a document of JSON lines has too many tokens,
+// its number in the message counts the blank lines of the ranks before; the line is that of the file. A rank stops
+// reading when another has failed, or when it is interrupted (papilio/interruption.h).
 RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks,
                        ReadReport* report = nullptr);
 
-// Collective. Returns on rank 0 the state of the whole chain, from the parts that train gave each rank; on other ranks
-// one without topics. It takes 4 bytes per token of the whole corpus there. Throws RankError.
+// Collective. Returns on rank 0 the state of the whole chain, joined from the parts that train returned on each rank,
+// in 4 bytes per token of the whole corpus; on other ranks a state without topics. Throws RankError.
 ChainState gather_topics(const ChainState& part, Communicator& ranks);
 
 // Collective: infer and the held-out scores of papilio/evaluation.h, each rank for its documents, `documents_of_rank`.
@@ -125,8 +125,8 @@ ChainState gather_topics(const ChainState& part, Communicator& ranks);
 //                    unknown_tokens of all
 // the other two      every rank returns the same, and keeps 8 or 16 bytes per document of the corpus meanwhile
 //
-// Throws as the functions for one process do, InvalidArgument where ranks differ, and RankError. A rank that throws
-// tells the others.
+// Throws as the functions for one process do, InvalidArgument if ranks differ, and RankError. If one rank throws, the
+// others throw too.
 //
 //   const papilio::DocumentTopics topics = papilio::infer(model, corpus, {.seed = 7}, *ranks);
 //   if (ranks->rank() == 0) topics.row(3)[0];  // the proportion of topic 0 in document 3
@@ -137,26 +137,26 @@ LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const Le
                           Communicator& ranks);
 
 struct CheckpointWriterOptions {
-  // Called where a checkpoint could not be written: the one before it stays, and training goes on. Over ranks on every
-  // rank, with the error of the first one that failed. Without this function the error is thrown, and ends training.
+  // Called if a checkpoint could not be written: the one before it stays, and training goes on. Over ranks, called on
+  // every rank, with the error of the first that failed. Without this function the error is thrown, and ends training.
   std::function<void(const IoError&)> failed = {};
 
   // Called when the checkpoint of a sweep is in place, on every rank.
   std::function<void(std::int64_t sweep)> saved = {};
 
-  // That of the corpus, by default TrainOptions::corpus_identity; without either the corpus is read for it while the
-  // first checkpoint is written.
+  // The corpus's identity, by default TrainOptions::corpus_identity. Without either, the corpus is read to compute it
+  // while the first checkpoint is written.
   std::optional<CorpusIdentity> identity = {};
 };
 
-// Writes checkpoints as save_checkpoint does, the same bytes, by a thread of its own: TrainOptions::checkpoint_writer.
+// Writes the same checkpoints as save_checkpoint, on a thread of its own: TrainOptions::checkpoint_writer.
 //
-// Over options.ranks each rank has a writer, whose thread writes the rank's part. Rank 0 writes the file that names the
-// parts when all of them are whole, which ranks learn from a number that they add up after each sweep. Where several
-// GPUs train in one process (TrainOptions::devices), or `options` has no ranks, the file is that of one process.
+// Over options.ranks each rank has a writer, whose thread writes the rank's part. When all parts are complete, rank 0
+// writes the file that names them; ranks learn this from a number that they add up after each sweep. If several GPUs
+// train in one process (TrainOptions::devices), or `options` has no ranks, the file is that of one process.
 //
-// Memory: a copy of the topics while they are written, 1 byte per token up to 256 topics, 2 up to 65,536, else 4. Where
-// there is no room for it, or no thread, `begin` writes the topics itself.
+// Memory: a copy of the topics while they are written, 1 byte per token up to 256 topics, 2 up to 65,536, else 4. If
+// there is no room for the copy, or no thread, `begin` writes the topics itself.
 //
 // One thread at a time uses a writer. Both functions of CheckpointWriterOptions are called by that thread, within
 // `begin`, `finish` and `advance`.
@@ -167,8 +167,8 @@ struct CheckpointWriterOptions {
 //   papilio::train(corpus.view(), options);
 class CheckpointWriter {
  public:
-  // Borrows the corpus and options.ranks. Throws InvalidArgument for an identity whose sizes are others than the
-  // corpus's.
+  // Borrows the corpus and options.ranks. Throws InvalidArgument for an identity whose sizes are not those of the
+  // corpus.
   CheckpointWriter(const CorpusView& corpus, const TrainOptions& options, std::string path,
                    CheckpointWriterOptions writer_options = {});
   // Waits for the file that this process is writing.
@@ -176,12 +176,12 @@ class CheckpointWriter {
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  // Collective. Waits for the checkpoint before, copies the state, and returns while it is written. Throws
+  // Collective. Waits for the previous checkpoint, copies the state, and returns while it is written. Throws
   // InvalidArgument for options out of range and for a state that does not fit.
   void begin(const ChainState& state);
 
-  // Collective. Returns when the checkpoint under way is in place, or has failed. However long the writing takes, no
-  // rank waits for another for more than a second.
+  // Collective. Returns when the checkpoint under way is in place, or has failed. No single wait for another rank is
+  // longer than a second, however long the writing takes.
   void finish();
 
   // Whether a checkpoint has been begun that is neither known to be in place nor to have failed; the same on all ranks.
@@ -190,12 +190,12 @@ class CheckpointWriter {
   // Whether the ranks write a part each.
   bool is_over_ranks() const;
 
-  // How far this rank is, and what all ranks are to do then. After each sweep `train` adds up the numbers of all ranks
-  // and hands the sum over: `advance` is collective where something has failed.
+  // For `train`: after each sweep it adds up `progress` over the ranks and passes the sum to `advance`, by which all
+  // ranks take the same next step. `advance` is collective if something has failed.
   std::int64_t progress();
   void advance(std::int64_t sum);
 
-  // That of the corpus, where it is known.
+  // The corpus's identity, if it is known.
   const std::optional<CorpusIdentity>& identity() const;
 
  private:

@@ -13,7 +13,7 @@
 
 namespace papilio {
 
-// How a distribution whose weights change is kept. All draw from the same law; docs/dynamic.md says when which wins.
+// How a distribution with changing weights is stored. Each samples the same distribution; see docs/dynamic.md.
 enum class DynamicMethod : std::uint8_t {
   tree,     // a tree of sums, eight children per node: draw and update O(log K); the default
   buckets,  // categories by the exponent of their weight: draw and update O(1) expected, for very many categories
@@ -31,17 +31,17 @@ DynamicMethod parse_dynamic_method(std::string_view name);
 
 // A distribution over K categories whose weights change between draws.
 //
-// Weights are finite doubles >= 0, of the whole range of double; all of them may be 0, and then there is nothing to
-// draw. Sums are never updated by differences: every sum is added up again, or is an integer, so after any number of
-// updates they are what a new object with the same weights would have. A category of weight 0 is never drawn.
+// Weights are finite doubles >= 0, of the whole range of double. All of them may be 0; then there is nothing to draw.
+// Sums are never updated by differences: each is added up again, or is an integer. So after any number of updates they
+// equal those of a new object with the same weights. A category of weight 0 is never drawn.
 //
 // Draw number i is a function of seed, stream, i and the state, the same on every machine and for any number of
 // threads. For `tree` the state is the weights alone. For `buckets` it is also the order of the updates, and for
 // `huffman` the weights at the last `rebuild`. Probabilities are exact to about log2(K) roundings of double, and,
 // except within a bucket, to the 2^-53 of the uniform number.
 //
-// A call that throws leaves the state as it was. Calls that do not change it may run at the same time; a call
-// that does may not run beside any other. Copies are separate.
+// A call that throws leaves the state as it was. Const calls may run at the same time; a call that changes the
+// object may not run beside any other. Copies are separate.
 //
 //   papilio::DynamicWeights weights(papilio::VectorView<const double>{w});
 //   weights.sample(drawn, {.seed = 7});
@@ -67,31 +67,31 @@ class DynamicWeights {
   // Throws InvalidArgument unless 0 <= category < K, here and below.
   double weight(std::int64_t category) const;
 
-  // The sum of all weights, within log2(K) roundings.
+  // The sum of all weights, to within log2(K) roundings.
   double total() const;
 
   // Throws InvalidArgument for a weight that the constructor would refuse.
   void set(std::int64_t category, double weight);
 
-  // Adds `amount`, which may be negative, to a weight. Throws InvalidArgument where the sum is below 0 or infinite.
+  // Adds `amount`, which may be negative, to a weight. Throws InvalidArgument if the sum is below 0 or infinite.
   void add(std::int64_t category, double amount);
 
-  // As many calls of `set`, in order, as there are categories; changes all weights or, where it throws, none.
+  // The same as a call of `set` for each category, in order. If it throws, no weight has changed.
   void set(VectorView<const std::int64_t> categories, VectorView<const double> weights);
 
-  // Throws InvalidArgument where every weight is 0.
+  // Throws InvalidArgument if every weight is 0.
   void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
   void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
 
-  // Shapes a Huffman tree anew for the weights of now: O(K log K). Other methods need none, and nothing happens.
+  // Builds the Huffman tree again for the current weights: O(K log K). Does nothing for the other methods.
   void rebuild();
 
-  // Mean number of comparisons of a draw from a Huffman tree: at most the entropy of the weights plus 1 after
-  // `rebuild`. 0 for other methods, and where every weight is 0.
+  // Mean number of comparisons per draw from a Huffman tree: at most the entropy of the weights plus 1 after
+  // `rebuild`. 0 for other methods, and if every weight is 0.
   double mean_comparisons() const;
 
-  // The state as bytes, for files; `from_bytes` of these draws the same. The same state gives the same bytes, which
-  // any machine reads. Throws InvalidArgument for bytes that `to_bytes` cannot have written.
+  // The state as bytes, for files. What `from_bytes` makes of them draws the same, on any machine. The same state gives
+  // the same bytes. Throws InvalidArgument for bytes that `to_bytes` cannot have written.
   std::vector<std::byte> to_bytes() const;
   static DynamicWeights from_bytes(std::span<const std::byte> bytes);
 
@@ -104,10 +104,10 @@ class DynamicWeights {
 struct ForestUpdateOptions {
   int threads = 0;  // CPU threads; 0: all; never changes a result
 
-  // If given, one entry per update: `no_such_row` where its row or category is out of range, `negative`, `infinite` or
-  // `not_a_number` for its weight, `overflow` where the total of its row would be infinite, else `ok`. Unless all are
-  // `ok`, nothing has changed. If empty, the first update that cannot be carried out throws. A forest on a CUDA device,
-  // whose calls do not wait, needs it.
+  // If given, one entry per update: `no_such_row` if its row or category is out of range, `negative`, `infinite` or
+  // `not_a_number` for its weight, `overflow` if the total of its row would be infinite, else `ok`. Unless all are
+  // `ok`, nothing has changed. If empty, the first faulty update throws. A forest on a CUDA device, whose calls do not
+  // wait, requires it.
   VectorView<DrawStatus> status = {};
 
   // For a forest on a CUDA device: the stream (a cudaStream_t; null is the default stream) that the call is queued on,
@@ -122,18 +122,18 @@ struct ForestDrawOptions {
   std::uint64_t first_draw = 0;  // draw i is number first_draw + i: batches split freely
   int threads = 0;
 
-  // If given, receives the status of each draw: `ok`, `all_zero`, or `no_such_row` where the row is out of range. Those
-  // that are not `ok` get category -1. If empty, the first of them throws InvalidArgument; on a CUDA device, where
-  // calls do not wait, it only gets -1.
+  // If given, receives the status of each draw: `ok`, `all_zero`, or `no_such_row` if the row is out of range. Draws
+  // that are not `ok` give category -1. If empty, the first of them throws InvalidArgument; on a CUDA device, where
+  // calls do not wait, it only gives -1.
   VectorView<DrawStatus> status = {};
 
   void* cuda_stream = nullptr;  // as in ForestUpdateOptions
 };
 
-// Many independent distributions over K categories each, kept as trees: R rows. Contract as that of DynamicWeights with
-// `tree`; updates and draws come in batches, which threads share. One row of any K is a forest too.
+// R independent distributions over K categories each, stored as trees. Contract as that of DynamicWeights with `tree`.
+// Updates and draws come in batches, which threads share. One row is enough.
 //
-// A forest is on the device of the weights that it is made from, and the arrays of its calls are there too. The same
+// A forest lives on the device of the weights that it is made from, and the arrays of its calls must be there. The same
 // weights, seed, stream and draw number give the same category on every device, bit for bit.
 //
 //   papilio::DynamicForest forest(papilio::MatrixView<const double>{w, rows, K});
@@ -144,9 +144,9 @@ struct ForestDrawOptions {
 // may be captured into a graph. Calls on one forest are in order if they are on one stream; on several, the caller
 // orders them. Making a forest, copying it and reading a number from it wait.
 //
-// All calls throw InvalidArgument for arrays of other sizes than expected, null, misaligned, overlapping, or on another
-// device than the forest; on a device DeviceError where a launch or an allocation fails (after that in `set`, the
-// forest's weights are unspecified).
+// All calls throw InvalidArgument for arrays of the wrong size, null, misaligned, overlapping, or on another device
+// than the forest; on a device DeviceError if a launch or an allocation fails (after that in `set`, the forest's
+// weights are unspecified).
 //
 // Memory per category: 9 bytes on the CPU, 14 on a device.
 class DynamicForest {
@@ -163,22 +163,22 @@ class DynamicForest {
   std::int64_t rows() const;
   std::int64_t categories() const;
 
-  // Throw InvalidArgument for a row or category out of range. On a device: as it is when `cuda_stream` has come to it.
+  // Throw InvalidArgument for a row or category out of range. On a device they read in the order of `cuda_stream`.
   double weight(std::int64_t row, std::int64_t category, void* cuda_stream = nullptr) const;
   double total(std::int64_t row, void* cuda_stream = nullptr) const;
 
-  // Weight `categories[i]` of row `rows[i]` becomes `weights[i]`, in order: the last of several for one place holds.
-  // Changes all or, where one of them cannot be carried out, none. O(log K) for each. On a CUDA device at most 2^32 - 2
-  // at once.
+  // Sets weight `categories[i]` of row `rows[i]` to `weights[i]`, in order: of several updates of one weight the last
+  // holds. If one update is faulty (see ForestUpdateOptions::status), nothing changes. O(log K) per update. On a CUDA
+  // device at most 2^32 - 2 updates per call.
   void set(VectorView<const std::int64_t> rows, VectorView<const std::int64_t> categories,
            VectorView<const double> weights, const ForestUpdateOptions& options = {});
 
-  // The bytes of ForestUpdateOptions::workspace for a call of `set` with so many updates, 0 to 2^32 - 2: none on the
-  // CPU.
+  // The bytes of ForestUpdateOptions::workspace that a call of `set` with this many updates (0 to 2^32 - 2) needs; 0 on
+  // the CPU.
   std::int64_t update_workspace_bytes(std::int64_t updates) const;
 
-  // Draw i is from row `rows[i]` and has number options.first_draw + i. Throws InvalidArgument where a row's weights
-  // are all 0, before anything is drawn (but see ForestDrawOptions::status).
+  // Draw i is from row `rows[i]` and has number options.first_draw + i. Throws InvalidArgument if a row's weights are
+  // all 0, before anything is drawn (but see ForestDrawOptions::status).
   void sample(VectorView<const std::int64_t> rows, VectorView<std::int32_t> drawn,
               const ForestDrawOptions& options = {}) const;
   void sample(VectorView<const std::int64_t> rows, VectorView<std::int64_t> drawn,

@@ -12,14 +12,14 @@
 #include "papilio/left_out.h"
 #include "papilio/model.h"
 
-// Inference for new documents with a trained model, and measures of its quality.
+// Inference for new documents with a trained model, and measures of a model's quality.
 
 namespace papilio {
 
 class Communicator;     // papilio/communicator.h
 struct CorpusIdentity;  // papilio/lda.h
 
-// From the words of a corpus to those of a model.
+// Maps the words of a corpus to those of a model.
 struct WordMap {
   std::vector<std::int32_t> model_words;  // for each word of the corpus, its number in the model, or -1
   std::int64_t unknown_words = 0;         // words of the corpus that the model does not know
@@ -91,10 +91,10 @@ struct DocumentTopics {
 // O(K) per distinct word of a document, O(em_steps) per topic of each such word, and O(K) per step. Memory besides
 // theta, per thread and distinct word of a document: 16 K bytes for gibbs; for em at most 54 bytes per topic of the
 // word, with the number of topics rounded up to a multiple of eight.
-// On a GPU the rows of phi of all words that the documents have take 8 K bytes per word of its memory, twice that for
-// gibbs; where they have no room at once, documents are taken in parts.
-// Throws InvalidArgument for options out of range, and where the model or the corpus does not verify; DeviceError where
-// the device has no room for the words of one document.
+// On a GPU the rows of phi of the documents' words take 8 K bytes of its memory per word, twice that for gibbs; if they
+// do not fit at once, the documents are processed in parts.
+// Throws InvalidArgument for options out of range, and if the model or the corpus does not verify; DeviceError if the
+// device has no room for the words of one document.
 //
 //   const papilio::DocumentTopics topics = papilio::infer(model, corpus, {.seed = 7});
 //   topics.row(3)[0];  // the proportion of topic 0 in document 3
@@ -131,21 +131,19 @@ struct Completion {
 // Source: Wallach, Murray, Salakhutdinov and Mimno, ICML 2009, section 5 (document completion).
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options = {});
 
-// A model made ready to infer the topics of a few documents at a time, or to score them, bit for bit as `infer` and
-// `complete_documents` do.
+// A model prepared for many small calls of `infer` and `complete_documents`, with the same results bit for bit.
 //
-// For every call, `infer` reads the model's V x K counts and makes a table of its words, and so does
-// `complete_documents`. An Inference does this once.
-// A call then takes the time of its documents, and of the words of the corpus's vocabulary, which are matched by
-// spelling; where that vocabulary is a span of all of the model's own, they need not be.
+// Each call of `infer` or `complete_documents` reads the model's V x K counts and makes a table of its words. An
+// Inference does this once. The time of a call is then that of its documents, plus that of matching the corpus's
+// vocabulary by spelling. Nothing is matched if that vocabulary is a span of the model's own, all of it.
 //
-// Memory: about 60 bytes per word of the model. Copies share it. Several threads may use one at once.
+// Memory: about 60 bytes per word of the model. Copies share it. Several threads may use one at the same time.
 //
 //   const papilio::Inference inference(model);
 //   const papilio::DocumentTopics topics = inference.infer(corpus, {.seed = 7});
 class Inference {
  public:
-  // Keeps a reference to the model, which must stay as it is for as long. Throws InvalidArgument where it does not
+  // Keeps a reference to the model, which must outlive this object unchanged. Throws InvalidArgument if it does not
   // verify.
   explicit Inference(const Model& model);
   explicit Inference(Model&&) = delete;
@@ -157,8 +155,8 @@ class Inference {
   DocumentTopics infer(const CorpusView& corpus, const InferOptions& options = {}) const;
   Completion complete_documents(const CorpusView& corpus, const CompletionOptions& options = {}) const;
 
-  // Collective: bit for bit as the functions of papilio/distributed.h, which say what a rank returns. The model's hash,
-  // which tells ranks whether theirs is the same, is computed by the first call.
+  // Collective: the same results as the functions of papilio/distributed.h, which say what a rank returns. The first
+  // call computes the model's hash, by which ranks find out whether they have the same model.
   DocumentTopics infer(const CorpusView& corpus, const InferOptions& options, Communicator& ranks) const;
   Completion complete_documents(const CorpusView& corpus, const CompletionOptions& options, Communicator& ranks) const;
 
@@ -186,8 +184,8 @@ struct LeftToRight {
 };
 
 // Computes the held-out likelihood ln p(w | phi, alpha) of whole documents, theta integrated out, by the left-to-right
-// algorithm: each particle has topics for the tokens so far, redraws them before every token, and gives the probability
-// of the token.
+// algorithm: each particle holds topics of the tokens so far. Before every token it draws them again; then it gives the
+// probability of the token.
 //
 // After each token the particles are resampled by these probabilities (systematic resampling). This makes exp of an
 // estimate unbiased for any number of particles; the algorithm as printed is unbiased only for one.
@@ -253,9 +251,9 @@ struct TopicStability {
 };
 
 // Compares two models of the same vocabulary and number of topics, such as two that differ only in their seed. Topics
-// are partners one to one, so that the sum of their similarities is the largest possible (Hungarian algorithm; to
-// 2^-40 per topic). The similarity of two topics is the Jaccard index of their words, |A and B| / |A or B|, where A and
-// B are the `top_words` most probable words among those counted in each; 0 if both are empty.
+// are matched one to one so that the sum of their similarities is the largest possible (Hungarian algorithm; to 2^-40
+// per topic). The similarity of two topics is the Jaccard index of their words, |A and B| / |A or B|, where A and B are
+// the `top_words` most probable words among those counted in each; 0 if both are empty.
 //
 // Deterministic: integers decide. Symmetric in `mean`; where several assignments have the largest sum, `partner` is one
 // of them. Time O(K^3) at worst, usually far less; memory 2 K^2 bytes. Throws InvalidArgument unless 1 <= top_words <=

@@ -28,9 +28,9 @@ struct GammaOptions {
 //   drawn   the same size, column stride 1; receives the draws, >= 0. It may be `shapes` itself, but must not overlap
 //           it otherwise.
 //
-// For another scale, multiply by it. For a Dirichlet draw, divide a row by its sum. A draw is distributed as the
-// gamma distribution rounded to float, with relative errors of about 2^-20, for shapes from 1e-6 to 1e9
-// (docs/numerics.md). Draws below 2^-125 or so become 0, as many of a small shape do: Pr(0) = 2^(-125 shape).
+// For another scale, multiply by it. For a Dirichlet draw, divide a row by its sum. A draw follows the gamma
+// distribution, rounded to float, with a relative error of about 2^-20, for shapes from 1e-6 to 1e9
+// (docs/numerics.md). Draws below about 2^-125 become 0. For a small shape many do: Pr(0) = 2^(-125 shape).
 //
 // Same seed, stream, row numbers and shapes: same draws, bit for bit, on every device and instruction set, for any
 // number of threads and any split of the rows. A call of sample_categorical with the same seed, stream and row

@@ -80,8 +80,8 @@ constexpr float to_float(Float8E5M2 x) {
 
 namespace detail {
 
-// |x|, by the bits of a float, rounded to nearest, ties to even: the bits of a number with so many of the fraction and
-// such a bias of the exponent, or more than there are.
+// Rounds |x|, given by its bits as a float, to nearest, ties to even. Returns the bits of a number with this many bits
+// of fraction and this bias of the exponent; beyond the largest number the result is too large for the format.
 template <std::uint32_t fraction_bits, std::uint32_t bias>
 constexpr std::uint32_t rounded_to_float8(std::uint32_t size) {
   constexpr std::uint32_t dropped = 23 - fraction_bits;

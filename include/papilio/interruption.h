@@ -17,7 +17,7 @@ class Interrupted : public Error {
 // While a scope lives, calls of its thread to infer, complete_documents, left_to_right, coherence, topic_stability and
 // generate_corpus throw Interrupted within a fraction of a second after any thread sets `stop`; choose_topics does
 // after a sweep, and read_corpus and the other readers of corpora with the next bytes that they read. All threads of
-// the call look at it once per document, sweep, token or block of bytes. Scopes nest; the innermost counts.
+// the call check `stop` once per document, sweep, token or block of bytes. Scopes nest; the innermost counts.
 //
 //   std::atomic<bool> stop = false;  // a signal handler stores true
 //   const papilio::InterruptionScope scope(stop);

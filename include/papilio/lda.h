@@ -27,16 +27,16 @@ enum class Sampler : std::uint8_t {
   collapsed,        // theta and phi are integrated out
 };
 
-// Which counts of the other tokens a token sees where phi is integrated out. The other samplers give the same
+// Which counts of the other tokens a draw uses if phi is integrated out. The other samplers give the same
 // chain under both schedules.
 enum class Schedule : std::uint8_t {
   parallel,    // the counts at the start of the sweep: all z at once, an approximation (AD-LDA)
   sequential,  // the current counts: one token after the other, the exact chain, in one thread
 };
 
-// How draws are computed by `collapsed`, `mean_for_mode` and `theta_collapsed`. Dense and sparse draws
-// follow the same distribution but give different topics. Alias draws move a topic by a few steps of Metropolis and
-// Hastings, which keep that distribution but do not reach it in one sweep; on a CPU only, and not for `mean_for_mode`.
+// How draws are computed by `collapsed`, `mean_for_mode` and `theta_collapsed`. Dense and sparse draws follow the same
+// distribution but give different topics. Alias draws take a few Metropolis-Hastings steps per token, which leave that
+// distribution invariant but do not reach it in one sweep. They run on a CPU only, and not for `mean_for_mode`.
 enum class Draws : std::uint8_t {
   automatic,  // sparse for 32 to 2^24 topics and fewer than 2^32 tokens, except for theta_collapsed; else dense
   dense,      // over all topics
@@ -63,7 +63,7 @@ struct SamplerChoice : Choice<Sampler> {
   Parameter theta;
   Parameter phi;           // integrated_out: the two schedules are different chains
   bool sparse_draws;       // has sparse draws, under both schedules
-  bool sparse_by_default;  // Draws::automatic takes them
+  bool sparse_by_default;  // Draws::automatic chooses them
   bool alias_draws;        // has alias draws, under the parallel schedule where the schedules differ
 };
 
@@ -85,13 +85,13 @@ Schedule parse_schedule(std::string_view name);
 Draws parse_draws(std::string_view name);
 Start parse_start(std::string_view name);
 
-// Statistics of the draws of a sweep. All numbers are 0 for dense draws, and those of sparse draws for alias draws. On
-// a GPU the shares are 0, because counting them takes time, except for theta_collapsed.
+// Statistics of the draws of a sweep. All are 0 for dense draws; alias draws have only the last three. On a GPU the
+// shares are 0, because counting them takes time, except for theta_collapsed.
 struct SweepDraws {
   bool sparse = false;
   double topics_per_document = 0;  // mean number of distinct topics at the start of the sweep, documents without
                                    // tokens left out
-  // The share of tokens that each part of the distribution gave; they add up to 1.
+  // The shares of tokens whose topic came from each part of the distribution; they add up to 1.
   double from_own = 0;       // the token's previous topic
   double from_document = 0;  // the topics of the document
   double from_word = 0;      // the topics of the word
@@ -124,14 +124,14 @@ struct HeldOutScore {
   Completion completion;        // of complete_documents with default options, for the model after the sweep
 };
 
-// What a GPU's memory has of a chain.
+// How a chain uses a GPU's memory.
 struct DevicePlan {
   std::string device;                // "cuda:0"
   std::int64_t bytes = 0;            // taken by the chain when it starts
   std::int64_t allowed_bytes = 0;    // TrainOptions::max_device_memory
-  std::int64_t streamed_tokens = 0;  // that are in the host's memory, and copied to the GPU and back in each sweep
+  std::int64_t streamed_tokens = 0;  // kept in the host's memory, and copied to the GPU and back in each sweep
   std::int64_t streamed_bytes = 0;   // copied to the GPU in each sweep
-  double tokens_per_second = 0;      // all tokens, by the time that these copies take; draws may take longer. 0:
+  double tokens_per_second = 0;      // all tokens, divided by the time of these copies; draws may take longer. 0:
                                      // nothing is streamed, or the time is not known
 };
 
@@ -154,7 +154,7 @@ struct TrainOptions {
   std::vector<Device> devices = {};        // several GPUs, in place of `device`: each draws a part of the documents
   Sampler sampler = Sampler::collapsed;    // how topics are drawn
   std::int64_t evaluate_every = 10;        // sweeps between evaluations of the likelihood; 0: only after the last
-  Schedule schedule = Schedule::parallel;  // which counts a token sees
+  Schedule schedule = Schedule::parallel;  // which counts a draw uses
   Start start = Start::automatic;          // how a new chain begins; a resumed one keeps its own
   Draws draws = Draws::automatic;          // for the samplers that have sparse draws; the others are always dense
   int mh_steps = 2;                        // alias draws: proposals per token and sweep, by word and by document in
@@ -169,7 +169,7 @@ struct TrainOptions {
   std::vector<double> topic_alpha = {};
 
   // Seed words, in any order: the prior of a listed word in its topic is beta + weight. Their tokens start in that
-  // topic. docs/lda/seed_words.md says what changes in the law. read_seed_words (papilio/seed_words.h) reads a file.
+  // topic. docs/lda/seed_words.md has the formulas. read_seed_words (papilio/seed_words.h) reads a file.
   std::vector<SeedWord> seed_words = {};
 
   // Sweeps between optimisations of the priors (alpha of each topic, and beta) by the current counts; 0: never.
@@ -180,7 +180,7 @@ struct TrainOptions {
   // Documents that training does not see, borrowed. Words are matched by spelling. They are scored by document
   // completion (papilio/evaluation.h) after every `held_out_every`-th sweep and after the last; 0: after the last
   // only. Scoring never changes the model. It takes the memory of a second model.
-  // Over ranks each scores its part of them, `documents_of_rank`; see held_out_identity.
+  // Over ranks, each rank scores its part of them (`documents_of_rank`); see held_out_identity.
   std::optional<CorpusView> held_out = {};
   std::int64_t held_out_every = 10;
 
@@ -189,19 +189,19 @@ struct TrainOptions {
   // none) and draws its own documents (papilio/distributed.h). docs/distributed.md says what runs on ranks.
   Communicator* ranks = nullptr;
 
-  // The corpus's identity where it is known, borrowed: checkpoints then need not read the corpus for it. Over ranks,
-  // what verify_over_ranks returned, or a RankCorpus has, on every rank (papilio/distributed.h): each then verifies and
-  // reads only its own documents. Null: every rank verifies and hashes the whole corpus; not for a RankCorpus.
+  // The corpus's identity, if it is known, borrowed: checkpoints then need not read the corpus for it. Over ranks, pass
+  // on every rank what verify_over_ranks returned or a RankCorpus has (papilio/distributed.h): each rank then verifies
+  // and reads only its own documents. Null: every rank verifies and hashes the whole corpus; not for a RankCorpus.
   const CorpusIdentity* corpus_identity = nullptr;
 
   // Likewise of `held_out`: every rank then verifies and reads only its own part of the held-out documents.
   const CorpusIdentity* held_out_identity = nullptr;
 
-  // Bytes of the GPU's memory that training takes at most; 0: nearly all that are free when it starts. What does not
-  // fit is streamed from the host's memory. Never changes the model.
+  // The most bytes of GPU memory that training may take; 0: nearly all that is free when it starts. What does not fit
+  // is streamed from the host's memory. Never changes the model.
   std::int64_t max_device_memory = 0;
 
-  // Called before the first sweep on a GPU, and in a progressive start whenever the documents become more.
+  // Called before the first sweep on a GPU, and in a progressive start whenever documents are added.
   std::function<void(const DevicePlan&)> planned = {};
 
   // Called after every `progress_every`-th sweep and after the last. Return false to stop training after this sweep:
@@ -217,10 +217,10 @@ struct TrainOptions {
   std::int64_t checkpoint_every = 0;
   double checkpoint_seconds = 0;
 
-  // In place of `checkpoint`, and at the same times: it writes while training goes on (papilio/distributed.h).
-  // Borrowed; over ranks each has its own. Where the checkpoint before is still being written after a
-  // `checkpoint_every`-th sweep, training waits for it; by `checkpoint_seconds` none is due until it is in place. train
-  // returns when the last one is.
+  // Used in place of `checkpoint`, at the same times; it writes while training goes on (papilio/distributed.h).
+  // Borrowed; over ranks, each rank has its own. If the previous checkpoint is still being written after a
+  // `checkpoint_every`-th sweep, training waits for it. `checkpoint_seconds` makes none due until it is in place.
+  // train returns when the last one is in place.
   CheckpointWriter* checkpoint_writer = nullptr;
 };
 
@@ -249,12 +249,12 @@ struct TrainResult {
 // machine. The topic of a token depends only on the corpus, the seed, the sweep, the number of the token, and the
 // counts that earlier draws led to.
 //
-// Over any number of ranks the model is that of one process, byte for byte, on every rank. Every rank hears of a rank
-// that throws; the others then throw RankError. The sequential schedule where it is a chain of its own does not run on
-// several ranks: InvalidArgument. While a progressive start draws part of the documents, every rank holds the words of
-// that part, 4 bytes per token; where a stage begins or ends also its topics, 4 more, and briefly another 8. Ranks are
-// all on CPUs, or each on a GPU; then sums go between GPUs by NCCL where it is found (describe_device_sums), else
-// through host memory. Each GPU has room for the counts of all words in dense draws, 256 MiB of them in sparse ones.
+// Over any number of ranks the model is that of one process, byte for byte, on every rank. If one rank throws, the
+// others throw RankError. A sampler whose sequential schedule is a chain of its own runs that schedule on one rank only
+// (InvalidArgument). While a progressive start draws part of the documents, every rank holds the words of that part,
+// 4 bytes per token; when a stage begins or ends also its topics, 4 more, and briefly another 8. Ranks run all on CPUs,
+// or each on a GPU; sums between GPUs go through NCCL if it is found (describe_device_sums), else through host memory.
+// A GPU holds the counts of all words for dense draws, and at most 256 MiB of them for sparse draws.
 //
 // With several `devices` the call is one process whose ranks are threads, one for each of them. Callbacks, the state to
 // resume from and the result are those of one process.
@@ -269,21 +269,21 @@ struct TrainResult {
 // document stay on the device as far as they fit; the rest is streamed from host memory in each sweep.
 //
 // Cost of sparse draws: time O(topics of the document) per distinct (document, word), without a table of phi. Memory:
-// up to 29 bytes per token (including word and topic). On a GPU about 12 bytes per token and no tables, where the
-// corpus fits in device memory; else 8 bytes per entry of V x K and ranges of documents, of which as many stay there as
-// fit, and the others are streamed, 8 bytes per token in each sweep; docs/lda/sparse.md has the details.
-// theta_collapsed, which draws phi, has tables and streams as above. The sequential schedule takes the tokens word by
+// up to 29 bytes per token (including word and topic). On a GPU, if the corpus fits in device memory, about 12 bytes
+// per token and no tables; else 8 bytes per entry of V x K, and ranges of documents: as many as fit stay there, the
+// others are streamed in each sweep, 8 bytes per token (docs/lda/sparse.md).
+// theta_collapsed, which draws phi, has tables and streams as above. The sequential schedule draws the tokens word by
 // word, in time O(topics of the document + log K) each, and up to 36 bytes per token. Sparse draws need fewer than 2^32
 // tokens, except on a GPU under the parallel schedule, where a document has fewer than 2^31.
 //
-// Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep, to look through the counts.
+// Cost of alias draws: time O(mh_steps) per token, whatever K is, and O(V K) per sweep to read the counts.
 // Memory: 12 bytes per token (including word and topic), 8 bytes per entry of the V x K counts, and 12 per topic of a
 // word that has tokens; theta_collapsed 8 bytes per token and 16 per entry.
 //
 // Throws InvalidArgument, before the first sweep, for options out of range, an empty corpus, words that save_model
 // would refuse, a state that does not fit, and held-out documents of which none has two words of the corpus;
-// DeviceError where a GPU fails, or where its memory, or what is allowed of it, does not hold the tables and a few
-// documents of the longest: it says how many bytes would do.
+// DeviceError if a GPU fails, or if the memory that training may take there has no room for the tables and a few of the
+// longest documents: the message says how many bytes it needs.
 //
 //   papilio::Corpus corpus = papilio::read_corpus("news.txt");
 //   papilio::TrainResult result = papilio::train(corpus, {.topics = 50, .sweeps = 300, .seed = 7});
@@ -336,8 +336,8 @@ struct TopicCounts {
   void verify() const;
 };
 
-// The same likelihood from counts, which are all that it depends on, such as those of another program. `topic_alpha`
-// has K entries. Throws InvalidArgument for counts that do not verify and priors out of range.
+// The same likelihood from counts alone, such as those of another program. `topic_alpha` has K entries. Throws
+// InvalidArgument for counts that do not verify and priors out of range.
 //
 //   // One document, one word, two topics with 3 and 1 tokens.
 //   const std::vector<std::int64_t> offsets = {0, 2}, n_k = {3, 1};
@@ -346,7 +346,7 @@ struct TopicCounts {
 //   log_joint({offsets, topics, counts, counts, n_k}, alpha, 0.1);
 double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha, double beta, int threads = 0);
 
-// What tells a corpus from others: its sizes, and hashes of its arrays and words.
+// Identifies a corpus: its sizes, and hashes of its arrays and words.
 struct CorpusIdentity {
   std::int64_t documents = 0;
   std::int64_t tokens = 0;
@@ -356,7 +356,7 @@ struct CorpusIdentity {
   std::string hash_of_vocabulary;
 };
 
-// Reads all of the corpus. Checkpoints need it each time; who saves often makes it once:
+// Computes the identity; reads the whole corpus. Every checkpoint needs it. If you save often, compute it once:
 //
 //   const papilio::CorpusIdentity identity = papilio::identity_of(corpus);
 //   options.checkpoint = [&](const papilio::ChainState& state) {
@@ -371,13 +371,13 @@ CorpusIdentity identity_of(const CorpusView& corpus);
 // even if the process is killed. If writing fails, either both are unchanged or the new one is in place. Throws
 // IoError, and InvalidArgument for a state that does not fit.
 //
-// Over options.ranks every rank calls it with its own part, and all see the same folder: each writes its topics beside
-// the file ("PATH.sweep-40.rank-1-of-3"), which then says where they are; parts of neither checkpoint are removed.
-// Where one rank fails all throw. Any number of ranks goes on from it, as from that of one process.
+// Over options.ranks every rank calls it with its own part, and all must see the same folder. Each writes its topics
+// beside the file ("PATH.sweep-40.rank-1-of-3"), and the file names these parts. Parts that neither checkpoint names
+// are removed. If one rank fails, all throw. Any number of ranks can resume from it, as from that of one process.
 // CheckpointWriter (papilio/distributed.h) writes the same files while training goes on.
 //
-// `identity` is that of the corpus (InvalidArgument where its sizes are others), by default options.corpus_identity;
-// without either the corpus is read for it: a rank then reads the documents of all.
+// `identity` is that of the corpus (InvalidArgument if its sizes differ), by default options.corpus_identity. Without
+// either it is computed here, and each rank then reads the whole corpus.
 void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path, const CorpusIdentity* identity = nullptr);
 

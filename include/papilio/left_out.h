@@ -15,8 +15,8 @@ namespace papilio {
 // Why a word of the input is not in the corpus.
 enum class LeftOutReason : std::uint8_t {
   too_short,       // less than min_token_length
-  number,          // without a letter, where the rule for words wants one
-  pattern,         // outside of what token_pattern matches
+  number,          // without a letter, if the rule for words requires one
+  pattern,         // not matched by token_pattern
   stop_word,       // in the list
   min_df,          // in too few documents
   max_df,          // in too many documents
@@ -28,8 +28,8 @@ enum class LeftOutReason : std::uint8_t {
 std::span<const Choice<LeftOutReason>> left_out_reasons() noexcept;
 std::string_view name(LeftOutReason reason) noexcept;  // "unknown" also for a number that is not an enumerator
 
-// The most distinct words that are counted of those too short, numbers and outside of the pattern, besides words of
-// one or two ASCII characters; and the longest, in bytes.
+// The most distinct words that are counted for each of too_short, number and pattern, besides words of one or two ASCII
+// characters; and the longest, in bytes.
 inline constexpr std::int64_t most_left_out_words = 1 << 14;
 inline constexpr std::size_t longest_left_out_word = 64;
 
@@ -57,7 +57,7 @@ struct LeftOut {
 };
 
 // A line for people: "left out 127 tokens: words that are too short (120 tokens, 3 different: of, to, in), numbers (7
-// tokens, 5 different: 1, 2, 1993 ...)"; empty where nothing was left out. The words are as they are in the input,
+// tokens, 5 different: 1, 2, 1993 ...)"; empty if nothing was left out. The words are as they are in the input,
 // whatever characters they hold.
 std::string describe(const LeftOut& left_out);
 

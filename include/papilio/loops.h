@@ -10,11 +10,11 @@
 // K. Kennedy, J. R. Allen, Optimizing Compilers for Modern Architectures, chapters 2, 3 and 5; P. Feautrier, Dataflow
 // analysis of array and scalar references, IJPP 20(1), 1991.
 //
-// "parallel" is a theorem about the text: no two iterations touch the same memory of which one writes it. It supposes
+// "parallel" is a theorem about the text: no two iterations touch the same memory if one of them writes it. It assumes
 // that the program has no undefined behaviour, that 64-bit subscripts do not wrap around, and that functions of
-// <math.h> do what the standard says. What the analysis does not understand makes a loop not_proven, never parallel.
+// <math.h> do what the standard says. A loop that the analysis does not understand is not_proven, never parallel.
 //
-// Built with the option PAPILIO_LOOPDEP (where libisl is), in the CMake target papilio::loops, not in papilio::papilio.
+// Needs libisl and the option PAPILIO_LOOPDEP; in the CMake target papilio::loops, not in papilio::papilio.
 
 namespace papilio::loops {
 
@@ -25,25 +25,25 @@ struct Position {
 
 enum class Verdict {
   parallel,               // as it stands
-  parallel_with_clauses,  // with what `clauses` say
-  parallel_if,            // where `condition` holds, with what `clauses` say
-  scan,                   // a prefix sum or product of the variable in `clauses`, and parallel when that is known
+  parallel_with_clauses,  // with `clauses`
+  parallel_if,            // if `condition` holds, with `clauses`
+  scan,                   // a prefix sum or product of the variable in `clauses`; parallel once that is computed
   sequential,             // `witness` shows two iterations that depend on each other
   not_proven              // `reason` says what was not understood, or what could not be excluded
 };
 
-// "parallel", "parallel_with_clauses", ...; "unknown" for a number that is no enumerator.
+// "parallel", "parallel_with_clauses", ...; "unknown" for a number that is not an enumerator.
 std::string_view name(Verdict verdict) noexcept;
 
 // One step that makes a loop parallel:
-//   private       each iteration writes the variable (a scalar or an array) before it reads it; nobody reads it later
-//   firstprivate  the same, but what an iteration reads and has not written has the value from before the loop
-//   lastprivate   the same as private, and what the last iteration leaves is read later; with a firstprivate of the
-//                 same variable, both
-//   reduction     of an array too
-//   induction     in iteration number t (from 0) the variable begins as its value before the loop + t * step
-//   scan          the variable begins each iteration with what the ones before have made of it; each variable of a
-//                 system of linear recurrences has one, whose detail is "linear, 2 x 2", the size of its matrices
+//   private       each iteration writes the variable (a scalar or an array) before it reads it; not read after the loop
+//   firstprivate  the same, but an iteration may read elements that it has not written: values from before the loop
+//   lastprivate   the same as private, but the value of the last iteration is read after the loop; a variable that also
+//                 has a firstprivate clause is both
+//   reduction     of a scalar or an array
+//   induction     at the start of iteration t (from 0) the variable is its value before the loop + t * step
+//   scan          each iteration continues from the value that the iterations before computed; every variable of a
+//                 system of linear recurrences has a clause, whose detail is "linear, 2 x 2", the size of its matrices
 //   copy          the reads at `places` take their elements from a copy that is made before the loop
 struct Clause {
   std::string kind;
@@ -56,7 +56,7 @@ struct Clause {
   std::vector<Position> places = {};  // of a copy: the reads; of a scan: the statements that make its contributions
 };
 
-// A condition of LoopReport::condition, for a program that tests it before the loop.
+// One condition of LoopReport::condition, in a form that a program can test before the loop.
 struct Predicate {
   // expression      `expression` holds
   // range           low <= expression <= high; arithmetic of the program does not wrap
@@ -68,7 +68,7 @@ struct Predicate {
   std::string expression;  // in C, with min(a, b) and max(a, b)
   std::vector<std::string> arrays = {};
   std::string low = {}, high = {};  // in C; empty: not bounded, or not known
-  bool is_constant_time = true;     // else it takes time for each element of arrays[0]
+  bool is_constant_time = true;     // else testing it takes time O(elements of arrays[0])
 };
 
 // The elements of an array that a loop touches in one iteration of the loops around it: for each subscript its least
@@ -126,14 +126,14 @@ struct Transformation {
   std::vector<Clause> clauses = {};
 };
 
-// What one call of a function does with the memory of one array: sets of elements in isl's notation, in the values of
-// its parameters. After S. Rus, M. Pennings, L. Rauchwerger, Sensitivity analysis for automatic parallelization on
+// What one call of a function reads and writes of one array: sets of elements in isl's notation, in terms of its
+// parameters. After S. Rus, M. Pennings, L. Rauchwerger, Sensitivity analysis for automatic parallelization on
 // multi-cores, ICS 2007.
 struct Summary {
   std::string function;
   std::string variable;
   std::string read_only, read_write, write_first;  // empty: no element
-  bool is_exact = true;                            // else read_only and read_write may hold more than is true
+  bool is_exact = true;                            // else read_only and read_write may be too large
 };
 
 struct LoopReport {
@@ -146,7 +146,7 @@ struct LoopReport {
   std::string reason;  // one sentence
   std::vector<Clause> clauses;
   std::vector<std::string> condition;  // all must hold
-  std::vector<Predicate> predicates;   // the same, taken apart, cheapest first
+  std::vector<Predicate> predicates;   // the same conditions, cheapest test first
   std::optional<Witness> witness;
   std::vector<Dependence> matrix;  // of the whole nest, with its outermost loop; empty for the others
   std::vector<Transformation> transformations;
@@ -158,7 +158,7 @@ enum class ClaimStatus {
   not_proven  // `reason` says why
 };
 
-// "holds", "racy", "not_proven"; "unknown" for a number that is no enumerator.
+// "holds", "racy", "not_proven"; "unknown" for a number that is not an enumerator.
 std::string_view name(ClaimStatus status) noexcept;
 
 // A `#pragma omp for` of the text, also combined with others: it claims that its loop is parallel with its clauses.
@@ -181,27 +181,27 @@ struct Report {
 struct Options {
   std::string clang = "clang";              // a name that is looked for in PATH, or a path
   std::vector<std::string> arguments = {};  // more arguments for clang, such as "-DN=10" or "-Iinclude"
-  double seconds = 10;                      // that clang may take, more than 0
-  double deadline = 0;                      // of the processor, for clang and this thread; 0: 2, for hard texts
-  std::int64_t operations = 200'000;        // of isl for one question, more than 0; then "not proven"
-  std::string function = {};                // judge the loops of this function only; empty: all
+  double seconds = 10;                      // limit of clang's wall-clock time, more than 0
+  double deadline = 0;                      // processor seconds of clang and this thread; 0: 2, for hard texts only
+  std::int64_t operations = 200'000;        // isl's limit per question, more than 0; beyond it: not proven
+  std::string function = {};                // analyse the loops of this function only; empty: all
   bool matrix = true;                       // find direction matrices and transformations too
-  std::string transform = {};               // a kind of Transformation: emit_openmp does this wherever it is offered
+  std::string transform = {};               // a kind of Transformation: emit_openmp applies it wherever it is legal
   std::int64_t tile = 32;                   // iterations of a strip or of a tile's side, from 1 to 2^30
 };
 
-// Analyses C text; `file` is its name in messages, and where quoted includes are looked for. Runs clang, without a
-// shell. Throws FormatError, with the place, for text that is no C; InvalidArgument for options out of range, a text
-// with a zero byte, or a function that is not there; IoError where clang cannot be started; Error where it takes too
-// long: see `seconds` and `deadline`. No time changes the result: it is the same in every run, or an error. Takes
-// milliseconds for a hundred lines, on the calling thread.
+// Analyses C text. `file` is its name in messages; quoted includes are looked for in its folder. Runs clang, without a
+// shell. Throws FormatError, with the place, for text that is not C; InvalidArgument for options out of range, a text
+// with a zero byte, or a function that does not exist; IoError if clang cannot be started; Error if it takes too long
+// (see `seconds` and `deadline`). Time never changes the result: it is the same in every run, or an error. Takes
+// milliseconds per hundred lines, on the calling thread.
 //
 //   const auto report = papilio::loops::analyze_text("void f(int n, double a[]) {\n"
 //                                                    "  for (int i = 0; i < n; i++) a[i] += 1;\n}\n", "f.c");
 //   report.loops[0].verdict;  // parallel
 Report analyze_text(std::string_view text, const std::string& file, const Options& options = {});
 
-// The same of a file. Throws IoError too where it cannot be read, or is larger than 64 MiB.
+// The same for a file. Also throws IoError if it cannot be read or is larger than 64 MiB.
 Report analyze_file(const std::string& path, const Options& options = {});
 
 // The report as JSON: {"loops": [...], "claims": [...]}, objects with the fields of LoopReport and Claim, as
@@ -209,11 +209,11 @@ Report analyze_file(const std::string& path, const Options& options = {});
 std::string to_json(const Report& report);
 
 // The report as SARIF 2.1.0, for editors and CI: an error for each racy pragma, a warning for each that is not proven,
-// a note for each loop. `file` is the text's path, in '/', as the reader shall find it.
+// a note for each loop. `file` is the text's path with '/' as separator, as the reader of the report will find it.
 std::string to_sarif(const Report& report, const std::string& file);
 
-// A page of HTML that needs nothing else: the text with the verdict of each loop beside it, and an arrow from the first
-// to the second line of each witness. Runs no script; the same bytes for the same report.
+// One self-contained page of HTML: the text with the verdict of each loop beside it, and an arrow from the first to the
+// second line of each witness. It has no script. The same report gives the same bytes.
 std::string to_html(const Report& report, std::string_view text, const std::string& file);
 
 // What was done with a loop of the text, or why nothing was.
@@ -231,11 +231,11 @@ struct Emission {
   std::vector<EmittedLoop> loops;  // in the order of the text, without those in a loop that is changed
 };
 
-// The text with OpenMP's pragmas and clauses, and with what else it takes to run loops in parallel: conditions, copies,
-// scans in two passes, loops distributed or interchanged. Of the loops of a nest the outermost that can be is changed.
-// Edits the text where the loops stand, and nothing else; loops with a pragma of their own, in macros, or with
-// directives in them stay as they are. Tiles, strips and loops moved inwards are made only where `transform` asks for
-// them. GNU C, as gcc and clang take it with -fopenmp; without, it runs on one thread.
+// Returns the text with OpenMP pragmas and clauses, and whatever else its loops need to run in parallel: conditions,
+// copies, scans in two passes, loops distributed or interchanged. In each nest the outermost loop that can be made
+// parallel is changed. Only the text of these loops is edited. Loops with a pragma of their own, in macros, or with
+// directives in them stay as they are. Tiles, strips and loops moved inwards are made only if `transform` asks for
+// them. The result is GNU C for gcc and clang with -fopenmp; without that option it runs on one thread.
 // Throws what analyze_text throws. The result is the same in every run.
 Emission emit_openmp(std::string_view text, const std::string& file, const Options& options = {});
 
@@ -245,14 +245,14 @@ enum class CheckStatus {
   not_checked  // `detail` says why no arguments could be made
 };
 
-// "same", "different", "not_checked"; "unknown" for a number that is no enumerator.
+// "same", "different", "not_checked"; "unknown" for a number that is not an enumerator.
 std::string_view name(CheckStatus status) noexcept;
 
 struct CheckedFunction {
   std::string function;
   CheckStatus status = CheckStatus::not_checked;
-  std::string detail;         // of `same`: how many sets of arguments were left out, for their time
-  int cases = 0;              // sets of arguments that it was called with, each at 1, 2 and 8 threads
+  std::string detail;         // of `same`: how many sets of arguments were left out because they took too long
+  int cases = 0;              // sets of arguments that it was called with, each with 1, 2 and 8 threads
   bool is_reordered = false;  // floating-point results were compared to a bound
 };
 
@@ -261,29 +261,29 @@ struct CheckReport {
 };
 
 struct CheckOptions {
-  std::string compiler = "gcc";                       // that knows -fopenmp and -fsanitize=address,undefined
-  double seconds = 10;                                // of the processor for each run, more than 0
-  std::string path = "/usr/local/bin:/usr/bin:/bin";  // PATH, for the compiler and its parts
-  std::string folder = {};  // an existing one where the programs are made and stay; empty: a temporary one
+  std::string compiler = "gcc";                       // must know -fopenmp and -fsanitize=address,undefined
+  double seconds = 10;                                // processor seconds per run, more than 0
+  std::string path = "/usr/local/bin:/usr/bin:/bin";  // PATH of the compiler and its parts
+  std::string folder = {};  // an existing folder, in which the programs stay; empty: a temporary one
 };
 
 // Compiles the text and what was emitted from it, and calls the functions concerned with made-up arguments: sizes of 0
-// to 257, arrays with 4,096 elements before and 61,440 from the one that the pointer points to, integers in them from 0
-// to the least size, at random, in order, and each once; arrays that may overlap do so in some. Structs are of numbers
-// (fewer elements where one has over 256 bytes), and pointers to pointers lead to 544 rows. Left out are arguments
-// with which the original uses a variable without a value, or has undefined behaviour that the address and
-// undefined-behaviour sanitizers see. All that a function has changed or returned must be identical; where the emission
-// reorders floating-point operations, numbers may differ by 1e-9 (1e-3 where all are floats) of the greater of 1 and
-// their size.
+// to 257; arrays with 4,096 elements before the pointer and 61,440 from it on, filled with integers from 0 to the
+// smallest size: random, in order, or a permutation. Arrays that may overlap do so in some calls. Structs hold numbers
+// (fewer elements if one has over 256 bytes), and pointers to pointers lead to 544 rows. Arguments are left out if the
+// original then uses a variable without a value, or has undefined behaviour that the address and undefined-behaviour
+// sanitizers find. Everything that a function changes or returns must be identical; if the emission reorders
+// floating-point operations, numbers may differ by 1e-9 (1e-3 if all are floats) times the larger of 1 and their
+// magnitude.
 //
-// This runs the program, in a temporary folder, in processes with bounds on time, memory, output and processes. That
-// is no protection from a program that means harm. Throws what analyze_text throws, InvalidArgument for options out of
-// range, and IoError where the folder cannot be made or a program cannot be started. Takes seconds.
+// This runs the program, in a temporary folder, in processes with limits on time, memory, output and processes. That
+// does not protect against a malicious program. Throws what analyze_text throws, InvalidArgument for options out of
+// range, and IoError if the folder cannot be made or a program cannot be started. Takes seconds.
 CheckReport check_emission(std::string_view text, const Emission& emission, const std::string& file,
                            const Options& options = {}, const CheckOptions& check = {});
 
-// The report for people: a page of plain text for each nest. With `explain`, the direction matrix and the
-// transformations too; with `color`, in the colours of a terminal.
+// The report as plain text, a section per nest. With `explain`, also the direction matrix and the transformations; with
+// `color`, in the colours of a terminal.
 std::string to_text(const Report& report, bool explain = false, bool color = false);
 
 }  // namespace papilio::loops

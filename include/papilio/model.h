@@ -10,8 +10,8 @@ namespace papilio {
 // The most tokens that a seed word can be worth.
 inline constexpr std::int32_t largest_seed_weight = 1'000'000;
 
-// A word that belongs to a topic before any token has been seen: the prior of the word in the topic is beta + weight
-// in place of beta, as if `weight` tokens of the word had the topic. docs/lda/seed_words.md.
+// A word that is assigned to a topic before training: the prior of the word in the topic is beta + weight instead of
+// beta, as if `weight` tokens of the word had the topic. docs/lda/seed_words.md.
 struct SeedWord {
   std::int32_t topic = 0;   // 0 to K - 1
   std::int32_t word = 0;    // a number in the vocabulary
@@ -48,14 +48,14 @@ struct Model {
   // (n_wk + s_wk + beta) / (n_k + s_k + V beta).
   double phi(std::int64_t w, std::int32_t k) const;
 
-  // Returns s_wk, the weight of word w as a seed word of topic k; 0 where it is none. Time O(log(seed words)).
+  // Returns s_wk, the weight of word w as a seed word of topic k; 0 if it is none. Time O(log(seed words)).
   std::int32_t seed_weight(std::int64_t w, std::int32_t k) const;
 
-  // The topic's label; "" where it has none.
+  // The topic's label; "" if it has none.
   const std::string& label(std::int32_t topic) const;
 
   // Throws InvalidArgument naming what is wrong: sizes, negative counts, n_k that are not the sums of n_wk, seed words
-  // out of range or order, s_k that are not their sums, labels that are not distinct or that no file holds (see
+  // out of range or out of order, s_k that are not their sums, labels that are repeated or invalid (see
   // label_topics).
   void verify() const;
 };
@@ -69,20 +69,20 @@ struct TopWord {
 // Returns the `count` most probable words of a topic, most probable first; equally probable ones by number.
 std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count);
 
-// The same without words that have no token of the topic.
+// The same, but only words that have a token of the topic.
 std::vector<TopWord> counted_top_words(const Model& model, std::int32_t topic, int count);
 
 // Writes one safetensors file: tensors "n_wk" (I32, V x K), "n_k" (I64, K), "alpha" (F64, K), "vocabulary" (U8, the
 // bytes of all words) and "vocabulary_offsets" (I64, V + 1: where each begins, and where the last ends); beta, settings
 // and an XXH3-128 of each tensor in the metadata. The file is written under a temporary name beside `path`, synced,
 // then renamed: `path` has the old bytes or the new ones, never part of them. The same model gives the same bytes.
-// A model with seed words, labels or edits is a file of format version 3, which earlier versions of papilio refuse:
-// tensors "seed_words" (I32, rows of topic, word, weight), "labels" (U8) and "label_offsets" (I64, K + 1), each where
-// there are some, and the edits in the metadata. Others are of version 2. Where at most a quarter of the counts, and
-// 4,096 or more in all, are not 0, the file is of version 4: in place of "n_wk" it has those counts alone, in
-// compressed rows: "n_wk_offsets" (I64, V + 1), "n_wk_topics" and "n_wk_counts" (each U8, U16 or I32, the smallest that
-// holds them). Throws IoError, and InvalidArgument for a model that does not verify and for words that are empty,
-// duplicate, or not UTF-8 (which `train` refuses before its first sweep).
+// A model with seed words, labels or edits is written in format version 3, which earlier versions of papilio refuse. It
+// adds, as needed, the tensors "seed_words" (I32, rows of topic, word, weight), "labels" (U8) and "label_offsets" (I64,
+// K + 1), and the edits in the metadata. Other models are of version 2. If n_wk has 4,096 or more entries and at most a
+// quarter of them are not 0, the file is of version 4: in place of "n_wk" it has only those counts, in compressed rows:
+// "n_wk_offsets" (I64, V + 1), "n_wk_topics" and "n_wk_counts" (each U8, U16 or I32, the smallest that holds them).
+// Throws IoError, and InvalidArgument for a model that does not verify and for words that are empty, duplicate, or not
+// UTF-8 (which `train` refuses before its first sweep).
 void save_model(const Model& model, const std::string& path);
 
 // Reads what `save_model` of this or an earlier version wrote. Throws IoError, and FormatError for anything else,

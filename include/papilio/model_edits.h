@@ -8,8 +8,8 @@
 
 #include "papilio/model.h"
 
-// Topics named, joined and left out after training. Each function returns a new model, whose `edits` end with what was
-// done and the hash of the model that it was done to.
+// Labels, merges and drops topics after training. Each function returns a new model. The last of its `edits` says what
+// was done, and the hash of the model that it was done to.
 //
 // Determinism: the same arguments give the same model, bit for bit. Time and memory: those of a copy of the model.
 //
@@ -20,20 +20,20 @@
 
 namespace papilio {
 
-// Gives topics a label; "" takes it away. Counts and priors stay. A label is UTF-8 of at most 200 bytes, without
-// control characters and blanks at either end; it is not a number, and no other topic's. Throws InvalidArgument for
-// labels that are none, topics out of range, and a model that does not verify.
+// Gives topics a label; "" removes it. Counts and priors stay. A label is UTF-8 of at most 200 bytes, without control
+// characters, without blanks at either end; it is not a number, and no other topic has it. Throws InvalidArgument for
+// invalid labels, topics out of range, and a model that does not verify.
 Model label_topics(const Model& model, const std::map<std::int32_t, std::string>& labels);
 
-// Makes one topic of each group: with the lowest number of the group, and the label of the first topic in it that has
-// one. Topics after a removed one move down.
+// Merges each group into one topic, which has the lowest number of the group and the label of the first topic in the
+// group that has one. Topics after a removed one move down.
 //
 // The counts n_wk and n_k of a group are added, as if the sampler had never told its topics apart, and so are their
-// alphas: if theta is a draw from Dirichlet(alpha), the sum of some of its shares and the other shares are a draw from
-// the Dirichlet distribution with the sum of their alphas. beta is counted once. What is lost is that a document could
-// weigh the topics of a group apart.
+// alphas: if theta is a draw from Dirichlet(alpha) and some of its shares are replaced by their sum, the result is a
+// draw from the Dirichlet distribution in which their alphas are added. beta is counted once. Afterwards a document can
+// no longer give the topics of a group different weights.
 //
-// Throws InvalidArgument for no groups, groups of less than two topics, topics out of range or given twice, counts
+// Throws InvalidArgument for no groups, groups of fewer than two topics, topics out of range or given twice, counts
 // above 2^31 - 1, and a model that does not verify.
 Model merge_topics(const Model& model, const std::vector<std::vector<std::int32_t>>& groups);
 
@@ -41,8 +41,8 @@ Model merge_topics(const Model& model, const std::vector<std::vector<std::int32_
 // left keeps the probability that beta gives it. Topics after a removed one move down.
 //
 // The alphas of the other topics stay: if theta is a draw from Dirichlet(alpha), its other shares, divided by their
-// sum, are a draw from the Dirichlet distribution of their alphas. In a document, tokens that a dropped topic would
-// explain fall to the remaining ones, whose shares sum to 1. (Words that should count for nothing are stop words.)
+// sum, are a draw from the Dirichlet distribution of their alphas. Tokens that a dropped topic would explain go to the
+// remaining topics, whose shares sum to 1. (To ignore words altogether, make them stop words.)
 //
 // Throws InvalidArgument for no topics, all topics, topics out of range or given twice, and a model that does not
 // verify.

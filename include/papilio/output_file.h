@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// Writing files: where a path leads, names reserved for one run, files that appear whole or not at all. Everything that
-// papilio writes follows these rules.
+// Writing files: where a path leads, names reserved for one run, files that appear whole or not at all. All files that
+// papilio writes follow these rules.
 
 namespace papilio {
 
@@ -29,7 +29,7 @@ struct OutputTarget {
 // EACCES), a circle of symbolic links (ELOOP), a name that is too long (ENAMETOOLONG).
 OutputTarget output_target(const std::string& path);
 
-// Keeps the name of a file for this process while it lives.
+// Reserves the name of a file for this process as long as the object lives.
 //
 // The lock (flock) is on a hidden file ".papilio-HASH.lock" beside the target, removed with the reservation. If the
 // process is killed, the system releases the lock; the empty file stays and does no harm. The lock holds between

@@ -10,23 +10,23 @@
 
 namespace papilio {
 
-// Phrases in a corpus that exists; where text is read, TextOptions::phrases does the same and also sees what stood
+// Phrases in an existing corpus. When text is read, TextOptions::phrases does the same, and also knows what stands
 // between the words. docs/phrases.md has the rules.
 
 // A phrase that was found.
 struct Phrase {
   std::string words;       // joined by the delimiter: "new_york"
-  std::int64_t count = 0;  // how often its two parts stood side by side when it was found
+  std::int64_t count = 0;  // how often its two parts were neighbours when it was found
   double npmi = 0;         // their normalised pointwise mutual information then, -1 to 1
 };
 
-// Finds phrases among the tokens of a corpus; tokens that follow one another in a document count as neighbours, so the
-// corpus must have its text's order. `options.find` and `options.list` are ignored.
+// Finds phrases among the tokens of a corpus. Tokens that follow one another in a document count as neighbours, so the
+// tokens must be in the order of the text. `options.find` and `options.list` are ignored.
 //
-// Of words a and b that occur n_a and n_b times among n tokens, n_ab times side by side, it takes those with
+// Words a and b, which occur n_a and n_b times among n tokens and n_ab times as neighbours, are a phrase if
 //   n_ab >= min_count  and  NPMI = (ln(n_ab / n_a) + ln(n / n_b)) / ln(n / n_ab) >= threshold
-// (Bouma, "Normalized (Pointwise) Mutual Information in Collocation Extraction", 2009). It then joins what it has
-// found, counts again, and so finds longer phrases, until a pass finds none or after `length` - 1 passes.
+// (Bouma, "Normalized (Pointwise) Mutual Information in Collocation Extraction", 2009). Found phrases are joined and
+// counted again, which gives longer phrases, until a pass finds none or after `length` - 1 passes.
 //
 // Returns the phrases by descending NPMI, then by bytes. Counts are integers and the logarithm is the library's own:
 // the result is the same on every machine. Time: linear in the tokens, per pass; memory: 4 bytes per token. Throws
@@ -41,8 +41,8 @@ std::vector<Phrase> find_phrases(const CorpusView& corpus, const PhraseOptions& 
 //   const Corpus joined = join_phrases(corpus, std::vector<std::string>{"new york", "los angeles"});
 Corpus join_phrases(const CorpusView& corpus, std::span<const std::string> phrases, std::string_view delimiter = "_");
 
-// The words of a vocabulary that are 2 to 16 words joined by the delimiter. Text that is read with them as the list of
-// PhraseOptions has the phrases that the vocabulary's corpus has: so new documents become words that a model knows.
+// The words of a vocabulary that are 2 to 16 words joined by the delimiter. Read new text with them as the list of
+// PhraseOptions, and it has the same phrases as the vocabulary's corpus: words that a model knows.
 std::vector<std::string> phrases_in_vocabulary(std::span<const std::string> vocabulary,
                                                std::string_view delimiter = "_");
 

@@ -10,15 +10,15 @@
 #include "papilio/choice.h"
 
 // Passes over whole arrays. Every function throws InvalidArgument, before it reads anything, for an array that is null
-// but has entries, misaligned, of negative size, or written while it shares memory with another (except where it
+// but has entries, misaligned, of negative size, or an output that shares memory with another array (unless it
 // may be the same array), and for arrays that are not all on one device.
 //
-// The functions work where their arrays are, on the CPU or on a CUDA device; histogram_by_key, and the compact without
-// options, on the CPU only. docs/primitives.md has the rules that they share, in full.
+// The functions run where their arrays are, on the CPU or on a CUDA device; histogram_by_key, and the compact without
+// options, on the CPU only. docs/primitives.md has all the rules that they share.
 
 namespace papilio {
 
-// What values are combined with. Results do not depend on an order:
+// The operator that combines values. Results do not depend on the order of the values:
 //
 //   sum      of integers: exact; one that does not fit its type is an error. Of float and double: the exact sum,
 //            rounded once to its type (to nearest, ties to even); a sum of 0 is +0. NaN where a value is NaN or
@@ -55,13 +55,13 @@ enum class PrimitiveError : std::uint8_t {
 
 struct PrimitiveStatus {
   PrimitiveError error = PrimitiveError::none;
-  std::int64_t place = 0;  // the first such one
+  std::int64_t place = 0;  // the first place with this error
 
   friend bool operator==(const PrimitiveStatus&, const PrimitiveStatus&) = default;
 };
 
-// What a status word, copied from the device, says: -1 where nothing is wrong, else error * 2^56 + place.
-// Where more than one thing is wrong, it is the error that is listed first, at its first place.
+// Decodes a status word that was copied from the device: -1 if nothing is wrong, else error * 2^56 + place.
+// If there are several errors, it is the one that is listed first above, at its first place.
 PrimitiveStatus primitive_status(std::int64_t word) noexcept;
 
 // The options that the calls share.
@@ -70,14 +70,14 @@ PrimitiveStatus primitive_status(std::int64_t word) noexcept;
 //   cuda_stream  for arrays on a CUDA device: the stream (a cudaStream_t; null is the default stream) that the work is
 //                queued on. The call allocates nothing, waits for nothing and may be captured into a CUDA graph
 //   workspace    memory on that device, of NAME_workspace_bytes, aligned to 256 bytes; on the CPU it stays empty
-//   status       one word on that device, or empty. Without it, what is wrong in the arrays goes unnoticed, but never
-//                leads to an access out of bounds; what is written is then unspecified. On the CPU, with a status
-//                word, that is written instead of an exception thrown
+//   status       one word on that device, or empty. Without it, errors in the arrays are not reported; they never lead
+//                to an access out of bounds, but the results are unspecified. On the CPU, a status word is written
+//                instead of throwing
 struct ReduceByIndexOptions {
   ReduceOp op = ReduceOp::sum;
   bool skip_out_of_range = false;  // items whose index is not that of a bin are left out; else they are an error
-  // On a device: sums into 10.5 to 100 million bins (int32: 21 to 100) do without a copy of the items in the workspace,
-  // which makes them 1.2 to 2 times as fast. Results are the same.
+  // On a device: no copy of the items in the workspace for sums into 10.5 to 100 million bins (int32: 21 to 100). The
+  // copy makes these sums 1.2 to 2 times as fast. Results are the same.
   bool small_workspace = false;
   int threads = 0;
   void* cuda_stream = nullptr;
@@ -89,20 +89,20 @@ struct ReduceByIndexOptions {
 //
 //   indices  Index is int32 or int64, from 0; any number of bins up to what memory holds
 //   values   T is int32, int64, float or double; one per index
-//   out      the bins, which count as values too: set them to the operator's neutral element for a plain reduction (0
-//            for sums)
+//   out      the bins; their old values are included. Set them to the operator's neutral element for a plain reduction
+//            (0 for sums)
 //
-// The result is a function of the items as a set. Sums of floats are taken in fixed point of 128 bits: with n items and
-// the largest finite |value| below 2^e, in units of q = 2^(e + b - 127), b the bits of n (n < 2^b). A value that is no
-// multiple of q is first rounded towards 0 to one; so a bin's error is below q times the number of its values, plus
-// half a unit in the last place. There is none but this last rounding where the largest and the least exponent of the
-// values (other than 0) differ by at most 103 - b for float, 74 - b for double. The bin's old value is added exactly,
-// before that one rounding. A bin whose values sum to 0 keeps its old value, as does one that holds NaN.
+// The result does not depend on the order of the items. Sums of floats are computed in fixed point of 128 bits: with n
+// items and the largest finite |value| below 2^e, in units of q = 2^(e + b - 127), where n < 2^b. A value that is not a
+// multiple of q is first rounded towards 0 to one; so the error of a bin is below q times the number of its values,
+// plus half a unit in the last place. It is only the latter if the largest and the smallest exponent of the values
+// (other than 0) differ by at most 103 - b for float, 74 - b for double. The bin's old value is added exactly, before
+// this one rounding. A bin whose values sum to 0 keeps its old value, as does one that holds NaN.
 //
-// Time O(items + bins). Scratch, on the CPU: tables of no more than the size of the items, or 24 MiB; for sums of
-// floats besides 16 bytes per bin, or 8 to 12 per item and a part of a table, whichever is less (on one thread a table
-// of 8 or 16 bytes per bin where the items are larger); on a device see docs/primitives.md. Throws InvalidArgument
-// naming the first index out of range (unless skipped) and the first bin whose sum does not fit; `out` is then
+// Time O(items + bins). Scratch on the CPU: tables of at most the size of the items, or 24 MiB. Sums of floats also
+// take the smaller of 16 bytes per bin, and 8 to 12 per item with a part of a table (on one thread, if the items are
+// larger, a table of 8 or 16 bytes per bin). For a device see docs/primitives.md. Throws InvalidArgument naming the
+// first index out of range (unless skipped) and the first bin whose sum does not fit; `out` is then
 // unspecified.
 //
 //   std::vector<std::int32_t> indices = {0, 3, 1, 3};
@@ -141,7 +141,7 @@ struct SegmentedReduceOptions {
 //            for bit_and; the largest value of the type, or +infinity, for minimum; the least, or -infinity, for
 //            maximum
 //
-// Sums of floats are exact and rounded once (ReduceOp): a segment's result is a function of its values as a set.
+// Sums of floats are exact and rounded once (ReduceOp): a result does not depend on the order of the segment's values.
 //
 // Time O(values + segments). Scratch: a few hundred bytes per part of the work. Throws InvalidArgument naming the first
 // offset out of range, or the first segment whose sum does not fit; `out` is then unspecified.
@@ -170,11 +170,11 @@ struct ScanOptions {
 // values[0] ... values[i - 1], the neutral element (see segmented_reduce) where there are none.
 //
 //   values  T is int32, int64, float or double
-//   out     one entry per value, or for an exclusive scan one more, which receives op over all. It may be `values`
-//   itself
+//   out     one entry per value. For an exclusive scan it may have one more, which receives op over all values. It
+//           may be `values` itself
 //
-// Sums of floats: every entry is the exact sum of its values, rounded once (ReduceOp), so that any split of the values
-// between threads gives the same bits, and errors do not grow along the array.
+// Sums of floats: every entry is the exact sum of its values, rounded once (ReduceOp). So any number of threads gives
+// the same bits, and errors do not grow along the array.
 //
 // Time O(values). Scratch: a few hundred bytes per part of the work. Throws InvalidArgument naming the first sum that
 // does not fit; `out` is then unspecified. For operators of your own see papilio/scan_with.h.
@@ -249,14 +249,13 @@ std::int64_t compact_elements_workspace_bytes(VectorView<const Flag> flags, cons
 
 }  // namespace detail
 
-// Copies the values whose flag is not 0 to `kept`, in order, and returns their number; on a device, where only
-// `options.count` receives it, -1.
+// Copies the values whose flag is not 0 to `kept`, in order, and returns their number; on a device it returns -1, and
+// only `options.count` receives the number.
 //
 //   flags   Flag is uint8 or int32; one per value
 //   values  any trivially copyable type
-//   kept    must have room for the flagged ones (InvalidArgument otherwise, and nothing is written). It must not
-//   overlap
-//           `values` or `flags`
+//   kept    must have room for the flagged ones (InvalidArgument otherwise, and nothing is written) and not
+//           overlap `values` or `flags`
 //
 // Time O(values). Scratch: one number per part of the work.
 //
@@ -311,8 +310,8 @@ void transpose_elements(const ElementMatrices& in, const ElementMatrices& out, s
 
 // Transposes a matrix, or each of a batch: out(j, i) = in(i, j), in blocks that fit caches.
 //
-//   in, out  any trivially copyable type of 1 to 16 bytes; any strides for `in`; those of `out` must keep its elements
-//            apart. `out` must not overlap `in`
+//   in, out  any trivially copyable type of 1 to 16 bytes. `in` may have any strides; those of `out` must keep its
+//            elements apart. `out` must not overlap `in`
 //
 // Time O(elements).
 //
@@ -325,7 +324,7 @@ requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16) void transpose(Matr
                              detail::elements_of(out, options.out_batch_stride), sizeof(T), options);
 }
 
-// Second part: counting.
+// Second part: counts, offsets and orders of integer keys.
 
 // See ReduceByIndexOptions.
 struct PassOptions {
@@ -337,11 +336,10 @@ struct PassOptions {
 
 // Counts how often each key in [0, counts.size) occurs: counts[keys[i]] += 1.
 //
-// Adds to the values in `counts`; zero it first for a plain histogram. Sums are
-// integers: the result is exact and the same for any number of threads and on a CUDA device. Throws
-// InvalidArgument naming the first key out of range (index_out_of_range in a status); counts are then unspecified.
-// Time O(keys + counts). Scratch: on the CPU one copy of `counts` per thread if that is
-// smaller than the keys; on a device none.
+// Adds to the values in `counts`; zero it first for a plain histogram. Sums are integers: the result is exact and the
+// same for any number of threads and on a CUDA device. Throws InvalidArgument naming the first key out of range
+// (index_out_of_range in a status); counts are then unspecified. Time O(keys + counts). Scratch: on the CPU one copy of
+// `counts` per thread if that is smaller than the keys; on a device none.
 //
 //   std::vector<std::int32_t> keys = {2, 0, 2};
 //   std::vector<std::int64_t> counts(3);
@@ -351,23 +349,21 @@ void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> cou
 void histogram(VectorView<const std::int32_t> keys, VectorView<std::int64_t> counts, const PassOptions& options);
 void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> counts, const PassOptions& options);
 
-// Computes one histogram per segment of the input: row s of `counts` counts the values of
-// items offsets[s] ... offsets[s + 1] - 1, where item i has the value
-// values[order[i]], or values[i] if `order` is empty. Row s is overwritten.
+// Computes one histogram per segment of the input: row s of `counts` counts the values of items offsets[s] ...
+// offsets[s + 1] - 1, where item i has the value values[order[i]], or values[i] if `order` is empty. Row s is
+// overwritten.
 //
-// With offsets by document and topics as values this gives n_dk; with tokens
-// ordered by word, n_wk. Segments are independent, so threads share nothing.
-// Throws InvalidArgument for a value outside [0, counts.columns).
+// With offsets by document and topics as values this gives n_dk; with tokens ordered by word, n_wk. Segments are
+// independent, so threads share nothing. Throws InvalidArgument for a value outside [0, counts.columns).
 void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const std::int64_t> offsets,
                       VectorView<const std::int64_t> order, MatrixView<std::int32_t> counts, int threads = 0);
 
-// Computes sums[i] = values[0] + ... + values[i - 1], so sums[0] == 0, and returns the total; on a device, where nobody
-// waits for it, -1.
-// `sums` has as many entries as `values`, or one more, which then receives the
-// total, so that counts become offsets. It may be the same array as `values`.
-// Throws InvalidArgument for other sizes, and where a sum overflows int64 (in a status, sum_overflow of the first entry
-// of `sums` that does not fit; on a device the total counts only where it is an entry). On a device the workspace has
-// exclusive_scan_workspace_bytes.
+// Computes sums[i] = values[0] + ... + values[i - 1], so sums[0] == 0, and returns the total; on a device, where the
+// call does not wait for the total, -1.
+// `sums` has as many entries as `values`, or one more, which then receives the total, so that counts become offsets. It
+// may be the same array as `values`. Throws InvalidArgument for other sizes, and if a sum overflows int64 (in a status,
+// sum_overflow of the first entry of `sums` that does not fit; on a device the total is checked only if it is an
+// entry). On a device the workspace has exclusive_scan_workspace_bytes.
 //
 //   {2, 0, 3} -> {0, 2, 2}, or {0, 2, 2, 5}
 std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums, int threads = 0);
@@ -385,12 +381,12 @@ std::int64_t exclusive_scan_workspace_bytes(VectorView<const std::int32_t> value
 std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std::uint8_t> flags,
                      VectorView<std::int32_t> kept, int threads = 0);
 
-// Sorts item numbers by key, keeping the order of equal keys (a counting sort:
-// histogram, exclusive scan, scatter). The items of key k are order[offsets[k]] ...
-// order[offsets[k + 1] - 1]. `offsets` has one more entry than there are keys, `order` one per item.
+// Sorts item numbers by key, keeping the order of equal keys (a counting sort: histogram, exclusive scan, scatter). The
+// items of key k are order[offsets[k]] ... order[offsets[k + 1] - 1]. `offsets` has one more entry than there are keys,
+// `order` one per item.
 //
-// The order is one and the same for any number of threads and on a CUDA device, where a radix sort finds it in a
-// workspace of sort_by_key_workspace_bytes, about 16 bytes per item. Throws InvalidArgument naming the first key out of
+// The order is the same for any number of threads and on a CUDA device. There a radix sort computes it, in a workspace
+// of sort_by_key_workspace_bytes, about 16 bytes per item. Throws InvalidArgument naming the first key out of
 // range (index_out_of_range in a status); both outputs are then unspecified. Time O(keys + items), on a device
 // O(items * bits of the keys).
 //

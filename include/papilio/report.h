@@ -40,10 +40,10 @@ struct ReportDocuments {
   std::string group_name = {};  // what the groups are: "year", "newsgroup"
 };
 
-// How the model was made, for those who want to make it again.
+// How the model was made, for readers who want to make it again.
 struct ReportOrigin {
   std::vector<std::pair<std::string, std::string>> facts = {};   // more lines for the table of settings: name, value
-  std::string command = {};                                      // what to type
+  std::string command = {};                                      // the command that makes the model
   std::vector<std::pair<std::int64_t, double>> likelihood = {};  // after a sweep: log p(w, z) per token
 };
 
@@ -58,7 +58,7 @@ struct ReportOrigin {
 //
 // Determinism: the same arguments give the same bytes, on every machine and for any number of threads.
 //
-// Time: O(K) per topic and word that several topics count, K^2 for the map, and with documents that of `infer`. Memory:
+// Time: O(K) per topic and word counted in several topics, K^2 for the map, and with documents that of `infer`. Memory:
 // 16 K^2 bytes, 20 bytes per count of the model above 0, and 64 MiB with documents. Throws InvalidArgument for options
 // out of range, a model or corpus that does not verify, groups or texts that are not one per document.
 //
@@ -70,12 +70,12 @@ std::string report_page(const Model& model, const ReportOptions& options = {},
 // A document that is typical of a topic.
 struct TypicalDocument {
   std::int64_t document = 0;  // its number
-  float share = 0;            // of its tokens, as inferred, that the topic has
-  std::string text = {};      // how it begins, on one line; its most frequent words where texts are not known
+  float share = 0;            // the inferred share of its tokens that have the topic
+  std::string text = {};      // how it begins, on one line; its most frequent words if texts are not known
 };
 
-// Returns the documents with the largest shares of each topic, `options.documents` or as many as there are, largest
-// first, of equal shares the earlier one: those of the page. Documents without a word that the model knows are left
+// Returns for each topic the documents with the largest shares of it, at most `options.documents`, largest first, of
+// equal shares the earlier document first: those of the page. Documents without a word that the model knows are left
 // out. Of `options` only documents, excerpt, seed, sweeps, burn_in and threads are used; groups are not.
 //
 // Determinism: the same for any number of threads and on every machine. Time: that of `infer`. Memory: 64 MiB. Throws

@@ -9,13 +9,13 @@
 
 namespace papilio {
 
-// How the particles of the next step are drawn. Each category's expected count is m w / W with every method, where m is
-// the number of draws, w the weight and W the total; the methods differ in how much the count scatters about it.
+// How the particles of the next step are drawn. With every method the expected count of a category is m w / W, where m
+// is the number of draws, w the weight and W the total; the methods differ in how far counts may deviate from it.
 enum class ResampleMethod : std::uint8_t {
-  systematic,   // one random number for an evenly spaced comb: every count is m w / W rounded down or up; the default
-  stratified,   // one random number for each m-th part of the total
-  residual,     // m w / W rounded down for certain, the rest independently
-  multinomial,  // all independently
+  systematic,   // m evenly spaced points from one random number: every count is m w / W rounded down or up; the default
+  stratified,   // one random number in each m-th part of the total
+  residual,     // at least m w / W rounded down; the rest are independent draws
+  multinomial,  // independent draws
 };
 
 // Every method, the default first.
@@ -38,8 +38,8 @@ struct ResampleOptions {
 //   weights    n: 1 to 2^31 - 1; finite, >= 0, at least one > 0
 //   ancestors  m entries, 0 to 2^31 - 1; receives categories that never decrease. It must not overlap the weights
 //
-// Weights are made whole numbers first: w is rounded to the nearest multiple of 2^-62 of the power of two above the
-// largest weight. All else is exact arithmetic with whole numbers of 128 bits. So with the whole weights W_k and their
+// Weights are first made whole numbers: w is rounded to the nearest multiple of 2^-62 of the power of two above the
+// largest weight. The rest is exact arithmetic with whole numbers of 128 bits. With the whole weights W_k and their
 // total W, `systematic` gives category k exactly floor(m W_k / W) or ceil(m W_k / W) times, `residual` at least
 // floor(m W_k / W) times, and `stratified` between floor(m W_k / W) - 1 and ceil(m W_k / W) + 1 times. A weight of 0 is
 // never drawn. Random numbers have 64 bits: number j of the seed and stream for draw j, number 0 alone for

@@ -126,9 +126,9 @@ struct ProductWeights {
 
 // Rows of logits: category k of row i has the weight
 // exp((logit(i, k) - largest logit of row i) / temperature). A logit of -infinity is a
-// weight of 0; rows with NaN or +infinity cannot be drawn from. Weights are float, by a
-// polynomial of the library's own that is the same everywhere, to within 2^-22 and what
-// rounding (logit - largest) / temperature to a float costs; for T = double they are double.
+// weight of 0; rows with NaN or +infinity cannot be drawn from. Weights are float (double for
+// T = double). exp is the library's own polynomial, the same everywhere, with a relative error
+// of 2^-22 plus that of rounding (logit - largest) / temperature to float.
 template <class T>
 struct LogitWeights {
   MatrixView<const T> logits;
@@ -154,15 +154,15 @@ struct LogitWeights {
 // every device and instruction set, for any number of threads and any split of
 // the batch (method `slots`).
 //
-// Time O(rows * categories), one read of the weights and a second one of 1/32
-// part; scratch of a few KiB per thread. Throws InvalidArgument for shapes that
-// do not fit, null or misaligned arrays, a method out of its enumeration, indices out
-// of range, and (without `status`) the first bad row; `drawn` is then unspecified.
+// Time O(rows * categories): all weights are read once, and 1/32 of them again.
+// Scratch: a few KiB per thread. Throws InvalidArgument for shapes that do not
+// fit, null or misaligned arrays, an unknown method, indices out of range, and
+// (without `status`) the first bad row; `drawn` is then unspecified.
 //
 // Arrays on a CUDA device (all of them on the same one): the draw is queued on
 // `cuda_stream`. The call allocates nothing, waits for nothing and may be captured
-// into a CUDA graph; what it would have to read from the device is not checked by
-// throwing but row by row (`status`). Throws DeviceError where the launch fails.
+// into a CUDA graph. Indices and weights on the device are checked there, row by
+// row (see `status`), and do not throw. Throws DeviceError if the launch fails.
 //
 //   std::vector<float> w = {1, 2, 1,   0, 0, 5};
 //   std::vector<std::int32_t> k(2);
@@ -195,9 +195,9 @@ template <class T>
 void sample_categorical(const LogitWeights<T>& weights, VectorView<std::int64_t> drawn,
                         const SampleOptions& options = {});
 
-// The bytes of `SampleOptions::workspace` that a draw from these weights needs:
-// 0 on the CPU, and on a device except for rows of more than 8,192 categories, for
-// logits (whose weights are stored there) and for the methods that keep a table.
+// The bytes of `SampleOptions::workspace` that a draw from these weights needs. 0 on the
+// CPU; on a device also 0, except for rows of more than 8,192 categories, for logits
+// (whose weights are stored there) and for the methods that keep a table.
 template <class T>
 std::int64_t sample_workspace_bytes(const MatrixWeights<T>& weights, PartialSums method = PartialSums::slots);
 template <class T>
@@ -224,11 +224,11 @@ struct RepeatedDrawOptions {
 // with it every draw, is the same on every machine and CUDA device. A category of weight 0 is
 // never drawn. Throws InvalidArgument for a row that cannot be drawn from.
 //
-// The table is where its weights are, and draws into arrays there. It is filled on the CPU: weights
-// on a CUDA device are copied there in the order of `cuda_stream`, which the constructor waits for,
-// and the table is copied back. `on` copies a table to another device. A table on a device queues
-// its draws on the stream of the options: `sample` allocates nothing, waits for nothing and may
-// be captured into a CUDA graph. The table must live until the draws are done.
+// A table lives on the device of its weights and draws into arrays there. It is filled on the CPU:
+// weights on a CUDA device are copied to the CPU in the order of `cuda_stream`, which the constructor
+// waits for, and the table is copied back. `on` copies a table to another device. A table on a device
+// queues its draws on the stream of the options: `sample` allocates nothing, waits for nothing and
+// may be captured into a CUDA graph. The table must live until the draws are done.
 //
 // Copies share the table. A move is a copy, so a table that was moved from still draws.
 // Memory 16 K bytes.
@@ -248,7 +248,7 @@ class AliasTable {
   void sample(VectorView<std::int32_t> drawn, const RepeatedDrawOptions& options = {}) const;
   void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
 
-  // The same table in the memory of a device; it waits for the copy. Throws DeviceError where there is no room.
+  // Returns the same table in the memory of a device, once it is copied. Throws DeviceError if there is no room.
   AliasTable on(Device device) const;
 
   std::int64_t categories() const;
@@ -275,7 +275,7 @@ class CumulativeTable {
   void sample(VectorView<std::int64_t> drawn, const RepeatedDrawOptions& options = {}) const;
   CumulativeTable on(Device device) const;
 
-  // The category in whose interval u * total lies; 0 <= u < 1. Of a table on the CPU (InvalidArgument otherwise).
+  // The category whose interval contains u * total; 0 <= u < 1. For a table on the CPU (InvalidArgument otherwise).
   std::int64_t find(double u) const;
   std::int64_t categories() const;
   Device device() const;

@@ -9,7 +9,7 @@
 
 namespace papilio {
 
-// What a seed word is worth where nothing else is said, in tokens.
+// The default weight of a seed word, in tokens.
 inline constexpr std::int32_t default_seed_weight = 100;
 
 struct SeedWordsOptions {

@@ -39,7 +39,7 @@ struct TextSource {
 // of their paths, compared by bytes, which is the same on every machine. Hidden files and folders, links to folders,
 // special files and what papilio writes (is_papilio_file_name) are skipped and counted. Files may be gzip or zstd.
 //
-// Lines and files that begin like no text are a FormatError: a NUL byte among the first 4,096, or the mark of a PDF.
+// FormatError for a line or file that does not begin like text: a NUL byte among its first 4,096, or the mark of a PDF.
 //
 // Memory: the corpus, and 1 MiB per thread. Throws IoError; InvalidArgument where the source does not fit its form;
 // FormatError with path, line, column, what was expected and what was found: missing columns or fields, records with
@@ -49,7 +49,7 @@ struct TextSource {
 //   Corpus news = read_text({.path = "news.csv.gz", .form = TextForm::csv, .text = "body", .id = "url"});
 Corpus read_text(const TextSource& source, const TextOptions& options = {}, ReadReport* report = nullptr);
 
-// Whether a file of that name is one that papilio writes, and so no document of a folder: a model or a checkpoint
+// Whether papilio writes files of that name, which are then not documents of a folder: a model or a checkpoint
 // (".safetensors", also with ".previous" or ".damaged" after it), a corpus file (".papilio-corpus"), or one of them
 // unfinished ("NAME.papilio-RANDOM.tmp").
 bool is_papilio_file_name(std::string_view name);
@@ -67,9 +67,9 @@ struct SourceTexts {
 SourceTexts read_source_texts(const TextSource& source, std::span<const std::int64_t> documents, std::int64_t max_bytes,
                               const TextOptions& options = {});
 
-// Makes a corpus of texts in memory, one document each, by the same rules; line ends separate words. The corpus is the
-// same for any number of threads. Memory: the corpus, and 1 MiB per thread. Throws InvalidArgument for options out of
-// range, FormatError for a corpus beyond max_memory.
+// Makes a corpus from texts in memory, one document each, by the same rules; line ends separate words. The corpus is
+// the same for any number of threads. Memory: the corpus, and 1 MiB per thread. Throws InvalidArgument for options out
+// of range, FormatError for a corpus beyond max_memory.
 Corpus corpus_from_texts(std::span<const std::string_view> texts, const TextOptions& options = {},
                          ReadReport* report = nullptr);
 

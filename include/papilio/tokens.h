@@ -9,11 +9,11 @@
 #include "papilio/choice.h"
 #include "papilio/half.h"
 
-// Tokens of language models: draws from rows of logits behind the filters of a decoder. docs/tokens.md has the rules.
+// Tokens of language models: draws from rows of logits after a decoder's filters. docs/tokens.md has the rules.
 
 namespace papilio {
 
-// One value for every row, or one per row.
+// One value for all rows, or one per row.
 template <class T>
 struct PerRow {
   T value = T{};
@@ -49,35 +49,35 @@ struct TokenFilters {
   PerRow<float> temperature = 1.0f;  // 0: the largest logit; else from 2^-100 to 2^100
   PerRow<std::int32_t> top_k = 0;    // keeps the first k; 0: all
   PerRow<float> top_p = 1.0f;        // 0 to 1: the fewest whose share of what top_k left is at least top_p; 1: all
-  PerRow<float> min_p = 0.0f;        // 0 to 1: those of at least this share of the largest one's probability
+  PerRow<float> min_p = 0.0f;        // 0 to 1: those with at least this fraction of the largest probability; 0: all
 
-  // True: each filter sees all categories, and what all of them keep is kept. False: each sees what the one before
-  // left. They differ in top_p alone.
+  // True: each filter applies to all categories, and a category stays if every filter keeps it. False: each filter
+  // applies to what the one before left. Only top_p differs between the two.
   bool joint = false;
 
   // Rows x ceil(categories / 32) words, adjacent in a row: category j is allowed where bit j % 32 of word j / 32 is
   // set. Empty: all are. A row stride of 0 gives every row the same mask.
   MatrixView<const std::uint32_t> allowed = {};
 
-  // What is added to logits: row i adds bias_values[n] to the logit of category bias_categories[n] for
-  // bias_offsets[i] <= n < bias_offsets[i + 1]. Categories ascend within a row and are there once. Empty: nothing.
+  // Added to logits: row i adds bias_values[n] to the logit of category bias_categories[n] for
+  // bias_offsets[i] <= n < bias_offsets[i + 1]. Categories ascend within a row, without repeats. Empty: nothing.
   VectorView<const std::int64_t> bias_offsets = {};  // one more than there are rows
   VectorView<const std::int32_t> bias_categories = {};
   VectorView<const float> bias_values = {};
 };
 
-// What a call says about each row; only `tokens` is asked for by force. Entries of rows that are not `ok` receive -1,
-// or NaN where they are floats.
+// What a call reports about each row; only `tokens` is required. Entries of rows that are not `ok` receive -1, or NaN
+// if they are floats.
 struct TokenResults {
   VectorView<std::int32_t> tokens;                // the category drawn
-  VectorView<float> log_probabilities = {};       // its logarithm under the law that it was drawn from
-  VectorView<float> raw_log_probabilities = {};   // under the logits as they came: no bias, mask, temperature, filter
+  VectorView<float> log_probabilities = {};       // its log probability under the distribution it was drawn from
+  VectorView<float> raw_log_probabilities = {};   // under the logits as given: no bias, mask, temperature, filter
   VectorView<std::int32_t> ranks = {};            // how many categories come before it in the order; 0: the largest
   VectorView<std::int32_t> kept_counts = {};      // categories that the filters left
   VectorView<float> kept_masses = {};             // their share of all that is allowed, before the filters
   VectorView<TokenStatus> status = {};            // if empty, the first row that is not `ok` throws (on a CPU)
   MatrixView<std::int32_t> kept_categories = {};  // rows x room: what was kept, ascending, as far as it fits; then -1
-  MatrixView<float> kept_log_probabilities = {};  // the same shape: under the law of the draw; then -infinity
+  MatrixView<float> kept_log_probabilities = {};  // the same shape: under the distribution drawn from; then -infinity
 };
 
 struct TokenOptions {
@@ -101,17 +101,17 @@ struct TokenOptions {
   VectorView<std::byte> workspace = {};
 };
 
-// Draws one category from each row of logits, behind the filters.
+// Draws one category from each row of logits, after the filters.
 //
-//   logits   rows x categories, 1 to 2^31 - 1 of them, float, Half or BFloat16, any strides. -infinity is never drawn.
+//   logits   rows x categories (1 to 2^31 - 1), float, Half or BFloat16, any strides. -infinity is never drawn.
 //   results  arrays of one entry per row. None may share memory with another array of the call.
 //
-// The law is one of whole numbers. With m the largest allowed logit, category j has the weight
+// Weights are whole numbers. With m the largest allowed logit, category j has the weight
 //   w_j = floor(2^s exp((logit_j - m) / temperature)),   s = 62 - ceil(log2 categories),
-// the exponential being the library's own, within 2^-24 of itself. Sums of weights are exact and need no order, top_p
-// keeps the fewest categories from the front of the order whose sum is at least ceil(top_p * total), min_p those with
-// w_j >= ceil(min_p 2^s), and the draw is the category in whose interval, by ascending number, floor(u total) lies: u
-// is a multiple of 2^-64 from the seed, stream and position. So a category is drawn with probability w_j / total to
+// where exp is the library's own, with a relative error of at most 2^-24. So sums of weights are exact in any order.
+// top_p keeps the fewest categories from the front of the order whose sum is at least ceil(top_p * total), min_p those
+// with w_j >= ceil(min_p 2^s). The draw is the category whose interval, by ascending number, contains floor(u total); u
+// is a multiple of 2^-64 made from seed, stream and position. So a category is drawn with probability w_j / total to
 // within 2^-64; one that is masked, filtered out or below 2^-s of the largest cannot be drawn.
 //
 // Same logits, filters, seed, stream and position: the same token and the same bits of every other result, on every
@@ -137,10 +137,10 @@ void sample_tokens(MatrixView<const Half> logits, const TokenResults& results, c
 void sample_tokens(MatrixView<const BFloat16> logits, const TokenResults& results, const TokenFilters& filters = {},
                    const TokenOptions& options = {});
 
-// The bytes of `TokenOptions::workspace` that a call with so many rows and categories on that device needs; 0 on a CPU.
+// The bytes of `TokenOptions::workspace` that a call of this size needs on that device; 0 on a CPU.
 std::int64_t token_workspace_bytes(std::int64_t rows, std::int64_t categories, Device device);
 
-// How a draft is held against the target's law.
+// How a draft is tested against the target's distribution.
 enum class DraftRule : std::uint8_t {
   token,  // token by token
   block,  // the draft as a whole: accepts at least as many tokens on average
@@ -153,7 +153,7 @@ std::string_view name(DraftRule rule) noexcept;
 // The rule of that name. Throws InvalidArgument with the known names.
 DraftRule parse_draft_rule(std::string_view name);
 
-// Tokens that a faster model proposes, texts one after the other, and the law that each was drawn from:
+// Tokens that a faster model proposes, one text after the other, and the distribution that each was drawn from: either
 // `probabilities`, or kept sets as sample_tokens gives them, or neither for tokens that were not drawn (found in the
 // prompt, say).
 struct Draft {
@@ -172,8 +172,8 @@ struct DraftResults {
   VectorView<TokenStatus> status = {};   // as in TokenResults: of the first of the text's rows that is not `ok`
 };
 
-// Speculative decoding: says how many tokens of each text's draft to keep, and draws the token after them, so that what
-// is written follows the target's law, whatever the draft's.
+// Speculative decoding: finds how many tokens of each text's draft to accept, and draws the token after them. The text
+// then has the target's distribution, whatever that of the draft.
 //
 //   logits   the target's, one row per draft token and one more per text: the rows of text i are offsets[i] + i ...
 //            offsets[i + 1] + i, the last one for the token that follows the whole draft
@@ -181,19 +181,19 @@ struct DraftResults {
 //   options  seeds and positions one per text; row r of a text has the position of its first plus r. Without positions,
 //            the first row of a text has position first_position plus the number of that row among all
 //
-// A draft without probabilities is accepted as far as it is what sample_tokens draws with the same seeds and positions,
-// and the next token is such a draw: the text is the one that is written without a draft. With probabilities q the
-// token x is accepted where floor(u q(x)) < w_x, q in units of the target's total, and else drawn anew from max(w - q,
-// 0). A token that the filters remove is never accepted.
+// A draft without probabilities is accepted up to the first token that differs from the draw of sample_tokens with the
+// same seeds and positions, and the next token is such a draw: the text is the same as without a draft. With
+// probabilities q, in units of the target's total, token x is accepted if floor(u q(x)) < w_x; otherwise the next token
+// is drawn from max(w - q, 0). A token that the filters remove is never accepted.
 //
-// The law of what is written is the target's, to within what q lacks in summing to 1 and 2^-24 of each probability. The
-// same on every machine, as for sample_tokens. Time and memory as for sample_tokens without top_k.
+// The text's distribution is the target's, except for the amount by which q fails to sum to 1, and 2^-24 of each
+// probability. It is the same on every machine. Time and memory as for sample_tokens without top_k.
 // Throws InvalidArgument for shapes and arrays that do not fit, and without `status`, on a CPU, for the first text that
 // is not `ok`.
 //
 // Arrays on a CUDA device, all of them on the same one: as for sample_tokens. Every row is read, whether the draft gets
-// that far or not. Offsets that do not start with 0, decrease or do not end with the draft throw on a CPU; there, every
-// text has the status bad_draft.
+// that far or not. Offsets must start with 0, not decrease, and end with the draft. Others throw on a CPU; on a device
+// every text then has the status bad_draft.
 //
 //   papilio::verify_draft(papilio::MatrixView<const float>(logits.data(), 4, 32000),
 //                         {.tokens = draft, .offsets = offsets, .probabilities = q},
@@ -208,7 +208,7 @@ void verify_draft(MatrixView<const Half> logits, const Draft& draft, const Draft
 void verify_draft(MatrixView<const BFloat16> logits, const Draft& draft, const DraftResults& results,
                   const TokenFilters& filters = {}, const TokenOptions& options = {});
 
-// The bytes of `TokenOptions::workspace` that verify_draft needs for so many rows and categories of logits on that
+// The bytes of `TokenOptions::workspace` that verify_draft needs for this many rows and categories of logits on that
 // device; 0 on a CPU.
 std::int64_t draft_workspace_bytes(std::int64_t rows, std::int64_t categories, Device device);
 
@@ -220,7 +220,7 @@ struct TokenShard {
   std::int64_t categories = 0;  // of the whole vocabulary
 };
 
-// What one shard says of one row in one round: plain data of a fixed size, for the caller's own all-gather.
+// What one shard reports about one row in one round: plain data of a fixed size, for the caller's own all-gather.
 struct TokenShardRecord {
   std::uint64_t sums[256];    // of weights, by a digit of the order; the first: of all that is kept, in the last round
   std::uint32_t counts[256];  // of categories
@@ -244,8 +244,8 @@ struct TokenShardState {
   std::uint32_t owner;
 };
 
-// The draws of sample_tokens from logits of which each process holds a part of every row: the same tokens, for any
-// number of shards. Every process does, with states that start as zeros and the same filters and options,
+// The draws of sample_tokens if each process holds a part of every row: the same tokens, for any number of shards.
+// Every process starts with states of zeros and the same filters and options, and runs
 //
 //   do {
 //     papilio::summarize_shard(logits, shard, states, records, filters);
@@ -253,25 +253,25 @@ struct TokenShardState {
 //   } while (papilio::combine_shards(all, shard, states, filters, options) > 0);
 //   papilio::finish_shard(logits, shard, this_shard, states, {.tokens = tokens}, filters);
 //
-// The process that holds a row's token gets it, the others -1: a maximum over the shards gives it to all of them. Rows
-// need 2 rounds without filters, with top_k or top_p most often 5 to 7, at most 18, and the records of a round are 3
-// KiB per row.
+// The process that holds a row's token gets it, the others -1: a maximum over the shards gives it to all of them. A row
+// needs 2 rounds without filters; with top_k or top_p most rows need 5 to 7, and none more than 18. The records of a
+// round take 3 KiB per row.
 //
 //   logits   rows x the shard's categories
 //   filters  those of the whole vocabulary, but `allowed` and the bias are the shard's own: their categories count from
-//            its first one. `joint` is not offered
-//   options  seeds, positions, threads, and for a device its stream and workspace, as for sample_tokens: combine_shards
-//            needs the first two, the others the rest; the workspace is that of the shard's own columns
+//            its first one. `joint` is not supported
+//   options  seeds, positions, threads, and for a device its stream and workspace, as for sample_tokens. combine_shards
+//            uses the first two, the others the rest; the workspace is that of the shard's own columns
 //
-// A row that is not `ok` on some shard is not on any: its token is -1, and its state has the status. Where `tokens`
-// alone is not enough, finish_shard gives `log_probabilities` and `status`; the other results are not offered.
+// If a row is not `ok` on one shard, it is `ok` on none: its token is -1, and its state has the status. Besides
+// `tokens`, finish_shard can give `log_probabilities` and `status`; the other results are not supported.
 //
 // Throws InvalidArgument for shapes and arrays that do not fit, and on a CPU for states that combine_shards did not
-// leave. summarize_shard and finish_shard read the shard's logits once or twice.
+// write. summarize_shard and finish_shard read the shard's logits once or twice.
 //
-// Arrays on a CUDA device, all of them on the same one: summarize_shard and finish_shard are queued on the stream,
-// combine_shards waits for it to say how many rows are left. Records are the CPU's to the byte, so that shards on CPUs
-// and on devices may share a row. A row whose state combine_shards did not leave has the status nothing_allowed.
+// Arrays on a CUDA device, all of them on the same one: summarize_shard and finish_shard are queued on the stream;
+// combine_shards waits for the stream to count the rows that are left. Records have the same bytes as on a CPU, so
+// CPUs and devices may share a row. A row whose state combine_shards did not write has the status nothing_allowed.
 void summarize_shard(MatrixView<const float> logits, const TokenShard& shard, VectorView<const TokenShardState> states,
                      VectorView<TokenShardRecord> records, const TokenFilters& filters = {},
                      const TokenOptions& options = {});
@@ -287,7 +287,7 @@ std::int64_t combine_shards(MatrixView<const TokenShardRecord> records, const To
                             VectorView<TokenShardState> states, const TokenFilters& filters = {},
                             const TokenOptions& options = {});
 
-// `number` is the shard's own among all, from 0.
+// `number` is the place of this shard among all, from 0.
 void finish_shard(MatrixView<const float> logits, const TokenShard& shard, std::int64_t number,
                   VectorView<const TokenShardState> states, const TokenResults& results,
                   const TokenFilters& filters = {}, const TokenOptions& options = {});

@@ -13,7 +13,7 @@ enum class TridiagonalStatus : std::uint8_t {
   ok,
   not_dominant,  // solve_tridiagonal: neither diagonally dominant nor symmetric with positive pivots: digits may be
                  // lost
-  not_positive,  // the others: a pivot is not positive, or a precision is negative; no positive definite matrix
+  not_positive,  // the others: a pivot is not positive or a precision negative; the matrix is not positive definite
   singular,      // a pivot is 0, infinite or NaN: x is not finite
 };
 
@@ -21,7 +21,7 @@ enum class TridiagonalStatus : std::uint8_t {
 std::string_view name(TridiagonalStatus status) noexcept;
 
 struct TridiagonalOptions {
-  // If given, receives the status of each system, and no system is an error.
+  // If given, receives the status of each system, and no system throws.
   VectorView<TridiagonalStatus> status = {};
 
   // True: a system whose status is not `ok` is an error, and the first one is named (InvalidArgument); x is then
@@ -58,14 +58,14 @@ struct GaussianOptions : TridiagonalOptions {
 //               with an array of the call otherwise.
 //
 // Rows are not exchanged, so every system must be diagonally dominant (|b| >= |a| + |c| in each row) or symmetric
-// positive definite; `check` and `status` look. The error is then that of Gaussian elimination: a few units in the last
-// place times the condition number (docs/tridiagonal.md has a table).
+// positive definite; `check` and `status` test this. The error is then that of Gaussian elimination: a few units in the
+// last place times the condition number (docs/tridiagonal.md has a table).
 //
 // Same coefficients: same bits, on every device and instruction set, for any number of threads, any layout and any
-// split of the systems into calls. The order of operations depends on n alone: 16 neighbouring unknowns at a time
-// are eliminated but for the last, which leaves a system of one 16th of the size, and so on.
+// split of the systems into calls. The order of operations depends on n alone: of every 16 neighbouring unknowns all
+// but the last are eliminated, which leaves a system of a sixteenth of the size, and so on.
 //
-// Time O(systems * n). On the CPU, scratch of about half of the size of d for a single long system, less than 1 MiB per
+// Time O(systems * n). Scratch on the CPU: about half the size of d for a single long system, less than 1 MiB per
 // thread for many. Throws InvalidArgument for arrays that do not fit and, with `check`, for the first bad system.
 //
 // Arrays on a CUDA device (all of them on the same one): the call is queued on `cuda_stream`. It allocates nothing,
@@ -92,8 +92,8 @@ void solve_tridiagonal(MatrixView<const T> a, MatrixView<const T> b, MatrixView<
 //   h             systems x n: the mean times the precision
 //   x             systems x n; as in solve_tridiagonal
 //
-// With A = L U, x solves A x = h, and unknown i gets e_i / sqrt(pivot i) when it is substituted back; e_i is number i
-// of the system's standard normal numbers, which are the library's own and have float's precision
+// With A = L U, x solves A x = h, and back substitution adds e_i / sqrt(pivot i) to unknown i; e_i is number i of the
+// system's standard normal numbers, which are the library's own and have float's precision
 // (random/normal_lanes.h). Contract otherwise as solve_tridiagonal: the same draws, bit for bit, everywhere. A call of
 // sample_categorical or sample_gamma with the same seed, stream and row numbers shares random numbers with it: use
 // another stream.
@@ -106,8 +106,8 @@ template <class T>
 void draw_gaussian_tridiagonal(MatrixView<const T> diagonal, MatrixView<const T> off_diagonal, MatrixView<const T> h,
                                MatrixView<T> x, const GaussianOptions& options = {});
 
-// Solves A x = h for the precision matrix A of a random walk that is observed: the sum over i of
-// steps(i) (x(i + 1) - x(i))^2 + weights(i) x(i)^2 is x' A x. So A(i, i) = weights(i) + steps(i - 1) + steps(i) and
+// Solves A x = h for the precision matrix A of an observed random walk: x' A x is the sum over i of
+// steps(i) (x(i + 1) - x(i))^2 + weights(i) x(i)^2. So A(i, i) = weights(i) + steps(i - 1) + steps(i) and
 // A(i, i + 1) = -steps(i).
 //
 //   steps    systems x (n - 1), or x n of which the last column is not read: precisions of the steps, >= 0 and finite
@@ -115,9 +115,9 @@ void draw_gaussian_tridiagonal(MatrixView<const T> diagonal, MatrixView<const T>
 //   h        systems x n: weights times what was observed
 //   x        systems x n; as in solve_tridiagonal
 //
-// Where weights are small beside steps, A as a matrix has lost them: in float solve_tridiagonal is wrong in the third
-// digit for 256 unknowns of which one is observed. Here nothing is ever subtracted, so that every pivot is good to a
-// few units in the last place whatever the condition number. Contract otherwise as solve_tridiagonal.
+// If weights are small beside steps, rounding the entries of A loses them: in float, solve_tridiagonal is wrong in the
+// third digit for 256 unknowns of which one is observed. Here nothing is ever subtracted, so every pivot is accurate to
+// a few units in the last place, whatever the condition number. Contract otherwise as solve_tridiagonal.
 //
 //   papilio::solve_random_walk<float>({&step, systems, n, 0, 0}, weights, h, x);  // one precision for all steps
 //

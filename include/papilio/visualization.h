@@ -57,7 +57,7 @@ struct LdavisData {
   std::vector<std::string> words;   // the vocabulary of the model
 
   // Returns what PreparedData.to_json writes. Topics are numbered from 1 in the order of `topics`. If any has a label,
-  // a member more, "topic.labels", lists them in this order, "" for none; pyLDAvis shows numbers alone. Throws
+  // an extra member, "topic.labels", lists them in this order, "" for none; pyLDAvis shows only numbers. Throws
   // InvalidArgument for a place or a word out of range.
   std::string to_json() const;
 };

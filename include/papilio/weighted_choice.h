@@ -7,19 +7,19 @@
 
 namespace papilio {
 
-// Draws from one row without a table to keep: as fast for one draw as for millions.
+// Draws from one row without a table to keep; fast for one draw as for millions.
 //
-//   weights  finite, >= 0, at least one > 0; at most 2^31 - 1
-//   drawn    receives the categories; draw i is a function of the weights, seed, stream and first_draw + i alone
+//   weights  finite, >= 0, at least one > 0; at most 2^31 - 1 of them
+//   drawn    receives the categories; draw i depends only on the weights, seed, stream and first_draw + i
 //
-// The draw is the category in whose interval of the running sums u times the total lies: sums in double inside groups
-// of 32 categories, and over groups to about 106 bits. It never decreases as u grows. A category of weight 0 is never
-// drawn. float weights give the draws of the same numbers as double.
+// The draw is the category whose interval of the running sums contains u times the total: sums are in double within
+// groups of 32 categories, and over groups to about 106 bits. It never decreases as u grows. A category of weight 0 is
+// never drawn. float weights draw as the same numbers in double do.
 //
-// Time O(K) for one reading of the weights, and per draw a walk through one group; where there is a draw for every
-// four categories or more (and 64 draws), running sums and an index of all categories are made first, which give the
-// same draws sooner. Memory K / 4 bytes, or 12 to 20 K. Throws InvalidArgument for weights that cannot be drawn from,
-// and for arrays that are not on the CPU.
+// Time O(K) for one reading of the weights, and per draw a walk through one group. From 64 draws and one per four
+// categories on, running sums and an index of all categories are made first; they give the same draws faster. Memory
+// K / 4 bytes, or 12 to 20 K. Throws InvalidArgument for weights that cannot be drawn from, and for arrays that are not
+// on the CPU.
 //
 //   papilio::choice(papilio::VectorView<const float>(w), papilio::VectorView<std::int32_t>(drawn), {.seed = 7});
 //

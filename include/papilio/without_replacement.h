@@ -22,9 +22,9 @@ struct WithoutReplacementOptions {
   // If given, row i is drawn with seed `seeds[i]` (its 64 bits) instead of `seed`.
   VectorView<const std::int64_t> seeds = {};
 
-  // If given, receives the status of each row, and nothing is thrown because of a row: a faulty row gets -1 in every
-  // entry. A row with fewer positive weights than draws gets all of these categories, then -1, and the status of the
-  // first draw that found nothing: `all_zero`, or `empty` if the row has no categories.
+  // If given, receives the status of each row, and no row throws: a faulty row gets -1 in every entry. A row with fewer
+  // positive weights than draws gets all of these categories, then -1, and the status `all_zero`, or `empty` if the row
+  // has no categories.
   // If empty, the first row that is not `ok` throws InvalidArgument.
   VectorView<DrawStatus> status = {};
 
@@ -34,8 +34,8 @@ struct WithoutReplacementOptions {
 // Draws k distinct categories from each row of weights, one after the other without replacement: each draw takes one
 // of the categories that are left with a probability in proportion to its weight.
 //
-//   weights  T is float or double. Weights are finite and >= 0, of the whole range of T: their sum is never made, so it
-//            cannot overflow. Logits as for sample_categorical: -infinity is a weight of 0.
+//   weights  T is float or double. Weights are finite and >= 0, of the whole range of T: they are never added up, so no
+//            sum can overflow. Logits as for sample_categorical: -infinity is a weight of 0.
 //   drawn    rows x k, column stride 1, int32 or int64; drawn(i, j) receives draw j of row i. It must not share memory
 //            with another array of the call. With k = 0 no weight is read.
 //
@@ -45,11 +45,11 @@ struct WithoutReplacementOptions {
 // same on every instruction set, for any number of threads and any split of the batch. A category of weight 0 is never
 // drawn. float weights draw as the same numbers in double do, and weights times a power of two draw alike.
 //
-// Arrivals are compared to about 52 bits, whatever the weights' size, and E_c has 64 random bits; of two that are equal
-// the lower category comes first. Logits divided by the temperature are compared to what a double of that size holds.
+// Arrival times are compared to about 52 bits, whatever the size of the weights, and E_c has 64 random bits; of equal
+// times the lower category comes first. Logits divided by the temperature are compared with the precision of a double.
 //
-// Time O(categories) and O(k log k) per row: about one nanosecond per category, of which nearly all cannot be among the
-// first k any more and are passed over without a logarithm. Memory 32 bytes times min(k, categories) per thread.
+// Time O(categories + k log k) per row, about one nanosecond per category: nearly all arrive too late for the first k,
+// and are skipped without computing a logarithm. Memory 32 bytes times min(k, categories) per thread.
 // Throws InvalidArgument for shapes and arrays that do not fit, indices out of range, arrays that are not on the CPU,
 // and (without `status`) the first row that is not `ok`; `drawn` is then unspecified.
 //
@@ -79,11 +79,11 @@ template <class T>
 void sample_without_replacement(const LogitWeights<T>& weights, MatrixView<std::int64_t> drawn,
                                 const WithoutReplacementOptions& options = {});
 
-// All categories of each row in the order in which they are drawn without replacement: heavy ones tend to be early.
+// All categories of each row in the order in which they are drawn without replacement; heavy ones tend to come early.
 // Contract as that of sample_without_replacement with as many draws as the row has categories.
 //
-//   shuffled  for a matrix as large as the matrix, column stride 1; for ragged rows one entry per weight, rows one
-//             after the other in the order in which they are drawn from
+//   shuffled  for a matrix: of the same size, column stride 1; for ragged rows: one entry per weight, one row after the
+//             other in the order of the draw
 //
 //   papilio::weighted_shuffle(papilio::RaggedWeights<double>{values, offsets}, shuffled, {.seed = 7});
 template <class T>
@@ -102,18 +102,18 @@ void weighted_shuffle(const RaggedWeights<T>& weights, VectorView<std::int64_t> 
 struct ReservoirOptions {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
-  std::uint64_t row_id = 0;  // the number of the row that the stream of items is
+  std::uint64_t row_id = 0;  // the number of the row that these items form
 };
 
-// k distinct items of a stream, without replacement and by weight, that keeps k items and never needs the others again.
+// Draws k distinct items of a stream by weight, without replacement. It keeps k items and never needs the others again.
 //
-// Items have numbers, 0 to 2^62 - 1. What is kept depends on the items and their numbers, and on nothing else: not on
-// the order in which they come, nor on how they are split into pieces or over reservoirs that are merged. It is what
+// Items have numbers, 0 to 2^62 - 1. What is kept depends only on the items and their numbers: not on the order in
+// which they come, nor on how they are split into pieces or over reservoirs that are merged. It is what
 // sample_without_replacement draws from a row that holds the weight of item i in place i, with the same seed, stream
-// and row number. An item that is given again with the same weight counts once.
+// and row number. An item that is added again with the same weight counts once.
 //
-// A call that throws InvalidArgument leaves the reservoir as it was. Copies are separate; threads may read one at the
-// same time, but not while it changes. Memory up to 32 bytes times k.
+// A call that throws InvalidArgument leaves the reservoir as it was. Copies are separate. Threads may read a reservoir
+// at the same time, but not while it changes. Memory up to 32 bytes times k.
 //
 //   papilio::WeightedReservoir reservoir(100, {.seed = 7});
 //   reservoir.add(papilio::VectorView<const double>(first_piece), 0);
@@ -130,7 +130,7 @@ class WeightedReservoir {
   ~WeightedReservoir();
 
   std::int64_t capacity() const;  // k
-  std::int64_t size() const;      // how many items are kept: k, or all of positive weight so far
+  std::int64_t size() const;      // items kept: k, or the number of items of positive weight so far, if fewer
   ReservoirOptions options() const;
 
   // The items first, first + 1, ... Throws InvalidArgument for weights that are negative, infinite or NaN, and for
@@ -145,7 +145,7 @@ class WeightedReservoir {
   // size() entries.
   void items(VectorView<std::int64_t> items) const;
 
-  // The state as bytes, for files; the same state gives the same bytes, which any machine reads. Throws
+  // The state as bytes, for files. The same state gives the same bytes, which any machine can read. Throws
   // InvalidArgument for bytes that `to_bytes` cannot have written.
   std::vector<std::byte> to_bytes() const;
   static WeightedReservoir from_bytes(std::span<const std::byte> bytes);

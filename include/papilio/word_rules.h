@@ -23,11 +23,11 @@ std::span<const Choice<WordRule>> word_rules() noexcept;
 std::string_view name(WordRule rule) noexcept;
 WordRule parse_word_rule(std::string_view name);
 
-// The version of ICU that WordRule::icu asks, such as "72.1": its words depend on it. Empty in a build without ICU,
+// The version of ICU that WordRule::icu uses, such as "72.1"; the words depend on it. Empty in a build without ICU,
 // where that rule is an error.
 std::string_view icu_version() noexcept;
 
-// What is wrong with a value for TextOptions::token_pattern, in RE2's words and with the place; empty where nothing is.
+// What is wrong with a value of TextOptions::token_pattern, in RE2's words, with the place; empty if it is valid.
 std::string token_pattern_fault(std::string_view pattern);
 
 }  // namespace papilio
