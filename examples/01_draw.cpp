@@ -38,8 +38,8 @@ std::vector<double> turned_rows() {
   return weights;
 }
 
-// The draw of a row depends on seed, stream, the row's number and its weights,
-// and on nothing else: so pieces of a batch give what the whole gives.
+// The draw of a row depends only on the seed, the stream, the row's number and its
+// weights. So a batch drawn in pieces gives the same draws as the whole batch.
 void draw_whole_and_in_pieces() {
   const std::vector<double> weights = turned_rows();
   const papilio::MatrixView<const double> matrix(weights.data(), 1000, 10);

@@ -3,7 +3,7 @@
 // which component k has the weight pi_k * N(x; mu_k, sigma^2).
 //
 // Uses the kernel headers, which are unstable before 1.0. Compile such code with
-// -ffp-contract=off; with -mavx2 -mfma, say, it is faster and draws the same.
+// -ffp-contract=off. Options such as -mavx2 -mfma make it faster and do not change the draws.
 
 #include <papilio/collective/draw_slots.h>
 #include <papilio/random/elementary.h>
@@ -32,8 +32,8 @@ struct Component {
   float share;  // pi_k
 };
 
-// The provider: W points per tile, one per row, whose weights over the components are
-// computed whenever they are asked for. A weight must have the same bits each time, so one function computes it.
+// The provider: W points per tile, one per row. Their weights over the components are computed
+// whenever they are needed. A weight must have the same bits each time, so one function computes it.
 struct MixtureRows {
   using Weight = float;
   const Component* components;
@@ -46,7 +46,7 @@ struct MixtureRows {
   // Rows past the last point have no categories.
   std::int64_t size(int q) const { return q < point_count ? component_count : 0; }
 
-  // pi_k * exp(-|x - mu_k|^2 / (2 variance)); what all components share cancels.
+  // pi_k * exp(-|x - mu_k|^2 / (2 variance)); factors that all components share cancel.
   float weight(int q, std::int64_t k) const {
     const Component& c = components[k];
     const double dx = double{points[q].x} - double{c.mean.x}, dy = double{points[q].y} - double{c.mean.y};
@@ -106,7 +106,7 @@ std::vector<std::int64_t> assign(const std::vector<Point>& points, const std::ve
     papilio::collective::Drawn<W> drawn;
     papilio::collective::draw_slots<W, papilio::collective::IgnoreSigns>(
         rows, W::load(u), Scratch{lane_sums.data(), running.data()}, drawn);
-    for (std::int64_t q = 0; q < count; ++q)  // a total of 0: the point is too far from everything
+    for (std::int64_t q = 0; q < count; ++q)  // a total of 0: the point is too far from all components
       assigned[static_cast<std::size_t>(tile + q)] = drawn.total[q] > 0 ? drawn.category[q] : -1;
   }
   return assigned;

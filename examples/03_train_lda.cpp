@@ -1,5 +1,5 @@
-// Trains a topic model on a corpus drawn from a known model, and prints how the
-// likelihood rises and what the topics are about.
+// Trains a topic model on a corpus drawn from a known model. Prints the likelihood
+// during training and the words of the topics.
 
 #include <papilio/corpus.h>
 #include <papilio/lda.h>
@@ -40,7 +40,7 @@ int main() {
   std::printf("%lld documents, %lld tokens, %lld words\n", static_cast<long long>(corpus.documents()),
               static_cast<long long>(corpus.tokens()), static_cast<long long>(corpus.vocabulary_size()));
 
-  // The model depends on the corpus and these options, never on the threads.
+  // The model depends on the corpus and these options, never on the number of threads.
   papilio::TrainOptions options = {.topics = 8, .sweeps = 100, .alpha = 0.1, .beta = 0.01, .seed = 2};
   options.evaluate_every = 25;
   options.progress = [](const papilio::Progress& progress) {

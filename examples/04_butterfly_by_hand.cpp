@@ -1,8 +1,8 @@
-// Prints what docs/butterfly.md does by hand: the exchanges that turn a 4 x 4 tile
-// into its butterfly-patterned partial sums, both tables, and a search of each.
+// Prints the example that docs/butterfly.md computes by hand: the exchanges that turn a
+// 4 x 4 tile into its butterfly-patterned partial sums, both tables, and a search of each.
 //
-// The code that runs is the library's own, on a warp of four lanes that prints
-// what its lanes exchange and read.
+// It runs the library's own code, on a warp of four lanes that prints what its lanes
+// exchange and read.
 
 #include <papilio/collective/partial_sums/butterfly.h>
 #include <papilio/warp/scalar_warp.h>

@@ -1,10 +1,10 @@
 // A CUDA kernel of your own that draws from weights it computes: points are assigned
 // to the components of a Gaussian mixture, the step of a Gibbs sampler in which
 // component k has the weight pi_k * N(x; mu_k, sigma_k). No weight is ever stored.
-// The host then stores them all and draws from them: the same assignments.
+// Then the host stores all weights and draws from them: the same assignments.
 //
 // Uses the kernel headers, which are unstable before 1.0. Compile such code with
-// --fmad=false, or weights are rounded differently than on the host.
+// --fmad=false; otherwise weights are rounded differently than on the host.
 
 #include <papilio/random/elementary.h>
 #include <papilio/random/philox.h>
@@ -49,7 +49,7 @@ __host__ __device__ double uniform(std::uint64_t stream, std::int64_t i) {
   return papilio::random::uniform53(block.word[0], block.word[1]);
 }
 
-// `threads` threads take `rows` points together: a batch of rows of up to 32 components.
+// `threads` threads work on `rows` points together: a batch of rows of up to 32 components.
 using Shape = papilio::collective::BatchShape<32>;
 constexpr int block_threads = 128;
 
@@ -71,7 +71,7 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-// Memory that the host and the device both see.
+// Memory that the host and the device share.
 struct Free {
   void operator()(void* memory) const { cudaFree(memory); }
 };
@@ -82,7 +82,7 @@ std::unique_ptr<T[], Free> shared_array(std::int64_t size) {
   return std::unique_ptr<T[], Free>(static_cast<T*>(memory));
 }
 
-// All weights stored, and drawn from by the library on the CPU.
+// Stores all weights, and lets the library draw from them on the CPU.
 std::vector<std::int32_t> assign_on_host(MixtureWeight weight) {
   std::vector<float> weights;
   for (std::int64_t i = 0; i < point_count; ++i)

@@ -1,5 +1,5 @@
-// Holds documents out of training, and asks the model about them: their topics, how well it predicts their words, and
-// how good its topics are.
+// Holds documents out of training, then infers their topics, measures how well the model predicts their words, and
+// scores the coherence and diversity of its topics.
 
 #include <papilio/corpus.h>
 #include <papilio/evaluation.h>
@@ -33,7 +33,7 @@ int main() {
                 completion.perplexity(), umass.mean, papilio::diversity(model));
     if (topics != 8) continue;
 
-    // A document's topics depend on the model, the seed and its own words alone.
+    // A document's topics depend only on the model, the seed and its own words.
     const papilio::DocumentTopics inferred = papilio::infer(model, split.held_out, {.seed = 4});
     for (std::int64_t d = 0; d < 3; ++d) {
       const float* theta = inferred.row(d);

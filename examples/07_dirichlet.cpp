@@ -1,5 +1,5 @@
-// Draws from Dirichlet distributions by way of gamma draws: theta, the topics of documents, one row per document. Two
-// pieces give the same as one.
+// Draws from Dirichlet distributions by gamma draws: theta, the topic weights of documents, one row per document. A
+// batch in two pieces gives the same draws.
 
 #include <papilio/gamma.h>
 

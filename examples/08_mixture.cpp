@@ -1,5 +1,5 @@
 // Fits a mixture of normal distributions to measurements by Gibbs sampling: draws the component of each point, then
-// shares, means and precisions given the components. Prints the fit beside the data; with a file name, draws it as SVG.
+// shares, means and precisions given the components. Prints the fit beside the data; with a file name, plots it as SVG.
 
 #include <papilio/gamma.h>
 #include <papilio/primitives.h>

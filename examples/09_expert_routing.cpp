@@ -20,7 +20,7 @@ constexpr std::int64_t tokens = 32768, experts = 16, features = 8;
 
 using Logits = std::vector<double>;  // tokens x experts
 
-// A router: one linear layer, of made-up tokens.
+// A router: one linear layer, applied to made-up tokens.
 Logits router() {
   const std::vector<double> token = normal_numbers(tokens * features, 1, 0);
   const std::vector<double> layer = normal_numbers(experts * features, 1, 1);
@@ -32,7 +32,7 @@ Logits router() {
   return logits;
 }
 
-// An expert for each of `count` tokens from `first` on.
+// Draws an expert for each of `count` tokens from `first` on.
 std::vector<std::int32_t> draw(const Logits& logits, double temperature, std::uint64_t stream, std::int64_t first,
                                std::int64_t count) {
   std::vector<std::int32_t> drawn(static_cast<std::size_t>(count));
@@ -42,7 +42,7 @@ std::vector<std::int32_t> draw(const Logits& logits, double temperature, std::ui
   return drawn;
 }
 
-// Two experts of each token, all first ones first. The second is drawn without the first.
+// Two experts per token: first the first experts of all tokens, then the second ones, each drawn without the first.
 std::vector<std::int32_t> route(Logits logits, double temperature) {
   std::vector<std::int32_t> chosen = draw(logits, temperature, 1, 0, tokens);
   for (std::size_t t = 0; t < tokens; ++t)
@@ -92,7 +92,7 @@ double largest_deviation(const Logits& logits, double temperature, const std::ve
   return largest;
 }
 
-// The share of choices that come to an expert with no room: it takes 1.25 times the mean load.
+// The share of choices whose expert is full: each expert has room for 1.25 times the mean load.
 double left_out(const std::vector<std::int64_t>& loads) {
   constexpr std::int64_t capacity = 5 * 2 * tokens / (4 * experts);
   std::int64_t over = 0;

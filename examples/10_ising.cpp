@@ -1,5 +1,5 @@
 // Gibbs sampling of the Ising and Potts models on a torus: one call draws all sites of one colour of a checkerboard, at
-// many temperatures. Compares energies and magnetisations with exact ones. With a file name, draws them as SVG.
+// many temperatures. Compares energies and magnetisations with exact ones. With a file name, plots them as SVG.
 
 #include <papilio/sampling.h>
 

@@ -1,6 +1,6 @@
 // A stochastic cellular automaton, the forest fire of Drossel and Schwabl: all cells of a step are drawn in one call.
-// On empty ground a tree grows with probability p. A tree burns if a neighbour does, else is struck by lightning with
-// probability f. After a step of burning the ground is empty. With a file name, draws the forest as SVG.
+// On empty ground a tree grows with probability p. A tree burns if a neighbour burns; otherwise lightning strikes it
+// with probability f. After a step of burning the ground is empty. With a file name, draws the forest as SVG.
 
 #include <papilio/sampling.h>
 
@@ -46,7 +46,7 @@ Forest rows_of(const Forest& forest) {
   return rows;
 }
 
-// How far the number of successes is from that of `trials` of probability p, in standard deviations.
+// The distance of the number of successes from its expectation for `trials` of probability p, in standard deviations.
 double deviation(std::int64_t successes, std::int64_t trials, double p) {
   const auto n = static_cast<double>(trials);
   return (static_cast<double>(successes) - n * p) / std::sqrt(n * p * (1 - p));
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
                 100.0 * count[burning] / cells);
   }
 
-  // Given the past, a cell's draw is independent of the others': successes of a transition are as in coin tosses.
+  // Given the past, the draws of cells are independent, so the successes of a transition are binomial.
   const std::int64_t grown = seen[1] + seen[4], ground = grown + seen[0] + seen[3];
   const std::int64_t struck = seen[8], quiet = struck + seen[7];
   std::printf("growth: %lld of %lld, %.1f standard deviations from expected\n", static_cast<long long>(grown),
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   }
   const bool agrees =
       std::abs(deviation(grown, ground, growth)) < 3 && std::abs(deviation(struck, quiet, lightning)) < 3;
-  // Rates that are a quarter larger would not agree.
+  // Rates larger by a quarter would fail this test.
   const bool decides = deviation(grown, ground, 1.25 * growth) < -3 && deviation(struck, quiet, 1.25 * lightning) < -3;
   return agrees && decides && impossible == 0 ? 0 : 1;
 }

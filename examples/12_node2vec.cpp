@@ -2,8 +2,8 @@
 // w(v, x) / p if x is t, w(v, x) if x is a neighbour of t, w(v, x) / q otherwise (Grover and Leskovec, KDD 2016).
 // All walkers take a step in one call. Checks the steps on the few packages below against their exact law.
 //
-// The graph is that of Debian's packages: of those few or, given a file such as the output of
-// `apt-cache dumpavail` or /var/lib/dpkg/status, of all that it lists.
+// The graph is that of Debian's packages: the few below or, given a file such as the output of
+// `apt-cache dumpavail` or /var/lib/dpkg/status, all packages that it lists.
 
 #include <papilio/sampling.h>
 
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 1) return 0;
 
-  // The few packages are visited often enough to test the law of each step, and to tell it from that without p and q.
+  // The few packages are visited often enough to test the law of each step, and to reject the law without p and q.
   const double exact = deviation(graph, steps, p, q), without = deviation(graph, steps, 1, 1);
   std::printf("chi-square: %.1f standard deviations from expected; without p and q %.0f\n", exact, without);
   bool good = std::abs(exact) < 4 && without > 4;

@@ -1,6 +1,6 @@
 // A particle filter: follows a hidden state through noisy observations by moving, weighting and resampling particles.
-// The model is linear with normal noise, so that the Kalman filter gives the exact answer to compare with. With a file
-// name, draws both as SVG.
+// The model is linear with normal noise, so the Kalman filter gives the exact answer for comparison. With a file name,
+// plots both as SVG.
 
 #include <papilio/resample.h>
 
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
     for (const Estimate& run : runs) means.push_back(run.mean[t]);
     const Mean mean = mean_of(means);
     std::printf("time %zu: Kalman %6.3f, particles %6.3f +- %.3f\n", t + 1, exact.mean[t], mean.value, mean.error);
-    // Agrees, and would not with a mean that is off by a tenth of the state's standard deviation.
+    // Agrees, and would not agree with a mean that is off by a tenth of the state's standard deviation.
     good = good && std::abs(mean.from(exact.mean[t])) < 3 &&
            std::abs(mean.from(exact.mean[t] + 0.1 * exact.deviation[t])) > 3;
   }

@@ -1,7 +1,7 @@
-// A matrix product in tiles, on a GPU: a block of threads computes a tile of C from tiles of A and B that it brings to
-// shared memory, padded with zeros at the edges. Two kernels: one entry of C per thread, as it is taught, and 8 x 8
-// entries per thread in registers, which reads shared memory an eighth as often. 14_matrix_product.cpp is the same on a
-// CPU. With --time: the speed of both, and of cuBLAS where this program was linked with it.
+// A matrix product in tiles, on a GPU: a block of threads computes a tile of C from tiles of A and B that it copies to
+// shared memory, padded with zeros at the edges. Two kernels: the textbook one with one entry of C per thread, and one
+// with 8 x 8 entries per thread in registers, which reads shared memory an eighth as often. 14_matrix_product.cpp is
+// the same on a CPU. With --time: the speed of both, and of cuBLAS if this program was linked with it.
 
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct Shape {
 constexpr int T = 32;
 
 // The loops over ii and jj are the grid, those over i and j the threads; kk carries the sums. All threads load, whether
-// their entry of C exists or not, and meet twice per tile.
+// their entry of C exists or not, and synchronise twice per tile.
 __global__ void product_by_entries(const float* a, const float* b, float* c, Shape s) {
   __shared__ float a_tile[T][T], b_tile[T][T];
   const int i = static_cast<int>(blockIdx.y) * T + static_cast<int>(threadIdx.y);
@@ -129,7 +129,7 @@ auto product_by(Launch launch) {
   };
 }
 
-// The best of five runs, by events on the device: a launch returns long before its kernel is done.
+// The best of five runs, timed by events on the device, because a launch returns long before its kernel is done.
 template <class Launch>
 double measured(int n, Launch launch) {
   const DeviceMatrix a = on_device(whole_numbers(n, n, 1)), b = on_device(whole_numbers(n, n, 2));

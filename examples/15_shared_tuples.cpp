@@ -1,6 +1,6 @@
-// An inclusive scan of elements of any type in log2(n) rounds, as a block of threads takes them: in the round of
-// distance d, element i is joined with element i - d. Here for tuples of a float and an int, and for 2 x 2 matrices.
-// 15_shared_tuples.cu takes the same rounds in the shared memory of a GPU.
+// An inclusive scan of elements of any type in log2(n) rounds, as a block of threads performs them: in the round of
+// distance d, element i is combined with element i - d. Here for tuples of a float and an int, and for 2 x 2 matrices.
+// 15_shared_tuples.cu performs the same rounds in the shared memory of a GPU.
 
 #include "support/tuples.h"
 

@@ -1,5 +1,5 @@
 // Elements of any type in the shared memory of a block: one array of bytes, used for tuples of a float and an int and
-// then for 2 x 2 matrices, each scanned in log2(n) rounds. 15_shared_tuples.cpp takes the same rounds on a CPU.
+// then for 2 x 2 matrices, each scanned in log2(n) rounds. 15_shared_tuples.cpp performs the same rounds on a CPU.
 //
 // A struct is copied whole; nothing needs to be volatile, since __syncthreads() orders what threads write and read.
 // About 32 bytes per thread cost nothing: a multiprocessor of 2,048 threads and 228 KiB has more than 100 for each.
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int threads = 256, bytes_per_thread = 32;
 
-// Thread i has element i of `count`; all threads meet in every round.
+// Thread i has element i of `count`; all threads synchronise in every round.
 template <class T, class Op>
 __device__ T scan_in_rounds(unsigned char* bytes, T own, int count, Op op) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= bytes_per_thread && alignof(T) <= 16);

@@ -1,5 +1,5 @@
-// A[i, j] %= C[i] and, of the transposed matrix, A[j, i] %= C[i]: the same results. On a CPU the two cost the same; on
-// a GPU they do not, where C is in constant memory (16_constant_memory.cu).
+// A[i, j] %= C[i] and, for the transposed matrix, A[j, i] %= C[i]: the same results. On a CPU both take the same time;
+// on a GPU with C in constant memory they do not (16_constant_memory.cu).
 
 #include "support/remainders.h"
 

@@ -1,6 +1,6 @@
-// Constant memory is read through a small cache that gives a warp one word at a time. A[i, j] %= C[i], where a block
-// has row i: all threads ask for the same word, which is broadcast. Of the transposed matrix, A[j, i] %= C[i], thread i
-// of a block asks for a word of its own, and the warp waits for 32 of them, one after the other. The results are the
+// Constant memory is read through a small cache that gives a warp one word at a time. In A[i, j] %= C[i], with row i in
+// one block, all threads read the same word, which is broadcast. For the transposed matrix, A[j, i] %= C[i], each
+// thread i of a block reads another word, and the warp waits for 32 words, one after the other. The results are the
 // same. With --time: both, and C in ordinary memory, where neighbours are read at once.
 
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // A recurrence along rows, by transposition: in the transposed matrix, neighbouring rows are neighbours in memory, so
-// that the loop over rows, which is parallel, can be the inner one. On a GPU (17_row_recurrence.cu) neighbouring
-// threads then read neighbouring memory (--time says what that is worth). A CPU, which reads a row line by line in
-// either case, gains vector instructions at most, and may lose by it. Interchanging the two loops without a
-// transposition does neither: it is the layout that is wrong, not the order. With --time: both, timed.
+// the loop over rows, which is parallel, can be the inner one. On a GPU (17_row_recurrence.cu) neighbouring threads
+// then read neighbouring memory (--time shows the gain). A CPU reads a row line by line in either case: it gains vector
+// instructions at most, and may become slower. Interchanging the two loops without a transposition does not help: the
+// problem is the layout, not the order. With --time: both, timed.
 
 #include <papilio/primitives.h>
 
@@ -27,7 +27,7 @@ std::vector<float> by_rows(std::vector<float> a, std::int64_t rows) {
   return a;
 }
 
-// Some rows at a time, so that what is transposed stays in the cache.
+// Some rows at a time, so that the transposed part stays in the cache.
 std::vector<float> by_transposition(std::vector<float> a, std::int64_t rows) {
   constexpr std::int64_t most = 128;
   std::vector<float> turned(most * columns);

@@ -1,8 +1,8 @@
 // A recurrence along rows on a GPU, a thread per row. In the matrix as it is given, neighbouring threads read memory
 // that is a row apart: each load of a warp touches 32 lines. Transposed, they read neighbours, at the price of two
 // transpositions, each of which reads and writes by whole lines through a tile in shared memory. Interchanging the two
-// loops does not help: consecutive columns depend on each other, so that threads cannot have them. With --time: both
-// ways, timed.
+// loops does not help: consecutive columns depend on each other, so threads cannot share them. With --time: both ways,
+// timed.
 
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +24,7 @@ __global__ void recur(float* a, std::int64_t rows, std::int64_t next, std::int64
 
 constexpr int T = 32, rows_at_once = 8;
 
-// out[j, i] = in[i, j]. A row of the tile has one entry more than there are memory banks, or a column of it would lie
+// out[j, i] = in[i, j]. A row of the tile has one entry more than there are memory banks; otherwise a column would lie
 // in one bank, and its 32 entries would be read one after the other.
 __global__ void transpose(const float* in, float* out, std::int64_t in_rows, std::int64_t in_columns) {
   __shared__ float tile[T][T + 1];

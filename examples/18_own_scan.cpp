@@ -1,6 +1,6 @@
-// The steps of a block of threads on a CPU: 18_own_scan.cu scans 256 maps x -> a + b x at a time by eight warps of a
-// GPU; here they are eight scalar warps of 32 lanes, which take the same steps one after the other and give the same
-// bits. Of use for tests of kernels of your own; papilio::scan_with is the way to scan on a CPU.
+// The steps of a block of threads on a CPU. 18_own_scan.cu scans 256 maps x -> a + b x at a time with eight warps of a
+// GPU; here eight scalar warps of 32 lanes perform the same steps one after the other and give the same bits. This is
+// useful for testing kernels of your own; to scan on a CPU, use papilio::scan_with.
 //
 // Uses the kernel headers, which are unstable before 1.0.
 

@@ -1,9 +1,9 @@
-// A kernel of your own with the device headers' segmented scan: exponential averages of many series, one after the
-// other in memory. The maps x -> a + b x are composed by a block of threads, 256 at a time; what a block's last value
-// continues is carried on. 18_own_scan.cpp takes the same steps on a CPU, and prints the same bits.
+// A kernel of your own with the segmented scan of the device headers: exponential averages of many series, one after
+// the other in memory. A block of threads composes the maps x -> a + b x, 256 at a time, and carries the last value
+// over to the next 256. 18_own_scan.cpp performs the same steps on a CPU, and prints the same bits.
 //
-// Uses the kernel headers, which are unstable before 1.0. Compile such code with --fmad=false, or the
-// maps are rounded differently than on the host.
+// Uses the kernel headers, which are unstable before 1.0. Compile such code with --fmad=false; otherwise
+// the maps are rounded differently than on the host.
 
 #include <papilio/collective/block_scan.cuh>
 
@@ -19,7 +19,7 @@ using Map = collective::AffineMap<float>;
 
 constexpr int block_threads = 256;
 
-// One block walks through all series. Element i is the map of observation i; a head begins a series.
+// One block processes all series. Element i is the map of observation i; a head begins a series.
 __global__ void average(const float* shift, const float* factor, const std::uint8_t* begins, float* result) {
   __shared__ collective::BlockTotals<Map, collective::block_warps<block_threads>> shared;
   const collective::Compose compose;

@@ -1,6 +1,6 @@
-// The Black-Scholes kind of equation f_t + mu f_x + sigma^2 f_xx / 2 = r f, backwards in time from a payoff, by finite
-// differences. Explicit steps cost one pass each and blow up unless they are short; implicit steps solve a tridiagonal
-// system each and may be as long as one likes.
+// The equation f_t + mu f_x + sigma^2 f_xx / 2 = r f (of Black and Scholes' kind), backwards in time from a payoff, by
+// finite differences. Explicit steps cost one pass each and diverge unless they are short; implicit steps each solve a
+// tridiagonal system and are stable at any length.
 
 #include <papilio/tridiagonal.h>
 

@@ -1,6 +1,6 @@
 // Calibration of a local volatility model: prices of options for many strikes by alternating directions (Crank and
-// Nicolson), a tridiagonal system along x for each y and one along y for each x in every step of time. Prices must be
-// the published ones. Arguments: the sizes to do, of small, medium and large.
+// Nicolson). Every time step solves a tridiagonal system along x for each y, and one along y for each x. Prices must be
+// the published ones. Arguments: the sizes to run: small, medium, large.
 
 #include <papilio/device.h>
 #include <papilio/tridiagonal.h>
@@ -20,8 +20,8 @@ using volatility::Grid;
 using volatility::Size;
 using Numbers = std::vector<double>;
 
-// The price for one strike. Arrays are nx x ny, point (i, j) at i * ny + j: the systems along x lie beside each other,
-// those along y one after the other, and nothing is ever transposed.
+// The price for one strike. Arrays are nx x ny, point (i, j) at i * ny + j: the systems along x are interleaved, those
+// along y contiguous, and nothing is ever transposed.
 class Pricer {
  public:
   explicit Pricer(const Size& size, const Grid& grid)

@@ -1,6 +1,6 @@
 // Calibration of a local volatility model on a GPU: the program of 20_local_volatility.cpp with all strikes at once, so
-// that a step of time is two kernels and two calls. It prints what that one prints, sizes small, medium and large; the
-// numbers are the same to the last bit.
+// a time step is two kernels and two calls. It prints the same for the sizes small, medium and large; the numbers are
+// the same to the last bit.
 
 #include <papilio/tridiagonal.h>
 
@@ -52,8 +52,7 @@ struct DeviceAxis {
   const double *before, *itself, *after;
 };
 
-// Point (i, j) of strike o is at (i * strikes + o) * ny + j: systems along x lie beside each other, those along y one
-// after the other.
+// Point (i, j) of strike o is at (i * strikes + o) * ny + j: systems along x are interleaved, those along y contiguous.
 struct Problem {
   std::int64_t strikes, nx, ny;
   DeviceAxis x, y;

@@ -1,7 +1,7 @@
-// Prints what docs/primitives_by_hand.md does by hand, on eight numbers: a scan by parts, by a tree and in rounds, a
-// scan of segments, a recurrence, a histogram with private copies, a compaction, a transposition in tiles.
+// Prints the tables that docs/primitives_by_hand.md makes by hand, on eight numbers: a scan by parts, by a tree and in
+// rounds, a scan of segments, a recurrence, a histogram with private copies, a compaction, a transposition in tiles.
 //
-// The scans in rounds are the library's own, on a warp of eight lanes that prints what its lanes have and get.
+// The scans in rounds run the library's own code, on a warp of eight lanes that prints what its lanes have and get.
 
 #include <papilio/collective/scan.h>
 #include <papilio/primitives.h>
@@ -42,7 +42,7 @@ struct TracingWarp : Eight {
 
 const Numbers numbers = {2, 5, 1, 3, 4, 0, 6, 2};
 
-// Two parts: their totals, the totals before each, and each part from there.
+// Two parts: their totals, the total before each, and a scan of each part that continues it.
 void scan_by_parts() {
   std::printf("a scan by two parts\n");
   const std::array<std::int32_t, 2> totals = {2 + 5 + 1 + 3, 4 + 0 + 6 + 2}, before = {0, totals[0]};
@@ -57,8 +57,8 @@ void scan_by_parts() {
   print("sums", sums);
 }
 
-// Up: each pair's sum replaces its right half. Down: what is before a pair goes to its left half, and that with the
-// left sum added to its right half.
+// Up: each pair's sum replaces its right half. Down: the total before a pair goes to its left half, and this total plus
+// the left sum to its right half.
 void scan_by_tree() {
   std::printf("an exclusive scan by a tree\n");
   Numbers tree = numbers;
