@@ -20,7 +20,7 @@ NOTEBOOK = Path(__file__).parent.parent / "docs" / "python_topics.ipynb"
 CELLS = [
     """# From text to topics
 
-The documents are paragraphs of papilio's documentation as it once was, one per line in `python_topics.txt`, so there is nothing to download. `tools/python_notebook.py` writes and runs this notebook.""",
+The documents are paragraphs from an earlier version of papilio's documentation, one per line in `python_topics.txt`, so there is nothing to download. `tools/python_notebook.py` writes and runs this notebook.""",
     '''from pathlib import Path
 
 import papilio
@@ -33,7 +33,7 @@ than a fifth of them, are left out, as are English function words.""",
     """corpus = papilio.corpus_from_texts(texts, stop_words="english", min_df=3, max_df=0.2)
 training, held_out = papilio.hold_out_every(corpus, 8)
 training, held_out""",
-    """How many topics? We compare the perplexity of held-out paragraphs; smaller is better.""",
+    """How many topics? We compare the perplexity of held-out paragraphs; lower is better.""",
     """def fit(topics):
     return papilio.LDA(topics, doc_topic_prior=0.2, topic_word_prior=0.1, max_iter=400, random_state=1).fit(training)
 
@@ -51,10 +51,10 @@ lda.topics(top_n=9)""",
     """The topics of held-out paragraphs. The row of a paragraph does not depend on the other paragraphs.""",
     """theta = lda.transform(held_out)
 plot.document_topics(theta[:20]);""",
-    """All of it as one page to look at: `report.save("topics.html")` writes it, `report.open()` shows it in a browser, and a cell that
+    """Everything on one page: `report.save("topics.html")` writes it, `report.open()` shows it in a browser, and a cell that
 ends with `report` shows it here.""",
     """report = lda.report(corpus, texts=texts, title="papilio's documentation")
-print(type(report).__name__, len(report.html) > 100_000)""",
+print(type(report).__name__)""",
     """The model is one file, without pickle. It has the same bytes for any number of threads, on every machine.""",
     """import tempfile
 
