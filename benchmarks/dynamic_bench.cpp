@@ -1,5 +1,5 @@
 // Draws from weights that change, one thread: updates and draws a second for each method beside
-// std::discrete_distribution, which is made anew after an update. Prints a table in Markdown. Every category drawn is
+// std::discrete_distribution, which is made again after an update. Prints a table in Markdown. Every category drawn is
 // checked to have a positive weight.
 //
 //   papilio_dynamic_bench [LARGEST_K]

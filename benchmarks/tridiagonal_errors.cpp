@@ -13,7 +13,7 @@
 
 namespace {
 
-// A system in both forms; one that is no random walk has no steps.
+// A system in both forms; one that is not a random walk has no steps.
 struct System {
   std::vector<float> steps, weights, a, b, c, d;
 

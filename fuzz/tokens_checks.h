@@ -56,7 +56,7 @@ struct Told {
   }
 };
 
-// A row by the rules: what is wrong with it and, where nothing is, its law.
+// A row by the rules: what is wrong with it and, if nothing is, its law.
 struct ExpectedRow {
   std::vector<TokenStatus> faults;
   std::vector<float> logits;  // bias added; what is masked at -infinity

@@ -20,7 +20,7 @@ struct Shape {
 // A single large tree, and forests of middle and of small trees.
 const std::vector<Shape> shapes = {{1, 1'000'000}, {1000, 1000}, {100'000, 100}, {1 << 20, 64}};
 
-// Draws that read whole rows are measured up to so many bytes a call.
+// Draws that read whole rows are measured up to this many bytes a call.
 constexpr double most_bytes_read = 32e9;
 
 template <class T>

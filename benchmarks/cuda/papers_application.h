@@ -46,7 +46,7 @@ class PapersApplication {
   // Queues the draws alone, by theta and phi as they are.
   void draw(const PapersMethod& method, std::uint64_t number);
 
-  // Whether the method has room for so many topics.
+  // Whether the method has room for this many topics.
   bool takes(const PapersMethod& method) const;
 
   // Waits for all that is queued.

@@ -10,7 +10,7 @@
 // --repeat N: the generated documents N times, for corpora that would take long to generate.
 // Of theta_collapsed, whose phi is drawn, sweeps of dense draws beside those of sparse ones, from the same topics.
 // alpha is 50 / K, beta 0.01. --variants also tries other ways of spreading the same draws over threads.
-// --generate DOCUMENTS,LENGTH,VOCABULARY is for memory: documents of so many words, 30 words of each from a
+// --generate DOCUMENTS,LENGTH,VOCABULARY is for memory: documents of this many words, 30 words of each from a
 // theme, the others by Zipf's law. --like DOCUMENTS,VOCABULARY,LENGTH is papilio::generate_corpus.
 
 #include <fmt/format.h>

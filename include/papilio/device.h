@@ -52,7 +52,7 @@ class Device {
 std::vector<Device> parse_devices(std::string_view names);
 
 // Describes the CUDA devices of this machine, one line each ("cuda:0  NVIDIA H200, 139.8 GiB, compute capability 9.0").
-// Where there is none, one line says why ("none: this build has no CUDA support").
+// If there is none, one line says why ("none: this build has no CUDA support").
 std::vector<std::string> describe_cuda_devices();
 
 // Does in advance what the first use of a device would do: creates the context of a CUDA device, in 0.1 to 0.3 s. A

@@ -34,7 +34,7 @@ struct Phrase {
 std::vector<Phrase> find_phrases(const CorpusView& corpus, const PhraseOptions& options = {.find = true});
 
 // Joins phrases, spelled "new york" or "new_york": from left to right, at each token the longest phrase that begins
-// there. Words are numbered anew by first occurrence; words that no longer occur are left out, documents and their
+// there. Words are numbered again by first occurrence; words that no longer occur are left out, documents and their
 // names stay. Time: linear in the tokens. Throws InvalidArgument for a corpus that does not verify, for a phrase
 // without 2 to 16 words, and for a delimiter that is empty or holds white space.
 //

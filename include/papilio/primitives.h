@@ -167,7 +167,7 @@ struct ScanOptions {
 };
 
 // Computes the running combinations of the values: out[i] is op over values[0] ... values[i], or, exclusive, over
-// values[0] ... values[i - 1], the neutral element (see segmented_reduce) where there are none.
+// values[0] ... values[i - 1], the neutral element (see segmented_reduce) if there are none.
 //
 //   values  T is int32, int64, float or double
 //   out     one entry per value. For an exclusive scan it may have one more, which receives op over all values. It
@@ -186,7 +186,7 @@ void scan(VectorView<const T> values, VectorView<T> out, const ScanOptions& opti
 template <class T>
 std::int64_t scan_workspace_bytes(VectorView<const T> values, VectorView<T> out, const ScanOptions& options = {});
 
-// The same within each segment: a scan that starts anew at each offset, or at each value whose flag is not 0 (and at
+// The same within each segment: a scan that restarts at each offset, or at each value whose flag is not 0 (and at
 // the first value). `out` has one entry per value and may be `values` itself; with offsets (see segmented_reduce),
 // entries of values before the first and after the last offset are left as they are.
 //

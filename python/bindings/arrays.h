@@ -31,7 +31,7 @@ enum class Number : std::uint8_t {
 // alive, so it is made and destroyed with the GIL held.
 //
 // It is made from anything that nanobind imports (DLPack, buffers), or by `at` from what a framework
-// tells of an array of its own, which costs less. None is no array.
+// tells of an array of its own, which costs less. None is not an array.
 class Array {
  public:
   Array() = default;

@@ -87,7 +87,7 @@ Forest make_forest(nb::handle weights, std::uintptr_t cuda_stream) {
   return Forest(DynamicForest(view, std::bit_cast<void*>(cuda_stream)));
 }
 
-// None is no array.
+// None is not an array.
 Array byte_array(nb::handle h, const char* what) { return Array(h, what, true).expect({Number::uint8}, what, "uint8"); }
 
 void update_forest(Forest& forest, nb::handle rows, nb::handle categories, nb::handle weights, int threads,

@@ -34,7 +34,7 @@ class Named {
     return entries_.contains(name) ? nb::object(entries_[name]) : nb::object(nb::none());
   }
 
-  // An array without gaps; empty where there is none of that name.
+  // An array without gaps; empty if there is none of that name.
   template <class T>
   VectorView<T> vector(const char* name, Number number, const char* expected, bool writable = false) {
     const Array& array = keep(name, writable);

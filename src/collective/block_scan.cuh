@@ -4,7 +4,7 @@
 #include "warp/cuda_warp.cuh"
 
 // Scans and reductions by all threads of a CUDA block, for kernels of one's own: thread t of block_threads has element
-// t. Every thread of the block takes part, also where it has no element: give it the operator's neutral element.
+// t. Every thread of the block takes part; one without an element passes the operator's neutral element.
 //
 // T is trivially copyable, of whole 32-bit words; `op` is associative (collective/operators.h, or your own), its left
 // operand the earlier element. Results are a function of the elements and the number of threads: the same bits in every
@@ -46,7 +46,7 @@ __device__ __forceinline__ T reduce_block(const T& x, Op op, BlockTotals<T, bloc
   return result;
 }
 
-// The inclusive scan that starts anew at each thread with `head`. A value whose `begins` is 0 belongs to a segment that
+// The inclusive scan that restarts at each thread with `head`. A value whose `begins` is 0 belongs to a segment that
 // began before this block: join it to the total of the block before, by JoinRuns.
 template <int block_threads, class T, class Op>
 __device__ __forceinline__ Scanned<RunEnd<T>> segmented_scan_block(const T& x, bool head, Op op,

@@ -9,7 +9,7 @@
 namespace papilio::inline PAPILIO_TARGET::collective {
 
 // A provider for draw_slots.cuh and draw_long_rows.cuh: rows whose weights a function
-// computes wherever one is asked for, so that none is ever stored.
+// computes whenever one is needed, so that none is ever stored.
 //
 // weight(i, k), a __device__ function object that is cheap to copy, gives category k
 // of row i: a float or double >= 0, the same bits each time. A thread of a batch calls

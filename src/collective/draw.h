@@ -45,7 +45,7 @@ PAPILIO_LANEWISE void load_block(const Rows& rows, std::int64_t k, Tile<W, T>& t
   for (int q = 0; q < W::width; ++q) tile.row[q] = rows.template block<W>(q, k);
 }
 
-// Category k of a row of its own in every lane: W rows are touched.
+// Category k of a different row in each lane: W rows are touched.
 template <Warp W, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE Lanes<W, T> load_column(const Rows& rows, std::int64_t k) {
   if constexpr (requires { rows.template column<W>(k); }) {
@@ -91,7 +91,7 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u,
   return draw_by_blocks<W, Sums>(rows, u, Sums(memory));
 }
 
-// By prefix sums, each lane reading a row of its own (Algorithm 1 as it stands).
+// By prefix sums, each lane reading its own row (Algorithm 1 as printed).
 template <Warp W, class Rows, Search search = Search::binary, class T = typename Rows::Weight>
 PAPILIO_LANEWISE BlockDraw<W, T> draw_by_prefix(const Rows& rows, Lanes<W, T> u, T* memory) {
   const std::int64_t end = longest_of<W>(rows);
@@ -147,7 +147,7 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_two_passes(const Rows& rows, Lanes<W, T
 }
 
 // The nearest category of positive weight at or before `category` in row q,
-// else the first after it; -1 where there is none. Tree sums can point at a
+// else the first after it; -1 if there is none. Tree sums can point at a
 // category of weight zero by rounding, and past the end of a padded row.
 template <class Rows>
 PAPILIO_LANEWISE std::int64_t positive_at_or_before(const Rows& rows, int q, std::int64_t category) {

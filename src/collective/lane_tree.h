@@ -16,7 +16,7 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // Node n of a level with N nodes has the children n and n + N, the left one
 // lower. The levels inside a physical lane come first and need no exchange; then
 // step after step half of the rows' sums are sent to the lane's partner and half
-// kept, W - 1 exchanges for W rows, until each lane holds a row of its own.
+// kept, W - 1 exchanges for W rows, until each lane holds one row.
 template <Warp W, class T>
 class LaneTree {
  public:

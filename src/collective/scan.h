@@ -73,7 +73,7 @@ struct LastHead {
   }
 };
 
-// The scan that starts anew at each lane whose mask is set; lanes before the first such one are a segment, too.
+// The scan that restarts at each lane whose mask is set; lanes before the first such one are a segment, too.
 template <class W, class T, class Op>
 PAPILIO_LANEWISE warp::Lanes<W, T> segmented_scan(warp::Lanes<W, T> x, warp::Mask<W> head, Op op) {
   const auto lane = W::lane_id();
@@ -93,9 +93,9 @@ PAPILIO_LANEWISE warp::Lanes<W, T> segmented_scan(warp::Lanes<W, T> x, warp::Mas
 
 // --- Blocks ----------------------------------------------------------------
 //
-// A block of `warps` warps works in two steps, between which all of its warps meet: each warp combines its lanes and
-// leaves its total in memory that the block shares; then each adds what the warps before it have. After the second
-// step the warps meet again before that memory is used anew. block_scan.cuh does both for a CUDA block; a host takes
+// A block of `warps` warps works in two steps, with a barrier between them: each warp combines its lanes and leaves its
+// total in memory that the block shares; then each adds the totals of the warps before it. After the second
+// step the warps meet again before that memory is reused. block_scan.cuh does both for a CUDA block; a host takes
 // the first step of all warps, then the second.
 
 // What the warps of a block share.

@@ -6,7 +6,7 @@
 
 // Searches of a column of sums per lane: entry k of lane r is
 // table[(k * stride + offset) * W + r]. Each returns the first k in [0, count)
-// with target < entry, or count - 1 where there is none. Lanes agree on count >= 1.
+// with target < entry, or count - 1 if there is none. Lanes agree on count >= 1.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 

@@ -18,7 +18,7 @@ struct DeviceCall {
   Device device;
   void* stream;          // a cudaStream_t
   std::byte* workspace;  // of the bytes that the query said, aligned to 256; null for 0
-  std::int64_t* status;  // null: nobody asked; else set to no_error, or to what is wrong (status.h)
+  std::int64_t* status;  // null: not requested; else set to no_error, or to the error (status.h)
 };
 
 template <class Index, class T>

@@ -18,7 +18,7 @@ struct Segments {
   T* sums;
 };
 
-// The values that a scan takes at once, in arrays of their own.
+// The values that a scan processes at once, in separate arrays.
 inline constexpr int block_size = 1024;
 
 template <class T>

@@ -7,7 +7,7 @@
 
 namespace papilio::primitives {
 
-// A status word: the unsigned minimum of the words of all that is wrong; `no_error` where nothing is.
+// A status word: the unsigned minimum of the words of all errors; `no_error` if there is none.
 inline constexpr std::int64_t no_error = -1;
 inline constexpr int error_shift = 56;
 

@@ -36,7 +36,7 @@ PAPILIO_LANEWISE Product<std::uint32_t> multiply_wide(std::uint32_t a, std::uint
 }
 
 // Encrypts `counter` under `key` in ten rounds. Word is std::uint32_t, or the
-// lanes of a warp for as many blocks at once; Key is std::uint32_t, or lanes likewise.
+// lanes of a warp for one block per lane; Key is std::uint32_t, or lanes likewise.
 template <class Word, class Key>
 PAPILIO_LANEWISE BlockOf<Word> philox4x32(BlockOf<Word> counter, Key key0, Key key1) {
   PAPILIO_UNROLL
@@ -51,7 +51,7 @@ PAPILIO_LANEWISE BlockOf<Word> philox4x32(BlockOf<Word> counter, Key key0, Key k
 }
 
 // The random block of draw number `index` in a stream of a seed: 128 bits that
-// nothing else enters, whatever thread, batch or device asks for them.
+// depend on nothing else: not on the thread, the batch or the device.
 PAPILIO_LANEWISE Block draw_block(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
   const Block counter = {{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
                           static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)}};

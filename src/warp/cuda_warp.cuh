@@ -146,7 +146,7 @@ struct CudaWarp {
     for (int l = 0; l < W; ++l) f(l, thread::shuffle(a, l));
   }
 
-  // f(a, b, ...), in each lane of its own.
+  // f(a, b, ...), in each lane of its own values.
   template <class F, class... T>
   PAPILIO_LANEWISE static auto apply(F f, const T&... x) {
     return f(x...);

@@ -262,8 +262,8 @@ struct SimdWarp {
     }
   }
 
-  // Lane l receives what `before` holds in every lane plus lanes 0 ... l, in an order of its own. `before` becomes what
-  // it was plus all lanes.
+  // Lane l receives the value of `before` (the same in every lane) plus lanes 0 ... l, added in this function's own
+  // order. Then all lanes are added to `before`.
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> running_sums(Lanes<T> a, Register<T>& before) {
     PAPILIO_UNROLL

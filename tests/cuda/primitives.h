@@ -148,7 +148,7 @@ template <class T>
   return ::testing::AssertionSuccess();
 }
 
-// After a call on both sides: the same status, and where nothing is wrong the same results.
+// After a call on both sides: the same status, and if nothing is wrong the same results.
 template <class T>
 void expect_same(std::int64_t word, const std::vector<T>& found, std::int64_t expected_word,
                  const std::vector<T>& expected) {

@@ -46,14 +46,14 @@ void expect_equal(const AfterSweeps& after, const TrainResult& expected, const C
   EXPECT_NO_THROW(after.state.verify(corpus));
 }
 
-// In ranges of so many bytes and all memory: nothing is streamed.
+// In ranges of this many bytes and all memory: nothing is streamed.
 AfterSweeps in_ranges(const Corpus& corpus, const TrainOptions& options, int sweeps, SparseParallelTuning tuning,
                       std::int64_t range_bytes) {
   tuning.range_bytes = range_bytes;
   return on_gpu(corpus, options, sweeps, {.sparse_parallel = tuning});
 }
 
-// The least memory for ranges of so many bytes.
+// The least memory for ranges of this many bytes.
 std::int64_t least_for(const Corpus& corpus, const TrainOptions& options, std::int64_t range_bytes,
                        SparseParallelTuning tuning = {}) {
   tuning.range_bytes = range_bytes;
@@ -67,7 +67,7 @@ std::int64_t least_for(const Corpus& corpus, const TrainOptions& options, std::i
   return 0;
 }
 
-// In ranges of so many bytes and the least memory: every token is streamed.
+// In ranges of this many bytes and the least memory: every token is streamed.
 AfterSweeps streamed(const Corpus& corpus, const TrainOptions& options, int sweeps, SparseParallelTuning tuning,
                      std::int64_t range_bytes) {
   const std::int64_t least = least_for(corpus, options, range_bytes, tuning);
@@ -208,7 +208,7 @@ TEST_F(SparseRangesOnCuda, LimitDenseDrawsToo) {
   }
 }
 
-// Numbers that pass 2^32 within a range, and between ranges, as they do in a corpus of so many tokens.
+// Numbers that pass 2^32 within a range, and between ranges, as they do in a corpus of this many tokens.
 TEST_F(SparseRangesOnCuda, NumberTokensWith64Bits) {
   const Corpus corpus = uneven_corpus();
   const TrainOptions options = sparsely({.topics = 60, .seed = 8});

@@ -186,7 +186,7 @@ TEST(Geweke, FindsATopicCountWithoutAnotherToken) {
   EXPECT_GT(largest_z_score(testing::PlainSampler(alpha, beta, Fault::topic_count_without_another, 3)), 1.4 * limit);
 }
 
-// What is no sampler of the posterior by its nature, or by its schedule, must be found too.
+// What is not a sampler of the posterior by its nature, or by its schedule, must be found too.
 TEST(Geweke, FindsMeanForModeAndParallelCollapsed) {
   EXPECT_GT(largest_z_score(sweep_of(Sampler::mean_for_mode, Schedule::parallel)), 1.4 * limit);
   EXPECT_GT(largest_z_score(sweep_of(Sampler::collapsed, Schedule::parallel)), 1.4 * limit);

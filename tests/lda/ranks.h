@@ -47,7 +47,7 @@ inline void expect_identity(const CorpusIdentity& found, const CorpusIdentity& e
   EXPECT_EQ(found.hash_of_vocabulary, expected.hash_of_vocabulary);
 }
 
-// What train gives rank 0 of so many, with the topics of the whole corpus.
+// What train gives rank 0 of this many, with the topics of the whole corpus.
 inline TrainResult train_on_ranks(int ranks, const CorpusView& corpus, const TrainOptions& options,
                                   const ChainState* resume = nullptr) {
   TrainResult result;

@@ -135,7 +135,7 @@ class SparseOracle {
     return 0;
   }
 
-  // `target` is into the word's part; the old topic where there is none.
+  // `target` is into the word's part; the old topic if there is none.
   std::size_t draw_other(std::size_t w, double target, std::size_t old, std::size_t without) {
     std::uint64_t others = 0;
     for (std::size_t k = 0; k < topics_; ++k) {

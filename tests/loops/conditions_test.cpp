@@ -1,4 +1,4 @@
-// Loops whose condition is no comparison with a bound.
+// Loops whose condition is not a comparison with a bound.
 
 #include <gtest/gtest.h>
 

@@ -243,7 +243,7 @@ TEST(LoopsContract, Check) {
   ASSERT_EQ(good.functions.size(), 1u);
   const CheckedFunction& checked = good.functions[0];
   EXPECT_EQ(checked.status, CheckStatus::same) << checked.detail;
-  // A program that does something else, one that does not end, one that is no program.
+  // A program that does something else, one that does not end, one that is not a program.
   const std::string start = "void f(int n, int *a) { for (int i = 0; i < n; i++) ";
   for (const char* body : {"a[i] = i + (i == 6); }", "a[i] = i; while (n > 5) n++; }", "}"}) {
     Emission wrong = emission;

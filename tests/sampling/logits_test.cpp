@@ -85,7 +85,7 @@ TYPED_TEST(FloatLogits, WholeOnesDrawLikePowersOfTwo) {
 
 // Weights are within 2^-21 of exp((x - largest) / temperature) here, so hardly a draw differs
 // from one of the weights that the C library's exponential gives: rows * (error of the running
-// sums, at most 2^-21) = 0.002 are expected. Seeds are fixed, so 1 is no matter of luck.
+// sums, at most 2^-21) = 0.002 are expected. Seeds are fixed, so 1 is not a matter of luck.
 TYPED_TEST(Logits, DrawLikeTheirSoftmax) {
   constexpr std::int64_t rows = 4001, columns = 71;
   std::mt19937 bits(3);

@@ -173,7 +173,7 @@ class SlotOrder {
   }
 
   // The last category of positive weight up to the end of slot `number` of a
-  // segment, in the order of the walk; where there is none, the first after it.
+  // segment, in the order of the walk; if there is none, the first after it.
   std::int64_t last_positive(std::int64_t segment, int number) const {
     const auto walk = slot_walk(1024 * static_cast<std::int64_t>(running_.size()));
     const auto end = std::find(walk.begin(), walk.end(), 1024 * segment + 128 * 7 + number) + 1;

@@ -5,7 +5,7 @@
 #include "papilio/model.h"
 #include "support/corpus_arguments.h"
 
-// Where one of several corpora is no text, its phrases have been joined or never will be.
+// Where one of several corpora is not a text, its phrases have been joined or never will be.
 void ask_phrases_of_text_alone(CorpusArguments& arguments);
 
 // Makes the phrases of a vocabulary those that text is read with, as far as options ask for phrases at all.

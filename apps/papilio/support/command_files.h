@@ -22,7 +22,7 @@ class CommandFiles {
     bool goes_with_last = false;  // belongs to the output before it, and is replaced with that
   };
 
-  // `option` says in a message which input it is. An empty path or "-" (standard input) is no file.
+  // `option` says in a message which input it is. An empty path or "-" (standard input) is not a file.
   void reads(const std::string& option, const std::string& path);
 
   // The corpus, its vocabulary and the lists of stop words.

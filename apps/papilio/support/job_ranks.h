@@ -11,7 +11,7 @@
 
 // A subcommand as one of the processes that a launcher of MPI has started.
 
-// Joins the others; null where there are none. Of the ranks 0 alone tells. `deadline_seconds`: how long a rank waits
+// Joins the others; null if there are none. Of the ranks 0 alone tells. `deadline_seconds`: how long a rank waits
 // for the others.
 std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds);
 

@@ -50,7 +50,7 @@ CLI::Option* add_explained_choice(CLI::App& app, const std::string& flags, Enum&
 
 namespace option_types {
 
-// What is wrong with a text that should be an integer from low to high: empty where nothing is. Decimal digits only;
+// What is wrong with a text that should be an integer from low to high: empty if nothing is. Decimal digits only;
 // a minus sign only where negative numbers fit.
 std::string integer_fault(std::string_view text, std::int64_t low, std::uint64_t high, std::string_view expected);
 

@@ -28,7 +28,7 @@ inline constexpr int groups = logical_lanes / W::width;
 // Adds up the weights [first, end) of row q, at most one segment, into the sums
 // of the logical lanes: lane l of sums[g] is that of logical lane g W + l.
 //
-// As many groups at a time as have room in registers beside the weights: at
+// As many groups at a time as fit in registers besides the weights: at
 // least eight registers of sums, which hides the latency of additions.
 template <Warp W, class Rows, class Signs, class T = typename Rows::Weight>
 PAPILIO_LANEWISE void add_lanes(const Rows& rows, int q, std::int64_t first, std::int64_t end, Signs& signs,

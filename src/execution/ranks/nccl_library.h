@@ -35,7 +35,7 @@ struct Nccl {
 // The library of this process, looked for when it is first asked for; it stays loaded.
 struct NcclSearch {
   Nccl functions;
-  std::string name;        // "NCCL 2.28.9"; empty where there is none
+  std::string name;        // "NCCL 2.28.9"; empty if there is none
   std::string absence;     // why there is none
   bool is_wanted = false;  // PAPILIO_NCCL names a file: without it sums are not made in another way
 };

@@ -26,7 +26,7 @@ std::vector<std::string> spell_phrases(const TextOptions& options, const char* c
 // Throws InvalidArgument naming the first option of phrases that is out of range.
 void require_phrase_options(const TextOptions& options, const char* caller);
 
-// Throws InvalidArgument if options ask for phrases of what is no text; `what` says what it is.
+// Throws InvalidArgument if options ask for phrases of what is not a text; `what` says what it is.
 void require_no_phrases(const TextOptions& options, const char* caller, std::string_view what);
 
 }  // namespace papilio::lda

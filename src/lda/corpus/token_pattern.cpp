@@ -19,7 +19,7 @@ RE2::Options quiet() {
   return options;
 }
 
-// The place of a \C, which matches a single byte and so could cut a character; npos where there is none. Between \Q and
+// The place of a \C, which matches a single byte and so could cut a character; npos if there is none. Between \Q and
 // \E it is text.
 std::size_t find_byte_class(std::string_view pattern) {
   for (std::size_t i = pattern.find('\\'); i < pattern.size(); i = pattern.find('\\', i)) {

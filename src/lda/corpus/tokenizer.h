@@ -52,7 +52,7 @@ class Tokenizer {
   bool needs_lines() const { return finder_ != nullptr; }
 
   // Where a text may be cut without cutting a token or an ill-formed sequence: after the last end of a line if lines
-  // are needed, else after the last ASCII character that separates tokens (a blank, a symbol); 0 where there is none.
+  // are needed, else after the last ASCII character that separates tokens (a blank, a symbol); 0 if there is none.
   std::size_t after_last_cut(std::string_view text) const;
 
   // How many bytes to cut off the front of a text: at most `most` if they hold such a place, else up to the first.

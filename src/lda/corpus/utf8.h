@@ -34,7 +34,7 @@ inline Utf8Character decode_utf8(const char* begin, const char* end) {
   return {code_point, length};
 }
 
-// Where the first ill-formed sequence begins; npos where there is none.
+// Where the first ill-formed sequence begins; npos if there is none.
 inline std::size_t find_ill_formed(std::string_view text) {
   const char* const end = text.data() + text.size();
   for (const char* next = text.data(); next != end;) {

@@ -4,7 +4,7 @@
 
 namespace papilio::lda {
 
-// The format of that number. Throws InvalidArgument where there is none.
+// The format of that number. Throws InvalidArgument if there is none.
 const Format& format_of(CorpusFormat format);
 
 // How read_corpus reads a path: the format, and options with what they leave open. Throws InvalidArgument for options

@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// What is wrong with the labels of K topics: "label of topic 3 ...". Empty where nothing is. There are K or none; ""
+// What is wrong with the labels of K topics: "label of topic 3 ...". Empty if nothing is. There are K or none; ""
 // stands for none; others are distinct UTF-8 of at most 200 bytes without control characters, no blank at either end,
 // and not a number, which would be taken for a topic's.
 std::string labels_fault(std::span<const std::string> labels, std::int32_t topics);

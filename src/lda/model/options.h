@@ -20,7 +20,7 @@ void require_options(const TrainOptions& options, const char* caller);
 inline constexpr std::int32_t most_sparse_topics = 1 << 24;
 inline constexpr std::int64_t most_sparse_tokens = 0xffffffff;  // their numbers are 32 bits
 
-// The row of a value. Throws InvalidArgument for a number that is no enumerator.
+// The row of a value. Throws InvalidArgument for a number that is not an enumerator.
 const SamplerChoice& choice_of(Sampler sampler);
 const PartialSumsChoice& choice_of(PartialSums method);
 

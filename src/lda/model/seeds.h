@@ -26,7 +26,7 @@ class Seeds {
   bool empty() const { return words_.empty(); }
   const std::vector<SeedWord>& words() const { return words_; }  // ascending by word, then by topic
   std::span<const SeedWord> of_word(std::int64_t w) const { return seeds_of(words_, w); }
-  const std::vector<std::int64_t>& s_k() const { return s_k_; }  // K; empty where there are none
+  const std::vector<std::int64_t>& s_k() const { return s_k_; }  // K; empty if there are none
   std::int64_t total() const { return total_; }
 
   // Each word that is one, once, in ascending order: use(its seed words).

@@ -7,7 +7,7 @@
 
 namespace papilio::lda {
 
-// What a chain on a GPU knows of the ranks that draw the other documents. What it sums up over them are integers.
+// What a chain on a GPU knows about the ranks that draw the other documents. It sums only integers over them.
 struct DeviceRanks {
   Communicator& ranks;
   execution::DeviceSums& sums;

@@ -5,7 +5,7 @@
 
 namespace papilio::lda {
 
-// One sampler's sweeps on the CPU: z is drawn anew, and n_wk and n_k follow, at once or when they are asked for.
+// One sampler's sweeps on the CPU: z is drawn again, and n_wk and n_k follow, at once or when they are asked for.
 class CpuSweep {
  public:
   virtual ~CpuSweep() = default;

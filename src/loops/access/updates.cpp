@@ -42,7 +42,7 @@ bool mentions(const Program& program, const Expr& e, int variable) {
                      [&](const Expr& x) { return mentions(program, x, variable); });
 }
 
-// The operator of x = x op rest; empty if it is no update. Subtraction adds the negative.
+// The operator of x = x op rest; empty if it is not an update. Subtraction adds the negative.
 std::string Finder::update_of(const Stmt& s) const {
   const int x = s.target.variable;
   // x's own subscripts must not depend on x either.

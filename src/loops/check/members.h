@@ -9,7 +9,7 @@
 
 namespace papilio::loops {
 
-// The type's name in C; empty for what is no number.
+// The type's name in C; empty for what is not a number.
 std::string name_of(const Type& t);
 
 // Of a type that begins with a struct, as clang spells it: "struct point" of "const struct point *restrict"; empty for

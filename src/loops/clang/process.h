@@ -19,7 +19,7 @@ struct ProcessLimits {
   std::vector<std::string> environment = {};  // "NAME=value"
   std::string name = {};                      // of the program in messages; empty: that of the command
   std::string advice = {};                    // the end of messages about time
-  bool may_be_killed = false;                 // by the bound on the processor's time, which then is no error
+  bool may_be_killed = false;                 // by the bound on the processor's time, which then is not an error
   std::function<void(double)> watch = {};     // is told what it has used of the processor, 20 times a second or more
 };
 

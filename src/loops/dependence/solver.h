@@ -69,7 +69,7 @@ class Solver {
                                                    const std::vector<std::string>& names);
 
   // The least and the largest value of column `kept` in the union of the systems, in C, in the names of the columns
-  // before; empty where there is none, or it is not found in time.
+  // before; empty if there is none, or it is not found in time.
   std::pair<std::string, std::string> range(const std::vector<System>& systems, int kept,
                                             const std::vector<std::string>& names);
   // The largest alone.

@@ -185,7 +185,7 @@ std::optional<std::vector<std::string>> Bounds::addresses(const std::string& nam
     if (v.name != name && !is_whole && !is_held) continue;
     // The name stands for another place by now.
     if (v.moves || variable(v.object).moves || (is_held && variable(holder).moves)) return std::nullopt;
-    // What is supposed of a variable that is no array rests on all that the function writes: see no_overlap.
+    // What is supposed of a variable that is not an array rests on all that the function writes: see no_overlap.
     if (!is_inside(a)) continue;
     objects.insert(is_held ? holder : v.object);
     if (is_held) add({variable(holder).is_array ? name + "[0]" : fmt::format("(&{})[0]", name)});

@@ -14,7 +14,7 @@ namespace papilio::loops {
 struct Judged {
   const Function* function;
   Accesses accesses;
-  std::vector<int> reports;  // of each of the accesses' loops; -1: it is no loop of the function's text
+  std::vector<int> reports;  // of each of the accesses' loops; -1: it is not a loop of the function's text
   std::vector<std::vector<Predicate>> overlaps = {};  // of each: pointers in it that must not lead to the same memory
 };
 

@@ -11,7 +11,7 @@
 namespace papilio::loops {
 
 // Loops of which each is all that the one around it does, outermost first, with bounds that do not depend on each
-// other: they can be written anew in another order, or cut.
+// other: they can be rewritten in another order, or cut.
 class Nest {
  public:
   // The candidate and the loops `chain` in it, as indices in its accesses; nothing, and `why`, where the text has

@@ -38,7 +38,7 @@ class Slicing {
   bool is_declared(const std::string& name) const;
   bool is_changed(const std::string& name) const;
 
-  // Whether it is no array, and each iteration or thread has one for itself.
+  // Whether it is not an array, and each iteration or thread has one for itself.
   bool is_own(int variable) const;
 
   // Puts what the slice takes of other pieces of the loop before it.

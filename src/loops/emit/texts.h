@@ -16,7 +16,7 @@ class Texts {
   // `file` must outlive it.
   explicit Texts(const Source& file) : file_(file), macros_(file) {}
 
-  // The loop's text without its steps in statements that do more; `source` itself where there are none, or where one
+  // The loop's text without its steps in statements that do more; `source` itself if there are none, or where one
   // is not found. `loop` is a candidate with that source.
   const Source& without_steps_of(Candidate loop);
 

@@ -103,7 +103,7 @@ struct Stmt {
   bool declares = false;        // a loop whose variable is its own
   bool leaves_function = false;
   bool is_inlined = false;  // of a function that is called
-  std::string fault = {};   // of a loop: why it is no counted loop; variable may be -1 then
+  std::string fault = {};   // of a loop: why it is not a counted loop; variable may be -1 then
   std::string text = {};
   std::vector<Stmt> body = {};
   std::vector<Stmt> otherwise = {};

@@ -17,7 +17,7 @@ struct Expanded {
   std::vector<Moved> moved;  // where what the text has comes from
 };
 
-// What a file defines. What is defined twice, under a condition, or before a header that may define it anew, is not
+// What a file defines. What is defined twice, under a condition, or before a header that may define it again, is not
 // followed.
 class Macros {
  public:

@@ -22,7 +22,7 @@ struct Token {
   std::size_t begin = 0, end = 0;  // bytes of the text
 };
 
-// Of a text that was changed: bytes [begin, end) of what it was made of, and where they are now. Of what is no copy
+// Of a text that was changed: bytes [begin, end) of what it was made of, and where they are now. Of what is not a copy
 // only the first byte has a place.
 struct Moved {
   std::size_t begin, end, to;

@@ -14,7 +14,7 @@ namespace papilio::loops {
 struct Scan {
   int variable = -1;
   std::string op;
-  bool is_segmented = false;  // some iterations start anew
+  bool is_segmented = false;  // some iterations restart
 };
 
 // Whether the loop is a scan: all its dependences are of one accumulator, or of one array of which each element

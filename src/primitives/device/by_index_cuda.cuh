@@ -31,12 +31,12 @@ struct ByIndexCall {
   std::int64_t bins;
   bool skip_out_of_range;
   std::int64_t* status;
-  // The bins that a launch is about: all, or some of them; and whether it says which indices are out of range.
+  // The bins of a launch: all, or some of them; and whether it reports indices that are out of range.
   std::int64_t first = 0;
   std::uint32_t range = 0;
   bool reports = false;
   const std::int64_t* begin_and_end = nullptr;  // of sorted items: the first of the launch, and the one behind its last
-  int parts = 0;                                // the end is so many entries further
+  int parts = 0;                                // the end is this many entries further
 
   __device__ __forceinline__ bool is_bin(Index index) const {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) < static_cast<std::uint64_t>(bins);
@@ -166,7 +166,7 @@ struct QueueOfWarp {
   }
 };
 
-// Which items a launch goes through: all; all, of which few are of its bins; or those of its bins, which lie together
+// Which items a launch reads: all; all, of which few belong to its bins; or those of its bins, which lie together
 // (sort_items_cuda.cuh).
 enum class Items : std::uint8_t { all, few, sorted };
 

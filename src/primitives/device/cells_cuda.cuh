@@ -52,8 +52,8 @@ __device__ __forceinline__ Int128 limbs_of(const std::uint32_t* words, int step)
   return static_cast<Int128>(bits);
 }
 
-// Adds two words to each bin. Two lanes do it for one bin in one access, so that memory sees as many as for one word;
-// old values are not asked for.
+// Adds two words to each bin. Two lanes do it for one bin in one access, so there are as many accesses as for one word.
+// Old values are not returned.
 __device__ __forceinline__ void add_pairs(unsigned long long* cells, bool active, std::uint32_t bin,
                                           const DigitPair& digits) {
   const unsigned active_lanes = __ballot_sync(every_lane, active);

@@ -6,9 +6,9 @@
 #include "primitives/device/look_back_cuda.cuh"
 #include "primitives/device/tile_store_cuda.cuh"
 
-// What tiles of floats tell each other. A sum of double travels as digits of a LongSum, each in a word of its own. One
-// of float travels in one access of 16 bytes (PackedSum) where that has room for it, which is nearly always, and as
-// digits elsewhere.
+// What tiles of floats send each other. A sum of double is sent as digits of a LongSum, each in its own word. One
+// of float is sent in one access of 16 bytes (PackedSum) if it fits, which is nearly always the case, and otherwise as
+// digits.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -172,8 +172,8 @@ __device__ __forceinline__ RecordLanes<P::words> look_back_digits(const Records&
   return sum;
 }
 
-// The carry of a tile, which is known to others already, to `store`; then all that it comes to is published, unless it
-// has a begin.
+// Writes the carry of a tile, whose own total is already published, to `store`; then publishes the total including the
+// carry, unless a segment begins in the tile.
 template <class P>
 __device__ __noinline__ void look_back_to_store(const Records& records, const P& op, std::int64_t tile,
                                                 RecordLanes<P::words> own, bool has_begin, FloatStore<P>& store) {
@@ -184,7 +184,7 @@ __device__ __noinline__ void look_back_to_store(const Records& records, const P&
   publish_digits<P>(records, tile, own, true);
 }
 
-// --- The exchange: a tile tells what it comes to after its last begin, and later looks for what came before it ---
+// --- The exchange: a tile publishes its total after its last begin, and later looks for the total before it ---
 
 template <class P>
 __device__ __forceinline__ RecordLanes<P::words> digits_of(const FixedSum& sum) {

@@ -7,11 +7,11 @@
 #include "primitives/device/tile_scout_cuda.cuh"
 #include "primitives/device/tile_turns_cuda.cuh"
 
-// Scans in one pass, and segmented reductions by minimum, maximum and bits: by tiles of 16 KB. A thread joins its
-// values, warps and the block join the threads' sums, and the block tells what the tile comes to. A turn later, when it
-// has done the same for the next tile, a look-back finds what the segment that the tile begins in holds so far, and
-// each thread goes through its values once more for the results. A reduction keeps only those of the last value of each
-// segment.
+// Scans in one pass, and segmented reductions by minimum, maximum and bits: by tiles of 16 KB. A thread combines its
+// values, warps and the block combine the threads' sums, and the block publishes the tile's total. A turn later, when
+// it has done the same for the next tile, a look-back finds the value so far of the segment that the tile begins in,
+// and each thread goes through its values once more for the results. A reduction keeps only those of the last value of
+// each segment.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 

@@ -35,7 +35,7 @@ struct SumStore {
   FloatStore<P> floats;        // of a tile without a window
   FloatStore<P> scout_floats;  // of the scout
 
-  // A tile that has to look back: what it comes to after its last begin, and its part of a segment that ended in it
+  // A tile that has to look back: its total after its last begin, and its part of a segment that ended in it
   // (below 0: none did).
   struct Told {
     TileNumber tile = no_tile;
@@ -219,10 +219,10 @@ class SegmentSums {
     return op_.joined(store_.before_thread[(items - 1) / Shape::items], store_.up_to[slot(items - 1)]);
   }
 
-  // --- What goes on from one tile to another, by warp 0 ---
+  // --- What is carried from one tile to another, by warp 0 ---
 
-  // Tells other tiles what this one comes to, and the scout, where it has to look back. before_low is the offset before
-  // the tile's first, or -1.
+  // Publishes the total of this tile to other tiles, and tells the scout where it has to look back. before_low is the
+  // offset before the tile's first, or -1.
   __device__ __forceinline__ void tell(std::int64_t own_offset, std::int64_t before_low, std::int64_t last_offset) {
     const std::int64_t first_offset = __shfl_sync(every_lane, own_offset, 0);
     const bool begun = low_ < high_ || before_low == begin_;  // a segment begins in the tile

@@ -7,7 +7,7 @@
 #include "primitives/device/tile_cuda.cuh"
 #include "primitives/device/tile_sums_cuda.cuh"
 
-// A call as its kernels see it, and what tiles tell each other.
+// A call as its kernels use it, and what tiles send each other.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -47,8 +47,8 @@ __device__ __forceinline__ void prefetch_offsets(const ScanCall<T>& call, std::i
   if (s < high) asm volatile("prefetch.global.L2 [%0];" ::"l"(call.offsets + s));
 }
 
-// What came before a tile, which is known to others already; then all that it comes to is published, unless it has a
-// begin. By a warp.
+// The total before a tile whose own total is already published; then the total including it is published, unless a
+// segment begins in the tile. By a warp.
 template <class P>
 __device__ __forceinline__ RecordLanes<P::words> look_back_and_complete(const Records& records, const P& op,
                                                                         std::int64_t tile,

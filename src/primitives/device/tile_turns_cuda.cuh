@@ -4,11 +4,11 @@
 
 #include "primitives/device/tile_scout_cuda.cuh"
 
-// The tiles of a block, one after another. While it works on one, the values of the next are on their way to shared
-// memory. Tiles are taken as tickets, so that those that a tile waits for are held by blocks that are running.
+// The tiles of a block, one after another. While it works on one, the values of the next are being copied to shared
+// memory. Tiles are taken as tickets, so the tiles that a tile waits for belong to blocks that are running.
 //
-// A block tells what a tile comes to before it waits for what came before any of its tiles: one that waited first would
-// hold up all that come after it.
+// A block publishes the total of a tile before it waits for the total before any of its tiles: if it waited first, it
+// would delay all later tiles.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -32,7 +32,7 @@ class TileTurns {
   __device__ __forceinline__ TileNumber tile() const { return tile_; }
   __device__ __forceinline__ TileNumber next() const { return next_; }
 
-  // A turn: ask for the next tile; tell; a barrier; look, and begin to load it; advance.
+  // A turn: request the next tile; publish; a barrier; look back, and begin to load it; advance.
   __device__ __forceinline__ void ask() {
     if (asks() && tile_ != no_tile) ticket_ = atomicAdd(call_.ticket, 1u);
   }

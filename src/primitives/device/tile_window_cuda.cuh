@@ -21,7 +21,7 @@ struct TileStore {
   using T = typename P::Value;
   static constexpr int size = TileShape<T>::size;
   static constexpr int warps = TileShape<T>::warps;
-  // What a tile comes to, for the look-back a turn later.
+  // The total of a tile, for the look-back a turn later.
   struct Told {
     TileNumber tile;
     typename P::Sum total{};  // after the tile's last begin
@@ -40,7 +40,7 @@ struct TileStore {
   FloatStore<P> floats;
 };
 
-// How many blocks a multiprocessor holds, of a scan and of sums of segments: as many as their registers leave room for.
+// Blocks per multiprocessor, of a scan and of sums of segments: as many as their registers allow.
 template <class P>
 inline constexpr int scan_blocks = sizeof(typename P::Sum) == 8 ? 3 : 2;
 template <class P>

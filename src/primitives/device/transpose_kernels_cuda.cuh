@@ -33,7 +33,7 @@ struct Divisor {
   __device__ unsigned quotient(unsigned n) const { return by == 1 ? n : __umulhi(n, factor); }
 };
 
-// Elements as they are read and written at once, 16 bytes.
+// The elements that are read and written in one access, 16 bytes.
 template <class Element>
 struct alignas(16) ElementVector {
   static constexpr int count = 16 / static_cast<int>(sizeof(Element));
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __g
 }
 
 // Tiles of edge x edge, element by element, where lines lie at any address: in_b == out_a == 1. What is written of a
-// line begins at a multiple of 32 bytes, as far as the line does, so that no two blocks write parts of one sector; a
+// line begins at a multiple of 32 bytes if the line does, so that no two blocks write parts of one sector; a
 // tile reads a few more rows for that.
 template <class Element>
 __global__ void __launch_bounds__(transpose_threads) transpose_lines(const __grid_constant__ TransposeCall call) {

@@ -161,7 +161,7 @@ struct Chunk {
   }
 };
 
-// One row; where there is none, x = 0 on its own.
+// One row; if there is none, x = 0 on its own.
 template <class Form, class T>
 __device__ __forceinline__ void load_row(const Systems<T>& systems, bool valid, std::int64_t system, std::int64_t row,
                                          T& a, T& b, T& c, T& d) {

@@ -168,7 +168,7 @@ class Levels {
     __syncthreads();
   }
 
-  // Of the separator of chunk k of this rank; -1: of the last one before, and 0 where there is none.
+  // Of the separator of chunk k of this rank; -1: of the last one before, and 0 if there is none.
   __device__ __forceinline__ T unknown(int s, int k) const {
     if (k >= 0) return one_.entries[index(s, k)].row.d;
     return first_ == 0 ? T{0} : two_.entries[index_of_two(s, first_ / chunk_rows - 1)].row.d;

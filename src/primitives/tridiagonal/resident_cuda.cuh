@@ -20,7 +20,7 @@ __device__ __forceinline__ std::uint8_t status_of_faults(unsigned faults, bool n
   return (faults & loose) != 0 && (faults & (skewed | falling)) != 0 ? 1 : 0;
 }
 
-// Where what a check finds goes: statuses, or bits to be added to; null: nowhere.
+// Where a check writes what it finds: statuses, or bits to be added to; null: nowhere.
 struct Findings {
   std::uint8_t* status = nullptr;
   unsigned* faults = nullptr;
@@ -62,7 +62,7 @@ struct ResidentMemory {
         faults(reinterpret_cast<unsigned*>(from_next + 3 * shape.systems)) {}
 };
 
-// What a check finds in a row as it was given; c_before is the c of the row before it.
+// What a check finds in an input row; c_before is the c of the row before it.
 template <class Form, class T>
 __device__ __forceinline__ unsigned given_faults(const Row<T>& row, [[maybe_unused]] T c_before) {
   if constexpr (Form::is_walk)
@@ -71,7 +71,7 @@ __device__ __forceinline__ unsigned given_faults(const Row<T>& row, [[maybe_unus
     return row_faults(row.a, row.b, row.c, c_before);
 }
 
-// A block at work; all that is its own.
+// The state of one block.
 template <class T, class Form, bool draws, bool interleaved, int rows>
 class ResidentBlock {
  public:

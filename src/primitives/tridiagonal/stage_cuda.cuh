@@ -5,8 +5,8 @@
 #include "primitives/tridiagonal/chunk_cuda.cuh"
 #include "primitives/tridiagonal/plan_cuda.h"
 
-// The numbers of a block's systems in shared memory: copied by cp.async, which needs no registers while they are on the
-// way, so that all of a multiprocessor's blocks together keep as much in flight as its memory holds.
+// The numbers of a block's systems in shared memory: copied by cp.async, which needs no registers while copies are in
+// flight, so all blocks of a multiprocessor together can have as much in flight as its shared memory holds.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
@@ -102,8 +102,8 @@ struct QuickDivision {
   }
 };
 
-// What a block reads of one diagonal: rows begin ... end - 1 of its part. `lenient`: what shares 16 bytes with them
-// lies between numbers of the array, and may be read too.
+// What a block reads of one diagonal: rows begin ... end - 1 of its part. `lenient`: other
+// numbers within the same 16 bytes lie between numbers of the array, and may be read too.
 template <class T>
 struct Source {
   Diagonal<const T> from;

@@ -71,7 +71,7 @@ struct UpdateBatch {
   std::int64_t* list[most_tree_levels] = {};  // nodes whose sum has to be added up; min(count, nodes) entries
 };
 
-// No node: what a step returns where there is none to list.
+// No node: what a step returns if there is none to list.
 inline constexpr std::int64_t no_node = -1;
 
 PAPILIO_LANEWISE DrawStatus status_of_weight(double weight) {

@@ -44,7 +44,7 @@ class WeightBuckets {
   // The categories of positive weight, bucket after bucket: what tells two objects of the same weights apart.
   std::vector<std::int32_t> order() const;
 
-  // The order becomes this one; false, and nothing changes, if it is no order of these buckets.
+  // The order becomes this one; false, and nothing changes, if it is not an order of these buckets.
   bool reorder(std::span<const std::int32_t> order);
 
  private:

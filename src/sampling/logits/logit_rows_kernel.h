@@ -15,7 +15,7 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// The largest of a row's logits; NaN is passed over. -infinity where there is none.
+// The largest of a row's logits; NaN is passed over. -infinity if there is none.
 template <warp::Warp W>
 PAPILIO_LANEWISE double largest_logit(const double* row, std::int64_t count) {
   double most = -std::numeric_limits<double>::infinity();

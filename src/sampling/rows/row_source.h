@@ -68,7 +68,7 @@ void check_apart(VectorView<Written> written, const char* what, const MatrixView
                            VectorView<const T>(m.data, m.rows * m.columns, m.device));
 }
 
-// indices[i], or i where there are none.
+// indices[i], or i if there are none.
 inline std::int64_t picked(VectorView<const std::int32_t> indices, std::int64_t i, std::int64_t rows,
                            const char* what) {
   if (indices.empty()) return i;

@@ -44,7 +44,7 @@ struct alignas(16) AliasColumn {
 // Category k is drawn with the probability (keep_k + sum over j with alias_j = k of
 // (1 - keep_j)) / K. Each keep is within 3 x 2^-53 of what exact arithmetic gives,
 // since what is left of a category is carried as a DoubleDouble. A category of
-// weight 0 has keep 0 and is no column's alias.
+// weight 0 has keep 0 and is not a column's alias.
 std::vector<AliasColumn> alias_columns(const std::vector<double>& weights);
 
 }  // namespace papilio::sampling

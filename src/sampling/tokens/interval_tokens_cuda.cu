@@ -6,15 +6,15 @@
 namespace papilio::sampling {
 namespace {
 
-// Rows of fewer bytes are drawn from on chip, and so are rows that all have room there at once, three blocks of a
+// Rows of fewer bytes are drawn from on chip, and so are rows that all fit there at once, in three blocks per
 // multiprocessor.
 constexpr std::int64_t least_bytes = 65536;
 bool are_few(const TokenCall& call) {
   return call.on_chip && call.rows * most_token_parts <= 3 * std::int64_t{execution::multiprocessors()};
 }
 
-// What is left to do at the end of each block is done beside the reading of others: rows have several blocks, which do
-// not read for too short a time.
+// The work at the end of each block overlaps with the reading of other blocks: rows have several blocks, each of which
+// reads long enough.
 template <class S>
 TokenShape interval_shape(const TokenCall& call) {
   constexpr std::int64_t least = sampling_kernel::RowTiles<S>::size * sampling_kernel::interval_warps, most = 4 * least;

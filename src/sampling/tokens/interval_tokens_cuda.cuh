@@ -224,7 +224,7 @@ class IntervalDraw {
     return {owner, target.inside, segment, target.low, target.high};
   }
 
-  // One warp: the block that may have the token tells all whether it has.
+  // One warp: the block that may have the token sends to all whether it has.
   __device__ __forceinline__ void settle(const Place& place, bool found) {
     Outcome outcome = none;
     if (place.owner >= 0) {
@@ -235,7 +235,7 @@ class IntervalDraw {
     if (lane_of_thread() == 0) memory_.outcome = outcome;
   }
 
-  // The sum of this thread's n-th segment; 0 where there is none.
+  // The sum of this thread's n-th segment; 0 if there is none.
   __device__ double segment_in_units(unsigned n, float top) const {
     const unsigned segment = static_cast<unsigned>(lane_of_thread()) * of_lane_ + n;
     return segment < segments_ ? in_units(memory_.segments[segment].rough, top) : 0;

@@ -117,7 +117,7 @@ class OnChipCut {
     return true;
   }
 
-  // 0 where nothing is cut off.
+  // 0 if nothing is cut off.
   __device__ std::uint64_t least_key() const { return least_key_; }
   // Whether what is kept is in the list.
   __device__ bool is_listed() const { return is_listed_ && least_key_ != 0; }

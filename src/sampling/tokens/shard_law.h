@@ -108,7 +108,7 @@ PAPILIO_LANEWISE void begin_shards(TokenShardState& state, const RecordOf& recor
     const TokenShardRecord& said = record(s);
     something = something || said.status == TokenStatus::ok;
     state.largest = state.largest < said.largest ? said.largest : state.largest;
-    // A shard without allowed categories is no fault.
+    // A shard without allowed categories is not a fault.
     if (said.status == TokenStatus::nothing_allowed || said.status == TokenStatus::ok) continue;
     const bool first =
         state.status == TokenStatus::ok || fault_precedence(said.status) < fault_precedence(state.status);

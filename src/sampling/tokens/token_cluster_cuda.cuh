@@ -6,8 +6,8 @@
 
 #include "warp/portability.h"
 
-// Blocks that share a row, and what the threads of one block do together. Where there are no clusters (before compute
-// capability 9.0) a block has its row for itself.
+// Blocks that share a row, and what the threads of one block do together. Without clusters (before compute capability
+// 9.0) each row has one block.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -117,8 +117,8 @@ __device__ __forceinline__ void sort_keys(std::uint64_t* keys, int count) {
   __syncthreads();
 }
 
-// --- Barriers in shared memory that count bytes, and words that each block of a cluster tells all: they come with the
-// news that they are there, so that nobody waits at a barrier of the whole cluster for them
+// --- Barriers in shared memory that count bytes, and words that each block of a cluster sends to all: their arrival
+// completes the barrier, so no block has to wait at a barrier of the whole cluster for them
 
 inline constexpr int most_blocks = 8;  // of a cluster
 
@@ -161,14 +161,14 @@ __device__ __forceinline__ void wait(const std::uint64_t*) {}
 
 }  // namespace arrival
 
-// Words that some blocks tell all blocks, once.
+// Words that some blocks send to all blocks, once.
 template <int words>
 struct ClusterExchange {
   std::uint64_t arrived;
   std::uint64_t of[words][most_blocks];
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  // By one thread. Nobody tells before all blocks of the cluster have `begun`.
+  // By one thread. No block sends before all blocks of the cluster have `begun`.
   __device__ void init(int tellers) {
     if (cluster::size() == 1) return arrival::init(&arrived, words);
     arrival::init(&arrived);
@@ -205,7 +205,7 @@ struct ClusterExchange {
   __device__ void wait_warp() const { __syncwarp(); }      // the warp that told waits
 #endif
 
-  // What the block of this lane told; 0 where there is no such block.
+  // What the block of this lane sent; 0 if there is no such block.
   __device__ std::uint64_t of_lane(int word) const {
     return lane_of_thread() < cluster::size() ? of[word][lane_of_thread()] : 0;
   }

@@ -45,7 +45,7 @@ struct TokenNumbers {
 
 // What a first reading of a row found.
 struct TokenScan {
-  float largest;  // -infinity where there is none; NaN is passed over
+  float largest;  // -infinity if there is none; NaN is passed over
   bool fault;     // a logit is NaN or +infinity
 };
 

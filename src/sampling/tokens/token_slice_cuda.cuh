@@ -31,7 +31,7 @@ struct SliceMemory {
   std::uint64_t before;
   std::uint64_t number;  // of the draw
 
-  unsigned largest, least;           // logits as whole numbers of the same order; 0 where there is none
+  unsigned largest, least;           // logits as whole numbers of the same order; 0 if there is none
   unsigned faults;                   // what is wrong with the part
   std::uint64_t part_sum, part_all;  // of kept weights, of all
   std::uint64_t lowest_key, highest_key;

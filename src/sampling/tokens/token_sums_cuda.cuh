@@ -5,8 +5,8 @@
 #include "sampling/tokens/token_search_cuda.cuh"
 
 // Sums of whole numbers by ascending category over a row that the blocks of a cluster hold, and the category in whose
-// interval a target falls. What a category weighs is the caller's: a weight that a filter kept, or what a draft left of
-// one.
+// interval a target falls. The caller defines the weight of a category: a weight that a filter kept, or what a draft
+// left of one.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 

@@ -222,7 +222,7 @@ TEST(AtomicFile, KeepsTheLinkOfAWriterAtWork) {
   EXPECT_EQ(folder.names().size(), 2u);
 }
 
-// A file of such a name that is no file: a link elsewhere, a pipe, is not opened, followed or waited for.
+// A file of such a name that is not a file: a link elsewhere, a pipe, is not opened, followed or waited for.
 TEST(AtomicFile, LeavesWhatIsNoFileAlone) {
   const Folder folder;
   folder.write("precious", "text");

@@ -55,7 +55,7 @@ TEST_F(JsonLines, UndoesEscapes) {
             (Words{"one", "two", "three/four\"five"}));
 }
 
-// Half of a pair of surrogates is no character; neither are ill-formed bytes.
+// Half of a pair of surrogates is not a character; neither are ill-formed bytes.
 TEST_F(JsonLines, CountsWhatIsNotUnicodeAndSeparatesThere) {
   EXPECT_EQ(read("{\"text\":\"one\\ud83dtwo\\ude00three\\ud83d\\u0041bc\xff\"}").vocabulary,
             (Words{"one", "two", "three", "abc"}));

@@ -21,7 +21,7 @@ using testing::on_ranks;
 
 class RanksThatDiffer : public ::testing::Test {
  protected:
-  // Documents of so many words, one per line.
+  // Documents of this many words, one per line.
   std::string lines_of_words(const std::string& name, int documents, int words) const {
     std::string text;
     for (int d = 0; d < documents; ++d) {

@@ -242,7 +242,7 @@ void Machine::finish(const LoopReport& report, const State& before, const State&
 }
 
 // One iteration with three values of the scanned variable, in an array of what earlier iterations have written: sums
-// and linear functions must grow by the same amount, and a sum by as much as the variable, unless it starts anew.
+// and linear functions must grow by the same amount, and a sum by as much as the variable, unless it restarts.
 void Machine::check_function(const Step& step, const Clause& scan, std::int64_t turn, const State& before,
                              const State& start) {
   const int v = variable_of(scan.variable);

@@ -250,7 +250,7 @@ class Run {
   std::vector<papilio::ChooseRun> runs_;  // of the state file, and new ones
   std::size_t saved_ = 0;                 // of runs_, in the file
   int trained_ = 0;                       // models that this command has trained,
-  int models_ = 0;                        // of so many
+  int models_ = 0;                        // of this many
 };
 
 void check_choose(const ChooseArguments& arguments) {

@@ -35,7 +35,7 @@ __device__ __forceinline__ TopicList list_of(const WordLists& lists, std::int64_
 }
 
 // sum_in_lanes of numbers that all threads of the block may read. Threads meet twice: within, and before `sums` is
-// used anew.
+// reused.
 template <int threads>
 __device__ double block_sum_in_lanes(const double* x, std::int64_t count, double* sums) {
   for (int lane = static_cast<int>(threadIdx.x); lane < sum_lanes; lane += threads) {

@@ -36,7 +36,7 @@ class MemoryLimit {
 
  private:
   friend class MemoryShare;
-  // Whether there was room for so many more; they are held from now on.
+  // Whether there was room for this many more; they are held from now on.
   bool add(std::int64_t bytes) {
     std::int64_t held = held_.load(std::memory_order_relaxed);
     while (bytes <= 0 || bytes <= bytes_ - held) {

@@ -31,7 +31,7 @@ constexpr std::array<Tensor, corpus_parts> tensors = {{{"document_offsets", "I64
 // No number in a file is larger, so that sums of them cannot overflow.
 constexpr std::int64_t largest = std::int64_t{1} << 56;
 
-// Takes the extent of the next tensor's shape from the text; -1 where there is none.
+// Takes the extent of the next tensor's shape from the text; -1 if there is none.
 std::int64_t take_extent(std::string_view& text) {
   constexpr std::string_view before = "\"shape\":[";
   const std::size_t place = text.find(before);

@@ -97,7 +97,7 @@ class SafetensorsFile {
  public:
   SafetensorsFile(const std::string& path, const char* caller);
 
-  // Without the hashes. The value of `key`; FormatError where there is none.
+  // Without the hashes. The value of `key`; FormatError if there is none.
   const Metadata& metadata() const { return metadata_; }
   const std::string& metadata(const std::string& key) const;
   std::int64_t metadata_int(const std::string& key) const;

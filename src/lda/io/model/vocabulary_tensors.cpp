@@ -21,7 +21,7 @@ std::uint64_t bytes_of(std::span<const std::string> words) {
 }
 
 // A list of texts, without the tree that json::parse would make: its destructor takes memory, and ends the process
-// where there is none.
+// if there is none.
 class WordsReader final : public nlohmann::json_sax<json> {
  public:
   std::vector<std::string> take() && { return std::move(words_); }

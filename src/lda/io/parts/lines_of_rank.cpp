@@ -52,7 +52,7 @@ class LineEnds {
     }
   }
 
-  // Where the line after the next end of a line begins; the file's end where there is none.
+  // Where the line after the next end of a line begins; the file's end if there is none.
   std::int64_t next_line(std::int64_t at) {
     for (std::string_view bytes = read(at); !bytes.empty(); bytes = read(at)) {
       const std::size_t end = bytes.find('\n');

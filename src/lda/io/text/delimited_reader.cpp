@@ -55,7 +55,7 @@ void DelimitedReader::end_field() {
   ends_.push_back(record_.size());
 }
 
-// Counts the memory that a record takes with so many bytes and fields, each field here and in the caller's list.
+// Counts the memory that a record takes with this many bytes and fields, each field here and in the caller's list.
 void DelimitedReader::make_room(std::size_t bytes, std::size_t fields) {
   const std::size_t all = bytes + fields * (sizeof(std::size_t) + sizeof(std::string_view));
   if (!memory_.set(std::max(static_cast<std::int64_t>(all) - uncounted_bytes, std::int64_t{0}))) {

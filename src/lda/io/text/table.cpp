@@ -33,7 +33,7 @@ std::string shown(const std::vector<std::string_view>& names) {
 // The table's columns that matter, by their places in a record.
 class Columns {
  public:
-  // `first` is the first record: the header, or where there is none a document.
+  // `first` is the first record: the header, or if there is none a document.
   Columns(const TextSource& source, const DelimitedReader& reader, const std::vector<std::string_view>& first)
       : header_(source.header), reader_(reader), first_(first) {
     text = source.text.empty() ? default_text() : find(source.text);

@@ -134,7 +134,7 @@ class FileReader {
     return true;
   }
 
-  // Leaves a byte-order mark out, and refuses what is no text.
+  // Leaves a byte-order mark out, and refuses what is not a text.
   void check_beginning(const Origin& origin) {
     if (bytes_ != static_cast<std::int64_t>(size_)) return;  // part of the file has been given
     if (unread().starts_with("\xef\xbb\xbf")) begin_ = 3;

@@ -18,7 +18,7 @@ struct AliasCell {
 // TOMS 48(3), 2022, for the tables of Walker, ACM TOMS 3(3), 1977.
 //
 // sampling::alias_columns makes tables of 16 bytes per item that are exact to a double's last bit, from sums of twice
-// a double's length; these are made anew in every sweep, of all words, and have to be smaller and quicker to make.
+// a double's length; these are made again in every sweep, of all words, and have to be smaller and quicker to make.
 void make_alias_cells(std::span<const double> weights, double sum, std::span<AliasCell> cells);
 
 // The item at a position in [0, items): the whole part is the cell, the fraction the place in it.

@@ -13,7 +13,7 @@
 
 namespace papilio::lda {
 
-// How a chain uses a CUDA device: what tests and benchmarks set, and nobody else. Nothing here changes a draw.
+// How a chain uses a CUDA device; only tests and benchmarks set this. Nothing here changes a draw.
 struct CudaTuning {
   // Bytes of the device that the chain takes at most; 0: those that the options allow, and nearly all that are free.
   std::int64_t memory = 0;

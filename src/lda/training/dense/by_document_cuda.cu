@@ -58,7 +58,7 @@ __device__ __noinline__ std::int32_t last_positive(const float* theta, const flo
 }
 
 // One draw by G threads, from at most 4 G N <= 128 topics: collective::draw_short_rows with T = 1,
-// but for the end, where the thread in whose weights the target lies goes on by itself.
+// except for the end, where the thread whose weights contain the target continues alone.
 // Every thread of the group returns the topic, `old` where no weight is positive.
 template <int G, int N>
 __device__ __forceinline__ std::int32_t draw_short(const float* theta, const float (&phi)[N][4], const float* phi_row,

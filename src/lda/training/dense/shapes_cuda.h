@@ -12,7 +12,7 @@
 
 namespace papilio::lda {
 
-// Topics of all tokens at once, T tokens of an item together; rows of phi, `together` of them, are loaded before the
+// Topics of all tokens at once, T tokens of an item together; `together` rows of phi are loaded before the
 // first is added up, where a warp has a row. More than 1,024 topics have a warp for each segment, or one for all.
 struct ParallelShape {
   std::int32_t topics;  // at most

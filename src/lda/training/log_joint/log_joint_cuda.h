@@ -30,7 +30,7 @@ class LogJointOnDevice {
   // Those that it has taken.
   std::int64_t bytes() const;
 
-  // Those of the next likelihood, for which the tables are made anew.
+  // Those of the next likelihood, for which the tables are made again.
   void set_priors(const Priors& priors);
 
   // n_wk: all entries of the table, of which those past the last topic are 0.

@@ -13,7 +13,7 @@ namespace papilio::lda {
 // all tokens at any time: documents that it does not have yet get theirs by PartOfCorpus::spread.
 //
 // Over ranks each has the topics of its own tokens, and while there is a part the words and topics of the part, which
-// the ranks gather; the part's chain is over ranks too, and its documents are dealt out anew.
+// the ranks gather; the part's chain is over ranks too, and its documents are dealt out again.
 class ProgressiveChain final : public Chain {
  public:
   // From uniform topics, or from those that a chain of this schedule showed after one of its sweeps.

@@ -40,7 +40,7 @@ class PartOfCorpus {
   std::vector<std::int32_t> take(const std::vector<std::int32_t>& z) const;
 
   // Topics of all tokens, from those of its own documents. A token of another document takes the topic that a token of
-  // the same word has in the part, each of these with the same probability; where there is none, one of K, or of those
+  // the same word has in the part, each of these with the same probability; if there is none, one of K, or of those
   // that list it as a seed word. By (seed, sweep, token).
   void spread(const TrainOptions& options, std::int64_t sweep, const std::vector<std::int32_t>& part,
               std::vector<std::int32_t>& z) const;

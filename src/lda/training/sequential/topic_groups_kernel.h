@@ -125,7 +125,7 @@ class ShortList {
     return all[0];
   }
 
-  // The first entry whose sum exceeds the target; an entry past the end where there is none.
+  // The first entry whose sum exceeds the target; an entry past the end if there is none.
   PAPILIO_LANEWISE std::int32_t find(const double*, double target) const {
     std::uint64_t above = end;
     PAPILIO_UNROLL

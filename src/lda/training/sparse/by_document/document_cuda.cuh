@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// Starts to load a number into the cache: a copy of it goes to the thread's own `target`, which nobody reads.
+// Starts to load a number into the cache: a copy of it goes to the thread's own `target`, which is never read.
 __device__ __forceinline__ void ask_for(const float* number, float* target) {
   asm volatile(
       "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(target))),
@@ -153,7 +153,7 @@ class CountedDocument {
     return first;
   }
 
-  // Of `at_once` topics, loaded together; 0 where there is none.
+  // Of `at_once` topics, loaded together; 0 if there is none.
   struct Weights {
     std::uint32_t bit[bits_at_once];
     float weight[at_once];

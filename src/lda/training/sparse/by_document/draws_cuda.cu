@@ -106,7 +106,7 @@ __device__ __forceinline__ void ask_for_row(const SparseByDocumentDraw& d, const
   if (next != word) document.ask_for_row(d.prior.phi + next * d.prior.stride, target);
 }
 
-// The documents of a warp, two or one: `count` is 0 where there is none.
+// The documents of a warp, two or one: `count` is 0 if there is none.
 template <class Document>
 __device__ __forceinline__ void draw_document(const SparseByDocumentDraw& d, const TopicItem& item, int count,
                                               Document document, bool asks_ahead, float* target) {

@@ -15,7 +15,7 @@ namespace papilio::lda {
 // How a device goes about it. Nothing here changes a draw.
 struct ByDocumentTuning {
   std::int32_t most_topics_in_shared = 8192;  // with more, a document's counts are in global memory
-  std::int32_t documents_to_ask_ahead = 0;    // a multiprocessor; with more, phi is not asked for ahead
+  std::int32_t documents_to_ask_ahead = 0;    // per multiprocessor; with more, phi is not prefetched
 };
 
 // Pointers are to memory of the current device.

@@ -67,7 +67,7 @@ template <class Entry>
 struct SparseCorpus {
   using Number = typename Entry::Number;
 
-  // `by_word`: where it is not in the layout. `z_of_tokens`: null where the caller makes z, of so many tokens.
+  // `by_word`: where it is not in the layout. `z_of_tokens`: null where the caller makes z, of this many tokens.
   SparseCorpus(const SparseLayout& layout, std::optional<TokensByWord<Number>> by_word,
                const std::vector<std::int32_t>* z_of_tokens, std::int64_t tokens, std::int32_t topics, int threads,
                cudaStream_t stream)

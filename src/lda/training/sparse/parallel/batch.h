@@ -52,7 +52,7 @@ struct Tokens {
   Spot<Entry>* spots;                // N, in the order of words
 };
 
-// Kernels may read phi of so many topics, more than there are.
+// Kernels may read phi of this many topics, more than there are.
 inline constexpr int padded_phi = 128;
 
 // Memory for one thread. Between two calls `phi` is that of a word without tokens, and counts and `present` are 0.

@@ -137,7 +137,7 @@ constexpr std::int64_t few_topics_bytes(std::int32_t padded, std::int32_t most) 
   return std::int64_t{padded} / 32 * 8 + std::int64_t{most} * 20 + 8;
 }
 
-// Whether the current device has room for a row, or for so many bytes, in a block's shared memory.
+// Whether the current device has room for a row, or for this many bytes, in a block's shared memory.
 bool row_fits_in_shared(std::int32_t padded);
 bool list_fits_in_shared(std::int32_t padded);  // and a list
 bool fits_in_shared(std::int64_t bytes);

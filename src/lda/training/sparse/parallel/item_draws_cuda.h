@@ -20,7 +20,7 @@ struct SparseParallelTuning {
   bool gathers_changes = true;              // of counts, in a block, where there are few topics
   bool draws_beside = true;                 // items of few tokens while others are drawn
   bool counts_parts = false;                // draws are counted by their parts
-  std::int64_t range_bytes = 0;   // by ranges of documents of so many bytes, even if all fits; 0: where it does not
+  std::int64_t range_bytes = 0;   // by ranges of documents of this many bytes, even if all fits; 0: where it does not
   std::uint64_t first_token = 0;  // by ranges: the number of the corpus's first token, as if others came before it
 };
 

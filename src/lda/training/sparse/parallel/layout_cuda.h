@@ -54,7 +54,7 @@ struct SparseLayout {
 
   DocumentOrder document_order() const;
 
-  // The first item that has all tokens of its word, and at most so many.
+  // The first item that has all tokens of its word, and at most this many.
   std::int64_t items_above(std::int32_t tokens) const;
   ItemBlock all_items() const;
   std::int64_t items_above(std::int32_t tokens, const ItemBlock& block) const;
@@ -65,7 +65,7 @@ struct SparseLayout {
   std::int32_t counted_documents = 0;     // that several blocks count: a slice for each block
   std::vector<SparseItem> slices;
   std::int64_t tokens_of_long = 0;         // of documents of more than long_document tokens
-  ShortEntries short_entries;              // its first document is listed_documents where there are none
+  ShortEntries short_entries;              // its first document is listed_documents if there are none
   std::int64_t list_units = 0;             // of list_unit bytes, that all lists have room for
   std::vector<std::int32_t> document;      // of each token by word, in ascending order in a word
   std::vector<std::uint32_t> place;        // in its document

@@ -28,14 +28,14 @@ inline constexpr std::int32_t topics_per_token = 24;
 inline constexpr std::int32_t most_without_row = 4096;
 inline constexpr std::int32_t many_tokens = 512;
 
-// With up to topics_with_rows topics, words of at most so many tokens, and of at most half as many and so on, have
+// With up to topics_with_rows topics, words of at most this many tokens, and of at most half as many and so on, have
 // their counts in tables of bytes, which are a quarter of a row and need not be made.
 inline constexpr std::int32_t most_tokens_in_table = 32;
 
 // Fewer such words would not fill a device, and have rows.
 inline constexpr std::int64_t least_words_in_tables = 8192;
 
-// Up to so many topics a block gathers the changes of a frequent word's counts.
+// Up to this many topics a block gathers the changes of a frequent word's counts.
 inline constexpr std::int32_t topics_with_changes = 2048;
 
 // A document is long where blocks may draw by pair: worth it if long documents have at least a long_share-th of all
@@ -64,7 +64,7 @@ constexpr std::int32_t tokens_without_row(std::int32_t topics) {
   return tokens < 0 ? 0 : tokens < most_without_row ? tokens : most_without_row;
 }
 
-// With so many tokens, larger parts of frequent words are enough for all multiprocessors.
+// With this many tokens, larger parts of frequent words are enough for all multiprocessors.
 inline constexpr std::int64_t many_tokens_of_corpus = std::int64_t{1} << 23;
 
 // Of a frequent word, that a block draws: the more topics, the more its row costs.

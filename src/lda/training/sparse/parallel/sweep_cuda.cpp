@@ -198,7 +198,7 @@ void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
   item_draws_.queue(draw_of(0, std::ssize(layout_.items)), layout_, layout_.all_items(), stream_);
 }
 
-// From lists and counts of the topics that the sweeps have led to, made anew.
+// From lists and counts of the topics that the sweeps have led to, made again.
 template <class Entry>
 double SparseParallelCudaSweep<Entry>::log_joint() {
   if (!log_joint_) log_joint_.emplace(corpus_, seeds_, priors_, stream_);

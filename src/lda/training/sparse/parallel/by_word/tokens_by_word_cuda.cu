@@ -8,8 +8,8 @@
 #include "execution/cuda/staged_copies.h"
 #include "lda/training/sparse/parallel/by_word/tokens_by_word_cuda.h"
 
-// Parts of the tokens, in the order of the documents, are sorted by word, which keeps that order in a word; what a part
-// has of a word then goes to the word's next places.
+// Parts of the tokens, in the order of the documents, are sorted by word, which keeps that order within a word. The
+// tokens of a word in a part then go to the next free places of the word.
 
 namespace papilio::lda {
 namespace {

@@ -26,7 +26,7 @@ inline constexpr std::uint32_t list_total = 2 * lanes - 1;
 
 using Sixteen = warp::SimdWarp<16, 64>;
 
-// phi in registers, of so many topics at most; 0: in memory, of any number.
+// phi in registers, of this many topics at most; 0: in memory, of any number.
 template <int topics>
 class PhiOfSixteen {
  public:
