@@ -1,4 +1,4 @@
-"""One draw from each row of a matrix: whole, in pieces, with bad rows, and with a seed a row."""
+"""One draw from each row of a matrix: whole, in pieces, with bad rows, and with a seed per row."""
 
 import numpy as np
 

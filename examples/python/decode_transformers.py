@@ -1,9 +1,9 @@
 """A model of transformers writes several texts at once: each is the text that it writes alone.
 
-The model is small and its weights are random, made from a config: nothing is downloaded. Each request has a seed, a
-temperature and filters of its own, and the place of a token in its text is its position, so what else is in the batch
-does not matter. (The model's own sums may differ from batch to batch in their last bits, on a GPU above all: logits
-are rounded to bfloat16 here, which hides that in all but rare cases. Given the same logits, the draw is the same.)
+The model is small and its weights are random, made from a config: nothing is downloaded. Each request has its own seed,
+temperature and filters, and a token's place in its text is its position. So the rest of the batch does not matter. (The
+model's own sums may differ between batches in their last bits, especially on a GPU. Here logits are rounded to
+bfloat16, which hides this in all but rare cases. Given the same logits, the draw is the same.)
 
     python examples/python/decode_transformers.py [--device cuda]      needs torch and transformers
 """

@@ -1,8 +1,8 @@
 """Reinforcement learning on filtered draws: the ratio of policies is taken over the kept set.
 
-Tokens are drawn with top_k and top_p, so the policy that acted is the filtered law. A learner that takes the softmax
-of all logits gets another probability: the ratio is off by the kept mass even before the first step. With the kept set
-that the draw returned, both sides are the same law, and the ratio starts at 1 exactly.
+Tokens are drawn with top_k and top_p, so the policy that acted is the filtered distribution. A learner that takes the
+softmax of all logits gets another probability: its ratio is off by the kept mass even before the first step. With the
+kept set that the draw returned, both sides use the same distribution, and the ratio starts at 1 exactly.
 
     python examples/python/reinforce_kept_set.py      needs papilio and NumPy
 """

@@ -1,4 +1,4 @@
-"""A serving loop: requests come and go, each with a seed and filters of its own, and the batch never shows.
+"""A serving loop: requests come and go, each with its own seed and filters. The batch never changes a text.
 
 A toy model gives logits from the last token. The same requests are served three times: one at a time, four at a time,
 and in another order. Every request gets the same text.
@@ -41,12 +41,12 @@ def step(batch):
         return_status=True,
     )
     for request, token, status in zip(batch, drawn.tokens, drawn.status):
-        # A request whose filters leave nothing ends; the others of its batch do not notice.
+        # A request whose filters leave nothing ends; the others in its batch are not affected.
         request.text.append(int(token) if status == papilio.TokenStatus.OK else END)
 
 
 def serve(requests, at_once):
-    """Serves requests in their order, `at_once` at a time: who ends makes room for the next."""
+    """Serves requests in their order, `at_once` at a time: one that ends makes room for the next."""
     waiting, running = list(requests), []
     while waiting or running:
         while waiting and len(running) < at_once:

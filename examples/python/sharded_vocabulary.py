@@ -24,7 +24,7 @@ def logits_of_all():
 
 
 def all_gather(own):
-    """What `papilio.sample_sharded_tokens` asks for: the arrays of all processes, in their order."""
+    """What `papilio.sample_sharded_tokens` needs: the arrays of all processes, in their order."""
     tensor = torch.as_tensor(own)  # of logits on a GPU it is a tensor there
     found = [torch.empty_like(tensor) for _ in range(dist.get_world_size())]
     dist.all_gather(found, tensor)

@@ -26,8 +26,8 @@ def main():
 def train_and_infer(ranks):
     is_first = ranks is None or ranks.rank == 0
 
-    # Every process has the whole corpus here, and works on its own documents. Of a corpus that needs no splitting,
-    # papilio.read_corpus(path, ranks=ranks) gives each process its own documents alone.
+    # Here every process has the whole corpus, and works on its own documents. If the corpus need not be split,
+    # papilio.read_corpus(path, ranks=ranks) gives each process only its own documents.
     if len(sys.argv) > 1:
         corpus = papilio.read_corpus(sys.argv[1])
     else:
