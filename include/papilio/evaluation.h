@@ -134,8 +134,10 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
 // A model prepared for many small calls of `infer` and `complete_documents`, with the same results bit for bit.
 //
 // Each call of `infer` or `complete_documents` reads the model's V x K counts and makes a table of its words. An
-// Inference does this once. The time of a call is then that of its documents, plus that of matching the corpus's
-// vocabulary by spelling. Nothing is matched if that vocabulary is a span of the model's own, all of it.
+// Inference does this once.
+//
+// The time of a call is then that of its documents, plus that of matching the corpus's vocabulary by spelling. Nothing
+// is matched if that vocabulary is a span of the model's own, all of it.
 //
 // Memory: about 60 bytes per word of the model. Copies share it. Several threads may use one at the same time.
 //

@@ -254,8 +254,9 @@ std::int64_t compact_elements_workspace_bytes(VectorView<const Flag> flags, cons
 //
 //   flags   Flag is uint8 or int32; one per value
 //   values  any trivially copyable type
-//   kept    must have room for the flagged ones (InvalidArgument otherwise, and nothing is written) and not
-//           overlap `values` or `flags`
+//   kept    must have room for the flagged ones: otherwise the call throws
+//           InvalidArgument and writes nothing. It must not overlap
+//           `values` or `flags`
 //
 // Time O(values). Scratch: one number per part of the work.
 //
@@ -338,8 +339,9 @@ struct PassOptions {
 //
 // Adds to the values in `counts`; zero it first for a plain histogram. Sums are integers: the result is exact and the
 // same for any number of threads and on a CUDA device. Throws InvalidArgument naming the first key out of range
-// (index_out_of_range in a status); counts are then unspecified. Time O(keys + counts). Scratch: on the CPU one copy of
-// `counts` per thread if that is smaller than the keys; on a device none.
+// (index_out_of_range in a status); counts are then unspecified.
+// Time O(keys + counts). Scratch: on the CPU one copy of `counts` per thread if that is smaller than the keys; on a
+// device none.
 //
 //   std::vector<std::int32_t> keys = {2, 0, 2};
 //   std::vector<std::int64_t> counts(3);
@@ -354,7 +356,8 @@ void histogram(VectorView<const std::int32_t> keys, VectorView<std::int32_t> cou
 // overwritten.
 //
 // With offsets by document and topics as values this gives n_dk; with tokens ordered by word, n_wk. Segments are
-// independent, so threads share nothing. Throws InvalidArgument for a value outside [0, counts.columns).
+// independent, so threads share nothing.
+// Throws InvalidArgument for a value outside [0, counts.columns).
 void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const std::int64_t> offsets,
                       VectorView<const std::int64_t> order, MatrixView<std::int32_t> counts, int threads = 0);
 
