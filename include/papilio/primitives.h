@@ -364,9 +364,10 @@ void histogram_by_key(VectorView<const std::int32_t> values, VectorView<const st
 // Computes sums[i] = values[0] + ... + values[i - 1], so sums[0] == 0, and returns the total; on a device, where the
 // call does not wait for the total, -1.
 // `sums` has as many entries as `values`, or one more, which then receives the total, so that counts become offsets. It
-// may be the same array as `values`. Throws InvalidArgument for other sizes, and if a sum overflows int64 (in a status,
-// sum_overflow of the first entry of `sums` that does not fit; on a device the total is checked only if it is an
-// entry). On a device the workspace has exclusive_scan_workspace_bytes.
+// may be the same array as `values`.
+// Throws InvalidArgument for other sizes, and if a sum overflows int64 (in a status, sum_overflow of the first entry of
+// `sums` that does not fit; on a device the total is checked only if it is an entry). On a device the workspace has
+// exclusive_scan_workspace_bytes.
 //
 //   {2, 0, 3} -> {0, 2, 2}, or {0, 2, 2, 5}
 std::int64_t exclusive_scan(VectorView<const std::int64_t> values, VectorView<std::int64_t> sums, int threads = 0);
