@@ -18,7 +18,7 @@
 
 namespace {
 
-// Never throws, as standard error may be a pipe that nobody reads; nor is memory needed, which may have run out.
+// Never throws, because standard error may be a pipe without a reader. Needs no memory, which may have run out.
 int complain(std::string_view subcommand, std::string_view kind, std::string_view message, ExitCode code) noexcept {
   try {
     const std::string line = complaint(subcommand, std::string(kind).append(without_caller(message)));
@@ -68,7 +68,7 @@ int complain_of_exception(std::string_view subcommand) noexcept {
   }
 }
 
-// Where nothing is left to catch an exception, such as in a thread.
+// For places where nothing can catch an exception, such as a thread.
 [[noreturn]] void end_in_one_line() {
   papilio::remove_unfinished_files();
   _exit(std::current_exception() == nullptr

@@ -83,7 +83,7 @@ class SegmentedReduce {
     Reduction::add(values_ + offsets_[last - 1], ends.end.value - offsets_[last - 1], ends.tail);
   }
 
-  // The last segment of each part goes on in the heads of the parts after it, up to the next that begins a segment.
+  // The last segment of each part continues in the heads of the following parts, up to the next part that begins one.
   void join() {
     for (std::size_t p = 0; p < ends_.size();) {
       Ends<Carry>& owner = ends_[p++];

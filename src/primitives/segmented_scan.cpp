@@ -71,7 +71,7 @@ class Scan {
     return wrong_.item();
   }
 
-  // What the last segment comes to.
+  // The total of the last segment.
   bool total(T& value) const { return Reduction::result(carries_.back(), value); }
 
  private:

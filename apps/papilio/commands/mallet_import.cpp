@@ -26,7 +26,7 @@ struct MalletArguments {
   std::string token_regex;
 };
 
-// An option of MALLET's that says yes alone, and what it is told otherwise.
+// An option of MALLET's that means yes by itself, or has a value.
 void add_mallet_flag(CLI::App& app, const std::string& flags, bool& value, const std::string& help) {
   app.add_option_function<std::string>(
          flags, [&value](const std::string& text) { value = text.empty() || text == "TRUE" || text == "true"; }, help)
@@ -50,7 +50,7 @@ void refuse_option(CLI::App& app, const std::string& flag, const std::string& ad
       ->group("");
 }
 
-// MALLET's default, which `--words letters` stands for.
+// MALLET's default, to which `--words letters` corresponds.
 constexpr const char* mallet_tokens = R"(\p{L}[\p{L}\p{P}]+\p{L})";
 constexpr const char* prepare_the_text = "change the text before it is imported";
 
@@ -119,7 +119,7 @@ bool is_language(const std::string& name) {
   return std::find(languages.begin(), languages.end(), name) != languages.end();
 }
 
-// The arguments of papilio import that these stand for.
+// The corresponding arguments of papilio import.
 ImportArguments import_arguments(const MalletArguments& arguments) {
   ImportArguments import = arguments.import;
   CorpusArguments& corpus = import.corpus;

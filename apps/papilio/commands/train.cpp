@@ -314,7 +314,7 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
   if (several.size() > 1) arguments.training.devices = several;
   tell_corpus(arguments, input, report);
   if (corpus.tokens() == 0) {
-    if (!is_first) arguments.training.ranks->barrier();  // to hear of it: once is enough
+    if (!is_first) arguments.training.ranks->barrier();  // to be told: once is enough
     throw CommandError(
         ExitCode::bad_data,
         fmt::format("{} holds no words to train on ({} documents; {} tokens before any words were left out)",
@@ -331,7 +331,7 @@ ExitCode run_train(TrainArguments arguments, const std::string& given) {
     if (InterruptWatch::signal() != SIGPIPE) {
       throw;
     }
-    return static_cast<ExitCode>(128 + SIGPIPE);  // all is written, and nobody is left to tell
+    return static_cast<ExitCode>(128 + SIGPIPE);  // everything is written, and there is no reader left
   }
 }
 

@@ -21,7 +21,7 @@ template <class... Values>
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 bool takes_several(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-// The name of an option that nobody has typed: its first long name, or the name of a positional argument.
+// The name of an option that was not typed: its first long name, or the name of a positional argument.
 std::string name_of(const CLI::Option& option) {
   if (option.get_positional()) {
     std::string name = option.get_name(true);

@@ -47,7 +47,7 @@ std::string integer_fault(std::string_view text, std::int64_t low, std::uint64_t
   const bool fits = is_negative ? size <= static_cast<std::uint64_t>(-(low + 1)) + 1
                                 : size <= high && (low <= 0 || size >= static_cast<std::uint64_t>(low));
   if (fits) return "";
-  // What is at least 1 has a limit, too, which matters to nobody else.
+  // An upper limit that `expected` does not name is named only when it is exceeded.
   const bool is_too_large = !is_negative && size > high && !expected.ends_with(grouped_limit(high));
   return fault(text, is_too_large ? fmt::format("{}, and at most {}", expected, grouped_limit(high)) : expected);
 }

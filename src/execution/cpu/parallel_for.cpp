@@ -43,7 +43,7 @@ class Order {
 
  private:
   [[maybe_unused]] char begun_ = 0;
-  [[maybe_unused]] char ended_ = 0;  // their addresses stand for the two moments
+  [[maybe_unused]] char ended_ = 0;  // their addresses represent the two moments
 };
 
 // Ends a body whether or not it throws.

@@ -79,7 +79,7 @@ class NcclSums final : public DeviceSums {
     ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
     require(nccl_.comm_init_rank(&comm_, ranks.ranks(), id, ranks.rank()), "ncclCommInitRank");
   }
-  // After a failure there is nobody to end it with.
+  // After a failure there are no other ranks to end it with.
   ~NcclSums() override {
     if (comm_ != nullptr) nccl_.comm_destroy(comm_);
   }

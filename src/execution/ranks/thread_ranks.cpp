@@ -33,7 +33,7 @@ class Meeting {
         has_arrived_(static_cast<std::size_t>(ranks)),
         deadline_(deadline) {}
 
-  // Throws RankError for a failure, of which every rank is told the same.
+  // Throws RankError for a failure; every rank gets the same message.
   void join(int rank, Arrival arrival, base::FunctionRef<void(std::vector<Arrival>&)> work) {
     std::unique_lock lock(mutex_);
     throw_failure();

@@ -15,7 +15,7 @@
 namespace papilio::execution {
 namespace {
 
-// Waits for the work, a turn at most; false where it goes on. What tells the caller to stop tells the work.
+// Waits for the work, a turn at most; false if it continues. What stops the caller also stops the work.
 bool is_done_in_turn(const std::future<void>& working, std::chrono::duration<double> turn,
                      const std::atomic<bool>* stop, std::atomic<bool>& is_over) {
   constexpr std::chrono::duration<double> step(0.05);

@@ -35,7 +35,7 @@ std::size_t find_byte_class(std::string_view pattern) {
   return std::string_view::npos;
 }
 
-// Where it is, for people: characters from 1.
+// The place, for messages: characters from 1.
 std::string fault_at(std::string_view pattern, std::size_t place, std::string_view fault) {
   const auto before = pattern.substr(0, place);
   const auto characters = std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xc0) != 0x80; });

@@ -91,7 +91,7 @@ bool is_unspaced(std::int32_t c) {
           (c >= 0x3400 && c < 0xa000) || (c >= 0xf900 && c < 0xfb00) || (c >= 0x20000 && c < 0x32000));
 }
 
-// So many characters of such a script are hardly one word.
+// A run of this many characters of such a script is hardly one word.
 constexpr int least_unspaced = 8;
 
 }  // namespace
@@ -233,7 +233,7 @@ const char* Tokenizer::unicode_token(const char* begin, const char* end, Use use
   return next;
 }
 
-// The token stands at [begin, end) of the text or of the line.
+// The token is [begin, end) of the text or of the line.
 void Tokenizer::use_token(const char* begin, const char* end, std::string_view token, Use use) {
   if (!watches_between_) return use(token);
   between_.add({last_end_, begin});

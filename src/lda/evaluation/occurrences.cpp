@@ -28,7 +28,7 @@ std::int64_t common_windows(std::span<const Interval> a, std::span<const Interva
   return windows;
 }
 
-// Where words stand among the topics' words: entries of a table of topics x words_per_topic, by word.
+// Where words are among the topics' words: entries of a table of topics x words_per_topic, by word.
 struct Places {
   std::vector<std::int64_t> offsets;  // V + 1
   std::vector<std::size_t> entries;   // of word w: entries[offsets[w]] ... entries[offsets[w + 1] - 1], ascending

@@ -6,12 +6,12 @@
 
 // Recurrences: a variable, or an element of an array, as a function of its value in an iteration before. Functions of
 // these kinds can be composed without knowing that value, and composition is associative:
-//   x op e                        op is associative; e knows nothing of x
+//   x op e                        op is associative; e does not depend on x
 //   linear: a x + b               (a', b') after (a, b) is (a' a, a' b + b')
 //   fractional: (a x + b) / (c x + d), of real numbers: the product of 2 x 2 matrices
 // After G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990, section 1.4, and H. S. Stone, An
 // efficient parallel algorithm for the solution of a tridiagonal linear system of equations, JACM 20, 1973. The
-// function may be spread over several statements, where a variable stands for a part of it.
+// function may be spread over several statements, each variable of which holds a part of it.
 
 namespace papilio::loops {
 namespace {

@@ -181,7 +181,7 @@ void Finder::declare(const Stmt& s) {
   const bool outer = std::exchange(is_unused_, !v.is_array && !deciding_.contains(s.variable));
   const Value value = evaluate(s.value);
   is_unused_ = outer;
-  if (v.is_array) return;  // an initialised array: new memory, which nobody else has
+  if (v.is_array) return;  // an initialised array: new memory, which nothing else uses
   const std::size_t last = out_.list.size();
   access(s.variable, true, {}, s.place);
   set_value(s.variable, s.value.type.kind == Type::Kind::integer ? value : std::nullopt);

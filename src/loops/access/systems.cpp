@@ -239,7 +239,7 @@ class Systems {
     }
   }
 
-  // The access that an expression stands for; null where others at its place have other subscripts.
+  // The access that an expression is; null if others at its place have other subscripts.
   const Access* access(const Expr& e, bool is_write) const {
     const Access* found = nullptr;
     for (const Access* a : inside_) {

@@ -4,7 +4,7 @@
 
 #include "loops/access/finder.h"
 
-// Updates: x = x op e, where op is associative and commutative and e knows nothing of x.
+// Updates: x = x op e, where op is associative and commutative and e does not depend on x.
 
 namespace papilio::loops {
 namespace {

@@ -5,7 +5,7 @@
 #include "loops/clang/steps.h"
 #include "loops/clang/translator.h"
 
-// Declarations, and expressions that stand as statements.
+// Declarations, and expressions that are statements.
 
 namespace papilio::loops {
 namespace {
@@ -103,7 +103,7 @@ int Translator::follow(const Node& declared, int base) {
   return offset;
 }
 
-// A pointer stands for what it points to, from the value that its offset has.
+// A pointer means what it points to, from the value of its offset on.
 void Translator::pointer(int index, std::vector<Stmt>& to) {
   const Node& d = node(index);
   const int init = d.has_init && !d.children.empty() ? d.children.back() : -1;

@@ -29,7 +29,7 @@ std::pair<std::size_t, std::size_t> first_name(const std::string& spelled) {
   return {begin, std::min(spelled.find_first_of(" *[(", begin), spelled.size()) - begin};
 }
 
-// clang says what a name of a type stands for only where it stands alone: `int64_t`, but not `const int64_t *`. Names
+// clang says what the name of a type means only if the name is alone: `int64_t`, but not `const int64_t *`. Names
 // of numbers and structs are replaced by those everywhere.
 void resolve_names_of_types(Tree& tree) {
   std::map<std::string, std::string, std::less<>> known;
@@ -283,7 +283,7 @@ class Reader {
     nodes_.pop_back();
     if (nodes_.size() != 1 || index < 0) return;
     const Node& n = tree_[static_cast<std::size_t>(index)];
-    // Structs of headers are kept for their bit-fields, and names of types for what they stand for.
+    // Structs of headers are kept for their bit-fields, and names of types for their meaning.
     if (!n.in_file && n.kind != "RecordDecl" && n.kind != "VarDecl" && n.kind != "TypedefDecl") {
       tree_.resize(static_cast<std::size_t>(index));
       tree_[0].children.pop_back();

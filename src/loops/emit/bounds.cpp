@@ -183,7 +183,7 @@ std::optional<std::vector<std::string>> Bounds::addresses(const std::string& nam
     const int holder = v.holder < 0 ? -1 : variable(v.holder).object;
     const bool is_held = holder >= 0 && variable(holder).name == name;
     if (v.name != name && !is_whole && !is_held) continue;
-    // The name stands for another place by now.
+    // By now the name means another place.
     if (v.moves || variable(v.object).moves || (is_held && variable(holder).moves)) return std::nullopt;
     // What is supposed of a variable that is not an array rests on all that the function writes: see no_overlap.
     if (!is_inside(a)) continue;

@@ -101,7 +101,7 @@ class Reader {
   const Source& s_;
 };
 
-// Tokens [first, last) cut at a mark that stands in no parentheses.
+// Tokens [first, last) cut at a mark outside of parentheses.
 std::vector<std::pair<int, int>> cut(const Source& s, int first, int last, std::string_view mark) {
   std::vector<std::pair<int, int>> pieces;
   int depth = 0, begin = first;

@@ -101,7 +101,7 @@ class Inspector {
         if ((a.symbol == b.symbol && a.side == b.side) || symbol(a.symbol).array != array ||
             symbol(b.symbol).array != array)
           continue;
-        Query reversed = query;  // a stands after b
+        Query reversed = query;  // a is after b
         auto row = apart(reversed, a, b);
         if (!row) continue;
         for (auto& [c, coefficient] : row->terms) coefficient = -coefficient;

@@ -136,7 +136,7 @@ struct Updates {
   VectorView<const double> weights;
 };
 
-// Whether every update can be carried out; reports where one cannot, or throws where nobody asked for a report.
+// Whether every update is valid; reports the one that is not, or throws if no report was requested.
 bool check_updates(const SumForest& sums, const Updates& updates, const ForestUpdateOptions& options) {
   bool fine = true;
   for (std::int64_t i = 0; i < updates.rows.size; ++i) {

@@ -178,7 +178,7 @@ void TokenRowDraw::keep_sum(std::uint64_t sum) {
   auto begin = kept_.begin(), end = kept_.end();
   ascending_ = false;
   std::uint64_t before = 0;
-  while (end - begin > 32) {  // halves, of which one holds the last category that is kept
+  while (end - begin > 32) {  // halves, one of which holds the last category that is kept
     const auto middle = begin + (end - begin) / 2;
     std::nth_element(begin, middle, end, comes_first);
     std::uint64_t part = 0;

@@ -55,7 +55,7 @@ std::vector<std::string> positional_words(const CLI::App& app) {
   return {};
 }
 
-// In a subcommand: what may follow the option $before, or else stand here.
+// In a subcommand: what may follow the option $before or, without one, may come here.
 void print_bash_values(const CLI::App& app) {
   print("      case $before in\n");
   for (const CLI::Option* option : options_of(app)) {

@@ -54,7 +54,7 @@ class FileSource : public ByteSource {
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  // Whether it is an ordinary file, whose reads wait for nobody, and long enough for a thread.
+  // Whether it is an ordinary file, whose reads never block, and long enough for a thread.
   bool is_large() const {
     struct stat found = {};
     return ::fstat(file_, &found) == 0 && S_ISREG(found.st_mode) && found.st_size >= least_bytes_ahead;

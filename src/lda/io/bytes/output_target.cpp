@@ -46,7 +46,7 @@ std::string read_link(const std::string& path) {
 
 bool is_in_proc(const std::string& folder) { return real_path(folder).starts_with("/proc/"); }
 
-// The number of an open descriptor of this process that the link stands for, or -1.
+// The number of the open descriptor of this process that the link means, or -1.
 int descriptor_of(const std::string& folder, std::string_view name) {
   const std::string real = real_path(folder);
   const std::string own = fmt::format("/proc/{}/", ::getpid());
@@ -96,7 +96,7 @@ int find_target(const std::string& path, OutputTarget& target) {
       target.kind = kind_of(found.st_mode);
       return 0;
     }
-    if (is_in_proc(folder)) {  // a link there stands for what is open, whatever it says
+    if (is_in_proc(folder)) {  // a link there means the open file, whatever its text
       target.descriptor = descriptor_of(folder, name_of(target.path));
       if (target.descriptor < 0) return EACCES;
       target.kind = OutputTarget::Kind::descriptor;

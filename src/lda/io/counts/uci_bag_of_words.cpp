@@ -152,7 +152,7 @@ class UciParts {
  private:
   static constexpr int lines_of_header = 3;
 
-  // One rank throws, and the others wait to hear of it.
+  // One rank throws, and the others wait to be told.
   void require_claims() {
     const std::vector<std::int64_t> of_ranks = execution::gather_numbers(ranks_, bag_.entries());
     const std::int64_t entries = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});

@@ -41,7 +41,7 @@ std::optional<std::uint64_t> elements_of(const Shape& shape) {
   return elements;
 }
 
-// Takes the parser's events one by one, and throws at the first that the format does not have.
+// Handles the parser's events one by one, and throws at the first that the format does not allow.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
   explicit HeaderReader(std::uint64_t data_size) : data_size_(data_size) {}

@@ -37,7 +37,7 @@ CorpusIdentity CorpusFileOfRanks::verify() {
   require_same_lines(claims(), ranks_, "verify_over_ranks");
   execution::work_in_turns(ranks_, is_over_, [this] { read(); });
   require_words_of_first_rank();
-  ranks_.barrier();  // so that none goes on where one has failed
+  ranks_.barrier();  // so that no rank continues if one has failed
   return identity();
 }
 

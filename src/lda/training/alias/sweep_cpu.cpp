@@ -129,7 +129,7 @@ class AliasSweep final : public CpuSweep {
     }
   }
 
-  // Proposals depend on no topic that changes meanwhile, but for those of tokens whose number they are.
+  // Proposals depend on no topic that changes meanwhile: one from a token of the document keeps the token's number.
   void propose(const State& state, const Document& document, std::int64_t first, std::int64_t behind,
                Scratch& scratch) const {
     const ProposalBlocks blocks(seed_, state.sweep, state.place.token);

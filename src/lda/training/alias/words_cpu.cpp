@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t words_per_part = 64;
 
-// The row's table, of the weights that are there.
+// The table of a row, from its weights.
 void finish(AliasRow& row, std::span<const double> weights, AliasCell* cells) {
   row.items = static_cast<std::uint32_t>(weights.size());
   row.mass = std::accumulate(weights.begin(), weights.end(), 0.0);

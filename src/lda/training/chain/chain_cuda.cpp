@@ -102,7 +102,7 @@ struct CudaChain::HeldOut {
   CompletionOnDevice completion;
 };
 
-// Of what the sweeps have left.
+// Of the state after the sweeps so far.
 std::int64_t CudaChain::memory_for_held_out() const {
   const std::int64_t free = execution::free_device_bytes();
   if (options_.max_device_memory == 0) return free / 2;

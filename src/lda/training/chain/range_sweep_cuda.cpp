@@ -148,7 +148,7 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
   add_up_counts();
 }
 
-// Over ranks only the first begins with what there is, seeds and n_wk: so the sum has it once, and all that moved.
+// Over ranks only the first starts from seeds and n_wk: so the sum has them once, plus all tokens that moved.
 void RangeSweep::start_counts() {
   if (ranks_ == nullptr || ranks_->is_first()) return start_of_counts_.start_topics(tables_.n_k, stream_);
   tables_.n_k.clear(stream_);
@@ -183,7 +183,7 @@ void RangeSweep::make_lists(const WordLists& lists, std::span<const std::int32_t
   queue_word_lists_of_table(lists, tables_.n_wk.data(), count_stride(topics_), stream_);
 }
 
-// What is integrated out has its estimate in its place, out of which draws take the token.
+// A parameter that is integrated out is replaced by its estimate, from which draws remove the token.
 void RangeSweep::queue_new_phi() {
   if (plan_.recipe.phi == Parameter::drawn) {
     queue_drawn_phi({.phi = tables_.phi.data(),
@@ -343,7 +343,7 @@ void RangeSweep::run(std::int64_t sweep) {
         break;
     }
     if (!sequential) queue_topic_counts(range, topics_, tables_.n_k.data());
-    // Ranges on streams of their own must not share tables, or counts as they change.
+    // Ranges on different streams must not share tables, or counts that change.
     const bool shares = sequential || !plan_.by_slots;
     if (shares && tokens_.is_streamed()) check(cudaStreamSynchronize(range.stream), "draws on the device");
   });

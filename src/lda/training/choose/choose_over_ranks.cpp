@@ -129,7 +129,7 @@ class Rounds {
   }
 
  private:
-  // Ranks meet after every sweep: one that waits for another waits for a sweep of it, not for a model, and all stop in
+  // Ranks meet after every sweep: a rank waits for a sweep of another, not for a model, and all stop in
   // the same sweep.
   bool all_go_on(bool goes_on) {
     const std::atomic<bool>* const stop = execution::stop_flag();

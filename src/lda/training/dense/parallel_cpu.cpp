@@ -69,7 +69,7 @@ class ParallelSweep::Block {
   std::int32_t word(std::int64_t token) const { return corpus_.words[static_cast<std::size_t>(token)]; }
   std::int32_t& topic(std::int64_t token) { return state_.z[static_cast<std::size_t>(token)]; }
 
-  // What the first draws of tokens [first, end) have come to.
+  // The results of the first draws of tokens [first, end).
   void take(std::int64_t first, std::int64_t end) {
     std::int64_t moves = 0;
     for (std::int64_t i = first; i < end; ++i) {

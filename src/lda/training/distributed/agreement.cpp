@@ -41,7 +41,7 @@ void add_held_out(Metadata& metadata, const TrainOptions& options) {
   metadata["held_out.hash_of_words"] = identity.hash_of_words;
 }
 
-// A line for each thing that must be the same: "key value".
+// A line for each value that must be the same: "key value".
 std::string lines_of(const CorpusIdentity& corpus, const TrainOptions& options) {
   Metadata metadata;
   add_corpus_identity(metadata, corpus);

@@ -25,7 +25,7 @@ namespace {
 
 using execution::work_of_rank;
 
-// identity: that of the corpus, of which this rank has verified its own documents; null: it verifies all.
+// identity: the corpus's, if this rank has verified its own documents; null: it verifies all of them.
 void require_same_question(const std::string& hash_of_model, const CorpusView& corpus, const CorpusIdentity* identity,
                            const std::string& options, Communicator& ranks, const char* function) {
   lda::Metadata metadata;

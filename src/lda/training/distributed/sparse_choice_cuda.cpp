@@ -38,7 +38,7 @@ class RanksNeeds {
 
 }  // namespace
 
-// All ranks sweep alike, for they add up other numbers in either case.
+// All ranks must choose the same kind of sweep, because each kind adds up different numbers.
 std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start, std::int64_t memory) {
   const SparseNeeds own = sparse_needs(start, bytes_of_word_blocks(start));
   const RanksNeeds all(start.ranks->ranks, own, memory);

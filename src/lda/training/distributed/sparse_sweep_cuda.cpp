@@ -80,7 +80,7 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   const int threads_;  // that draw an item
   const cudaStream_t stream_;
   execution::Stream side_;  // items of few tokens are drawn beside the others
-  // Blocks are counted and added up beside the draws, for which they are wanted soon.
+  // Blocks are counted and added up while others are drawn, and are needed soon.
   execution::Stream counts_{execution::Urgency::urgent};
   const Seeds& seeds_;
   SeedsOnDevice start_of_counts_;
@@ -137,7 +137,7 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
     global_rows_ =
         DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(topics_.masses.padded) / 4), "rows of phi");
   }
-  // The host has its own of these, and no longer needs them.
+  // The host has its own copies of these, and no longer needs them.
   layout_.document = {};
   layout_.place = {};
   layout_.word_offsets = {};
@@ -224,7 +224,7 @@ void SparseCudaSweepOfRank<Entry>::count_block(const ItemBlock& block, DeviceArr
   ranks_.sums.add_up(rows.data(), counts, counts_.get());
 }
 
-// As the sweep of one GPU, with counts that are there.
+// As the sweep of one GPU, with existing counts.
 template <class Entry>
 void SparseCudaSweepOfRank<Entry>::draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
   const auto draw = [&](std::int64_t first, std::int64_t end, int threads, cudaStream_t stream) {

@@ -38,7 +38,7 @@ std::vector<std::int64_t> draw_gammas(const PhiDraw& draw, float units, AlignedT
   return sums;
 }
 
-// The sum of a topic's draws in a unit of its own; 0 where all are 0.
+// The sum of a topic's draws in its own unit; 0 if all are 0.
 double sum_of_small(std::int32_t topic, const FixedPointSums& fixed, AlignedTable& phi) {
   float greatest = 0;
   for (std::int64_t w = 0; w < phi.rows(); ++w) greatest = std::max(greatest, phi.row(w)[topic]);

@@ -14,7 +14,7 @@ namespace {
 using execution::check;
 
 constexpr std::int64_t word_stride = first_large_count + 1;
-// Most n_wk that are not 0 are small: threads would wait for one another at one counter.
+// Most n_wk that are not 0 are small: threads would contend for one counter.
 constexpr std::uint32_t word_copies = 128;
 
 std::int64_t longest_document(const CorpusView& corpus) {

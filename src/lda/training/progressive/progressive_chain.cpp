@@ -34,7 +34,7 @@ ChainState of_this_rank(ChainState whole, const RankDocuments& own) {
 ProgressiveChain::ProgressiveChain(const CorpusView& corpus, const TrainOptions& options, const StartSchedule& schedule,
                                    std::optional<ChainState> resume)
     : corpus_(corpus), options_(options), schedule_(schedule), own_(part_of_rank(corpus, options)) {
-  // What cannot be done with all documents is said before the first sweep.
+  // Errors that all documents would cause are reported before the first sweep.
   if (own_) {
     static_cast<void>(options_of_ranks(corpus, *own_, options));
   } else {

@@ -18,7 +18,7 @@
 namespace papilio::lda {
 namespace {
 
-// Documents of two known words or more, which alone are scored.
+// Documents with at least two known words; only these are scored.
 std::int64_t documents_to_score(const CorpusView& corpus, const WordMap& map) {
   std::int64_t documents = 0;
   for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {

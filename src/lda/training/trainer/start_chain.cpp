@@ -11,7 +11,7 @@
 namespace papilio::lda {
 namespace {
 
-// A start that was asked for by name must be that of the chain which goes on.
+// A start that was requested by name must be that of the resumed chain.
 void require_start(const CorpusView& corpus, const TrainOptions& options, const ChainState& resume) {
   if (options.start == Start::automatic) return;
   const bool grows = StartSchedule(corpus, options, options.start).stride(1) != 1;

@@ -16,7 +16,7 @@
 namespace papilio::lda {
 namespace {
 
-// One that fails tells the others at once; and no rank is ever lost.
+// A rank that fails tells the others at once, and no rank is ever lost.
 constexpr std::chrono::hours deadline_of_threads{24};
 
 // What the ranks of one process have together.
@@ -34,7 +34,7 @@ class DeviceThreads {
       for (int rank = 1; rank < count; ++rank) {
         threads.emplace_back([&, rank] { run_rank(*ranks[static_cast<std::size_t>(rank)]); });
       }
-    } catch (const std::exception& error) {  // no thread to be had: those there are hear of it
+    } catch (const std::exception& error) {  // no thread could be started: the ranks that run are told
       ranks.front()->fail(error.what());
       for (std::thread& thread : threads) thread.join();
       throw;
@@ -89,7 +89,7 @@ class DeviceThreads {
     return part;
   }
 
-  // Those that only heard of another's failure threw RankError.
+  // Ranks that were only told of another's failure threw RankError.
   void rethrow() const {
     std::exception_ptr first;
     for (const std::exception_ptr& error : thrown_) {

@@ -31,7 +31,7 @@ using base::require;
 using lda::Clock;
 using lda::seconds_since;
 
-// What this rank reads of the documents of others, and has to verify: all, or with an identity over ranks nothing.
+// What this rank reads of other ranks' documents and has to verify: all, or, with an identity over ranks, nothing.
 void verify_corpus(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* identity) {
   lda::verify_documents(corpus);
   RankDocuments read = {.end_document = corpus.documents(), .end_token = corpus.tokens()};
@@ -123,7 +123,7 @@ void require_start(const CorpusView& corpus, const TrainOptions& options, const 
   if (lda::trains_over_ranks(options)) lda::require_agreement(corpus, options);
 }
 
-// From what require_start has let pass.
+// From options that require_start has accepted.
 TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume,
                        Clock::time_point start) {
   const auto tokens = static_cast<double>(corpus.tokens());
@@ -177,7 +177,7 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   return result;
 }
 
-// A rank that throws says so to the others.
+// A rank that throws tells the others.
 TrainResult train_with_others(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
   const Clock::time_point start = Clock::now();
   try {

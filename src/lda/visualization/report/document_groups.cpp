@@ -28,7 +28,7 @@ std::chrono::year_month_day calendar_day(const Date& date) {
 
 std::chrono::sys_days day_of(const Date& date) { return calendar_day(date); }
 
-// The number that `count` digits at `place` spell; -1 where something else stands there.
+// The number that `count` digits at `place` spell; -1 if there is something else.
 int digits(std::string_view text, std::size_t place, std::size_t count) {
   if (place + count > text.size()) return -1;
   int number = 0;

@@ -204,7 +204,7 @@ class TextVerifier {
   std::int64_t text_ = 0, first_row_ = 0;
 };
 
-// On a device nobody looks at offsets beforehand: where they are none, every text has the status bad_draft.
+// On a device offsets are not checked beforehand: if they are invalid, every text has the status bad_draft.
 void check_offsets(const Draft& draft) {
   std::int64_t last = 0;
   for (std::int64_t i = 0; i < draft.offsets.size; ++i) {

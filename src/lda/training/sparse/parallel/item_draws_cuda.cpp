@@ -7,7 +7,7 @@
 namespace papilio::lda {
 namespace {
 
-// The most tokens of a word for which no row is made: 0 where even what is kept instead has no room.
+// The most tokens of a word for which no row is made: 0 if there is no room even for what replaces it.
 std::int32_t tokens_without_row_of(const SparseParallelTuning& tuning, std::int32_t topics) {
   const std::int32_t tokens = tuning.cut.without_row >= 0 ? tuning.cut.without_row : tokens_without_row(topics);
   const std::int64_t bytes = few_topics_bytes(padded_topics(topics), base::round_up(tokens, 2));

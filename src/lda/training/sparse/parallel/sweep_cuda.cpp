@@ -232,7 +232,7 @@ void SparseParallelCudaSweep<Entry>::optimize(Priors& priors) {
   (*optimized_priors_)(queue_words, queue_documents, topics_.n_k, priors);
 }
 
-// Likewise, with items of the words that are asked for, each of which has all tokens of its word.
+// Likewise, with items of the requested words, each of which has all tokens of its word.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::make_lists(const WordLists& lists, std::span<const std::int32_t> words) {
   std::vector<SparseItem> items;
@@ -286,7 +286,7 @@ void SparseParallelCudaSweep<Entry>::download_z(std::vector<std::int32_t>& z) {
       .download(z.data(), tokens_.z.data(), corpus_.tokens());
 }
 
-// The host's memory for z, which one thread alone can clear, is made while the device counts.
+// The host's memory for z, which a single thread clears, is allocated while the device counts.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::take(State& state) {
   std::future<void> has_room =

@@ -80,7 +80,7 @@ class SparseSweepByRanges final : public CudaSweep {
   TopicArrays topics_;
   DeviceArray<std::int32_t> n_wk_;          // V x padded: of the sweep's start, over all ranks
   DeviceArray<std::int32_t> n_wk_next_;     // following z, of this rank's tokens; the first's has the seeds too
-  DeviceArray<std::int64_t> n_k_of_lists_;  // which nobody reads
+  DeviceArray<std::int64_t> n_k_of_lists_;  // never read
   DeviceArray<float> rows_;
   DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
   std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
