@@ -88,7 +88,7 @@ std::string text_of(const loops::Emission& emission) {
   for (const loops::EmittedLoop& l : emission.loops) {
     page += fmt::format("{}, line {}{}: {}{}\n", l.function, l.position.line,
                         l.variable.empty() ? "" : fmt::format(", loop of {}", l.variable),
-                        l.is_changed ? "" : "as it was: ", l.what);
+                        l.is_changed ? "" : "unchanged: ", l.what);
   }
   return page;
 }
@@ -154,7 +154,7 @@ int run(Request& request) {
 void add_options(CLI::App& app, Request& request) {
   app.set_version_flag("--version", "loopdep " LOOPDEP_VERSION);
   app.add_option("FILE", request.file, "C file; - for standard input")->required();
-  app.add_option("--function", request.options.function, "judge the loops of this function only");
+  app.add_option("--function", request.options.function, "analyse the loops of this function only");
   auto* const json = app.add_flag("--json", request.json, "write JSON, as docs/loopdep.schema.json says");
   auto* const sarif = app.add_flag("--sarif", request.sarif, "write SARIF 2.1.0, for editors and CI");
   auto* const html = app.add_flag("--html", request.html, "write a page of HTML with the source and arrows");
@@ -169,12 +169,12 @@ void add_options(CLI::App& app, Request& request) {
     }
   }
   app.add_option("--transform", request.options.transform,
-                 "with --emit or --check: what to do wherever it is legal (see --explain), before anything else")
+                 "with --emit or --check: a transformation to apply first, wherever it is legal (see --explain)")
       ->check(CLI::IsMember({"interchange", "move_inward", "strip_mine", "tile", "distribute", "privatize"}));
   app.add_option("--tile", request.options.tile, "iterations of a strip, and of each side of a tile")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
-  app.add_option("--keep", request.check_options.folder, "the folder in which --check leaves its programs")
+  app.add_option("--keep", request.check_options.folder, "the folder in which --check keeps its programs")
       ->check(CLI::ExistingDirectory)
       ->needs(check);
   app.add_option("-o,--output", request.output, "write to this file, not to standard output");
@@ -185,10 +185,10 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("-I", request.includes, "look for included files in this folder too")->allow_extra_args(false);
   app.add_option("--clang", request.options.clang, "the clang to run, by name or path")->capture_default_str();
   app.add_option("--compiler", request.check_options.compiler, "the compiler that --check runs")->capture_default_str();
-  app.add_option("--seconds", request.options.seconds, "how long clang may take")->capture_default_str();
+  app.add_option("--seconds", request.options.seconds, "wall-clock seconds that clang may take")->capture_default_str();
   app.add_option("--deadline", request.options.deadline,
-                 "processor seconds that clang and the analysis may take together; by default a hard file gets 2: one "
-                 "that takes clang long, or has hard questions")
+                 "processor seconds that clang and the analysis may take together; by default 2 for a hard file, one "
+                 "that keeps clang busy for long or has hard questions; no limit for others")
       ->check(CLI::Range(0.1, 3600.0));
   app.footer(
       "Exit status: 0; 1 if a pragma of FILE is racy; 2 if --check finds a difference, 3 if it could not make "

@@ -72,7 +72,7 @@ void check_options(std::string_view text, const std::string& file, const Options
     if (colon != std::string::npos) place.column = std::atoi(line.c_str() + colon + 1);
     line = fmt::format("{}:{}", file, line);
   }
-  throw FormatError(line.empty() ? file + ": clang ended with an error" : line, place.line, place.column);
+  throw FormatError(line.empty() ? file + ": clang failed" : line, place.line, place.column);
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Tree tree_of(std::string_view text, const std::string& file, const Options& opti
   ProcessLimits limits;
   limits.seconds = limits.cpu_seconds = std::max(options.seconds, 4 * options.deadline);
   limits.name = fmt::format("{}: error: {}", file, options.clang);
-  limits.advice = "; a longer --deadline may do";
+  limits.advice = "; try a longer --deadline";
   limits.output_bytes = std::numeric_limits<std::size_t>::max();  // nothing keeps it
   std::size_t written = 0, reached = 0;                           // of the tree, of the text
   limits.watch = [&](double seconds) {
@@ -132,7 +132,7 @@ Tree tree_of(std::string_view text, const std::string& file, const Options& opti
   const ProcessResult result = clang.end();
   deadline.set_seconds_of_clang(result.cpu_seconds);
   deadline.set_tree(written, text.size());
-  if (result.status != 0) refuse(result.messages, file);  // why it is no tree, perhaps
+  if (result.status != 0) refuse(result.messages, file);  // why it is not a tree, perhaps
   if (fault) throw *fault;
   return tree;
 }
@@ -154,7 +154,7 @@ std::vector<std::int64_t> statements_per_function(const Program& program) {
   return counts;
 }
 
-// What an analysis knows, for those who write text from it.
+// The results of an analysis, for code that writes text from them.
 struct Analysis {
   Program program;
   std::vector<Judged> functions;

@@ -28,15 +28,15 @@ CLAIMS = {  # text of a function's body: exit status, status of the claim, a wor
     "#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[b[i]] = i;": (0, "not_proven", ""),
     # an operator that is not the loop's, and copies that lack what is read or lose what is written
     "#pragma omp parallel for reduction(*: s)\nfor (int i = 0; i < n; i++) s += b[i];\na[0] = s;":
-        (0, "not_proven", "reduction(+: s), and is given the operator *"),
+        (0, "not_proven", "reduction(+: s), but has the operator *"),
     "#pragma omp parallel for reduction(-: s)\nfor (int i = 0; i < n; i++) s -= b[i];\na[0] = s;": (0, "holds", ""),
     "#pragma omp parallel for reduction(task, +: s)\nfor (int i = 0; i < n; i++) s += b[i];\na[0] = s;": (0, "holds", ""),
     "#pragma omp parallel for reduction(min: s)\nfor (int i = 0; i < n; i++) s = b[i] > s ? b[i] : s;\na[0] = s;":
         (0, "not_proven", "reduction(max: s)"),
     "#pragma omp parallel for reduction(max: s)\nfor (int i = 0; i < n; i++) s = b[i] > s ? b[i] : s;\na[0] = s;":
         (0, "holds", ""),
-    "#pragma omp parallel for reduction(+: s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "not_proven", "make of s"),
-    "#pragma omp parallel for private(s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "not_proven", "make of s"),
+    "#pragma omp parallel for reduction(+: s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "not_proven", "clauses on s"),
+    "#pragma omp parallel for private(s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "not_proven", "clauses on s"),
     "#pragma omp parallel for firstprivate(s)\nfor (int i = 0; i < n; i++) a[i] = s;": (0, "holds", ""),
     "int t = 0;\n#pragma omp parallel for lastprivate(t)\nfor (int i = 0; i < n; i++) { t = b[i]; a[i] = t; }\na[0] += t;":
         (0, "holds", ""),
@@ -85,7 +85,7 @@ REGIONS = {  # text of a function's body: exit status; of each claim its status,
     "#pragma omp parallel\n{\nint t = 2 * s;\nn && (s = 1);\n}": (0, ("not_proven", "write s (line 5)")),
     "#pragma omp parallel\n{\nint t = 2 * s;\nn && s++;\n}": (0, ("not_proven", "write s (line 5)")),
     "#pragma omp parallel\n{\nint t = omp_get_thread_num();\na[t] = 1;\n}": (0, ("not_proven", "write a (line 5)")),
-    "#pragma omp parallel\nf(n, a, b, c, s);": (0, ("not_proven", "a call of f is not followed (line 3)")),
+    "#pragma omp parallel\nf(n, a, b, c, s);": (0, ("not_proven", "a call of f is not analysed (line 3)")),
     "#pragma omp parallel\n{\n#pragma omp critical\ns++;\n#pragma omp barrier\n}": (0,),
     "#pragma omp parallel\n{\n#pragma omp single\n{ s = 1; }\nint t = s;\n}": (0,),
 }

@@ -212,10 +212,10 @@ class Emitted(unittest.TestCase):
                     done = run(LOOPDEP, pathlib.Path(folder) / "original.c", *arguments)
                     source.write_text(done.stdout)
             said = {line.split(",")[0]: line.split(": ", 1)[1] for line in done.stderr.splitlines() if "loop" in line}
-            self.assertEqual(said["sometimes"].split(": ")[:2], ["as it was", "the condition is not tested before the "
-                                                                 "loop, which may not read what that does"])
+            self.assertEqual(said["sometimes"].split(": ")[:2], ["unchanged", "the condition cannot be tested before the "
+                                                                 "loop, which may not read what the condition reads"])
             for function in ("global", "behind", "held", "shifted"):
-                self.assertEqual(said[function], "parallel, where a condition holds")
+                self.assertEqual(said[function], "parallel, if a condition holds")
             if not COMPILERS:
                 self.skipTest("no programs are run")
             printed = []

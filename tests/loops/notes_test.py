@@ -26,7 +26,7 @@ def lines_of(program, path, with_matrix):
             yield f"  {t['kind']} {t['detail']}"
         for d in loop["matrix"] if with_matrix else ():
             row = ", ".join(d["directions"])
-            exact = "" if d["exact"] else "  not excluded"
+            exact = "" if d["exact"] else "  not ruled out"
             yield f"  [{row}] {d['kind']} {d['variable']} {d['source']['line']} -> {d['sink']['line']}{exact}"
 
 

@@ -118,7 +118,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
     return loop_condition(e.operands[0], changed, loop, domain) && loop_condition(e.operands[1], changed, loop, domain);
   }
   if (e.kind != Expr::Kind::binary || !is_comparison(e.op) || e.op == "==") {
-    return fail(e.kind == Expr::Kind::unknown ? e.text : "its condition is no comparison of its variable with a bound");
+    return fail(e.kind == Expr::Kind::unknown ? e.text : "its condition does not compare its variable with a bound");
   }
   const auto side = [&](const Expr& part) {
     in_header_ = !names_any(part, loop.variable, changed);  // the same in every iteration
@@ -135,7 +135,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
   const Value left = side(e.operands[0]), right = side(e.operands[1]);
   const bool integers =
       e.operands[0].type.kind == Type::Kind::integer && e.operands[1].type.kind == Type::Kind::integer;
-  if (!left || !right || !integers) return fail("its condition compares no integers that can be followed");
+  if (!left || !right || !integers) return fail("its condition does not compare integers that can be followed");
   std::optional<Polynomial> room;
   std::string op = e.op;
   if (op == "!=") {
@@ -145,7 +145,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
     // It must not start beyond its end. For signed variables that would overflow; others could come round.
     const Type& counter = variable(loop.variable).type;
     if (std::abs(difference->coefficient({loop.symbol})) != 1)
-      return fail("it ends by != of a multiple of its variable");
+      return fail("its condition is != on a multiple of its variable");
     // Nor pass over it, by a step that does not divide the way.
     if (!counter.is_signed || counter.bits < 32) {
       const auto start = op == ">" ? difference : Polynomial::sum(*right, *left, -1);
@@ -170,7 +170,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
                                    divides.divisor);
       const bool is_known = std::all_of(replaced->terms().begin(), replaced->terms().end(),
                                         [&](const auto& term) { return term.second % divides.divisor == 0; });
-      if (!is_known && way.find('?') != std::string::npos) return fail("its step may pass over its end");
+      if (!is_known && way.find('?') != std::string::npos) return fail("its step may jump over its end");
       out_.obligations.push_back(std::move(o));
       if (!is_known) out_.obligations.push_back(std::move(divides));
     }
@@ -186,7 +186,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
       if (s == loop.symbol && monomial.size() > 1) return fail("its bound depends on its variable");
     }
   }
-  if (slope == 0 || (slope > 0) == (loop.step > 0)) return fail("its condition does not come to an end");
+  if (slope == 0 || (slope > 0) == (loop.step > 0)) return fail("its condition may never become false");
   loop.room.push_back(*room);
   domain = both(domain, Domain{{{{*room, false}}}, true});
   return true;

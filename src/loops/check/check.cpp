@@ -150,7 +150,7 @@ class Checker {
     if (std::erase_if(wanted, uses_no_value) > 0 && why.empty()) why = "it uses a variable that has no value";
     for (const int k : valid) f.cases += wanted.contains(k) ? 1 : 0;
     if (f.cases == 0) {
-      f.detail = "no arguments were found with which it runs without a fault: " + why;
+      f.detail = "found no arguments with which it runs without a fault: " + why;
       return f;
     }
     return compare_with(wanted, f, number);
@@ -165,7 +165,7 @@ class Checker {
         wanted.erase(at);
         if (--f.cases > 0) return compare_with(wanted, f, number);
         f.status = CheckStatus::not_checked;
-        f.detail = "no arguments were found with which it runs without a fault: it reads where nothing is";
+        f.detail = "found no arguments with which it runs without a fault: it reads outside of its arrays";
         return f;
       }
       f.status = CheckStatus::different;
@@ -201,7 +201,7 @@ class Checker {
       for (const int k : late) wanted.erase(k);
     }
     if (const int late = f.cases - static_cast<int>(wanted.size()); late > 0)
-      f.detail = fmt::format("{} left out, with which it does not end in time", late);
+      f.detail = fmt::format("{} left out, because it does not end in time", late);
     f.cases = static_cast<int>(wanted.size());
     return f;
   }
@@ -246,7 +246,7 @@ class Checker {
     return waits_for_ever(last_) ? "it waits for ever" : "it does not end";
   }
 
-  std::string not_ended() const { return is_stopped_ ? "it does not end in time" : "it does not end well"; }
+  std::string not_ended() const { return is_stopped_ ? "it does not end in time" : "it ends with an error"; }
 
   ProcessLimits limits_of(double seconds, std::size_t memory) const {
     ProcessLimits limits;
@@ -295,7 +295,7 @@ class Checker {
       last_ = result;
       is_stopped_ = is_stopped_ || result.status == 128 + SIGXCPU || result.status == 128 + SIGKILL;
       messages = result.messages.empty() && result.status > 128
-                     ? fmt::format("it ends by signal {}", result.status - 128)
+                     ? fmt::format("it is ended by signal {}", result.status - 128)
                      : result.messages;
       return result.output;
     } catch (const IoError&) {

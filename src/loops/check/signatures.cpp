@@ -77,7 +77,7 @@ Signatures read_signatures(const Tree& tree) {
     if (!has_body) continue;
     Signature s;
     s.name = n.name;
-    if (n.name == "main") s.fault = "it is the program";
+    if (n.name == "main") s.fault = "it is main";
     const CType result = read_type(n.type.substr(0, n.type.find('(')));
     if (result.is_scalar() && result.type.kind != Type::Kind::other) {
       s.result = name_of(result.type);
@@ -86,7 +86,7 @@ Signatures read_signatures(const Tree& tree) {
     for (const int c : n.children) {
       if (node(c).kind == "ParmVarDecl") s.parameters.push_back(slot_of(node(c), records, s.fault));
     }
-    if (n.type.ends_with("...)")) s.fault = "it takes any number of arguments";
+    if (n.type.ends_with("...)")) s.fault = "it has a variable number of arguments";
     found.functions.push_back(std::move(s));
   }
   return found;

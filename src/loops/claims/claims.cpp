@@ -131,13 +131,13 @@ class Judge {
       claim.witness = Witness{facts.variable, "output", *facts.race, *facts.race, {"thread = 0"}, {"thread = 1"}, {}};
     } else if (facts.race) {
       claim.reason =
-          fmt::format("Every thread writes {} (line {}), if there is more than one.", facts.variable, facts.race->line);
+          fmt::format("If there is more than one thread, each writes {} (line {}).", facts.variable, facts.race->line);
     } else if (!facts.unknown.empty()) {
       claim.reason = fmt::format("Every thread runs this, and {}.", facts.unknown);
     } else if (facts.has_directive) {
       return;
     } else {
-      claim = said(claim, ClaimStatus::holds, "It holds: every thread writes its own variables alone.");
+      claim = said(claim, ClaimStatus::holds, "It holds: every thread writes only its own variables.");
     }
     claims_.push_back(std::move(claim));
   }
@@ -148,7 +148,7 @@ class Judge {
       const Position& p = report_.loops[i].position;
       if (source_.token_at(p.line, p.column) == loop) claim.loop = static_cast<int>(i);
     }
-    if (claim.loop < 0) return said(claim, ClaimStatus::not_proven, "No counted loop is known to follow it.");
+    if (claim.loop < 0) return said(claim, ClaimStatus::not_proven, "No counted loop was found after it.");
     const int region_end = add_region(directive, pragma);
     privates_ = &pragma;
     has_directives_ = false;
@@ -165,12 +165,12 @@ class Judge {
     pragma.privates.insert(associated.begin(), associated.end());
     judge_copies(loop, end, associated, claim);
     if (pragma.clauses.contains("nowait") && !only_closes(end, region_end))
-      weaken(claim, "By `nowait` it runs beside what follows, which is not followed.");
+      weaken(claim, "With `nowait` it runs in parallel with the code after it, which is not analysed.");
     index = claim.loop;
     for (int k = 0; k < pragma.collapse && index >= 0 && claim.status != ClaimStatus::racy; ++k) {
       judge_loop(report_.loops[static_cast<std::size_t>(index)], claim);
       index = child_of(index);
-      if (k + 1 < pragma.collapse && index < 0) weaken(claim, "`collapse` names more loops than are known here.");
+      if (k + 1 < pragma.collapse && index < 0) weaken(claim, "`collapse` covers more loops than were found.");
     }
     return claim;
   }
@@ -247,13 +247,12 @@ class Judge {
       const bool is_anew = (privates_->privates.contains(name) && !privates_->firsts.contains(name)) ||
                            privates_->reductions.contains(name);
       if (!is_anew || asked.contains(name) || associated.contains(name) || assigned_.contains(name)) continue;
-      weaken(claim, fmt::format("What its clauses make of {} is not followed.", name));
+      weaken(claim, fmt::format("The effect of its clauses on {} is not analysed.", name));
     }
   }
 
   void judge_loop(const LoopReport& loop, Claim& claim) const {
-    if (privates_->clauses.contains("ordered"))
-      return weaken(claim, "Its order is kept by `ordered`, which is not followed.");
+    if (privates_->clauses.contains("ordered")) return weaken(claim, "It relies on `ordered`, which is not analysed.");
     if (loop.verdict == Verdict::not_proven) return weaken(claim, loop.reason);
     for (const Clause& c : loop.clauses) judge_clause(loop, c, claim);
     if (claim.status == ClaimStatus::racy) return;
@@ -265,9 +264,9 @@ class Judge {
     if (loop.verdict != Verdict::sequential || !loop.witness) return;
     const std::string name = loop.witness->variable.substr(0, loop.witness->variable.find('['));
     if (privates_->directive == "simd" && (privates_->clauses.contains("safelen") || loop.witness->kind == "anti"))
-      return weaken(claim, "The order that lanes of a vector keep is not followed.");
-    if (is_provided(name)) return weaken(claim, fmt::format("What its clauses make of {} is not followed.", name));
-    if (has_directives_) return weaken(claim, "The loop has directives in it that are not followed.");
+      return weaken(claim, "The order within the lanes of a vector is not analysed.");
+    if (is_provided(name)) return weaken(claim, fmt::format("The effect of its clauses on {} is not analysed.", name));
+    if (has_directives_) return weaken(claim, "The loop contains directives that are not analysed.");
     claim.status = ClaimStatus::racy;
     claim.reason = loop.reason;
     claim.witness = loop.witness;
@@ -278,28 +277,28 @@ class Judge {
   }
 
   void judge_clause(const LoopReport& loop, const Clause& c, Claim& claim) const {
-    if (c.kind == "scan" && privates_->clauses.contains("inscan")) return weaken(claim, "A scan is not followed.");
+    if (c.kind == "scan" && privates_->clauses.contains("inscan")) return weaken(claim, "`inscan` is not analysed.");
     if (c.kind == "reduction" ? privates_->reductions.contains(c.variable) : privates_->privates.contains(c.variable)) {
       const auto op = privates_->reductions.find(c.variable);
       if (c.kind == "reduction" && op->second != c.detail)
-        weaken(claim, fmt::format("It takes {}, and is given the operator {}.", words_of(c), op->second));
+        weaken(claim, fmt::format("It needs {}, but has the operator {}.", words_of(c), op->second));
       if (c.kind == "firstprivate" && !privates_->firsts.contains(c.variable))
         weaken(claim,
-               fmt::format("{} is read before it is written, which takes firstprivate({}).", c.variable, c.variable));
+               fmt::format("{} is read before it is written, which needs firstprivate({}).", c.variable, c.variable));
       const bool is_value = c.kind == "lastprivate" && !privates_->lasts.contains(c.variable);
       const bool is_other = c.kind == "induction" || c.kind == "scan" || c.kind == "copy";
       if (is_value)
-        weaken(claim, fmt::format("{} is read after the loop, which takes lastprivate({}).", c.variable, c.variable));
-      if (is_other) weaken(claim, fmt::format("What its clauses make of {} is not followed.", c.variable));
+        weaken(claim, fmt::format("{} is read after the loop, which needs lastprivate({}).", c.variable, c.variable));
+      if (is_other) weaken(claim, fmt::format("The effect of its clauses on {} is not analysed.", c.variable));
       return;
     }
     if (c.variable == loop.variable) return;
     if (is_provided(c.variable))
-      return weaken(claim, fmt::format("What its clauses make of {} is not followed.", c.variable));
-    if (has_directives_) return weaken(claim, "The loop has directives in it that are not followed.");
+      return weaken(claim, fmt::format("The effect of its clauses on {} is not analysed.", c.variable));
+    if (has_directives_) return weaken(claim, "The loop contains directives that are not analysed.");
     if (loop.verdict == Verdict::parallel_if) return weaken(claim, fmt::format("{} is shared.", c.variable));
     claim.status = ClaimStatus::racy;
-    claim.reason = fmt::format("Iterations share {}: it takes {}.", c.variable, words_of(c));
+    claim.reason = fmt::format("Iterations share {}: it needs {}.", c.variable, words_of(c));
     claim.witness = shared(loop, c.variable);
     if (claim.witness) {
       const bool is_anti = claim.witness->kind == "anti", is_flow = claim.witness->kind == "flow";

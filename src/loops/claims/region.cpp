@@ -50,13 +50,13 @@ class Region {
   // Returns the token after the statement. `certain`: every thread comes here.
   int statement(int t, bool certain, int depth) {
     if (at_end(t)) return t;
-    if (depth > deepest) return not_known(t, "statements that are nested too deep"), end_of_file();
+    if (depth > deepest) return not_known(t, "statements are nested too deep"), end_of_file();
     if (source_.kind(t) == Token::Kind::directive) return directed(t, certain, depth);
     if (source_.is(t, "{")) return block(t, certain, depth);
     if (source_.is(t, "else")) return statement(t + 1, false, depth + 1);  // of what has a directive
     if (is_any(source_.text_of(t), headed)) {
       const int after = source_.is(t + 1, "(") ? source_.after_matching(t + 1) : -1;
-      if (after < 0) return not_known(t, "a statement that is not followed"), end_of_file();
+      if (after < 0) return not_known(t, "a statement is not analysed"), end_of_file();
       const auto outer = std::pair{own_, arrays_};
       int first = t + 2;  // what every thread evaluates: of a `for`, its start
       while (source_.is(t, "for") && first < after - 1 && !source_.is(first, ";")) ++first;
@@ -73,7 +73,7 @@ class Region {
       const bool opens = source_.is(end, "(") || source_.is(end, "{") || source_.is(end, "[");
       const int after = opens ? source_.after_matching(end) : end + 1;
       if (after < 0 || source_.kind(end) == Token::Kind::directive)
-        return not_known(end, "a statement that is not followed"), end_of_file();
+        return not_known(end, "a statement is not analysed"), end_of_file();
       end = after;
     }
     plain(t, end, certain);
@@ -82,7 +82,7 @@ class Region {
 
   int block(int t, bool certain, int depth) {
     const int after = source_.after_matching(t);
-    if (after < 0) return not_known(t, "a statement that is not followed"), end_of_file();
+    if (after < 0) return not_known(t, "a statement is not analysed"), end_of_file();
     const auto outer = std::pair{own_, arrays_};
     for (int at = t + 1; at < after - 1;) at = statement(at, certain, depth + 1);
     std::tie(own_, arrays_) = outer;
@@ -130,9 +130,9 @@ class Region {
     for (int k = t; k < end; ++k) {
       const std::string_view text = source_.text_of(k);
       if (is_any(text, choosing)) certain = false;
-      if (is_any(text, not_followed)) not_known(k, fmt::format("`{}` is not followed", text));
+      if (is_any(text, not_followed)) not_known(k, fmt::format("`{}` is not analysed", text));
       const bool calls = source_.kind(k) == Token::Kind::word && source_.is(k + 1, "(") && text != "sizeof";
-      if (calls && !text.starts_with("omp_get_")) not_known(k, fmt::format("a call of {} is not followed", text));
+      if (calls && !text.starts_with("omp_get_")) not_known(k, fmt::format("a call of {} is not analysed", text));
       if (is_any(text, assignments)) assigned(k, t, end, certain);
     }
   }
@@ -159,18 +159,18 @@ class Region {
       }
     }
     if (name < begin || source_.kind(name) != Token::Kind::word)
-      return not_known(op, "what is written is not followed");
+      return not_known(op, "what is written is not analysed");
     const std::string variable(source_.text_of(name));
     if (name > begin && (source_.is(name - 1, ".") || source_.is(name - 1, "->")))
-      return not_known(op, fmt::format("a write of the member {} is not followed", variable));
+      return not_known(op, fmt::format("a write of the member {} is not analysed", variable));
     const bool is_deref =
         name > begin && source_.is(name - 1, "*") && (name - 1 == begin || source_.kind(name - 2) == Token::Kind::mark);
     if (own_.contains(variable) || privates_.contains(variable)) {
       if ((is_element && !arrays_.contains(variable)) || (is_deref && source_.is(op, "=") && !is_declared_at(name)))
-        not_known(op, fmt::format("what {} points to is not followed", variable));
+        not_known(op, fmt::format("what {} points to is not analysed", variable));
       return;
     }
-    if (is_deref) return not_known(op, fmt::format("what {} points to is not followed", variable));
+    if (is_deref) return not_known(op, fmt::format("what {} points to is not analysed", variable));
     if (!certain || !is_plain) return not_known(op, fmt::format("every thread may write {}", variable));
     if (facts_.race) return;
     const Token& at = source_.tokens()[static_cast<std::size_t>(name)];

@@ -13,7 +13,7 @@ std::string fault_of_pointer(const Names& names, int index) {
   if (type.is_volatile) return fmt::format("{} is volatile", declared->name);
   if (names.is_assigned(id)) return fmt::format("the pointer {} changes", declared->name);
   if (declared->kind == "ParmVarDecl") return "";  // which is known; what it leads to is not
-  return fmt::format("where the pointer {} points is not known", declared->name);
+  return fmt::format("it is not known where the pointer {} points", declared->name);
 }
 
 std::string fault_at(const Names& names, int index) {

@@ -55,7 +55,7 @@ bool is_exit(const Stmt& s) {
   return body->size() == 1 && body->front().kind == Stmt::Kind::leave && !body->front().leaves_function;
 }
 
-// Whether it has no statements within, no length of an array, and goes on to the next.
+// Whether it contains no statements and no length of an array, and continues with the next statement.
 bool is_simple(const Program& program, const Stmt& s) {
   if (s.kind == Stmt::Kind::declare) return !program.variables[static_cast<std::size_t>(s.variable)].is_array;
   return s.kind == Stmt::Kind::assign || s.kind == Stmt::Kind::evaluate;
@@ -74,15 +74,15 @@ std::string Translator::counter_fault(std::uint64_t id) {
   if (d == nullptr) return "its variable is not known";
   const CType type = type_of(*d);
   if (names_.offset(id) != nullptr) return "";
-  if (type.pointers > 0) return fmt::format("where its pointer {} leads is not followed", d->name);
+  if (type.pointers > 0) return fmt::format("the target of its pointer {} is not followed", d->name);
   if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.type.bits == 1)
-    return "its variable is no integer";
+    return "its variable is not an integer";
   return variable_fault(names_.variable(id, "", type));
 }
 
 std::string Translator::variable_fault(int variable) const {
   const Variable& v = program_.variables[static_cast<std::size_t>(variable)];
-  if (v.is_array || v.type.kind != Type::Kind::integer || v.type.bits == 1) return "its variable is no integer";
+  if (v.is_array || v.type.kind != Type::Kind::integer || v.type.bits == 1) return "its variable is not an integer";
   if (v.storage == Variable::Storage::global) return fmt::format("its variable {} is global", v.name);
   if (v.escapes) return fmt::format("the address of its variable {} is taken", v.name);
   return v.is_volatile ? "its variable is volatile" : "";
@@ -192,7 +192,7 @@ std::string Translator::count(Stmt& s, const Parts& parts, Body& b) {
       s.runs_once = false;
       take(b.begin++);
     } else if (b.begin < b.end && is_exit(b.statements[b.end - 1]) && b.steps.empty()) {
-      if (b.continues) return "it continues past its test";
+      if (b.continues) return "a continue skips its test";
       s.runs_once = true;
       take(--b.end);
     } else {
@@ -209,7 +209,7 @@ std::string Translator::count(Stmt& s, const Parts& parts, Body& b) {
   if (assignments_in(parts.condition, s.variable) > 0) return "its variable is assigned in its condition";
   const Type& type = program_.variables[static_cast<std::size_t>(s.variable)].type;
   const bool may_come_round = !type.is_signed && (s.runs_once || !ends_in_time(s.condition, s.step) || s.step > 1);
-  if (s.steps_first && (type.bits < 32 || may_come_round)) return "its variable may come round before its test";
+  if (s.steps_first && (type.bits < 32 || may_come_round)) return "its variable may wrap around before its test";
   return "";
 }
 
@@ -241,8 +241,8 @@ std::string Translator::take_step(Stmt& s, Body& b) {
     const bool is_seen = std::any_of(step + 1, b.steps.end(), [&](const Stmt& later) {
       return names(later.value, s.variable) || names(later.target, s.variable);
     });
-    if (is_seen) return "a step uses its variable when that is stepped";
-    return b.steps.size() > 1 && b.continues ? "it continues past a second step" : "";
+    if (is_seen) return "a later step uses its variable";
+    return b.steps.size() > 1 && b.continues ? "a continue skips a second step" : "";
   }
   for (std::size_t k = b.end; k-- > b.begin;) {
     if (k + 1 < b.end && (b.continues || !is_simple(program_, b.statements[k + 1]))) break;
@@ -254,7 +254,7 @@ std::string Translator::take_step(Stmt& s, Body& b) {
     s.own.push_back(b.statements[k].place);
     b.statements.erase(at(k));
     --b.end;
-    return b.continues ? "it continues past its step" : "";
+    return b.continues ? "a continue skips its step" : "";
   }
   if (b.begin < b.end && steps(b.statements[b.begin])) {
     s.own.push_back(b.statements[b.begin++].place);

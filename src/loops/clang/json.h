@@ -24,7 +24,7 @@ inline std::uint64_t eight_at(const char* at) {
   return eight;
 }
 
-// The first character that is no space, or the end.
+// The first character that is not a space, or the end.
 inline const char* end_of_spaces(const char* at, const char* end) {
   for (; end - at >= 8; at += 8) {
     const std::uint64_t others = eight_at(at) ^ eight_of(' ');
@@ -83,7 +83,7 @@ class JsonReader {
   }
 
  private:
-  [[noreturn]] void fail() const { throw FormatError("clang's syntax tree is no JSON"); }
+  [[noreturn]] void fail() const { throw FormatError("clang's syntax tree is not JSON"); }
   // Whether there is a character at at_, after the next part has come if need be.
   bool has_more() {
     if (at_ != end_) return true;

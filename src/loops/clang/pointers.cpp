@@ -116,7 +116,8 @@ std::optional<Expr> Expressions::of_pointers(int index) {
   if (std::find(known.begin(), known.end(), n.opcode) == known.end()) return std::nullopt;
   auto left = pointed_to(n.children[0]), right = pointed_to(n.children[1]);
   if (!left || !right) return std::nullopt;
-  if (left->variable != right->variable) return unknown(index, "a comparison of pointers that may lead to two arrays");
+  if (left->variable != right->variable)
+    return unknown(index, "a comparison of pointers that may point into two arrays");
   if (left->subscripts.size() != 1 || right->subscripts.size() != 1) return std::nullopt;
   Expr made = binary(n.opcode, std::move(left->subscripts[0]), std::move(right->subscripts[0]), type_of(n).type);
   made.place = n.place;

@@ -230,7 +230,7 @@ class Process::State {
   using Clock = std::chrono::steady_clock;
 
   [[noreturn]] void fail_by_time() const {
-    throw Error(fmt::format("{} took more than {:.3g} seconds of the processor, or its memory{}", name_,
+    throw Error(fmt::format("{} took more than {:.3g} seconds of processor time, or too much memory{}", name_,
                             limits_.cpu_seconds, limits_.advice));
   }
 

@@ -30,10 +30,9 @@ Deadline::Deadline(std::string file, double seconds)
 void Deadline::check(bool is_hard) const {
   if (!is_for_all_ && !is_hard && !has_hard_tree_) return;
   if (clang_ + thread_seconds() - begin_ <= least_) return;
-  const std::string until = part_.empty() ? "until clang has read it" : "up to " + part_;
-  throw Error(
-      fmt::format("{}: error: it takes more than {:.3g} seconds of the processor, {}; a longer --deadline may do{}",
-                  file_, seconds_, until, part_.empty() ? "" : ", or one function alone"));
+  const std::string until = part_.empty() ? "before clang has read it" : "up to " + part_;
+  throw Error(fmt::format("{}: error: more than {:.3g} seconds of processor time {}; try a longer --deadline{}", file_,
+                          seconds_, until, part_.empty() ? "" : ", or one function alone"));
 }
 
 }  // namespace papilio::loops

@@ -119,13 +119,14 @@ std::optional<std::string> condition_of(const Candidate& c, const std::vector<Pr
       one = inspector(c, p, needs_helper);
     }
     if (!one) {
-      why = "the condition is not tested before the loop: " + p.text;
+      why = "the condition cannot be tested before the loop: " + p.text;
       return std::nullopt;
     }
     all += (all.empty() ? "" : " && ") + (predicates.size() > 1 ? "(" + *one + ")" : *one);
   }
   const auto sound = guarded(c, all);
-  if (!sound) why = "the condition is not tested before the loop, which may not read what that does: " + all;
+  if (!sound)
+    why = "the condition cannot be tested before the loop, which may not read what the condition reads: " + all;
   return sound;
 }
 

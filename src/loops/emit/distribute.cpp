@@ -29,7 +29,7 @@ class Distribution {
       loops += *text;
     }
     if (!are_separate(placed_)) return std::nullopt;
-    if (placed_.size() != body_->parts.size()) return fail("its pieces are not all of its statements");
+    if (placed_.size() != body_->parts.size()) return fail("its pieces do not cover all of its statements");
     return written(loops);
   }
 
@@ -43,16 +43,16 @@ class Distribution {
 
   // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
   bool find_body() {
-    if (c_.head->is_counted) return fail("its head is not of the form that OpenMP takes"), false;
+    if (c_.head->is_counted) return fail("its head is not of a form that OpenMP accepts"), false;
     const TextPart* at = &c_.part;
     const std::size_t depth = std::max<std::size_t>(1, t_.loops.size());
     for (std::size_t k = 0; k < depth; ++k) {
       while (k > 0 && at->kind == TextPart::Kind::block && at->parts.size() == 1) at = &at->parts[0];
-      if (at->kind != TextPart::Kind::loop) return fail("its body is no loop"), false;
+      if (at->kind != TextPart::Kind::loop) return fail("its body is not a loop"), false;
       heads_.push_back(fmt::format("for ({})", c_.source.text_of(at->head_begin, at->head_end)));
       at = &at->parts[0];
     }
-    if (at->kind != TextPart::Kind::block) return fail("its body is no block"), false;
+    if (at->kind != TextPart::Kind::block) return fail("its body is not a block"), false;
     if (depth > 1 && !t_.variables.empty()) return fail("variables are expanded along one loop only"), false;
     body_ = at;
     return true;
@@ -94,7 +94,7 @@ class Distribution {
     for (const std::string& name : t_.variables) {
       const int v = c_.variable(name);
       if (v < 0 || c_.program.variables[static_cast<std::size_t>(v)].is_array) {
-        fail(fmt::format("{} is no variable of its own", name));
+        fail(fmt::format("{} is not a variable of its own", name));
         return false;
       }
       std::string type = fmt::format("__typeof__({})", name);
@@ -153,7 +153,7 @@ class Distribution {
         if (at >= p.begin && at < p.end) found = &p;
       }
       if (found == nullptr || (placed_.contains(found) && placed_[found] != number))
-        return fail(fmt::format("line {} is no statement of the loop", place.line));
+        return fail(fmt::format("line {} is not a statement of the loop", place.line));
       placed_[found] = number;
       if (std::find(statements.begin(), statements.end(), found) == statements.end()) statements.push_back(found);
     }
@@ -229,7 +229,7 @@ class Distribution {
     return found;
   }
 
-  // What the piece has in common with others; false where that is a variable that is no array's element.
+  // What the piece has in common with others; false where that is a variable that is not an array's element.
   bool share(Candidate& part) const {
     std::set<int> made, used;  // by others; by the piece
     std::set<std::string> own;
@@ -315,7 +315,7 @@ std::optional<Rewritten> distributed(const Candidate& candidate, const Transform
 
 std::optional<Rewritten> interchanged(const Candidate& c, const TextPart& inner, std::string& why) {
   if (c.head->is_counted || c.part.kind != TextPart::Kind::loop || inner.kind != TextPart::Kind::loop) {
-    why = "a while loop, or one with another head than OpenMP's, is not changed over";
+    why = "while loops, and loops whose head OpenMP does not accept, are not interchanged";
     return std::nullopt;
   }
   const auto offset = [&](int t) { return c.source.tokens()[static_cast<std::size_t>(t)].begin; };

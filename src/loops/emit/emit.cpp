@@ -119,7 +119,7 @@ class Emitter {
     }
     auto part = read_statement(c.source, token);
     if (!part) {
-      why = "a directive stands in it, or it is nested too deep";
+      why = "it contains a directive, or is nested too deep";
       return false;
     }
     c.part = std::move(*part);
@@ -193,7 +193,7 @@ class Emitter {
     return std::nullopt;
   }
 
-  // OpenMP takes pointers as they are; what is written anew counts by integers.
+  // OpenMP takes pointers as they are; what is rewritten counts by integers.
   std::optional<Rewritten> by_pointer(const Candidate& c, std::string& how, std::string& why) {
     const LoopReport& loop = c.loop();
     const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
@@ -246,7 +246,7 @@ class Emitter {
     made->condition = *condition;
     made->needs_version = made->needs_version || !clauses.empty() || c.head->is_counted || reads_memory(c) ||
                           condition->find("__extension__") != std::string::npos;
-    if (!condition->empty()) how += ", where a condition holds";
+    if (!condition->empty()) how += ", if a condition holds";
     needs_helper_ = needs_helper_ || needs_helper;
     return made;
   }
@@ -261,7 +261,7 @@ class Emitter {
       if (made) is_reordered_ = reorders(c, made->used);
       return made;
     }
-    // Of loops whose clauses are none: what is written anew has no others.
+    // Of loops whose clauses are none: what is rewritten has no others.
     std::vector<int> chain;
     for (std::size_t l = 0; l < f.reports.size(); ++l) {
       const bool is_of_it = std::find(t.loops.begin(), t.loops.end(), f.reports[l]) != t.loops.end();
@@ -285,7 +285,7 @@ class Emitter {
   static Rewritten under(const std::string& condition, Rewritten made, std::string& how) {
     made.condition = condition;
     made.needs_version = !condition.empty();
-    if (!condition.empty()) how += ", where a condition holds";
+    if (!condition.empty()) how += ", if a condition holds";
     return made;
   }
 

@@ -46,7 +46,7 @@ std::optional<Nest> Nest::read(const Judged& f, const Candidate& outermost, cons
       return std::nullopt;
     }
     if (!made.head || made.part.kind != TextPart::Kind::loop || made.head->type.empty()) {
-      why = "a loop of the nest does not declare its variable, or has another head than OpenMP's";
+      why = "a loop of the nest does not declare its variable, or has a head that OpenMP does not accept";
       return std::nullopt;
     }
   }

@@ -40,7 +40,8 @@ class Parallel {
       const bool has_same = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
         return x.kind == "firstprivate" && x.variable == clause.variable;
       });
-      if (!has_same) fail(fmt::format("the last iteration may not write all that others do of {}", clause.variable));
+      if (!has_same)
+        fail(fmt::format("the last iteration may not write every element of {} that others write", clause.variable));
       if (!has_same || !own_elements(clause)) return std::nullopt;
     }
     if (!at_start_.empty()) add_at_start();
@@ -74,7 +75,7 @@ class Parallel {
   bool reduction(const Clause& clause) {
     const int v = c_.variable(clause);
     if (v < 0 || is_field(clause.variable)) {
-      if (v < 0 || !variable(v).is_array) return fail(fmt::format("{} is no variable of its own", clause.variable));
+      if (v < 0 || !variable(v).is_array) return fail(fmt::format("{} is not a variable of its own", clause.variable));
     }
     const Variable& x = variable(v);
     if (x.is_offset) return fail(fmt::format("{} is a pointer", clause.variable));
@@ -100,9 +101,9 @@ class Parallel {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || a.variable != v || !a.is_write) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
-      if (statement == nullptr) return fail(fmt::format("line {} is no statement of its own", a.place.line));
+      if (statement == nullptr) return fail(fmt::format("line {} is not a statement of its own", a.place.line));
       if (!done.insert(statement->begin).second || !is_decided_by_branches(c_, a))
-        return fail(fmt::format("line {} is no update by itself", a.place.line));
+        return fail(fmt::format("line {} is not an update by itself", a.place.line));
       const std::size_t at = offset(statement->begin);
       const std::string indent = c_.source.indentation(at);
       std::size_t from = at;  // without the white space before it, which becomes the line's end
@@ -116,7 +117,7 @@ class Parallel {
   bool induction(const Clause& clause) {
     const int v = c_.variable(clause);
     if (v < 0 || is_field(clause.variable) || (c_.part.kind == TextPart::Kind::repeat && !c_.head->is_counted)) {
-      return fail(fmt::format("{} is no variable of its own", clause.variable));
+      return fail(fmt::format("{} is not a variable of its own", clause.variable));
     }
     const auto found = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.find(v);
     if (found == c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions.end())
@@ -215,7 +216,8 @@ class Parallel {
   // Each iteration has elements of its own, which those of the last one replace in the end.
   bool own_elements(const Clause& clause) {
     const int v = c_.variable(clause.variable);
-    if (v < 0 || is_field(clause.variable)) return fail(fmt::format("{} is no variable of its own", clause.variable));
+    if (v < 0 || is_field(clause.variable))
+      return fail(fmt::format("{} is not a variable of its own", clause.variable));
     if (c_.counts_by_pointer() && !c_.head->is_counted) return fail("a pointer counts the loop");
     const Bounds bounds(c_.program, c_.accesses, c_.id);
     std::vector<std::string> low, high;
@@ -319,7 +321,7 @@ std::optional<std::string> private_clauses(const Candidate& c, const std::vector
     const int v = c.variable(clause);
     const bool is_own = clause.variable == c.head->variable;
     if (!is_own && (v < 0 || is_field(clause.variable))) {
-      why = fmt::format("{} is no variable of its own", clause.variable);
+      why = fmt::format("{} is not a variable of its own", clause.variable);
       return std::nullopt;
     }
     if (!is_own && c.program.variables[static_cast<std::size_t>(v)].is_pointer) {

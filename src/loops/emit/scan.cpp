@@ -92,7 +92,7 @@ class Passes {
   }
 
   std::nullopt_t fail() {
-    if (why_.empty()) why_ = "its clauses are not written with a scan";
+    if (why_.empty()) why_ = "its clauses cannot be combined with a scan";
     return std::nullopt;
   }
   std::size_t begin_of(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].begin; }

@@ -25,20 +25,20 @@ class Slicer : Slicing {
     variable_ = c_.variable(scan_.variable);
     s_.is_array = variable_ >= 0 && variable(variable_).is_array;
     if (variable_ < 0 || (is_field(scan_.variable) && !s_.is_array))
-      return fail(fmt::format("{} is no variable of its own", scan_.variable));
+      return fail(fmt::format("{} is not a variable of its own", scan_.variable));
     const Variable& x = variable(variable_);
     if (s_.op == "linear" || s_.op == "fractional")
       s_.type = x.type.kind == Type::Kind::real ? "double" : "unsigned long long";
     for (const Clause& clause : clauses) {
-      // Of a piece of a loop the step may stand in another one.
+      // The step of a piece of a loop may be in another piece.
       if ((clause.kind == "induction" && c_.items) || clause.kind == "copy")
-        return fail(fmt::format("a scan with {} is not written", clause.kind == "copy" ? "a copy" : "an induction"));
+        return fail(fmt::format("a scan with {} is not supported", clause.kind == "copy" ? "a copy" : "an induction"));
     }
     if (s_.is_array ? !find_recurrence() : !find_updates()) return std::nullopt;
     for (const Clause& clause : clauses) {
       if (clause.kind.ends_with("private") || clause.kind == "induction") privates_.insert(clause.variable);
     }
-    if (!sliced(c_.part.parts[0], s_.text)) return fail("what the scan's values need is not separable");
+    if (!sliced(c_.part.parts[0], s_.text)) return fail("the computation of the scan's values cannot be separated");
     if (!is_closed() || !has_no_effects() || !starts_alone() || !take_shared(s_.needed, s_.text)) return std::nullopt;
     return std::move(s_);
   }
@@ -52,7 +52,7 @@ class Slicer : Slicing {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || a.variable != variable_ || !a.is_write) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
-      if (statement == nullptr) return refuse(fmt::format("line {} is no statement of its own", a.place.line));
+      if (statement == nullptr) return refuse(fmt::format("line {} is not a statement of its own", a.place.line));
       ++writes_[statement->begin];
       if (!is_decided_by_branches(c_, a)) hidden_.insert(statement->begin);
       marked_.insert(statement->begin);
@@ -68,7 +68,7 @@ class Slicer : Slicing {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || a.recurs != variable_) continue;
       const TextPart* statement = statement_at(c_, a.place.line, a.place.column);
-      if (statement == nullptr) return refuse(fmt::format("line {} is no statement of its own", a.place.line));
+      if (statement == nullptr) return refuse(fmt::format("line {} is not a statement of its own", a.place.line));
       if (!is_decided_by_branches(c_, a)) hidden_.insert(statement->begin);
       if (!marked_.contains(statement->begin)) parts_.insert(statement->begin);
     }
@@ -85,7 +85,7 @@ class Slicer : Slicing {
     if (write == nullptr || write->loops.back() != c_.id) return refuse("a scan along an outer loop is not written");
     const TextPart* statement = statement_at(c_, write->place.line, write->place.column);
     if (statement == nullptr) return refuse("the statement of the scan is not found");
-    if (after_element(statement->begin) < 0) return refuse("an array is not written by its name");
+    if (after_element(statement->begin) < 0) return refuse("an array is not written under its own name");
     if (certain_statement(c_, statement->begin) == nullptr || !is_decided_by_branches(c_, *write))
       return refuse("its elements are not written in every iteration");
     marked_.insert(statement->begin);
@@ -96,7 +96,7 @@ class Slicer : Slicing {
       const int token = c_.source.token_at(a.place.line, a.place.column);
       if (a.recurs != variable_) return refuse(fmt::format("line {} reads what other iterations write", a.place.line));
       const int end = token < 0 ? -1 : after_element(token);
-      if (end < 0) return refuse("an element is not read by its name");
+      if (end < 0) return refuse("an element is not read under its own name");
       s_.reads[token] = end;
     }
     s_.assigns = assignment(*statement);
@@ -160,7 +160,7 @@ class Slicer : Slicing {
 
   void need(int first, int last) { Slicing::need(first, last, s_.needed); }
 
-  // The part without what the accumulator does not need; true where nothing stands in the way.
+  // The part without what the accumulator does not need; false if that cannot be separated.
   bool sliced(const TextPart& part, std::string& text) {
     find_written();
     for (bool grows = true; grows;) {
@@ -231,7 +231,8 @@ class Slicer : Slicing {
     const bool takes_step = is_marked && !s_.is_array && !c_.source.is(part.begin, s_.accumulator);
     const bool is_of_function = s_.is_function() && (is_marked || parts_.contains(part.begin));
     const bool is_whole = !is_of_function && !(is_marked && s_.is_array) && !resets_.contains(part.begin);
-    if (hidden_.contains(part.begin) && !is_whole) return refuse("an operator decides whether it goes on");
+    if (hidden_.contains(part.begin) && !is_whole)
+      return refuse("an operator decides whether a statement of the scan runs");
     if (takes_step && slice_step(part, text)) return true;
     if (is_of_function) return slice_function(part, text);
     if (is_marked && s_.is_array) {
@@ -245,7 +246,7 @@ class Slicer : Slicing {
     return true;
   }
 
-  // a[next++] = e: of such a statement only the step.
+  // a[next++] = e: only the step of such a statement.
   bool slice_step(const TextPart& part, std::string& text) {
     if (writes_.at(part.begin) != 1 || hidden_.contains(part.begin)) return false;
     for (int t = part.begin; t + 1 < part.end; ++t) {
@@ -278,7 +279,8 @@ class Slicer : Slicing {
   // A statement as a function of the accumulator: its coefficients, for what comes later or for the composition.
   bool slice_function(const TextPart& part, std::string& text) {
     const int at = assignment(part), last = part.end - 1;
-    if (at < 0 || names_macro(c_.source, part.begin, part.end)) return refuse("a function of the scan is not read");
+    if (at < 0 || names_macro(c_.source, part.begin, part.end))
+      return refuse("a function of the scan is not understood");
     const FunctionReader reader{c_.source, s_.type, [this](int t) { return known(t); }};
     const std::string_view mark = c_.source.text_of(at);
     const bool counts = mark == "++" || mark == "--";
@@ -292,7 +294,7 @@ class Slicer : Slicing {
                                            : Coefficients{"1", "", "", ""};
       f = FunctionReader::joined(mark[0], own, *f);
     }
-    if (!f || (f->is_fractional() && s_.op == "linear")) return refuse("a function of the scan is not read");
+    if (!f || (f->is_fractional() && s_.op == "linear")) return refuse("a function of the scan is not understood");
     for (int t = part.begin; t < last; ++t) {
       const auto it = known(t);
       if (it) t = it->second - 1;
@@ -344,7 +346,7 @@ class Slicer : Slicing {
     const auto may_change = [&](int v) { return v == variable_ || is_own(v); };
     for (const auto& [statement, v] : written_) {
       if (whole_.contains(statement) && !may_change(v))
-        return refuse(fmt::format("what the scan's values need changes {}", variable(v).name));
+        return refuse(fmt::format("the computation of the scan's values changes {}", variable(v).name));
     }
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || !a.is_write) continue;
@@ -365,7 +367,8 @@ class Slicer : Slicing {
       for (int t = token; t < end; ++t) {
         const std::string name(c_.source.text_of(t));
         const bool is_read = t > token && c_.source.kind(t) == Token::Kind::word;
-        if (c_.shared.contains(name) || (is_read && is_changed(name))) return refuse("a subscript is made in the loop");
+        if (c_.shared.contains(name) || (is_read && is_changed(name)))
+          return refuse("a subscript is computed in the loop");
       }
     }
     return true;

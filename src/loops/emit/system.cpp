@@ -33,7 +33,7 @@ class Matrices {
     // Of lastprivate, by the number of iterations.
     const bool is_guarded = second_pass && has_last && second_pass->before.size() == 1;
     if (!second_pass || (!second_pass->before.empty() && !is_guarded)) {
-      if (why_.empty()) why_ = "its clauses are not written with a scan";
+      if (why_.empty()) why_ = "its clauses cannot be combined with a scan";
       return std::nullopt;
     }
     const std::string& x = c_.prefix;

@@ -23,11 +23,12 @@ class SystemSlicer : Slicing {
     std::set<int> variables;
     for (const Clause& clause : clauses) {
       if (clause.kind == "induction" || clause.kind == "copy")
-        return fail(fmt::format("a scan with an {} is not written", clause.kind));
+        return fail(fmt::format("a scan with an {} is not supported", clause.kind));
       if (clause.kind.ends_with("private")) privates_.insert(clause.variable);
       if (clause.kind != "scan") continue;
       const int v = c_.variable(clause.variable);
-      if (v < 0 || is_field(clause.variable)) return fail(fmt::format("{} is no variable of its own", clause.variable));
+      if (v < 0 || is_field(clause.variable))
+        return fail(fmt::format("{} is not a variable of its own", clause.variable));
       variables.insert(v);
     }
     auto system = linear_system_of(c_.program, c_.accesses, c_.id, variables, c_.items ? &*c_.items : nullptr);
@@ -59,7 +60,7 @@ class SystemSlicer : Slicing {
       if (part != parts_.end()) accesses_[*part].push_back(&a);
       const bool is_own_step = a.variable == c_.accesses.loops[static_cast<std::size_t>(c_.id)].variable;
       if (part == parts_.end() && a.is_write && !is_own_step && !variable(a.variable).is_made)
-        return refuse(fmt::format("line {} is no statement of the loop", a.place.line));
+        return refuse(fmt::format("line {} is not a statement of the loop", a.place.line));
     }
     return true;
   }
@@ -101,13 +102,13 @@ class SystemSlicer : Slicing {
     for (const auto& [a, distance] : s_.system.reads) {
       const int token = token_of(*a);
       if (token < 0 || !c_.source.is(token, variable(a->variable).name) || after_element(token) < 0)
-        return refuse("an element is not read by its name");
+        return refuse("an element is not read under its own name");
       s_.reads[token] = state_of(a->variable, distance);
     }
     for (const auto& [a, distance] : s_.system.certain) {
       const int token = token_of(*a), end = after_element(token);
       for (int t = token + 1; t < end; ++t) {
-        if (is_changed(std::string(c_.source.text_of(t)))) return refuse("a subscript is made in the loop");
+        if (is_changed(std::string(c_.source.text_of(t)))) return refuse("a subscript is computed in the loop");
       }
       s_.first_reads[state_of(a->variable, distance)] = std::string(c_.source.text_of(token, end));
     }
@@ -126,7 +127,7 @@ class SystemSlicer : Slicing {
       const TextPart* part = statement_at(c_, place.line, place.column);
       if (part == nullptr || std::find(parts_.begin(), parts_.end(), part) == parts_.end() ||
           !steps_.emplace(part, &step).second)
-        return refuse(fmt::format("line {} is no statement of its own", place.line));
+        return refuse(fmt::format("line {} is not a statement of its own", place.line));
       const auto& all = accesses_[part];
       if (std::count_if(all.begin(), all.end(), [](const Access* a) { return a->is_write; }) != 1)
         return refuse(fmt::format("line {} changes more than one variable", place.line));
@@ -188,7 +189,7 @@ class SystemSlicer : Slicing {
     const LinearSystem::Step& step = *steps_.at(&part);
     const int at = assignment(part), last = part.end - 1;
     if (at < 0 || c_.source.is(at, "++") || c_.source.is(at, "--") || !reads_are_known(part))
-      return refuse("a function of the scan is not read");
+      return refuse("a function of the scan is not understood");
     const LinearReader reader{c_.source, s_.type, [this](int t) { return known(t); }};
     auto f = reader.read(at + 1, last);
     const bool is_declared = step.statement->kind == Stmt::Kind::declare;
@@ -199,7 +200,7 @@ class SystemSlicer : Slicing {
       const auto own = reader.read(left_begin, at);
       f = own ? LinearReader::joined(mark[0], *own, *f) : std::nullopt;
     }
-    if (!f) return refuse("a function of the scan is not read");
+    if (!f) return refuse("a function of the scan is not understood");
     for (int t = mark == "=" ? at + 1 : part.begin; t < last; ++t) {
       const auto it = known(t);
       if (it) t = it->second - 1;
@@ -208,7 +209,7 @@ class SystemSlicer : Slicing {
     const Stmt& s = *step.statement;
     const bool is_array = s.kind == Stmt::Kind::assign && variable(s.target.variable).is_array;
     for (int t = left_begin + 1; t < at && is_array; ++t) {
-      if (is_changed(std::string(c_.source.text_of(t)))) return refuse("a subscript is made in the loop");
+      if (is_changed(std::string(c_.source.text_of(t)))) return refuse("a subscript is computed in the loop");
     }
     LinearForm kept;
     std::string values;
@@ -270,10 +271,10 @@ class SystemSlicer : Slicing {
     }
     if (!is_kept) return true;
     if (part.kind != TextPart::Kind::plain || names_macro(c_.source, part.begin, part.end))
-      return refuse("what the scan's values need is not separable");
+      return refuse("the computation of the scan's values cannot be separated");
     for (const Access* a : accesses_[&part]) {
       if (a->is_write && !is_own(a->variable))
-        return refuse(fmt::format("what the scan's values need changes {}", variable(a->variable).name));
+        return refuse(fmt::format("the computation of the scan's values changes {}", variable(a->variable).name));
       if (followed_.contains(variable(a->variable).name))
         return refuse("what the scan's values need is made of them in another way");
     }
@@ -311,7 +312,7 @@ class SystemSlicer : Slicing {
       } else {
         const std::string name = states[k].distance == 0 ? s_.names[k] : s_.written[states[k].variable];
         const auto now = now_.find(name);
-        if (now == now_.end()) return refuse("a function of the scan is not read");
+        if (now == now_.end()) return refuse("a function of the scan is not understood");
         form = now->second;
       }
       std::string row;

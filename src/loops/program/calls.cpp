@@ -192,7 +192,7 @@ class Calls {
     const Function& function = program_.functions[f];
     if (!function.fault.empty()) return hide(e, "");
     const bool is_alone = is_root && !is_conditional;
-    if (!state_[f].is_pure && !is_alone) return hide(e, "whose effects have no certain order");
+    if (!state_[f].is_pure && !is_alone) return hide(e, "whose effects may happen in any order");
     const std::size_t size = state_[f].size;
     if (added_ + size > most_in_function || total_ + size > most_in_all) return hide(e, "which is too large");
     auto made = translated(e, function);

@@ -22,15 +22,15 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
-    {"racy-pragma", "An OpenMP pragma runs iterations at once that touch the same memory, of which one writes it.",
-     "error"},
-    {"unproven-pragma", "An OpenMP pragma could not be shown to be right.", "warning"},
-    {"parallel", "No two iterations of the loop touch the same element of which one writes it.", "note"},
-    {"parallel_with_clauses", "The loop is parallel with the clauses that are named.", "note"},
-    {"parallel_if", "The loop is parallel where a condition holds.", "note"},
-    {"scan", "Each iteration continues the one before by an associative operator.", "note"},
+    {"racy-pragma",
+     "An OpenMP pragma runs iterations in parallel that touch the same memory, and one of them writes it.", "error"},
+    {"unproven-pragma", "An OpenMP pragma could not be proven correct.", "warning"},
+    {"parallel", "No two iterations of the loop touch the same element, unless both only read it.", "note"},
+    {"parallel_with_clauses", "The loop is parallel with the given clauses.", "note"},
+    {"parallel_if", "The loop is parallel if a condition holds.", "note"},
+    {"scan", "Each iteration updates a value from the previous iteration by an associative operator.", "note"},
     {"sequential", "Two iterations of the loop depend on each other.", "note"},
-    {"not_proven", "The loop could not be shown to be parallel.", "note"},
+    {"not_proven", "The loop could not be proven parallel.", "note"},
 };
 
 std::string uri_of(const std::string& path) {
@@ -72,8 +72,9 @@ Json result_of(const char* rule, const std::string& message, const Position& at,
 }
 
 std::string message_of(const LoopReport& loop) {
-  std::string text = fmt::format("The loop of {} is {}. {}", loop.variable.empty() ? "no counter" : loop.variable,
-                                 words_of(loop.verdict), loop.reason);
+  std::string text =
+      fmt::format("The loop {} is {}. {}", loop.variable.empty() ? "without a counter" : "of " + loop.variable,
+                  words_of(loop.verdict), loop.reason);
   for (const Clause& c : loop.clauses) text += fmt::format(" {}.", words_of(c));
   for (const std::string& c : loop.condition) text += fmt::format(" If {}.", c);
   return text;

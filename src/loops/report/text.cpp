@@ -62,7 +62,7 @@ void add_matrix(const LoopReport& loop, std::string& page) {
     for (const auto& x : d.distances) distances += (distances.empty() ? "" : ", ") + (x ? std::to_string(*x) : "*");
     page += fmt::format("    [{}]  {:<6}  {}: line {} -> line {}{}{}\n", row, d.kind, d.variable, d.source.line,
                         d.sink.line, d.distances.empty() ? "" : "  distance (" + distances + ")",
-                        d.is_exact ? "" : "  not excluded");
+                        d.is_exact ? "" : "  not ruled out");
   }
 }
 

@@ -87,7 +87,7 @@ class Case {
            std::find(found->second.begin(), found->second.end(), id_) != found->second.end();
   }
 
-  // The dependences that the loop carries on one variable; when the time is up, one stands for all that are left.
+  // The dependences that the loop carries on one variable; when the time is up, one represents all that are left.
   std::vector<Carried> carried(int v) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < view_.accesses.size(); ++i) {
@@ -175,7 +175,7 @@ class Case {
       const std::string sign = form[0] == '-' ? " - " : " + ";
       form = variable(variable(v).base).name + sign + form.substr(form[0] == '-' ? 1 : 0);
     }
-    clause("induction", v, fmt::format("{} = {} when an iteration begins", variable(v).name, form));
+    clause("induction", v, fmt::format("{} = {} at the start of an iteration", variable(v).name, form));
     report_->clauses.back().value = form;
     report_->clauses.back().step = i.step;
   }
@@ -196,7 +196,7 @@ class Case {
            });
   }
 
-  // An array that every iteration fills before it reads it, where a condition holds: a clause if it can be private,
+  // An array that every iteration fills before it reads it, if a condition holds: a clause if it can be private,
   // else an alternative.
   bool add_private_under_condition(int v, bool can_be_private) {
     auto condition = condition_for_own_iteration(program_, accesses_, view_, v, solver_);
@@ -313,7 +313,7 @@ class Case {
       report_->witness = find_witness(program_, accesses_, carrier_, pair, solver_);
       if (!report_->witness) continue;
       report_->verdict = Verdict::sequential;
-      report_->reason = fmt::format("An iteration needs an earlier one: {}.", pair_text(program_, view_, pair));
+      report_->reason = fmt::format("An iteration depends on an earlier one: {}.", pair_text(program_, view_, pair));
       report_->clauses.clear();
       report_->predicates.clear();
       return;
@@ -322,28 +322,28 @@ class Case {
   }
 
   void not_excluded() {
-    not_proven(fmt::format("it could not be excluded that {}.", pair_text(program_, view_, blocking_[0])));
+    not_proven(fmt::format("it could not be ruled out that {}.", pair_text(program_, view_, blocking_[0])));
     report_->transformations.insert(report_->transformations.end(), alternatives_.begin(), alternatives_.end());
   }
 
   void call_parallel() {
     if (!report_->predicates.empty()) {
       report_->verdict = Verdict::parallel_if;
-      report_->reason = "No iteration depends on another where the condition holds.";
+      report_->reason = "No iteration depends on another if the condition holds.";
     } else if (!report_->clauses.empty()) {
       report_->verdict = Verdict::parallel_with_clauses;
-      report_->reason = copied_.empty() ? "Iterations depend on each other only through what the clauses name."
-                                        : fmt::format("Nothing is written that a later iteration reads; but {}.",
+      report_->reason = copied_.empty() ? "Iterations depend on each other only through the variables in the clauses."
+                                        : fmt::format("No iteration reads what an earlier one wrote, but {}.",
                                                       pair_text(program_, view_, copied_[0]));
     } else {
       report_->verdict = Verdict::parallel;
-      report_->reason = "No two iterations touch the same element of which one writes it.";
+      report_->reason = "No two iterations touch the same element, unless both only read it.";
     }
   }
 
   void call_parallel_if() {
     report_->verdict = Verdict::parallel_if;
-    report_->reason = fmt::format("No iteration depends on another where the condition holds; else {}.",
+    report_->reason = fmt::format("No iteration depends on another if the condition holds; otherwise {}.",
                                   pair_text(program_, view_, blocking_[0]));
   }
 

@@ -9,7 +9,7 @@
 namespace papilio::loops {
 namespace {
 
-// What knows of the variable: statements that read it, what they write, and so on. The statements `own` do not count.
+// What depends on the variable: statements that read it, what they write, and so on. The statements `own` do not count.
 struct Taint {
   std::set<int> variables, statements;
 };
@@ -59,7 +59,7 @@ bool are_free(const View& view, int variable, const std::set<int>& updates, cons
   const std::set<int> parts = parts_of(view, variable);
   const bool is_spread =
       std::any_of(parts.begin(), parts.end(), [&](int s) { return !updates.contains(s) && !others.contains(s); });
-  // What is made of the variable on the way to its next value knows of it too.
+  // Intermediate results for the variable's next value depend on it too.
   const Taint taint = taint_of(view, variable, is_spread ? std::set<int>() : updates);
   for (const std::set<int>* all : {&updates, &others, &parts}) {
     for (const int s : *all) {
@@ -104,7 +104,7 @@ std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) 
   scan.op = *ops.begin();
   const bool starts_anew_between = updates.size() > 1 && !resets.empty();
   if (ops.size() > 1 || starts_anew_between || ops.contains("linear")) {
-    // x + b, a x and b, which starts anew, are linear too.
+    // x + b, a x and b, which restarts, are linear too.
     for (const std::string& op : ops) {
       if (op != "+" && op != "*" && op != "linear") return std::nullopt;
     }
@@ -190,15 +190,16 @@ std::string reason_of(const Program& program, const Scan& scan) {
   const std::string& name = program.variables[static_cast<std::size_t>(scan.variable)].name;
   if (scan.op == "linear")
     return fmt::format(
-        "Each iteration makes a {0} + b of {0} of the one before; such functions are composed by an associative "
-        "operator: (a2 a1, a2 b1 + b2).",
+        "Each iteration computes a {0} + b from the previous {0}; composing such functions is associative: "
+        "(a2 a1, a2 b1 + b2).",
         name);
   if (scan.op == "fractional")
     return fmt::format(
-        "Each iteration makes (a {0} + b) / (c {0} + d) of {0} of the one before; such functions are composed by an "
-        "associative operator: the product of 2 x 2 matrices.",
+        "Each iteration computes (a {0} + b) / (c {0} + d) from the previous {0}; composing such functions is "
+        "associative: the product of 2 x 2 matrices.",
         name);
-  return fmt::format("Each iteration continues {} of the one before by {}, an associative operator.", name, scan.op);
+  return fmt::format("Each iteration updates {} from its previous value by {}, an associative operator.", name,
+                     scan.op);
 }
 
 std::string reason_of(const Program& program, const LinearSystem& system) {
@@ -212,15 +213,14 @@ std::string reason_of(const Program& program, const LinearSystem& system) {
   for (const auto& [read, distance] : system.certain) reading.insert(read->place.line);
   const std::size_t size = system.states.size();
   const std::string end = fmt::format(
-      "such functions are composed by an associative operator: the product of {0} x {0} matrices, (A2 A1, A2 b1 + b2).",
-      size);
+      "composing such functions is associative: the product of {0} x {0} matrices, (A2 A1, A2 b1 + b2).", size);
   if (variables.size() > 1)
-    return fmt::format("A linear recurrence of {} coupled variables, {}: {} them of {} before; {}", names.size(),
-                       listed(names), lines_of(writing, "make"),
-                       size > names.size() ? "what they were some iterations" : "what they were in the iteration", end);
+    return fmt::format("A linear recurrence of {} coupled variables, {}: {} them from their values in {}; {}",
+                       names.size(), listed(names), lines_of(writing, "compute"),
+                       size > names.size() ? "earlier iterations" : "the previous iteration", end);
   for (std::size_t d = 1; d <= size; ++d) before.push_back(std::to_string(d));
-  return fmt::format("A linear recurrence of order {}: {} {} of its elements of {} iterations before, which {}; {}",
-                     size, lines_of(writing, "make"), names[0], listed(before), lines_of(reading, "read"), end);
+  return fmt::format("A linear recurrence of order {}: {} {} from its elements of {} iterations earlier, which {}; {}",
+                     size, lines_of(writing, "compute"), names[0], listed(before), lines_of(reading, "read"), end);
 }
 
 std::vector<Position> statements_of(const LinearSystem& system, int variable) {
