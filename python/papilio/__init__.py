@@ -27,12 +27,11 @@ from papilio._primitives import (
     compact,
     primitive_status,
     reduce_by_index,
-    scan,
     segmented_reduce,
-    segmented_scan,
     transpose,
 )
 from papilio._resample import resample
+from papilio._scans import scan, segmented_scan
 from papilio._tables import AliasTable, CumulativeTable
 from papilio._report import Report, report, typical_documents
 from papilio._token_draws import Tokens, TokenStatus

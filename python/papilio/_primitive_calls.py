@@ -1,4 +1,4 @@
-"""What the primitives of `papilio._primitives` ask of their arrays, and what they lend to a call."""
+"""What the primitives of `papilio._primitives` and `papilio._scans` ask of their arrays, and what they lend to a call."""
 
 from __future__ import annotations
 
