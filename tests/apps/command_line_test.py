@@ -2,7 +2,7 @@
 
 Every option of every subcommand gets every hostile value. The inputs named are not there, so that no work begins:
 what is tested is the reading of arguments, in milliseconds each. --all tries all values on all options, --more a dozen
-numbers and every kind of text; else every option gets a few, and one option of each kind all.
+numbers and three texts on each; else options take turns with the values, and one option of each kind gets all numbers.
 """
 
 import os
@@ -21,15 +21,16 @@ NO_NUMBERS = ["nan", "NaN", "inf", "-inf", "infinity", "-0", "-0.0", "1e999", "-
               "1,000", "+5", "+", "5x", "x", " 5", "5 ", "\t5", "5\n", "- 5", "--5", "1e", "1e-999", "9" * 400,
               "-" + "9" * 400,
               "18446744073709551616", "٣", "½", "\x1b[31m", "{}", "%s%n", "[1,2]", "1;2"]
-HOSTILE = ["\x1b[2J\x1b]0;title\x07", "\u202egnp.exe", "\udcff\udcfe", "a\nb", "papilio: done\n", "~", "*", "$(id)",
-           "%n",
+HOSTILE = ["\x1b]0;t\x07\u202e\udcff\n", "\x1b[2J\x1b]0;title\x07", "\u202egnp.exe", "\udcff\udcfe", "a\nb",
+           "papilio: done\n", "~", "*", "$(id)", "%n",
            "a" * 100_000, "é" * 300, "-", "--", "=", "==", "..", "", "a\x7fb", "\x85", "\u2028", "none", "0", "-1"]
-FEW = ["\x1b]0;t\x07\u202e\udcff\n", "a" * 100_000, ""]
 
-# How many of NO_NUMBERS and of FEW each option gets, and which options and values are tried: every fourth under
-# sanitizers, where a process takes ten times as long. What is read there is read by the same few functions.
-SANITIZED = "PAPILIO_SANITIZED" in os.environ
-NUMBERS, NAMES, STRIDE = (2, 1, 4) if SANITIZED else (12, len(FEW), 1) if "--more" in sys.argv else (2, 1, 1)
+# How many of NO_NUMBERS and of HOSTILE each option gets, in turns, and how many subcommands share the hostile names:
+# all are read by the same few functions. Under sanitizers, where a process takes ten times as long, every fourth
+# option gets some.
+SANITIZED, MORE = "PAPILIO_SANITIZED" in os.environ, "--more" in sys.argv or ALL
+NUMBERS, TEXTS, SHARED = (12, 3, 1) if MORE else (1, 1, 4)
+STRIDE = 4 if SANITIZED else 1
 
 # What each subcommand needs; nothing of this name is there.
 NEEDED = {
@@ -47,6 +48,11 @@ NEEDED = {
 # 0 done, and what docs/lda.md says of the others.
 CODES = (64, 65, 66, 70, 73)
 CPP = ("papilio::", "std::", "CLI::", "basic_string", "INT", "UINT", "FLOAT", "TEXT", "options.", "_M_")
+
+
+def some(values, count, turn):
+    """`count` of the values; other turns get others, until all have been given."""
+    return [values[(turn * count + i) % len(values)] for i in range(count)]
 
 
 def is_printable(text):
@@ -92,19 +98,20 @@ class CommandLineTest(unittest.TestCase):
 
 class Values(CommandLineTest):
     def test_every_option_with_every_value(self):
-        numbers = 0
+        numbers = turn = 0
         for subcommand, options in self.options.items():
             for option in options[::STRIDE]:
+                turn += 1
                 expected = re.search("expected (an integer|a number|0 or 1)", self.refused(
                     subcommand, *NEEDED[subcommand], f"{option}=x"))
-                numbers += expected is not None
                 if expected:
-                    for value in NO_NUMBERS if ALL else NO_NUMBERS[:NUMBERS]:
+                    for value in NO_NUMBERS if ALL else some(NO_NUMBERS, NUMBERS, numbers):
                         if value in ("-0", "-0.0") and option == "--phrase-threshold":  # from -1 to 1
                             continue
                         err = self.refused(subcommand, *NEEDED[subcommand], f"{option}={value}", codes=(64,))
                         self.assertRegex(err, f"{option} is \".*\"( \\(\\d+ bytes\\))?, expected (an integer|a number|0 or 1)")
-                for value in HOSTILE if ALL else FEW[:NAMES]:
+                    numbers += 1
+                for value in HOSTILE if ALL else some(HOSTILE, TEXTS, turn):
                     self.refused(subcommand, *NEEDED[subcommand], f"{option}={value}")
         self.assertGreater(numbers, 55 // STRIDE)
         self.assertEqual(list(self.path.iterdir()), [])
@@ -116,8 +123,9 @@ class Values(CommandLineTest):
                 self.assertIn(", expected a", self.refused(*needed, f"{option}={value}", codes=(64,)))
 
     def test_every_subcommand_with_hostile_names(self):
-        for subcommand in set(NEEDED) - {"generate"}:  # whose output would be in the root folder
-            for value in [value for value in HOSTILE if value not in ("-", "..")][::STRIDE]:  # which are there
+        names = [value for value in HOSTILE if value not in ("-", "..")]  # which are there
+        for turn, subcommand in enumerate(sorted(set(NEEDED) - {"generate"})):  # whose output is in the root
+            for value in names[turn % SHARED::SHARED]:
                 self.refused(subcommand, *(a.replace("absent", value) for a in NEEDED[subcommand]), "--")
 
     def test_the_limits_themselves_fit(self):

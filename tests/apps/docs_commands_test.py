@@ -9,6 +9,7 @@ stand for the files below. Commands of one page run in one folder, in order.
 import gzip
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -98,13 +99,16 @@ def pages():
 class DocumentedCommands(unittest.TestCase):
     def test_all_run(self):
         count = 0
+        fixed = tempfile.TemporaryDirectory()
+        self.addCleanup(fixed.cleanup)
+        made = Path(fixed.name)
+        fixtures(made)
         for page in pages():
             lines = list(command_lines(page))
             if not lines:
                 continue
             with tempfile.TemporaryDirectory() as name:
-                folder = Path(name)
-                fixtures(folder)
+                folder = shutil.copytree(made, Path(name) / "page")
                 for number, text in lines:
                     count += 1
                     with self.subTest(page=str(page.relative_to(REPOSITORY)), line=number, command=text):

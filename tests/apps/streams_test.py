@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -62,15 +63,24 @@ def closed_pipe():
 
 
 class StreamsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.inputs = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.inputs.cleanup)
+        path = Path(cls.inputs.name)
+        (path / "pets.txt").write_text("one x the cat chased mice\ntwo x kittens drink warm milk\n" * 8)
+        (path / "folder").mkdir()
+        (path / "folder/a.txt").write_text("cats chase mice")
+        for arguments in (["train", "pets.txt", "-k", "2", "--sweeps", "3", "-q", "-o", "given"],
+                          ["convert", "pets.txt", "-o", "bag.mtx"]):
+            subprocess.run([COMMAND, *arguments], cwd=path, check=True, timeout=120, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name)
-        (self.path / "pets.txt").write_text("one x the cat chased mice\ntwo x kittens drink warm milk\n" * 8)
-        (self.path / "folder").mkdir()
-        (self.path / "folder/a.txt").write_text("cats chase mice")
-        self.run_well("train", "pets.txt", "-k", "2", "--sweeps", "3", "-q", "-o", "given")
-        self.run_well("convert", "pets.txt", "-o", "bag.mtx")
+        shutil.copytree(self.inputs.name, self.path, dirs_exist_ok=True)
 
     def start(self, arguments, **options):
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}

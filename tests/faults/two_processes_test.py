@@ -7,6 +7,7 @@ its calls, and goes on when the first has ended. One run gets its file, the othe
 """
 
 import os
+import shutil
 import tempfile
 import time
 import unittest
@@ -42,6 +43,18 @@ class Stopped:
 
 
 class TwoProcesses(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(dir=quick_folder())
+        cls.addClassCleanup(temporary.cleanup)
+        cls.inputs = Path(temporary.name) / "in"
+        make_inputs(cls.inputs, cls.run_in)
+
+    @staticmethod
+    def run_in(folder, arguments):
+        code, _, err = Command(PAPILIO, SHIM, folder).run(arguments)
+        return code, err
+
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(dir=quick_folder())
         self.addCleanup(temporary.cleanup)
@@ -50,12 +63,8 @@ class TwoProcesses(unittest.TestCase):
         self.folder.mkdir()
         self.command = Command(PAPILIO, SHIM, self.folder)
         self.paths = f"{self.folder}/:made:.papilio:=.:={self.folder}"
-        make_inputs(self.root / "in", self.run_in)
+        shutil.copytree(self.inputs, self.root / "in")
         self.before = {}
-
-    def run_in(self, folder, arguments):
-        code, _, err = Command(PAPILIO, SHIM, folder).run(arguments)
-        return code, err
 
     def files(self):
         return {path.name: path.read_bytes() for path in self.folder.iterdir()}

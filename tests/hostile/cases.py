@@ -56,17 +56,17 @@ def flipped(data, byte, bit=0):
 
 
 def compress(data):
-    return gzip.compress(data, mtime=0)
+    return gzip.compress(data, compresslevel=1 if len(data) > 1 << 20 else 9, mtime=0)  # a bomb needs no good packing
 
 
 def zstd_frame(blocks, window=0x50, checksum=None):
     """A zstd frame of (type, size, content) blocks: 0 raw, 1 one byte repeated, 2 compressed, 3 reserved."""
     descriptor = 0x04 if checksum is not None else 0
-    frame = b"\x28\xb5\x2f\xfd" + bytes([descriptor, window])
+    parts = [b"\x28\xb5\x2f\xfd", bytes([descriptor, window])]
     for number, (kind, size, content) in enumerate(blocks):
         last = number == len(blocks) - 1
-        frame += struct.pack("<I", last | kind << 1 | size << 3)[:3] + content
-    return frame + (checksum or b"")
+        parts += [struct.pack("<I", last | kind << 1 | size << 3)[:3], content]
+    return b"".join([*parts, checksum or b""])
 
 
 def zstd_raw(data):
