@@ -301,24 +301,23 @@ class LiveLine(StreamsTest):
         return re.sub("\x1b\\[[0-9;]*m", "", shown).split("\r")
 
     def test_fits_at_every_width(self):
-        for columns in (200, 80, 40, 20, 9):
-            for colour in ("", "1"):
-                code, shown = read_terminal([*self.train, "--verbose"], self.path, columns, {"NO_COLOR": colour})
-                self.assertEqual(code, 0, shown)
-                updates = [line for line in self.lines(shown) if line.startswith("sweep ")]
-                self.assertGreater(len(updates), 1)
-                for line in updates:
-                    self.assertLess(len(line.split("\n")[0]), columns, line)
-                self.assertEqual("\x1b" in shown, not colour)
-                last = updates[-1].split("\n")[0]
-                self.assertTrue(last.startswith("sweep 60/60"[:columns - 1]), last)
-                self.assertEqual("likelihood -" in last, columns >= 80, last)
-                if columns == 40:  # room for one of them: it depends on how many digits the speed has
-                    self.assertNotEqual("[=====" in last, "tokens/s" in last, last)
-                else:
-                    self.assertEqual("[=====" in last, columns == 200, last)
-                    self.assertEqual("tokens/s" in last, columns >= 80, last)
-                self.assertEqual(columns >= 40, "0:00 left" in last)
+        for columns, colour in ((200, ""), (80, ""), (80, "1"), (40, "1"), (20, ""), (9, "1")):
+            code, shown = read_terminal([*self.train, "--verbose"], self.path, columns, {"NO_COLOR": colour})
+            self.assertEqual(code, 0, shown)
+            updates = [line for line in self.lines(shown) if line.startswith("sweep ")]
+            self.assertGreater(len(updates), 1)
+            for line in updates:
+                self.assertLess(len(line.split("\n")[0]), columns, line)
+            self.assertEqual("\x1b" in shown, not colour)
+            last = updates[-1].split("\n")[0]
+            self.assertTrue(last.startswith("sweep 60/60"[:columns - 1]), last)
+            self.assertEqual("likelihood -" in last, columns >= 80, last)
+            if columns == 40:  # room for one of them: it depends on how many digits the speed has
+                self.assertNotEqual("[=====" in last, "tokens/s" in last, last)
+            else:
+                self.assertEqual("[=====" in last, columns == 200, last)
+                self.assertEqual("tokens/s" in last, columns >= 80, last)
+            self.assertEqual(columns >= 40, "0:00 left" in last)
 
     def test_fits_when_the_terminal_is_resized(self):
         resized = []
