@@ -83,7 +83,7 @@ class NumPy(Framework):
 
     @classmethod
     def filled_like(cls, x: Any, shape: tuple[int, ...], dtype: str | None, value: Any) -> Any:
-        if value != 0:
+        if value != 0 or cls is not NumPy:  # the frameworks derived from this one have memory of their own
             return super().filled_like(x, shape, dtype, value)
         return np.zeros(shape, x.dtype if dtype is None else dtype)  # fresh memory, which nothing has touched yet
 
