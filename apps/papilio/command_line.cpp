@@ -12,7 +12,7 @@
 #include "support/suggestion.h"
 #include "support/text.h"
 
-CommandLine::CommandLine()
+CommandLine::CommandLine(std::string_view only)
     : app_(std::make_unique<CLI::App>("papilio: topic models; the same seed gives the same bits on every machine",
                                       "papilio")) {
   CLI::App& app = *app_;
@@ -21,8 +21,15 @@ CommandLine::CommandLine()
   app.formatter(help_format());
   app.set_help_flag("-h,--help", "Print the common options, and exit");
   app.set_help_all_flag("--help-all", "Print all options, and exit");
+  if (only != "completion" && only != "man") {
+#define PAPILIO_ADD(name) \
+  if (only == #name) subcommands_.push_back(add_##name(app));
+    PAPILIO_SUBCOMMANDS(PAPILIO_ADD)
+#undef PAPILIO_ADD
+    has_all_ = subcommands_.empty();
+  }
 #define PAPILIO_ADD(name) add_##name(app),
-  subcommands_ = {PAPILIO_SUBCOMMANDS(PAPILIO_ADD)};
+  if (has_all_) subcommands_ = {PAPILIO_SUBCOMMANDS(PAPILIO_ADD)};
 #undef PAPILIO_ADD
 }
 
@@ -91,9 +98,16 @@ std::string with_hint(const CommandError& error, const std::vector<std::string>&
 }  // namespace
 
 ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
-  CommandLine command_line;
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const Request request = command_line.read(arguments, subcommand);
+  CommandLine command_line(arguments.empty() ? std::string_view() : arguments.front());
+  const Request request = [&] {
+    try {
+      return command_line.read(arguments, subcommand);
+    } catch (const CommandError&) {
+      if (!command_line.has_all()) CommandLine().read(arguments, subcommand);  // says which other one has an option
+      throw;
+    }
+  }();
   if (request.subcommand == nullptr) {
     write_result(request.text);
     return ExitCode::ok;
