@@ -48,7 +48,7 @@ std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start
     const std::int64_t needed = by_blocks ? own.in_one_piece : own.by_ranges;
     if (needed > memory) refuse_sparse_draws(start, needed, memory);  // the others hear of it in the first sum
   }
-  return by_blocks ? make_sparse_sweep_by_word_blocks(start) : make_sparse_sweep_by_ranges(start, memory, {});
+  return by_blocks ? make_sparse_sweep_by_word_blocks(start, memory) : make_sparse_sweep_by_ranges(start, memory, {});
 }
 
 }  // namespace papilio::lda

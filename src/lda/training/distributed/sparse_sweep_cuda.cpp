@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/math.h"
 #include "execution/cuda/event.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/staged_copies.h"
 #include "lda/training/distributed/word_counts_cuda.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/parameters/topic_counts_cuda.h"
 #include "lda/training/priors/optimize_priors_cuda.h"
 #include "lda/training/sparse/parallel/arrays_cuda.h"
+#include "lda/training/sparse/parallel/item_draws_cuda.h"
 #include "lda/training/sparse/parallel/lists_cpu.h"
+#include "lda/training/sparse/parallel/sweep_cuda.h"
 #include "papilio/error.h"
 #include "random/purpose.h"
 
@@ -33,17 +37,16 @@ std::int64_t words_per_block(std::int32_t topics) {
   return std::max<std::int64_t>(1, counts_of_block / padded_topics(topics));
 }
 
-SparseCut cut_in_blocks(std::int32_t topics, int entry_bytes) {
-  SparseCut cut;
-  cut.entry_bytes = entry_bytes;
-  cut.words_per_block = words_per_block(topics);
-  return cut;
+SparseParallelTuning tuning_of(std::int32_t topics) {
+  SparseParallelTuning tuning;
+  tuning.cut.words_per_block = words_per_block(topics);
+  return tuning;
 }
 
 template <class Entry>
 class SparseCudaSweepOfRank final : public CudaSweep {
  public:
-  explicit SparseCudaSweepOfRank(const CudaStart& start);
+  SparseCudaSweepOfRank(const CudaStart& start, SparseLayoutMade<Entry> made);
 
   void run(std::int64_t sweep) override;
   void set_priors(const Priors& priors) override;
@@ -77,20 +80,20 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   const std::int32_t topic_count_;
   const int host_threads_;
   const bool removes_;
-  const int threads_;  // that draw an item
   const cudaStream_t stream_;
-  execution::Stream side_;  // items of few tokens are drawn beside the others
   // Blocks are counted and added up while others are drawn, and are needed soon.
   execution::Stream counts_{execution::Urgency::urgent};
   const Seeds& seeds_;
   SeedsOnDevice start_of_counts_;
   Priors priors_;
   std::int64_t sweep_ = 0;
-  execution::Event sweep_begins_, topics_are_listed_, topics_are_added_up_, few_may_start_, few_are_drawn_;
+  execution::Event sweep_begins_, topics_are_listed_, topics_are_added_up_;
   execution::Event block_is_counted_, rows_are_free_;
   std::array<execution::Event, blocks_ahead> rows_are_used_;
   SparseLayout layout_;
   SparseCorpus<Entry> tokens_;
+  ItemDraws item_draws_;
+  const bool by_pair_;
   TopicArrays topics_;
   std::array<DeviceArray<std::int32_t>, blocks_ahead> rows_of_blocks_;
   DeviceArray<SeedWord> seed_words_;
@@ -107,20 +110,21 @@ const Seeds& seeds_of_rank(const CudaStart& start) {
 }
 
 template <class Entry>
-SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start)
+SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start, SparseLayoutMade<Entry> made)
     : corpus_(start.corpus),
       ranks_(*start.ranks),
       seed_(start.options.seed),
       topic_count_(start.options.topics),
       host_threads_(start.options.threads),
       removes_(start.plan.removes),
-      threads_(sparse_shape(topic_count_).threads),
       stream_(start.stream),
       seeds_(start.seeds),
       start_of_counts_(seeds_of_rank(start), stream_),
       priors_(start.priors),
-      layout_(corpus_, topic_count_, cut_in_blocks(topic_count_, sizeof(Entry)), seeds_, host_threads_),
-      tokens_(layout_, std::nullopt, start.z, corpus_.tokens(), topic_count_, host_threads_, stream_),
+      layout_(std::move(made.layout)),
+      tokens_(layout_, std::move(made.by_word), start.z, corpus_.tokens(), topic_count_, host_threads_, stream_),
+      item_draws_({}, topic_count_, true),
+      by_pair_(item_draws_.by_pair(layout_, corpus_.tokens())),
       topics_(topic_count_),
       seed_words_(on_device(seeds_.words(), "seed words", stream_)),
       statistics_(2, "sums of a sweep") {
@@ -167,6 +171,7 @@ SparseDraw<Entry> SparseCudaSweepOfRank<Entry>::draw_of(std::int64_t first_item,
           .stream = random::stream(random::Purpose::topics, static_cast<std::uint32_t>(sweep_)),
           .first_token = static_cast<std::uint64_t>(ranks_.place.token),
           .removes = removes_,
+          .by_pair = by_pair_,
           .statistics = statistics_.data(),
           .rows = global_rows_.data()};
 }
@@ -227,20 +232,9 @@ void SparseCudaSweepOfRank<Entry>::count_block(const ItemBlock& block, DeviceArr
 // As the sweep of one GPU, with existing counts.
 template <class Entry>
 void SparseCudaSweepOfRank<Entry>::draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
-  const auto draw = [&](std::int64_t first, std::int64_t end, int threads, cudaStream_t stream) {
-    SparseDraw<Entry> items = draw_of(first, end);
-    items.frequent = rows.data();
-    queue_sparse_parallel_draws(items, threads, stream);
-  };
-  if (global_rows_.size() > 0) return draw(block.first_item, block.end_item, threads_, stream_);
-  const std::int64_t few = layout_.items_above(few_tokens, block);
-  const std::int64_t many = std::min(few, layout_.items_above(many_tokens_of_row, block));
-  few_may_start_.order(stream_, side_.get());
-  draw(block.first_item, block.first_whole, threads_, stream_);
-  draw(block.first_whole, many, 512, side_.get());
-  draw(many, few, threads_, side_.get());
-  draw(few, block.end_item, small_block_threads, side_.get());
-  few_are_drawn_.order(side_.get(), stream_);
+  SparseDraw<Entry> draw = draw_of(0, std::ssize(layout_.items));
+  draw.frequent = rows.data();
+  item_draws_.queue(draw, layout_, block, stream_);
 }
 
 // Blocks from the last to the first: words that are rare tend to have high numbers, and the first block to be counted
@@ -325,7 +319,9 @@ void SparseCudaSweepOfRank<Entry>::count(State& state) {
   add_up_topics();
   state.n_k.resize(static_cast<std::size_t>(topic_count_));
   const auto row = static_cast<std::size_t>(topic_count_) * sizeof(std::int32_t);
-  state.n_wk.resize(static_cast<std::size_t>(corpus_.vocabulary_size()) * static_cast<std::size_t>(topic_count_));
+  execution::make_zeros(state.n_wk,
+                        static_cast<std::size_t>(corpus_.vocabulary_size()) * static_cast<std::size_t>(topic_count_),
+                        host_threads_);
   for_each_block([&](const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
     ranks_.sums.wait(stream_);  // what follows makes the host wait
     check(
@@ -357,11 +353,17 @@ SweepDraws SparseCudaSweepOfRank<Entry>::draws() {
 
 template <class Entry>
 std::vector<std::int32_t> SparseCudaSweepOfRank<Entry>::z() {
-  std::vector<typename Entry::Number> z;
+  std::vector<std::int32_t> z;
   execution::make_zeros(z, corpus_.words.size(), host_threads_);
-  if (!z.empty()) tokens_.z.download(z.data(), corpus_.tokens(), stream_);
-  check(cudaStreamSynchronize(stream_), "a copy from the device");
-  return converted<std::int32_t>(z);
+  execution::StagedCopies(tokens_.z.bytes(), host_threads_, stream_)
+      .download(z.data(), tokens_.z.data(), corpus_.tokens());
+  return z;
+}
+
+template <class Entry>
+std::unique_ptr<CudaSweep> make(const CudaStart& start, std::int64_t memory) {
+  return std::make_unique<SparseCudaSweepOfRank<Entry>>(
+      start, sparse_layout<Entry>(start, tuning_of(start.options.topics), memory));
 }
 
 }  // namespace
@@ -375,11 +377,9 @@ std::int64_t bytes_of_word_blocks(const CudaStart& start) {
          std::ssize(start.seeds.words()) * static_cast<std::int64_t>(sizeof(SeedWord));
 }
 
-std::unique_ptr<CudaSweep> make_sparse_sweep_by_word_blocks(const CudaStart& start) {
-  if (sparse::fits_narrow_entries(start.corpus, start.options.topics)) {
-    return std::make_unique<SparseCudaSweepOfRank<sparse::NarrowEntry>>(start);
-  }
-  return std::make_unique<SparseCudaSweepOfRank<sparse::WideEntry>>(start);
+std::unique_ptr<CudaSweep> make_sparse_sweep_by_word_blocks(const CudaStart& start, std::int64_t memory) {
+  if (sparse::fits_narrow_entries(start.corpus, start.options.topics)) return make<sparse::NarrowEntry>(start, memory);
+  return make<sparse::WideEntry>(start, memory);
 }
 
 }  // namespace papilio::lda

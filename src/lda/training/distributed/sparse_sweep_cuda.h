@@ -13,8 +13,9 @@ namespace papilio::lda {
 // DeviceError where memory is short, with the least that would do. Collective.
 std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start, std::int64_t memory);
 
-// By larger blocks of words than the CPU's. While a block's tokens are drawn, others are counted and added up.
-std::unique_ptr<CudaSweep> make_sparse_sweep_by_word_blocks(const CudaStart& start);
+// By larger blocks of words than the CPU's. While a block's tokens are drawn, others are counted and added up. Tokens
+// are put in order by word on the device if that takes at most `memory` bytes of it.
+std::unique_ptr<CudaSweep> make_sparse_sweep_by_word_blocks(const CudaStart& start, std::int64_t memory);
 
 // What that takes of the device for counts of words, beside tokens, lists and topics.
 std::int64_t bytes_of_word_blocks(const CudaStart& start);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 #include "execution/ranks/thread_ranks.h"
 #include "papilio/distributed.h"
@@ -18,6 +20,8 @@ namespace {
 
 // A rank that fails tells the others at once, and no rank is ever lost.
 constexpr std::chrono::hours deadline_of_threads{24};
+
+constexpr std::int64_t tokens_per_task = std::int64_t{1} << 16;  // of a copy
 
 // What the ranks of one process have together.
 class DeviceThreads {
@@ -49,9 +53,12 @@ class DeviceThreads {
   void run_rank(Communicator& ranks) noexcept {
     const auto rank = static_cast<std::size_t>(ranks.rank());
     try {
-      TrainResult here = train_(options_of(ranks), part_of_resume(ranks));
-      here.topics = gather_topics(here.topics, ranks);
-      if (rank == 0) result_ = std::move(here);
+      const TrainOptions own = options_of(ranks);
+      TrainResult here = train_(own, part_of_resume(ranks));
+      join_topics(here.topics, own);
+      if (rank != 0) return;
+      result_ = std::move(here);
+      result_.topics.z = std::move(z_);
     } catch (const std::exception& error) {
       thrown_[rank] = std::current_exception();
       ranks.fail(error.what());
@@ -62,7 +69,7 @@ class DeviceThreads {
   }
 
   // Callbacks are for the first rank, with the topics of all.
-  TrainOptions options_of(Communicator& ranks) const {
+  TrainOptions options_of(Communicator& ranks) {
     TrainOptions own = options_;
     own.device = options_.devices[static_cast<std::size_t>(ranks.rank())];
     own.devices.clear();
@@ -70,12 +77,26 @@ class DeviceThreads {
     own.threads = std::max(1, execution::thread_count(options_.threads) / ranks.ranks());
     if (ranks.rank() != 0) own.progress = {};
     if (options_.checkpoint) {
-      own.checkpoint = [this, &ranks](const ChainState& part) {
-        const ChainState whole = gather_topics(part, ranks);
-        if (ranks.rank() == 0) options_.checkpoint(whole);
+      own.checkpoint = [this, &ranks, threads = own.threads](const ChainState& part) {
+        join_topics(part, {.threads = threads, .ranks = &ranks});
+        if (ranks.rank() != 0) return;
+        ChainState whole = {.sweep = part.sweep, .z = {}, .alpha = part.alpha, .beta = part.beta, .start = part.start};
+        whole.z = std::exchange(z_, {});
+        options_.checkpoint(whole);
       };
     }
     return own;
+  }
+
+  // Makes z_ of the topics of all ranks, each of which puts its own there. Collective.
+  void join_topics(const ChainState& part, const TrainOptions& own) {
+    const RankDocuments place = documents_of_rank(corpus_, own.ranks->rank(), own.ranks->ranks());
+    if (own.ranks->rank() == 0) execution::make_zeros(z_, corpus_.words.size(), options_.threads);
+    own.ranks->barrier();
+    execution::parallel_for(place.tokens(), tokens_per_task, own.threads, [&](std::int64_t begin, std::int64_t end) {
+      std::copy(part.z.begin() + begin, part.z.begin() + end, z_.begin() + place.first_token + begin);
+    });
+    own.ranks->barrier();
   }
 
   std::optional<ChainState> part_of_resume(const Communicator& ranks) const {
@@ -110,6 +131,7 @@ class DeviceThreads {
   const ChainState* const resume_;
   const TrainRank train_;
   std::vector<std::exception_ptr> thrown_;
+  std::vector<std::int32_t> z_;  // of all tokens
   TrainResult result_;
 };
 

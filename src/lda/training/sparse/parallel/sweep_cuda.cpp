@@ -338,7 +338,7 @@ SparseLayoutMade<Entry> sparse_layout(const CudaStart& start, const SparseParall
   const std::int64_t part = tokens_per_sort(corpus.tokens());
   const bool fits =
       bytes_to_order_by_word<Number>(corpus.tokens(), corpus.vocabulary_size(), corpus.documents(), part) <= memory;
-  if (fits && !tuning.orders_on_host) {
+  if (fits && corpus.tokens() > 0 && !tuning.orders_on_host) {
     try {
       std::optional<TokensByWord<Number>> by_word;
       SparseLayout layout(corpus, options.topics, cut, start.seeds, [&](const SparseLayout& placed) {
