@@ -57,7 +57,7 @@ Request CommandLine::read(std::span<const std::string> arguments, std::string& s
     if (first.starts_with('-')) names = {"--help", "--version"};
     const std::string meant = did_you_mean(first, names);
     throw CommandError(ExitCode::usage,
-                       fmt::format("{} is no subcommand{} (papilio --help explains)", shown(first),
+                       fmt::format("{} is not a subcommand{} (papilio --help explains)", shown(first),
                                    meant.empty() ? fmt::format("; expected {}", listed(names)) : meant));
   }
   subcommand = chosen->app->get_name();

@@ -174,7 +174,7 @@ def steps(strides: Any, size: int, what: str) -> tuple[int, ...]:
     for stride in strides:
         if stride % size:
             raise ValueError(
-                f"papilio: {what} has a stride of {stride} bytes, no multiple of its entries' {size}; use x.copy()"
+                f"papilio: {what} has a stride of {stride} bytes, not a multiple of its entries' {size}; use x.copy()"
             )
     return tuple(stride // size for stride in strides)
 

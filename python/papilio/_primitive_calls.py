@@ -136,7 +136,7 @@ def first_of(arrays: Any, x: Any, what: str, writable: bool) -> tuple[Any, int]:
     if hasattr(x, "strides"):
         step, left = divmod(x.strides[0], x.itemsize)
         if left:
-            raise ValueError(f"papilio: {what} has a stride that is no multiple of its entries; use x.copy()")
+            raise ValueError(f"papilio: {what} has a stride that is not a multiple of its entries; use x.copy()")
     elif callable(getattr(x, "stride", None)):
         step = x.stride(0)
     else:  # of JAX: as NumPy sees it

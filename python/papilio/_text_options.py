@@ -44,7 +44,7 @@ def text_options(
     if isinstance(stop_words, str):
         stop_words = [word for language in stop_words.split(",") for word in words_of_language(language)]
     options.stop_words = _words(stop_words, "stop_words")
-    documents = "a number of documents, 1 or more; for a share of them only max_df is meant"
+    documents = "a number of documents, 0 or more; max_df takes a share of them"
     options.min_df = whole(min_df, "papilio: min_df", 0, 2**63 - 1, documents)
     options.max_df = real(max_df, "papilio: max_df", "a share of the documents, 0 < max_df <= 1")
     options.max_vocabulary = whole(
@@ -72,7 +72,7 @@ def warn_of_unspaced(report: ReadReport, caller: str) -> None:
     if report.seems_unspaced:
         warnings.warn(
             f"{caller}: {report.unspaced_tokens} of {report.tokens_read} words are long runs of Chinese, Japanese, Thai "
-            'or similar characters; words="icu" cuts text that has no spaces',
+            'or similar characters; words="icu" splits text without spaces into words',
             UserWarning,
             stacklevel=caller_level(),
         )

@@ -53,7 +53,7 @@ def sample_tokens(
     threads: int = 0,
     cuda_stream: int | None = None,
 ) -> Any:
-    """Draw the next token of each text from its row of logits, behind the filters of a decoder.
+    """Draw the next token of each text from its row of logits, after the filters of a decoder.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def sample_tokens(
     top_p : float or array of shape (rows,), default 1
         Keep the fewest whose share of what top_k left is at least top_p. 0 to 1.
     min_p : float or array of shape (rows,), default 0
-        Keep those of at least this share of the largest one's probability. 0 to 1.
+        Keep tokens with at least this fraction of the largest probability. 0 to 1; 0 keeps all.
     joint : bool, default False
         True: top_p counts shares of all tokens, not of what top_k left.
     allowed : array of bool of shape (rows, V) or (V,), or of int32 of shape (rows, ceil(V / 32)), optional
@@ -82,7 +82,7 @@ def sample_tokens(
     stream : int, default 0
         Selects independent draws under one seed.
     return_log_probability, return_raw_log_probability, return_rank, return_status : bool, default False
-        What `Tokens` holds beside the tokens. With `return_status` no row raises.
+        What `Tokens` holds besides the tokens. With `return_status` no row raises.
     return_kept : bool or int, default False
         The kept tokens and their log probabilities, with kept_count and kept_mass. An integer is the room per row; True:
         room for all that `top_k` can leave if it is a number, else for V; 0: only kept_count and kept_mass.

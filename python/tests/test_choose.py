@@ -111,7 +111,7 @@ def test_an_exception_of_progress_comes_out(tmp_path):
         ([2], {"measure": "none"}, "none"),
         ([2], {"measure": "umass", "window": 5}, "umass counts documents"),
         ([2], {"alpha_sum": -1}, "alpha_sum is -1"),
-        ([2], {"seed": 2**64 - 1}, "seeds in a row do not fit"),
+        ([2], {"seed": 2**64 - 1}, "seeds in a row below 2"),
     ],
 )
 def test_what_is_refused(topics, options, says):
@@ -145,7 +145,7 @@ def test_how_it_shows_itself(result):
     assert page.count("<tr>") == 4 and f"{result.rows[1].perplexity:.2f}" in page
     alone = papilio.choose_topics(corpus(), [2], seeds=1, sweeps=2, top_words=3)
     assert "<td>-</td>" in alone._repr_html_() and "nothing to compare" in alone.summary
-    assert result.summary.startswith("Of the numbers tried, ")
+    assert result.summary.startswith("Held-out documents are predicted best with ")
     for broken in (pickle.dumps, copy.copy):
         with pytest.raises(TypeError, match="cannot be pickled"):
             broken(result)

@@ -32,13 +32,13 @@ def test_files_are_read_with_phrases(tmp_path):
         papilio.corpus_from_texts(TEXTS, phrases=["new york"])
     )
     papilio.write_corpus(papilio.read_corpus(path), tmp_path / "it.npz")
-    with pytest.raises(ValueError, match="phrases are joined where text is read .*, and this is npz"):
+    with pytest.raises(ValueError, match="phrases are joined only when text is read .*; this is npz"):
         papilio.read_corpus(tmp_path / "it.npz", phrases="auto")
     (tmp_path / "it.low").write_text("1\nnew york new york\n")
     (tmp_path / "it.mallet").write_text("one label new york new york\n")
     for name in ("low", "mallet"):
         for phrases in ("auto", ["new york"]):
-            with pytest.raises(ValueError, match=f"phrases are joined where text is read .*, and this is {name}"):
+            with pytest.raises(ValueError, match=f"phrases are joined only when text is read .*; this is {name}"):
                 papilio.read_corpus(tmp_path / f"it.{name}", phrases=phrases)
         found = papilio.read_corpus(tmp_path / f"it.{name}")
         assert words(papilio.join_phrases(found, ["new york"])) == ["new_york", "new_york"]

@@ -52,7 +52,7 @@ class Command(ChooseTest):
         self.assertEqual(lines[0].split(), "topics perplexity +- coherence +- diversity stability".split())
         self.assertEqual([line.split()[0] for line in lines[1:4]], ["2", "3", "6"])
         self.assertEqual(len({len(line) for line in lines[:4]}), 1)  # aligned
-        self.assertIn("Of the numbers tried, ", run.out)
+        self.assertIn("Held-out documents are predicted best with ", run.out)
         self.assertIn("lower is better", run.out)
         self.assertLessEqual(max(map(len, lines)), 100)
         self.assertIn("model 6 of 6: 6 topics, seed 1: perplexity ", run.err)

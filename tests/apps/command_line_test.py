@@ -153,14 +153,14 @@ class Rules(CommandLineTest):
 
     def test_no_arguments_or_wrong_names(self):
         self.expect("expected a subcommand: train, topics, infer,")
-        self.expect('"trian" is no subcommand; did you mean train?', "trian")
-        self.expect('"fly" is no subcommand; expected train, topics,', "fly")
+        self.expect('"trian" is not a subcommand; did you mean train?', "trian")
+        self.expect('"fly" is not a subcommand; expected train, topics,', "fly")
         self.expect('unknown option "--topisc"; did you mean --topics?', "train", "absent", "--topisc", "3")
         self.expect('unknown option "--thread"; did you mean --threads?', "train", "absent", "--thread=3")
         self.expect('unknown option "--sampler"; papilio train has it', "infer", "a", "b", "--sampler", "x")
         self.expect("did you mean collapsed?", "train", "absent", "--sampler", "colapsed")
         self.expect('unknown option "-5"', "train", "-5")
-        self.expect('"--hlep" is no subcommand; did you mean --help?', "--hlep")
+        self.expect('"--hlep" is not a subcommand; did you mean --help?', "--hlep")
 
     def test_a_misspelled_file(self):
         (self.path / "corpus.txt").write_text("a b\n")

@@ -48,13 +48,13 @@ class Edits(EditTest):
         before = self.topics("model")
         total = sum(topic["share"] for topic in before)
         self.papilio("merge", "model", "3,1", "-o", "merged")
-        self.assertEqual(self.err, "topics 3+1 are now topic 1; wrote merged, 3 topics: numbers above a topic that is "
-                                   "gone are lower now\n")
+        self.assertEqual(self.err, "topics 3+1 are now topic 1; wrote merged, 3 topics: topics after a removed one "
+                                   "have lower numbers now\n")
         after = self.topics("merged")
         self.assertAlmostEqual(after[1]["share"], before[1]["share"] + before[3]["share"])
         self.assertEqual([after[0], after[2]], [before[0], {**before[2], "topic": 2}])
         self.papilio("drop", "merged", "0", "-o", "dropped")
-        self.assertRegex(self.err, r"^\d+ of \d+ tokens went with topic 0; wrote dropped, 2 topics")
+        self.assertRegex(self.err, r"^\d+ of \d+ tokens were dropped with topic 0; wrote dropped, 2 topics")
         self.assertEqual([topic["words"] for topic in self.topics("dropped")], [topic["words"] for topic in after[1:]])
         self.papilio("drop", "merged", "0,1", "-q", "-o", "other")
         self.papilio("drop", "merged", "0", "1", "-q", "-o", "again")
@@ -101,20 +101,20 @@ class Edits(EditTest):
     def test_mistakes(self):
         for arguments, code, says in (
                 (["label", "model", "-o", "x"], 64, "no labels are given; expected papilio label MODEL 3=Politics"),
-                (["label", "model", "Sport", "-o", "x"], 64, '"Sport" is no label; expected a topic\'s number, ='),
-                (["label", "model", "1=a", "1=b", "-o", "x"], 64, '"1=b" is no label; expected a topic\'s number'),
+                (["label", "model", "Sport", "-o", "x"], 64, '"Sport" is not a label; expected a topic\'s number, ='),
+                (["label", "model", "1=a", "1=b", "-o", "x"], 64, '"1=b" is not a label; expected a topic\'s number'),
                 (["label", "model", "9=Sport", "-o", "x"], 65, "topic 9, expected 0 <= topic < 4"),
                 (["label", "model", "1=7", "-o", "x"], 65, "the label of topic 1 is a number"),
                 (["label", "model", "1=a", "2=a", "-o", "x"], 65, "topics 1 and 2 have the same label, a"),
                 (["label", "model", "1=a\x1b[2J", "-o", "x"], 65, "has a control character"),
                 (["merge", "model", "-o", "x"], 64, "GROUPS is missing; expected papilio merge MODEL GROUPS --output"),
-                (["merge", "model", "3", "-o", "x"], 64, '"3" is one topic; expected two topics or more with commas'),
-                (["merge", "model", "3 1", "-o", "x"], 64, '"3 1" is no list of topics; expected two topics'),
-                (["merge", "model", "3,", "-o", "x"], 64, '"3," is no list of topics'),
-                (["merge", "model", "-o", "x", "--", "-1,2"], 64, '"-1,2" is no list of topics'),
+                (["merge", "model", "3", "-o", "x"], 64, '"3" is one topic; expected two or more topics separated by commas'),
+                (["merge", "model", "3 1", "-o", "x"], 64, '"3 1" is not a list of topics; expected two or more topics'),
+                (["merge", "model", "3,", "-o", "x"], 64, '"3," is not a list of topics'),
+                (["merge", "model", "-o", "x", "--", "-1,2"], 64, '"-1,2" is not a list of topics'),
                 (["merge", "model", "3,3", "-o", "x"], 65, "topic 3 is given twice"),
                 (["merge", "model", "3,1", "1,2", "-o", "x"], 65, "topic 1 is given twice"),
-                (["drop", "model", "x", "-o", "x"], 64, '"x" is no list of topics; expected numbers of topics'),
+                (["drop", "model", "x", "-o", "x"], 64, '"x" is not a list of topics; expected numbers of topics'),
                 (["drop", "model", "0,1,2,3", "-o", "x"], 65, "all 4 topics are given, expected one or more to stay"),
                 (["drop", "model", "1"], 64, "--output is missing"),
                 (["drop", "model", "1", "-o", "model", "--force"], 64, "model"),

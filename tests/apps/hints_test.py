@@ -154,20 +154,20 @@ class Documents(HintsTest):
         self.write("folder/a", words)
         self.write("table.csv", f"text\n{words}")
         one = "the corpus is one document; "
-        self.check_hints("text.txt", one + "put each document on a line of its own, or give a folder with a file for each")
+        self.check_hints("text.txt", one + "put each document on a line of its own, or give a folder with a file per document")
         self.check_hints("folder", one + "in a folder each file is a document; for a document per line give the file itself")
-        self.check_hints("table.csv", one + "topics are told apart by the documents that their words are in", topics=5)
+        self.check_hints("table.csv", one + "topics are distinguished by the documents in which their words occur", topics=5)
 
     def test_short_documents(self):
         short, long = "ship sail wave\n", "ship sail wave wind\n"
         self.write("half.txt", short * 3 + "\n" + long * 4)
         self.check_hints("half.txt")
         self.write("more.txt", short * 3 + "\n\n" + long * 4)
-        self.check_hints("more.txt", "5 of 9 documents have 3 words or fewer; each line is a document: where yours are "
-                         "longer, give a folder with a file for each, or one line for each")
+        self.check_hints("more.txt", "5 of 9 documents have 3 words or fewer; each line is a document; if yours have "
+                         "several lines, give a folder with a file per document, or put each on one line")
         self.write("table.csv", "text\n" + short * 5 + long * 4)
-        self.check_hints("table.csv", "5 of 9 documents have 3 words or fewer; so few tell little of their topics; join "
-                         "short documents")
+        self.check_hints("table.csv", "5 of 9 documents have 3 words or fewer; so few words say little about topics; "
+                         "join short documents")
 
     def test_more_topics_than_documents(self):
         self.write("text.txt", documents([], count=12))

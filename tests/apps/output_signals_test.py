@@ -24,7 +24,7 @@ class Appearing(OutputsTest):
     def check_kept(self, process, made):
         code, err = self.finish(process)
         self.assertEqual(code, 73, err)
-        self.assertIn(f"cannot create {made}: another file has got that name in the meantime and is not replaced; "
+        self.assertIn(f"cannot create {made}: another file has taken that name in the meantime and is not replaced; "
                       f"what was written is in {made}.1", err)
         self.assertEqual((self.folder / made).read_bytes(), STRANGER)
         self.assertEqual(self.locks(), [])

@@ -88,7 +88,7 @@ class Words(command_test.CommandTest):
     def test_text_without_spaces(self):
         (self.path / "han.txt").write_text("我爱北京天安门广场\n北京欢迎你来到北京天安门\n", encoding="utf-8")
         self.assertIn("hint: 2 of the 2 words read are long runs of Chinese, Japanese, Thai or similar characters; --words "
-                      "icu cuts text that has no spaces\n", self.papilio("import", "han.txt", "-o", "runs").err)
+                      "icu splits text without spaces into words\n", self.papilio("import", "han.txt", "-o", "runs").err)
         if not self.icu():
             run = self.papilio("import", "han.txt", "--words", "icu", code=64)
             self.assertIn("this build has no ICU; install libicu-dev", run.err)

@@ -146,7 +146,7 @@ TEST_F(LdaContract, ModelEditsAndLabels) {
   EXPECT_TRUE(refused("there are 1 labels, expected none or one per topic, 2", [&] { labels.verify(); }));
   EXPECT_EQ(labels.label(1), "");
   edits.edits = {ModelEdit{{"merge"}, "no hash"}};
-  EXPECT_TRUE(refused("an edit is not words and the hash of a model", [&] { edits.verify(); }));
+  EXPECT_TRUE(refused("an edit is not a change and the hash of a model", [&] { edits.verify(); }));
 }
 
 TEST_F(LdaContract, TrainAndTrainOptions) {

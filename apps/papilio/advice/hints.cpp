@@ -23,16 +23,16 @@ std::int64_t count_short(const papilio::CorpusView& corpus) {
 }
 
 std::string hint_of_one_document(const std::string& format) {
-  std::string advice = "topics are told apart by the documents that their words are in";
-  if (format == "text") advice = "put each document on a line of its own, or give a folder with a file for each";
+  std::string advice = "topics are distinguished by the documents in which their words occur";
+  if (format == "text") advice = "put each document on a line of its own, or give a folder with a file per document";
   if (format == "folder") advice = "in a folder each file is a document; for a document per line give the file itself";
   return fmt::format("the corpus is one document; {}", advice);
 }
 
 std::string hint_of_short_documents(std::int64_t found, std::int64_t documents, const std::string& format) {
-  const char* advice = format == "text" ? "each line is a document: where yours are longer, give a folder with a file "
-                                          "for each, or one line for each"
-                                        : "so few tell little of their topics; join short documents";
+  const char* advice = format == "text" ? "each line is a document; if yours have several lines, give a folder with a "
+                                          "file per document, or put each on one line"
+                                        : "so few words say little about topics; join short documents";
   return fmt::format("{} of {} documents have {} words or fewer; {}", grouped(found), grouped(documents),
                      short_document, advice);
 }

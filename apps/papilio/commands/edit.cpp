@@ -44,7 +44,7 @@ template <class... Values>
   throw CommandError(ExitCode::usage, fmt::format(form, std::forward<Values>(values)...));
 }
 
-// The number at the beginning of a text, which it loses; false where there is none.
+// The number at the beginning of a text, which it loses; false if there is none.
 bool take_topic(std::string_view& text, std::int32_t& topic) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, topic);
@@ -59,9 +59,9 @@ Topics topics_of(const std::string& typed, const char* expected) {
   std::string_view rest = typed;
   while (true) {
     if (!take_topic(rest, topics.emplace_back()))
-      refuse("{} is no list of topics; expected {}", shown(typed), expected);
+      refuse("{} is not a list of topics; expected {}", shown(typed), expected);
     if (rest.empty()) return topics;
-    if (rest.front() != ',') refuse("{} is no list of topics; expected {}", shown(typed), expected);
+    if (rest.front() != ',') refuse("{} is not a list of topics; expected {}", shown(typed), expected);
     rest.remove_prefix(1);
   }
 }
@@ -95,7 +95,7 @@ Labels labels_of(const EditArguments& arguments) {
   Labels labels;
   for (const std::string& typed : arguments.changes) {
     if (!take_label(typed, labels, "=")) {
-      refuse("{} is no label; expected a topic's number, = and its label, each topic once, as in 3=Politics",
+      refuse("{} is not a label; expected a topic's number, = and its label, each topic once, as in 3=Politics",
              shown(typed));
     }
   }
@@ -103,7 +103,7 @@ Labels labels_of(const EditArguments& arguments) {
 }
 
 std::vector<Topics> groups_of(const EditArguments& arguments) {
-  constexpr const char* expected = "two topics or more with commas between, as in 3,7";
+  constexpr const char* expected = "two or more topics separated by commas, as in 3,7";
   std::vector<Topics> groups;
   for (const std::string& typed : arguments.changes) {
     groups.push_back(topics_of(typed, expected));
@@ -161,7 +161,7 @@ Edited drop(const papilio::Model& model, const EditArguments& arguments) {
     return std::accumulate(of.n_k.begin(), of.n_k.end(), std::int64_t{0});
   };
   return {std::move(result),
-          fmt::format("{} of {} tokens went with topic{} {}", grouped(tokens(model) - tokens(result)),
+          fmt::format("{} of {} tokens were dropped with topic{} {}", grouped(tokens(model) - tokens(result)),
                       grouped(tokens(model)), topics.size() == 1 ? "" : "s", fmt::join(topics, ", "))};
 }
 
@@ -179,7 +179,7 @@ ExitCode run_edit(const EditArguments& arguments, const Edit& edit) {
           [&] { papilio::save_model(edited.model, arguments.output); });
   if (!arguments.quiet) {
     tell("{}; wrote {}, {} topics{}\n", edited.what, arguments.output, grouped(edited.model.topics),
-         edited.model.topics == model.topics ? "" : ": numbers above a topic that is gone are lower now");
+         edited.model.topics == model.topics ? "" : ": topics after a removed one have lower numbers now");
   }
   return ExitCode::ok;
 }
@@ -230,7 +230,7 @@ Subcommand add_merge(CLI::App& app) {
   return add_edit(
       app,
       {"merge", "Merge several topics into one, in a new model", "groups",
-       "Topics that become one, with commas between: 3,7. Counts and alphas are added; the new topic has "
+       "Topics that become one, separated by commas: 3,7. Counts and alphas are added; the new topic has "
        "the lowest number"},
       merge, [](const EditArguments& arguments) { groups_of(arguments); }, false);
 }

@@ -84,7 +84,7 @@ bool is_bag(const papilio::CorpusView& corpus) {
   return true;
 }
 
-// Fills the scores of held-out documents, of which each rank scores its own.
+// Fills the scores of held-out documents; each rank scores its own.
 void score_held_out(const papilio::Model& model, const EvaluateArguments& arguments, const papilio::Device& device,
                     papilio::Communicator* ranks, Evaluation& result) {
   const InputCorpus input = read_named(arguments.held_out, model, arguments, ranks);
@@ -274,7 +274,7 @@ Subcommand add_evaluate(CLI::App& app) {
   evaluate
       ->add_option("--device", arguments->device,
                    "Where to complete documents: cpu, cuda, cuda:N or auto; never changes the result. The other "
-                   "measures are the CPU's")
+                   "measures run on the CPU")
       ->capture_default_str()
       ->check(device_name());
   add_explained_choice(*evaluate, "--format", arguments->format, formats, "What to print");

@@ -96,8 +96,9 @@ Subcommand add_ldavis(CLI::App& app) {
   ldavis->add_option("--lambda-step", arguments->options.lambda_step, "Step of the slider between probability and lift")
       ->capture_default_str()
       ->check(between(0.001, 1.0));
-  ldavis->add_flag("--model-order{false}", arguments->options.sort_topics,
-                   "Keep the model's order of topics instead of sorting by tokens");
+  ldavis->add_flag_callback(
+      "--model-order", [arguments] { arguments->options.sort_topics = false; },
+      "Keep the model's order of topics instead of sorting by tokens");
   ldavis->add_option("--seed,--random-seed", arguments->seed, "Seed of the inference on --corpus")
       ->capture_default_str()
       ->check(seed());

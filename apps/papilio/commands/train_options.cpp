@@ -148,7 +148,7 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
   add_explained_choice(app, "--sampler", training.sampler, papilio::samplers(), "How topics are drawn (docs/lda.md)")
       ->group("Model");
   add_explained_choice(app, "--schedule", training.schedule, papilio::schedules(),
-                       "Which counts a token sees, for the samplers collapsed and phi_collapsed")
+                       "Which counts a draw uses, for the samplers collapsed and phi_collapsed")
       ->group("Model");
   add_explained_choice(app, "--start", training.start, papilio::starts(), "How a new run begins (docs/lda/start.md)")
       ->group("Model");

@@ -14,7 +14,7 @@ void require_for_ranks(const TrainArguments& arguments) {
                     arguments.device, arguments.training.ranks->ranks()));
   }
   if (!arguments.input_state.empty()) {
-    throw CommandError(ExitCode::usage, "--input-state does not go with several ranks; expected one process");
+    throw CommandError(ExitCode::usage, "--input-state cannot be used with several ranks; expected one process");
   }
   require_no_standard_input({arguments.corpus.path, arguments.held_out, arguments.seed_words});
 }

@@ -161,7 +161,7 @@ void CommandFiles::require_distinct() const {
       const bool is_pair = outputs_[i].goes_with_last && j + 1 == i;
       if (is_pair || !are_one_file(targets_[j], targets_[i])) continue;
       throw CommandError(ExitCode::usage,
-                         fmt::format("{} {} and {} {} are one file; give each a name of its own", outputs_[j].option,
+                         fmt::format("{} {} and {} {} are the same file; give each its own name", outputs_[j].option,
                                      outputs_[j].path, outputs_[i].option, outputs_[i].path));
     }
   }

@@ -112,7 +112,7 @@ std::vector<std::string> read_phrases(const CorpusArguments& arguments) {
   return list;
 }
 
-// What the arguments say of phrases. Throws CommandError where a file is no list of them.
+// What the arguments say of phrases. Throws CommandError where a file is not a list of them.
 papilio::PhraseOptions phrase_options(const CorpusArguments& arguments) {
   const PhraseArguments& phrases = arguments.phrases;
   papilio::PhraseOptions options = {.threshold = phrases.threshold,
@@ -308,8 +308,7 @@ std::string left_out_summary(const papilio::ReadReport& report) {
   if (papilio::seems_unspaced(report)) {
     summary += fmt::format(
         "hint: {} of the {} words read are long runs of Chinese, Japanese, Thai or similar characters; --words icu "
-        "cuts "
-        "text that has no spaces\n",
+        "splits text without spaces into words\n",
         grouped(report.unspaced_tokens), grouped(report.tokens_read));
   }
   return summary;

@@ -99,7 +99,7 @@ Corpus keep_chosen(Corpus corpus, const std::vector<std::uint8_t>& keep, int thr
 void require_text_options(const TextOptions& options, const char* caller) {
   base::require(options.min_token_length.value_or(1) >= 1, "{}: min_token_length is {}, expected at least 1", caller,
                 options.min_token_length.value_or(1));
-  base::require(name(options.words) != "unknown", "{}: words is {}, which is no rule for words", caller,
+  base::require(name(options.words) != "unknown", "{}: words is {}, which is not a rule for words", caller,
                 static_cast<int>(options.words));
   base::require(options.words != WordRule::icu || !icu_version().empty(),
                 "{}: words is icu, but this build has no ICU; install libicu-dev and build papilio again", caller);

@@ -83,8 +83,8 @@ void TopicCounts::verify() const {
   const std::vector<std::int64_t> of_words = sum_of_words(*this);
   for (std::size_t k = 0; k < n_k.size(); ++k) {
     require(n_k[k] == of_documents[k] && n_k[k] == of_words[k],
-            "papilio::TopicCounts: n_k of topic {} is {}, documents have {} tokens of it and words {}", k, n_k[k],
-            of_documents[k], of_words[k]);
+            "papilio::TopicCounts: n_k of topic {} is {}, but its counts over documents sum to {}, over words to {}", k,
+            n_k[k], of_documents[k], of_words[k]);
   }
 }
 

@@ -24,7 +24,7 @@ void require_run(const ChooseRun& run, std::int64_t vocabulary_size, int top_wor
   require(run.topics >= 1, "papilio::{}: a run has {} topics, expected at least 1", caller, run.topics);
   require(std::isfinite(run.perplexity) && run.perplexity > 0 && fits(run.coherence, -1e9) && fits(run.diversity, 0) &&
               std::isfinite(run.seconds) && run.seconds >= 0,
-          "papilio::{}: the run of {} topics, seed {} has measures that no model has: perplexity {}, coherence {}, "
+          "papilio::{}: the run of {} topics, seed {} has impossible measures: perplexity {}, coherence {}, "
           "diversity {}, seconds {}",
           caller, run.topics, run.seed, run.perplexity, run.coherence, run.diversity, run.seconds);
   require(std::ssize(run.top_words) == std::int64_t{run.topics} * top_words,
@@ -55,7 +55,8 @@ void require_choose_options(const ChooseOptions& options, const char* caller) {
   require(1 <= options.seeds && options.seeds <= 1000, "papilio::{}: seeds is {}, expected 1 to 1000", caller,
           options.seeds);
   require(training.seed <= std::numeric_limits<std::uint64_t>::max() - static_cast<std::uint64_t>(options.seeds - 1),
-          "papilio::{}: seed is {}, which {} seeds in a row do not fit", caller, training.seed, options.seeds);
+          "papilio::{}: seed is {}, expected room for {} seeds in a row below 2^64", caller, training.seed,
+          options.seeds);
   require(training.topic_alpha.empty() && !training.held_out && !training.progress && !training.checkpoint,
           "papilio::{}: training has topic_alpha, held_out, progress or checkpoint, expected none of them", caller);
   require(!options.alpha_sum || is_prior(*options.alpha_sum), "papilio::{}: alpha_sum is {}, expected 1e-100 to 1e6",

@@ -114,7 +114,7 @@ void Model::verify() const {
   const std::string fault = lda::labels_fault(labels, topics);
   require(fault.empty(), "papilio::Model::verify: {}", fault);
   for (const ModelEdit& edit : edits) {
-    require(lda::is_edit(edit), "papilio::Model::verify: an edit is not words and the hash of a model");
+    require(lda::is_edit(edit), "papilio::Model::verify: an edit is not a change and the hash of a model");
   }
 }
 

@@ -29,11 +29,12 @@ void check_shard(const char* function, const TokenShard& shard, std::int64_t hel
                 shard.first_category + held, shard.categories);
 }
 
-// That states are such as combine_shards leaves.
+// Requires states as combine_shards writes them.
 void check_states(const char* function, VectorView<const TokenShardState> states) {
   for (std::int64_t i = 0; i < states.size; ++i) {
     base::require(law::valid_shard_state(states.data[i]),
-                  "papilio::{}: states[{}] is none that combine_shards left, expected zeros at the start", function, i);
+                  "papilio::{}: states[{}] was not written by combine_shards, expected zeros at the start", function,
+                  i);
   }
 }
 
@@ -45,7 +46,7 @@ void check_rows(const char* function, const MatrixView<const T>& logits, const T
   check_shard(function, shard, logits.columns);
   check.filters(filters);
   check.needed("states", states, logits.rows);
-  base::require(!filters.joint, "papilio::{}: joint filters are not offered for shards", function);
+  base::require(!filters.joint, "papilio::{}: joint filters are not supported for shards", function);
   if (logits.device.is_cpu()) check_states(function, states);
 }
 
@@ -148,7 +149,7 @@ void finish(const MatrixView<const T>& logits, const TokenShard& shard, std::int
   base::require(results.raw_log_probabilities.size == 0 && results.ranks.size == 0 && results.kept_counts.size == 0 &&
                     results.kept_masses.size == 0 && results.kept_categories.rows == 0 &&
                     results.kept_log_probabilities.rows == 0,
-                "papilio::{}: of the results only tokens, log_probabilities and status are offered for shards",
+                "papilio::{}: of the results only tokens, log_probabilities and status are supported for shards",
                 function);
   execution::thread_count(options.threads);
   if (!logits.device.is_cpu()) {
@@ -210,7 +211,7 @@ std::int64_t combine_shards(MatrixView<const TokenShardRecord> records, const To
   of_all.bias_categories = {};
   of_all.bias_values = {};
   check.filters(of_all);
-  base::require(!filters.joint, "papilio::{}: joint filters are not offered for shards", function);
+  base::require(!filters.joint, "papilio::{}: joint filters are not supported for shards", function);
   check.entries("positions", options.positions, states.size);
   check.entries("seeds", options.seeds, states.size);
   if (states.size == 0) return 0;

@@ -148,7 +148,7 @@ TEST_F(ChooseFile, ContentsAreChecked) {
       std::string::npos);
   bad = runs();
   bad[0].perplexity = std::nan("");
-  EXPECT_NE(refusal([&] { save_choose_runs(bad, larger, options(), path_); }).find("measures that no model has"),
+  EXPECT_NE(refusal([&] { save_choose_runs(bad, larger, options(), path_); }).find("impossible measures"),
             std::string::npos);
   bad = runs();
   bad[1] = bad[0];

@@ -62,7 +62,7 @@ TEST(ChoosePage, HasAChartForEachMeasureAndARowForEachNumber) {
   EXPECT_NE(page.find("<th scope=\"row\">corpus</th><td><bdi>news.txt</bdi></td>"), std::string::npos);
   EXPECT_NE(page.find("<th scope=\"row\">sweeps</th><td><bdi>200</bdi></td>"), std::string::npos);
   EXPECT_NE(page.find("<pre><bdi>papilio choose news.txt</bdi></pre>"), std::string::npos);
-  EXPECT_NE(page.find("1000 topics predict"), std::string::npos);
+  EXPECT_NE(page.find("predicted best with 1000 topics"), std::string::npos);
   EXPECT_EQ(page.find("Seconds"), std::string::npos);
   EXPECT_NE(choose_page(made(), {.times = true}).find("<th scope=\"col\">Seconds</th>"), std::string::npos);
   EXPECT_EQ(choose_page(made()), choose_page(made()));

@@ -204,23 +204,24 @@ TEST(ChooseSummary, SaysWhatTheRowsShow) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(
       choose_summary(made_of({{20, 90, 100, 110, 0.1, 0.8}, {50, 80, 82, 85, 0.2, 0.6}, {100, 86, 88, 90, 0.05, 0.4}})),
-      "Of the numbers tried, 50 topics predict held-out documents best (perplexity 82.00). Every seed of it did "
-      "better than every seed of the others. Coherence is highest with 50 topics (0.2000). Seeds agree most with 20 "
-      "topics (stability 0.8000). None of these measures knows what the topics are for: read those of 20 and 50 "
-      "before you decide.");
+      "Held-out documents are predicted best with 50 topics (perplexity 82.00). Every seed with this number did better "
+      "than every seed with any other. Coherence is highest with 50 topics (0.2000). Seeds agree most with 20 topics "
+      "(stability 0.8000). These measures do not say whether topics are useful: read those of 20 and 50 before you "
+      "decide.");
   EXPECT_EQ(
       choose_summary(made_of({{1, 90, 100, 110, nan, nan}, {50, 85, 91, 96, nan, nan}})),
-      "Of the numbers tried, 50 topics predict held-out documents best (perplexity 91.00). But seeds of 1 did as "
-      "well, so that difference may be chance. It is the largest number tried: more may predict better still. None "
-      "of these measures knows what the topics are for: read those of 50 and of its neighbours before you decide.");
+      "Held-out documents are predicted best with 50 topics (perplexity 91.00). But some seeds with K = 1 did as well, "
+      "so the difference may be due to chance. This is the largest number tried; more topics may predict better still. "
+      "These measures do not say whether topics are useful: read those of 50 and of the next numbers before you "
+      "decide.");
   EXPECT_EQ(
       choose_summary(made_of({{1, 9, 9, 9, 0.1, nan}, {2, 10, 10, 10, 0.3, nan}, {3, 11, 11, 11, 0.3, nan}}, 1)),
-      "Of the numbers tried, 1 topic predict held-out documents best (perplexity 9.00). With one seed it is not "
-      "known how much of a difference is chance. It is the smallest number tried: fewer may predict better still. "
-      "Coherence is highest with 2 topics (0.3000). None of these measures knows what the topics are for: read those "
-      "of 1 and 2 before you decide.");
+      "Held-out documents are predicted best with 1 topic (perplexity 9.00). With one seed per number, differences may "
+      "be due to chance. This is the smallest number tried; fewer topics may predict better still. Coherence is "
+      "highest with 2 topics (0.3000). These measures do not say whether topics are useful: read those of 1 and 2 "
+      "before you decide.");
   EXPECT_EQ(choose_summary(made_of({{20, 90, 100, 110, 0.1, 0.8}})),
-            "Only 20 topics were tried, so there is nothing to compare.");
+            "Only one number of topics was tried, 20: there is nothing to compare.");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(ChooseContract, ChooseOptions) {
   refuses("topics has 3 twice", [](auto& o) { o.topics = {3, 2, 3}; });
   refuses("seeds is 0, expected 1 to 1000", [](auto& o) { o.seeds = 0; });
   refuses("seeds is 1001", [](auto& o) { o.seeds = 1001; });
-  refuses("which 2 seeds in a row do not fit", [](auto& o) { o.training.seed = ~std::uint64_t{0}; });
+  refuses("expected room for 2 seeds in a row below 2^64", [](auto& o) { o.training.seed = ~std::uint64_t{0}; });
   refuses("held_out_every is 1, expected at least 2", [](auto& o) { o.held_out_every = 1; });
   refuses("top_words is 0, expected 1 to 1000", [](auto& o) { o.top_words = 0; });
   refuses("top_words is 1001", [](auto& o) { o.top_words = 1001; });
@@ -74,7 +74,7 @@ TEST(ChooseContract, ChooseTopicsAndItsResults) {
   EXPECT_TRUE(refused("a run has 0 topics", [&] { choose_topics(corpus, options, {bad}); }));
   bad = sound;
   bad.coherence = HUGE_VAL;
-  EXPECT_TRUE(refused("measures that no model has", [&] { choose_topics(corpus, options, {bad}); }));
+  EXPECT_TRUE(refused("impossible measures", [&] { choose_topics(corpus, options, {bad}); }));
   EXPECT_TRUE(refused("two runs of 2 topics, seed 9", [&] { choose_topics(corpus, options, {sound, sound}); }));
   options.training.sweeps = -1;
   EXPECT_TRUE(refused("sweeps is -1", [&] { choose_topics(corpus, options); }));

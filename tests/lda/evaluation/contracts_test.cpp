@@ -142,7 +142,7 @@ TEST_F(LdaContract, DiagnoseTopics) {
     return [&, of] { write_diagnostics(of, model, no_such_folder); };
   };
   EXPECT_THROW(write(topics, model_)(), IoError);
-  EXPECT_TRUE(refused("there are 0 topics' diagnostics for a model of 2", write({}, model_)));
+  EXPECT_TRUE(refused("there are diagnostics of 0 topics, expected one per topic of the model, 2", write({}, model_)));
   topics[1].top_words = {{3, 0.5}};
   EXPECT_TRUE(refused("a top word of topic 1 is 3, expected 0 <= word < 3", write(topics, model_)));
   topics[1].top_words = {{-1, 0.5}};

@@ -348,7 +348,8 @@ TEST(MalletContract, MalletState) {
 TEST(NpyContract, NpyHeader) {
   EXPECT_TRUE(refused("a size is -1, expected 0 or more", [] { npy_header("<f4", {3, -1}); }));
   EXPECT_TRUE(refused("is not a type", [] { npy_header("<f4'", {3}); }));
-  EXPECT_TRUE(refused("sizes are too many", [] { npy_header("<f4", std::vector<std::int64_t>(100'000, huge)); }));
+  EXPECT_TRUE(
+      refused("the shape has too many sizes", [] { npy_header("<f4", std::vector<std::int64_t>(100'000, huge)); }));
   EXPECT_EQ(npy_header("<f4", {}).size() % 64, 0u);
 }
 

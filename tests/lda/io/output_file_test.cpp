@@ -118,7 +118,7 @@ TEST(OutputReservation, KeepsWhatAppears) {
     EXPECT_EQ(folder.read("a.1"), text);
   }
   EXPECT_EQ(folder.message<IoError>([&] { write_file(folder.path("a"), ""); }),
-            "papilio::OutputFile: cannot create a: another file has got that name in the meantime and is not "
+            "papilio::OutputFile: cannot create a: another file has taken that name in the meantime and is not "
             "replaced; what was written is in a.1");
 }
 

@@ -270,7 +270,7 @@ TEST(PhrasesOfText, AreFoundAmongTheWordsThatStay) {
   EXPECT_EQ(report.rare_or_common_dropped, 0);
 }
 
-// Whatever finds the words, what is no word parts them.
+// Whatever finds the words, what is not a word parts them.
 TEST(PhrasesOfText, AreOfTheWordsThatTheRuleFinds) {
   const std::vector<std::string> texts = {"route 66 here, route 66\nroute\n66 route\n\n66 route \xff 66"};
   const PhraseOptions phrases = {.list = {"route 66"}};
@@ -338,7 +338,7 @@ TEST(PhrasesOfText, AreRefusedWhereThereIsNoText) {
   const PhraseOptions phrases = {.find = true};
   const std::string uci = folder.write("docword.x.txt", "1\n1\n1\n1 1 1\n");
   EXPECT_EQ(folder.message<InvalidArgument>([&] { read_corpus(uci, {.text = {.phrases = phrases}}); }),
-            "papilio::read_corpus: phrases are joined where text is read (text, csv, tsv, jsonl, folder), and this is "
+            "papilio::read_corpus: phrases are joined only when text is read (text, csv, tsv, jsonl, folder); this is "
             "uci");
   EXPECT_THROW(read_uci_bag_of_words(uci, "", {.phrases = phrases}), InvalidArgument);
   write_corpus_file(corpus_of({{"a", "b"}}), folder.path("it.papilio-corpus"));
@@ -367,7 +367,7 @@ TEST(PhrasesOfText, NameTheOptionThatIsOutOfRange) {
             "papilio::corpus_from_texts: phrases.list[0] has 17 words, expected 2 to 16");
   EXPECT_EQ(message({.list = {"a \xff"}}), "papilio::corpus_from_texts: phrases.list[0] is not well-formed UTF-8");
   EXPECT_EQ(message({.find = true, .list = {"a b"}}),
-            "papilio::corpus_from_texts: phrases are to be found, and 1 are listed; expected one of the two");
+            "papilio::corpus_from_texts: phrases.find is set, and phrases.list has 1 entries; expected one of the two");
 }
 
 }  // namespace

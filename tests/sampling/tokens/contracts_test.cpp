@@ -242,9 +242,9 @@ TEST_F(ShardContract, SummarizeShard) {
   EXPECT_TRUE(refused("the shard has the categories -1 to 2 of 6", summarize({-1, 6})));
   EXPECT_TRUE(refused("a vocabulary of 0 categories", summarize({0, 0})));
   EXPECT_TRUE(refused("records must have one entry per row; got 1 for 2", summarize({3, 6}, 1)));
-  EXPECT_TRUE(refused("joint filters are not offered", summarize({3, 6}, 2, {.joint = true})));
+  EXPECT_TRUE(refused("joint filters are not supported", summarize({3, 6}, 2, {.joint = true})));
   states_[1].bits = 77;
-  EXPECT_TRUE(refused("states[1] is none that combine_shards left", summarize({3, 6})));
+  EXPECT_TRUE(refused("states[1] was not written by combine_shards", summarize({3, 6})));
 }
 
 TEST_F(ShardContract, CombineShards) {
@@ -256,7 +256,7 @@ TEST_F(ShardContract, CombineShards) {
   EXPECT_TRUE(refused("records must be shards x rows; got 2 x 1 for 2 rows", combine(2, 1)));
   EXPECT_TRUE(refused("records must be shards x rows; got 0 x 2 for 2 rows", combine(0, 2)));
   states_[0].stage = static_cast<TokenShardState::Stage>(9);
-  EXPECT_TRUE(refused("states[0] is none", combine(2, 2)));
+  EXPECT_TRUE(refused("states[0] was not written", combine(2, 2)));
 }
 
 TEST_F(ShardContract, FinishShard) {

@@ -110,14 +110,14 @@ std::vector<std::string> spell_phrases(const TextOptions& options, const char* c
 void require_phrase_options(const TextOptions& options, const char* caller) {
   require_ranges(options.phrases, caller);
   require(!options.phrases.find || options.phrases.list.empty(),
-          "{}: phrases are to be found, and {} are listed; expected one of the two", caller,
+          "{}: phrases.find is set, and phrases.list has {} entries; expected one of the two", caller,
           options.phrases.list.size());
   spell_phrases(options, caller);
 }
 
 void require_no_phrases(const TextOptions& options, const char* caller, std::string_view what) {
   require(!options.phrases.used(),
-          "{}: phrases are joined where text is read (text, csv, tsv, jsonl, folder), and this is {}", caller, what);
+          "{}: phrases are joined only when text is read (text, csv, tsv, jsonl, folder); this is {}", caller, what);
 }
 
 }  // namespace lda

@@ -49,7 +49,7 @@ bool is_new_file(std::string_view text) {
 std::uint64_t random_bits() {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) == sizeof bits) return bits;
-  static std::atomic<std::uint64_t> serial = 0;  // before the system has randomness; O_EXCL tells equal names apart
+  static std::atomic<std::uint64_t> serial = 0;  // if the system has no randomness yet; O_EXCL detects equal names
   timespec now = {};
   ::clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<std::uint64_t>(now.tv_nsec) << 32 ^ static_cast<std::uint64_t>(::getpid()) << 8 ^ serial++;
@@ -72,7 +72,7 @@ std::string new_path(const std::string& target) {
                      new_ending);
 }
 
-// Removes a new file unless its writer is at work: who holds its lock.
+// Removes a new file unless its writer, which holds its lock, is still running.
 void remove_unless_locked(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return;
@@ -302,10 +302,11 @@ void AtomicFile::put_aside() {
   unfinished_ = {};
   release_lock();
   sync_folder();
-  throw IoError(fmt::format("{}: cannot create {}: another file has got that name in the meantime and is not replaced; "
-                            "what was written is in {}",
-                            origin_.caller, origin_.path, aside),
-                EEXIST);
+  throw IoError(
+      fmt::format("{}: cannot create {}: another file has taken that name in the meantime and is not replaced; "
+                  "what was written is in {}",
+                  origin_.caller, origin_.path, aside),
+      EEXIST);
 }
 
 void AtomicFile::sync_file() {

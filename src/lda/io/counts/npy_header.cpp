@@ -18,7 +18,7 @@ std::string npy_header(std::string_view type, const std::vector<std::int64_t>& s
   std::string fields = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, sizes);
   fields.append(63 - (before + fields.size()) % 64, ' ');
   fields += '\n';
-  base::require(fields.size() < 1 << 16, "papilio::npy_header: {} sizes are too many", shape.size());
+  base::require(fields.size() < 1 << 16, "papilio::npy_header: the shape has too many sizes, {}", shape.size());
   std::string header("\x93NUMPY\x01\x00", 8);
   header += static_cast<char>(fields.size() & 0xff);
   header += static_cast<char>(fields.size() >> 8);

@@ -37,7 +37,8 @@ std::string xml_escaped(std::string_view text) {
 
 void write_diagnostics(const std::vector<TopicDiagnostics>& topics, const Model& model, const std::string& path) {
   constexpr const char* caller = "papilio::write_diagnostics";
-  base::require(std::ssize(topics) == model.topics, "{}: there are {} topics' diagnostics for a model of {}", caller,
+  base::require(std::ssize(topics) == model.topics,
+                "{}: there are diagnostics of {} topics, expected one per topic of the model, {}", caller,
                 topics.size(), model.topics);
   model.verify();
   for (std::size_t k = 0; k < topics.size(); ++k) {

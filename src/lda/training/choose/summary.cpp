@@ -37,21 +37,22 @@ std::string topics(std::int32_t count) { return fmt::format("{} topic{}", count,
 // Whether the rows' differences may come from the seeds.
 std::string of_chance(const std::vector<ChooseRow>& rows, const ChooseRow& best) {
   if (std::all_of(rows.begin(), rows.end(), [](const ChooseRow& row) { return row.seeds == 1; })) {
-    return " With one seed it is not known how much of a difference is chance.";
+    return " With one seed per number, differences may be due to chance.";
   }
   std::vector<std::int32_t> close;
   for (const ChooseRow& row : rows) {
     if (&row != &best && row.perplexity.least <= best.perplexity.most) close.push_back(row.topics);
   }
   if (close.empty()) {
-    return " Every seed of it did better than every seed of the others.";
+    return " Every seed with this number did better than every seed with any other.";
   }
-  return fmt::format(" But seeds of {} did as well, so that difference may be chance.", joined(close, " and "));
+  return fmt::format(" But some seeds with K = {} did as well, so the difference may be due to chance.",
+                     joined(close, " or "));
 }
 
 std::string of_ends(const std::vector<ChooseRow>& rows, const ChooseRow& best) {
-  if (&best == &rows.back()) return " It is the largest number tried: more may predict better still.";
-  if (&best == &rows.front()) return " It is the smallest number tried: fewer may predict better still.";
+  if (&best == &rows.back()) return " This is the largest number tried; more topics may predict better still.";
+  if (&best == &rows.front()) return " This is the smallest number tried; fewer topics may predict better still.";
   return "";
 }
 
@@ -61,10 +62,10 @@ std::string choose_summary(const ChooseResult& result) {
   const std::vector<ChooseRow>& rows = result.rows;
   base::require(!rows.empty(), "papilio::choose_summary: the result has no rows, nothing to describe");
   if (rows.size() == 1) {
-    return fmt::format("Only {} were tried, so there is nothing to compare.", topics(rows.front().topics));
+    return fmt::format("Only one number of topics was tried, {}: there is nothing to compare.", rows.front().topics);
   }
   const ChooseRow& best = *highest(rows, [](const ChooseRow& row) { return -row.perplexity.mean; });
-  std::string text = fmt::format("Of the numbers tried, {} predict held-out documents best (perplexity {:.2f}).",
+  std::string text = fmt::format("Held-out documents are predicted best with {} (perplexity {:.2f}).",
                                  topics(best.topics), best.perplexity.mean);
   text += of_chance(rows, best) + of_ends(rows, best);
   std::set<std::int32_t> candidates = {best.topics};
@@ -76,10 +77,11 @@ std::string choose_summary(const ChooseResult& result) {
     text += fmt::format(" Seeds agree most with {} (stability {:.4f}).", topics(row->topics), row->stability);
     candidates.insert(row->topics);
   }
-  text += " None of these measures knows what the topics are for: ";
-  text += candidates.size() == 1 ? fmt::format("read those of {} and of its neighbours before you decide.", best.topics)
-                                 : fmt::format("read those of {} before you decide.",
-                                               joined({candidates.begin(), candidates.end()}, " and "));
+  text += " These measures do not say whether topics are useful: ";
+  text +=
+      candidates.size() == 1
+          ? fmt::format("read those of {} and of the next numbers before you decide.", best.topics)
+          : fmt::format("read those of {} before you decide.", joined({candidates.begin(), candidates.end()}, " and "));
   return text;
 }
 

@@ -34,8 +34,8 @@ std::vector<Measure> measures_of(const ChooseResult& result) {
   const std::string counted = result.window == 0 ? "documents" : fmt::format("windows of {} tokens", result.window);
   std::vector<Measure> measures = {
       {"Held-out perplexity",
-       "Lower is better: how many words a model hesitates between, in documents that it has not seen.", 2, true,
-       [](const ChooseRow& row) { return row.perplexity; }, [](const ChooseRun& run) { return run.perplexity; }},
+       "Lower is better: the effective number of words to choose from, in documents that the model has not seen.", 2,
+       true, [](const ChooseRow& row) { return row.perplexity; }, [](const ChooseRun& run) { return run.perplexity; }},
       {"Coherence",
        fmt::format("Higher is better: how often the {} top words of a topic occur together ({}, {}).",
                    result.coherence_words, name(result.measure), counted),
@@ -47,8 +47,8 @@ std::vector<Measure> measures_of(const ChooseResult& result) {
        4, false, [](const ChooseRow& row) { return row.diversity; },
        [](const ChooseRun& run) { return run.diversity; }},
       {"Stability",
-       fmt::format("Higher is better: how many of their {} top words the topics of two seeds share, each with its "
-                   "partner (Jaccard index).",
+       fmt::format("Higher is better: how many of the {} top words two seeds share, topic by matching topic (Jaccard "
+                   "index).",
                    result.top_words),
        4,
        false,
@@ -168,9 +168,9 @@ std::string choose_page(const ChooseResult& result, const ChoosePageOptions& opt
   for (const Measure& measure : measures) charts += chart_of(result, measure);
   const bool has_seeds =
       std::any_of(result.rows.begin(), result.rows.end(), [](const auto& row) { return row.seeds > 1; });
-  const std::string caption = fmt::format(
-      "{}In colour: the best value of those tried. Arrow keys or a click choose a number of topics on all charts.",
-      has_seeds ? "Rings: the models of the single seeds; dots: their mean. " : "");
+  const std::string caption =
+      fmt::format("{}In colour: the best value. Arrow keys or a click select a number of topics in all charts.",
+                  has_seeds ? "Rings: models of single seeds; dots: their mean. " : "");
   const std::string style = std::string(lda::page_style) + std::string(lda::choose_page_style);
   // Nothing but this script and this style, as on the page of a report.
   const std::string policy = fmt::format(

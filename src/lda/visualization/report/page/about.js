@@ -3,8 +3,8 @@
 const readings = [
   ['Map', 'A circle is a topic, and its area the topic’s share of all tokens. Neighbours use similar words, by the ' +
     'Jensen–Shannon divergence. Distances between topics that are far apart, and directions, mean little.'],
-  ['Words', 'The bar is how often the topic uses a word, the small gauge which part of the word’s uses that is. The ' +
-    'slider (λ, the relevance of LDAvis) ranks words by the one or by the other.'],
+  ['Words', 'The bar is how often the topic uses a word; the small gauge is the topic’s share of all uses of the word. ' +
+    'The slider (λ, the relevance of LDAvis) ranks words by one or the other.'],
   ['Documents', 'The topics of documents are inferred with the model; typical documents are those with the largest ' +
     'share of a topic.'],
   ['Keys', '/ searches, ← and → go to the next topic by size, arrows on the map go to the next topic in a ' +
