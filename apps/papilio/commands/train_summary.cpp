@@ -56,7 +56,7 @@ void print_summary(const TrainSummary& summary) {
   const std::string model = shell_word(summary.model);
   print("\nall topics:                papilio topics {}\n", model);
   print("topics of new documents:   papilio infer {} NEW.txt -o topics.tsv\n", model);
-  print("how good they are:         papilio evaluate {} --held-out HELD-OUT.txt\n", model);
+  print("quality of the topics:     papilio evaluate {} --held-out HELD-OUT.txt\n", model);
 }
 
 void tell_plan(const papilio::DevicePlan& plan, const papilio::CorpusView& corpus) {

@@ -150,7 +150,7 @@ void add_reading_options(CLI::App& app, CorpusArguments& arguments, const std::s
       ->group("Corpus");
   app.add_option("--stopwords", arguments.stop_words,
                  "Leave out the function words of a language (english, german, ...), or the words of a file with one "
-                 "per line; several with commas between them")
+                 "per line; several separated by commas")
       ->group("Corpus");
   app.add_option("--extra-stopwords", arguments.extra_stop_words,
                  "Also leave out these words: a file with one word per line")
