@@ -254,7 +254,8 @@ struct TrainResult {
 // (InvalidArgument). While a progressive start draws part of the documents, every rank holds the words of that part,
 // 4 bytes per token; when a stage begins or ends also its topics, 4 more, and briefly another 8. Ranks run all on CPUs,
 // or each on a GPU; sums between GPUs go through NCCL if it is found (describe_device_sums), else through host memory.
-// A GPU holds the counts of all words for dense draws, and at most 256 MiB of them for sparse draws.
+// A GPU holds the counts of all words for dense draws. For sparse draws it holds at most 256 MiB of them, and the counts
+// of its own documents if they take at most half of the memory that is left.
 //
 // With several `devices` the call is one process whose ranks are threads, one for each of them. Callbacks, the state to
 // resume from and the result are those of one process.

@@ -101,6 +101,16 @@ void expect_same(const Outcome& found, const Outcome& expected) {
   }
 }
 
+Corpus corpus_of_many_words(std::int64_t documents, double mean_length) {
+  GenerateOptions generator;
+  generator.documents = documents;
+  generator.vocabulary = 60'000;
+  generator.topics = 20;
+  generator.mean_length = mean_length;
+  generator.seed = 4;
+  return generate_corpus(generator).corpus;
+}
+
 class RanksOnOneGpu : public testing::CudaTest, public ::testing::WithParamInterface<Combination> {};
 
 TEST_P(RanksOnOneGpu, GiveTheModelOfTheCpu) {
@@ -145,6 +155,27 @@ TEST_F(RanksOnCuda, BlocksOfWordsAndKindsOfEntriesChangeNothing) {
   options.optimize_after = 1;
   options.seed_words = {{.topic = 3, .word = 7, .weight = 5}, {.topic = 40'000, .word = 399, .weight = 2}};
   expect_same(train_with(corpus, options, devices(3, 1)), train_with(corpus, options, {}));
+}
+
+// Where there is room for it, a rank has a table of its own counts, which follow its draws; else it counts its tokens
+// again in each sweep.
+TEST_F(RanksOnCuda, KeptCountsChangeNothing) {
+  const Corpus corpus = corpus_of_many_words(2'000, 20);
+  TrainOptions options = short_run(512);
+  options.draws = Draws::sparse;
+  options.optimize_every = 2;
+  options.optimize_after = 2;
+  options.seed_words = {{.topic = 3, .word = 7, .weight = 5}, {.topic = 400, .word = 121, .weight = 2}};
+  const Outcome expected = train_with(corpus, options, {});
+  DevicePlan plan;
+  options.planned = [&](const DevicePlan& planned) { plan = planned; };
+  expect_same(train_with(corpus, options, devices(2, 1)), expected);
+  const std::int64_t table = corpus.vocabulary_size() * 512 * std::int64_t{sizeof(std::int32_t)};
+  const std::int64_t bytes = plan.bytes;
+  options.max_device_memory = bytes;  // the table may take half of what the rest leaves
+  expect_same(train_with(corpus, options, devices(2, 1)), expected);
+  EXPECT_EQ(plan.bytes, bytes - table);
+  EXPECT_EQ(plan.streamed_tokens, 0);
 }
 
 TEST_F(RanksOnCuda, ManyMoreThanDocuments) {
@@ -303,13 +334,7 @@ using GpusOfThisRun = SeveralGpus;
 // A word for nearly every token, and many topics: sums of many blocks are under way while others are drawn.
 TEST_P(GpusOfThisRun, SumsGoByNccl) {
   ASSERT_TRUE(describe_device_sums().starts_with("NCCL")) << describe_device_sums();
-  GenerateOptions generator;
-  generator.documents = 20'000;
-  generator.vocabulary = 60'000;
-  generator.topics = 20;
-  generator.mean_length = 50;
-  generator.seed = 4;
-  const Corpus corpus = generate_corpus(generator).corpus;
+  const Corpus corpus = corpus_of_many_words(20'000, 50);
   TrainOptions options = short_run(2000);
   options.draws = GetParam().draws;
   options.sampler = GetParam().sampler;

@@ -10,6 +10,7 @@
 #include "execution/cuda/event.h"
 #include "execution/cuda/memory.h"
 #include "execution/cuda/staged_copies.h"
+#include "lda/training/distributed/kept_counts_cuda.h"
 #include "lda/training/distributed/word_counts_cuda.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
@@ -46,7 +47,7 @@ SparseParallelTuning tuning_of(std::int32_t topics) {
 template <class Entry>
 class SparseCudaSweepOfRank final : public CudaSweep {
  public:
-  SparseCudaSweepOfRank(const CudaStart& start, SparseLayoutMade<Entry> made);
+  SparseCudaSweepOfRank(const CudaStart& start, SparseLayoutMade<Entry> made, std::int64_t memory);
 
   void run(std::int64_t sweep) override;
   void set_priors(const Priors& priors) override;
@@ -60,6 +61,7 @@ class SparseCudaSweepOfRank final : public CudaSweep {
 
  private:
   void list_topics(sparse::Statistics* statistics);
+  void count_own(const ItemBlock& block, std::int32_t* rows, cudaStream_t stream);
   void count_block(const ItemBlock& block, DeviceArray<std::int32_t>& rows);
   void draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows);
   void add_up_topics();
@@ -96,6 +98,7 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   const bool by_pair_;
   TopicArrays topics_;
   std::array<DeviceArray<std::int32_t>, blocks_ahead> rows_of_blocks_;
+  KeptCounts kept_;
   DeviceArray<SeedWord> seed_words_;
   DeviceArray<float> global_rows_;
   DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
@@ -110,7 +113,8 @@ const Seeds& seeds_of_rank(const CudaStart& start) {
 }
 
 template <class Entry>
-SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start, SparseLayoutMade<Entry> made)
+SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start, SparseLayoutMade<Entry> made,
+                                                    std::int64_t memory)
     : corpus_(start.corpus),
       ranks_(*start.ranks),
       seed_(start.options.seed),
@@ -141,8 +145,10 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start, Spar
     global_rows_ =
         DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(topics_.masses.padded) / 4), "rows of phi");
   }
-  // The host has its own copies of these, and no longer needs them.
-  layout_.document = {};
+  kept_ = KeptCounts(corpus_.vocabulary_size(), topics_.masses.padded, (memory - bytes()) / 2, stream_);
+  for (const ItemBlock& block : layout_.blocks)
+    if (kept_.are_kept()) count_own(block, kept_.from_word(block.first_word), stream_);
+  layout_.document = {};  // which, like the rest, is on the device
   layout_.place = {};
   layout_.word_offsets = {};
 }
@@ -210,14 +216,21 @@ void SparseCudaSweepOfRank<Entry>::add_up_topics() {
   topics_are_added_up_.order(counts_.get(), stream_);
 }
 
+// Adds the block's tokens of this rank to `rows`.
+template <class Entry>
+void SparseCudaSweepOfRank<Entry>::count_own(const ItemBlock& block, std::int32_t* rows, cudaStream_t stream) {
+  SparseDraw<Entry> draw = draw_of(block.first_item, block.end_item);
+  draw.frequent_next = rows;
+  queue_word_counts(draw, block.end_item - block.first_whole, stream);
+}
+
 template <class Entry>
 void SparseCudaSweepOfRank<Entry>::count_block(const ItemBlock& block, DeviceArray<std::int32_t>& rows) {
   const std::int64_t counts = counts_in(block);
-  check(cudaMemsetAsync(rows.data(), 0, static_cast<std::size_t>(counts) * sizeof(std::int32_t), counts_.get()),
-        "clearing device memory");
-  SparseDraw<Entry> draw = draw_of(block.first_item, block.end_item);
-  draw.frequent_next = rows.data();
-  queue_word_counts(draw, block.end_item - block.first_whole, counts_.get());
+  if (!kept_.copy(block.first_word, counts, rows, counts_.get())) {
+    rows.clear(counts_.get());
+    count_own(block, rows.data(), counts_.get());
+  }
   if (ranks_.is_first()) {
     const auto of_word = [](const SeedWord& seed, std::int64_t word) { return seed.word < word; };
     const std::vector<SeedWord>& seeds = seeds_.words();
@@ -234,6 +247,7 @@ template <class Entry>
 void SparseCudaSweepOfRank<Entry>::draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
   SparseDraw<Entry> draw = draw_of(0, std::ssize(layout_.items));
   draw.frequent = rows.data();
+  draw.frequent_next = kept_.from_word(block.first_word);
   item_draws_.queue(draw, layout_, block, stream_);
 }
 
@@ -337,7 +351,7 @@ void SparseCudaSweepOfRank<Entry>::count(State& state) {
 template <class Entry>
 std::int64_t SparseCudaSweepOfRank<Entry>::bytes() const {
   std::int64_t bytes = tokens_.bytes() + topics_.bytes() + start_of_counts_.bytes() + seed_words_.bytes() +
-                       global_rows_.bytes() + statistics_.bytes();
+                       global_rows_.bytes() + statistics_.bytes() + kept_.bytes();
   for (const DeviceArray<std::int32_t>& rows : rows_of_blocks_) bytes += rows.bytes();
   return bytes;
 }
@@ -363,7 +377,7 @@ std::vector<std::int32_t> SparseCudaSweepOfRank<Entry>::z() {
 template <class Entry>
 std::unique_ptr<CudaSweep> make(const CudaStart& start, std::int64_t memory) {
   return std::make_unique<SparseCudaSweepOfRank<Entry>>(
-      start, sparse_layout<Entry>(start, tuning_of(start.options.topics), memory));
+      start, sparse_layout<Entry>(start, tuning_of(start.options.topics), memory), memory);
 }
 
 }  // namespace
