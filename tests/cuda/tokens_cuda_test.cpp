@@ -1,6 +1,7 @@
 // Draws among filtered logits on the device against the CPU, bit by bit: tokens, kept sets, logarithms, counts, masses,
 // ranks and statuses.
 
+#include <cmath>
 #include <limits>
 
 #include "cuda/token_calls.h"
@@ -86,6 +87,28 @@ TYPED_TEST(CudaTokens, OneFilter) {
         ASSERT_TRUE(same_tokens(rows)) << categories << " categories, top_k " << f.top_k << ", top_p " << f.top_p
                                        << ", min_p " << f.min_p << ", joint " << joint;
       }
+}
+
+// Rows without filters, whose weights are summed several at a time: of logits near the largest and far from it, with
+// parts of them that a float's difference loses, and so many that are equal that sums are as large as they can be.
+TYPED_TEST(CudaTokens, WithoutFilters) {
+  for (const std::int64_t categories : {32768, 131072, 262144}) {
+    TokenRows<TypeParam> rows = random_rows<TypeParam>(11, categories, static_cast<std::uint64_t>(categories) + 3);
+    const auto logit = [&](std::int64_t row, std::int64_t k) -> TypeParam& {
+      return rows.logits[static_cast<std::size_t>(row * categories + k)];
+    };
+    for (std::int64_t k = 0; k < categories; ++k) {
+      logit(7, k) = stored<TypeParam>(1.5);
+      logit(8, k) = stored<TypeParam>(std::ldexp(k % 2 == 0 ? 1.3 : -1.7, 3 - static_cast<int>(k % 23)));
+      logit(9, k) = stored<TypeParam>(-20.0 - std::ldexp(1.1, static_cast<int>(k % 9) - 4));
+      logit(10, k) = stored<TypeParam>(k == 77 ? 1e-4 : std::ldexp(-1.0, -static_cast<int>(k % 20)));
+    }
+    rows.top_k = {0}, rows.top_p = {1}, rows.min_p = {0};
+    for (const float temperature : {1e-4f, 0.1f, 0.8f, 1.0f, 30.0f, 1e5f}) {
+      rows.temperature = {temperature};
+      ASSERT_TRUE(same_tokens(rows)) << categories << " categories, temperature " << temperature;
+    }
+  }
 }
 
 TYPED_TEST(CudaTokens, OneFilterMaskedAndBiased) {

@@ -1,5 +1,7 @@
 #include "sampling/tokens/interval_tokens_cuda.h"
 
+#include <algorithm>
+
 #include "sampling/tokens/interval_tokens_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
@@ -14,16 +16,39 @@ bool are_few(const TokenCall& call) {
 }
 
 // The work at the end of each block overlaps with the reading of other blocks: rows have several blocks, each of which
-// reads long enough.
+// reads long enough. Fewer blocks are enough for many rows, and for so few rows of floats that they then all fit at
+// once.
 template <class S>
 TokenShape interval_shape(const TokenCall& call) {
-  constexpr std::int64_t least = sampling_kernel::RowTiles<S>::size * sampling_kernel::interval_warps, most = 4 * least;
-  return {parts_for(call.rows, call.categories, least, most), 0, 0, false};
+  using namespace sampling_kernel;
+  constexpr std::int64_t least = RowTiles<S>::size * interval_warps, most = 4 * least;
+  constexpr bool is_float = sizeof(S) == 4;
+  const std::int64_t multiprocessors = execution::multiprocessors();
+  const bool many = is_float && call.rows >= 3 * multiprocessors;
+  int parts = parts_for(call.rows, call.categories, least, many ? 2 * most : most);
+  // Clusters do not fill all multiprocessors.
+  const auto fits = [&](int n) { return 16 * call.rows * n <= 15 * interval_blocks * multiprocessors; };
+  if (is_float && parts > 1 && !fits(parts) && fits(parts / 2)) parts /= 2;
+  return {parts, 0, 0, false};
+}
+
+// Blocks that begin together read together and then finish together, while memory is idle. So if blocks follow one
+// another, the first ones of a multiprocessor begin one after another: about when the one before has its logits.
+template <class S>
+TokenCall in_turns(TokenCall call, int parts) {
+  const std::int64_t multiprocessors = execution::multiprocessors();
+  if (call.rows * parts <= sampling_kernel::interval_blocks * multiprocessors) return call;
+  constexpr std::int64_t bytes_per_cycle = 21;  // and multiprocessor
+  const std::int64_t bytes = call.categories * static_cast<std::int64_t>(sizeof(S)) / parts;
+  call.turn_blocks = static_cast<std::int32_t>(multiprocessors);
+  call.turn_cycles = static_cast<std::int32_t>(std::min<std::int64_t>(bytes / bytes_per_cycle, 10'000));
+  return call;
 }
 
 template <class S>
 void launch(const TokenCall& call, cudaStream_t stream) {
-  launch_on_rows(sampling_kernel::draw_tokens_by_intervals<S>, call, call.rows, interval_shape<S>(call),
+  const TokenShape shape = interval_shape<S>(call);
+  launch_on_rows(sampling_kernel::draw_tokens_by_intervals<S>, in_turns<S>(call, shape.parts), call.rows, shape,
                  sampling_kernel::interval_threads, stream, "drawing by intervals");
 }
 

@@ -18,7 +18,7 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-inline constexpr int interval_threads = 256, interval_blocks = 5;  // of a multiprocessor
+inline constexpr int interval_threads = 256, interval_blocks = 4;  // of a multiprocessor
 inline constexpr unsigned interval_warps = interval_threads / 32;
 inline constexpr unsigned most_segments = 1024;  // of a block
 
@@ -47,6 +47,24 @@ __device__ __forceinline__ float rough_power(float y) {
   return power;
 }
 
+// The tiles of a block in segments.
+struct Segments {
+  unsigned first, end;  // tiles
+  unsigned in_segment;  // tiles
+  unsigned count;       // segments
+
+  __device__ __forceinline__ unsigned first_tile(unsigned segment) const { return first + segment * in_segment; }
+  __device__ __forceinline__ unsigned end_tile(unsigned segment) const {
+    return min(end, first_tile(segment) + in_segment);
+  }
+  // The next tile of a warp, whose segment may be another; `count` after the last.
+  __device__ __forceinline__ unsigned tile_after(unsigned tile, unsigned& segment) const {
+    if (tile + 1 < end_tile(segment)) return tile + 1;
+    segment = min(count, segment + interval_warps);
+    return first_tile(segment);
+  }
+};
+
 // A row's draw, once.
 template <class S>
 class IntervalDraw {
@@ -55,16 +73,15 @@ class IntervalDraw {
       : call_(call), memory_(memory), row_(row), tiles_(call, row) {
     const unsigned tiles = tiles_.count(), blocks = static_cast<unsigned>(cluster::size());
     const unsigned of_block = (tiles + blocks - 1) >> (__ffs(static_cast<int>(blocks)) - 1);  // a power of 2
-    first_ = min(tiles, static_cast<unsigned>(cluster::rank()) * of_block);
-    end_ = min(tiles, first_ + of_block);
-    in_segment_ = (of_block + most_segments - 1) / most_segments;
-    segments_ = in_segment_ == 1 ? end_ - first_ : (end_ - first_ + in_segment_ - 1) / in_segment_;
-    of_lane_ = (segments_ + 31) / 32;
+    const unsigned first = min(tiles, static_cast<unsigned>(cluster::rank()) * of_block);
+    const unsigned end = min(tiles, first + of_block), in_segment = (of_block + most_segments - 1) / most_segments;
+    segments_ = {first, end, in_segment, in_segment == 1 ? end - first : (end - first + in_segment - 1) / in_segment};
+    of_lane_ = (segments_.count + 31) / 32;
   }
 
   __device__ void draw(const TokenFilter& filter) {
     LogitLine<S> lines[tile_loads];
-    if (first_of_warp() < segments_) tiles_.load(first_of_segment(first_of_warp()), lines);
+    if (first_of_warp() < segments_.count) tiles_.load(segments_.first_tile(first_of_warp()), lines);
     if (threadIdx.x == 0) {
       memory_.largest_of_block = 0;
       memory_.rough.init(cluster::size());
@@ -88,8 +105,8 @@ class IntervalDraw {
         __syncthreads();
       }
       if (warp_of_thread() == 0) {
-        const Place place = round == 0 ? place_roughly() : place_exactly();
-        const bool found = place.here && put_token(place);
+        const Place place = round == 0 ? place_roughly(lines) : place_exactly(lines);
+        const bool found = place.here && put_token(place, lines);
         if (round == 1) return;
         settle(place, found);
       }
@@ -113,31 +130,43 @@ class IntervalDraw {
   static constexpr unsigned in_line = LogitLine<S>::size;
 
   __device__ __forceinline__ int additions() const {
-    return static_cast<int>(in_segment_ * tile_loads + (in_line == 4 ? 2 : 3));
-  }
-
-  __device__ __forceinline__ unsigned first_of_segment(unsigned segment) const {
-    return first_ + segment * in_segment_;
-  }
-  __device__ __forceinline__ unsigned end_of_segment(unsigned segment) const {
-    return min(end_, first_of_segment(segment) + in_segment_);
+    return static_cast<int>(segments_.in_segment * tile_loads + (in_line == 4 ? 2 : 3));
   }
 
   static __device__ unsigned first_of_warp() { return static_cast<unsigned>(warp_of_thread()); }
 
+  // What a warp has of its tiles.
+  struct RoughState {
+    float largest, top;
+    float sums[in_line];
+    unsigned segment, tile;
+  };
+
+  // Takes a tile's logits while the next tile is loaded; false after the last.
+  __device__ __forceinline__ bool take_and_load(RoughState& state, const LogitLine<S> (&lines)[tile_loads],
+                                                LogitLine<S> (&next_lines)[tile_loads]) {
+    unsigned segment = state.segment;
+    const unsigned next = segments_.tile_after(state.tile, segment);
+    if (segment < segments_.count) tiles_.load(next, next_lines);
+    take(lines, state.largest, state.top, state.sums);
+    if (segment != state.segment) {
+      put_segment(state.segment, state.sums, state.top);
+      PAPILIO_UNROLL
+      for (float& sum : state.sums) sum = 0;
+    }
+    state.segment = segment;
+    state.tile = next;
+    return segment < segments_.count;
+  }
+
   // Rough sums of the segments, `lines` being the first ones, and the largest logit; NaN if there is one.
   __device__ __forceinline__ void sum_roughly(LogitLine<S> (&lines)[tile_loads]) {
-    float largest = -__builtin_inff(), top = lowest_top;
-    bool loaded = true;
-    for (unsigned segment = first_of_warp(); segment < segments_; segment += interval_warps) {
-      float sums[in_line] = {};
-      for (unsigned tile = first_of_segment(segment); tile < end_of_segment(segment); ++tile) {
-        if (!loaded) tiles_.load(tile, lines);
-        loaded = false;
-        take(lines, largest, top, sums);
+    RoughState state = {-__builtin_inff(), lowest_top, {}, first_of_warp(), segments_.first_tile(first_of_warp())};
+    LogitLine<S> others[tile_loads];
+    if (state.segment < segments_.count)
+      while (take_and_load(state, lines, others) && take_and_load(state, others, lines)) {
       }
-      put_segment(segment, sums, top);
-    }
+    const float largest = state.largest;
     const unsigned mine = __reduce_max_sync(whole_warp, largest != largest ? ~0u : token_order(largest + 0.0f));
     if (lane_of_thread() == 0) atomicMax(&memory_.largest_of_block, mine);
   }
@@ -182,8 +211,8 @@ class IntervalDraw {
     return top_of(logit_of_order(static_cast<unsigned>(order)), scale_.high);
   }
 
-  // One warp: joins the rough sums. `here` only where they say which segment it is.
-  __device__ __forceinline__ Place place_roughly() {
+  // One warp: joins the rough sums. `here` only where they say which segment it is; its first tile is then in `lines`.
+  __device__ __forceinline__ Place place_roughly(LogitLine<S> (&lines)[tile_loads]) {
     const float top_of_block = top_of_order(memory_.largest_of_block);
     double mine = 0;
     for (unsigned n = 0; n < of_lane_; ++n) mine += segment_in_units(n, top_of_block);
@@ -214,11 +243,12 @@ class IntervalDraw {
     const int lane = __ffs(static_cast<int>(lanes)) - 1;
     offset -= __shfl_sync(whole_warp, to_lane - mine, lane) * scaled;
     unsigned segment = static_cast<unsigned>(lane) * of_lane_;
-    for (const unsigned last = min(segments_, segment + of_lane_) - 1; segment < last; ++segment) {
+    for (const unsigned last = min(segments_.count, segment + of_lane_) - 1; segment < last; ++segment) {
       const double here = in_units(memory_.segments[segment].rough, top_of_block) * scaled;
       if (offset < here) break;
       offset -= here;
     }
+    tiles_.load(segments_.first_tile(segment), lines);
     const RoughUnit unit = rough_unit(scale_, call_.categories, additions());
     const RoughTarget target = rough_target(offset, rough_error(u, total, u * total - offset, unit), unit);
     return {owner, target.inside, segment, target.low, target.high};
@@ -238,16 +268,15 @@ class IntervalDraw {
   // The sum of this thread's n-th segment; 0 if there is none.
   __device__ double segment_in_units(unsigned n, float top) const {
     const unsigned segment = static_cast<unsigned>(lane_of_thread()) * of_lane_ + n;
-    return segment < segments_ ? in_units(memory_.segments[segment].rough, top) : 0;
+    return segment < segments_.count ? in_units(memory_.segments[segment].rough, top) : 0;
   }
 
   // One warp: writes the category of a segment that has both targets in its interval, if there is one.
-  __device__ __forceinline__ bool put_token(const Place& place) const {
+  __device__ __forceinline__ bool put_token(const Place& place, LogitLine<S> (&lines)[tile_loads]) const {
     std::uint64_t low = place.low, high = place.high;
     LogitLine<S>* const stage = reinterpret_cast<LogitLine<S>*>(memory_.stage) + lane_of_thread();
-    for (unsigned tile = first_of_segment(place.segment); tile < end_of_segment(place.segment); ++tile) {
-      LogitLine<S> lines[tile_loads];
-      tiles_.load(tile, lines);
+    for (unsigned tile = segments_.first_tile(place.segment); tile < segments_.end_tile(place.segment); ++tile) {
+      if (tile != segments_.first_tile(place.segment)) tiles_.load(tile, lines);
       PAPILIO_UNROLL
       for (unsigned i = 0; i < tile_loads; ++i) stage[32 * i] = lines[i];
       PAPILIO_UNROLL_NONE
@@ -285,9 +314,9 @@ class IntervalDraw {
   }
 
   __device__ __forceinline__ void sum_exactly() {
-    for (unsigned segment = first_of_warp(); segment < segments_; segment += interval_warps) {
+    for (unsigned segment = first_of_warp(); segment < segments_.count; segment += interval_warps) {
       std::uint64_t sum = 0;
-      for (unsigned tile = first_of_segment(segment); tile < end_of_segment(segment); ++tile) {
+      for (unsigned tile = segments_.first_tile(segment); tile < segments_.end_tile(segment); ++tile) {
         LogitLine<S> lines[tile_loads];
         tiles_.load(tile, lines);
         PAPILIO_UNROLL
@@ -301,12 +330,12 @@ class IntervalDraw {
     }
   }
 
-  // One warp: joins the exact sums.
-  __device__ __forceinline__ Place place_exactly() {
+  // The same with the exact sums.
+  __device__ __forceinline__ Place place_exactly(LogitLine<S> (&lines)[tile_loads]) {
     std::uint64_t mine = 0;
     for (unsigned n = 0; n < of_lane_; ++n) {
       const unsigned segment = static_cast<unsigned>(lane_of_thread()) * of_lane_ + n;
-      mine += segment < segments_ ? memory_.segments[segment].exact : 0;
+      mine += segment < segments_.count ? memory_.segments[segment].exact : 0;
     }
     const std::uint64_t to_lane = sum_to_lane(mine);
     memory_.exact.tell(0, __shfl_sync(whole_warp, to_lane, 31));
@@ -317,6 +346,7 @@ class IntervalDraw {
     if (owner != cluster::rank()) return {owner, false, 0, 0, 0};
     unsigned segment = static_cast<unsigned>(lane_of_target(mine, to_lane, target)) * of_lane_;
     for (std::uint64_t here; target >= (here = memory_.segments[segment].exact); ++segment) target -= here;
+    tiles_.load(segments_.first_tile(segment), lines);
     return {owner, true, segment, target, target};
   }
 
@@ -324,12 +354,21 @@ class IntervalDraw {
   IntervalMemory& memory_;
   std::int64_t row_;
   RowTiles<S> tiles_;
-  unsigned first_, end_;  // tiles of this block
-  unsigned in_segment_;   // tiles
-  unsigned segments_;     // of this block
-  unsigned of_lane_;      // segments that a lane of the first warp looks at
+  Segments segments_;  // of this block
+  unsigned of_lane_;   // segments that a lane of the first warp looks at
   TokenScale scale_ = {};
 };
+
+// The first blocks of a multiprocessor begin one after another. By all threads of a block.
+__device__ __forceinline__ void wait_for_turn(const TokenCall& call) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+  if (call.turn_cycles == 0 || blockIdx.x >= interval_blocks * static_cast<unsigned>(call.turn_blocks)) return;
+  const long long begin = clock64();
+  const unsigned turn = blockIdx.x / static_cast<unsigned>(call.turn_blocks);
+  const long long cycles = static_cast<long long>(turn) * call.turn_cycles;
+  while (clock64() - begin < cycles) __nanosleep(100);
+#endif
+}
 
 // A cluster has one row.
 template <class S>
@@ -338,7 +377,9 @@ __global__ void __launch_bounds__(interval_threads, interval_blocks)
   __shared__ IntervalMemory memory;
   const std::int64_t row = blockIdx.x >> (__ffs(cluster::size()) - 1);
   const TokenFilter filter = filter_of_row(call, row);
-  if (is_by_intervals(call, filter)) IntervalDraw<S>(call, memory, row).draw(filter);
+  if (!is_by_intervals(call, filter)) return;
+  wait_for_turn(call);
+  IntervalDraw<S>(call, memory, row).draw(filter);
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "sampling/tokens/on_chip_cut_cuda.cuh"
+#include "sampling/tokens/weight_sums_cuda.cuh"
 
 // Draws from rows that fit on chip: the blocks of a cluster hold a row as it is stored, find its largest logit and
 // where the filters cut its order, weigh what is left, and search the sums.
@@ -92,10 +93,14 @@ class OnChipDraw {
   // -infinity if no category is allowed; NaN if there is one.
   __device__ float largest_of_row(const PartMask<S>& mask) const {
     float largest = -__builtin_inff();
-    PAPILIO_UNROLL_FEW
-    for (unsigned group = 0; group < part_.groups(); ++group) {
-      const float4 x = plain ? part_.four(group * on_chip_group + 4 * threadIdx.x) : mask.four(group);
-      largest = greater_or_nan(largest, greater_or_nan(greater_or_nan(x.x, x.y), greater_or_nan(x.z, x.w)));
+    if constexpr (plain) {
+      if (part_.groups() > 0) largest = part_.largest_of_thread();
+    } else {
+      PAPILIO_UNROLL_FEW
+      for (unsigned group = 0; group < part_.groups(); ++group) {
+        const float4 x = mask.four(group);
+        largest = greater_or_nan(largest, greater_or_nan(greater_or_nan(x.x, x.y), greater_or_nan(x.z, x.w)));
+      }
     }
     // The one NaN that is made of any is above +infinity in the order.
     const unsigned mine = __reduce_max_sync(whole_warp, largest != largest ? ~0u : token_order(largest + 0.0f));
@@ -144,6 +149,13 @@ class OnChipDraw {
   // Sums of threads, warps, and the part. Threads begin at different loads, for the sake of memory's banks.
   __device__ void weigh() {
     const unsigned fours = part_.groups(), first = first_of_thread(threadIdx.x);
+    if constexpr (kind == OnChip::draw && plain) {
+      if (WeightSums<S>::fit(4 * fours, scale_)) {
+        const std::uint64_t sum = WeightSums<S>(scale_).of(part_.logits() + first, 4 * fours);
+        memory_.thread_sums[threadIdx.x] = sum;
+        return join_threads(sum, 0, 0);
+      }
+    }
     const float nearest = nearest_logit(scale_);
     const std::uint64_t least = filtered ? memory_.least_weight : 1;
     std::uint64_t sum = 0, all = 0;

@@ -69,20 +69,28 @@ __device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, S) {
 }
 #endif
 
+// The greatest word of a line.
+template <class S>
+__device__ __forceinline__ unsigned greatest_word(const LogitLine<S>& line) {
+  const unsigned* const x = line.words;
+  return greater_words(greater_words(x[0], x[1], S()), greater_words(x[2], x[3], S()), S());
+}
+// The largest logit of a word.
+template <class S>
+__device__ __forceinline__ float largest_of_word(unsigned word, S) {
+  if constexpr (sizeof(S) == 4)
+    return __uint_as_float(word);
+  else
+    return greater_or_nan(low_logit(word, S()), high_logit(word, S()));
+}
+
 // The largest of a thread's logits in a tile, NaN if one is.
 template <class S>
 __device__ __forceinline__ float largest_of(const LogitLine<S> (&lines)[tile_loads]) {
-  unsigned largest = 0;
+  unsigned largest = greatest_word(lines[0]);
   PAPILIO_UNROLL
-  for (unsigned i = 0; i < tile_loads; ++i) {
-    const unsigned* const x = lines[i].words;
-    const unsigned here = greater_words(greater_words(x[0], x[1], S()), greater_words(x[2], x[3], S()), S());
-    largest = i == 0 ? here : greater_words(largest, here, S());
-  }
-  if constexpr (sizeof(S) == 4)
-    return __uint_as_float(largest);
-  else
-    return greater_or_nan(low_logit(largest, S()), high_logit(largest, S()));
+  for (unsigned i = 1; i < tile_loads; ++i) largest = greater_words(largest, greatest_word(lines[i]), S());
+  return largest_of_word(largest, S());
 }
 
 // Entries are the logits and what is before them within their 16 bytes.

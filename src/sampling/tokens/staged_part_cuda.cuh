@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_cluster_cuda.cuh"
 #include "sampling/tokens/token_logits.h"
@@ -31,6 +32,7 @@ class StagedPart {
   __device__ void start(const S* from, unsigned count, unsigned group) {
     before_ = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) / sizeof(S) % in_line);
     groups_ = (before_ + count + group - 1) / group;
+    lines_ = groups_ * group / in_line;
     const unsigned head = min(count, (in_line - before_) % in_line);
     const unsigned middle = (count - head) / in_line * in_line, end = before_ + count;
     S* const to = part_ + before_;
@@ -50,6 +52,7 @@ class StagedPart {
   __device__ unsigned groups() const { return groups_; }
   // How many entries come before the first logit.
   __device__ unsigned before() const { return before_; }
+  __device__ const S* logits() const { return part_; }
   __device__ float operator[](unsigned entry) const { return logit_of(part_[entry]); }
   __device__ void add(unsigned entry, S x) const { part_[entry] += x; }
 
@@ -57,6 +60,19 @@ class StagedPart {
   __device__ __forceinline__ float4 four(unsigned entry) const {
     const Four x = *reinterpret_cast<const Four*>(part_ + entry);
     return {logit_of(x.at[0]), logit_of(x.at[1]), logit_of(x.at[2]), logit_of(x.at[3])};
+  }
+
+  // The largest of what the threads look at, NaN if one is: together they look at all.
+  __device__ __forceinline__ float largest_of_thread() const {
+    const auto* const lines = reinterpret_cast<const LogitLine<S>*>(part_);
+    LogitLine<S> most = lines[threadIdx.x % lines_];
+    PAPILIO_UNROLL_FEW
+    for (unsigned n = threadIdx.x + blockDim.x; n < lines_; n += blockDim.x) {
+      const LogitLine<S> line = lines[n];
+      PAPILIO_UNROLL
+      for (unsigned w = 0; w < 4; ++w) most.words[w] = greater_words(most.words[w], line.words[w], S());
+    }
+    return largest_of_word(greatest_word(most), S());
   }
 
   // The same, -infinity where a bit is missing; such entries are NaN from now on.
@@ -98,7 +114,7 @@ class StagedPart {
 
   S* part_;
   std::uint64_t* arrived_;
-  unsigned before_ = 0, groups_ = 0;
+  unsigned before_ = 0, groups_ = 0, lines_ = 0;
 };
 
 // The mask of a staged part as one thread needs it: the bits of its four logits in each group.

@@ -53,6 +53,9 @@ struct TokenCall {
   bool on_chip;           // rows are drawn from as they are stored, in shared memory
   bool left;              // of those, the ones whose token is `left_over` are still to be drawn
   std::int64_t in_slice;  // categories of a block, of the blocks that share a row
+
+  // The first blocks begin in turns: so many at a time, so many cycles apart. 0 cycles: all at once.
+  std::int32_t turn_blocks, turn_cycles;
 };
 
 }  // namespace papilio::sampling

@@ -19,11 +19,13 @@ PAPILIO_LANEWISE TokenScale token_scale(float largest, float temperature, int un
   return {largest, high, static_cast<float>(scale - static_cast<double>(high)), unit_bits};
 }
 
-// (2^g - 1) / g, |g| <= 1/2: within 2^-25 of itself (tools/elementary_coefficients.py).
-template <warp::Warp W>
+// (2^g - 1) / g, |g| <= 1/2, in units of 2^-`bits`: within 2^-25 of itself (tools/elementary_coefficients.py). The unit
+// changes no digit.
+template <warp::Warp W, int bits = 0>
 PAPILIO_LANEWISE warp::Lanes<W, float> exp2_slope(warp::Lanes<W, float> g) {
-  constexpr float c[] = {0x1.62e430p-1f, 0x1.ebfbdep-3f,  0x1.c6af6ep-5f,
-                         0x1.3b2ba0p-7f, 0x1.5f07b4p-10f, 0x1.4308fep-13f};
+  constexpr auto unit = static_cast<float>(std::uint64_t{1} << bits);
+  constexpr float c[] = {0x1.62e430p-1f * unit, 0x1.ebfbdep-3f * unit,  0x1.c6af6ep-5f * unit,
+                         0x1.3b2ba0p-7f * unit, 0x1.5f07b4p-10f * unit, 0x1.4308fep-13f * unit};
   return random::polynomial<W>(c, g);
 }
 

@@ -41,7 +41,7 @@ __device__ __forceinline__ TokenDigits digits_of(float d, float error, float y, 
   constexpr float rounding = 0x1.8p23f;
   const float shifted = y + rounding;
   const float g = (y - (shifted - rounding)) + rest;
-  const int digits = __float2int_rz(exp2_slope<warp::CudaWarp<32>>(g) * (g * 0x1p30f)) + (1 << 30);
+  const int digits = __float2int_rz(exp2_slope<warp::CudaWarp<32>, 30>(g) * g) + (1 << 30);
   const int exponent = static_cast<int>(__float_as_uint(shifted)) - 0x4B40'0000;
   return {static_cast<unsigned>(digits), exponent + (scale.unit_bits - 30)};
 }

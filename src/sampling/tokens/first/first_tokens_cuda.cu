@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "papilio/half.h"
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
+#include "sampling/tokens/first/largest_tokens_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {
@@ -22,6 +23,17 @@ TokenShape first_shape(int parts, std::int64_t categories) {
           2 * sampling_kernel::first_tile * static_cast<std::int64_t>(sizeof(S)), false};
 }
 
+// A block reads a part well if a multiprocessor has one or two.
+template <class S>
+void draw_largest(const TokenCall& call, cudaStream_t stream) {
+  int parts = first_parts(call.rows, call.categories);
+  while (parts > 1 && 2 * call.rows * parts > 3 * std::int64_t{execution::multiprocessors()}) parts /= 2;
+  TokenShape shape = first_shape<S>(parts, call.categories);
+  shape.shared_bytes = 0;
+  launch_on_rows(sampling_kernel::draw_largest_tokens<S>, shaped(call, shape), call.rows, shape,
+                 sampling_kernel::largest_threads, stream, "drawing the largest tokens");
+}
+
 }  // namespace
 
 std::int32_t most_first_tokens(std::int64_t rows, std::int64_t categories) {
@@ -35,7 +47,9 @@ void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStrea
   std::int64_t at_once = call.rows;
   const bool small = call.temperature.value == 0 || call.top_k.value <= few_most;
   const bool may_be_few = call.column_stride == 1 && call.allowed == nullptr && (small || !one_filter);
-  if (may_be_few && one_filter && call.bias_offsets == nullptr) {
+  const bool unchanged = may_be_few && one_filter && call.bias_offsets == nullptr;
+  if (unchanged && call.temperature.value == 0 && call.rows <= most_token_rows) return draw_largest<S>(call, stream);
+  if (unchanged) {
     // All rows take as long: as many at a time as there is room for.
     const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};
     while (parts > 1 && call.rows * parts > blocks) parts /= 2;

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/tokens/first/few_draw_cuda.cuh"
+#include "sampling/tokens/first/group_maxima_cuda.cuh"
+#include "sampling/tokens/token_call_cuda.h"
+#include "sampling/tokens/token_cluster_cuda.cuh"
+
+// Rows at a temperature of 0, where nothing changes their logits: the lowest category of the largest logit. The blocks
+// of a cluster share a row; each reads its part once, and again what a thread loaded with the largest.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+inline constexpr int largest_threads = 256, largest_blocks = 4;  // of a multiprocessor
+inline constexpr int largest_warps = largest_threads / 32;
+
+template <class S>
+using LargestMaxima = GroupMaxima<S, largest_threads>;
+
+struct LargestMemory {
+  ClusterExchange<1> keys;  // of the blocks: the largest logit, and its lowest category
+  unsigned warp_orders[largest_warps], lowest;
+  float maxima[LargestMaxima<float>::most_groups * largest_threads];
+};
+
+// By all threads of a block: the key of the first in the order of a part, for one thread; NaN comes before all others.
+template <class S>
+__device__ __forceinline__ std::uint64_t largest_key(LargestMemory& memory, const LargestMaxima<S>& part) {
+  const float largest = part.read();
+  const unsigned order = largest != largest ? ~0u : token_order(largest + 0.0f);
+  const unsigned of_warp = __reduce_max_sync(whole_warp, order);
+  if (lane_of_thread() == 0) memory.warp_orders[warp_of_thread()] = of_warp;
+  __syncthreads();
+  const unsigned most = __reduce_max_sync(whole_warp, memory.warp_orders[lane_of_thread() % largest_warps]);
+  unsigned lowest = ~0u;
+  if (order == most && largest > -__builtin_inff())
+    part.find(largest, [&](float, std::int64_t category) { lowest = min(lowest, static_cast<unsigned>(category)); });
+  if (of_warp == most) {
+    lowest = __reduce_min_sync(whole_warp, lowest);
+    if (lane_of_thread() == 0) atomicMin(&memory.lowest, lowest);
+  }
+  __syncthreads();
+  return token_key(most, memory.lowest);
+}
+
+__device__ __forceinline__ void put_first(const TokenCall& call, std::int64_t row, std::uint64_t key) {
+  const auto order = static_cast<unsigned>(key >> 32);
+  const float largest = order == ~0u ? __builtin_nanf("") : logit_of_order(order);
+  if (!(largest < __builtin_inff()) || largest == -__builtin_inff())
+    return put_none(call, row,
+                    largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
+                    : largest == __builtin_inff() ? TokenStatus::infinite
+                                                  : TokenStatus::not_a_number);
+  const auto category = static_cast<std::int32_t>(category_of_key(key));
+  put_no_entries(call, row, 1 + static_cast<std::int64_t>(threadIdx.x), call.room, largest_threads);
+  if (threadIdx.x != 0) return;
+  if (call.room > 0) put_entry(call, row, 0, category, 0);
+  put_token(call, row, category, 0, 0, 1);
+}
+
+// A cluster has one row.
+template <class S>
+__global__ void __launch_bounds__(largest_threads, largest_blocks)
+    draw_largest_tokens(const __grid_constant__ TokenCall call) {
+  __shared__ LargestMemory memory;
+  const std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
+  if (!valid_filter(filter_of_row(call, row))) {
+    if (cluster::rank() == 0) put_none(call, row, TokenStatus::bad_filter);
+    return;
+  }
+  if (threadIdx.x == 0) {
+    memory.lowest = ~0u;
+    memory.keys.init(cluster::size());
+    arrival::init_done();
+  }
+  cluster::begin();
+  const std::int64_t begin = min(call.categories, cluster::rank() * call.in_slice);
+  const std::int64_t end = min(call.categories, begin + call.in_slice);
+  const S* const logits = static_cast<const S*>(call.logits) + row * call.row_stride;
+  const std::uint64_t key = largest_key<S>(memory, LargestMaxima<S>(logits, begin, end, memory.maxima));
+  cluster::begun();
+  if (warp_of_thread() == 0) memory.keys.tell(0, key);
+  memory.keys.wait_block();
+  if (cluster::rank() != 0) return;
+  std::uint64_t first = 0;
+  for (int block = 0; block < cluster::size(); ++block) first = max(first, memory.keys.of[0][block]);
+  put_first(call, row, first);
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel
