@@ -35,10 +35,11 @@ constexpr Scale<T> least_scale(Kind kind) {
 }
 
 // Rows of weights 0 to 3, most of them 0: `positive` categories of row 0 have the weight 1, half as many of the others
-// 1 to 3, so that all rows have about as many thresholds and few are tried twice. Of rows that are shorter than
-// `positive` any share is not 0, and of row 3 all. Row 1 has its first category, row 2 its last.
+// 1 to 3, so that rows have about as many thresholds and few are tried twice: never more than `positive`. Of rows that
+// are shorter than `positive` any share is not 0, and of row 3 all, with any number of thresholds. Row 1 has its first
+// category, row 2 its last.
 template <class T>
-WeightRow<T> integer_row(std::size_t row, Kind kind, Scale<T> scale, std::int64_t categories, std::int64_t positive,
+WeightRow<T> integer_row(std::size_t row, Kind kind, std::int64_t categories, std::int64_t positive,
                          std::mt19937_64& bits) {
   WeightRow<T> weights;
   const auto size = static_cast<std::size_t>(categories), most = static_cast<std::size_t>(positive);
@@ -58,9 +59,18 @@ WeightRow<T> integer_row(std::size_t row, Kind kind, Scale<T> scale, std::int64_
   };
   if (row % 8 == 1) set(0);
   if (row % 8 == 2) set(size - 1);
-  bool any = false;
-  for (std::size_t k = 0; k < size; ++k) any |= weights.weight(static_cast<std::int64_t>(k)) > 0;
-  if (!any) set(bits() % size);
+  T total = 0;
+  for (std::size_t k = 0; k < size; ++k) total += weights.weight(static_cast<std::int64_t>(k));
+  if (total == 0) set(bits() % size);
+  return size > most && total > static_cast<T>(positive) ? integer_row<T>(row, kind, categories, positive, bits)
+                                                         : weights;
+}
+
+// The same, its integers multiplied.
+template <class T>
+WeightRow<T> integer_row(std::size_t row, Kind kind, Scale<T> scale, std::int64_t categories, std::int64_t positive,
+                         std::mt19937_64& bits) {
+  WeightRow<T> weights = integer_row<T>(row, kind, categories, positive, bits);
   for (T& w : weights.left) w *= scale.left;
   for (T& w : weights.right) w *= scale.right;
   return weights;

@@ -120,7 +120,7 @@ class Tile32 {
 inline std::vector<std::int64_t> category_counts(int width) {
   std::vector<std::int64_t> counts;
   for (std::int64_t k = 1; k <= 4 * width + 3; ++k) counts.push_back(k);
-  for (const std::int64_t k : {71, 100, 127, 128, 129, 257, 1000, 1023, 1024, 1025, 4096, 4097})
+  for (const std::int64_t k : {71, 100, 127, 128, 129, 257, 1023, 1024, 1025, 4096, 4097})
     if (k > counts.back()) counts.push_back(k);
   return counts;
 }
