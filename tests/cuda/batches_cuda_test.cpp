@@ -85,7 +85,25 @@ TYPED_TEST(CudaBatches, FewVeryLongRows) {
     }
 }
 
-// One category of positive weight among 131,072: the draw must find it wherever it lies.
+// Totals of segments that are close to each other, which a warp scans, and far apart, which it adds up in order; rows
+// of more segments than it scans.
+TYPED_TEST(CudaBatches, VeryLongRowsOfSegmentsOfAllSizes) {
+  struct Shape {
+    std::int64_t rows, columns;
+  };
+  for (const Shape shape : {Shape{300, 9000}, Shape{3, 131'072}, Shape{2, 300'000}})
+    for (const int apart : {0, 2, 3, 7}) {
+      auto problem = dense<TypeParam>(shape.rows, shape.columns, static_cast<std::uint32_t>(apart), 0.3);
+      for (std::size_t i = 0; i < problem.memory.size(); ++i) {
+        const auto segment = static_cast<std::int64_t>(i) % shape.columns / 1024;
+        const double scale = std::exp2(-apart * static_cast<double>(segment % 10));
+        problem.memory[i] = stored<TypeParam>(static_cast<double>(summed(problem.memory[i])) * scale);
+      }
+      ASSERT_TRUE(same_on_both<std::int32_t>(problem, {.seed = 5}))
+          << shape.rows << " rows x " << shape.columns << ", " << apart;
+    }
+}
+
 // Enough rows that a block draws from several, a warp a segment.
 TYPED_TEST(CudaBatches, ManyRowsOfAFewSegments) {
   for (const std::int64_t columns : {1025, 2048, 2500, 8192}) {
@@ -106,6 +124,7 @@ TYPED_TEST(CudaBatches, ManyRowsOfAFewSegments) {
   }
 }
 
+// One category of positive weight among 131,072: the draw must find it wherever it lies.
 TYPED_TEST(CudaBatches, OneCategoryOfAVeryLongRow) {
   constexpr std::int64_t columns = 131'072;
   for (const std::int64_t k : {0, 1, 127, 1023, 1024, 65'535, 65'536, 100'003, 131'071}) {

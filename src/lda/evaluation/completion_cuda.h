@@ -26,17 +26,17 @@ class ListsOnDevice {
       : topics_(topics),
         reciprocals_(topics, "masses of topics"),
         entries_(most_words * WordLists{.topics = topics}.stride(), "topics of words"),
-        begins_(most_words * (topic_ranges + 1), "topics of words") {}
+        sizes_(most_words, "topics of words") {}
 
   // Of `count` words, which are in the device's memory.
   WordLists of(const std::int32_t* words, std::int64_t count) {
-    return {words, count, topics_, reciprocals_.data(), entries_.data(), begins_.data()};
+    return {words, count, topics_, reciprocals_.data(), entries_.data(), sizes_.data()};
   }
 
  private:
   std::int32_t topics_ = 0;
   execution::DeviceArray<double> reciprocals_;
-  execution::DeviceArray<std::uint32_t> entries_, begins_;
+  execution::DeviceArray<std::uint32_t> entries_, sizes_;
 };
 
 // The documents of a corpus on the current CUDA device, to be completed again and again with other models of the same

@@ -6,6 +6,7 @@
 #include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/staged_copies.h"
 #include "lda/evaluation/completion_cuda.h"
 #include "lda/evaluation/document_batch.h"
 #include "lda/evaluation/evaluation_on_device.h"
@@ -112,7 +113,13 @@ struct InferBatch {
 class InferOnDevice {
  public:
   InferOnDevice(const Model& model, const CorpusView& corpus, const WordMap& map, const InferOptions& options)
-      : model_(model), corpus_(corpus), map_(map), options_(options), tables_(model, options.threads, stream_.get()) {
+      : model_(model),
+        corpus_(corpus),
+        map_(map),
+        options_(options),
+        tables_(model, options.threads, stream_.get()),
+        copies_(corpus.documents() * model.topics * static_cast<std::int64_t>(sizeof(float)), options.threads,
+                stream_.get()) {
     for (const double a : model.alpha) alpha_sum_ += a;
     memory_ = memory_for_evaluation();
     is_gibbs_ = options.method == InferMethod::gibbs;
@@ -133,9 +140,8 @@ class InferOnDevice {
         queue(part, batch);
         const std::int64_t end = batch.documents.end;
         DocumentBatch next = end < part.end ? documents_from(part, end) : DocumentBatch{};
-        batch.theta.download(result.theta.data() + batch.documents.first * model_.topics, batch.theta.size(),
-                             stream_.get());
-        check(cudaStreamSynchronize(stream_.get()), "inferring topics");
+        copies_.download(result.theta.data() + batch.documents.first * model_.topics, batch.theta.data(),
+                         batch.theta.size());
         std::ranges::copy(batch.documents.lengths, result.document_tokens.begin() + batch.documents.first);
         batch = {};
         batch = uploaded(std::move(next));
@@ -253,6 +259,7 @@ class InferOnDevice {
   const InferOptions& options_;
   execution::Stream stream_;
   ModelOnDevice tables_;
+  execution::StagedCopies copies_;
   double alpha_sum_ = 0;
   std::int64_t memory_ = 0;
   bool is_gibbs_ = false;

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/choices.h"
+#include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/interruption.h"
 #include "execution/cpu/parallel_for.h"
 #include "lda/evaluation/counted_words.h"
@@ -89,7 +90,9 @@ DocumentTopics infer_documents(const Model& model, const lda::CountedWords& word
   result.unknown_words = map.unknown_words;
   result.unknown_tokens = mapped.unknown_tokens;
   result.known_tokens = corpus.tokens() - result.unknown_tokens;
-  result.theta.resize(static_cast<std::size_t>(result.documents) * static_cast<std::size_t>(model.topics));
+  execution::make_zeros(result.theta,
+                        static_cast<std::size_t>(result.documents) * static_cast<std::size_t>(model.topics),
+                        options.threads);
   result.document_tokens.resize(static_cast<std::size_t>(result.documents));
   if (!options.device.is_cpu()) {
     lda::infer_on_device(model, corpus, map, options, result);

@@ -53,7 +53,14 @@ inline constexpr std::int64_t least_segment_rows = 32;    // a multiprocessor: b
 // Rows of any length, a warp each.
 inline constexpr int any_row_blocks = 4;  // that a multiprocessor is to hold at once
 
-// Rows of many segments, split among blocks: their totals fit into 48 KiB of shared memory, 3 million categories.
+// Rows of many segments, split among blocks of `add_threads`; then a warp for each row, several warps a block where
+// there are many rows. A row's totals fit into 48 KiB of shared memory: 3 million categories.
+inline constexpr int add_threads = 256;
 inline constexpr std::int64_t most_split_segments = 3072;
+inline constexpr int most_search_threads = 128;
+
+constexpr int search_threads(std::int64_t rows, std::int64_t segments) {
+  return rows >= 256 && segments <= most_split_segments / 8 ? most_search_threads : 32;
+}
 
 }  // namespace papilio::sampling::slots_launch

@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "collective/draw_long_rows.cuh"
+#include "collective/segment_scan.cuh"
 #include "execution/cuda/check.h"
+#include "execution/cuda/dependent_launch.cuh"
 #include "execution/cuda/memory.h"
 #include "random/philox.h"
 #include "random/uniform.h"
@@ -61,20 +63,22 @@ constexpr int blocks_per_multiprocessor(int most, bool product) {
   return launch::batch_launch(most).blocks[launch::by_bytes(sizeof(S))];
 }
 
-// Rows of at most `most` categories, a batch for every group of threads.
+// Rows of at most `most` categories, a batch for every group of threads. The rows of a warp are dealt out to its groups
+// one by one, so that what the warp loads at once is contiguous.
 template <int most, class S, bool product, Layout layout>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor<S>(most, product))
     draw_batches(const DeviceDraw draw) {
   using Shape = collective::BatchShape<most>;
   constexpr int G = Shape::threads, T = Shape::rows;
-  const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
-  const std::int64_t i = group * T + threadIdx.x % G / (G / T);
+  constexpr int groups = 32 / G;
+  const std::int64_t first = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32 * (groups * T);
+  const std::int64_t i = first + threadIdx.x % G / (G / T) * groups + threadIdx.x % 32 / G;
   const std::int64_t at = i < draw.rows.rows ? i : draw.rows.rows - 1;
   bool exists;
   const MemoryRow<S, product> row = row_of<S, product>(draw.rows, at, exists);
   unsigned signs = 0;
   const MemoryRows<S, product, layout != Layout::any, layout == Layout::full, G, T> rows(row, signs,
-                                                                                         draw.rows.rows - group * T);
+                                                                                         draw.rows.rows - first);
   constexpr int together = rows_together<S>(most, product, layout);
   const collective::DrawnRow drawn = collective::draw_batch<most, together>(rows, uniform_of(draw, at));
   const bool suspect = any_sign(signs) && draw.check_negative;
@@ -115,50 +119,77 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, launch
   if (drawn.owner && i < draw.rows.rows) finish_row(draw, i, row, exists, suspect, drawn.total, drawn.category);
 }
 
+// use(a provider of the row): of a segment that is whole, all loads are in flight at once, since none is conditional.
+template <class S, bool product, bool aligned, class Use>
+__device__ __forceinline__ auto with_segment(const MemoryRow<S, product>& row, std::int64_t segment, unsigned& signs,
+                                             Use use) {
+  if constexpr (aligned) {
+    if ((segment + 1) * collective::segment_size <= row.size())
+      return use(MemoryRows<S, product, true, true, 32, 1>(row, signs));
+  }
+  return use(MemoryRows<S, product, aligned, false, 32, 1>(row, signs));
+}
+
 // Few rows, many segments: first the segments' totals and signs, each by a warp of
 // any block ...
 template <class S, bool product, bool aligned>
-__global__ void __launch_bounds__(block_threads) add_segments(const DeviceDraw draw, int segments) {
+__global__ void __launch_bounds__(launch::add_threads)
+    add_segments(const __grid_constant__ DeviceDraw draw, unsigned segments) {
   using V = typename Stored<S>::Sum;
-  const std::int64_t at = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
-  if (at >= draw.rows.rows * segments) return;
+  execution::let_next_kernel_come();
+  const std::int64_t at = (std::int64_t{blockIdx.x} * launch::add_threads + threadIdx.x) / 32;
+  const std::int64_t all = draw.rows.rows * segments;
+  if (at >= all) return;
+  const std::int64_t i = all <= UINT32_MAX ? static_cast<unsigned>(at) / segments : at / segments;
+  const std::int64_t segment = at - i * segments;
   bool exists;
-  const MemoryRow<S, product> row = row_of<S, product>(draw.rows, at / segments, exists);
+  const MemoryRow<S, product> row = row_of<S, product>(draw.rows, i, exists);
   unsigned signs = 0;
-  const MemoryRows<S, product, aligned, false, 32, 1> rows(row, signs);
-  const V total = collective::segment_total(rows.segment(at % segments));
+  const V total = with_segment<S, product, aligned>(
+      row, segment, signs, [&](const auto& rows) { return collective::segment_total(rows.segment(segment)); });
   const bool sign = any_sign(signs);
   if (threadIdx.x % 32 != 0) return;
   V* const totals = static_cast<V*>(draw.workspace);
   totals[at] = total;
-  reinterpret_cast<unsigned char*>(totals + draw.rows.rows * segments)[at] = sign;
+  reinterpret_cast<unsigned char*>(totals + all)[at] = sign;
 }
 
-// ... then each row's search by one warp. Dynamic shared memory: a Sum and a double a segment.
+// ... then each row's search by a warp. Dynamic shared memory: a Sum and a double for each segment of each warp.
 template <class S, bool product, bool aligned>
-__global__ void __launch_bounds__(32) search_segments(const DeviceDraw draw, int segments) {
+__global__ void __launch_bounds__(launch::most_search_threads)
+    search_segments(const __grid_constant__ DeviceDraw draw, int segments) {
   using V = typename Stored<S>::Sum;
-  extern __shared__ double running[];
-  const std::int64_t i = blockIdx.x;
+  extern __shared__ double shared[];
+  const unsigned thread = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const std::int64_t i = std::int64_t{blockIdx.x} * warps + warp;
+  if (i >= draw.rows.rows) return;
+  const double u = uniform_of(draw, i);
   bool exists;
   const MemoryRow<S, product> row = row_of<S, product>(draw.rows, i, exists);
-  V* const totals = reinterpret_cast<V*>(running + segments);
-  const V* const stored = static_cast<const V*>(draw.workspace);
+  execution::wait_for_kernel_before();
+
+  const V* const stored = static_cast<const V*>(draw.workspace) + i * segments;
   const auto* const negative =
-      reinterpret_cast<const unsigned char*>(stored + draw.rows.rows * segments) + i * segments;
+      static_cast<const unsigned char*>(draw.workspace) + draw.rows.rows * segments * sizeof(V) + i * segments;
   bool sign = false;
-  for (int s = static_cast<int>(threadIdx.x); s < segments; s += 32) {
-    totals[s] = stored[i * segments + s];
-    sign |= negative[s] != 0;
-  }
-  __syncwarp();
-  const bool suspect = __any_sync(collective::all_threads, sign) != 0 && draw.check_negative;
+#pragma unroll 4
+  for (int s = static_cast<int>(thread); s < segments; s += 32) sign |= __ldcg(negative + s) != 0;
   double rest, total;
-  const int s = collective::find_segment(totals, segments, running, uniform_of(draw, i), rest, total);
+  int s = -1;
+  if constexpr (sizeof(V) == sizeof(float))
+    s = collective::find_segment_by_scan([&](int k) { return __ldcg(stored + k); }, segments, u, rest, total);
+  if (s < 0) {
+    double* const running = shared + warp * segments;
+    V* const totals = reinterpret_cast<V*>(shared + warps * segments) + warp * segments;
+    for (int k = static_cast<int>(thread); k < segments; k += 32) totals[k] = __ldcg(stored + k);
+    __syncwarp();
+    s = collective::find_segment(totals, segments, running, u, rest, total);
+  }
   unsigned signs = 0;
-  const MemoryRows<S, product, aligned, false, 32, 1> rows(row, signs);
-  const std::int64_t category = collective::draw_in_segment(rows, s, rest);
-  if (threadIdx.x == 0) finish_row(draw, i, row, exists, suspect, total, category);
+  const std::int64_t category = with_segment<S, product, aligned>(
+      row, s, signs, [&](const auto& rows) { return collective::draw_in_segment(rows, s, rest); });
+  const bool suspect = __any_sync(collective::all_threads, sign) != 0 && draw.check_negative;
+  if (thread == 0) finish_row(draw, i, row, exists, suspect, total, category);
 }
 
 inline unsigned blocks_for(std::int64_t threads, int a_block = block_threads) {
@@ -191,12 +222,16 @@ void queue_long_rows(const DeviceDraw& draw, const SlotsPlan& plan, cudaStream_t
         <<<blocks_for(draw.rows.rows, launch::segment_rows), 32 * segments, 0, stream>>>(draw);
     return execution::check_launch("drawing from rows of a few segments");
   }
-  const std::size_t shared = (sizeof(double) + sizeof(typename Stored<S>::Sum)) * plan.segments;
+  const int search_threads = launch::search_threads(draw.rows.rows, segments);
+  const std::size_t shared = (sizeof(double) + sizeof(typename Stored<S>::Sum)) * plan.segments *
+                             static_cast<std::size_t>(search_threads / 32);
   add_segments<S, product, aligned>
-      <<<blocks_for(32 * draw.rows.rows * segments), block_threads, 0, stream>>>(draw, segments);
+      <<<blocks_for(32 * draw.rows.rows * segments, launch::add_threads), launch::add_threads, 0, stream>>>(
+          draw, static_cast<unsigned>(segments));
   execution::check_launch("adding up segments");
-  search_segments<S, product, aligned><<<static_cast<unsigned>(draw.rows.rows), 32, shared, stream>>>(draw, segments);
-  execution::check_launch("drawing from long rows");
+  execution::launch_early(search_segments<S, product, aligned>, blocks_for(32 * draw.rows.rows, search_threads),
+                          static_cast<unsigned>(search_threads), shared, stream, "drawing from long rows", draw,
+                          segments);
 }
 
 template <class S, bool product>

@@ -1,6 +1,7 @@
 #include "lda/evaluation/fold_in/fold_in_cuda.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
@@ -14,24 +15,9 @@ constexpr int most_threads = 512;
 constexpr int scratch_blocks = 2;            // on a multiprocessor, where a document's numbers are in global memory
 constexpr std::int32_t words_of_many = 512;  // from which a document has most_threads
 
-// Of one word, or of its topics in some ranges.
-struct TopicList {
-  const std::uint32_t* entries;
-  std::uint32_t begin, end;
-  bool is_wide;
-
-  // Topic and count.
-  __device__ __forceinline__ uint2 operator[](std::uint32_t i) const {
-    if (is_wide) return reinterpret_cast<const uint2*>(entries)[i];
-    const std::uint32_t both = entries[i];
-    return {both >> 16, both & 0xffffu};
-  }
-};
-
-__device__ __forceinline__ TopicList list_of(const WordLists& lists, std::int64_t row, int first_range, int end_range) {
-  const std::uint32_t* const begins = lists.begins + row * (topic_ranges + 1);
-  return {lists.entries + row * lists.stride(), first_range == 0 ? 0 : begins[first_range], begins[end_range],
-          begins[0] != 0};
+// A whole number as a double: the exponent is that of 2^52, the number is in the low bits. Conversions have few units.
+__device__ __forceinline__ double as_double(std::uint32_t n) {
+  return __hiloint2double(0x43300000, static_cast<int>(n)) - 0x1p52;
 }
 
 // sum_in_lanes of numbers that all threads of the block may read. Threads meet twice: within, and before `sums` is
@@ -52,107 +38,184 @@ __device__ double block_sum_in_lanes(const double* x, std::int64_t count, double
   return sum;
 }
 
+// A list of a document: which word of the document has it, its row, and its size as in WordLists.
+struct Listed {
+  std::int32_t word, row;
+  std::uint32_t size;
+};
+
+// The lists of words as they come.
+struct InOrder {
+  const WordLists& lists;
+  const std::int32_t* rows;
+  __device__ __forceinline__ Listed operator[](std::int64_t i) const {
+    const std::int32_t row = __ldg(rows + i);
+    return {static_cast<std::int32_t>(i), row, __ldg(lists.sizes + row)};
+  }
+};
+
+// The lists of a document of few words, longest first, so that neighbours take equally long.
+struct BySize {
+  std::int32_t row[words_of_many];
+  std::uint32_t size[words_of_many];
+  std::uint16_t word[words_of_many];
+  __device__ __forceinline__ Listed operator[](std::int64_t i) const { return {word[i], row[i], size[i]}; }
+};
+
+// By all threads of a block; they meet at the end. `sizes` has room for a number per word.
+template <int threads>
+__device__ __forceinline__ void sort_by_size(const WordLists& lists, const std::int32_t* rows, int count,
+                                             std::uint32_t* sizes, BySize& by_size) {
+  for (int w = static_cast<int>(threadIdx.x); w < count; w += threads) sizes[w] = lists.sizes[rows[w]];
+  __syncthreads();
+  for (int w = static_cast<int>(threadIdx.x); w < count; w += threads) {
+    const std::uint32_t size = sizes[w];
+    int place = 0;
+    for (int v = 0; v < count; ++v) place += sizes[v] > size || (sizes[v] == size && v < w) ? 1 : 0;
+    by_size.row[place] = rows[w];
+    by_size.size[place] = size;
+    by_size.word[place] = static_cast<std::uint16_t>(w);
+  }
+  __syncthreads();
+}
+
 // The probabilities of words, by 16 neighbouring threads each: use(word, its probability) in one of them.
-template <int threads, class Use>
+template <int threads, class Words, class Use>
 __device__ __forceinline__ void weigh_words(const WordLists& lists, const double* weights, double of_beta,
-                                            const std::int32_t* rows, std::int64_t count, Use use) {
+                                            const Words& words, std::int64_t count, Use use) {
   constexpr int per_warp = 32 / list_lanes;
   const std::int64_t group = threadIdx.x / list_lanes;
   const std::uint32_t lane = threadIdx.x % list_lanes;
   for (std::int64_t first = group / per_warp * per_warp; first < count; first += threads / list_lanes) {
-    const std::int64_t word = first + group % per_warp;
+    const std::int64_t i = first + group % per_warp;
+    const Listed listed = i < count ? words[i] : Listed{};
     double sum = 0;
-    if (word < count) {
-      const TopicList list = list_of(lists, rows[word], 0, topic_ranges);
+    if (i < count) {
+      const std::uint32_t* const entries = lists.entries + listed.row * lists.stride();
+      const std::uint32_t end = listed.size / 2;
+      if (listed.size % 2 == 0) {
 #pragma unroll 4
-      for (std::uint32_t i = lane; i < list.end; i += list_lanes) {
-        const uint2 entry = list[i];
-        sum += weights[entry.x] * static_cast<double>(entry.y);
+        for (std::uint32_t e = lane; e < end; e += list_lanes) {
+          const std::uint32_t entry = __ldg(entries + e);
+          sum += weights[entry >> 16] * as_double(entry & 0xffffu);
+        }
+      } else {
+        const std::uint32_t* const counts = entries + lists.row_at();
+        for (std::uint32_t e = lane; e < end; e += list_lanes) {
+          const std::uint32_t k = __ldg(entries + e);
+          sum += weights[k] * as_double(__ldg(counts + place_in_row(k)));
+        }
       }
     }
 #pragma unroll
     for (int half = list_lanes / 2; half > 0; half /= 2) sum += __shfl_xor_sync(whole_warp, sum, half);
-    if (word < count && lane == 0) use(word, of_beta + sum);
+    if (i < count && lane == 0) use(listed.word, of_beta + sum);
   }
 }
 
-// What words give the topics of some ranges, by a warp: word after word.
-__device__ __forceinline__ void add_shares(const WordLists& lists, int first_range, int end_range,
-                                           const std::int32_t* rows, const double* factors, std::int64_t count,
-                                           double* shares) {
-  constexpr int at_once = 2;  // words whose entries are fetched together
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (std::int64_t first = 0; first < count; first += 32) {
-    TopicList mine = {lists.entries, 0, 0, false};
-    std::int64_t row = 0;
-    double factor = 0;
-    if (first + lane < count) {
-      row = rows[first + lane];
-      mine = list_of(lists, row, first_range, end_range);
-      factor = factors[first + lane];
+// `own` counts of neighbours in a row, from `at` on.
+template <bool is_wide, int own>
+__device__ __forceinline__ void load_counts(const std::uint32_t* row, std::uint32_t at, std::uint32_t (&n)[own]) {
+  if constexpr (is_wide) {
+#pragma unroll
+    for (int i = 0; i < own; ++i) n[i] = __ldg(row + at + i);
+  } else if constexpr (own == 1) {
+    n[0] = __ldg(reinterpret_cast<const unsigned short*>(row) + at);
+  } else {
+    std::uint32_t both[own / 2];
+    if constexpr (own == 8) {
+      const uint4 x = __ldg(reinterpret_cast<const uint4*>(row) + at / 8);
+      both[0] = x.x, both[1] = x.y, both[2] = x.z, both[3] = x.w;
+    } else if constexpr (own == 4) {
+      const uint2 x = __ldg(reinterpret_cast<const uint2*>(row) + at / 4);
+      both[0] = x.x, both[1] = x.y;
+    } else {
+      both[0] = __ldg(row + at / 2);
     }
-    const int here = static_cast<int>(min(std::int64_t{32}, count - first));
-    for (int next = 0; next < here; next += at_once) {
-      TopicList list[at_once];
-      uint2 entry[at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        const int from = next + i;  // those behind the last word have no entries
-        list[i] = {lists.entries + __shfl_sync(whole_warp, row, from) * lists.stride(),
-                   __shfl_sync(whole_warp, mine.begin, from), __shfl_sync(whole_warp, mine.end, from),
-                   __shfl_sync(whole_warp, static_cast<int>(mine.is_wide), from) != 0};
-        list[i].begin += static_cast<std::uint32_t>(lane);
-        if (list[i].begin < list[i].end) entry[i] = list[i][list[i].begin];
-      }
+    for (int i = 0; i < own; ++i) n[i] = both[i / 2] >> (16 * (i % 2)) & 0xffffu;
+  }
+}
+
+// What words give the topics of this thread, word after word. A topic that a word does not have gets 0 of it, which
+// changes no sum. any_wide: whether rows may be wide.
+template <bool any_wide, int at_once, int own>
+__device__ __forceinline__ void add_shares(const WordLists& lists, std::uint32_t at, const std::int32_t* rows,
+                                           const double* factors, std::int64_t count, double (&shares)[own]) {
+  const std::uint32_t* const first = lists.entries + lists.row_at();
+#pragma unroll at_once
+  for (std::int64_t w = 0; w < count; ++w) {
+    const std::int32_t row = __ldg(rows + w);
+    const double factor = factors[w];
+    std::uint32_t n[own];
+    if (any_wide && __ldg(lists.sizes + row) % 2 != 0)
+      load_counts<true>(first + row * lists.stride(), at, n);
+    else
+      load_counts<false>(first + row * lists.stride(), at, n);
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        const double f = __shfl_sync(whole_warp, factor, next + i);
-        if (list[i].begin < list[i].end) shares[entry[i].x] += f * static_cast<double>(entry[i].y);
-        for (std::uint32_t e = list[i].begin + 32; e < list[i].end; e += 32) {
-          const uint2 other = list[i][e];
-          shares[other.x] += f * static_cast<double>(other.y);
-        }
-        __syncwarp();
-      }
+    for (int i = 0; i < own; ++i) shares[i] += factor * as_double(n[i]);
+  }
+}
+
+// A step of the fixed point. A warp has blocks of topics, or with other warps one block; `own`: topics of a thread.
+template <int threads, int own, int at_once>
+__device__ __forceinline__ void step_topics(const FoldIn& in, double* weights, const std::int32_t* rows,
+                                            const double* factors, std::int64_t count, double of_beta, bool any_wide,
+                                            bool is_last) {
+  constexpr int warps_per_block = own_topics / own;
+  const std::int32_t topics = in.lists.topics;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  for (std::int32_t block = warp / warps_per_block * block_topics; block < topics;
+       block += threads / 32 / warps_per_block * block_topics) {
+    const int first = warp % warps_per_block * own;  // of the thread's topics of the block
+    const auto at = static_cast<std::uint32_t>(block + lane * own_topics + first);
+    double shares[own] = {};
+    if (any_wide)
+      add_shares<true, at_once>(in.lists, at, rows, factors, count, shares);
+    else
+      add_shares<false, at_once>(in.lists, at, rows, factors, count, shares);
+#pragma unroll
+    for (int i = 0; i < own; ++i) {
+      const std::int32_t k = block + 32 * (first + i) + lane;
+      if (k >= topics) continue;
+      const double theta = folded_theta(in.alpha[k], weights[k], shares[i], of_beta);
+      weights[k] = is_last ? theta : weight_of_topic(theta, in.lists.reciprocals[k]);
     }
   }
 }
 
-template <int threads>
-__global__ void __launch_bounds__(threads)
+// own: topics of a thread at a time; at_once: words whose counts are loaded together; blocks: of a multiprocessor.
+template <int threads, int own, int at_once, int blocks>
+__global__ void __launch_bounds__(threads, blocks)
     fold_in_documents(const __grid_constant__ FoldIn in, std::int64_t first, std::int64_t end) {
   extern __shared__ double shared[];
   __shared__ double sums[sum_lanes];
-  constexpr int ranges_per_warp = topic_ranges / (threads / 32);
+  constexpr bool sorted = threads < most_threads;  // of documents with few words
+  __shared__ std::conditional_t<sorted, BySize, char> by_size;
+  __shared__ std::uint32_t sizes[sorted ? words_of_many : 1];
   const std::int32_t topics = in.lists.topics;
-  double* const weights = in.scratch != nullptr ? in.scratch + blockIdx.x * 2 * std::int64_t{topics} : shared;
-  double* const shares = weights + topics;
+  double* const weights = in.scratch != nullptr ? in.scratch + blockIdx.x * std::int64_t{topics} : shared;
   const double* const reciprocals = in.lists.reciprocals;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int first_range = static_cast<int>(threadIdx.x) / 32 * ranges_per_warp;
-  const std::int32_t per_range = topics_per_range(topics);
-  const std::int32_t own_end = min(topics, (first_range + ranges_per_warp) * per_range);
   for (std::int64_t o = first + blockIdx.x; o < end; o += gridDim.x) {
     const std::int64_t d = in.order[o], begin = in.offsets[d], count = in.offsets[d + 1] - begin;
     const std::int32_t* const rows = in.rows + begin;
     double* const factors = in.factors + begin;
-    for (std::int32_t k = static_cast<int>(threadIdx.x); k < topics; k += threads) {
+    for (std::int32_t k = static_cast<int>(threadIdx.x); k < topics; k += threads)
       weights[k] = weight_of_topic(1.0 / topics, reciprocals[k]);
-      shares[k] = 0;
-    }
-    __syncthreads();
+    bool wide = false;
+    for (std::int64_t w = threadIdx.x; w < count; w += threads) wide |= in.lists.sizes[rows[w]] % 2 != 0;
+    const bool any_wide = __syncthreads_or(static_cast<int>(wide)) != 0;
+    if constexpr (sorted) sort_by_size<threads>(in.lists, rows, static_cast<int>(count), sizes, by_size);
     double total = block_sum_in_lanes<threads>(weights, topics, sums);
     for (int step = 0; step < in.steps; ++step) {
-      weigh_words<threads>(in.lists, weights, in.beta * total, rows, count,
-                           [&](std::int64_t word, double p) { factors[word] = in.counts[begin + word] / p; });
+      const auto set_factor = [&](std::int64_t word, double p) { factors[word] = in.counts[begin + word] / p; };
+      if constexpr (sorted)
+        weigh_words<threads>(in.lists, weights, in.beta * total, by_size, count, set_factor);
+      else
+        weigh_words<threads>(in.lists, weights, in.beta * total, InOrder{in.lists, rows}, count, set_factor);
       __syncthreads();
       const double of_beta = in.beta * block_sum_in_lanes<threads>(factors, count, sums);
-      add_shares(in.lists, first_range, first_range + ranges_per_warp, rows, factors, count, shares);
-      for (std::int32_t k = first_range * per_range + lane; k < own_end; k += 32) {
-        const double theta = folded_theta(in.alpha[k], weights[k], shares[k], of_beta);
-        weights[k] = step + 1 < in.steps ? weight_of_topic(theta, reciprocals[k]) : theta;
-        shares[k] = 0;
-      }
+      step_topics<threads, own, at_once>(in, weights, rows, factors, count, of_beta, any_wide, step + 1 == in.steps);
       __syncthreads();
       total = block_sum_in_lanes<threads>(weights, topics, sums);  // of theta after the last step
     }
@@ -165,7 +228,8 @@ __global__ void __launch_bounds__(threads)
     if (in.probabilities != nullptr) {
       total = block_sum_in_lanes<threads>(weights, topics, sums);
       const std::int64_t of = in.scored_offsets[d];
-      weigh_words<threads>(in.lists, weights, in.beta * total, in.scored_rows + of, in.scored_offsets[d + 1] - of,
+      weigh_words<threads>(in.lists, weights, in.beta * total, InOrder{in.lists, in.scored_rows + of},
+                           in.scored_offsets[d + 1] - of,
                            [&](std::int64_t word, double p) { in.probabilities[of + word] = p; });
       __syncthreads();  // weights become the next document's
     }
@@ -173,35 +237,35 @@ __global__ void __launch_bounds__(threads)
 }
 
 std::int64_t bytes_of_document(std::int32_t topics) {
-  return 2 * std::int64_t{topics} * static_cast<std::int64_t>(sizeof(double));
+  return std::int64_t{topics} * static_cast<std::int64_t>(sizeof(double));
 }
 
 bool has_room(std::int32_t topics) {
   cudaFuncAttributes attributes = {};
-  execution::check(cudaFuncGetAttributes(&attributes, fold_in_documents<most_threads>),
+  execution::check(cudaFuncGetAttributes(&attributes, fold_in_documents<most_threads, own_topics, 4, 2>),
                    "asking for what a kernel needs");
   return bytes_of_document(topics) <= execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
                                           static_cast<std::int64_t>(attributes.sharedSizeBytes);
 }
 
-template <int threads>
+template <int threads, int own, int at_once, int blocks>
 void launch_fold_in(const FoldIn& in, std::int64_t first, std::int64_t end, cudaStream_t stream) {
   if (first == end) return;
   const auto bytes = static_cast<int>(in.scratch != nullptr ? 0 : bytes_of_document(in.lists.topics));
-  execution::check(cudaFuncSetAttribute(fold_in_documents<threads>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+  const auto kernel = fold_in_documents<threads, own, at_once, blocks>;
+  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                    "requesting shared memory");
   const std::int64_t most =
       in.scratch != nullptr ? std::int64_t{execution::multiprocessors()} * scratch_blocks : end - first;
-  fold_in_documents<threads>
-      <<<static_cast<unsigned>(std::min(end - first, most)), threads, static_cast<std::size_t>(bytes), stream>>>(
-          in, first, end);
+  kernel<<<static_cast<unsigned>(std::min(end - first, most)), threads, static_cast<std::size_t>(bytes), stream>>>(
+      in, first, end);
   execution::check_launch("inferring topics");
 }
 
 }  // namespace
 
 std::int64_t fold_in_scratch(std::int32_t topics) {
-  return has_room(topics) ? 0 : std::int64_t{execution::multiprocessors()} * scratch_blocks * 2 * topics;
+  return has_room(topics) ? 0 : std::int64_t{execution::multiprocessors()} * scratch_blocks * topics;
 }
 
 void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_t documents, cudaStream_t stream) {
@@ -212,11 +276,21 @@ void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_
       are_many
           ? documents
           : std::partition_point(words, words + documents, [](std::int32_t n) { return n >= words_of_many; }) - words;
-  launch_fold_in<most_threads>(fold_in, 0, long_ones, stream);
-  if (topics > 256) {
-    launch_fold_in<128>(fold_in, long_ones, documents, stream);
+  if (topics > 2048) {
+    launch_fold_in<most_threads, 8, 4, 2>(fold_in, 0, long_ones, stream);
+  } else if (topics > 1024) {
+    launch_fold_in<most_threads, 4, 4, 2>(fold_in, 0, long_ones, stream);
+  } else if (topics > 512) {
+    launch_fold_in<most_threads, 2, 4, 2>(fold_in, 0, long_ones, stream);
   } else {
-    launch_fold_in<32>(fold_in, long_ones, documents, stream);
+    launch_fold_in<most_threads, 1, 4, 2>(fold_in, 0, long_ones, stream);
+  }
+  if (topics > 512) {
+    launch_fold_in<128, 8, 2, 10>(fold_in, long_ones, documents, stream);
+  } else if (topics > 256) {
+    launch_fold_in<64, 8, 4, 16>(fold_in, long_ones, documents, stream);
+  } else {
+    launch_fold_in<32, 8, 4, 16>(fold_in, long_ones, documents, stream);
   }
 }
 

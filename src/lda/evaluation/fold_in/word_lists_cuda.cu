@@ -31,6 +31,26 @@ __device__ __forceinline__ std::uint32_t place_in_range(int residue, std::uint32
   return place;
 }
 
+// Makes a row of counts, which may be where `counts` are.
+__device__ __forceinline__ void pack_row(const std::uint32_t* counts, std::int32_t topics, bool is_wide,
+                                         std::uint32_t* row) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (std::int32_t block = 0; block < topics; block += block_topics) {
+    std::uint32_t n[own_topics];
+#pragma unroll
+    for (int i = 0; i < own_topics; ++i) n[i] = block + 32 * i + lane < topics ? counts[block + 32 * i + lane] : 0;
+    __syncwarp();  // all have read theirs
+    if (is_wide) {
+#pragma unroll
+      for (int i = 0; i < own_topics; ++i) row[block + lane * own_topics + i] = n[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < own_topics; i += 2) row[(block + lane * own_topics + i) / 2] = n[i] | n[i + 1] << 16;
+    }
+    __syncwarp();
+  }
+}
+
 // A warp has a list. Row r of `counts` is at r stride, or at words[r] stride. `counts` may be lists.counts().
 __global__ void __launch_bounds__(list_threads)
     list_topics_of_words(const WordLists lists, const std::uint32_t* counts, std::int64_t stride, bool by_word,
@@ -43,14 +63,12 @@ __global__ void __launch_bounds__(list_threads)
   for (std::int64_t r = warp; r < count; r += warps) {
     const std::uint32_t* const row = counts + (by_word ? lists.words[first + r] : r) * stride;
     std::uint32_t* const list = lists.entries + (first + r) * lists.stride();
-    std::uint32_t* const begins = lists.begins + (first + r) * (topic_ranges + 1);
     std::uint32_t most = 0;
     for (std::int32_t k = lane; k < topics; k += 32) most = max(most, row[k]);
     const bool is_wide =
         static_cast<std::uint32_t>(topics) > end_of_narrow || __reduce_max_sync(whole_warp, most) >= end_of_narrow;
     std::uint32_t size = 0;  // of the list so far
     for (int range = 0; range < topic_ranges; ++range) {
-      if (lane == 0) begins[range] = range == 0 ? is_wide : size;
       const std::int32_t from = min(topics, range * per_range), end = min(topics, from + per_range);
       std::uint32_t of_residue = 0;
       for (std::int32_t k = from + lane; k - lane < end; k += 32) {
@@ -63,18 +81,13 @@ __global__ void __launch_bounds__(list_threads)
         const unsigned present = __ballot_sync(whole_warp, n > 0);  // all have read theirs
         const std::uint32_t place =
             size + place_in_range(residue, rank + static_cast<std::uint32_t>(__popc(present & before)), of_residue);
-        if (n > 0 && is_wide) {
-          list[2 * std::int64_t{place}] = static_cast<std::uint32_t>(k);
-          list[2 * std::int64_t{place} + 1] = n;
-        } else if (n > 0) {
-          list[place] = static_cast<std::uint32_t>(k) << 16 | n;
-        }
+        if (n > 0) list[place] = is_wide ? static_cast<std::uint32_t>(k) : static_cast<std::uint32_t>(k) << 16 | n;
         rank += static_cast<std::uint32_t>(__popc(present & same_residue));
       }
       for (int r16 = 0; r16 < list_lanes; ++r16) size += __shfl_sync(whole_warp, of_residue, r16);
     }
-    if (lane == 0) begins[topic_ranges] = size;
-    __syncwarp();
+    if (lane == 0) lists.sizes[first + r] = 2 * size + (is_wide ? 1 : 0);
+    pack_row(row, topics, is_wide, list + lists.row_at());
   }
 }
 

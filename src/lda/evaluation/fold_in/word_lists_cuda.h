@@ -11,27 +11,40 @@
 
 namespace papilio::lda {
 
+// A row of counts is in blocks of so many topics. A thread of the warp that reads a block loads those of `own_topics`
+// topics at once: the thread's number, 32 more, and so on.
+inline constexpr int own_topics = 8;
+inline constexpr int block_topics = 32 * own_topics;
+
+// Where topic k's count is in such a row.
+PAPILIO_LANEWISE std::uint32_t place_in_row(std::uint32_t k) {
+  return k / block_topics * block_topics + k % 32 * own_topics + k % block_topics / 32;
+}
+
 struct WordLists {
   const std::int32_t* words = nullptr;  // of each list
   std::int64_t count = 0;
   std::int32_t topics = 0;
   double* reciprocals = nullptr;  // K: 1 / mass_k
 
-  // A narrow entry is one number, topic 2^16 + count; a wide one is two. A list has room for all topics.
+  // The entries of a list, and its row of counts. Of a narrow list, an entry is topic 2^16 + count, and a count has 16
+  // bits; of a wide one, an entry is a topic, and a count has 32 bits. A list has room for all topics.
   std::uint32_t* entries = nullptr;
-  // topic_ranges + 1 for each list: where ranges begin, and where the last ends. The first, which is 0 always, is
-  // instead whether entries are wide.
-  std::uint32_t* begins = nullptr;
+  std::uint32_t* sizes = nullptr;  // of each list: twice its entries, and 1 where it is wide
 
-  // Numbers from one list to the next, and in each the place of K counts, at its end: while they are read range after
-  // range, the list that is made of them overtakes none that are still to be read.
-  PAPILIO_LANEWISE std::int64_t stride() const { return 2 * std::int64_t{topics} + topics_per_range(topics); }
-  PAPILIO_LANEWISE std::uint32_t* counts() const { return entries + topics + topics_per_range(topics); }
+  PAPILIO_LANEWISE std::int64_t row_at() const { return (std::int64_t{topics} + 3) / 4 * 4; }
+
+  // Numbers from one list to the next, and in each the place of K counts that a list is made of. A row takes their
+  // place block after block, and overtakes none that are still to be read.
+  PAPILIO_LANEWISE std::int64_t stride() const {
+    return row_at() + (std::int64_t{topics} + block_topics - 1) / block_topics * block_topics;
+  }
+  PAPILIO_LANEWISE std::uint32_t* counts() const { return entries + row_at(); }
 };
 
 // Of the device's memory.
 inline std::int64_t bytes_of_word_list(std::int32_t topics) {
-  return static_cast<std::int64_t>(sizeof(std::uint32_t)) * (WordLists{.topics = topics}.stride() + topic_ranges + 1);
+  return static_cast<std::int64_t>(sizeof(std::uint32_t)) * (WordLists{.topics = topics}.stride() + 1);
 }
 
 // n_k includes seeds.

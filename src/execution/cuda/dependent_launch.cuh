@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "execution/cuda/check.h"
+
+// A kernel that is brought to the device while the one before it in its stream ends. From compute capability 9.0 on;
+// before, it is launched as usual.
+
+namespace papilio::execution {
+
+// For the kernel before: from here on the next one may be brought to the device.
+__device__ __forceinline__ void let_next_kernel_come() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+// For the kernel itself, before it reads what the one before has written: waits for its end.
+__device__ __forceinline__ void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Queues a kernel that calls wait_for_kernel_before().
+template <class... Parameters, class... Arguments>
+void launch_early(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                  cudaStream_t stream, const char* what, Arguments&&... arguments) {
+  cudaFuncAttributes attributes = {};
+  check(cudaFuncGetAttributes(&attributes, kernel), what);
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = attributes.ptxVersion >= 90 ? 1 : 0;  // code for older devices does not wait
+  check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), what);
+}
+
+}  // namespace papilio::execution
