@@ -39,7 +39,7 @@ PAPILIO_LANEWISE double sum_in_lanes(const double* x, std::int64_t count) {
   return used == 0 ? 0 : sums[0];
 }
 
-// Topics are dealt out to so many ranges, in order, so that warps which have some each find them in a list.
+// Topics are dealt out to so many ranges, in order; a list goes through one after the other.
 inline constexpr int topic_ranges = 16;
 
 // Topics of a range; a multiple of 32.
