@@ -8,9 +8,32 @@
 #include "papilio/version.h"
 #include "support/arguments.h"
 #include "support/help.h"
+#include "support/job_ranks.h"
 #include "support/output.h"
 #include "support/suggestion.h"
 #include "support/text.h"
+
+namespace {
+
+// The arguments after the subcommand's name.
+Request requested(const Subcommand& chosen, std::span<const std::string> arguments) {
+  const std::string name = chosen.app->get_name();
+  const Arguments given(*chosen.app, arguments);
+  if (given.asks_for_help() == Arguments::Help::usual) {
+    keep_usual_options(*chosen.app);
+    return {.text = chosen.app->help("papilio"), .canonical = {name, "--help"}};
+  }
+  if (given.asks_for_help() == Arguments::Help::all) {
+    return {.text = chosen.app->help("papilio"), .canonical = {name, "--help-all"}};
+  }
+  given.apply();
+  chosen.check();
+  Request request = {.subcommand = &chosen, .canonical = given.canonical()};
+  request.canonical.insert(request.canonical.begin(), name);
+  return request;
+}
+
+}  // namespace
 
 CommandLine::CommandLine(std::string_view only)
     : app_(std::make_unique<CLI::App>("papilio: topic models; the same seed gives the same bits on every machine",
@@ -61,19 +84,12 @@ Request CommandLine::read(std::span<const std::string> arguments, std::string& s
                                    meant.empty() ? fmt::format("; expected {}", listed(names)) : meant));
   }
   subcommand = chosen->app->get_name();
-  const Arguments given(*chosen->app, arguments.subspan(1));
-  if (given.asks_for_help() == Arguments::Help::usual) {
-    keep_usual_options(*chosen->app);
-    return {.text = chosen->app->help("papilio"), .canonical = {subcommand, "--help"}};
-  }
-  if (given.asks_for_help() == Arguments::Help::all) {
-    return {.text = chosen->app->help("papilio"), .canonical = {subcommand, "--help-all"}};
-  }
-  given.apply();
-  chosen->check();
-  Request request = {.subcommand = &*chosen, .canonical = given.canonical()};
-  request.canonical.insert(request.canonical.begin(), subcommand);
-  return request;
+  return requested(*chosen, arguments.subspan(1));
+}
+
+bool CommandLine::works_over_ranks(std::string_view subcommand) const {
+  return std::any_of(subcommands_.begin(), subcommands_.end(),
+                     [&](const Subcommand& one) { return one.works_over_ranks && one.app->get_name() == subcommand; });
 }
 
 namespace {
@@ -100,11 +116,19 @@ std::string with_hint(const CommandError& error, const std::vector<std::string>&
 ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   CommandLine command_line(arguments.empty() ? std::string_view() : arguments.front());
-  const Request request = [&] {
+  const auto read = [&] {
     try {
       return command_line.read(arguments, subcommand);
     } catch (const CommandError&) {
       if (!command_line.has_all()) CommandLine().read(arguments, subcommand);  // says which other one has an option
+      throw;
+    }
+  };
+  const Request request = [&] {
+    try {
+      return read();
+    } catch (const CommandError& error) {
+      if (command_line.works_over_ranks(subcommand)) fail_before_joining(subcommand, error.what());
       throw;
     }
   }();

@@ -30,6 +30,9 @@ class CommandLine {
   // `subcommand` receives the subcommand's name as soon as it is known, for messages. Throws CommandError (usage).
   Request read(std::span<const std::string> arguments, std::string& subcommand);
 
+  // Whether the processes of an MPI job that run this subcommand work together.
+  bool works_over_ranks(std::string_view subcommand) const;
+
   const CLI::App& app() const { return *app_; }
   bool has_all() const { return has_all_; }
 

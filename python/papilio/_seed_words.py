@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from papilio import _core
 from papilio._checked import whole
+from papilio._warnings import caller_level
 
 MOST_WEIGHT = _core.largest_seed_weight()
 DEFAULT_WEIGHT = _core.default_seed_weight()
@@ -60,7 +61,7 @@ def _warn(unknown: list[str], caller: str) -> None:
     if unknown:
         names = ", ".join(unknown[:10]) + (", ..." if len(unknown) > 10 else "")
         text = f"{caller}: {len(unknown)} of the seed words are not in the vocabulary and left out: {names}"
-        warnings.warn(text, UserWarning, stacklevel=4)
+        warnings.warn(text, UserWarning, stacklevel=caller_level())
 
 
 def counts_with_seeds(model: Any) -> NDArray[np.float64]:

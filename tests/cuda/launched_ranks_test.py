@@ -4,7 +4,7 @@
     launched_ranks_test.py path/to/papilio GPUS [--mpirun PROGRAM] [--torchrun PROGRAM]
 
 papilio is of a build with CUDA and MPI. With --torchrun the Python package, of a build with CUDA, is on PYTHONPATH.
-PAPILIO_NCCL may name NCCL's library. The last line is "N passed, N failed". docs/distributed.md
+PAPILIO_NCCL may name NCCL's library. `--only TEXT` runs the tests whose names have it. The last line is "N passed, N failed". docs/distributed.md
 """
 
 import argparse
@@ -101,6 +101,49 @@ def sums_through_host_memory(jobs):
         assert found == expected, device
 
 
+def memory_in_use(gpus):
+    """MiB of each GPU that the ranks see."""
+    seen = os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(gpus)))).split(",")[:gpus]
+    listed = subprocess.run(["nvidia-smi", "-i", ",".join(seen), "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+                            text=True, capture_output=True, check=True).stdout
+    return [int(line) for line in listed.split()]
+
+
+def gpus_of_processes():
+    """Process -> its GPUs. In a container the driver may list none, or processes by numbers that mean nothing there."""
+    listed = subprocess.run(["nvidia-smi", "--query-compute-apps=pid,gpu_uuid", "--format=csv,noheader"], text=True,
+                            capture_output=True, check=True).stdout
+    found = {}
+    for process, gpu in (line.split(", ") for line in listed.splitlines() if ", " in line):
+        found.setdefault(process, set()).add(gpu)
+    return found
+
+
+def each_rank_is_on_its_gpu_alone(jobs):
+    """A context takes some 500 MiB of a GPU: the first must not have one of every rank."""
+    before = memory_in_use(jobs.gpus)
+    others = set(gpus_of_processes())
+    options = ["train", str(jobs.corpus), *TRAIN, "--sweeps", "1000000", "-o", "m", "--device", "cuda", "--checkpoint", "alone",
+               "--checkpoint-every", "200"]
+    job = subprocess.Popen([jobs.mpirun, "-n", str(jobs.gpus), str(jobs.papilio), *options], cwd=jobs.folder, env=ENVIRONMENT,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not (jobs.folder / "alone").exists():
+            assert job.poll() is None and time.monotonic() < deadline, "the run has ended too early, or hangs"
+            time.sleep(0.02)
+        taken = [now - then for now, then in zip(memory_in_use(jobs.gpus), before)]
+        found = {process: gpus for process, gpus in gpus_of_processes().items() if process not in others}
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+    print(f"         MiB of each GPU: {taken}; GPUs of each process: {sorted(map(len, found.values()))}", flush=True)
+    assert min(taken) > 100, taken
+    assert max(taken) - min(taken) < 250, taken
+    assert all(len(gpus) == 1 for gpus in found.values()), found
+
+
 def more_ranks_than_gpus(jobs):
     run = jobs.run(jobs.gpus + 1, ["train", jobs.corpus, *TRAIN, "-o", "m", "--device", "cuda"], expected=70)
     assert f"CUDA device {jobs.gpus} was asked for" in run.stderr, run.stderr
@@ -194,6 +237,7 @@ def main():
     parser.add_argument("gpus", type=int)
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--torchrun")
+    parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     failed = []
     with tempfile.TemporaryDirectory() as folder:
@@ -201,8 +245,9 @@ def main():
         tests = [(f"{test.__name__} {' '.join(sampler)}", lambda test=test, sampler=sampler: test(jobs, sampler))
                  for test in (gpus_of_one_process, mpi_ranks_with_a_gpu_each) for sampler in SAMPLERS]
         tests += [(test.__name__, lambda test=test: test(jobs)) for test in (
-            mpi_ranks_that_share_a_gpu, sums_through_host_memory, more_ranks_than_gpus, resumed_on_other_ranks, killed_rank,
-            inference_and_scores, choice, *((torchrun_trains, lda_over_ranks) if arguments.torchrun else ()))]
+            mpi_ranks_that_share_a_gpu, sums_through_host_memory, each_rank_is_on_its_gpu_alone, more_ranks_than_gpus,
+            resumed_on_other_ranks, killed_rank, inference_and_scores, choice, *((torchrun_trains, lda_over_ranks) if arguments.torchrun else ()))]
+        tests = [(name, test) for name, test in tests if arguments.only in name]
         for name, test in tests:
             start = time.monotonic()
             try:

@@ -286,8 +286,8 @@ Subcommand add_evaluate(CLI::App& app) {
       ->check(between(0.001, 1e6));
   return {evaluate,
           [arguments](const std::string&) {
-            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds, arguments->device);
             return as_rank(ranks.get(), "evaluate", [&] { return run_evaluate(*arguments, ranks.get()); });
           },
-          [arguments] { check_evaluate(*arguments); }};
+          [arguments] { check_evaluate(*arguments); }, true};
 }

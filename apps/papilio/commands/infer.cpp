@@ -144,8 +144,8 @@ Subcommand add_infer(CLI::App& app) {
       ->group("Inference");
   return {infer,
           [arguments](const std::string&) {
-            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds, arguments->device);
             return as_rank(ranks.get(), "infer", [&] { return run_infer(*arguments, ranks.get()); });
           },
-          [arguments] { check_infer(*arguments); }};
+          [arguments] { check_infer(*arguments); }, true};
 }

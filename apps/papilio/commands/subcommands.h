@@ -19,6 +19,9 @@ struct Subcommand {
 
   // Throws CommandError (usage) for arguments that contradict one another. Opens no file.
   std::function<void()> check = [] {};
+
+  // Whether the processes of an MPI job that run it work together.
+  bool works_over_ranks = false;
 };
 
 // Every subcommand, in the order of the help. A new one is a file in commands/ that defines

@@ -351,7 +351,7 @@ Subcommand add_train(CLI::App& app) {
   add_train_options(*train, *arguments);
   return {train,
           [arguments](const std::string& given) {
-            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds, arguments->device);
             return as_rank(ranks.get(), "train", [&] {
               if (ranks != nullptr) train_on_ranks(*arguments, *ranks);
               papilio::TrainOptions& training = arguments->training;
@@ -360,5 +360,5 @@ Subcommand add_train(CLI::App& app) {
               return run_train(*arguments, given);
             });
           },
-          [arguments] { check_train(*arguments); }};
+          [arguments] { check_train(*arguments); }, true};
 }

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 #include "papilio/mallet.h"
 #include "phrases/model_phrases.h"
 #include "support/corpus_options.h"
 #include "support/exit_code.h"
 #include "support/files.h"
+#include "support/job_ranks.h"
 #include "support/output.h"
 #include "support/text.h"
 #include "support/topic_keys.h"
@@ -43,6 +46,12 @@ void read_seed_words(TrainArguments& arguments, const papilio::CorpusView& corpu
 std::optional<InputCorpus> open_held_out(const TrainArguments& arguments, const papilio::CorpusView& corpus) {
   if (arguments.held_out.empty()) {
     return std::nullopt;
+  }
+  std::error_code error;  // of other ranks some need no file: rank 0 alone reads most formats
+  if (is_first(arguments.training.ranks) && !std::filesystem::exists(arguments.held_out, error) &&
+      arguments.held_out != "-") {
+    throw CommandError(ExitCode::no_input,
+                       fmt::format("cannot open {}: No such file or directory", printable(arguments.held_out)));
   }
   CorpusArguments from = held_out_arguments(arguments.corpus, arguments.held_out, arguments.held_out_format);
   ask_phrases_of_text_alone(from);

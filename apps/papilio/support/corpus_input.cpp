@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -159,6 +160,26 @@ void require_list(const std::string& part, const std::string& given) {
                                                      did_you_mean(part, papilio::stop_word_languages())));
 }
 
+InputCorpus open_mapped(const CorpusArguments& arguments, papilio::ReadReport& report, papilio::Communicator* ranks) {
+  InputCorpus input;
+  input.mapped.emplace(arguments.path);
+  if (ranks == nullptr) {
+    input.mapped->verify();
+  } else {
+    input.identity = papilio::verify_over_ranks(*input.mapped, *ranks);
+    input.has_names = is_first(ranks);
+  }
+  report = report_of(*input.mapped, is_first(ranks));
+  return input;
+}
+
+// What rank 0 finds. One with another file, or without it, would read in another way, and wait for the others in vain.
+bool first_can_map(const CorpusArguments& arguments, papilio::Communicator& ranks) {
+  std::byte can_map{ranks.rank() == 0 && can_be_mapped(arguments)};
+  ranks.broadcast({&can_map, 1}, 0);
+  return can_map == std::byte{1};
+}
+
 }  // namespace
 
 StopWordLists stop_word_lists(const std::string& given) {
@@ -258,28 +279,19 @@ papilio::LeftOutWords InputCorpus::unknown_words(const papilio::Model& model) co
 InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadReport& report,
                                papilio::Communicator* ranks) {
   return reading([&] {
-    if (ranks == nullptr || can_be_mapped(arguments)) return open_corpus(arguments, report, ranks);
+    if (ranks == nullptr) return open_corpus(arguments, report);
+    if (first_can_map(arguments, *ranks)) return open_mapped(arguments, report, ranks);
     InputCorpus input;
     input.of_rank.emplace(papilio::read_corpus(arguments.path, corpus_options(arguments), *ranks, &report));
     return input;
   });
 }
 
-InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report, papilio::Communicator* ranks) {
+InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report) {
   return reading([&] {
+    if (can_be_mapped(arguments)) return open_mapped(arguments, report, nullptr);
     InputCorpus input;
-    if (can_be_mapped(arguments)) {
-      input.mapped.emplace(arguments.path);
-      if (ranks == nullptr) {
-        input.mapped->verify();
-      } else {
-        input.identity = papilio::verify_over_ranks(*input.mapped, *ranks);
-        input.has_names = is_first(ranks);
-      }
-      report = report_of(*input.mapped, is_first(ranks));
-    } else {
-      input.held = papilio::read_corpus(arguments.path, corpus_options(arguments), &report);
-    }
+    input.held = papilio::read_corpus(arguments.path, corpus_options(arguments), &report);
     return input;
   });
 }

@@ -30,12 +30,11 @@ struct InputCorpus {
 };
 
 // Opens the corpus that the arguments name. A corpus file is mapped and verified, and copied only where options leave
-// words out. Over ranks (null: there are no others) each verifies its own documents, and rank 0 alone has a full
-// report.
-InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report,
-                        papilio::Communicator* ranks = nullptr);
+// words out.
+InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
 
-// The same, but over ranks each holds the words of its own documents alone, whatever the format.
+// The same, but over ranks (null: there are no others) each verifies its own documents and holds the words of no
+// others, whatever the format; rank 0 alone has a full report.
 InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadReport& report,
                                papilio::Communicator* ranks);
 

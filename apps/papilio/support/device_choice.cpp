@@ -1,7 +1,8 @@
 #include "support/device_choice.h"
 
 #include <cstdlib>
-#include <optional>
+#include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -31,6 +32,25 @@ void leave_other_gpus_alone(std::string_view name) {
   if (is_any(name) && variable != nullptr) name = variable;
   if (!is_any(name) && name != "cuda" && name != "cuda:0") return;
   setenv("CUDA_VISIBLE_DEVICES", "0", 0);
+}
+
+std::optional<std::string> only_gpu(int number, const char* visible, std::int64_t gpus) {
+  if (visible == nullptr) return number < gpus ? std::optional(std::to_string(number)) : std::nullopt;
+  std::string_view listed = visible;
+  for (; number > 0 && listed.find(',') != listed.npos; --number) listed.remove_prefix(listed.find(',') + 1);
+  listed = listed.substr(0, listed.find(','));
+  if (number > 0 || listed.empty() || listed.starts_with('-')) return std::nullopt;
+  return std::string(listed);
+}
+
+bool leave_gpus_of_others_alone(int number) {
+  std::error_code error;
+  std::int64_t gpus = 0;
+  const std::filesystem::directory_iterator listed("/proc/driver/nvidia/gpus", error);
+  if (!error) gpus = std::distance(begin(listed), end(listed));
+  const std::optional<std::string> own = only_gpu(number, std::getenv("CUDA_VISIBLE_DEVICES"), gpus);
+  if (own) setenv("CUDA_VISIBLE_DEVICES", own->c_str(), 1);
+  return own.has_value();
 }
 
 DeviceChoice::DeviceChoice(const std::string& name) {

@@ -3,24 +3,58 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
 
 #include "papilio/device.h"
+#include "support/device_choice.h"
 #include "support/output.h"
 
-std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds) {
+namespace {
+
+// Of the others, which are about to join or have ended.
+constexpr double farewell_seconds = 30;
+
+bool sees_only_own_gpu = false;
+
+void name_in_heading(std::string_view command, const papilio::Communicator& ranks) {
+  set_failure_heading(fmt::format("papilio {}: rank {} of {} has failed:\n", command, ranks.rank(), ranks.ranks()));
+}
+
+std::string_view reason_of(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "out of memory" : error.what();
+}
+
+}  // namespace
+
+std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds, std::string_view device) {
   if (papilio::launched_mpi_ranks() == 1) return nullptr;
+  // Before MPI starts, which may start the driver.
+  if (device == "cuda") sees_only_own_gpu = leave_gpus_of_others_alone(papilio::launched_local_rank());
   std::unique_ptr<papilio::Communicator> ranks = papilio::mpi_ranks(deadline_seconds);
   if (ranks->ranks() == 1) return nullptr;
   if (ranks->rank() != 0) leave_telling_to_others();
   return ranks;
 }
 
+void fail_before_joining(std::string_view command, std::string_view reason) noexcept {
+  try {
+    if (papilio::launched_mpi_ranks() == 1) return;
+    const std::unique_ptr<papilio::Communicator> ranks = papilio::mpi_ranks(farewell_seconds);
+    if (ranks->ranks() == 1) return;
+    ranks->fail(reason);
+    name_in_heading(command, *ranks);
+  } catch (const std::exception&) {  // a build without MPI, or others that do not come
+  }
+}
+
 bool is_first(const papilio::Communicator* ranks) { return ranks == nullptr || ranks->rank() == 0; }
 
 std::string device_of_rank(const std::string& name) {
   if (name.empty() || name == "auto") return "cpu";
-  if (name == "cuda") return papilio::Device::cuda(papilio::launched_local_rank()).name();
-  return name;
+  if (name != "cuda") return name;
+  // A driver that was started before it could be told sees all GPUs.
+  const bool is_alone = sees_only_own_gpu && papilio::parse_devices("cuda:all").size() == 1;
+  return papilio::Device::cuda(is_alone ? 0 : papilio::launched_local_rank()).name();
 }
 
 void require_no_standard_input(std::initializer_list<std::string> paths) {
@@ -39,8 +73,8 @@ ExitCode as_rank(papilio::Communicator* ranks, std::string_view command, const s
     if (error.rank < 0 || ranks->rank() == speaker) throw;
     return ExitCode::try_again;
   } catch (const std::exception& error) {
-    ranks->fail(error.what());
-    set_failure_heading(fmt::format("papilio {}: rank {} of {} has failed:\n", command, ranks->rank(), ranks->ranks()));
+    ranks->fail(reason_of(error));
+    name_in_heading(command, *ranks);
     throw;
   }
 }

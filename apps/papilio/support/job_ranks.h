@@ -12,8 +12,11 @@
 // A subcommand as one of the processes that a launcher of MPI has started.
 
 // Joins the others; null if there are none. Of the ranks 0 alone tells. `deadline_seconds`: how long a rank waits
-// for the others.
-std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds);
+// for the others. `device` as for --device: of "cuda" each leaves the GPUs of the others alone.
+std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds, std::string_view device);
+
+// For a process that ends before it has joined the others: joins them only to tell them why.
+void fail_before_joining(std::string_view command, std::string_view reason) noexcept;
 
 // Whether this process is the one that tells and writes.
 bool is_first(const papilio::Communicator* ranks);

@@ -353,9 +353,9 @@ Subcommand add_choose(CLI::App& app) {
             train.corpus.text.threads = train.training.threads;
             std::string state = arguments->state;
             if (state.empty()) state = corpus_name(train.corpus.path) + ".choose.safetensors";
-            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds);
+            const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds, train.device);
             return as_rank(ranks.get(), "choose",
                            [&] { return Run(*arguments, given, std::move(state), ranks.get()).run(); });
           },
-          [arguments] { check_choose(*arguments); }};
+          [arguments] { check_choose(*arguments); }, true};
 }
