@@ -15,11 +15,10 @@ import sys
 # The modules of papilio, lowest first. A module may import those of the rows above its own row here. One that is not
 # in a row is refused; modules of a row do not know each other.
 ROWS = [
-    {"_errors", "_checked", "_keywords", "_nccl", "_own_gpu", "_rendezvous", "_seeds", "_warnings"},
-    {"_failures"},
+    {"_errors", "_checked", "_keywords", "_nccl", "_rendezvous", "_seeds", "_warnings"},
     {"_core"},  # compiled; it imports _errors
     {"_options"},
-    {"_process_group", "_ranks"},
+    {"_ranks"},
     {"_arguments", "_display", "_framework", "_progress", "_seed_words", "_sparse", "_text_options", "_train_options",
      "_estimator", "_topic_tables", "distributed", "phrases"},
     {"_device_arrays", "_parameters", "_counts", "_lda_ranks", "readers"},

@@ -52,7 +52,6 @@ PythonRanks::PythonRanks(nb::object engine)
     : engine_(std::move(engine)),
       rank_(nb::cast<int>(engine_.attr("rank"))),
       ranks_(nb::cast<int>(engine_.attr("ranks"))),
-      listens_(nb::hasattr(engine_, "listen")),
       name_(nb::cast<std::string>(nb::str(nb::getattr(engine_, "engine", nb::str("Python"))))) {
   if (ranks_ < 1 || rank_ < 0 || rank_ >= ranks_) {
     throw InvalidArgument("papilio.distributed: ranks has rank " + std::to_string(rank_) + " of " +
@@ -68,9 +67,6 @@ void PythonRanks::call(const char* what, const F& work) const {
     work();
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_Exception)) throw;
-    if (error.matches(nb::module_::import_("papilio._errors").attr("RankError"))) {
-      throw RankError(nb::cast<std::string>(nb::str(error.value())), rank_of(error));
-    }
     throw RankError("papilio.distributed: rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + ": " +
                         what + ": " + nb::cast<std::string>(nb::str(error.value())),
                     rank_of(error));
@@ -111,10 +107,6 @@ std::vector<std::vector<std::byte>> PythonRanks::gather(std::span<const std::byt
 
 void PythonRanks::barrier() {
   call("barrier", [&] { engine_.attr("barrier")(); });
-}
-
-void PythonRanks::listen() {
-  if (listens_) call("listen", [&] { engine_.attr("listen")(); });
 }
 
 void PythonRanks::fail(std::string_view) noexcept { has_failed_ = true; }

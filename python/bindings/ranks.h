@@ -14,9 +14,9 @@
 namespace papilio::python {
 
 // An engine that is an object of Python: attributes rank, ranks and engine, methods add_up, broadcast, gather and
-// barrier, and perhaps listen (papilio/distributed.py). Its arrays are the library's memory for the time of a call. It
-// is called with the lock of the interpreter, by any thread. What it raises is thrown as RankError, but for
-// KeyboardInterrupt and the like.
+// barrier (papilio/distributed.py). Its arrays are the library's memory for the time of a call. It is called with the
+// lock of the interpreter, by any thread. What it raises is thrown as RankError, but for KeyboardInterrupt and the
+// like.
 class PythonRanks final : public Communicator {
  public:
   // Needs the lock, as does the end.
@@ -32,9 +32,7 @@ class PythonRanks final : public Communicator {
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> bytes, int to) override;
   void barrier() override;
 
-  void listen() override;
-
-  // The function of Python that called tells the others (papilio/_ranks.py).
+  // The launcher ends the others when this process ends.
   void fail(std::string_view reason) noexcept override;
 
  private:
@@ -44,7 +42,6 @@ class PythonRanks final : public Communicator {
   const nanobind::object engine_;
   int rank_ = 0;
   int ranks_ = 1;
-  bool listens_ = false;
   std::string name_;
   bool has_failed_ = false;
 };

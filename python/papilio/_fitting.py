@@ -18,7 +18,6 @@ from papilio._options import Ranks, SeedWords, Vocabulary
 from papilio._progress import Reporter
 from papilio._ranks import core_ranks, is_part_on_all
 from papilio._seed_words import seed_rows
-from papilio._warnings import caller_level
 from papilio.corpora import column_words, corpus_from_texts, corpus_from_tokens
 
 
@@ -185,7 +184,7 @@ class Fitting:
         warnings.warn(
             f"LDA: the {corpus.documents} documents of X have no words, so the model is the prior",
             UserWarning,
-            stacklevel=caller_level(),
+            stacklevel=4,
         )
         alpha = options.topic_alpha or [options.alpha] * options.topics
         settings = {

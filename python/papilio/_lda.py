@@ -31,7 +31,7 @@ from papilio._options import (
     VariationalParameters,
     Vocabulary,
 )
-from papilio._ranks import core_ranks, over_own_ranks
+from papilio._ranks import core_ranks
 from papilio._scoring import Scoring
 
 if TYPE_CHECKING:
@@ -234,7 +234,6 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
 
     # Fitting
 
-    @over_own_ranks
     def fit(self, X: Any, y: Any = None, *, vocabulary: Vocabulary | None = None, held_out: Any = None) -> Self:
         """Train a model.
 
@@ -277,7 +276,6 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         self._train(corpus, options, held_out=held_out)
         return self
 
-    @over_own_ranks
     def partial_fit(
         self,
         X: Any,
@@ -337,7 +335,6 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
 
     # New documents
 
-    @over_own_ranks
     def transform(self, X: Any, *, normalize: bool = True) -> NDArray[np.floating[Any]]:
         """Find the topics of documents.
 
@@ -386,7 +383,6 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
             theta *= (inferred.document_tokens + fit.model.alpha.sum())[:, np.newaxis].astype(theta.dtype)
         return theta
 
-    @over_own_ranks
     def fit_transform(
         self, X: Any, y: Any = None, *, vocabulary: Vocabulary | None = None, normalize: bool = True
     ) -> NDArray[np.floating[Any]]:

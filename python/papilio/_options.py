@@ -76,11 +76,6 @@ class Ranks(Protocol):
     Every rank makes the same calls in the same order. An array is the library's memory: it is read or changed in place,
     and not kept. Calls come from several threads, one at a time.
 
-    Two more methods, which are not collective, spare ranks from waiting for one that has failed. ``fail(reason)``, where
-    there is one, is called when a function that takes `ranks` raises on this rank, to tell the others; their calls
-    should then raise `papilio.RankError`. ``listen()`` is called now and then while the rank waits for something else,
-    such as a GPU, and raises what it has heard.
-
     Attributes
     ----------
     rank : int

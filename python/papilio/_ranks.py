@@ -2,67 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from papilio import _core
 from papilio._checked import whole
-from papilio._failures import Failures
 
 _MOST = 2**31 - 1
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-class WorkOfRank:
-    """The work of one rank in a call over ranks. If it fails, the others hear of it, if the engine can tell them."""
-
-    def __init__(self, ranks: Any) -> None:
-        self._ranks = ranks
-        failures = getattr(ranks, "_failures", None)
-        self._failures = failures if isinstance(failures, Failures) else None
-
-    def __enter__(self) -> None:
-        if self._failures is not None:
-            self._failures.begin()
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        fail = getattr(self._ranks, "fail", None)
-        if error is not None and fail is not None:
-            fail(reason_of(error))
-        if self._failures is not None:
-            self._failures.end()
-
-
-def reason_of(error: BaseException) -> str:
-    """Why a rank has failed, in words."""
-    if isinstance(error, MemoryError):
-        return "out of memory"
-    return str(error) or type(error).__name__
-
-
-def over_ranks(function: _Function) -> _Function:
-    """A function whose keyword `ranks` names the ranks. One that raises, also for a wrong argument, tells the others."""
-    return _over(function, lambda values, named: named.get("ranks"))
-
-
-def over_own_ranks(method: _Function) -> _Function:
-    """The same for a method of an object that has `ranks`."""
-    return _over(method, lambda values, named: values[0].ranks)
-
-
-def _over(function: _Function, ranks_of: Callable[[Any, Any], Any]) -> _Function:
-    @functools.wraps(function)
-    def call(*values: Any, **named: Any) -> Any:
-        ranks = ranks_of(values, named)
-        if ranks is None:
-            return function(*values, **named)
-        with WorkOfRank(ranks):
-            return function(*values, **named)
-
-    call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
-    return cast(_Function, call)
 
 
 def core_ranks(ranks: Any, caller: str) -> _core.Ranks | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from papilio import _core, _parameters
 from papilio._core import Completion, Corpus
-from papilio._ranks import core_ranks, over_own_ranks
+from papilio._ranks import core_ranks
 
 
 class Scoring:
@@ -16,7 +16,6 @@ class Scoring:
     The first score prepares the model, as `transform` does, and later ones take the time of their documents.
     """
 
-    @over_own_ranks
     def perplexity(self, X: Any, sub_sampling: bool = False) -> float:
         """Compute the perplexity of documents by document completion: half of each predicts the other half.
 
@@ -39,7 +38,6 @@ class Scoring:
         """
         return math.exp(self._completion(X, "perplexity", core_ranks(self.ranks, "LDA"))[0].nats_per_token)
 
-    @over_own_ranks
     def score(self, X: Any, y: Any = None) -> float:
         """Compute the log-likelihood of documents; larger is better.
 

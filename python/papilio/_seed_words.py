@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from papilio import _core
 from papilio._checked import whole
-from papilio._warnings import caller_level
 
 MOST_WEIGHT = _core.largest_seed_weight()
 DEFAULT_WEIGHT = _core.default_seed_weight()
@@ -61,7 +60,7 @@ def _warn(unknown: list[str], caller: str) -> None:
     if unknown:
         names = ", ".join(unknown[:10]) + (", ..." if len(unknown) > 10 else "")
         text = f"{caller}: {len(unknown)} of the seed words are not in the vocabulary and left out: {names}"
-        warnings.warn(text, UserWarning, stacklevel=caller_level())
+        warnings.warn(text, UserWarning, stacklevel=4)
 
 
 def counts_with_seeds(model: Any) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from papilio._core import ChooseProgress, Corpus
 from papilio._display import table
 from papilio._keywords import suggests_options
 from papilio._options import CoherenceMeasure, Draws, PartialSums, Ranks, Sampler, Schedule, Start
-from papilio._ranks import core_ranks, is_part_on_all, over_ranks
+from papilio._ranks import core_ranks, is_part_on_all
 from papilio.readers import Path
 from papilio.training import _core_options
 
@@ -187,7 +187,6 @@ class ChooseResult:
 Callback = Callable[[ChooseProgress], Optional[bool]]
 
 
-@over_ranks
 @suggests_options
 def choose_topics(
     corpus: Corpus,

@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from papilio import _core
 from papilio._checked import real
 from papilio._options import Ranks
-from papilio._process_group import ProcessGroup
-from papilio._ranks import WorkOfRank, core_ranks, is_part_on_all
+from papilio._ranks import core_ranks, is_part_on_all
 from papilio._rendezvous import join_gloo
 
 if TYPE_CHECKING:
@@ -28,7 +30,113 @@ __all__ = [
     "process_group",
 ]
 
-ProcessGroup.__module__ = __name__
+
+class ProcessGroup:
+    """The ranks of a process group of torch.distributed.
+
+    Parameters
+    ----------
+    group : torch.distributed.ProcessGroup, optional
+        By default the one that ``torch.distributed.init_process_group`` has made. Its timeout is the time that a rank
+        waits for the others.
+
+    Raises
+    ------
+    ImportError
+        torch is not installed.
+    RuntimeError
+        There is no process group.
+
+    Notes
+    -----
+    Gloo adds up in the host's memory. With NCCL the numbers pass through the current CUDA device; set it before, by
+    ``torch.cuda.set_device(local_rank)``. Only integers are added up, so both give the same model.
+    """
+
+    def __init__(self, group: Any = None) -> None:
+        import torch
+        import torch.distributed
+
+        self.rank: int
+        self.ranks: int
+        self.engine: str
+        self._torch = torch
+        self._distributed = torch.distributed
+        if not self._distributed.is_initialized():
+            raise RuntimeError(
+                "papilio.distributed.process_group: there is no process group; "
+                "expected torch.distributed.init_process_group before"
+            )
+        self._group = group
+        self.rank = self._distributed.get_rank(group)
+        self.ranks = self._distributed.get_world_size(group)
+        backend = self._distributed.get_backend(group)
+        self.engine = f"torch.distributed, {backend}"
+        self._device = "cuda" if backend == "nccl" else "cpu"
+        # The tensor of the last call. Threads of torch hold it a little longer than the call takes; the last to let it
+        # go asks for the lock of the interpreter, which is held by who waits for these threads at the end.
+        self._kept: Any = None
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "papilio.distributed.ProcessGroup cannot be pickled: it belongs to the processes of a running job"
+        )
+
+    def __copy__(self) -> ProcessGroup:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> ProcessGroup:
+        return self
+
+    def __repr__(self) -> str:
+        return f"ProcessGroup(rank {self.rank} of {self.ranks}, {self.engine})"
+
+    def add_up(self, values: NDArray[Any]) -> None:
+        """Replace int32 or int64 numbers by their sums over all ranks."""
+        here = self._torch.from_numpy(values)
+        there = self._kept = here.to(self._device)
+        self._distributed.all_reduce(there, group=self._group)
+        if there is not here:
+            here.copy_(there)
+
+    def broadcast(self, values: NDArray[np.uint8], source: int) -> None:
+        """Replace bytes by those of rank `source`."""
+        here = self._torch.from_numpy(values)
+        there = self._kept = here.to(self._device)
+        self._distributed.broadcast(there, src=self._member(source), group=self._group)
+        if there is not here:
+            here.copy_(there)
+
+    def gather(self, values: NDArray[np.uint8], target: int) -> list[NDArray[np.uint8]] | None:
+        """Return on rank `target` the bytes of each rank."""
+        sizes = np.zeros(self.ranks, np.int64)
+        sizes[self.rank] = len(values)
+        self.add_up(sizes)
+        if self.rank != target:
+            if len(values) > 0:
+                there = self._kept = self._torch.from_numpy(values).to(self._device)
+                self._distributed.send(there, dst=self._member(target), group=self._group)
+            return None
+        gathered = []
+        for rank, size in enumerate(sizes.tolist()):
+            if rank == target:
+                gathered.append(values)
+                continue
+            there = self._kept = self._torch.empty(size, dtype=self._torch.uint8, device=self._device)
+            if size > 0:
+                self._distributed.recv(there, src=self._member(rank), group=self._group)
+            gathered.append(there.cpu().numpy())
+        return gathered
+
+    def barrier(self) -> None:
+        """Return when every rank has called it."""
+        self.add_up(np.zeros(1, np.int64))
+
+    def _member(self, rank: int) -> int:
+        """The number that a rank of the group has among all processes."""
+        if self._group is None:
+            return rank
+        return int(self._distributed.get_global_rank(self._group, rank))
 
 
 def process_group(group: Any = None) -> ProcessGroup:
@@ -168,13 +276,12 @@ def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
     Corpus(2 documents, 3 words, 3 tokens)
     """
     caller = "papilio.distributed.gather_corpus"
-    with WorkOfRank(ranks):
-        if not isinstance(corpus, _core.Corpus):
-            raise TypeError(f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus")
-        own = core_ranks(ranks, caller)
-        if is_part_on_all(corpus, own, caller, "the same on every rank"):
-            return _core.gather_corpus(corpus, own)
-        return corpus if own is None or own.rank == 0 else None
+    if not isinstance(corpus, _core.Corpus):
+        raise TypeError(f"{caller}: corpus is a {type(corpus).__name__}, expected a papilio.Corpus")
+    own = core_ranks(ranks, caller)
+    if is_part_on_all(corpus, own, caller, "the same on every rank"):
+        return _core.gather_corpus(corpus, own)
+    return corpus if own is None or own.rank == 0 else None
 
 
 def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:
@@ -216,8 +323,7 @@ def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:
             diagnostics = papilio.diagnose_topics(corpus, chain, result.model)
     """
     caller = "papilio.distributed.gather_topics"
-    with WorkOfRank(ranks):
-        if not isinstance(state, _core.ChainState):
-            raise TypeError(f"{caller}: state is a {type(state).__name__}, expected a papilio.ChainState")
-        own = core_ranks(ranks, caller)
-        return state if own is None else _core.gather_topics(state, own)
+    if not isinstance(state, _core.ChainState):
+        raise TypeError(f"{caller}: state is a {type(state).__name__}, expected a papilio.ChainState")
+    own = core_ranks(ranks, caller)
+    return state if own is None else _core.gather_topics(state, own)

@@ -11,7 +11,7 @@ from papilio._checked import file_name, flag, whole
 from papilio._core import Corpus, LeftOutWords, ReadReport
 from papilio._keywords import suggests_options
 from papilio._options import CorpusFormat, Phrases, WordRule
-from papilio._ranks import core_ranks, over_ranks
+from papilio._ranks import core_ranks
 from papilio._text_options import text_options, warn_of_stop_words, warn_of_unspaced, words_of_language
 from papilio.phrases import phrase_options
 
@@ -109,7 +109,6 @@ def icu_version() -> str:
     return _core.icu_version()
 
 
-@over_ranks
 @suggests_options
 def read_corpus(
     path: Path,
@@ -291,7 +290,6 @@ def write_corpus(
     _core.write_corpus(corpus, name, chosen, words)
 
 
-@over_ranks
 def open_corpus(path: Path, *, ranks: Ranks | None = None) -> Corpus:
     """Map a corpus file into memory and verify it.
 

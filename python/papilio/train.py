@@ -5,7 +5,7 @@
 Every process reads its part of the corpus (docs/distributed.md), draws its part of the documents and knows the counts
 of all; rank 0 prints, and writes the model. The model is that of one process. A checkpoint that is there is
 continued, so that torchrun can start the job again after a failure (``--max-restarts``). Exit status 75 says that
-another rank failed, and the message says which and why. docs/distributed.md.
+another rank failed. docs/distributed.md.
 
 As a module this is not meant to be imported: ``papilio.train`` is the function, and stays it.
 """
@@ -13,7 +13,6 @@ As a module this is not meant to be imported: ``papilio.train`` is the function,
 from __future__ import annotations
 
 import argparse
-import contextlib
 import inspect
 import os
 import sys
@@ -25,28 +24,15 @@ import numpy as np
 
 import papilio
 from papilio import _core, training
-from papilio._own_gpu import own_gpu
-from papilio._ranks import WorkOfRank, reason_of
 from papilio.distributed import ProcessGroup, join_processes
 
-_USAGE = 2
 _TRY_AGAIN = 75
-_FAREWELL = 30.0  # seconds that a rank which fails before it has joined the others waits for them
 # Options of `train` that this command lacks: ranks start uniformly, and torchrun takes --start for its own.
 _LEFT_OUT = ("seed_words", "seed_weight", "topic_alpha", "progress_every", "start")
 
 
-class _UsageError(Exception):
-    """Arguments that the command does not have or take."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise _UsageError(message)
-
-
-def _parser() -> _Parser:
-    parser = _Parser(prog="papilio.train", description=str(__doc__).partition("\n")[0])
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="papilio.train", description=str(__doc__).partition("\n")[0])
     parser.add_argument("corpus", help="a corpus file, or any file that papilio reads")
     parser.add_argument("-o", "--output", required=True, help="file for the model")
     parser.add_argument("-k", type=int, dest="topics", help="number of topics")
@@ -77,12 +63,7 @@ def _tell(progress: papilio.Progress) -> None:
 def _corpus(path: str, ranks: ProcessGroup | None) -> papilio.Corpus:
     """The corpus as `read_corpus` gives it, of which ranks read a part each. A corpus file is mapped where that is the
     same: where each of its words occurs."""
-    if ranks is None:
-        return papilio.read_corpus(path)
-    # Rank 0 finds: one with another file would read in another way, and wait for the others in vain.
-    is_corpus_file = np.array([ranks.rank == 0 and _core.detect_corpus_format(path) == "corpus"], np.uint8)
-    ranks.broadcast(is_corpus_file, 0)
-    if not is_corpus_file[0]:
+    if ranks is None or _core.detect_corpus_format(path) != "corpus":
         return papilio.read_corpus(path, ranks=ranks)
     corpus = papilio.open_corpus(path, ranks=ranks)
     _, _, first, end = _core.documents_of_rank(corpus, ranks.rank, ranks.ranks)
@@ -99,6 +80,8 @@ def _train(arguments: argparse.Namespace, ranks: ProcessGroup | None) -> None:
         warnings.simplefilter("ignore")
     options: Any = {name: getattr(arguments, name) for name in training.OPTION_NAMES if name not in _LEFT_OUT}
     options["start"] = "uniform"
+    if ranks is not None and options["device"] == "cuda":  # each process of a host has a GPU
+        options["device"] = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
     corpus = _corpus(arguments.corpus, ranks)
     held_out = None if arguments.held_out is None else papilio.read_corpus(arguments.held_out, ranks=ranks)
     resume = None
@@ -126,39 +109,19 @@ def _fail(message: str, ranks: ProcessGroup | None, status: int) -> NoReturn:
     """Ends the process at once: what ends a process group in order waits for ranks that may be gone."""
     who = "" if ranks is None else f"rank {ranks.rank} of {ranks.ranks}: "
     print(f"papilio.train: {who}{message}", file=sys.stderr, flush=True)
-    if ranks is not None:
-        ranks.linger()
     os._exit(status)
 
 
-def _tell_others(reason: str) -> ProcessGroup | None:
-    """Joins the others only to say why this rank does not take part."""
-    ranks = None
-    with contextlib.suppress(Exception):  # they find out by their time limit, or from torchrun
-        ranks = join_processes(_FAREWELL)
-        if ranks is not None:
-            ranks.fail(reason)
-    return ranks
-
-
 def main() -> None:
-    parser, ranks = _parser(), None
+    arguments = _parser().parse_args()
+    ranks = None
     try:
-        arguments = parser.parse_args()
-        if arguments.device == "cuda" and int(os.environ.get("WORLD_SIZE", "1")) > 1:
-            arguments.device = own_gpu()
         ranks = join_processes(arguments.rank_timeout)
-        with WorkOfRank(ranks):
-            _train(arguments, ranks)
-    except _UsageError as error:
-        parser.print_usage(sys.stderr)
-        _fail(str(error), _tell_others(str(error)), _USAGE)
+        _train(arguments, ranks)
     except papilio.RankError as error:
         _fail(str(error), ranks, _TRY_AGAIN)
-    except (ValueError, TypeError, OSError, RuntimeError, MemoryError) as error:
-        if ranks is None and isinstance(error, ValueError):  # of an option: other errors are of the joining itself
-            ranks = _tell_others(reason_of(error))
-        _fail(reason_of(error), ranks, 1)
+    except (ValueError, TypeError, OSError, RuntimeError) as error:
+        _fail(str(error), ranks, 1)
     if ranks is not None:  # all is written, and the end of a process group has been seen to hang
         sys.stderr.flush()
         os._exit(0)

@@ -16,10 +16,9 @@ from papilio._core import ChainState, Corpus, HeldOutScore, Model, Progress, Tra
 from papilio._keywords import suggests_options, unknown_option
 from papilio._model_files import load_model, read_mallet_state, save_model, write_mallet_state
 from papilio._options import Callback, Draws, PartialSums, Sampler, Schedule, SeedWords, Start, TrainOptions
-from papilio._ranks import core_ranks, over_ranks
+from papilio._ranks import core_ranks
 from papilio._seed_words import DEFAULT_WEIGHT, seed_rows
 from papilio._train_options import train_option
-from papilio._warnings import caller_level
 from papilio.readers import Path
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ __all__ = [
 OPTION_NAMES = tuple(TrainOptions.__annotations__)
 
 
-@over_ranks
 @suggests_options
 def train(
     corpus: Corpus,
@@ -255,7 +253,7 @@ def _shows_train_options(function: _Function) -> _Function:
     shared = inspect.signature(train).parameters
     parameters = [*own, *(shared[name] for name in OPTION_NAMES)]
     function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return over_ranks(function)
+    return function
 
 
 @_shows_train_options
@@ -345,9 +343,10 @@ def load_checkpoint(
     See `save_checkpoint`.
     """
     core = _core_options("load_checkpoint", options, corpus)
-    state, damage = _core.load_checkpoint(corpus, core, file_name(path), core_ranks(ranks, "papilio.load_checkpoint"))
+    own = core_ranks(ranks, "papilio.load_checkpoint")
+    state, damage = _core.load_checkpoint(corpus, core, file_name(path), own)
     if damage:
-        warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=caller_level())
+        warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=2)
     return state
 
 

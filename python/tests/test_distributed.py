@@ -17,7 +17,6 @@ from rank_engines import Threads, environment, on_ranks, start_ranks
 
 import papilio
 import papilio.distributed
-from papilio._own_gpu import own_gpu
 
 OPTIONS = {"topics": 40, "sweeps": 8, "seed": 3, "threads": 1, "start": "uniform", "optimize_every": 3, "optimize_after": 2}
 
@@ -284,29 +283,3 @@ def test_warnings_of_a_checkpoint_that_cannot_be_written(corpus, tmp_path):
                                                         checkpoint_every=2, ranks=own))  # fmt: skip
     expected = papilio.train(corpus, **OPTIONS).model.hash()
     assert all(result.model.hash() == expected for result in results)
-
-
-def test_each_process_of_a_host_sees_its_own_gpu(tmp_path, monkeypatch):
-    for gpu in range(3):
-        (tmp_path / f"0000:00:0{gpu}.0").mkdir()
-    for number, visible, name, seen in (
-        (0, None, "cuda:0", "0"),
-        (2, None, "cuda:0", "2"),
-        (3, None, "cuda:3", None),
-        (1, "2,5", "cuda:0", "5"),
-        (1, "GPU-6ff3,MIG-12ab", "cuda:0", "MIG-12ab"),
-        (2, "2,5", "cuda:2", "2,5"),
-        (1, "0", "cuda:1", "0"),
-        (1, "-1,0", "cuda:1", "-1,0"),
-        (0, "", "cuda:0", ""),
-    ):
-        monkeypatch.setenv("LOCAL_RANK", str(number))
-        if visible is None:
-            monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-        else:
-            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-        assert own_gpu(tmp_path) == name
-        assert os.environ.get("CUDA_VISIBLE_DEVICES") == seen
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
-    assert own_gpu(tmp_path / "nowhere") == "cuda:0"
-    assert "CUDA_VISIBLE_DEVICES" not in os.environ

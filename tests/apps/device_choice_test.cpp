@@ -24,6 +24,7 @@ TEST(OnlyGpu, IsNoneWhereThatIsNotThere) {
   EXPECT_EQ(only_gpu(0, "", 8), std::nullopt);
   EXPECT_EQ(only_gpu(0, "-1", 8), std::nullopt);
   EXPECT_EQ(only_gpu(1, "0,-1", 8), std::nullopt);
+  EXPECT_EQ(only_gpu(1, "-1,2", 8), std::nullopt);
   EXPECT_EQ(only_gpu(1, "0,,2", 8), std::nullopt);
 }
 

@@ -4,7 +4,8 @@
     launched_ranks_test.py path/to/papilio GPUS [--mpirun PROGRAM] [--torchrun PROGRAM]
 
 papilio is of a build with CUDA and MPI. With --torchrun the Python package, of a build with CUDA, is on PYTHONPATH.
-PAPILIO_NCCL may name NCCL's library. `--only TEXT` runs the tests whose names have it. The last line is "N passed, N failed". docs/distributed.md
+PAPILIO_NCCL may name NCCL's library. --only TEXT runs the tests whose names contain it. The last line is
+"N passed, N failed". docs/distributed.md
 """
 
 import argparse
@@ -246,7 +247,8 @@ def main():
                  for test in (gpus_of_one_process, mpi_ranks_with_a_gpu_each) for sampler in SAMPLERS]
         tests += [(test.__name__, lambda test=test: test(jobs)) for test in (
             mpi_ranks_that_share_a_gpu, sums_through_host_memory, each_rank_is_on_its_gpu_alone, more_ranks_than_gpus,
-            resumed_on_other_ranks, killed_rank, inference_and_scores, choice, *((torchrun_trains, lda_over_ranks) if arguments.torchrun else ()))]
+            resumed_on_other_ranks, killed_rank, inference_and_scores, choice,
+            *((torchrun_trains, lda_over_ranks) if arguments.torchrun else ()))]
         tests = [(name, test) for name, test in tests if arguments.only in name]
         for name, test in tests:
             start = time.monotonic()

@@ -48,8 +48,8 @@ std::optional<InputCorpus> open_held_out(const TrainArguments& arguments, const 
     return std::nullopt;
   }
   std::error_code error;  // of other ranks some need no file: rank 0 alone reads most formats
-  if (is_first(arguments.training.ranks) && !std::filesystem::exists(arguments.held_out, error) &&
-      arguments.held_out != "-") {
+  if (is_first(arguments.training.ranks) && arguments.held_out != "-" &&
+      !std::filesystem::exists(arguments.held_out, error) && !error) {
     throw CommandError(ExitCode::no_input,
                        fmt::format("cannot open {}: No such file or directory", printable(arguments.held_out)));
   }

@@ -37,7 +37,10 @@ void leave_other_gpus_alone(std::string_view name) {
 std::optional<std::string> only_gpu(int number, const char* visible, std::int64_t gpus) {
   if (visible == nullptr) return number < gpus ? std::optional(std::to_string(number)) : std::nullopt;
   std::string_view listed = visible;
-  for (; number > 0 && listed.find(',') != listed.npos; --number) listed.remove_prefix(listed.find(',') + 1);
+  for (; number > 0 && listed.find(',') != listed.npos; --number) {
+    if (listed.starts_with('-')) return std::nullopt;  // the driver shows what comes before
+    listed.remove_prefix(listed.find(',') + 1);
+  }
   listed = listed.substr(0, listed.find(','));
   if (number > 0 || listed.empty() || listed.starts_with('-')) return std::nullopt;
   return std::string(listed);
