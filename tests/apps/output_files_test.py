@@ -17,7 +17,7 @@ SIDE_OUTPUTS = ("--output-topic-keys", "--output-doc-topics", "--topic-word-weig
 
 
 class Clashes(OutputsTest):
-    """Two outputs, or an output and an input, that are one file."""
+    """Two outputs, or an output and an input, that are the same file."""
 
     def spellings(self, name):
         """Other names of a file, whether it is there or not."""
@@ -35,14 +35,14 @@ class Clashes(OutputsTest):
                     (self.folder / "out").write_bytes(STRANGER)
                 for other in self.spellings("out"):
                     err = self.refused([*train, "-o", "out", option, other, "--force"], 64, "-o out", f"{option} {other}")
-                    self.assertIn("are one file", err)
+                    self.assertIn("are the same file", err)
             os.link(self.folder / "out", self.folder / "twin")
-            self.refused([*train, "-o", "out", option, "twin", "--force"], 64, "are one file")
+            self.refused([*train, "-o", "out", option, "twin", "--force"], 64, "are the same file")
             (self.folder / "twin").unlink()
             (self.folder / "out").unlink()
         for i, first in enumerate(SIDE_OUTPUTS):
             for second in ("--checkpoint", *SIDE_OUTPUTS[:i]):
-                self.refused([*train, "-o", "m", first, "out", second, "./out"], 64, first, second, "are one file")
+                self.refused([*train, "-o", "m", first, "out", second, "./out"], 64, first, second, "are the same file")
         self.refused([*train, "-o", "m", "--output-state", "m.checkpoint.safetensors"], 64, "the default of --checkpoint")
         self.refused([*train, "-o", "m", "--checkpoint", "c", "--output-state", "c.previous"], 64, "--output-state", "c.pre")
         self.refused([*train, "--checkpoint", "text.papilio.safetensors"], 64, "the default of -o")
@@ -50,7 +50,7 @@ class Clashes(OutputsTest):
     def test_outputs_of_convert(self):
         for other in ("made", "./made", "MADE"):
             self.refused(["convert", "text", "--to", "uci", "-o", "made", "--output-vocabulary", other], 64,
-                         "-o made", f"--output-vocabulary {other}", "are one file")
+                         "-o made", f"--output-vocabulary {other}", "are the same file")
 
     def inputs(self):
         """Commands with an input at {}, and the words for it."""
