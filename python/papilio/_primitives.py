@@ -58,8 +58,9 @@ def primitive_status(status: Any) -> PrimitiveStatus:
     Examples
     --------
     >>> import numpy as np
-    >>> _, status = scan(np.array([2**31 - 1, 1], dtype=np.int32), return_status=True)
-    >>> primitive_status(status)
+    >>> import papilio
+    >>> _, status = papilio.scan(np.array([2**31 - 1, 1], dtype=np.int32), return_status=True)
+    >>> papilio.primitive_status(status)
     PrimitiveStatus(error='sum_overflow', place=1)
     """
     error, place = _core.read_status(int(status[0]))
