@@ -32,7 +32,7 @@ void for_each_document(const CorpusView& corpus, Use use) {
   }
 }
 
-// On a GPU tokens that are drawn all at once are numbered in ranges of documents.
+// On a GPU, tokens that are drawn all at once are numbered within ranges of documents.
 bool numbers_in_ranges(const TrainOptions& options, Order order) {
   return !options.device.is_cpu() && order == Order::all_at_once;
 }
@@ -51,8 +51,8 @@ void require_sparse(const CorpusView& corpus, Order order) {
   });
 }
 
-// The one table whose last bits depend on where a row is among those that are drawn with it, which
-// only one token at a time makes the same everywhere.
+// The last bits of one method's table depend on a row's position among those that are drawn with it. They are the same
+// on every device only if one token is drawn at a time.
 void require_same_anywhere(const TrainOptions& options, Order order) {
   require(!choice_of(options.method).depends_on_position || order == Order::token_by_token,
           "papilio::train: on {} the method {} would not give the model of the CPU, because its roundings depend "
@@ -60,7 +60,7 @@ void require_same_anywhere(const TrainOptions& options, Order order) {
           options.device.name(), name(options.method));
 }
 
-// On a GPU a document whose tokens are drawn one after the other is one item.
+// On a GPU, a document whose tokens are drawn one after the other is one item.
 void require_short_documents(const CorpusView& corpus) {
   for_each_document(corpus, [](std::size_t document, std::int64_t tokens) {
     require(tokens <= std::numeric_limits<std::int32_t>::max(),

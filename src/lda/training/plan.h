@@ -7,36 +7,36 @@
 
 namespace papilio::lda {
 
-// The order in which a sweep draws tokens: which topics of the same sweep a token's weights follow.
+// The order in which a sweep draws tokens: which topics drawn in the same sweep a token's weights depend on.
 enum class Order : std::uint8_t {
   all_at_once,     // none
   by_document,     // those of its document
   token_by_token,  // those of the whole corpus
 };
 
-// What options and corpus decide about a chain: computed once when it starts, read by its sweep, on the CPU as on a
-// GPU.
+// What options and corpus decide about a chain. It is computed once, when the chain starts; sweeps on the CPU and on a
+// GPU read it.
 struct Plan {
-  // Throws InvalidArgument for what the device of the options cannot do with the corpus.
+  // Throws InvalidArgument if the device of the options cannot do this with the corpus.
   Plan(const CorpusView& corpus, const TrainOptions& options);
 
   Recipe recipe;
   Order order;
 
-  // Draws cost what a document's topics do (src/lda/training/sparse; token by token, src/lda/training/sequential), or
-  // what all topics do (dense).
+  // A draw's cost grows with the number of topics in a document (src/lda/training/sparse; token by token,
+  // src/lda/training/sequential). Otherwise draws are dense: it grows with the number of all topics.
   bool is_sparse;
 
-  // Steps by alias tables (src/lda/training/alias) take the place of draws.
+  // Metropolis-Hastings steps by alias tables (src/lda/training/alias) take the place of draws.
   bool by_alias;
 
-  // All tokens are drawn at once, by counts of the sweep's start that hold the token itself, which has to leave them.
+  // All tokens are drawn at once, from counts of the sweep's start. These include the token itself, which is removed.
   bool removes;
 
-  // The draws are those of PartialSums::slots; else a warp keeps a table of partial sums.
+  // Draws are those of PartialSums::slots. Otherwise a warp keeps a table of partial sums.
   bool by_slots;
 
-  // Rows of phi that are kept: one per word; token by token that of the word in hand.
+  // The number of rows of phi that are kept: one per word; token by token, only that of the current word.
   std::int64_t phi_rows;
 };
 

@@ -5,7 +5,7 @@
 
 namespace papilio::lda {
 
-// One sampler's sweeps on the CPU: z is drawn again, and n_wk and n_k follow, at once or when they are asked for.
+// One sampler's sweeps on the CPU. They draw z anew; n_wk and n_k follow, at once or when they are asked for.
 class CpuSweep {
  public:
   virtual ~CpuSweep() = default;
@@ -13,7 +13,7 @@ class CpuSweep {
   // One sweep over all tokens; state.sweep is its number.
   virtual void run(State& state) = 0;
 
-  // Does what the last run may have left undone: z, or z and all counts. The state is that of all runs.
+  // Do what the last run may have left undone: of z, or of z and all counts. Every call gets the state of all runs.
   virtual void settle_z(State&) {}
   virtual void settle(State&) {}
 

@@ -12,10 +12,10 @@
 
 namespace papilio::lda {
 
-// Whether a proposal is taken, by a uniform number in [0, 1): from and to are the factors that are left.
+// Whether a proposal is accepted, by a uniform number in [0, 1). from and to: the factor that is left, of s and of k.
 inline bool accepts(double uniform, double from, double to) { return uniform * from < to; }
 
-// The probability of that.
+// The probability that `accepts` holds.
 inline double acceptance(double from, double to) { return from > to ? to / from : 1; }
 
 }  // namespace papilio::lda

@@ -22,7 +22,7 @@ void make_alias_cells(std::span<const double> weights, double sum, std::span<Ali
   };
   std::size_t light = next(0, true);
   std::size_t heavy = next(0, false);
-  double left = heavy < items ? weights[heavy] : 0;  // of the heavy item, which fills up the light ones
+  double left = heavy < items ? weights[heavy] : 0;  // weight left of the heavy item, which fills up the light ones
   while (heavy < items) {
     if (left < mean) {
       const std::size_t giver = next(heavy + 1, false);
@@ -38,7 +38,7 @@ void make_alias_cells(std::span<const double> weights, double sum, std::span<Ali
       break;
     }
   }
-  // What is left has the mean's weight, but for rounding.
+  // What remains has the mean weight, but for rounding.
   for (std::size_t item = heavy; item < items; item = next(item + 1, false)) {
     cells[item] = {full, static_cast<std::uint32_t>(item)};
   }

@@ -26,16 +26,16 @@ class ProposalBlocks {
 
  private:
   const std::uint64_t seed_;
-  const std::int64_t first_token_;  // its number in the whole corpus
+  const std::int64_t first_token_;  // number of token 0 in the whole corpus
   const std::uint64_t stream_;
 };
 
 // A topic proposed by the word of a token, with probabilities that do not depend on the token's topic `own`.
 //
-// The tables hold the token itself, so the draw of its own topic is kept with probability r = w'(own) / w(own), and
-// another is made where it is refused: a topic comes out with probability w'(k) / sum w'. After a few refusals, which a
-// word with hardly any other tokens can bring about, the draw is made from the sums of all weights, by the same law.
-// `place` is in [0, words.mass(w)).
+// The tables count the token itself. So if its own topic is drawn, it is kept with probability r = w'(own) / w(own),
+// and otherwise a topic is drawn again: topic k comes out with probability w'(k) / sum w'. After a few refusals, which
+// a word with hardly any other tokens can cause, the draw is made from the sums of all weights; its distribution is the
+// same. `place` is in [0, words.mass(w)).
 template <class Words>
 std::int32_t proposal_of_word(const Words& words, const ProposalBlocks& blocks, std::int64_t token, int step,
                               std::int32_t w, std::int32_t own, double place) {
@@ -56,9 +56,9 @@ std::int32_t proposal_of_word(const Words& words, const ProposalBlocks& blocks, 
 }
 
 // A topic proposed by the document of token i, with probabilities ~ n'_dk + alpha_k: that of another token of the
-// document, or one of the prior. `place` is in [0, others + sum of alpha).
+// document, or one drawn from the prior. `place` is in [0, others + sum of alpha).
 struct DocumentProposal {
-  std::int64_t token;  // whose topic it is; -1: `topic`
+  std::int64_t token;  // the token whose topic is proposed; -1: `topic` is proposed
   std::int32_t topic;
 
   template <class Prior>

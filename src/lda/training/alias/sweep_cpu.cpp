@@ -16,16 +16,16 @@ namespace papilio::lda {
 namespace {
 
 constexpr std::int64_t documents_per_part = 16;
-constexpr std::int64_t tokens_per_batch = 64;  // whose tables are asked for together
+constexpr std::int64_t tokens_per_batch = 64;  // whose tables are prefetched together
 constexpr std::int64_t tokens_per_part = 4096;
 
 bool is_by_word(int step) { return step % 2 == 0; }
 
-// Where a step's proposal comes from, before it is made; then the proposal.
+// A step: first where its proposal comes from, then the proposal.
 struct Step {
   double place;
-  double uniform;           // for its acceptance
-  std::int64_t token = -1;  // whose topic is proposed; -1: `topic`
+  double uniform;           // decides on acceptance
+  std::int64_t token = -1;  // the token whose topic is proposed; -1: `topic` is proposed
   std::int32_t topic = -1;  // -1: none
 };
 
@@ -71,7 +71,7 @@ class AliasSweep final : public CpuSweep {
               .document_moves = of_document == 0 ? 0 : static_cast<double>(by_document) / (proposals * of_document)};
   }
 
-  // n_wk; z and n_k are up to date.
+  // Gives the state n_wk; its z and n_k are up to date.
   void settle(State& state) override {
     if constexpr (Words::removes) {
       if (!std::exchange(moved_, false)) return;
@@ -129,7 +129,7 @@ class AliasSweep final : public CpuSweep {
     }
   }
 
-  // Proposals depend on no topic that changes meanwhile: one from a token of the document keeps the token's number.
+  // Proposals depend on no topic that changes meanwhile: one that comes from another token keeps that token's number.
   void propose(const State& state, const Document& document, std::int64_t first, std::int64_t behind,
                Scratch& scratch) const {
     const ProposalBlocks blocks(seed_, state.sweep, state.place.token);
@@ -140,7 +140,7 @@ class AliasSweep final : public CpuSweep {
       words_.prefetch_weight(w, own);
       for (int s = 0; s < steps_; ++s, ++step) {
         if (is_by_word(s)) {
-          // Drawn weights can all have fallen below the range of float.
+          // The drawn weights of a word can all lie below the range of float.
           if (words_.mass(w) > 0) step->topic = proposal_of_word(words_, blocks, i, s, w, own, step->place);
         } else {
           const DocumentProposal proposal(step->place, document.begin, i, document.others(), prior_);
@@ -177,7 +177,7 @@ class AliasSweep final : public CpuSweep {
     std::for_each(changes, changes + count, [](const CountMove& change) { change.add(); });
   }
 
-  // n_dk: without the token.
+  // n_dk leaves the token out.
   std::int32_t topic_after_steps(const State& state, std::int32_t w, std::int32_t own, const Step* step,
                                  const std::vector<std::int32_t>& n_dk, Moves& moves) const {
     const auto of_document = [&](std::int32_t k) {
@@ -199,7 +199,7 @@ class AliasSweep final : public CpuSweep {
     return topic;
   }
 
-  // z and the counts of words, of what all tokens have drawn.
+  // Brings z and the words' counts up to date with what all tokens have drawn.
   void take_drawn(State& state) {
     moved_ = true;
     execution::parallel_for(std::ssize(drawn_), tokens_per_part, threads_, [&](std::int64_t begin, std::int64_t end) {
@@ -226,9 +226,9 @@ class AliasSweep final : public CpuSweep {
   const bool in_turn_;  // a token sees the new topics of its document's earlier tokens
   Words words_;
   TopicAlias prior_;                 // of alpha
-  std::vector<std::int32_t> drawn_;  // N, unless in turn: the topics after the sweep
+  std::vector<std::int32_t> drawn_;  // N topics after the sweep; empty if in_turn_
   ScratchPool<Scratch> scratch_;
-  bool moved_ = false;  // since the state had the counts
+  bool moved_ = false;  // a sweep has run since the state was given n_wk
   SweepDraws draws_;
 };
 

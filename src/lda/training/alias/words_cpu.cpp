@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t words_per_part = 64;
 
-// The table of a row, from its weights.
+// Makes the table of a row from its weights.
 void finish(AliasRow& row, std::span<const double> weights, AliasCell* cells) {
   row.items = static_cast<std::uint32_t>(weights.size());
   row.mass = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -28,8 +28,8 @@ WordsByCounts::WordsByCounts(const CorpusView& corpus, const TrainOptions& optio
       prior_(options.topics),
       rows_(static_cast<std::size_t>(corpus.vocabulary_size())) {}
 
-// Counts, and the room of tables: a word has no more topics than tokens, seeds' weights counted as such,
-// whose number sweeps do not change.
+// Copies the counts and makes room for the tables. A word has at most as many topics as tokens, the weights of seeds
+// counted as tokens; sweeps do not change that number.
 void WordsByCounts::make_room(const State& state) {
   n_wk_ = BigArray<std::int32_t>(state.n_wk.size());
   std::copy(state.n_wk.begin(), state.n_wk.end(), n_wk_.data());
@@ -46,7 +46,7 @@ void WordsByCounts::make_room(const State& state) {
 void WordsByCounts::build(const State& state) {
   if (n_wk_.size() == 0) {
     make_room(state);
-  } else if (state.is_part()) {  // others have moved tokens too
+  } else if (state.is_part()) {  // other ranks have moved tokens too
     std::copy(state.n_wk.begin(), state.n_wk.end(), n_wk_.data());
   }
   beta_ = state.priors.beta;
@@ -81,7 +81,7 @@ std::int32_t WordsByCounts::topic_by_sums(std::int32_t w, std::int32_t own, doub
     sum += weight(w, k, own);
     if (target < sum) return k;
   }
-  return own;  // never: u < 1
+  return own;  // never reached: u < 1
 }
 
 WordsByPhi::WordsByPhi(const CorpusView& corpus, const TrainOptions& options)

@@ -13,21 +13,21 @@
 
 namespace papilio::lda {
 
-// Alias table of a word in an array of many.
+// The alias table of a word, in an array that holds many.
 struct AliasRow {
-  std::int64_t first = 0;   // cell
-  std::uint32_t items = 0;  // cells
-  double mass = 0;          // of all items
+  std::int64_t first = 0;   // number of its first cell
+  std::uint32_t items = 0;  // number of its cells
+  double mass = 0;          // weight of all items
   double items_per_mass = 0;
 };
 
-// One over all topics.
+// An alias table over all topics.
 class TopicAlias {
  public:
   explicit TopicAlias(std::int32_t topics)
       : cells_(static_cast<std::size_t>(topics)), weights_(static_cast<std::size_t>(topics)) {}
 
-  // weight(k) for each topic.
+  // weight(k) is called for each topic k.
   template <class Weight>
   void build(const Weight& weight) {
     sum_ = 0;
@@ -51,30 +51,30 @@ class TopicAlias {
   double per_sum_ = 0;
 };
 
-// phi integrated out: counts of the sweep's start, in a copy of the state's n_wk that later sweeps go on with: it is in
-// huge pages, which saves searching for pages, most of the time of reading single counts of a large table. A word's
-// table has only the topics of its tokens, for the term n_wk / y_k; one table is there for all, of beta / y_k.
+// phi integrated out, by the counts of the sweep's start. They are in a copy of the state's n_wk that later sweeps go
+// on with, in huge pages: else looking up pages takes most of the time of reading single counts of a large table. A
+// word's table has only the topics of its tokens, for the term n_wk / y_k; one table, of beta / y_k, is for all words.
 class WordsByCounts {
  public:
-  static constexpr bool removes = true;  // the tables hold the token itself, which has to leave them
+  static constexpr bool removes = true;  // the tables count the token itself, which has to be taken out
 
   WordsByCounts(const CorpusView& corpus, const TrainOptions& options);
 
-  // The first time from the state's n_wk, and then from the counts here, to which the sweep's moves have been added; of
-  // a part of a corpus always from the state.
+  // Reads the state's n_wk the first time, later the counts here, to which each sweep's moves have been added. For a
+  // part of a corpus it always reads the state's.
   void build(const State& state);
 
-  // The counts of a word, K of them, and all of them for the state.
+  // counts: the K counts of a word. give_counts: all counts, into the state.
   std::int32_t* counts(std::int32_t w) { return n_wk_.data() + std::int64_t{w} * K_; }
   void give_counts(State& state) const;
 
-  // w(k) without a token of topic `own`; own: -1 for all tokens.
+  // w(k) without one token of topic `own`; own = -1: with all tokens.
   double weight(std::int32_t w, std::int32_t k, std::int32_t own) const {
     const double itself = k == own ? 1 : 0;
     return (row(w)[k] - itself + beta_) / (n_k_[static_cast<std::size_t>(k)] - itself + v_beta_);
   }
 
-  // The topic at a place in [0, mass(w)), with all tokens counted: k has a stretch of weight(w, k, -1).
+  // The topic at a place in [0, mass(w)), with all tokens counted: topic k has an interval of length weight(w, k, -1).
   double mass(std::int32_t w) const { return rows_[static_cast<std::size_t>(w)].mass + prior_.sum(); }
   std::int32_t topic(std::int32_t w, double place) const {
     const AliasRow& of = rows_[static_cast<std::size_t>(w)];
@@ -91,7 +91,7 @@ class WordsByCounts {
   }
   void prefetch_weight(std::int32_t w, std::int32_t k) const { __builtin_prefetch(row(w) + k); }
 
-  // The same without a token of topic `own`, by adding up all weights: u in [0, 1).
+  // A topic by weights without a token of topic `own`, found by adding up all weights; u is in [0, 1).
   std::int32_t topic_by_sums(std::int32_t w, std::int32_t own, double u) const;
 
  private:
@@ -110,7 +110,7 @@ class WordsByCounts {
   BigArray<std::int32_t> topics_{0};  // of each cell
 };
 
-// phi drawn, which knows nothing of a single token: the tables have all topics.
+// phi drawn: it does not depend on any single token, and the tables have all topics.
 class WordsByPhi {
  public:
   static constexpr bool removes = false;

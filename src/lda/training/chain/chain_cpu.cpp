@@ -62,7 +62,7 @@ void CpuChain::sweep() {
   }
 }
 
-// z is in what is shown for that time, and then in the state again.
+// Moves z out of the state while it is shown, and back into it afterwards.
 void CpuChain::show_state(base::FunctionRef<void(const ChainState&)> use) {
   struct Lent {
     Lent(State& of, const TrainOptions& options) : state(of), shown(take_chain_state(of, options)) {}

@@ -9,12 +9,12 @@
 
 namespace papilio::lda {
 
-// A chain on the CPU: owns the state, and asks its sweep.
+// A chain on the CPU: it owns the state, on which its sweep works.
 class CpuChain final : public Chain {
  public:
   CpuChain(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume);
 
-  // On a part of a corpus, of which `ranks` have the others: the sweep and the state know about them.
+  // On this rank's part of a corpus; `ranks` have the other parts. The sweep and the state know about them.
   CpuChain(const CorpusView& part, const TrainOptions& options, std::unique_ptr<CpuSweep> sweep, State state,
            Communicator* ranks);
 
@@ -36,7 +36,7 @@ class CpuChain final : public Chain {
   Communicator* const ranks_ = nullptr;
 };
 
-// The sweep over all tokens of a corpus, as the options have it.
+// The sweep over all tokens of a corpus that the options ask for.
 std::unique_ptr<CpuSweep> make_cpu_sweep(const CorpusView& corpus, const TrainOptions& options);
 
 }  // namespace papilio::lda

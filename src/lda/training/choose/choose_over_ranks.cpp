@@ -27,12 +27,12 @@
 namespace papilio {
 namespace {
 
-// A run as numbers, which ranks send one another.
+// The numbers of a run, as ranks send them to one another.
 struct RunNumbers {
   std::int64_t topics;
   std::uint64_t seed;
   double measures[4];
-  std::int64_t top_words;  // which follow
+  std::int64_t top_words;  // the number of words that follow
 };
 
 void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
@@ -94,7 +94,7 @@ void require_same_choice(const CorpusView& corpus, const ChooseOptions& options,
   lda::require_same_lines(lines, ranks, "choose_topics");
 }
 
-// The largest first, so that the models of a round, one for each rank, take about as long as each other.
+// The largest first, so that the models of a round, one per rank, take about the same time.
 std::vector<lda::WantedModel> in_rounds(std::vector<lda::WantedModel> wanted) {
   std::stable_sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.topics > b.topics; });
   return wanted;
@@ -105,8 +105,8 @@ class Rounds {
   Rounds(const lda::Chooser& chooser, const ChooseOptions& options, Communicator& ranks)
       : chooser_(chooser), options_(options), ranks_(ranks) {}
 
-  // The runs of all ranks, in the order of the models; none where a rank has stopped them. Each rank trains the model
-  // of its number, if there is one.
+  // The runs of all ranks, in the order of the models; nothing if a rank has stopped. Rank r trains model first + r, if
+  // there is one.
   std::optional<std::vector<ChooseRun>> round(const std::vector<lda::WantedModel>& wanted, std::size_t first) {
     const std::size_t model = first + static_cast<std::size_t>(ranks_.rank());
     std::vector<ChooseRun> own;
@@ -129,8 +129,8 @@ class Rounds {
   }
 
  private:
-  // Ranks meet after every sweep: a rank waits for a sweep of another, not for a model, and all stop in
-  // the same sweep.
+  // Ranks meet after every sweep. So a rank waits for another's sweep rather than for its whole model, and all stop
+  // after the same sweep.
   bool all_go_on(bool goes_on) {
     const std::atomic<bool>* const stop = execution::stop_flag();
     std::int64_t stopping = goes_on && (stop == nullptr || !*stop) ? 0 : 1;
@@ -138,7 +138,7 @@ class Rounds {
     return stopping == 0;
   }
 
-  // The sweeps of the others, for a rank without a model. Their last sweep stops nothing, as in `train`.
+  // For a rank without a model: meets the others after every sweep. As in `train`, a stop after the last has no effect.
   bool accompany() {
     for (std::int64_t sweep = 1; sweep <= options_.training.sweeps; ++sweep) {
       if (!all_go_on(true) && sweep < options_.training.sweeps) {

@@ -23,9 +23,9 @@ namespace {
 
 using base::require;
 
-constexpr int whole_documents = std::numeric_limits<int>::max();  // a window that holds the longest
+constexpr int whole_documents = std::numeric_limits<int>::max();  // a window that holds the longest document
 
-// Whether every document's words are sorted by number, which those of a text are not.
+// Whether every document's words are sorted by number, as in a bag of words; those of a text are not.
 bool is_bag(const CorpusView& corpus) {
   for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
     if (!std::is_sorted(corpus.words.begin() + corpus.document_offsets[d - 1],
@@ -36,7 +36,7 @@ bool is_bag(const CorpusView& corpus) {
   return true;
 }
 
-// Documents of which half of the words predict the other half, or there is no perplexity.
+// The number of documents with two known words or more, of which one half predicts the other; with none, no perplexity.
 std::int64_t documents_to_score(const HeldOutSplit& split) {
   std::vector<bool> known(split.training.vocabulary.size());
   for (const std::int32_t w : split.training.words) known[static_cast<std::size_t>(w)] = true;

@@ -15,23 +15,23 @@ struct WantedModel {
   std::uint64_t seed;
 };
 
-// Those that are asked for and not among the runs; runs that are not asked for are taken away. By seed, then by number
-// of topics: soon there is something for every number.
+// The models that are asked for and not among the runs; also removes the runs that are not asked for. Sorted by seed,
+// then by number of topics, so that every number of topics soon has a run.
 std::vector<WantedModel> wanted_beside(std::vector<ChooseRun>& runs, const ChooseOptions& options);
 
 // Trains and measures models on the two parts of a corpus.
 class Chooser {
  public:
-  // For options and a corpus that have been checked; borrows both. Throws InvalidArgument where the parts do not do for
-  // the options, and for what `train` would refuse when it comes to it.
+  // Options and corpus have been checked; the options must outlive it. Throws InvalidArgument if the two parts of the
+  // corpus do not suit the options, and for all that `train` would refuse later.
   Chooser(const CorpusView& corpus, const ChooseOptions& options);
 
-  // The model's measures; none if `goes_on`, which is called after every sweep, stopped it. `model` of `models` is for
-  // its reports.
+  // Returns the model's measures; nothing if `goes_on`, which is called after every sweep, stopped it. Its reports name
+  // the model as number `model` of `models`.
   std::optional<ChooseRun> run(const WantedModel& wanted, int model, int models,
                                const std::function<bool(const ChooseProgress&)>& goes_on) const;
 
-  // What has been measured: the runs, ordered, their rows, and how they were made.
+  // The result of all measurements: the runs, sorted, their rows, and how they were made.
   ChooseResult result(std::vector<ChooseRun> runs, bool stopped) const;
 
  private:

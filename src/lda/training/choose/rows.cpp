@@ -14,7 +14,7 @@
 namespace papilio::lda {
 namespace {
 
-// Over the runs that have a value.
+// The spread over the runs that have a value.
 template <class Value>
 Spread spread(std::span<const ChooseRun> runs, Value&& value) {
   const double none = std::numeric_limits<double>::quiet_NaN();
@@ -33,7 +33,7 @@ Spread spread(std::span<const ChooseRun> runs, Value&& value) {
   return found;
 }
 
-// Mean over all pairs.
+// The mean over all pairs of runs.
 double stability(std::span<const ChooseRun> runs, std::int64_t vocabulary_size, int threads) {
   std::vector<std::pair<const ChooseRun*, const ChooseRun*>> pairs;
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -11,8 +11,8 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::int64_t count_floats = std::int64_t{32} * 1024;  // of one block of documents: half of a usual L2 cache
-constexpr std::int64_t least_documents = 16;                    // of the widest warp
+constexpr std::int64_t count_floats = std::int64_t{32} * 1024;  // per block of documents: half of a typical L2 cache
+constexpr std::int64_t least_documents = 16;                    // as many as the widest warp has lanes
 constexpr std::int64_t most_documents = sampling::ProductDraws::most_rows;
 
 }  // namespace
@@ -63,7 +63,7 @@ void ByDocumentSweep::start(const State& state, std::int64_t first, std::int64_t
   }
 }
 
-// One token of each document that has any left.
+// Draws one token of each document that has any left.
 void ByDocumentSweep::draw_next_tokens(State& state, Scratch& scratch) const {
   const auto add = [&](std::int64_t row, std::int32_t k, std::int32_t change) {
     std::int32_t& n = scratch.n_dk[static_cast<std::size_t>(row * state.topics + k)];

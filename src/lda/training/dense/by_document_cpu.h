@@ -11,11 +11,11 @@
 
 namespace papilio::lda {
 
-// Draws phi, then the topics of each document's tokens in order, given phi: a token's weights come
-// from the topics that the document's other tokens have by then.
+// Draws phi, then the topics of each document's tokens in order, given phi: a token's weights depend
+// on the topics that the document's other tokens have at that moment.
 //
-// Documents are independent given phi. So a thread takes a block of them and draws their
-// first tokens together, then their second ones, and so on: as many rows at a time as a warp can use.
+// Given phi, documents are independent. So a thread takes a block of them and draws all their
+// first tokens together, then the second ones, and so on: as many rows at a time as a warp can use.
 class ByDocumentSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.
@@ -24,16 +24,16 @@ class ByDocumentSweep final : public CpuSweep {
   void run(State& state) override;
 
  private:
-  // A document being drawn: the topics that its tokens have now.
+  // A document that is being drawn. Its counts follow every draw.
   struct Document {
-    std::int64_t token;  // the next
+    std::int64_t token;  // the next to draw
     std::int64_t end;
-    std::int64_t row;  // of the counts
+    std::int64_t row;  // in theta and n_dk
   };
   struct Scratch {
     Scratch(const TrainOptions& options, std::int64_t documents);
     AlignedTable theta;              // documents x K: n_dk + alpha_k
-    std::vector<std::int32_t> n_dk;  // likewise
+    std::vector<std::int32_t> n_dk;  // documents x K
     std::vector<Document> documents;
     sampling::ProductDraws draws;
   };

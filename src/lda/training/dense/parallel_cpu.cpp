@@ -13,8 +13,8 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::int64_t theta_floats = std::int64_t{32} * 1024;  // of one block of documents: half of a usual L2 cache
-constexpr std::int64_t most_documents = 256;                    // in a block
+constexpr std::int64_t theta_floats = std::int64_t{32} * 1024;  // per block of documents: half of a typical L2 cache
+constexpr std::int64_t most_documents = 256;                    // per block
 constexpr std::int64_t tokens_per_batch = sampling::ProductDraws::most_rows;
 
 }  // namespace
@@ -30,7 +30,7 @@ ParallelSweep::ParallelSweep(const CorpusView& corpus, const TrainOptions& optio
       scratch_(options.threads,
                [this, options] { return std::make_unique<Scratch>(corpus_, options, documents_per_block_); }) {}
 
-// The draws of a block of documents.
+// Draws a block of documents.
 class ParallelSweep::Block {
  public:
   Block(const ParallelSweep& sweep, State& state, Scratch& scratch)
@@ -45,7 +45,7 @@ class ParallelSweep::Block {
         phi_(sweep.phi_),
         scratch_(scratch) {}
 
-  // theta holds the documents' old topics by now, so that new ones may take their place.
+  // theta has been made from the documents' old topics, so new topics may overwrite them.
   void draw(std::int64_t first_document, std::int64_t end_document) {
     const auto& offsets = corpus_.document_offsets;
     const std::int64_t end = offsets[static_cast<std::size_t>(end_document)];
@@ -69,7 +69,7 @@ class ParallelSweep::Block {
   std::int32_t word(std::int64_t token) const { return corpus_.words[static_cast<std::size_t>(token)]; }
   std::int32_t& topic(std::int64_t token) { return state_.z[static_cast<std::size_t>(token)]; }
 
-  // The results of the first draws of tokens [first, end).
+  // Takes the results of the first draws of tokens [first, end).
   void take(std::int64_t first, std::int64_t end) {
     std::int64_t moves = 0;
     for (std::int64_t i = first; i < end; ++i) {
@@ -132,7 +132,7 @@ void ParallelSweep::run(State& state) {
   state.count_topics(threads_);
 }
 
-// n_wk follows; n_k does not.
+// Updates n_wk together with z, but not n_k.
 void ParallelSweep::draw_z(State& state) {
   std::optional<sampling::GammaPrior> alpha;
   if (plan_.recipe.theta == Parameter::drawn) alpha.emplace(state.priors.alpha);

@@ -12,8 +12,8 @@
 
 namespace papilio::lda {
 
-// Draws every token's topic given theta and phi as they are when the sweep begins, in any order and on any thread,
-// since no token sees another's new topic.
+// Draws every token's topic given theta and phi as they are when the sweep begins. No token sees another's new topic,
+// so neither the order nor the threads matter.
 class ParallelSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.

@@ -7,8 +7,8 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::int64_t theta_floats = std::int64_t{32} * 1024;  // of a batch: half of a usual L2 cache
-constexpr std::int64_t least_rows = 16;                         // of the widest warp
+constexpr std::int64_t theta_floats = std::int64_t{32} * 1024;  // per batch: half of a typical L2 cache
+constexpr std::int64_t least_rows = 16;                         // as many as the widest warp has lanes
 
 }  // namespace
 

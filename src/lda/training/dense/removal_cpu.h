@@ -8,19 +8,19 @@
 #include "lda/training/recipe.h"
 #include "sampling/products/product_draws.h"
 
-// Draws from counts without the token itself, all tokens at once, by rejection.
+// Draws all tokens at once from counts that leave the token itself out, by rejection.
 //
-// Counted with itself, a token's weights w_k differ from those without it, w'_k, in one
-// place, its old topic, where w' = r w with r < 1. So a draw from w that is not the old topic
-// is kept; the old topic is kept with probability r. What has been refused is drawn once more,
-// from w', and that is final: given a refusal, w' is again the law. Altogether a topic k comes
+// The counts at hand include the token. Its weights w_k by them differ from those without it, w'_k,
+// only at its old topic, where w' = r w with r < 1. So a draw from w that is not the old topic is
+// kept; the old topic is kept with probability r. A refused token is drawn once more, from w', and
+// that draw is final: given a refusal, the distribution is w' again. Altogether topic k comes
 // out with probability w'_k / sum w'.
 
 namespace papilio::lda {
 
-// r for a token of word w and its topic k: how much of a weight the token leaves. The counts are those of
-// the sweep's start, which tables hold to the last unit up to 2^23, while n_wk changes under
-// the draws of others.
+// r for a token of word w with topic k: the fraction of its weight that remains without it. The counts are those
+// of the sweep's start, because the draws of others change n_wk meanwhile; they are recovered from the tables,
+// which hold them exactly up to 2^23.
 class Remainder {
  public:
   Remainder(const PhiTable& phi, const Priors& priors, Recipe recipe)
@@ -41,11 +41,11 @@ class SecondDraws {
 
   bool full() const { return static_cast<std::int64_t>(tokens_.size()) == theta_.rows(); }
 
-  // A token, by its number in the whole corpus, of topic k whose row of theta becomes theta_k r there. The row is
-  // copied; phi must stay.
+  // Adds a token, by its number in the whole corpus: in a copy of its row of theta, theta_k of its topic k becomes
+  // theta_k r. phi is not copied and must stay valid.
   void add(std::int64_t token, const float* theta, const float* phi, std::int32_t k, double r);
 
-  // Draws them all, calls found(token, topic) for each that has a positive weight, and forgets them.
+  // Draws them all, calls found(token, topic) for each token that has a positive weight, and forgets them.
   template <class Found>
   void draw(std::uint64_t seed, std::uint64_t stream, const Found& found) {
     draws_.draw(seed, stream);

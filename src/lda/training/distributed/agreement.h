@@ -5,8 +5,8 @@
 
 namespace papilio::lda {
 
-// Throws InvalidArgument on every rank where the ranks' corpora or options are not the same, naming the first rank
-// that differs from rank 0 and in what. Corpora whose identities the options lack are read for them. Collective.
+// Throws InvalidArgument on every rank if the ranks' corpora or options differ. The message names the first rank that
+// differs from rank 0, and in what. Computes the identity of a corpus if the options lack it. Collective.
 void require_agreement(const CorpusView& corpus, const TrainOptions& options);
 
 }  // namespace papilio::lda

@@ -8,10 +8,10 @@
 
 namespace papilio::lda {
 
-// n_wk and n_k of all ranks and the seeds, from the topics that each rank has of its own tokens. Collective.
+// Counts n_wk and n_k of all ranks, seeds included, from the topics that each rank has for its own tokens. Collective.
 void count_over_ranks(const CorpusView& corpus, State& state, int threads, Communicator& ranks);
 
-// A sweep of a part of a corpus by a sampler that needs no counts of others while it runs: they are added up after it.
+// A sweep over a part of a corpus. Its sampler needs no counts of other ranks while it runs: they are added up later.
 class SweepOfRank final : public CpuSweep {
  public:
   // sweep: null for a part without tokens. The corpus and the communicator must outlive it.

@@ -25,7 +25,7 @@ namespace {
 
 using execution::work_of_rank;
 
-// identity: the corpus's, if this rank has verified its own documents; null: it verifies all of them.
+// identity: that of the corpus, if this rank has verified its own documents; null: all of them are verified here.
 void require_same_question(const std::string& hash_of_model, const CorpusView& corpus, const CorpusIdentity* identity,
                            const std::string& options, Communicator& ranks, const char* function) {
   lda::Metadata metadata;
@@ -62,7 +62,7 @@ std::int64_t sum(std::int64_t number, Communicator& ranks) {
   return number;
 }
 
-// infer_part(corpus) is for the documents of this rank.
+// infer_part(corpus) infers the topics of this rank's documents.
 template <class InferPart>
 DocumentTopics infer_over_ranks(const std::string& hash_of_model, const CorpusView& corpus, const InferOptions& options,
                                 Communicator& ranks, const InferPart& infer_part) {
@@ -83,7 +83,7 @@ DocumentTopics infer_over_ranks(const std::string& hash_of_model, const CorpusVi
   return result;
 }
 
-// score_part(corpus, lengths, scores) is for the documents of this rank, and returns its unknown tokens.
+// score_part(corpus, lengths, scores) scores this rank's documents and returns the number of their unknown tokens.
 template <class ScorePart>
 Completion complete_over_ranks(const std::string& hash_of_model, const CorpusView& corpus,
                                const CompletionOptions& options, Communicator& ranks, const ScorePart& score_part) {

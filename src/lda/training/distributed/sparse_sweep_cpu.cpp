@@ -21,7 +21,7 @@ using sparse::NarrowEntry;
 using sparse::Statistics;
 using sparse::WideEntry;
 
-// Counts of a block: 4 MiB, which a network takes a few milliseconds for.
+// Counts per block: 4 MiB, which take a few milliseconds on a network.
 constexpr std::int64_t counts_per_block = std::int64_t{1} << 20;
 
 // Tokens that one thread draws at a time.
@@ -116,12 +116,12 @@ class SparseSweepOfRank final : public CpuSweep {
   std::vector<WordBlock> blocks_;
   ScratchPool<sparse::ThreadScratch> scratch_;
   SweepDraws draws_;
-  bool has_z_ = false;        // in lists_
-  bool z_is_settled_ = true;  // in the state
+  bool has_z_ = false;        // lists_ has the topics
+  bool z_is_settled_ = true;  // the state has the topics
   bool counts_are_settled_ = true;
 };
 
-// Words with many tokens first, in parts; the others several a task.
+// Words with many tokens come first, in parts; then the others, several per task.
 template <class Entry>
 void SparseSweepOfRank<Entry>::plan_block(std::int64_t first_word, std::int64_t end_word) {
   WordBlock block = {first_word, end_word, {}};
@@ -152,7 +152,7 @@ void SparseSweepOfRank<Entry>::plan_word(std::int64_t word, WordBlock& block) co
   }
 }
 
-// A block's tokens are drawn while the next one is counted: their topics are in no word of it.
+// Draws a block's tokens while the next block is counted. Its words are others, so the draws do not change its counts.
 template <class Entry>
 Statistics SparseSweepOfRank<Entry>::draw_blocks(State& state) {
   Statistics sum = {.entries = lists_.size()};
@@ -169,7 +169,7 @@ Statistics SparseSweepOfRank<Entry>::draw_blocks(State& state) {
   return sum;
 }
 
-// From the lists; counts do not follow.
+// Reads and changes the topics in the lists; the counts do not follow.
 template <class Entry>
 void SparseSweepOfRank<Entry>::draw_block(const State& state, const WordBlock& block, Statistics& sum) {
   const sparse::Tokens<Entry> tokens = {.numbers = order_.numbers.data(),
@@ -179,7 +179,7 @@ void SparseSweepOfRank<Entry>::draw_block(const State& state, const WordBlock& b
                                         .entries = lists_.entries(),
                                         .lists = lists_.lists(),
                                         .spots = lists_.spots()};
-  // Never negative.
+  // Counts are never negative.
   const auto* counts = reinterpret_cast<const std::uint32_t*>(state.n_wk.data());
   std::mutex mutex;
   execution::parallel_for(std::ssize(block.tasks), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
@@ -209,7 +209,7 @@ void SparseSweepOfRank<Entry>::draw_block(const State& state, const WordBlock& b
   });
 }
 
-// n_wk of the block's words, of all ranks and the seeds.
+// Sets n_wk of the block's words to the counts of all ranks and of the seeds.
 template <class Entry>
 void SparseSweepOfRank<Entry>::count_block(State& state, const WordBlock& block) {
   const std::int64_t words = block.end_word - block.first_word;

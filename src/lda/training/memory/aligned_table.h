@@ -10,7 +10,7 @@
 namespace papilio::lda {
 
 // A matrix of floats whose rows start at multiples of 64 bytes: a cache line,
-// and the widest register. What lies between a row's end and the next row is 0.
+// and the widest register. The floats between a row's end and the next row are 0.
 class AlignedTable {
  public:
   AlignedTable() = default;

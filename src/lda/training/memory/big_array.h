@@ -7,7 +7,7 @@
 
 namespace papilio::lda {
 
-// An array of zeros, its size given when it is made; a large one is in huge pages, where the system has them.
+// An array of zeros with a fixed size; a large one is in huge pages if the system has them.
 template <class T>
 class BigArray {
  public:

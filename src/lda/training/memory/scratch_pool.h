@@ -10,17 +10,17 @@
 
 namespace papilio::lda {
 
-// Memory to work in, for the threads of a parallel loop: made when first needed, kept from
+// Working memory for the threads of a parallel loop: made when first needed, kept from
 // sweep to sweep.
 template <class Scratch>
 class ScratchPool {
  public:
   ScratchPool(int threads, std::function<std::unique_ptr<Scratch>()> make) : make_(std::move(make)) {
-    // Giving back must not allocate.
+    // give_back must not allocate.
     free_.reserve(static_cast<std::size_t>(execution::thread_count(threads)));
   }
 
-  // One of them, for the time of a scope.
+  // Lends one of them for the time of a scope.
   class Loan {
    public:
     explicit Loan(ScratchPool& pool) : pool_(pool), scratch_(pool.take()) {}

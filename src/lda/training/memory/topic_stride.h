@@ -6,13 +6,13 @@
 
 namespace papilio::lda {
 
-// From one row of theta or phi on a device to the next: the topics and zeros up to a multiple of
-// 4, or of 128 where there are more than 128 topics.
+// The distance between two rows of theta or phi on a device: the topics, and zeros up to a multiple
+// of 4, or of 128 if there are more than 128 topics.
 constexpr std::int64_t topic_stride(std::int32_t topics) {
   return base::round_up<std::int64_t>(topics, topics <= 128 ? 4 : 128);
 }
 
-// From one row of n_wk to the next, likewise.
+// The distance between two rows of n_wk: the topics, and zeros up to a multiple of 4.
 constexpr std::int64_t count_stride(std::int32_t topics) { return base::round_up<std::int64_t>(topics, 4); }
 
 }  // namespace papilio::lda

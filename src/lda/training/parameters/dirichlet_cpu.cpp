@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t words_per_part = 64;
 
-// phi receives the draws; returns their sums over words in units.
+// Puts the draws into phi; returns their sums over words, in units.
 std::vector<std::int64_t> draw_gammas(const PhiDraw& draw, float units, AlignedTable& phi) {
   const sampling::GammaPrior prior(draw.beta, draw.topics);
   const auto topics = static_cast<std::size_t>(draw.topics);
@@ -38,7 +38,7 @@ std::vector<std::int64_t> draw_gammas(const PhiDraw& draw, float units, AlignedT
   return sums;
 }
 
-// The sum of a topic's draws in its own unit; 0 if all are 0.
+// The sum of a topic's draws, taken in a unit of its own; 0 if all draws are 0.
 double sum_of_small(std::int32_t topic, const FixedPointSums& fixed, AlignedTable& phi) {
   float greatest = 0;
   for (std::int64_t w = 0; w < phi.rows(); ++w) greatest = std::max(greatest, phi.row(w)[topic]);

@@ -24,7 +24,7 @@ struct PhiDraw {
   const std::int32_t* n_wk = nullptr;  // words x topics, without gaps
   std::int64_t words = 0;
   std::int32_t topics = 0;
-  std::int64_t tokens = 0;  // the sum of n_wk: of the corpus, and of the seeds' weights
+  std::int64_t tokens = 0;  // the sum of n_wk: the corpus's tokens plus the seeds' weights
   double beta = 0;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
@@ -33,7 +33,7 @@ struct PhiDraw {
 
 // Draws phi, words x topics: phi_wk = float(double(g_wk) / G_k), g_wk a gamma draw of shape n_wk + beta,
 // G_k their sum over words, taken in fixed point (lda/training/parameters/fixed_point_sums.h). Should all draws of a
-// topic be 0, which takes a V beta near 0 and a topic without tokens, phi_wk = 1 / V for all its words.
+// topic be 0, which needs a V beta near 0 and a topic without tokens, phi_wk = 1 / V for all its words.
 void draw_phi(const PhiDraw& draw, AlignedTable& phi);
 
 }  // namespace papilio::lda

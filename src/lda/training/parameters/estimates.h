@@ -4,7 +4,7 @@
 
 #include "warp/portability.h"
 
-// Theta and phi as counts give them: the formulas of every processor, which agree to the bit.
+// Theta and phi as the counts give them: the formulas of every processor, which agree to the bit.
 
 namespace papilio::lda {
 
@@ -19,7 +19,7 @@ PAPILIO_LANEWISE float estimated_phi(std::int32_t n_wk, double beta, double mass
   return static_cast<float>((n_wk + beta) / mass);
 }
 
-// phi_wk as drawn: a gamma draw over the sum of its topic's, or 1 / V where that is 0.
+// phi_wk as drawn: a gamma draw divided by the sum of its topic's draws, or 1 / V if that sum is 0.
 PAPILIO_LANEWISE float normalised_phi(float gamma, double total, double even) {
   return static_cast<float>(total > 0 ? static_cast<double>(gamma) / total : even);
 }

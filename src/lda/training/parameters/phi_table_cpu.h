@@ -21,7 +21,7 @@ class PhiTable {
 
   const float* row(std::int64_t w) const { return phi_.row(w); }
 
-  // n_k + V beta, of the sweep's start. After `estimate`.
+  // n_k + V beta at the sweep's start. Call `estimate` first.
   double mass(std::int32_t k) const { return mass_[static_cast<std::size_t>(k)]; }
 
  private:

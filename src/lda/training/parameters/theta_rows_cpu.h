@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// theta of documents that follow one another, rows of K floats. A row need not sum to 1 to
+// theta of consecutive documents, rows of K floats. A row need not sum to 1 to
 // be drawn from.
 class ThetaRows {
  public:

@@ -22,7 +22,7 @@ std::optional<PartOfRank> part_of_rank(const CorpusView& corpus, const TrainOpti
   return std::optional<PartOfRank>(std::in_place, corpus, options.ranks->rank(), options.ranks->ranks());
 }
 
-// The topics of this rank's tokens, from those of all.
+// Cuts the topics of all tokens down to those of this rank.
 ChainState of_this_rank(ChainState whole, const RankDocuments& own) {
   whole.z.erase(whole.z.begin() + own.end_token, whole.z.end());
   whole.z.erase(whole.z.begin(), whole.z.begin() + own.first_token);
@@ -101,13 +101,13 @@ State ProgressiveChain::take_state() {
   return state_of(corpus_, options_, std::move(state_));
 }
 
-// From the topics of all tokens of a corpus, over ranks from those of this rank.
+// `own` has the topics of all tokens of the corpus; over ranks, those of this rank's tokens.
 std::unique_ptr<Chain> ProgressiveChain::make_chain_of(const CorpusView& corpus, ChainState own) const {
   if (own_) return start_chain_of_rank(corpus, options_, std::move(own));
   return make_chain(corpus, options_, std::move(own));
 }
 
-// The documents 0, stride, 2 stride, ... from now on.
+// From now on draws the documents 0, stride, 2 stride, ...
 void ProgressiveChain::have_every(std::int64_t stride) {
   end_part();
   if (stride == 1) {
@@ -130,7 +130,7 @@ void ProgressiveChain::end_part() {
   part_.reset();
 }
 
-// Takes over the part's topics and spreads them.
+// Takes over the part's topics and spreads them to all documents.
 void ProgressiveChain::complete(const ChainState& part) {
   state_.sweep = part.sweep;
   state_.alpha = part.alpha;

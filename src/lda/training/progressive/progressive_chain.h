@@ -9,11 +9,11 @@
 
 namespace papilio::lda {
 
-// A chain that starts on a part of the documents, and has more of them from stage to stage. Its topics are those of
-// all tokens at any time: documents that it does not have yet get theirs by PartOfCorpus::spread.
+// A chain that starts on a part of the documents and gets more of them from stage to stage. At any time it has topics
+// for all tokens: documents that it does not draw yet get theirs from PartOfCorpus::spread.
 //
-// Over ranks each has the topics of its own tokens, and while there is a part the words and topics of the part, which
-// the ranks gather; the part's chain is over ranks too, and its documents are dealt out again.
+// Over ranks, each rank has the topics of its own tokens. While there is a part, each also has the part's words and
+// topics, which the ranks gather. The part's chain runs over ranks too; its documents are dealt out anew.
 class ProgressiveChain final : public Chain {
  public:
   // From uniform topics, or from those that a chain of this schedule showed after one of its sweeps.
@@ -43,11 +43,11 @@ class ProgressiveChain final : public Chain {
   const CorpusView corpus_;
   const TrainOptions options_;
   const StartSchedule schedule_;
-  const std::optional<PartOfRank> own_;  // over ranks alone
-  ChainState state_;                     // of all tokens, or of the rank's; as old as the last call of complete
-  std::optional<PartOfCorpus> part_;     // that chain_ has; none: all
+  const std::optional<PartOfRank> own_;  // only over ranks
+  ChainState state_;                     // of all tokens; over ranks, of the rank's own. As of the last `complete`
+  std::optional<PartOfCorpus> part_;     // what chain_ draws; none: all documents
   std::unique_ptr<Chain> chain_;         // none before the first sweep
-  State counted_;                        // likewise, for counted_state while there is a part
+  State counted_;                        // over ranks: what counted_state returns while there is a part
 };
 
 }  // namespace papilio::lda

@@ -30,7 +30,7 @@ std::int64_t tokens_of_every(const CorpusView& corpus, std::int64_t stride) {
   return tokens;
 }
 
-// Whole numbers below `count`, each with the same probability, by a number below 1.
+// A whole number below `count`, each equally likely, from a uniform u in [0, 1).
 std::size_t number_below(std::int64_t count, double u) {
   // Never `count`: (1 - 2^-53) count rounds to a double below it.
   return static_cast<std::size_t>(u * static_cast<double>(count));

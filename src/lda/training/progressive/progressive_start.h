@@ -15,20 +15,20 @@ class StartSchedule {
  public:
   StartSchedule(const CorpusView& corpus, const TrainOptions& options, Start start);
 
-  // The documents 0, n, 2 n, ... are drawn by a sweep, counted from 1; n = 1: all.
+  // Sweep number `sweep`, counted from 1, draws the documents 0, n, 2 n, ...; returns n. n = 1: all.
   std::int64_t stride(std::int64_t sweep) const;
 
  private:
-  int stages_ = 0;  // before all documents; the first has every 2^stages-th
+  int stages_ = 0;  // before the stage with all documents; the first draws every 2^stages_-th
 };
 
-// The documents 0, n, 2 n, ... of a corpus, as one.
+// The documents 0, n, 2 n, ... of a corpus, as a corpus of their own.
 //
-// Over ranks each reads the words of its own documents of the corpus, and has those of the part from the others. Then
-// topics of all tokens are those of the rank's own; the part's are whole on every rank.
+// Over ranks, each rank reads the words of its own documents and gets the other words of the part from the other ranks.
+// Then z holds the topics of the rank's own tokens only; the part's topics are complete on every rank.
 class PartOfCorpus {
  public:
-  // With ranks collective.
+  // Collective if there are ranks.
   PartOfCorpus(const CorpusView& corpus, std::int64_t stride, Communicator* ranks = nullptr);
   PartOfCorpus(const PartOfCorpus&) = delete;
   PartOfCorpus& operator=(const PartOfCorpus&) = delete;
@@ -36,24 +36,24 @@ class PartOfCorpus {
   CorpusView view() const { return {offsets_, words_, corpus_.vocabulary, {}}; }
   std::int64_t stride() const { return stride_; }
 
-  // Topics of its tokens, from those of all. With ranks collective.
+  // The topics of the part's tokens, taken from z. Collective if there are ranks.
   std::vector<std::int32_t> take(const std::vector<std::int32_t>& z) const;
 
-  // Topics of all tokens, from those of its own documents. A token of another document takes the topic that a token of
-  // the same word has in the part, each of these with the same probability; if there is none, one of K, or of those
-  // that list it as a seed word. By (seed, sweep, token).
+  // Sets z, the topics of all tokens, from `part`, those of the part's tokens. A token outside the part takes the topic
+  // of a token of the same word in the part, each of these with the same probability. If there is none, it takes one of
+  // the K topics, or of those that list its word as a seed word. The random numbers depend on (seed, sweep, token).
   void spread(const TrainOptions& options, std::int64_t sweep, const std::vector<std::int32_t>& part,
               std::vector<std::int32_t>& z) const;
 
  private:
-  // f(the first token among the rank's own, the first in the part, tokens) for each of the rank's documents in it.
+  // Calls f(first token among the rank's own, first token in the part, tokens) for each of the rank's documents in it.
   template <class F>
   void for_each_document(F f) const;
 
   const CorpusView corpus_;
   const std::int64_t stride_;
   Communicator* const ranks_;  // null: this process alone
-  const RankDocuments own_;    // of the corpus
+  const RankDocuments own_;    // this rank's documents of the corpus
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<std::int32_t> words_;
 };

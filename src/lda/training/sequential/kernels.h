@@ -8,7 +8,7 @@
 
 namespace papilio::lda {
 
-// Of lists in numbers of one width: see word_draws_kernel.h.
+// Kernels for lists whose numbers have one width: see word_draws_kernel.h.
 template <class Number>
 struct SequentialKernels {
   void (*take_up_word)(const SequentialWord<Number>& word);
@@ -24,7 +24,7 @@ struct SequentialKernelTable {
   SequentialKernels<std::int32_t> of_32_bits;
 };
 
-// That of the instruction-set target in use (see papilio::cpu_target).
+// The table of the instruction-set target in use (see papilio::cpu_target).
 const SequentialKernelTable& sequential_kernel_table();
 
 template <class Number>

@@ -15,10 +15,10 @@ using lda::NearSums;
 
 static_assert(W::width == NearSums::width);
 
-// A sum that is added to all lanes.
+// A running sum, in all lanes.
 using Carry = W::Register<double>;
 
-// Adds all up: `leaves` are whole nodes.
+// Makes all sums anew from the leaves, which are padded to whole nodes.
 PAPILIO_LANEWISE void add_up(NearSums& near, const double* leaves, std::int64_t topics) {
   constexpr double no_child = std::numeric_limits<double>::quiet_NaN();
   const double* child = leaves;
@@ -48,7 +48,7 @@ PAPILIO_LANEWISE void add_up(NearSums& near, const double* leaves, std::int64_t 
   near.is_stale = false;
 }
 
-// The sums with the top in registers.
+// The sums, with the top in registers.
 class NearSumsInHand {
  public:
   explicit PAPILIO_LANEWISE NearSumsInHand(NearSums& near) : near_(near) { take(); }
@@ -69,7 +69,7 @@ class NearSumsInHand {
     near_.slack = slack_;
   }
 
-  // Adds to a leaf. Every sum of a path is off by two roundings more at most, of numbers not much above the total.
+  // Adds to a leaf. Every sum on the path gets at most two more roundings, of numbers not much above the total.
   PAPILIO_LANEWISE void add(std::int32_t topic, double change) {
     const Doubles changes = W::template splat<double>(change);
     auto node = static_cast<std::uint32_t>(topic);
@@ -88,7 +88,7 @@ class NearSumsInHand {
     slack_ += 0x1p-48 * total_;
   }
 
-  // The leaf that a target probably falls in, and how far the target is past what comes before it.
+  // The leaf that a target probably falls in, and by how much the target exceeds the sum before that leaf.
   struct Leaf {
     std::int32_t topic;
     double rest;
@@ -111,12 +111,12 @@ class NearSumsInHand {
   }
 
  private:
-  // The last of the children from the first on that begin below the target; the first, whatever the target is.
+  // The last of the leading children whose sums are all below the target; never before the first child.
   PAPILIO_LANEWISE static std::uint32_t last_below(std::uint32_t children) {
     return static_cast<std::uint32_t>(__builtin_ctz(~(children >> 1)));
   }
 
-  // For each child 1 where it comes after this one, else 0.
+  // For each child: 1 if it comes after this one, else 0.
   PAPILIO_LANEWISE static const double* ones_after(std::uint32_t child) { return steps.row[child]; }
 
   struct Steps {

@@ -55,7 +55,7 @@ void SequentialSweep::draw_token(State& state, std::int64_t token, float* theta)
   count(state, w, topic, 1, theta);
 }
 
-// Adds a token to all counts, or takes it out.
+// Adds a token to all counts (change = 1) or takes it out (-1).
 void SequentialSweep::count(State& state, std::int32_t w, std::int32_t k, std::int32_t change, float* theta) {
   const auto topic = static_cast<std::size_t>(k);
   const double v_beta = static_cast<double>(corpus_.vocabulary_size()) * state.priors.beta;

@@ -12,8 +12,8 @@
 
 namespace papilio::lda {
 
-// The exact chain where phi is integrated out: tokens in the order of the corpus, in one thread,
-// each from the counts as they are, the token itself taken out.
+// The exact chain where phi is integrated out: one thread draws the tokens in the order of the corpus,
+// each from the current counts without the token itself.
 class SequentialSweep final : public CpuSweep {
  public:
   // Keeps references: the corpus must outlive it.

@@ -17,7 +17,7 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::int64_t tokens_per_batch = 256;  // whose numbers are drawn together
+constexpr std::int64_t tokens_per_batch = 256;  // whose uniform numbers are made together
 
 template <class Number>
 class SequentialSparseSweep final : public CpuSweep {
@@ -57,13 +57,13 @@ class SequentialSparseSweep final : public CpuSweep {
   std::vector<double> next_q_;  // K
   BigArray<double> tree_;
   const std::vector<std::int32_t> no_counts_;  // K: of a word without tokens
-  std::vector<std::int32_t> place_;            // K: of a topic in a document's list; -1 between documents
+  std::vector<std::int32_t> place_;            // K: a topic's place in a document's list; -1 between documents
   BigArray<double> near_memory_;
   NearSums near_;
-  BigArray<double> room_;                   // of SequentialWord
-  std::vector<std::int32_t> topics_;        // K: likewise
+  BigArray<double> room_;                   // SequentialWord::room
+  std::vector<std::int32_t> topics_;        // K: SequentialWord::topics
   std::array<double, tokens_per_batch> u_;  // uniform numbers of tokens
-  std::int64_t from_document_ = 0;          // tokens of this sweep
+  std::int64_t from_document_ = 0;          // topics of this sweep that came from document parts
   SweepDraws draws_;
 };
 
@@ -117,7 +117,7 @@ void SequentialSparseSweep<Number>::list_documents(const State& state) {
             .topics_per_document = documents > 0 ? static_cast<double>(entries) / static_cast<double>(documents) : 0};
 }
 
-// The same list as list_topics makes.
+// Makes the same list as list_topics.
 template <class Number>
 void SequentialSparseSweep<Number>::list_document(const State& state, std::size_t document) {
   auto* const head = lists_.at(places_.list_offsets[document]);
@@ -162,7 +162,7 @@ void SequentialSparseSweep<Number>::draw_word(const SequentialSparse& s, std::in
   kernels.weigh_topics(in_hand, no_counts_.data());
 }
 
-// Of a batch of tokens, of several words.
+// For a batch of tokens, which may have different words.
 template <class Number>
 void SequentialSparseSweep<Number>::draw_uniforms(const SequentialSparse& s, std::int64_t place) {
   const std::int64_t count = std::min(tokens_per_batch, std::ssize(corpus_.words) - place);

@@ -30,7 +30,7 @@ struct DocumentTopic {
   std::int32_t count;
 };
 
-// What a sweep works on. Everything follows its draws.
+// What a sweep works on. All of it is updated after every draw.
 struct SequentialSparse {
   std::int32_t topics = 0;
   std::int32_t* n_wk = nullptr;  // V x stride
@@ -40,25 +40,25 @@ struct SequentialSparse {
   double beta = 0;
   double prior_mass = 0;  // V beta
 
-  const std::uint32_t* tokens = nullptr;       // N: those of a word after another, each word's in ascending order
-  std::int32_t* z = nullptr;                   // N: their topics, in the same order
+  const std::uint32_t* tokens = nullptr;       // N: word after word, each word's in ascending order
+  std::int32_t* z = nullptr;                   // N: their topics, in the same order; on a GPU
   const std::int64_t* places = nullptr;        // N: where the lists of their documents begin
   const std::int64_t* word_offsets = nullptr;  // V + 1, into these
   const std::int64_t* list_offsets = nullptr;  // D + 1: the same for each document
-  DocumentTopic* lists = nullptr;  // a document's topics, in the order in which its tokens have them; a GPU's
+  DocumentTopic* lists = nullptr;  // a document's topics, in the order in which its tokens have them; on a GPU
   double* q = nullptr;             // K, of the word in hand
   TopicTree tree;                  // alpha_k q_k
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
 };
 
-// Takes up a topic's counts, without the sums above its leaf.
+// Makes a topic's q and leaf from its counts, but not the sums above the leaf.
 PAPILIO_LANEWISE void weigh_leaf(const SequentialSparse& s, const std::int32_t* n_w, std::int64_t k) {
   s.q[k] = (n_w[k] + s.beta) / mass_of_topic(s.n_k[k], s.prior_mass);
   s.tree.level[0][k] = s.alpha[k] * s.q[k];
 }
 
-// With those sums.
+// Makes those sums too.
 PAPILIO_LANEWISE void weigh(const SequentialSparse& s, const std::int32_t* n_w, std::int64_t k) {
   weigh_leaf(s, n_w, k);
   s.tree.add_up_above(k);
@@ -83,8 +83,8 @@ PAPILIO_LANEWISE double uniform_of(const SequentialSparse& s, std::int64_t place
   return random::uniform53(block.word[0], block.word[1]);
 }
 
-// Draws the token at a place of the order by words, u being its number. n_w is its word's row of n_wk. Returns whether
-// the topic came from the document's part.
+// Draws the token at a place in the order of words, with the uniform number u. n_w is its word's row of n_wk. Returns
+// whether the topic came from the document part.
 PAPILIO_LANEWISE bool draw_in_sequence(const SequentialSparse& s, std::int64_t place, double u, std::int32_t* n_w) {
   DocumentTopic& head = s.lists[s.places[place]];
   DocumentTopic* const list = &head + 1;

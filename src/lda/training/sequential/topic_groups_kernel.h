@@ -5,15 +5,15 @@
 #include "lda/training/sequential/near_sums_kernel.h"
 #include "lda/training/sequential/word_draws.h"
 
-// A document's list while one of its tokens is drawn: opened without the token, added up, closed, and given the new
-// topic. Eight entries at a time; what is read past its end weighs nothing.
+// A document's list while one of its tokens is drawn: it is opened without the token, added up, searched, and given the
+// new topic. It is read eight entries at a time; what is read past its end has weight 0.
 
 namespace papilio::inline PAPILIO_TARGET::sequential_kernel {
 
 using lda::TopicCount;
 using Ints = warp::Lanes<W, std::int32_t>;
 
-// Eight entries: of 8 or 16 bits a number as they are in memory.
+// Eight entries. Numbers of 8 or 16 bits stay packed as they are in memory.
 template <class Number>
 struct TopicGroup {
   Ints bits;
@@ -57,7 +57,7 @@ struct TopicGroup<std::int32_t> {
   }
 };
 
-// The list without the token: the last entry fills the place of one whose only token it was.
+// The list without the token. If an entry loses its only token, the last entry takes its place.
 template <class Number>
 struct Removal {
   TopicCount<Number> moved;
@@ -84,13 +84,13 @@ PAPILIO_LANEWISE void add_token(TopicCount<Number>* head, std::int32_t size, std
 
 PAPILIO_LANEWISE Ints lanes_from(std::int32_t first) { return W::lane_id() + first; }
 
-// What the entries weigh: q of their topics by eight loads, which several processors make sooner than they gather.
+// The entries' weights. q is read by eight loads, which several processors do faster than a gather.
 template <class Number>
 PAPILIO_LANEWISE Doubles masses(const TopicCount<Number>* entries, Ints counts, const double* q) {
   return W::template convert<double>(counts) * W::template generate<double>([&](int l) { return q[entries[l].topic]; });
 }
 
-// Of `groups` groups, which stay in registers.
+// A list of at most `groups` groups, which stay in registers.
 template <class Number, int groups>
 class ShortList {
   using Entry = TopicCount<Number>;
@@ -109,10 +109,10 @@ class ShortList {
     list_[without_.gap] = without_.moved;
   }
 
-  // Without the token.
+  // The number of entries without the token.
   PAPILIO_LANEWISE std::int32_t size() const { return without_.size; }
 
-  // Stores what the entries add up to with each of them.
+  // Stores the running sum up to each entry; returns the total.
   PAPILIO_LANEWISE double add_up(const double* q, double* sums) {
     Carry all{};
     PAPILIO_UNROLL
@@ -125,7 +125,7 @@ class ShortList {
     return all[0];
   }
 
-  // The first entry whose sum exceeds the target; an entry past the end if there is none.
+  // The first entry whose running sum exceeds the target; an entry past the end if there is none.
   PAPILIO_LANEWISE std::int32_t find(const double*, double target) const {
     std::uint64_t above = end;
     PAPILIO_UNROLL
@@ -155,7 +155,7 @@ class ShortList {
   Removal<Number> without_;
 };
 
-// Of any length, in memory.
+// A list of any length, in memory.
 template <class Number>
 class LongList {
   using Entry = TopicCount<Number>;
@@ -194,7 +194,7 @@ class LongList {
   }
 
  private:
-  // `size` where no entry has the topic.
+  // The entry with the topic; `size` if there is none.
   PAPILIO_LANEWISE std::int32_t place_of(std::int32_t topic, std::int32_t size) const {
     const auto wanted = W::template splat<std::int32_t>(topic);
     for (std::int32_t j = 0; j < size; j += W::width) {

@@ -10,8 +10,8 @@
 
 namespace papilio::lda {
 
-// The topics of all documents, a list for each: a head, whose count is the number of entries, and the entries. A list
-// that fits into a line of a cache is in one.
+// The topics of all documents, one list per document: a head, whose count is the number of entries, and the entries. A
+// list that fits into a cache line lies within one.
 template <class Number>
 class TopicLists {
  public:
@@ -19,7 +19,7 @@ class TopicLists {
 
   static constexpr std::int64_t entries_per_line = 64 / sizeof(Entry);
 
-  // Whether the numbers are wide enough: for K itself too.
+  // Whether the numbers are wide enough for all counts, and for K itself.
   static bool can_hold(const CorpusView& corpus, std::int32_t topics) {
     constexpr std::int64_t most = std::numeric_limits<Number>::max();
     bool result = topics <= most;

@@ -6,21 +6,21 @@
 
 namespace papilio::lda {
 
-// A tree of sums over topics, for the CPU and a GPU: nodes of eight children, a cache line each, the leaves at level 0.
-// Every sum is added up again in a fixed order when a child changes, never updated by a difference, so all of them are
-// functions of the leaves. Memory is the caller's: `size(K)` doubles, all 0 at first.
+// A tree of sums over topics, for the CPU and a GPU: nodes of eight children, one cache line per node, the leaves at
+// level 0. If a child changes, the sums above it are added up anew in a fixed order, never updated by a difference. So
+// all sums are functions of the leaves. The caller owns the memory: `size(K)` doubles, all 0 at first.
 struct TopicTree {
   static constexpr int width = 8;
-  static constexpr int most_levels = 9;  // 2^27 topics
+  static constexpr int most_levels = 9;  // enough for 2^27 topics
 
   double* level[most_levels] = {};
   int levels = 0;
 
-  // Entries of the level above one of `entries`, and of a level for them: whole nodes.
+  // nodes: the entries of the level above one of `entries`. padded: the entries of a level rounded up to whole nodes.
   static constexpr std::int64_t nodes(std::int64_t entries) { return (entries + width - 1) / width; }
   static constexpr std::int64_t padded(std::int64_t entries) { return nodes(entries) * width; }
 
-  // Doubles of all levels.
+  // The number of doubles of all levels.
   static constexpr std::int64_t size(std::int64_t topics) {
     std::int64_t total = 0;
     for (std::int64_t entries = topics; entries > 0; entries = entries > width ? nodes(entries) : 0) {
@@ -44,7 +44,7 @@ struct TopicTree {
 
   PAPILIO_LANEWISE double total() const { return sum(level[levels - 1]); }
 
-  // The sums above a leaf.
+  // Adds up the sums above a leaf.
   PAPILIO_LANEWISE void add_up_above(std::int64_t topic) const {
     for (int l = 1; l < levels; ++l) {
       topic /= width;
@@ -52,12 +52,12 @@ struct TopicTree {
     }
   }
 
-  // Every `step`-th sum of a level, from `first` on.
+  // Adds up every `step`-th sum of a level, from `first` on.
   PAPILIO_LANEWISE void add_up_level(int l, std::int64_t entries, std::int64_t first, std::int64_t step) const {
     for (std::int64_t i = first; i < entries; i += step) level[l][i] = sum(level[l - 1] + i * width);
   }
 
-  // All sums.
+  // Adds up all sums.
   void add_up(std::int64_t topics) const {
     for (int l = 1; l < levels; ++l) {
       topics = nodes(topics);
@@ -65,8 +65,8 @@ struct TopicTree {
     }
   }
 
-  // The topic in whose interval the target lies, 0 <= target < total(); never one of weight 0. Where rounding has
-  // carried the target past all children of a node, the last one that weighs something.
+  // The topic in whose interval the target lies, 0 <= target < total(); never one of weight 0. If rounding has carried
+  // the target past all children of a node, takes the last child of positive weight.
   PAPILIO_LANEWISE std::int64_t find(double target) const {
     std::int64_t place = 0;
     for (int l = levels - 1; l >= 0; --l) {

@@ -6,31 +6,31 @@
 #include "lda/training/sequential/sparse_kernel.h"
 #include "lda/training/sequential/topic_groups_kernel.h"
 
-// draw_in_sequence of sparse_kernel.h for a processor: the same counts, lists and topics.
+// draw_in_sequence of sparse_kernel.h for a CPU: the same counts, lists and topics.
 //
-// A draw needs the sums in which its number falls, and they wait for the draw before it. So a topic is found in sums
-// that are nearly those of sparse_kernel.h and are made sooner: of eight entries at a time, or by differences. With
-// them goes a bound of how far the two can be apart. Where the number is farther than that from both ends of what it
-// has fallen in, the topic is the same. Where it is not, which hardly happens, the sums are added up as
-// draw_in_sequence does.
+// A draw searches the sums for its number, and exact sums have to wait for the draw before it. So the topic is found in
+// approximate sums, which are ready sooner: they are made eight entries at a time, or by differences. With them goes a
+// bound on how far they can be from the sums of sparse_kernel.h. If the number is farther than that from both ends of
+// its interval, the topic is the same. If it is not, which hardly ever happens, the sums are added up as in
+// draw_in_sequence.
 
 namespace papilio::inline PAPILIO_TARGET::sequential_kernel {
 
 using lda::SequentialSparse;
 using lda::SequentialWord;
 
-inline constexpr std::int64_t tokens_ahead = 16;       // whose topics and lists are asked for
-inline constexpr std::int64_t entries_asked_for = 24;  // of a list, from its beginning
+inline constexpr std::int64_t tokens_ahead = 16;       // whose topics and lists are prefetched
+inline constexpr std::int64_t entries_asked_for = 24;  // prefetched per list, from its beginning
 
-// Of a word with more topics than K / this all sums are added up again; of others, those above its topics alone.
+// If a word has more topics than K / this, all sums are made anew; otherwise only those above its topics.
 inline constexpr std::int32_t topics_per_path = 8;
 
-// q of a topic that has one token of the word more.
+// What q of a topic would be with one more token of the word.
 PAPILIO_LANEWISE double next_q(const SequentialSparse& s, const std::int32_t* n_w, std::int64_t k) {
   return (n_w[k] + 1.0 + s.beta) / lda::mass_of_topic(s.n_k[k] + 1, s.prior_mass);
 }
 
-// The topic of a token whose number is u, of a list that leaves it out.
+// The topic of a token with the uniform number u; `list` leaves the token out.
 template <class Number>
 __attribute__((noinline)) std::int32_t draw_exactly(const SequentialSparse& s, const TopicCount<Number>* list,
                                                     std::int32_t size, double u, bool& from_document) {
@@ -100,7 +100,7 @@ class SequentialWordDraws {
     near_.add(topic, *leaf - before);
   }
 
-  // What the topic weighs then is known already: the next draw need not wait for a division.
+  // next_q already has the topic's new weight, so the next draw need not wait for a division.
   PAPILIO_LANEWISE void add(std::int32_t topic) {
     double* const leaf = s_.tree.level[0] + topic;
     const double before = *leaf;
@@ -112,7 +112,7 @@ class SequentialWordDraws {
     word_.next_q[topic] = next_q(s_, word_.n_w, topic);
   }
 
-  // Returns whether the topic came from the document's part.
+  // Returns whether the topic came from the document part.
   template <class List>
   PAPILIO_LANEWISE bool draw_token(List list, std::int64_t place, double u) {
     Entry* const head = word_.entries + s_.places[place];
@@ -123,7 +123,7 @@ class SequentialWordDraws {
     const double of_document = list.add_up(s_.q, sums_);
     const double all = of_document + near_.total();
     const double target = u * all;
-    // A rounding for each entry, and some for each level of a tree, of numbers up to this.
+    // One rounding per entry and a few per level of a tree, of numbers up to `all`.
     const double margin = near_.slack() + (list.size() + 128) * 0x1p-51 * all;
 
     bool from_document = target < of_document;
@@ -158,13 +158,13 @@ class SequentialWordDraws {
   double* const sums_;
 };
 
-// Draws tokens of the word, u being their numbers; returns how many topics came from the documents' parts.
+// Draws tokens of the word with the uniform numbers u. Returns how many topics came from the document part.
 template <class Number>
 std::int64_t draw_tokens(const SequentialWord<Number>& word, std::int64_t begin, std::int64_t end, const double* u) {
   return SequentialWordDraws<Number>(word).draw(begin, end, u);
 }
 
-// Takes up `counts`, those of the word or zeros, for the topics that the word has: for others they are the same.
+// Weighs the word's topics by `counts`, which are the word's or zeros. For all other topics both are 0.
 template <class Number>
 void weigh_topics(const SequentialWord<Number>& word, const std::int32_t* counts) {
   const SequentialSparse& s = *word.sweep;

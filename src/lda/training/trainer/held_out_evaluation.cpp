@@ -18,7 +18,7 @@
 namespace papilio::lda {
 namespace {
 
-// Documents with at least two known words; only these are scored.
+// The number of documents with at least two known words; only these are scored.
 std::int64_t documents_to_score(const CorpusView& corpus, const WordMap& map) {
   std::int64_t documents = 0;
   for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
@@ -51,8 +51,8 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
 
 Communicator* HeldOutEvaluation::ranks() const { return trains_over_ranks(options_) ? options_.ranks : nullptr; }
 
-// Which words are counted does not depend on the topics: as if all tokens had the first one. Over ranks the caller has
-// found that no word occurs too often.
+// Which words are counted does not depend on the topics, so all tokens are given the first one. Over ranks the caller
+// has checked that no word occurs too often.
 void HeldOutEvaluation::take_occurrences() {
   const Priors priors = priors_of(options_);
   model_.alpha = priors.alpha;

@@ -12,16 +12,16 @@
 
 namespace papilio::lda {
 
-// Scores the held-out documents of the options by document completion while a chain trains. Also takes the memory of a
-// model: counts are made from the state that the chain shows. Over ranks each reads and scores a share of the
+// Scores the held-out documents of the options by document completion while a chain trains. Needs the memory of another
+// model: its counts are made from the state that the chain shows. Over ranks, each rank reads and scores a share of the
 // documents.
 class HeldOutEvaluation {
  public:
-  // Keeps references: corpus and options must outlive it. Throws InvalidArgument where the held-out
-  // documents do not verify, or none has two words that the corpus counts. Collective.
+  // Keeps references: corpus and options must outlive it. Throws InvalidArgument if the held-out
+  // documents are not valid, or if none has two words that the corpus counts. Collective.
   HeldOutEvaluation(const CorpusView& corpus, const TrainOptions& options);
 
-  // What papilio::complete_documents gives for the model that the chain has reached.
+  // What papilio::complete_documents gives for the model after the chain's sweeps.
   Completion operator()(Chain& chain);
 
  private:
@@ -37,7 +37,7 @@ class HeldOutEvaluation {
   std::optional<PartOfRank> part_;  // of the held-out documents, over ranks
   CorpusView own_;                  // those that this process scores
   Model model_;
-  WordMap map_;  // of own_, but the unknown tokens are those of all
+  WordMap map_;  // of own_, but unknown_tokens is the number of all ranks
 };
 
 }  // namespace papilio::lda

@@ -25,7 +25,7 @@ void Saves::finish() {
   if (writer_ != nullptr) writer_->finish();
 }
 
-// Waits for a GPU if the time matters. By time, no checkpoint is due while another is being written.
+// Waits for a GPU if the time decides. A checkpoint by time is never due while another is being written.
 bool Saves::is_due(Chain& chain, SweepTimer& timer) const {
   const std::int64_t sweep = chain.sweeps();
   if ((writer_ == nullptr && !options_.checkpoint) || sweep >= options_.sweeps) return false;

@@ -15,8 +15,8 @@ class Saves {
   // Borrows the options.
   Saves(const TrainOptions& options, Clock::time_point start);
 
-  // Saves where a checkpoint is due, and follows the one under way. Over ranks collective: what one of them wants, to
-  // stop or to save, all do.
+  // Saves if a checkpoint is due, and advances the one under way. Collective over ranks: if one of them wants to stop
+  // or to save, all do.
   void after_sweep(Chain& chain, SweepTimer& timer, bool& stops);
 
   // Waits for the checkpoint under way. Collective.

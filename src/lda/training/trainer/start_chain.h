@@ -8,7 +8,7 @@
 
 namespace papilio::lda {
 
-// A chain on options.device: from its start, as the options have it, or from the topics of `resume`. The corpus
+// A chain on options.device, from the start that the options ask for or from the topics of `resume`. The corpus
 // must outlive it; options and topics are known to be valid. Over ranks the topics are those of this rank.
 std::unique_ptr<Chain> start_chain(const CorpusView& corpus, const TrainOptions& options,
                                    std::optional<ChainState> resume);

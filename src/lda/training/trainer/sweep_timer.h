@@ -13,10 +13,10 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The sweeps since the last report, and the time that they took, evaluation left out.
+// Counts and times the sweeps since the last report, without evaluation.
 class SweepTimer {
  public:
-  // `seconds` went into what came before the first sweep.
+  // `seconds` were spent before the first sweep.
   explicit SweepTimer(double seconds) : total_seconds_(seconds) {}
 
   void sweep(Chain& chain) {
@@ -25,7 +25,7 @@ class SweepTimer {
     chain.sweep();
     drawn_ += chain.share();
   }
-  // Waits for the sweeps begun.
+  // Waits for the sweeps that have begun.
   void stop(Chain& chain) {
     chain.wait();
     if (running_) {
@@ -35,7 +35,7 @@ class SweepTimer {
     }
     running_ = false;
   }
-  // In units of all tokens.
+  // In sweeps over all tokens.
   double take_drawn_per_second() { return std::exchange(drawn_, 0.0) / std::exchange(seconds_, 0.0); }
   double total_seconds() const { return total_seconds_; }
 

@@ -19,12 +19,12 @@
 namespace papilio::lda {
 namespace {
 
-// A rank that fails tells the others at once, and no rank is ever lost.
+// Long enough never to matter: a rank that fails tells the others at once, and a thread is never lost.
 constexpr std::chrono::hours deadline_of_threads{24};
 
-constexpr std::int64_t tokens_per_task = std::int64_t{1} << 16;  // of a copy
+constexpr std::int64_t tokens_per_task = std::int64_t{1} << 16;  // per task of a copy
 
-// What the ranks of one process have together.
+// What the ranks of one process share.
 class DeviceThreads {
  public:
   DeviceThreads(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume, TrainRank train)
@@ -39,7 +39,7 @@ class DeviceThreads {
       for (int rank = 1; rank < count; ++rank) {
         threads.emplace_back([&, rank] { run_rank(*ranks[static_cast<std::size_t>(rank)]); });
       }
-    } catch (const std::exception& error) {  // no thread could be started: the ranks that run are told
+    } catch (const std::exception& error) {  // a thread could not be started: the ranks that run are told
       ranks.front()->fail(execution::reason_of(error));
       for (std::thread& thread : threads) thread.join();
       throw;
@@ -69,7 +69,7 @@ class DeviceThreads {
     }
   }
 
-  // Callbacks are for the first rank, with the topics of all.
+  // Only the first rank calls the caller's callbacks, with the topics of all ranks.
   TrainOptions options_of(Communicator& ranks) {
     TrainOptions own = options_;
     own.device = options_.devices[static_cast<std::size_t>(ranks.rank())];
@@ -89,7 +89,7 @@ class DeviceThreads {
     return own;
   }
 
-  // Makes z_ of the topics of all ranks, each of which puts its own there. Collective.
+  // Makes z_ the topics of all ranks; each rank copies its own into it. Collective.
   void join_topics(const ChainState& part, const TrainOptions& own) {
     const RankDocuments place = documents_of_rank(corpus_, own.ranks->rank(), own.ranks->ranks());
     if (own.ranks->rank() == 0) execution::make_zeros(z_, corpus_.words.size(), options_.threads);
@@ -111,7 +111,7 @@ class DeviceThreads {
     return part;
   }
 
-  // Ranks that were only told of another's failure threw RankError.
+  // A RankError only reports another rank's failure, so any other error is thrown before it.
   void rethrow() const {
     std::exception_ptr first;
     for (const std::exception_ptr& error : thrown_) {

@@ -32,7 +32,7 @@ using base::require;
 using lda::Clock;
 using lda::seconds_since;
 
-// What this rank reads of other ranks' documents and has to verify: all, or, with an identity over ranks, nothing.
+// Verifies the words of all documents, or, over ranks with an identity, only those of this rank's documents.
 void verify_corpus(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* identity) {
   lda::verify_documents(corpus);
   RankDocuments read = {.end_document = corpus.documents(), .end_token = corpus.tokens()};
@@ -124,7 +124,7 @@ void require_start(const CorpusView& corpus, const TrainOptions& options, const 
   if (lda::trains_over_ranks(options)) lda::require_agreement(corpus, options);
 }
 
-// From options that require_start has accepted.
+// Trains with options that require_start has accepted.
 TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume,
                        Clock::time_point start) {
   const auto tokens = static_cast<double>(corpus.tokens());
@@ -178,7 +178,7 @@ TrainResult train_from(const CorpusView& corpus, const TrainOptions& options, st
   return result;
 }
 
-// A rank that throws tells the others.
+// If this rank throws, it tells the others.
 TrainResult train_with_others(const CorpusView& corpus, const TrainOptions& options, std::optional<ChainState> resume) {
   const Clock::time_point start = Clock::now();
   try {
