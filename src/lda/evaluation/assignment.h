@@ -9,9 +9,9 @@
 
 namespace papilio::lda {
 
-// Assigns each of n rows a column of its own so that the sum of cost(row, column) is least: returns the column of each
-// row. Costs are integers >= 0 whose sums over n rows fit. Shortest augmenting paths; time O(n^3) at worst, memory
-// O(n).
+// Assigns each of n rows a column of its own so that the sum of cost(row, column) is least; returns the column of each
+// row. Costs are integers >= 0, and sums of n of them fit in 64 bits. Shortest augmenting paths: time O(n^3) at worst,
+// memory O(n).
 //
 // Source: Kuhn, Naval Research Logistics Quarterly 2, 1955; Jonker and Volgenant, Computing 38, 1987.
 template <class Cost>
@@ -26,7 +26,7 @@ std::vector<std::int32_t> least_assignment(std::size_t n, const Cost& cost) {
     distance.assign(n, far);
     done.assign(n, false);
     std::size_t row = start;
-    std::size_t last = none;  // the column by which the path came to `row`
+    std::size_t last = none;  // the column from which the path came to `row`
     std::int64_t length = 0;
     while (row != none) {
       std::size_t nearest = none;
@@ -50,7 +50,7 @@ std::vector<std::int32_t> least_assignment(std::size_t n, const Cost& cost) {
       column_price[column] -= length - distance[column];
       row_price[row_of[column]] += length - distance[column];
     }
-    // Each column on the path takes the row of the one before it.
+    // Each column on the path takes the row of the column before it.
     for (std::size_t column = last; column != none; column = column_before[column]) {
       const std::size_t before = column_before[column];
       row_of[column] = before == none ? start : row_of[before];

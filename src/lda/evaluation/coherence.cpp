@@ -19,9 +19,9 @@ namespace {
 
 using base::require;
 
-constexpr double epsilon = 1e-12;  // of Roeder, Both and Hinneburg
+constexpr double epsilon = 1e-12;  // the value of Roeder, Both and Hinneburg
 
-// The counts of one topic's words that the corpus holds.
+// The counts of those words of a topic that occur in the corpus.
 class TopicWords {
  public:
   TopicWords(const lda::Occurrences& occurrences, std::size_t topic, std::size_t words_per_topic)
@@ -40,7 +40,7 @@ class TopicWords {
   double npmi(std::size_t i, std::size_t j) const {
     const auto windows = static_cast<double>(occurrences_.windows());
     const double together = count(i, j);
-    if (together == windows) return 1;  // its limit; with epsilon the sign would turn
+    if (together == windows) return 1;  // the limit; epsilon would turn the sign
     const double probability = together / windows + epsilon;
     const double apart = (count(i, i) / windows) * (count(j, j) / windows);
     return std::log(probability / apart) / -std::log(probability);
@@ -52,7 +52,7 @@ class TopicWords {
   std::vector<std::size_t> held_;
 };
 
-// The mean over pairs of words i < j, i the more probable.
+// The mean over pairs of words i < j, where i is the more probable one.
 template <class OfPair>
 double mean_of_pairs(std::size_t words, OfPair&& of_pair) {
   double sum = 0;
@@ -95,8 +95,8 @@ double coherence_of(const TopicWords& words, CoherenceMeasure measure) {
 }
 
 struct WordsToCount {
-  std::vector<std::int32_t> numbers;  // K x words_per_topic, the corpus's; -1 where it has no such word, or the topic
-  std::vector<std::int64_t> words;    // K, how many each topic has
+  std::vector<std::int32_t> numbers;  // K x words_per_topic, the corpus's; -1: the corpus or the topic has no such word
+  std::vector<std::int64_t> words;    // K: how many each topic has
 };
 
 WordsToCount words_to_count(const Model& model, const CorpusView& corpus, int words_per_topic, int threads) {

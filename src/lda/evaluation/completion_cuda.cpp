@@ -11,7 +11,7 @@ namespace {
 
 using execution::check;
 
-constexpr std::int64_t most_batch_documents = std::int64_t{1} << 16;  // between looks at the flag of interruption
+constexpr std::int64_t most_batch_documents = std::int64_t{1} << 16;  // between checks for an interruption
 constexpr std::int64_t most_batch_tokens = std::int64_t{1} << 24;
 
 }  // namespace

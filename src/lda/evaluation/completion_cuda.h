@@ -18,7 +18,7 @@ execution::DeviceArray<T> array_on_device(std::span<const T> values, const char*
   return array;
 }
 
-// Lists of words on the current CUDA device.
+// The lists of words on the current CUDA device.
 class ListsOnDevice {
  public:
   ListsOnDevice() = default;
@@ -28,7 +28,7 @@ class ListsOnDevice {
         entries_(most_words * WordLists{.topics = topics}.stride(), "topics of words"),
         sizes_(most_words, "topics of words") {}
 
-  // Of `count` words, which are in the device's memory.
+  // The lists of `count` words, which are in the device's memory.
   WordLists of(const std::int32_t* words, std::int64_t count) {
     return {words, count, topics_, reciprocals_.data(), entries_.data(), sizes_.data()};
   }
@@ -39,21 +39,21 @@ class ListsOnDevice {
   execution::DeviceArray<std::uint32_t> entries_, sizes_;
 };
 
-// The documents of a corpus on the current CUDA device, to be completed again and again with other models of the same
-// words.
+// The documents of a corpus on the current CUDA device, which are completed again and again with different models of
+// the same words.
 class CompletionOnDevice {
  public:
-  // Takes at most about `memory` bytes of the device, but for results. Work is put on the stream, and waited for where
-  // it reads the host's memory. Throws DeviceError where the words of a document have no room.
+  // Takes at most about `memory` bytes of the device, results not counted. Work is put on the stream; reads of the
+  // host's memory are waited for. Throws DeviceError if the words of a document do not fit.
   CompletionOnDevice(const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
                      std::int32_t topics, std::int64_t memory, cudaStream_t stream);
 
-  // Makes lists, and the reciprocals of topics' masses: of the words of `lists`, which `words` are in the host's
-  // memory.
+  // Makes the lists of the words of `lists`, and the reciprocals of topics' masses. `words` are the same words in the
+  // host's memory.
   using QueueLists = base::FunctionRef<void(const WordLists& lists, std::span<const std::int32_t> words)>;
 
-  // For each document, how many known tokens it has and ln of the probability of those that are scored.
-  // alpha: K, on the device.
+  // For each document: the number of its known tokens, and ln of the probability of those that are scored. alpha: K, on
+  // the device.
   void operator()(QueueLists queue_lists, const double* alpha, double beta, std::span<std::int64_t> lengths,
                   std::span<double> scores);
 
@@ -75,7 +75,7 @@ class CompletionOnDevice {
   const int threads_;
   const cudaStream_t stream_;
   std::vector<Part> parts_;
-  std::vector<Tables> tables_;  // of the batches, one after the other
+  std::vector<Tables> tables_;  // of all batches, one after the other
   ListsOnDevice lists_;
   execution::DeviceArray<double> scratch_;
 };

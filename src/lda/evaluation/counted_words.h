@@ -15,17 +15,17 @@
 
 namespace papilio::lda {
 
-// The words that a model has counted, by spelling. It refers to the model's vocabulary.
+// The words that a model has counted, by spelling. Refers to the model's vocabulary.
 class CountedWords {
  public:
-  // O(V K), for a model that verifies.
+  // O(V K). The model must be valid.
   explicit CountedWords(const Model& model);
 
-  // The words of a corpus, which verifies, in the model's numbers.
+  // Maps the words of a valid corpus to the model's numbers.
   WordMap map(const CorpusView& corpus) const;
 
-  // The same for each word of the model itself; unknown_tokens is 0. For a corpus whose vocabulary is the model's own
-  // (the same memory).
+  // The same for the model's own words; unknown_tokens is 0. For a corpus whose vocabulary is the model's own, in the
+  // same memory.
   const WordMap& own() const { return own_; }
   bool are_those_of(const CorpusView& corpus) const;
 
@@ -37,10 +37,10 @@ class CountedWords {
   WordMap own_;
 };
 
-// The tokens of a corpus whose words are unknown.
+// The number of tokens of a corpus whose words are unknown.
 std::int64_t unknown_tokens(const WordMap& map, const CorpusView& corpus);
 
-// The words of a corpus in a model's numbers: looked up, unless they are the model's own.
+// Maps the words of a corpus to a model's numbers; looks them up unless they are the model's own.
 struct MappedWords {
   MappedWords(const CountedWords& words, const CorpusView& corpus)
       : looked_up(words.are_those_of(corpus) ? WordMap() : words.map(corpus)),
@@ -60,7 +60,7 @@ namespace papilio {
 
 // What an Inference keeps of its model.
 struct Inference::Prepared {
-  // For a model that verifies.
+  // The model must be valid.
   explicit Prepared(const Model& of) : model(of), words(of) {}
 
   // model_hash(model), computed once.

@@ -16,14 +16,14 @@ std::int64_t code_points(const std::string& word) {
   return std::count_if(word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
-// p ln p of a share of counts; 0 for none.
+// p ln p, where p = count / total; 0 if count is 0.
 double share_times_log(std::int64_t count, std::int64_t total) {
   if (count == 0) return 0;
   const double p = static_cast<double>(count) / static_cast<double>(total);
   return p * std::log(p);
 }
 
-// What documents say of topics, added up in the order of documents.
+// What the documents say about topics, added up in the order of documents.
 class DocumentMeasures {
  public:
   DocumentMeasures(std::vector<TopicDiagnostics>& topics, const Model& model)
@@ -57,7 +57,7 @@ class DocumentMeasures {
   std::vector<std::int32_t> met_;
 };
 
-// Sums over words, in their order.
+// Adds the sums over words, in the order of words.
 void add_word_measures(const Model& model, std::vector<TopicDiagnostics>& topics) {
   const auto columns = static_cast<std::size_t>(model.topics);
   std::int64_t tokens = 0;
@@ -91,7 +91,7 @@ void add_top_word_measures(const Model& model, TopicDiagnostics& topic, std::int
   topic.exclusivity /= static_cast<double>(topic.top_words.size());
 }
 
-// Of a topic's pairs of words, the more probable one's documents in the denominator.
+// Over a topic's pairs of words, with the number of documents of the more probable word in the denominator.
 double umass(const Occurrences& documents, std::size_t topic, std::size_t words, double beta) {
   double sum = 0;
   for (std::size_t i = 1; i < words; ++i) {

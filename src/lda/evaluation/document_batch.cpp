@@ -13,7 +13,7 @@
 namespace papilio::lda {
 namespace {
 
-// A document's rows, counts and scored tokens, before they are put behind those of others.
+// A document's rows, counts and scored tokens, before they are appended to those of others.
 struct BatchedDocument {
   std::int64_t length = 0;
   std::uint64_t key = 0;
@@ -22,7 +22,7 @@ struct BatchedDocument {
 
 void split_halves(const KnownDocument& document, std::span<const std::int32_t> rows, BatchedDocument& result) {
   std::vector<std::int32_t> seen(document.words.size());
-  std::vector<std::int32_t> place(document.words.size(), -1);  // among the scored
+  std::vector<std::int32_t> place(document.words.size(), -1);  // among the scored words
   for (std::size_t i = 0; i < document.tokens.size(); i += 2) ++seen[static_cast<std::size_t>(document.tokens[i])];
   for (std::size_t w = 0; w < seen.size(); ++w) {
     if (seen[w] == 0) continue;
@@ -60,7 +60,7 @@ BatchedDocument batched_document(const CorpusView& corpus, const WordMap& map, c
   return result;
 }
 
-// One list behind the other; `offsets` says where each begins, and where the last ends.
+// Joins the documents' lists. `offsets` says where each list begins, and where the last one ends.
 template <class Member>
 std::vector<std::int32_t> put_together(const std::vector<BatchedDocument>& documents, Member member,
                                        std::vector<std::int64_t>& offsets, int threads) {
@@ -78,7 +78,7 @@ std::vector<std::int32_t> put_together(const std::vector<BatchedDocument>& docum
 }  // namespace
 
 std::vector<CorpusCut> parts_of_words(const CorpusView& corpus, const WordMap& map, std::int64_t most_words) {
-  std::vector<std::int64_t> last_part;  // of each word of the model, in which it is
+  std::vector<std::int64_t> last_part;  // for each word of the model, the last part that has it
   std::vector<std::int32_t> new_words;
   std::vector<CorpusCut> parts(1);
   for (std::int64_t d = 0; d < corpus.documents(); ++d) {

@@ -12,7 +12,7 @@
 namespace papilio::lda {
 namespace {
 
-// ln of the probability of tokens 1, 3, 5, ... given theta by tokens 0, 2, 4, ...
+// ln of the probability of tokens 1, 3, 5, ..., given the theta that follows from tokens 0, 2, 4, ...
 double score(const KnownDocument& document, int em_steps, ListedPhi& phi, std::vector<double>& theta) {
   std::vector<std::int32_t> seen(document.words.size());
   for (std::size_t i = 0; i < document.tokens.size(); i += 2) {

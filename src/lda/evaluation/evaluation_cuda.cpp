@@ -21,13 +21,13 @@ namespace {
 using execution::check;
 using execution::DeviceArray;
 
-constexpr std::int64_t most_staged = std::int64_t{1} << 24;  // counts that are uploaded at a time
+constexpr std::int64_t most_staged = std::int64_t{1} << 24;  // counts that are uploaded at once
 constexpr std::int64_t most_documents = std::int64_t{1} << 16;
 constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
 
 std::int64_t memory_for_evaluation() { return execution::free_device_bytes() / 4 * 3; }
 
-// What a model gives every document, on the current device.
+// What a model gives to every document, on the current device.
 class ModelOnDevice {
  public:
   ModelOnDevice(const Model& model, int threads, cudaStream_t stream)
@@ -64,7 +64,7 @@ class ModelOnDevice {
   }
 
  private:
-  // queue(counts, first, count) for words `first` to `first + count`, whose rows of counts are then on the device.
+  // Calls queue(counts, first, count) for words [first, first + count) when their rows of counts are on the device.
   void stage(std::span<const std::int32_t> words,
              base::FunctionRef<void(const std::uint32_t*, std::int64_t, std::int64_t)> queue) {
     const std::int64_t topics = model_.topics;
@@ -81,7 +81,7 @@ class ModelOnDevice {
           std::uint32_t* const row = staged.data() + r * topics;
           std::copy_n(model_.n_wk.data() + word * topics, topics, row);
           for (const SeedWord& seed : seeds_of(model_.seed_words, word)) {
-            row[seed.topic] += static_cast<std::uint32_t>(seed.weight);  // below 2^32, as a weight is
+            row[seed.topic] += static_cast<std::uint32_t>(seed.weight);  // below 2^32: both are below 2^31
           }
         }
       });
@@ -99,7 +99,7 @@ class ModelOnDevice {
   DeviceArray<double> alpha_;
 };
 
-// A batch on the device, and what is made of it there.
+// A batch on the device, and what is computed from it there.
 struct InferBatch {
   DocumentBatch documents;
   DeviceArray<std::int64_t> offsets;

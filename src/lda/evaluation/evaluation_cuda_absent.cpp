@@ -3,7 +3,7 @@
 #include "lda/evaluation/evaluation_on_device.h"
 #include "papilio/error.h"
 
-// Takes the place of evaluation_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
+// Replaces evaluation_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
 
 namespace papilio::lda {
 

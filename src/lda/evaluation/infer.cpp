@@ -38,7 +38,7 @@ void require_options(const InferOptions& options) {
   require(options.em_steps >= 1, "papilio::infer: em_steps is {}, expected at least 1", options.em_steps);
 }
 
-// Sweep 0 gives the tokens their first topics, each by those before it.
+// Sweep 0 gives the tokens their first topics, each token by those before it.
 void sweep(const lda::KnownDocument& document, const lda::FixedPhi& phi, std::uint64_t seed, int number,
            lda::TopicDraws& topics, std::vector<std::int32_t>& z) {
   const std::uint64_t stream = random::stream(random::Purpose::infer_topics, static_cast<std::uint32_t>(number));
@@ -57,7 +57,7 @@ void infer_gibbs(const lda::KnownDocument& document, const lda::FixedPhi& phi, c
                  float* theta) {
   lda::TopicDraws topics(phi.topics());
   std::vector<std::int32_t> z(document.tokens.size());
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(phi.topics()));  // of the topics' counts
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(phi.topics()));  // of the topics' counts over the samples
   for (int number = 0; number <= options.sweeps; ++number) {
     sweep(document, phi, options.seed, number, topics, z);
     if (number > options.burn_in) {
@@ -79,7 +79,7 @@ void infer_em(const lda::KnownDocument& document, const InferOptions& options, l
   }
 }
 
-// For options, a model and a corpus that have been checked.
+// Options, model and corpus have been checked.
 DocumentTopics infer_documents(const Model& model, const lda::CountedWords& words, const CorpusView& corpus,
                                const InferOptions& options) {
   const lda::MappedWords mapped(words, corpus);

@@ -54,8 +54,8 @@ std::vector<std::int32_t> known_words(const CorpusView& corpus, const WordMap& m
   return words;
 }
 
-// A word of the document enters the hash through Philox, a bijection whose every output bit depends
-// on every bit of the word and of the hash so far.
+// Each word of the document enters the hash through Philox, a bijection whose every output bit depends on every bit of
+// the word and of the hash so far.
 std::uint64_t hash_of(const std::vector<std::int32_t>& words) {
   std::uint64_t hash = words.size();
   for (const std::int32_t word : words) {

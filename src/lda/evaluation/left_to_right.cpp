@@ -30,7 +30,7 @@ class Particles {
         particles_(static_cast<std::size_t>(options.particles), Particle{lda::TopicDraws(phi.topics()), {}}),
         weights_(particles_.size()) {}
 
-  // ln of the probability of the next token given those before it, which is the particles' mean.
+  // ln of the probability of the next token given those before it: the mean over the particles.
   double next_token() {
     const std::int32_t word = document_.tokens[position_];
     double sum = 0;
@@ -52,7 +52,7 @@ class Particles {
   }
 
  private:
-  // Of the step at hand: numbered by particle and token, and no number comes twice.
+  // The uniform number of a particle and a token in the current step; no number is used twice.
   double uniform(std::size_t particle, std::size_t token) const {
     const auto step = static_cast<std::uint32_t>(position_);
     const std::uint64_t stream = random::stream(random::Purpose::left_to_right, step);
@@ -61,7 +61,7 @@ class Particles {
     return random::uniform53(block.word[0], block.word[1]);
   }
 
-  // A sweep over the tokens so far: leaves their posterior distribution as it is.
+  // A sweep over the tokens so far; it leaves their posterior distribution unchanged.
   void redraw(Particle& particle, std::size_t number) const {
     for (std::size_t i = 0; i < particle.z.size(); ++i) {
       particle.topics.remove(particle.z[i]);
@@ -70,8 +70,8 @@ class Particles {
     }
   }
 
-  // Resamples as many particles, each in proportion to its weight: those at evenly spaced points of
-  // the weights' running sum, the first point uniform.
+  // Resamples as many particles, each in proportion to its weight: those at evenly spaced points of the running sum of
+  // weights. The first point is uniform.
   void resample(double sum) {
     if (particles_.size() == 1) return;
     const double spacing = sum / static_cast<double>(particles_.size());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto per_block = static_cast<std::size_t>(fold_in::block);
 
-// The numbers 0 .. count - 1 by size, largest first, and ascending where sizes are the same. size(i) <= most.
+// The numbers 0 ... count - 1 by size, the largest first; equal sizes by ascending number. size(i) <= most.
 template <class Size>
 void order_by_size(std::size_t count, std::size_t most, Size size, std::vector<std::size_t>& places,
                    std::vector<std::int32_t>& order) {
@@ -45,13 +45,13 @@ void ListedPhi::set_words(const KnownDocument& document) {
   for (std::size_t i = 0; i < document.words.size(); ++i) {
     if (i + 1 < document.words.size()) {
       const std::int32_t* const next = row_of(document.words[i + 1]);
-      for (std::int32_t k = 0; k < model_.topics; k += 16) __builtin_prefetch(next + k);  // cache lines
+      for (std::int32_t k = 0; k < model_.topics; k += 16) __builtin_prefetch(next + k);  // one load per cache line
     }
     add_word(document.words[i]);
   }
 }
 
-// A word's list, in the order that fold_in_formulas.h says.
+// Adds a word's list, in the order that fold_in_formulas.h gives.
 void ListedPhi::add_word(std::int32_t word) {
   const auto topics = static_cast<std::size_t>(model_.topics);
   const auto begin = static_cast<std::size_t>(begins_.back());
@@ -94,7 +94,7 @@ double ListedPhi::probability(std::int32_t place) const {
   return of_beta_ + sum;
 }
 
-// The lists of the words that have a count.
+// Chooses the lists of the words that have a count.
 void ListedPhi::choose_lists(std::span<const std::int32_t> counts) {
   counts_.clear();
   chosen_.clear();
@@ -113,7 +113,7 @@ void ListedPhi::choose_lists(std::span<const std::int32_t> counts) {
   factors_.resize(lists_.size());
 }
 
-// use(topic, count) for a list.
+// Calls use(topic, count) for each entry of a list.
 template <class Use>
 void ListedPhi::for_each_entry(const fold_in::List& list, Use use) const {
   const auto begin = static_cast<std::size_t>(list.begin);
@@ -123,7 +123,7 @@ void ListedPhi::for_each_entry(const fold_in::List& list, Use use) const {
   }
 }
 
-// The same lists by topic.
+// Makes the same lists by topic.
 void ListedPhi::make_slices() {
   const auto topics = static_cast<std::size_t>(model_.topics);
   sizes_.assign(topics, 0);
@@ -134,7 +134,7 @@ void ListedPhi::make_slices() {
       topics, chosen_.size(), [&](std::size_t k) { return sizes_[k]; }, places_, order_);
   slices_.clear();
   has_all_.resize(topics + 1);
-  places_.resize(topics);  // from here on where a topic's next entry goes
+  places_.resize(topics);  // from here on: where a topic's next entry goes
   std::size_t end = 0;
   for (std::size_t first = 0; first < topics; first += per_block) {
     const std::size_t size = sizes_[static_cast<std::size_t>(order_[first])];

@@ -10,22 +10,22 @@
 
 namespace papilio::lda {
 
-// A fixed phi as EM needs it of a document: for each distinct word, the topics that it has and how often.
+// A fixed phi, as EM needs it for a document: for each distinct word, the topics that it has and their counts.
 class ListedPhi {
  public:
   explicit ListedPhi(const Model& model);
 
   void set_words(const KnownDocument& document);
 
-  // theta by `steps` of the fixed point theta_k <- alpha_k + sum_w counts_w theta_k phi_wk / probability(w),
-  // normalised, from uniform. `counts` has an entry for each of the document's distinct words.
+  // Computes theta by `steps` of the fixed point theta_k <- alpha_k + sum_w counts_w theta_k phi_wk / probability(w),
+  // from a uniform theta, and normalises it. `counts` has an entry for each of the document's distinct words.
   void fold_in(std::span<const std::int32_t> counts, int steps, std::vector<double>& theta);
 
-  // sum_k theta_k phi_k of the last fold_in. `place` counts the document's distinct words.
+  // sum_k theta_k phi_k of the last fold_in. `place` is the number of a word among the document's distinct words.
   double probability(std::int32_t place) const;
 
  private:
-  // Entries of lists: indices and numbers, kept from document to document.
+  // The entries of lists: indices and counts. The memory is kept from document to document.
   struct Entries {
     void make_room(std::size_t size);
 
@@ -44,13 +44,13 @@ class ListedPhi {
   const Model& model_;
   const fold_in::FoldInKernels& kernels_;
   std::vector<double> reciprocals_;   // K: 1 / (n_k + s_k + V beta)
-  std::vector<std::int64_t> begins_;  // of each word's list, and the end of the last
+  std::vector<std::int64_t> begins_;  // where each word's list begins, and the end of the last
   Entries by_word_;                   // topics, and n_wk + s_wk > 0
   double of_beta_ = 0;                // beta times the sum of weights
-  std::vector<double> weights_;       // K, and what fills up a block
-  std::vector<double> shares_;        // K, and one more for topics that fill up a slice
+  std::vector<double> weights_;       // K, padded to whole blocks
+  std::vector<double> shares_;        // K, and one more for the padding of slices
 
-  // Of the words that have a count: in order, and so that kernels take them.
+  // The words that have a count: first in their order, then as the kernels take them.
   std::vector<std::int32_t> counts_;
   std::vector<double> factors_;
   std::vector<fold_in::List> chosen_;
@@ -58,7 +58,7 @@ class ListedPhi {
   std::vector<fold_in::TopicSlice> slices_;
   Entries by_topic_;  // words, and n_wk + s_wk
 
-  // What is needed while they are made. Of a word that has seeds: n_wk + s_wk, and numbers that are above 0 where it
+  // Working memory for these. Of a word that has seeds, row_ holds n_wk + s_wk, and has_ is above 0 where that
   // is.
   std::vector<double> row_;
   std::vector<std::int32_t> has_;

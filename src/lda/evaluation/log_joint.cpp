@@ -38,7 +38,7 @@ std::int64_t sum_of_documents(const CorpusView& corpus, const State& state, cons
       for (std::size_t i = begin; i < end; ++i) {
         const std::int32_t k = state.z[i];
         std::int64_t& n = n_dk[static_cast<std::size_t>(k)];
-        sum += terms.of_document_topic(n, k);  // 0 for a topic met before: its count is 0 by then
+        sum += terms.of_document_topic(n, k);  // 0 for a topic that has been met: its count is 0 by then
         n = 0;
       }
     }

@@ -6,8 +6,8 @@
 
 namespace papilio::lda {
 
-// papilio::log_joint of a state whose counts are those of its z and its seeds. With ranks: of the whole corpus, of
-// which each has a part, on every rank.
+// papilio::log_joint of a state whose counts are those of its z and its seeds. With ranks, each of which has a part of
+// the corpus: every rank gets the value of the whole corpus.
 double log_joint(const CorpusView& corpus, const State& state, const Priors& priors, int threads,
                  Communicator* ranks = nullptr);
 

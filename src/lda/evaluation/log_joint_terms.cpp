@@ -16,8 +16,8 @@ double log_gamma(double x) {
   return lgamma_r(x, &sign);
 }
 
-// A rise by n is a sum of n logarithms, of numbers from the prior up to the prior plus
-// all tokens; and the n of each of the four kinds of terms add up to the tokens.
+// A rise by n is a sum of n logarithms of numbers between the prior and the prior plus all tokens. For each of the four
+// kinds of terms, the n add up to the number of tokens.
 int fraction_bits(double tokens, std::initializer_list<double> priors) {
   double largest = 1;
   for (const double prior : priors) {
@@ -27,7 +27,7 @@ int fraction_bits(double tokens, std::initializer_list<double> priors) {
   return std::clamp(62 - static_cast<int>(std::ceil(std::log2(bound))), 0, 52);
 }
 
-// The prior of a document's length: the sum over topics.
+// The prior of a document's length: the sum of alpha over topics.
 double document_prior(const Priors& priors) {
   return priors.is_symmetric() ? priors.alpha.front() * static_cast<double>(priors.alpha.size()) : priors.alpha_sum();
 }
@@ -74,7 +74,7 @@ std::int64_t LogJointTerms::tabulated(std::int64_t tokens, std::int64_t most_tab
   return std::min(most_tabulated, tokens + 1);
 }
 
-// Tables of 1 MiB together, so that they stay in a cache.
+// So many that all tables together have 1 MiB and stay in a cache.
 std::int64_t LogJointTerms::tabulated_by_topic(std::int64_t tokens, std::int64_t topics, std::int64_t most_tabulated) {
   return std::min(tabulated(tokens, most_tabulated), std::max<std::int64_t>(16, (std::int64_t{1} << 17) / topics));
 }

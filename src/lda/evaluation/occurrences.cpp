@@ -10,13 +10,13 @@
 namespace papilio::lda {
 namespace {
 
-// Windows by the position at which they begin: first <= begin < last.
+// Windows, by the positions at which they begin: first <= begin < last.
 struct Interval {
   std::int64_t first;
   std::int64_t last;
 };
 
-// The windows that are in both of two ascending lists of disjoint intervals.
+// The number of windows that are in both of two ascending lists of disjoint intervals.
 std::int64_t common_windows(std::span<const Interval> a, std::span<const Interval> b) {
   std::int64_t windows = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -28,7 +28,7 @@ std::int64_t common_windows(std::span<const Interval> a, std::span<const Interva
   return windows;
 }
 
-// Where words are among the topics' words: entries of a table of topics x words_per_topic, by word.
+// The places of words among the topics' words: entries of a table of topics x words_per_topic, by word.
 struct Places {
   std::vector<std::int64_t> offsets;  // V + 1
   std::vector<std::size_t> entries;   // of word w: entries[offsets[w]] ... entries[offsets[w + 1] - 1], ascending
@@ -53,12 +53,12 @@ struct Places {
   }
 };
 
-// The windows of one document that hold the topics' words.
+// The windows of one document that contain the topics' words.
 class DocumentWindows {
  public:
   explicit DocumentWindows(const Places& places) : places_(places) {}
 
-  // Finds them; returns how many windows the document has.
+  // Finds these windows; returns how many windows the document has.
   std::int64_t find(std::span<const std::int32_t> document, int window) {
     const auto tokens = static_cast<std::int64_t>(document.size());
     const std::int64_t length = window == 0 ? tokens : std::min<std::int64_t>(window, tokens);
@@ -84,7 +84,7 @@ class DocumentWindows {
     return begins;
   }
 
-  // Adds the counts to `pairs`, which other threads may do too.
+  // Adds the counts to `pairs`; other threads may do so at the same time.
   void add_to(std::vector<std::int64_t>& pairs, std::size_t words_per_topic) const {
     for (std::size_t i = 0; i < present_.size(); ++i) {
       execution::stop_point();
@@ -99,12 +99,12 @@ class DocumentWindows {
 
  private:
   struct Present {
-    std::size_t entry;  // topic * words_per_topic + number of the word
+    std::size_t entry;  // topic * words_per_topic + number of the word in the topic
     std::size_t first;  // of its intervals
     std::size_t last;
   };
 
-  // Joins the interval with the word's last one where they touch.
+  // Joins the interval to the word's last one if they touch.
   void add(const Interval& interval, std::size_t first_of_word) {
     if (intervals_.size() > first_of_word && intervals_.back().last >= interval.first) {
       intervals_.back().last = interval.last;

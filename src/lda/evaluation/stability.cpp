@@ -83,7 +83,7 @@ TopicStability stability_of(std::span<const std::int32_t> first, std::span<const
     result.similarity.push_back(either == 0 ? 0.0 : static_cast<double>(words.together(a, b)) / either);
     apart += dissimilarity(words, a, b);
   }
-  // From the integers, so that it is the same whichever of several best assignments was found.
+  // The integers give the same mean whichever of several best assignments was found.
   result.mean =
       1 - static_cast<double>(apart) / static_cast<double>(count) / static_cast<double>(std::int64_t{1} << 40);
   return result;

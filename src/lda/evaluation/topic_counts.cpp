@@ -27,7 +27,7 @@ void require_rows(const TopicCounts& counts) {
           offsets.back(), entries);
 }
 
-// The tokens of each topic over all documents.
+// The number of tokens of each topic over all documents.
 std::vector<std::int64_t> sum_of_rows(const TopicCounts& counts) {
   const std::size_t topics = counts.n_k.size();
   std::vector<std::int64_t> sum(topics);

@@ -8,11 +8,11 @@
 
 namespace papilio::lda {
 
-// The topics of a document's tokens under a fixed phi, theta integrated out: counts, and draws from
-// P(k) ~ (n_k + alpha_k) phi_k.
+// The topics of a document's tokens under a fixed phi, with theta integrated out: counts n_k, and draws from P(k) ~
+// (n_k + alpha_k) phi_k.
 //
-// A draw costs the number of topics that the document has: n_k phi_k is added up over these alone, and what
-// alpha_k phi_k adds up to has been summed before (FixedPhi::prior_sums).
+// The cost of a draw grows with the number of topics in the document: n_k phi_k is added up over these alone, and the
+// sums of alpha_k phi_k have been made before (FixedPhi::prior_sums).
 class TopicDraws {
  public:
   explicit TopicDraws(std::int32_t topics) : places_(static_cast<std::size_t>(topics), absent) {}
@@ -41,7 +41,7 @@ class TopicDraws {
   // sum_k (n_k + alpha_k) phi_k.
   double total(const FixedPhi& phi, std::int32_t word) { return counted(phi, word) + phi.prior_sum(word); }
 
-  // A topic by a uniform number, 0 <= uniform < 1.
+  // Draws a topic by a uniform number, 0 <= uniform < 1.
   std::int32_t draw(const FixedPhi& phi, std::int32_t word, double uniform) {
     const double of_counts = counted(phi, word);
     const double target = uniform * (of_counts + phi.prior_sum(word));
@@ -52,13 +52,13 @@ class TopicDraws {
       while (present_[i].sum <= target) ++i;
       return present_[i].topic;
     }
-    // target - of_counts may round up to the sum of all, which is above no interval.
+    // target - of_counts may round up to the total, which lies past every interval.
     const double* const sums = phi.prior_sums(word);
     const auto last = static_cast<std::ptrdiff_t>(places_.size()) - 1;
     return static_cast<std::int32_t>(std::upper_bound(sums, sums + last, target - of_counts) - sums);
   }
 
-  // use(topic, count) for the topics that have tokens, in no order that matters to a sum of integers.
+  // Calls use(topic, count) for the topics that have tokens, in no particular order.
   template <class Use>
   void for_each_present(Use use) const {
     for (const Present& present : present_) use(present.topic, static_cast<std::int32_t>(present.count));
@@ -84,7 +84,7 @@ class TopicDraws {
     return sum;
   }
 
-  std::vector<std::int32_t> places_;  // K: of a topic in present_, or absent
+  std::vector<std::int32_t> places_;  // K: a topic's place in present_, or absent
   std::vector<Present> present_;
 };
 

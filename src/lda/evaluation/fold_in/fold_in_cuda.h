@@ -6,7 +6,7 @@
 #include "lda/evaluation/fold_in/word_lists_cuda.h"
 
 // theta of documents by the fixed point of ListedPhi::fold_in, on a CUDA device, and the probabilities of words under
-// it: a block has a document. All pointers are to the memory of the current device.
+// it; one block per document. All pointers are to the memory of the current device.
 
 namespace papilio::lda {
 
@@ -16,25 +16,25 @@ struct FoldIn {
   double beta = 0;
   int steps = 0;
 
-  const std::int32_t* order = nullptr;    // of the documents, those with more words first
-  const std::int64_t* offsets = nullptr;  // documents + 1, of rows and counts
-  const std::int32_t* rows = nullptr;     // lists, of each distinct word of a document in ascending order
+  const std::int32_t* order = nullptr;    // the documents, by descending number of words
+  const std::int64_t* offsets = nullptr;  // documents + 1, into rows and counts
+  const std::int32_t* rows = nullptr;     // numbers of lists: each distinct word of a document, ascending
   const std::int32_t* counts = nullptr;   // > 0
-  double* factors = nullptr;              // a place for each
+  double* factors = nullptr;              // one entry for each row
 
   const std::int64_t* scored_offsets = nullptr;  // documents + 1
-  const std::int32_t* scored_rows = nullptr;     // words whose probability is asked for
-  double* probabilities = nullptr;               // of these; null: none are
+  const std::int32_t* scored_rows = nullptr;     // the words whose probability is asked for
+  double* probabilities = nullptr;               // of scored_rows; null: not asked for
   float* theta = nullptr;                        // documents x K; null: not asked for
 
-  // Where 2 K doubles have no room in shared memory.
+  // Needed if 2 K doubles do not fit into shared memory.
   double* scratch = nullptr;
 };
 
-// Entries of scratch that are needed; 0 where shared memory has room.
+// The number of entries that scratch needs; 0 if shared memory is large enough.
 std::int64_t fold_in_scratch(std::int32_t topics);
 
-// words[i]: how many distinct words document order[i] has, in the host's memory; descending.
+// words[i], in the host's memory: the number of distinct words of document order[i]; descending.
 void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_t documents, cudaStream_t stream);
 
 }  // namespace papilio::lda

@@ -11,7 +11,7 @@ namespace papilio::inline PAPILIO_TARGET::fold_in_kernel {
 using lda::fold_in::block;
 
 inline constexpr int register_lanes = warp::register_bytes / static_cast<int>(sizeof(double));
-inline constexpr int registers = block / register_lanes;  // of a block
+inline constexpr int registers = block / register_lanes;  // per block
 using Register = warp::simd::Vector<double, register_lanes>;
 
 // Eight sums.
@@ -48,7 +48,7 @@ struct Block {
 
 using SixteenLanes = warp::SimdWarp<lda::list_lanes, warp::register_bytes>;
 
-// Those of 64 numbers whose bits are set, one after another; returns how many. `out` has room for 16 more.
+// Copies those of 64 numbers whose bits are set, in order; returns how many. `out` has room for 16 more.
 PAPILIO_LANEWISE int pack(std::uint64_t bits, const std::int32_t* numbers, std::int32_t* out) {
   int size = 0;
 #if defined(__AVX512F__)
@@ -63,8 +63,8 @@ PAPILIO_LANEWISE int pack(std::uint64_t bits, const std::int32_t* numbers, std::
   return size;
 }
 
-// The topics of a row of K counts that are above 0, in the order of lists; returns how many. `levels` has room for
-// the topics of a range, `list` for 16 more than K.
+// Lists the topics of a row of K counts that are above 0, in the order of lists; returns how many. `levels` has room
+// for the topics of a range, `list` for 16 more than K.
 inline std::int64_t list_topics(const std::int32_t* row, std::int32_t topics, std::int32_t* levels,
                                 std::int32_t* list) {
   using W = SixteenLanes;
@@ -73,7 +73,7 @@ inline std::int64_t list_topics(const std::int32_t* row, std::int32_t topics, st
   std::int64_t size = 0;
   for (std::int32_t range = 0; range < topics; range += per_range) {
     const std::int32_t behind = topics - range < per_range ? topics : range + per_range;
-    int used = 0;  // levels: the i-th topics of the residues, or -1
+    int used = 0;  // levels in use; level i has the i-th topic of each residue, or -1
     for (std::int32_t first = range; first < behind; first += W::width) {
       const auto counts = topics - first < W::width ? W::load(row + first, topics - first) : W::load(row + first);
       W::Mask has = W::less<std::int32_t>(zeros, counts);
