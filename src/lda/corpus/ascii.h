@@ -5,13 +5,13 @@
 #include <cstring>
 #include <string_view>
 
-// Case folding of ASCII, eight characters at a time: most words of most texts are of it.
+// Case folding of ASCII, eight characters at a time: most words of most texts are ASCII.
 
 namespace papilio::lda {
 
 inline char fold_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
-// The same for each byte, all of them ASCII: bit 7 of a sum tells which are beyond 'A' - 1, and which beyond 'Z'.
+// The same for eight bytes, all ASCII: bit 7 of a sum tells which are beyond 'A' - 1, and which are beyond 'Z'.
 inline std::uint64_t fold_ascii(std::uint64_t bytes) {
   constexpr std::uint64_t ones = 0x0101010101010101;
   const std::uint64_t from_a = bytes + (0x80 - 'A') * ones, beyond_z = bytes + (0x7f - 'Z') * ones;
@@ -26,7 +26,7 @@ void fold_bytes(const char* from, char* to) {
   std::memcpy(to, &bytes, sizeof bytes);
 }
 
-// A word of ASCII, not empty, as many bytes at once as it has; the last of them may be done twice.
+// A word of ASCII, not empty, in steps of as many bytes as it allows; its last bytes may be folded twice.
 inline void fold_ascii(std::string_view word, char* to) {
   const char* const from = word.data();
   const std::size_t size = word.size();

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t tokens_per_task = std::int64_t{1} << 18;
 
 bool are_below(std::span<const std::int32_t> words, std::int64_t vocabulary_size) {
-  std::uint32_t largest = 0;  // negative ones are larger than any vocabulary
+  std::uint32_t largest = 0;  // as unsigned numbers, negative words are larger than any vocabulary
   for (const std::int32_t word : words) largest = std::max(largest, static_cast<std::uint32_t>(word));
   return words.empty() || static_cast<std::int64_t>(largest) < vocabulary_size;
 }

@@ -26,7 +26,7 @@ std::vector<std::int64_t> count_words(const Corpus& corpus, int threads) {
   return counts;
 }
 
-// Flags the first token of each word in each document of [first, last); flags[0] belongs to the first token.
+// Flags the first token of each word in each document of [first, last). flags[0] is for the first token of `first`.
 void flag_first_occurrences(const Corpus& corpus, std::int64_t first, std::int64_t last,
                             std::vector<std::uint8_t>& flags, int threads) {
   const std::int64_t begin = corpus.document_offsets[index(first)];
@@ -43,7 +43,7 @@ void flag_first_occurrences(const Corpus& corpus, std::int64_t first, std::int64
   });
 }
 
-// Unflags all but the `most` most frequent of the flagged words.
+// Removes the flags of all but the `most` most frequent flagged words.
 void keep_most_frequent(const std::vector<std::int64_t>& counts, std::int64_t most, std::vector<std::uint8_t>& keep) {
   std::vector<std::int32_t> kept;
   for (std::size_t w = 0; w < keep.size(); ++w) {
@@ -56,7 +56,7 @@ void keep_most_frequent(const std::vector<std::int64_t>& counts, std::int64_t mo
   std::for_each(kept.begin() + most, kept.end(), [&](std::int32_t w) { keep[index(w)] = 0; });
 }
 
-// Rewrites the tokens of kept words with their new numbers.
+// Keeps the tokens of kept words, with the words' new numbers.
 void keep_tokens(Corpus& corpus, const std::vector<std::uint8_t>& keep, int threads) {
   std::vector<std::int32_t> kept_words(keep.begin(), keep.end());
   std::vector<std::int64_t> new_number(keep.size());
@@ -80,7 +80,7 @@ void keep_tokens(Corpus& corpus, const std::vector<std::uint8_t>& keep, int thre
   corpus.words = std::move(words);
 }
 
-// Leaves out the words without a 1, and their tokens.
+// Leaves out the words whose entry of `keep` is not 1, and their tokens.
 Corpus keep_chosen(Corpus corpus, const std::vector<std::uint8_t>& keep, int threads) {
   if (std::count(keep.begin(), keep.end(), 1) == std::ssize(keep)) return corpus;
   keep_tokens(corpus, keep, threads);
@@ -118,7 +118,7 @@ void require_text_options(const TextOptions& options, const char* caller) {
                 "{}: max_line_bytes is {}, expected 1 to 2^40", caller, options.max_line_bytes);
   base::require(options.max_memory >= 0, "{}: max_memory is {}, expected at least 0", caller, options.max_memory);
   require_phrase_options(options, caller);
-  execution::thread_count(options.threads);  // refuses numbers out of range
+  execution::thread_count(options.threads);  // throws if the number is out of range
 }
 
 WordIndex index_stop_words(const std::vector<std::string>& stop_words) {
@@ -128,7 +128,7 @@ WordIndex index_stop_words(const std::vector<std::string>& stop_words) {
   return index;
 }
 
-// Blocks of documents bound the memory; the counts of the blocks add up.
+// Blocks of documents bound the memory; the counts of all blocks are added up.
 std::vector<std::int64_t> document_frequencies(const Corpus& corpus, int threads) {
   const std::int64_t block_tokens = std::max(std::int64_t{1} << 22, corpus.vocabulary_size());
   std::vector<std::int64_t> frequencies(corpus.vocabulary.size());
@@ -159,7 +159,7 @@ std::vector<std::uint8_t> choose_words(const WordStatistics& statistics, std::in
   std::vector<LeftOutReason> reasons(statistics.counts.size(), stays);
   for (std::size_t w = 0; w < statistics.frequencies.size(); ++w) {
     const std::int64_t df = statistics.frequencies[w];
-    // The share is compared as a quotient, so that 29 of 100 documents are 0.29 exactly as the user wrote it.
+    // Compares the quotient: then 29 of 100 documents are exactly the 0.29 that the user wrote.
     const bool common = df > 0 && static_cast<double>(df) / static_cast<double>(documents) > options.max_df;
     reasons[w] = df < options.min_df ? min_df : common ? max_df : stays;
   }

@@ -17,17 +17,17 @@
 #include "random/purpose.h"
 #include "random/uniform.h"
 
-// Every number that decides a draw comes from IEEE arithmetic and
-// random/elementary.h, so that a corpus is the same on every machine.
+// All numbers that decide a draw come from IEEE arithmetic and random/elementary.h, so that a corpus is the same on
+// every machine.
 
 namespace papilio {
 namespace {
 
 using base::require;
 
-constexpr double longest_expected = 1e6;  // tokens of a document
+constexpr double longest_expected = 1e6;  // tokens per document
 
-// Categories and the running sums of their masses.
+// Categories, and the running sums of their masses.
 class Distribution {
  public:
   void add(std::int32_t category, double mass) {
@@ -41,10 +41,10 @@ class Distribution {
   std::int32_t category(std::size_t i) const { return categories_[i]; }
   double mass(std::size_t i) const { return masses_[i]; }
 
-  // The category in whose interval u * total lies, 0 <= u < 1.
+  // The category whose interval contains u * total, 0 <= u < 1.
   std::int32_t find(double u) const {
     const auto above = std::upper_bound(sums_.begin(), sums_.end(), u * total());
-    // u * total may round up to total, which is above no interval.
+    // u * total may round up to the total, which lies past every interval.
     return categories_[static_cast<std::size_t>(std::min(above, sums_.end() - 1) - sums_.begin())];
   }
 
@@ -54,17 +54,17 @@ class Distribution {
   std::vector<double> sums_;
 };
 
-// Word frequencies, and how they are shared out among topics: a topic draws from
-// `overall` in a share `overlap` of its tokens, else from its own words.
+// Word frequencies, and how they are divided among topics: a topic draws a fraction `overlap` of its tokens from
+// `overall`, the others from its own words.
 struct PlantedTopics {
   Distribution overall;
   std::vector<Distribution> own;
 };
 
-// Deals the words out, most frequent first, each to the topics that have least
-// mass so far: topics end up with nearly equal mass, so that together they give
-// the overall frequencies. A word goes to more than one topic where it would
-// otherwise be over a tenth of one.
+// Deals the words out, the most frequent first, each to the topics that have the least mass so
+// far. So topics end up with nearly equal mass, and together they give the overall
+// frequencies. A word goes to more than one topic if it would otherwise be more than a tenth
+// of a topic.
 PlantedTopics plant(const GenerateOptions& options) {
   constexpr double most_share = 0.1;
   PlantedTopics planted;
@@ -127,7 +127,7 @@ double draw_normal(std::uint64_t seed, std::uint64_t document) {
   }
 }
 
-// The expected length of a document: log-normal, with the mean of the options but for what is cut off.
+// The expected length of a document: log-normal, with the mean of the options except for the cut-off.
 double expected_length(const GenerateOptions& options, std::uint64_t document) {
   const double spread = options.length_spread;
   if (spread == 0) return options.mean_length;
@@ -135,9 +135,9 @@ double expected_length(const GenerateOptions& options, std::uint64_t document) {
   return std::min(options.mean_length * factor, longest_expected);
 }
 
-// A Poisson number: how many uniforms can be multiplied before the product
-// falls to e^-mean or below. Long means in pieces, whose sum is Poisson again.
-// Source: Knuth, The Art of Computer Programming, volume 2, 3.4.1 F.
+// A Poisson number: how many uniform numbers can be multiplied before the product falls to e^-mean or below. Long means
+// are cut into pieces; the sum of their numbers is Poisson again. Source: Knuth, The Art of Computer Programming,
+// volume 2, 3.4.1 F.
 std::int64_t draw_length(const GenerateOptions& options, std::uint64_t document) {
   constexpr double longest_piece = 500;
   std::int64_t length = 0;
@@ -156,9 +156,9 @@ std::int64_t draw_length(const GenerateOptions& options, std::uint64_t document)
   return std::max<std::int64_t>(length, 1);
 }
 
-// The tokens of one document. Their topics come from Polya's urn, which gives
-// the same distribution as drawing theta from Dirichlet(alpha) and topics from
-// theta, and needs no gamma numbers.
+// Draws the tokens of one document. Their topics come from Polya's urn, which gives the same
+// distribution as drawing theta from Dirichlet(alpha) and topics from theta, without any gamma
+// numbers.
 void draw_document(const GenerateOptions& options, const PlantedTopics& planted, std::int64_t document,
                    GeneratedCorpus& generated) {
   const auto begin = static_cast<std::size_t>(generated.corpus.document_offsets[static_cast<std::size_t>(document)]);
@@ -182,7 +182,7 @@ void draw_document(const GenerateOptions& options, const PlantedTopics& planted,
   }
 }
 
-// "x" and the word's number in letters, all of one length: "xaa", "xab", ...
+// "x" and the word's number in letters, all of equal length: "xaa", "xab", ...
 std::vector<std::string> made_up_words(std::int64_t count) {
   std::size_t letters = 2;
   for (std::int64_t most = std::int64_t{26} * 26; most < count; most *= 26) {

@@ -12,7 +12,7 @@ namespace {
 
 class BoundaryFinder : public WordFinder {
  public:
-  // The root locale: the words do not depend on the environment.
+  // The root locale, so that words do not depend on the environment.
   BoundaryFinder() {
     UErrorCode status = U_ZERO_ERROR;
     boundaries_ = ubrk_open(UBRK_WORD, "", nullptr, 0, &status);

@@ -7,7 +7,7 @@
 namespace papilio {
 namespace {
 
-// The number of the first document that a rank draws: of those that begin closest to its share of the tokens.
+// The number of a rank's first document: the one that begins closest to the rank's share of the tokens.
 std::int64_t first_document(const CorpusView& corpus, int rank, int ranks) {
   if (rank == 0) return 0;
   if (rank == ranks) return corpus.documents();

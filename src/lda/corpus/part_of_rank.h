@@ -9,7 +9,7 @@
 
 namespace papilio::lda {
 
-// The documents of a rank as a corpus of their own, which borrows from the whole one.
+// The documents of a rank as a corpus of their own, which borrows from the whole corpus.
 class PartOfRank {
  public:
   PartOfRank(const CorpusView& corpus, int rank, int ranks);

@@ -19,8 +19,8 @@ RE2::Options quiet() {
   return options;
 }
 
-// The place of a \C, which matches a single byte and so could cut a character; npos if there is none. Between \Q and
-// \E it is text.
+// The place of a \C, which matches a single byte and so could cut a character; npos if there is none. Between \Q and \E
+// it is plain text.
 std::size_t find_byte_class(std::string_view pattern) {
   for (std::size_t i = pattern.find('\\'); i < pattern.size(); i = pattern.find('\\', i)) {
     const std::string_view escape = pattern.substr(i, 2);
@@ -35,7 +35,7 @@ std::size_t find_byte_class(std::string_view pattern) {
   return std::string_view::npos;
 }
 
-// The place, for messages: characters from 1.
+// A fault and its place, for messages; characters count from 1.
 std::string fault_at(std::string_view pattern, std::size_t place, std::string_view fault) {
   const auto before = pattern.substr(0, place);
   const auto characters = std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xc0) != 0x80; });
@@ -73,7 +73,7 @@ class PatternFinder : public WordFinder {
 
  private:
   RE2 pattern_;
-  int groups_;  // the match, and where there is one its first group
+  int groups_;  // the match and, if the pattern has groups, the first group
 };
 
 }  // namespace

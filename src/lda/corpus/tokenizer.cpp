@@ -43,7 +43,7 @@ CharacterClass classify(std::int32_t code_point) {
   }
 }
 
-// What a byte says of the character that it begins.
+// What a byte tells about the character that it begins.
 const std::array<CharacterClass, 256> class_of_byte = [] {
   std::array<CharacterClass, 256> classes;
   for (std::int32_t byte = 0; byte < 256; ++byte) {
@@ -54,7 +54,7 @@ const std::array<CharacterClass, 256> class_of_byte = [] {
 
 CharacterClass class_at(const char* byte) { return class_of_byte[static_cast<std::uint8_t>(*byte)]; }
 
-// A character, its length in bytes and its class; separator if it is ill-formed.
+// A character, its length in bytes and its class: a separator if it is ill-formed.
 struct Classified {
   std::int32_t code_point;
   std::int32_t length;
@@ -71,7 +71,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Of ASCII, or of any script.
+// Whether the word has a digit of ASCII, or of any script.
 bool has_digit(std::string_view word, bool any_script) {
   if (std::any_of(word.begin(), word.end(), is_digit)) return true;
   const char* const end = word.data() + word.size();
@@ -83,15 +83,15 @@ bool has_digit(std::string_view word, bool any_script) {
   return false;
 }
 
-// Whether words of the character's script are written without spaces between them: Thai, Lao, Burmese, Khmer, Japanese
-// and Chinese, by blocks of Unicode.
+// Whether the character's script writes words without spaces between them: Thai, Lao, Burmese, Khmer, Japanese and
+// Chinese, by blocks of Unicode.
 bool is_unspaced(std::int32_t c) {
   return c >= 0x0e00 &&
          (c < 0x0f00 || (c >= 0x1000 && c < 0x10a0) || (c >= 0x1780 && c < 0x1800) || (c >= 0x3040 && c < 0x3100) ||
           (c >= 0x3400 && c < 0xa000) || (c >= 0xf900 && c < 0xfb00) || (c >= 0x20000 && c < 0x32000));
 }
 
-// A run of this many characters of such a script is hardly one word.
+// A run of this many such characters is hardly a single word.
 constexpr int least_unspaced = 8;
 
 }  // namespace
@@ -154,8 +154,8 @@ std::int64_t Tokenizer::tokenize(std::string_view text, Use use) {
   }
 }
 
-// A token that begins with an ASCII letter or digit; returns where it ends. Left to
-// unicode_token as soon as a byte beyond ASCII may belong to it.
+// Reads a token that begins with an ASCII letter or digit; returns where it ends. Leaves it to unicode_token as soon as
+// a byte beyond ASCII may belong to it.
 const char* Tokenizer::ascii_token(const char* begin, const char* end, Use use) {
   const char* last = begin + 1;
   while (last != end) {
@@ -197,7 +197,7 @@ void Tokenizer::use_ascii(std::string_view raw, Use use) {
   use_token(raw.data(), raw.data() + raw.size(), token, use);
 }
 
-// A token that begins with any letter or digit; returns where it ends.
+// Reads a token that begins with any letter or digit; returns where it ends.
 const char* Tokenizer::unicode_token(const char* begin, const char* end, Use use) {
   code_points_.clear();
   const char* next = begin;
@@ -233,7 +233,7 @@ const char* Tokenizer::unicode_token(const char* begin, const char* end, Use use
   return next;
 }
 
-// The token is [begin, end) of the text or of the line.
+// `token` is the form of [begin, end) of the text or of the line.
 void Tokenizer::use_token(const char* begin, const char* end, std::string_view token, Use use) {
   if (!watches_between_) return use(token);
   between_.add({last_end_, begin});
@@ -248,7 +248,7 @@ bool Tokenizer::is_too_short(std::string_view word) const {
   return length < (has_digit(word, !needs_lines()) ? min_length_with_digit_ : min_length_);
 }
 
-// Digits, joined by single punctuation characters, where no word has digits; returns where they end.
+// Reads digits that single punctuation characters may join, if words have no digits; returns where they end.
 const char* Tokenizer::number(const char* begin, const char* end) {
   const char* last = begin;
   while (last != end) {
@@ -265,8 +265,8 @@ const char* Tokenizer::number(const char* begin, const char* end) {
   return last;
 }
 
-// The line in NFC and case-folded, which goes to the finder up to each ill-formed sequence. A character that follows an
-// ASCII character may compose with it; ASCII characters compose with none before them.
+// Passes the line, in NFC and case-folded, to the finder, in pieces that end at each ill-formed sequence. A character
+// that follows an ASCII character may compose with it; an ASCII character composes with none before it.
 std::int64_t Tokenizer::tokenize_line(std::string_view line, Use use) {
   std::int64_t ill_formed = 0;
   const char* next = line.data();
@@ -353,9 +353,9 @@ void Tokenizer::append_decomposed(std::int32_t code_point, bool fold_case) {
   code_points_.insert(code_points_.end(), decomposed.begin(), decomposed.begin() + count);
 }
 
-// Brings code_points_ into NFC, appends it to token_ and returns its length in
-// code points. Sorts the marks itself, since utf8proc's way takes quadratic time
-// for long runs of them.
+// Brings code_points_ into NFC, appends it to token_ and returns its length in code
+// points. Sorts the marks itself, since utf8proc takes quadratic time for long runs of
+// marks.
 std::int64_t Tokenizer::finish_composed() {
   const auto combining_class = [](std::int32_t c) { return utf8proc_get_property(c)->combining_class; };
   auto run = code_points_.begin();

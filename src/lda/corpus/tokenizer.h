@@ -15,14 +15,14 @@
 
 namespace papilio::lda {
 
-// Cuts text into tokens as TextOptions describes them, in NFC and, with `fold_case`, case-folded; counts what it leaves
-// out. Tokens are runs of letters and combining marks, and where the rule says so of digits, joined by single
-// punctuation characters (Unicode categories L, M, N, P); or what a WordFinder finds in each line.
+// Cuts text into tokens as TextOptions says, in NFC and, with `fold_case`, case-folded; counts what it leaves out.
+// Tokens are runs of letters, combining marks and, if the rule says so, digits, joined by single punctuation characters
+// (Unicode categories L, M, N, P); or they are what a WordFinder finds in each line.
 //
-// One object serves one thread. Linear in the text; memory: the longest token, or with a WordFinder the longest line.
+// One object serves one thread. Linear in the text. Memory: the longest token, or with a WordFinder the longest line.
 class Tokenizer {
  public:
-  // Options that are in range (require_text_options).
+  // The options are in range (require_text_options).
   explicit Tokenizer(const TextOptions& options);
   explicit Tokenizer(int min_token_length, bool fold_case = true)
       : Tokenizer({.min_token_length = min_token_length, .fold_case = fold_case}) {}
@@ -34,33 +34,33 @@ class Tokenizer {
   // token lives until `use` returns.
   std::int64_t tokenize(std::string_view text, Use use);
 
-  // From now on `between` is kept.
+  // From now on `between` is updated.
   void watch_between() { watches_between_ = true; }
 
-  // While `use` runs: what stands before the token, from the token before it or the beginning of the text on. After
+  // While `use` runs: what stands before the token, back to the token before it or the beginning of the text. After
   // `tokenize`: what stands after the last token.
   const TextBetween& between() const { return between_; }
 
   // Whether a word has fewer code points than the options ask for.
   bool is_too_short(std::string_view word) const;
 
-  // What has been left out since it was cleared.
+  // What has been left out since the last clear().
   TokenTally& left_out() { return left_out_; }
   const TokenTally& left_out() const { return left_out_; }
 
-  // Whether tokens are looked for in lines, which must then be given whole.
+  // Whether tokens are found line by line; then the text must consist of whole lines.
   bool needs_lines() const { return finder_ != nullptr; }
 
-  // Where a text may be cut without cutting a token or an ill-formed sequence: after the last end of a line if lines
+  // Where a text can be cut without cutting a token or an ill-formed sequence: after the last end of a line if lines
   // are needed, else after the last ASCII character that separates tokens (a blank, a symbol); 0 if there is none.
   std::size_t after_last_cut(std::string_view text) const;
 
-  // How many bytes to cut off the front of a text: at most `most` if they hold such a place, else up to the first.
+  // How many bytes to cut off the front of a text: at most `most` if they contain such a place, else up to the first.
   std::size_t part_size(std::string_view text, std::size_t most) const;
 
-  // The bytes of memory that a token of that many bytes takes while it is being made, at most.
+  // The most bytes of memory that a token of `bytes` bytes takes while it is made.
   static constexpr std::int64_t memory_for(std::size_t bytes) { return 16 * static_cast<std::int64_t>(bytes); }
-  static constexpr std::size_t long_word = std::size_t{1} << 16;  // from where on readers reckon with that
+  static constexpr std::size_t long_word = std::size_t{1} << 16;  // from here on, readers account for that memory
 
   // The whole text in NFC, case-folded unless `fold_case` is unset; ill-formed sequences are left as they are.
   std::string fold(std::string_view text, bool fold_case = true);

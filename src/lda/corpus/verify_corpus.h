@@ -4,14 +4,14 @@
 
 #include "papilio/corpus.h"
 
-// What CorpusView::verify does, in two parts. Both throw InvalidArgument as it does.
+// CorpusView::verify in two parts. Both throw InvalidArgument as it does.
 
 namespace papilio::lda {
 
-// All but the words.
+// Verifies all but the words.
 void verify_documents(const CorpusView& corpus);
 
-// The words of the tokens `begin` to `end` - 1, which the corpus must have. No others are read.
+// Verifies the words of tokens `begin` to `end` - 1, which the corpus must have. Reads no others.
 void verify_words(const CorpusView& corpus, std::int64_t begin, std::int64_t end);
 
 }  // namespace papilio::lda

@@ -16,12 +16,12 @@
 namespace papilio::lda {
 namespace {
 
-// The numbers of words by their hashes, in open addressing; at most half full.
+// The numbers of words by their hashes: open addressing, at most half full.
 class Numbers {
  public:
   explicit Numbers(std::span<const std::string> words) : words_(words), slots_(std::bit_ceil(2 * words.size() + 1)) {}
 
-  // The number of the same word before `w`, or `w`, which is then known.
+  // The number of an equal word before `w`; `w` itself if there is none, and it is then stored.
   std::size_t first(std::size_t w) {
     std::size_t slot = hash_(words_[w]) & (slots_.size() - 1);
     for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
@@ -34,7 +34,7 @@ class Numbers {
 
  private:
   const std::span<const std::string> words_;
-  std::vector<std::uint32_t> slots_;  // a word's number and 1; 0: free
+  std::vector<std::uint32_t> slots_;  // a word's number plus 1; 0: free
   WordHash hash_;
 };
 

@@ -14,7 +14,7 @@ constexpr bool is_white_space(std::int32_t c) {
          c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-// Calls use(word) for each run of characters that are no white space.
+// Calls use(word) for each run of characters that are not white space.
 template <class Use>
 void for_each_word(std::string_view text, Use&& use) {
   const char* const end = text.data() + text.size();
@@ -40,13 +40,13 @@ inline bool has_white_space(std::string_view text) {
   return false;
 }
 
-// What stands between two words of a document. They are neighbours unless it parts them: what is not white space does,
-// and so does an empty line.
+// What stands between two words of a document. The words are neighbours unless it separates them: anything that is not
+// white space does, and so does an empty line.
 struct TextBetween {
   int line_ends = 0;
   bool parts = false;
 
-  // Takes the next bytes of it.
+  // Adds the next bytes.
   void add(std::string_view bytes) {
     const char* const end = bytes.data() + bytes.size();
     for (const char* next = bytes.data(); next != end && !parts;) {
@@ -57,7 +57,7 @@ struct TextBetween {
     }
   }
 
-  // Takes what comes after it.
+  // Adds what comes after it.
   void add(const TextBetween& rest) {
     line_ends += rest.line_ends;
     parts = parts || rest.parts || line_ends > 1;

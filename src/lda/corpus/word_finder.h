@@ -15,11 +15,11 @@ class WordFinder {
 
   virtual ~WordFinder() = default;
 
-  // Calls word(w) for each word, in order, and rest(r) for what else may hold words that are left out.
+  // Calls word(w) for each word, in order, and rest(r) for everything else that may contain words which are left out.
   virtual void find(std::string_view line, Use word, Use rest) = 0;
 };
 
-// Words are what a regular expression matches, or its first group; the rest is what lies between. Throws
+// Words are the matches of a regular expression, or of its first group; the rest is what lies between them. Throws
 // InvalidArgument unless token_pattern_fault() is empty.
 std::unique_ptr<WordFinder> make_pattern_finder(const std::string& pattern);
 
@@ -27,7 +27,7 @@ std::unique_ptr<WordFinder> make_pattern_finder(const std::string& pattern);
 // build without ICU.
 std::unique_ptr<WordFinder> make_boundary_finder();
 
-// The longest line that a finder is given, in bytes: both count in 32 bits.
+// The longest line that a finder is given, in bytes: both finders count in 32 bits.
 inline constexpr std::size_t longest_found_line = std::size_t{1} << 28;
 
 }  // namespace papilio::lda

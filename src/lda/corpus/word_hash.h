@@ -6,14 +6,14 @@
 
 namespace papilio::lda {
 
-// 128 bits that no file can know.
+// 128 bits that the author of a file cannot know.
 struct HashKey {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
 
-// SipHash with `rounds` rounds per 8 bytes of text and `last_rounds` at the end: who does not know the key cannot make
-// texts that collide. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
+// SipHash with `rounds` rounds per 8 bytes of text and `last_rounds` at the end. Without the key nobody can make texts
+// that collide. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 template <int rounds, int last_rounds>
 std::uint64_t sip_hash(std::string_view text, HashKey key);
 

@@ -57,7 +57,7 @@ std::vector<std::string> WordIndex::take_words() {
   return words;
 }
 
-// The slot that holds the word, or the free one where it belongs.
+// The slot that holds the word, or the free slot where it belongs.
 std::size_t WordIndex::slot_of(std::string_view word, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;

@@ -21,7 +21,7 @@ class WordIndex {
   // The words by number.
   const std::vector<std::string>& words() const { return words_; }
 
-  // The bytes of memory that it takes, nearly.
+  // The bytes of memory that it takes, approximately.
   std::int64_t memory() const;
 
   void clear();
@@ -30,7 +30,7 @@ class WordIndex {
   std::vector<std::string> take_words();
 
  private:
-  // Open addressing with linear probing, at most half full; `tag` saves most comparisons of words.
+  // Open addressing with linear probing, at most half full. `tag` avoids most comparisons of words.
   struct Slot {
     std::uint32_t tag;
     std::int32_t number;  // -1: free

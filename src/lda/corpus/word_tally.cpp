@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_examples = 3;
 
-// The most frequent of the words that it is shown.
+// The most frequent of the words shown to it.
 class Examples {
  public:
   void show(std::int64_t count, std::string_view word) {
@@ -77,7 +77,7 @@ void WordTally::add(const WordTally& next) {
 }
 
 // A word among the first of the whole text is among the first of the part in which it first occurs. So each rank in
-// turn tells those of its own that none has told before.
+// turn sends those of its words that no rank has sent before.
 WordIndex WordTally::first_words(std::int64_t limit, Communicator& ranks) const {
   WordIndex all;
   for (int r = 0; r < ranks.ranks(); ++r) {

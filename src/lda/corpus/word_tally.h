@@ -15,13 +15,13 @@
 
 namespace papilio::lda {
 
-// Counts words, and remembers the first distinct ones. Those of one or two ASCII letters and digits, which are many and
-// few distinct, have a table of their own.
+// Counts words, and remembers the first distinct ones. Words of one or two ASCII letters and digits, which are frequent
+// but few, have a table of their own.
 class WordTally {
  public:
   static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-  // Remembers that many distinct words, besides those of the table.
+  // Remembers at most `limit` distinct words, besides those of the table.
   explicit WordTally(std::int64_t limit = no_limit) : most_words_(limit) {}
 
   void add(std::string_view word, std::int64_t count = 1) {
@@ -33,23 +33,23 @@ class WordTally {
     }
   }
 
-  // Adds what has been counted of the text that comes next. The sum depends on the whole text, not on where it is cut,
-  // if the parts have no limit.
+  // Adds the tally of the text that comes next. If the parts have no limit, the sum depends on the whole text, not on
+  // where it is cut.
   void add(const WordTally& next);
 
-  // Makes it the tally of the whole text, of which ranks have counted parts, in their order, by limits of at least
-  // `limit` words; the words are the first `limit` ones of all. A rank whose own limit was too small for its part
-  // misses tokens of them: then their counts, and so the examples, may be others than those of one tally. Collective.
+  // Makes this the tally of the whole text, whose parts the ranks have counted in their order, with limits of at least
+  // `limit` words. It keeps the first `limit` words of all. A rank whose limit was too small for its part misses tokens
+  // of them, so counts and examples may differ from those of one tally. Collective.
   void add_up(std::int64_t limit, Communicator& ranks);
 
   void clear();
   LeftOutWords result() const;
-  std::int64_t memory() const;  // bytes, nearly
+  std::int64_t memory() const;  // approximate bytes
 
  private:
   static constexpr char first_plain = '0';
   static constexpr char last_plain = 'z';
-  static constexpr std::size_t plain = last_plain - first_plain + 2;  // and 0 for no character
+  static constexpr std::size_t plain = last_plain - first_plain + 2;  // one more, for no character
 
   static bool is_plain(char c) { return c >= first_plain && c <= last_plain; }
   static std::size_t place(std::string_view word) {
@@ -73,7 +73,7 @@ class WordTally {
   bool has_more_words_ = false;
 };
 
-// The words of these counts that `belongs` picks by number; one without tokens is no loss.
+// The words of these counts that `belongs` picks by number. A word without tokens is not counted as left out.
 LeftOutWords pick_words(std::span<const std::string> words, std::span<const std::int64_t> counts,
                         base::FunctionRef<bool(std::size_t)> belongs);
 

@@ -18,7 +18,7 @@ namespace {
 
 using base::require;
 
-// Where each topic of the old model goes: its number in the new one, or -1.
+// The number of each topic of the old model in the new one, or -1.
 struct Renumbering {
   std::vector<std::int32_t> to;
   std::int32_t topics = 0;
@@ -29,7 +29,7 @@ void require_topic(const Model& model, std::int32_t topic, const char* caller) {
           model.topics);
 }
 
-// Whether a topic is named twice.
+// Checks that no topic is named twice.
 class Seen {
  public:
   Seen(const Model& model, const char* caller)
@@ -48,7 +48,7 @@ class Seen {
   std::vector<bool> seen_;
 };
 
-// `joined[k]` is the topic that topic k becomes a part of: itself where it stays, -1 where it goes.
+// `joined[k]` is the topic that topic k becomes a part of: k itself if it stays, -1 if it is dropped.
 Renumbering renumbered(const std::vector<std::int32_t>& joined) {
   Renumbering result = {std::vector<std::int32_t>(joined.size(), -1), 0};
   for (std::size_t k = 0; k < joined.size(); ++k) {
@@ -60,7 +60,7 @@ Renumbering renumbered(const std::vector<std::int32_t>& joined) {
   return result;
 }
 
-// Weights of one word are added where its topics become one.
+// If topics become one, the weights of a word in them are added up.
 void add_up_seed_words(const Model& model, const Renumbering& renumbering, const char* caller, Model& result) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> weights;  // by word and topic
   for (const SeedWord& seed : model.seed_words) {
@@ -76,7 +76,7 @@ void add_up_seed_words(const Model& model, const Renumbering& renumbering, const
   }
 }
 
-// The model with its topics added up as `renumbering` says; labels and edits are the caller's.
+// The model with its topics added up as `renumbering` says. The caller sets labels and adds the edit.
 Model added_up(const Model& model, const Renumbering& renumbering, const char* caller) {
   Model result;
   result.topics = renumbering.topics;
@@ -111,7 +111,7 @@ void add_edit(Model& result, const Model& parent, std::vector<std::string> chang
   result.edits.push_back({std::move(change), model_hash(parent)});
 }
 
-// No labels where none is left.
+// A model whose labels are all empty has no labels.
 void set_labels(Model& model, std::vector<std::string> labels, const char* caller) {
   const bool any = std::any_of(labels.begin(), labels.end(), [](const std::string& label) { return !label.empty(); });
   model.labels = any ? std::move(labels) : std::vector<std::string>();

@@ -10,8 +10,8 @@ namespace papilio::lda {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr int scan_rows = 32;    // that a warp adds up at a time, a row per thread
-constexpr int scan_topics = 32;  // of each, in shared memory
+constexpr int scan_rows = 32;    // rows that a warp adds up at a time, one per thread
+constexpr int scan_topics = 32;  // topics of each row in shared memory
 
 unsigned blocks_for_phi(std::int64_t work) {
   const std::int64_t wanted = base::ceil_div<std::int64_t>(work, block_threads);
@@ -31,7 +31,7 @@ __global__ void divide_fixed_counts(PhiRows rows, const std::uint32_t* counts, s
   }
 }
 
-// A block is a warp. Tiles pass through shared memory, so that neighbouring topics are read and written together.
+// One warp per block. Tiles pass through shared memory, so that neighbouring topics are read and written together.
 __global__ void __launch_bounds__(32) add_up_rows(PhiRows rows, const double* alpha, double* sums) {
   __shared__ double tile[scan_rows][scan_topics + 1];
   const int lane = static_cast<int>(threadIdx.x);

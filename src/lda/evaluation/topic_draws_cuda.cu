@@ -15,12 +15,12 @@ namespace {
 constexpr unsigned all = 0xffffffffu;
 constexpr int block_threads = 128;
 constexpr int warps_per_block = block_threads / 32;
-constexpr int blocks_at_once = 10;  // on a multiprocessor
+constexpr int blocks_at_once = 10;  // per multiprocessor
 
 __device__ __forceinline__ int this_lane() { return static_cast<int>(threadIdx.x) % 32; }
 
-// The topics of a document's tokens in the order of TopicDraws, 32 at a time, one per lane: in registers where there
-// are never more, else in memory. All lanes call every function, with the same arguments.
+// The topics of a document's tokens in the order of TopicDraws, 32 at a time, one per lane: in registers if there are
+// never more than 32, else in memory. All lanes call every function with the same arguments.
 template <bool in_registers>
 struct PresentTopics;
 
@@ -47,13 +47,13 @@ struct PresentTopics<true> {
     const unsigned here = __ballot_sync(all, this_lane() < size && topic == k);
     const int place = __ffs(static_cast<int>(here)) - 1;
     const std::int32_t last_topic = __shfl_sync(all, topic, size - 1), last_count = __shfl_sync(all, count, size - 1);
-    const bool is_last = __shfl_sync(all, count, place) == 1;  // of its tokens
+    const bool is_last = __shfl_sync(all, count, place) == 1;  // the topic's last token
     if (!is_last) {
       if (this_lane() == place) --count;
       return;
     }
     --size;
-    // The last topic of the list takes the place, unless it is the one that goes.
+    // The last topic of the list takes the place, unless the removed topic is the last.
     if (this_lane() == place) topic = last_topic, count = last_count;
   }
 };
@@ -68,7 +68,7 @@ struct PresentTopics<false> {
   __device__ std::int32_t topic_at(int i) const { return topics[i]; }
   __device__ std::int32_t count_at(int i) const { return counts[i]; }
 
-  // -1 where it is not there.
+  // Returns -1 if k is not in the list.
   __device__ int find(std::int32_t k) const {
     for (int first = 0; first < size; first += 32) {
       const int i = first + this_lane();
@@ -93,7 +93,7 @@ struct PresentTopics<false> {
   __device__ void remove(std::int32_t k) {
     const int place = find(k);
     const bool is_last = counts[place] == 1;
-    __syncwarp();  // all have read it
+    __syncwarp();  // all lanes have read it
     if (this_lane() == 0) {
       if (is_last) {
         topics[place] = topics[size - 1];
@@ -107,14 +107,14 @@ struct PresentTopics<false> {
   }
 };
 
-// n_k phi_k over the topics of a list, added up in its order.
+// The sum of n_k phi_k over the topics of a list, in its order.
 template <class Present>
 struct CountedSum {
   const Present& present;
   const double* phi;
 
-  // Calls use(first, sum after this lane's topic, how many lanes have one) for 32 topics at a time, until it
-  // returns true. Returns the sum of those that have been added up.
+  // For 32 topics at a time calls use(first, the sum up to this lane's topic, the number of lanes that have one) until
+  // it returns true. Returns the sum of the topics added up so far.
   template <class Use>
   __device__ __forceinline__ double add(Use use) const {
     double sum = 0;
@@ -133,7 +133,7 @@ struct CountedSum {
   }
 };
 
-// The first of `count` numbers that do not descend which is above x; `count` where none is.
+// The first of `count` non-descending numbers that is above x; `count` if there is none.
 __device__ __forceinline__ std::int32_t first_above(const double* numbers, std::int32_t count, double x) {
   std::int32_t begin = 0, left = count;
   while (left > 32) {

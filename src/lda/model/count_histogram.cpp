@@ -38,7 +38,7 @@ void CountHistogram::finish() {
   for (std::size_t n = small_.size(); n > 1; --n) {
     small_[n - 2] += small_[n - 1];
   }
-  // Now [n] counts those of n and more, which are those above n - 1.
+  // Now small_[n] is the number of counts that are n or more, that is, above n - 1.
   if (!small_.empty()) {
     small_.erase(small_.begin());
   }

@@ -8,29 +8,29 @@
 
 namespace papilio::lda {
 
-// How often each count occurs, for sums over many counts that depend on their sizes alone.
-// Integers: the order of adding does not matter.
+// How often each count occurs, for sums over many counts that depend only on the counts' sizes. All numbers are
+// integers, so the order of adding does not matter.
 class CountHistogram {
  public:
-  // Counts of 0 are not kept: nothing here depends on them.
+  // Counts of 0 are not kept, as nothing here depends on them.
   void add(std::int64_t n);
   void add(const CountHistogram& other);
 
   bool empty() const { return small_.empty() && large_.empty(); }
 
-  // The sum over all counts n of psi(n + prior) - psi(prior), psi being the digamma
-  // function: of 1 / prior + 1 / (prior + 1) + ... + 1 / (prior + n - 1). Summed in one
-  // order, by IEEE operations alone. 0 < prior <= 1e6.
+  // The sum over all counts n of psi(n + prior) - psi(prior), where psi is the digamma function: of 1 / prior + 1
+  // / (prior + 1) + ... + 1 / (prior + n - 1). Summed in a fixed order, by IEEE operations only. 0 < prior <=
+  // 1e6.
   double digamma_rise(double prior) const;
 
-  // Adds to each histogram its like on all other ranks, which have as many. Collective, before `finish`.
+  // Adds to each histogram its counterparts on all other ranks, which have equally many. Collective, before `finish`.
   static void add_up(std::span<CountHistogram> histograms, Communicator& ranks);
 
-  // To be called after the last `add`, before `digamma_rise`.
+  // Call it after the last `add` and before `digamma_rise`.
   void finish();
 
-  // Once finished: how many counts are above j, for each j below first_large_count up to the largest; and the counts
-  // from first_large_count on, in ascending order.
+  // Once finished: above()[j] is the number of counts above j, for each j below first_large_count up to the largest
+  // count. large() has the counts from first_large_count on, ascending.
   std::span<const std::int64_t> above() const { return small_; }
   std::span<const std::int64_t> large() const { return large_; }
 

@@ -34,7 +34,7 @@ void CountHistogram::add_up(std::span<CountHistogram> histograms, Communicator& 
     for (std::size_t i = 0; i < part.size(); ++i) {
       const auto row = table.begin() + static_cast<std::ptrdiff_t>(i * width);
       auto end = row + static_cast<std::ptrdiff_t>(width);
-      while (end != row && end[-1] == 0) --end;  // as long as if all had been added here
+      while (end != row && end[-1] == 0) --end;  // as long as if all counts had been added here
       part[i].small_.assign(row, end);
     }
   }

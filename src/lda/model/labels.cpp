@@ -14,7 +14,7 @@ constexpr std::size_t longest_label = 200;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Controls of ASCII and those of Latin-1, which UTF-8 begins with 0xc2.
+// Control characters of ASCII, and those of Latin-1, whose UTF-8 begins with 0xc2.
 bool has_control(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

@@ -39,7 +39,7 @@ void add_documents(const CorpusView& corpus, std::span<const std::int32_t> z, st
     counts.lengths.add(static_cast<std::int64_t>(end - begin));
     for (std::size_t i = begin; i < end; ++i) {
       const auto k = static_cast<std::size_t>(z[i]);
-      counts.topics[k].add(n_dk[k]);  // nothing for a topic met before: its count is 0 by then
+      counts.topics[k].add(n_dk[k]);  // adds nothing for a topic that has been met: its count is 0 by then
       n_dk[k] = 0;
     }
   }
@@ -99,9 +99,9 @@ WordCounts count_seeds(const Seeds& seeds) {
   return counts;
 }
 
-// The prior of a component out of `components` with the same one. Counts include those of seeds: from s + prior to
-// n + s + prior is as far as from the prior there, less the way to s + prior. Minka's step lowers no likelihood with
-// seeds either, since ln G(n + s + prior) - ln G(s + prior) is convex in ln prior.
+// The prior of each of `components` components that share it. Counts include those of seeds: the rise from s + prior to
+// n + s + prior is that from prior to n + s + prior, less that from prior to s + prior. With seeds, too, Minka's step
+// lowers no likelihood, since ln G(n + s + prior) - ln G(s + prior) is convex in ln prior.
 double search_symmetric(const CountHistogram& counts, const CountHistogram& totals, double components, double prior,
                         const PriorSearch& search, const WordCounts& seeds = {}) {
   bool is_found = totals.empty();

@@ -13,22 +13,22 @@
 namespace papilio::lda {
 
 struct PriorSearch {
-  bool symmetric_alpha = false;  // one alpha for all topics; else one for each
+  bool symmetric_alpha = false;  // one alpha for all topics; otherwise one per topic
   int most_iterations = 20;
-  double tolerance = 1e-6;  // ends where no prior changes by more than this share of itself
+  double tolerance = 1e-6;  // ends when no prior changes by more than this fraction
 };
 
-// Replaces the priors by ones under which the topics are likelier: steps of Minka's fixed
-// point for the Dirichlet-multinomial likelihood, from the priors as they are, alpha by the
-// documents' counts and beta by the words'. No step lowers the likelihood.
+// Replaces the priors by ones under which the topics are likelier, by steps of Minka's fixed point for the
+// Dirichlet-multinomial likelihood, from the present priors on: alpha by the documents' counts, beta by the words'. No
+// step lowers the likelihood.
 //
-// With ranks, corpus and z are this rank's part, n_wk and n_k of all of them; every rank comes to the same priors.
+// With ranks, corpus and z are this rank's part, n_wk and n_k the counts of all ranks. All ranks get the same priors.
 //
-// With seeds, which n_wk and n_k include, the prior of a seed word is beta + s_wk; of it beta is searched.
+// With seeds, which n_wk and n_k include, the prior of a seed word is beta + s_wk; only beta is optimised.
 //
-// From integers, sums in a fixed order and IEEE operations alone: the same doubles for any
-// number of threads and on every machine. Priors that the counts say nothing about (no tokens)
-// stay. Time O(N + V K) for the counts, and O(K) times the larger counts, at most 1024, per iteration.
+// By integers, sums in a fixed order and IEEE operations only: the same doubles for any number of threads and on every
+// machine. Priors about which the counts say nothing (no tokens) stay as they are. Time O(N + V K) for the counts, and
+// per iteration O(K) times the larger counts, at most 1024.
 //
 // Source: Minka, "Estimating a Dirichlet distribution", 2000; Wallach, "Structured topic
 // models for language", 2008, chapter 2, on histograms of counts.

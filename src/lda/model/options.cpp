@@ -145,7 +145,7 @@ void require_topic_alpha(const TrainOptions& options, const char* caller) {
   }
 }
 
-// Priors by which theta or phi are drawn are floats there.
+// Samplers that draw theta or phi use its prior as a float.
 void require_drawn_priors(const TrainOptions& options, const char* caller) {
   const auto require_float = [&](Parameter parameter, double prior, const char* what) {
     require(parameter != drawn || prior >= double{std::numeric_limits<float>::min()},
@@ -194,7 +194,7 @@ void require_draws(const TrainOptions& options, const char* caller) {
 }  // namespace
 
 void require_options(const TrainOptions& options, const char* caller) {
-  const std::int64_t most_sweeps = std::numeric_limits<std::uint32_t>::max();  // sweeps key draws as 32 bits
+  const std::int64_t most_sweeps = std::numeric_limits<std::uint32_t>::max();  // a draw has 32 bits for its sweep
   require(options.topics >= 1, "papilio::{}: topics is {}, expected at least 1", caller, options.topics);
   require(0 <= options.sweeps && options.sweeps <= most_sweeps, "papilio::{}: sweeps is {}, expected 0 <= sweeps <= {}",
           caller, options.sweeps, most_sweeps);

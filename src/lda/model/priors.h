@@ -8,7 +8,7 @@
 
 namespace papilio::lda {
 
-// The Dirichlet priors of a chain as they are now.
+// The current Dirichlet priors of a chain.
 struct Priors {
   std::vector<double> alpha;  // K, of documents' topics
   double beta = 0;            // of topics' words
@@ -28,13 +28,13 @@ struct Priors {
   }
 };
 
-// Those that the options name.
+// The priors that the options give.
 inline Priors priors_of(const TrainOptions& options) {
   if (!options.topic_alpha.empty()) return {options.topic_alpha, options.beta};
   return {std::vector<double>(static_cast<std::size_t>(options.topics), options.alpha), options.beta};
 }
 
-// Those that a chain begins with: where it goes on from topics with priors of their own, these.
+// The priors that a chain begins with: those of the topics that it resumes from, if these have any.
 inline Priors priors_of(const TrainOptions& options, const ChainState* resume) {
   Priors priors = priors_of(options);
   if (resume == nullptr) return priors;

@@ -8,14 +8,14 @@
 
 namespace papilio::lda {
 
-// The seed words of one word, among seed words that ascend by word.
+// The entries of one word in a list of seed words that is sorted by word.
 std::span<const SeedWord> seeds_of(std::span<const SeedWord> words, std::int64_t word);
 
 // The seed words of a chain, as constant counts s_wk beside those of tokens.
 //
-// A Dirichlet prior of beta + s_wk is beta with s_wk tokens that are never drawn. So a chain's tables hold
-// n_wk + s_wk and n_k + s_k, and every sampler draws by the prior without knowing about it. What needs the tokens
-// alone, models and documents' counts, takes them out again or counts for itself.
+// A Dirichlet prior of beta + s_wk acts as beta together with s_wk tokens that are never drawn. So a chain's tables
+// hold n_wk + s_wk and n_k + s_k, and every sampler uses the prior without knowing of it. Models and documents' counts
+// need the tokens alone: they take the seeds out again or count for themselves.
 class Seeds {
  public:
   Seeds() = default;
@@ -29,7 +29,7 @@ class Seeds {
   const std::vector<std::int64_t>& s_k() const { return s_k_; }  // K; empty if there are none
   std::int64_t total() const { return total_; }
 
-  // Each word that is one, once, in ascending order: use(its seed words).
+  // Calls use(its seed words) once for each word that has any, by ascending word.
   template <class Use>
   void for_each_word(Use use) const {
     for (std::size_t begin = 0, end = 0; begin < words_.size(); begin = end) {

@@ -6,18 +6,18 @@
 
 namespace papilio::lda {
 
-// Adds to a count that other threads add to at the same time. They are integers, so
-// that the order does not matter, and nobody reads them until all have finished.
+// Adds to a count that other threads add to at the same time. Counts are integers, so the order does not matter, and
+// none is read until all threads have finished.
 inline void add_to_count(std::int32_t* count, std::int32_t change) {
   std::atomic_ref<std::int32_t>(*count).fetch_add(change, std::memory_order_relaxed);
 }
 
-// The entries of n_wk that a token leaves and comes to when it changes its topic.
+// The entries of n_wk that a token leaves and enters when its topic changes.
 struct CountMove {
   std::int32_t* from;
   std::int32_t* to;
 
-  // Asks for both, some time before `add`: the table is far larger than the caches.
+  // Requests both some time before `add`: the table is far larger than the caches.
   void prefetch() const {
     __builtin_prefetch(from, 1);
     __builtin_prefetch(to, 1);

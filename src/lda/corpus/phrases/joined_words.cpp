@@ -11,7 +11,7 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int32_t unseen = -1;
 
-// The new numbers of units, given at first occurrence.
+// The new numbers of units, in order of first occurrence.
 class UnitNumbers {
  public:
   UnitNumbers(const PhraseText& text, const PhraseMatcher& matcher,
@@ -24,7 +24,7 @@ class UnitNumbers {
     }
   }
 
-  // The words that stay go to `words`.
+  // Appends the unit to `words` if it stays.
   void add(const PhraseUnit& unit, std::vector<std::int32_t>& words) {
     const WordFate fate = fates_[index(unit.number)];
     joined_.tokens_read += fate == WordFate::too_short ? unit.words - 1 : unit.words;

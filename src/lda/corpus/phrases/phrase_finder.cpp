@@ -14,7 +14,7 @@ namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// One pass: counts the units of the text and the pairs of neighbours, whose phrases so far are joined.
+// One pass: counts the units of the text, in which the phrases found so far are joined, and the pairs of neighbours.
 class PairCounter {
  public:
   PairCounter(const PhraseText& text, const PhraseMatcher& matcher, const PhraseOptions& options)
@@ -27,8 +27,8 @@ class PairCounter {
     count_units();
   }
 
-  // Calls use(a, b, n_ab) for each pair that is frequent enough and not too long: by ascending a, then by where in the
-  // text b first follows it.
+  // Calls use(a, b, n_ab) for each pair that is frequent enough and not too long: by ascending a, then by the position
+  // in the text at which b first follows a.
   template <class Use>
   void for_each_pair(Use&& use) {
     const std::int32_t units = matcher_.units();
@@ -73,11 +73,11 @@ class PairCounter {
     }
   }
 
-  // How many followers a unit may have in pairs that count.
+  // The largest number of followers that a unit can have in pairs that count.
   std::int64_t followers_of(std::int32_t unit) const { return parts_[index(unit)] > 0 ? counts_[index(unit)] : 0; }
 
-  // The pairs whose first unit is in [first, last). One unit with too many followers has none kept: they are counted at
-  // once.
+  // The pairs whose first unit is in [first, last). If a single unit has too many followers to keep them, they are
+  // counted directly.
   template <class Use>
   void count_pairs(std::int32_t first, std::int32_t last, std::int64_t followers, Use& use) {
     const bool at_once = followers > text_.most_followers;
@@ -118,7 +118,7 @@ class PairCounter {
     if (followed_by_[index(b)]++ == 0) distinct_.push_back(b);
   }
 
-  // Uses the pairs of `a` with the followers that have been counted, and forgets these.
+  // Passes the pairs of `a` with the counted followers to `use`, and forgets the followers.
   template <class Use>
   void use_pairs(std::int32_t a, Use& use) {
     for (const std::int32_t b : distinct_) {
@@ -131,13 +131,13 @@ class PairCounter {
   const PhraseText& text_;
   const PhraseMatcher& matcher_;
   const PhraseOptions& options_;
-  std::vector<std::int64_t> counts_;       // of each unit; 0 where it is left out
-  std::vector<std::uint8_t> parts_;        // of each unit; 0 where it is in no pair that counts
+  std::vector<std::int64_t> counts_;       // of each unit; 0 if it is left out
+  std::vector<std::uint8_t> parts_;        // of each unit; 0 if it is in no pair that counts
   std::int64_t tokens_ = 0;                // the sum of the counts
   std::vector<std::int32_t> followers_;    // of the units in a range, one after the other
-  std::vector<std::int64_t> next_;         // where the next follower of each goes
-  std::vector<std::int64_t> followed_by_;  // how often each unit follows one
-  std::vector<std::int32_t> distinct_;     // the units that do
+  std::vector<std::int64_t> next_;         // where each unit's next follower goes
+  std::vector<std::int64_t> followed_by_;  // how often each unit follows the current one
+  std::vector<std::int32_t> distinct_;     // the units that follow it
 };
 
 constexpr std::int64_t bytes_per_unit = 64;
@@ -166,7 +166,7 @@ std::vector<Phrase> find_phrases(const PhraseText& text, const PhraseOptions& op
       if (score < options.threshold) return;
       std::string words(counter.spelling(a));
       words.append(options.delimiter).append(counter.spelling(b));
-      if (spellings.find(words) >= 0) return;  // the same words in other parts
+      if (spellings.find(words) >= 0) return;  // the same words, divided into other parts
       spellings.number(words);
       found.push_back({std::move(words), count, score});
       if (found.size() % 1024 == 0) hold(bytes());

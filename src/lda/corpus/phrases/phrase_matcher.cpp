@@ -74,7 +74,7 @@ std::int32_t PhraseMatcher::child(std::int32_t node, std::int32_t part) const {
   return place != children.end() && place->part == part ? place->node : -1;
 }
 
-// The node that the word's parts lead to from a node, or -1.
+// The node that is reached from a node by the word's parts, or -1.
 std::int32_t PhraseMatcher::walk(std::int32_t node, std::int32_t word) const {
   const auto begin = static_cast<std::size_t>(part_offsets_[static_cast<std::size_t>(word)]);
   const auto end = static_cast<std::size_t>(part_offsets_[static_cast<std::size_t>(word) + 1]);

@@ -13,11 +13,11 @@
 
 namespace papilio::lda {
 
-// Knows phrases by the words of a vocabulary: words in a row that, joined by the delimiter, spell one. So "foo_bar" and
-// "baz" are "foo_bar_baz", as "foo", "bar" and "baz" are.
+// Recognises phrases by the words of a vocabulary: consecutive words that spell a phrase when joined by the delimiter.
+// So "foo_bar" and "baz" are "foo_bar_baz", just as "foo", "bar" and "baz" are.
 //
-// A unit is a word or a phrase: units below V are the words, unit V + p is phrase p. A phrase that is spelled like a
-// word is that word.
+// A unit is a word or a phrase: units below V are the words, unit V + p is phrase p. A phrase spelled like a word is
+// that word.
 //
 // Memory: about 16 bytes per word and bytes_per_phrase per phrase.
 class PhraseMatcher {
@@ -27,16 +27,16 @@ class PhraseMatcher {
 
   struct Match {
     std::int32_t unit;
-    int words;  // how many the unit takes
+    int words;  // words that the unit takes
   };
 
   // Whether a phrase may begin with the word.
   bool begins(std::int32_t word) const { return after_first_[static_cast<std::size_t>(word)] >= 0; }
 
-  // The longest phrase that the words begin with, or the first word.
+  // The longest phrase at the beginning of the words, or the first word.
   Match longest(std::span<const std::int32_t> words) const;
 
-  // How many words of text a phrase may take.
+  // The largest number of words of text that a phrase may take.
   int most_words() const { return most_words_; }
 
   std::int32_t units() const { return static_cast<std::int32_t>(after_first_.size() + phrases_.size()); }
@@ -58,24 +58,24 @@ class PhraseMatcher {
 
   std::vector<std::string> phrases_;
   std::vector<Node> nodes_;
-  std::vector<std::int64_t> part_offsets_ = {0};  // of each word in parts_; none for a word that no phrase holds
+  std::vector<std::int64_t> part_offsets_ = {0};  // of each word in parts_; none for a word that is in no phrase
   std::vector<std::int32_t> parts_;
-  std::vector<std::int32_t> after_first_;  // the node after each word as the first; -1: no phrase begins with it
-  std::vector<std::int32_t> unit_of_;      // each phrase
+  std::vector<std::int32_t> after_first_;  // the node after each word as first word; -1: no phrase begins with it
+  std::vector<std::int32_t> unit_of_;      // of each phrase
   int most_words_ = 1;
 };
 
-// What a phrase takes in a matcher and in the lists beside it, nearly.
+// The approximate memory that a phrase takes in a matcher and in the lists that go with it.
 inline constexpr std::int64_t bytes_per_phrase = 384;
 
 // A unit of joined text.
 struct PhraseUnit {
   std::int32_t number;
-  bool is_marked;  // no neighbour of the unit before it
+  bool is_marked;  // not a neighbour of the unit before it
   int words;
 };
 
-// Joins the words of a text, one after the other, and gives the units to `use` in order.
+// Joins the words of a text, one after the other, and passes the units to `use` in order.
 template <class Use>
 class PhraseJoiner {
  public:
@@ -95,13 +95,13 @@ class PhraseJoiner {
     if (size_ == static_cast<std::size_t>(matcher_.most_words())) take_first();
   }
 
-  // At the end of a document.
+  // Call it at the end of a document.
   void flush() {
     while (size_ > 0) take_first();
   }
 
  private:
-  // Gives the first unit of the words that wait, and the words after it that begin no phrase.
+  // Passes on the first unit of the waiting words, and the words after it that begin no phrase.
   void take_first() {
     std::size_t taken = 0;
     do {

@@ -18,7 +18,7 @@ namespace {
 
 using base::require;
 
-// The longest delimiter, in bytes.
+// The largest length of a delimiter, in bytes.
 constexpr std::size_t most_delimiter_bytes = 16;
 
 void require_delimiter(std::string_view delimiter, const char* caller) {
@@ -41,7 +41,7 @@ void require_ranges(const PhraseOptions& options, const char* caller) {
   require_delimiter(options.delimiter, caller);
 }
 
-// The words of a phrase between white space and delimiters, joined by delimiters; how many are counted in `words`.
+// The words of a phrase, split at white space and delimiters, joined by delimiters; `words` is their number.
 std::string join_parts(std::string_view phrase, std::string_view delimiter, int& words) {
   std::string joined;
   words = 0;
@@ -55,7 +55,7 @@ std::string join_parts(std::string_view phrase, std::string_view delimiter, int&
   return joined;
 }
 
-// All words of a corpus in memory; the first of each document is marked.
+// Passes all words of a corpus in memory to `use`; the first of each document is marked.
 void for_each_document(const CorpusView& corpus, base::FunctionRef<void(std::span<const std::int32_t>)> use) {
   std::vector<std::int32_t> words;
   for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {

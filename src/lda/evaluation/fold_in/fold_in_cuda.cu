@@ -12,16 +12,16 @@ namespace {
 
 constexpr unsigned whole_warp = 0xffffffffu;
 constexpr int most_threads = 512;
-constexpr int scratch_blocks = 2;            // on a multiprocessor, where a document's numbers are in global memory
-constexpr std::int32_t words_of_many = 512;  // from which a document has most_threads
+constexpr int scratch_blocks = 2;            // per multiprocessor, if a document's numbers are in global memory
+constexpr std::int32_t words_of_many = 512;  // documents with this many words or more have most_threads
 
-// A whole number as a double: the exponent is that of 2^52, the number is in the low bits. Conversions have few units.
+// A whole number as a double: the exponent of 2^52, the number in the low bits. Few units convert numbers.
 __device__ __forceinline__ double as_double(std::uint32_t n) {
   return __hiloint2double(0x43300000, static_cast<int>(n)) - 0x1p52;
 }
 
-// sum_in_lanes of numbers that all threads of the block may read. Threads meet twice: within, and before `sums` is
-// reused.
+// sum_in_lanes of numbers that all threads of the block can read. It synchronises the threads once; before `sums` is
+// reused they must meet again.
 template <int threads>
 __device__ double block_sum_in_lanes(const double* x, std::int64_t count, double* sums) {
   for (int lane = static_cast<int>(threadIdx.x); lane < sum_lanes; lane += threads) {
@@ -38,13 +38,13 @@ __device__ double block_sum_in_lanes(const double* x, std::int64_t count, double
   return sum;
 }
 
-// A list of a document: which word of the document has it, its row, and its size as in WordLists.
+// A list of a document: the place of its word in the document, its row, and its size as in WordLists.
 struct Listed {
   std::int32_t word, row;
   std::uint32_t size;
 };
 
-// The lists of words as they come.
+// The lists of a document's words in their order.
 struct InOrder {
   const WordLists& lists;
   const std::int32_t* rows;
@@ -54,7 +54,7 @@ struct InOrder {
   }
 };
 
-// The lists of a document of few words, longest first, so that neighbours take equally long.
+// The lists of a document with few words, longest first, so that neighbours take about the same time.
 struct BySize {
   std::int32_t row[words_of_many];
   std::uint32_t size[words_of_many];
@@ -62,7 +62,7 @@ struct BySize {
   __device__ __forceinline__ Listed operator[](std::int64_t i) const { return {word[i], row[i], size[i]}; }
 };
 
-// By all threads of a block; they meet at the end. `sizes` has room for a number per word.
+// Called by all threads of a block, which meet at the end. `sizes` has room for one number per word.
 template <int threads>
 __device__ __forceinline__ void sort_by_size(const WordLists& lists, const std::int32_t* rows, int count,
                                              std::uint32_t* sizes, BySize& by_size) {
@@ -79,7 +79,7 @@ __device__ __forceinline__ void sort_by_size(const WordLists& lists, const std::
   __syncthreads();
 }
 
-// The probabilities of words, by 16 neighbouring threads each: use(word, its probability) in one of them.
+// The probabilities of words, each by 16 neighbouring threads, one of which calls use(word, its probability).
 template <int threads, class Words, class Use>
 __device__ __forceinline__ void weigh_words(const WordLists& lists, const double* weights, double of_beta,
                                             const Words& words, std::int64_t count, Use use) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ void weigh_words(const WordLists& lists, const double
   }
 }
 
-// `own` counts of neighbours in a row, from `at` on.
+// Loads `own` neighbouring counts of a row, from `at` on.
 template <bool is_wide, int own>
 __device__ __forceinline__ void load_counts(const std::uint32_t* row, std::uint32_t at, std::uint32_t (&n)[own]) {
   if constexpr (is_wide) {
@@ -137,8 +137,8 @@ __device__ __forceinline__ void load_counts(const std::uint32_t* row, std::uint3
   }
 }
 
-// What words give the topics of this thread, word after word. A topic that a word does not have gets 0 of it, which
-// changes no sum. any_wide: whether rows may be wide.
+// Adds what the words contribute to this thread's topics, word after word. A topic that a word does not have gets 0,
+// which changes no sum. any_wide: whether rows may be wide.
 template <bool any_wide, int at_once, int own>
 __device__ __forceinline__ void add_shares(const WordLists& lists, std::uint32_t at, const std::int32_t* rows,
                                            const double* factors, std::int64_t count, double (&shares)[own]) {
@@ -157,7 +157,7 @@ __device__ __forceinline__ void add_shares(const WordLists& lists, std::uint32_t
   }
 }
 
-// A step of the fixed point. A warp has blocks of topics, or with other warps one block; `own`: topics of a thread.
+// A step of the fixed point. A warp has whole blocks of topics, or a part of one block. own: topics per thread.
 template <int threads, int own, int at_once>
 __device__ __forceinline__ void step_topics(const FoldIn& in, double* weights, const std::int32_t* rows,
                                             const double* factors, std::int64_t count, double of_beta, bool any_wide,
@@ -167,7 +167,7 @@ __device__ __forceinline__ void step_topics(const FoldIn& in, double* weights, c
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (std::int32_t block = warp / warps_per_block * block_topics; block < topics;
        block += threads / 32 / warps_per_block * block_topics) {
-    const int first = warp % warps_per_block * own;  // of the thread's topics of the block
+    const int first = warp % warps_per_block * own;  // of the thread's topics in the block
     const auto at = static_cast<std::uint32_t>(block + lane * own_topics + first);
     double shares[own] = {};
     if (any_wide)
@@ -184,13 +184,13 @@ __device__ __forceinline__ void step_topics(const FoldIn& in, double* weights, c
   }
 }
 
-// own: topics of a thread at a time; at_once: words whose counts are loaded together; blocks: of a multiprocessor.
+// own: topics per thread at a time. at_once: words whose counts are loaded together. blocks: per multiprocessor.
 template <int threads, int own, int at_once, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     fold_in_documents(const __grid_constant__ FoldIn in, std::int64_t first, std::int64_t end) {
   extern __shared__ double shared[];
   __shared__ double sums[sum_lanes];
-  constexpr bool sorted = threads < most_threads;  // of documents with few words
+  constexpr bool sorted = threads < most_threads;  // documents with few words
   __shared__ std::conditional_t<sorted, BySize, char> by_size;
   __shared__ std::uint32_t sizes[sorted ? words_of_many : 1];
   const std::int32_t topics = in.lists.topics;
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(threads, blocks)
       const double of_beta = in.beta * block_sum_in_lanes<threads>(factors, count, sums);
       step_topics<threads, own, at_once>(in, weights, rows, factors, count, of_beta, any_wide, step + 1 == in.steps);
       __syncthreads();
-      total = block_sum_in_lanes<threads>(weights, topics, sums);  // of theta after the last step
+      total = block_sum_in_lanes<threads>(weights, topics, sums);  // of theta, after the last step
     }
     for (std::int32_t k = static_cast<int>(threadIdx.x); k < topics; k += threads) {
       const double theta = weights[k] / total;
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(threads, blocks)
       weigh_words<threads>(in.lists, weights, in.beta * total, InOrder{in.lists, in.scored_rows + of},
                            in.scored_offsets[d + 1] - of,
                            [&](std::int64_t word, double p) { in.probabilities[of + word] = p; });
-      __syncthreads();  // weights become the next document's
+      __syncthreads();  // the next document overwrites the weights
     }
   }
 }
@@ -270,7 +270,7 @@ std::int64_t fold_in_scratch(std::int32_t topics) {
 
 void queue_fold_in(const FoldIn& fold_in, const std::int32_t* words, std::int64_t documents, cudaStream_t stream) {
   const std::int32_t topics = fold_in.lists.topics;
-  // As many threads as keep a multiprocessor busy, beside the shared memory that a document takes.
+  // As many threads as keep a multiprocessor busy, given the shared memory that a document takes.
   const bool are_many = fold_in.scratch != nullptr || topics > 1536;
   const std::int64_t long_ones =
       are_many

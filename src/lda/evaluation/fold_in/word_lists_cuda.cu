@@ -12,15 +12,15 @@ namespace {
 
 constexpr int list_threads = 256;
 constexpr unsigned whole_warp = 0xffffffffu;
-constexpr std::uint32_t end_of_narrow = 1u << 16;  // of topics and of counts
+constexpr std::uint32_t end_of_narrow = 1u << 16;  // for topics and for counts
 
 __global__ void invert_masses(const std::int64_t* n_k, double prior_mass, const WordLists lists) {
   const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (k < lists.topics) lists.reciprocals[k] = 1 / fixed_topic_mass(n_k[k], prior_mass);
 }
 
-// Where an entry is among those of its range: `rank` among those of its residue, of which each has `sizes`, one per
-// lane (and again in the other half of the warp).
+// The place of an entry among those of its range. `rank`: its place among those of its residue. `sizes`: the number of
+// entries of each residue, one per lane (and again in the other half of the warp).
 __device__ __forceinline__ std::uint32_t place_in_range(int residue, std::uint32_t rank, std::uint32_t sizes) {
   std::uint32_t place = 0;
 #pragma unroll
@@ -31,7 +31,7 @@ __device__ __forceinline__ std::uint32_t place_in_range(int residue, std::uint32
   return place;
 }
 
-// Makes a row of counts, which may be where `counts` are.
+// Makes a row of counts, which may overwrite `counts`.
 __device__ __forceinline__ void pack_row(const std::uint32_t* counts, std::int32_t topics, bool is_wide,
                                          std::uint32_t* row) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -39,7 +39,7 @@ __device__ __forceinline__ void pack_row(const std::uint32_t* counts, std::int32
     std::uint32_t n[own_topics];
 #pragma unroll
     for (int i = 0; i < own_topics; ++i) n[i] = block + 32 * i + lane < topics ? counts[block + 32 * i + lane] : 0;
-    __syncwarp();  // all have read theirs
+    __syncwarp();  // all lanes have read their counts
     if (is_wide) {
 #pragma unroll
       for (int i = 0; i < own_topics; ++i) row[block + lane * own_topics + i] = n[i];
@@ -51,7 +51,7 @@ __device__ __forceinline__ void pack_row(const std::uint32_t* counts, std::int32
   }
 }
 
-// A warp has a list. Row r of `counts` is at r stride, or at words[r] stride. `counts` may be lists.counts().
+// One warp per list. Row r of `counts` is at r stride, or at words[r] stride. `counts` may be lists.counts().
 __global__ void __launch_bounds__(list_threads)
     list_topics_of_words(const WordLists lists, const std::uint32_t* counts, std::int64_t stride, bool by_word,
                          std::int64_t first, std::int64_t count) {
@@ -75,10 +75,10 @@ __global__ void __launch_bounds__(list_threads)
         const unsigned present = __ballot_sync(whole_warp, k < end && row[k] > 0);
         of_residue += static_cast<std::uint32_t>(__popc(present & same_residue));
       }
-      std::uint32_t rank = 0;  // of the next of the residue
+      std::uint32_t rank = 0;  // of the residue's next entry
       for (std::int32_t k = from + lane; k - lane < end; k += 32) {
         const std::uint32_t n = k < end ? row[k] : 0;
-        const unsigned present = __ballot_sync(whole_warp, n > 0);  // all have read theirs
+        const unsigned present = __ballot_sync(whole_warp, n > 0);  // all lanes have read their counts
         const std::uint32_t place =
             size + place_in_range(residue, rank + static_cast<std::uint32_t>(__popc(present & before)), of_residue);
         if (n > 0) list[place] = is_wide ? static_cast<std::uint32_t>(k) : static_cast<std::uint32_t>(k) << 16 | n;
