@@ -3,20 +3,20 @@
 #include "collective/scan.h"
 #include "warp/cuda_warp.cuh"
 
-// Scans and reductions by all threads of a CUDA block, for kernels of one's own: thread t of block_threads has element
-// t. Every thread of the block takes part; one without an element passes the operator's neutral element.
+// Scans and reductions by all threads of a CUDA block, for your own kernels: thread t of block_threads has
+// element t. Every thread of the block takes part; one without an element passes the operator's neutral element.
 //
-// T is trivially copyable, of whole 32-bit words; `op` is associative (collective/operators.h, or your own), its left
-// operand the earlier element. Results are a function of the elements and the number of threads: the same bits in every
-// launch, and on the host by the steps of collective/scan.h. Two synchronisations per call, log2 of the threads
-// exchanges. `shared` is a __shared__ variable of the block, the same one for all calls if you like:
+// T is trivially copyable, of whole 32-bit words; `op` is associative (collective/operators.h, or your own),
+// its left operand the earlier element. Results depend only on the elements and the number of threads: the same
+// bits in every launch, and on the host by the steps of collective/scan.h. A call takes two synchronisations
+// and about a dozen exchanges. `shared` is a __shared__ variable of the block; all calls may use the same one:
 //
 //   __shared__ papilio::collective::BlockTotals<float, block_threads / 32> shared;
 //   const auto [sum, total] = papilio::collective::scan_block<block_threads>(x, papilio::collective::Add{}, shared);
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
-// What threads have in common with the lanes of warps: blocks are of one dimension and whole warps.
+// Warps per block. A block has one dimension and consists of whole warps: thread t is lane t % 32 of warp t / 32.
 template <int block_threads>
 inline constexpr int block_warps = block_threads / 32;
 

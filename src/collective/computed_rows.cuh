@@ -16,8 +16,8 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // it for four neighbouring categories at a time, and once more for those that the
 // search ends in. It is never called for a category past the last.
 //
-// A batch holds the rows first ... first + T - 1. In place of rows that are not below `rows` it takes the last one that
-// is; the threads of such rows draw too, and have nothing to write.
+// A batch holds the rows first ... first + T - 1. In place of those past the last row, `rows`
+// - 1, it takes the last row; the threads of such rows draw too, but have nothing to write.
 template <int G, int T, class Weight>
 class ComputedRows {
  public:
@@ -35,7 +35,7 @@ class ComputedRows {
                                           std::int64_t categories)
       : weight_(weight), first_(first), rows_(rows), categories_(categories) {}
 
-  // The row that this thread searches, and whether it is there.
+  // The row that this thread searches, and whether that row exists.
   __device__ __forceinline__ std::int64_t number() const {
     return first_ + static_cast<std::int64_t>(threadIdx.x % G / (G / T));
   }

@@ -57,11 +57,11 @@ PAPILIO_LANEWISE Lanes<W, T> load_column(const Rows& rows, std::int64_t k) {
   }
 }
 
-// By one of the tables: `Sums` meets BlockSums, and nothing was added to `sums` yet.
+// Draws by one of the tables. `Sums` meets BlockSums, and nothing has been added to `sums` yet.
 //
-// Where `remnant` is given, a table of (K mod W) * W values, the remnant comes first: its
-// categories by prefix sums, each lane reading its own row; then whole blocks. A target below
-// the remnant's sum lies in the remnant, which is searched linearly. All rows have one length then.
+// If `remnant` is given, a table of (K mod W) * W values, the remnant comes first: prefix sums over its
+// categories, for which each lane reads its own row; then whole blocks. A target below the remnant's
+// sum lies in the remnant, which is searched linearly. All rows must then have the same length.
 // Source: Steele and Tristan, ACM TOPC 6(4):22, 2019, Algorithms 5 to 7 and 9, Figure 9.
 template <Warp W, class Sums, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u, Sums sums, T* remnant = nullptr) {
@@ -71,7 +71,7 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_blocks(const Rows& rows, Lanes<W, T> u,
   for (std::int64_t k = 0; k < first_block; ++k) ahead.add(load_column<W>(rows, k));
   sums.start_after(ahead.total());
 
-  // At least one block, even one of zeros, so that no search is of an empty table.
+  // At least one block, even if it is all zeros, so that a search never meets an empty table.
   std::int64_t k = first_block;
   do {
     Tile<W, T> tile;
@@ -103,9 +103,9 @@ PAPILIO_LANEWISE BlockDraw<W, T> draw_by_prefix(const Rows& rows, Lanes<W, T> u,
   return {sums.total(), sums.find(target_of<W, T>(u, sums.total()))};
 }
 
-// Without a table: the first pass keeps the running totals of the blocks, the
-// second reads again the one block of each row that the search ended in and
-// builds one butterfly of them. `totals` holds blocks * W values, `scratch` W * W.
+// Without a table. The first pass keeps the running totals of the blocks; the second
+// pass reads again, for each row, the one block in which its target lies, and builds
+// one butterfly from these W blocks. `totals` holds blocks * W values, `scratch` W * W.
 template <Warp W, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE BlockDraw<W, T> draw_by_two_passes(const Rows& rows, Lanes<W, T> u, T* totals, T* scratch) {
   const std::int64_t end = longest_of<W>(rows);

@@ -19,8 +19,8 @@ __device__ __forceinline__ V segment_total(const Segment& segment) {
   return warp_sum(lane_sum<depths>(segment.batch_row(0), V{}));
 }
 
-// The category in segment `number` where the rest of the target lies; every thread
-// of the warp ends with it.
+// The category of segment `number` in which the rest of
+// the target lies. Every thread of the warp gets it.
 template <class Rows>
 __device__ __forceinline__ std::int64_t draw_in_segment(const Rows& rows, std::int64_t number, double rest) {
   using V = typename Rows::Sum;
@@ -31,8 +31,8 @@ __device__ __forceinline__ std::int64_t draw_in_segment(const Rows& rows, std::i
   return walk_slots<1, depths>(segment, number, lane, rest).category;
 }
 
-// One row of any length by one warp. Thread i keeps the running total at the end of
-// the i-th of up to 32 stretches of segments; inside a stretch they are added again.
+// Draws from one row of any length by one warp. Thread i keeps the running total at the end of the
+// i-th of up to 32 stretches of segments; the segments of the chosen stretch are added up again.
 template <class Rows>
 __device__ __forceinline__ DrawnRow draw_long_row(const Rows& rows, double u) {
   const int thread = static_cast<int>(threadIdx.x) % 32;
@@ -59,23 +59,23 @@ __device__ __forceinline__ DrawnRow draw_long_row(const Rows& rows, double u) {
   return {draw_in_segment(rows, s, s == 0 ? target : target - before), running, thread == 0};
 }
 
-// Below every sum: the walk of a row with this target ends at once.
+// A target below every sum: a walk with this target ends at once.
 inline constexpr double no_target = -1;
 
-// The target of the row that this thread searches, one of T of a whole warp; `no_target` where the row is not there.
-// Its sums are 0: a walk would leave it and look for the last positive weight, one category after another.
+// The target of the row that this thread searches, one of T rows of a whole warp; `no_target` if there is no such row.
+// Its sums would all be 0: a walk would leave the row and look for the last positive weight, category by category.
 template <int T, class Rows>
 __device__ __forceinline__ double target_in_batch(const Rows& rows, double u, double total) {
   const int t = static_cast<int>(threadIdx.x) % 32 / (32 / T);
   return rows.has(t) ? target_of<Lane, typename Rows::Sum, double>(u, total) : no_target;
 }
 
-// T rows of `segments` <= most_segments_at_once segments by a block with a warp for
-// each segment; `rows` is the provider of this warp's, with G = 32. The warps add up
-// their segments and tell each other the totals, and the one in whose segment a row's
-// target lies searches there and owns the result. Every thread of the block calls it;
-// `totals`, in shared memory, may be used again after the next barrier. `often_partial`: batches often have fewer than
-// T rows. Asking for that costs registers, so leave it where only the last batch can be partial.
+// Draws from T rows of `segments` <= most_segments_at_once segments by a block that has one warp
+// per segment; `rows` is the provider of this warp's segment, with G = 32. The warps add up their
+// segments and exchange the totals through `totals`, in shared memory. The warp in whose segment
+// a row's target lies searches there and owns the result. Every thread of the block must call it;
+// `totals` may be used again after the next barrier. Set `often_partial` if batches often have
+// fewer than T rows. It costs registers, so leave it false if only the last batch can be partial.
 inline constexpr int most_segments_at_once = 8;
 
 template <int T, int together, bool often_partial = false, class Rows, class V = typename Rows::Sum>
@@ -102,7 +102,7 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
     if (target < after) break;
     before = after;
   }
-  double rest = chosen == segment ? target - before : no_target;  // elsewhere
+  double rest = chosen == segment ? target - before : no_target;  // no_target if it lies in another warp's segment
   const int lane = tree.find(rest);
   DrawnRow drawn = walk_slots<32 / T, depths>(rows, segment, lane, rest);
   drawn.total = total;
@@ -110,8 +110,8 @@ __device__ __forceinline__ DrawnRow draw_by_segments(const Rows& rows, unsigned 
   return drawn;
 }
 
-// T rows of two segments by one warp: `rows` is the provider of the first segment, `last` that of the second, which has
-// up to 128 N categories; both with G = 32.
+// Draws from T rows of two segments each by one warp: `rows` is the provider of the first
+// segment, `last` that of the second, which has up to 128 N categories; both with G = 32.
 template <int N, int T, class Rows, class Last, class V = typename Rows::Sum>
 __device__ __forceinline__ DrawnRow draw_two_segments(const Rows& rows, const Last& last, double u) {
   V sums[T], last_sums[T];
@@ -152,7 +152,7 @@ __device__ __forceinline__ int find_segment(const V* totals, int segments, doubl
   const int thread = static_cast<int>(threadIdx.x) % 32;
   double sum = 0;
 #pragma unroll 8
-  for (int s = 0; s < segments; ++s) {  // in order, as everywhere
+  for (int s = 0; s < segments; ++s) {  // in order, as on every device
     sum += static_cast<double>(totals[s]);
     if (thread == 0) running[s] = sum;
   }

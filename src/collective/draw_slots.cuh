@@ -7,30 +7,30 @@
 #include "collective/target.h"
 #include "warp/cuda_warp.cuh"
 
-// Draws in the canonical slot order on a GPU: the device functions that papilio's
-// own kernels are made of, for kernels of your own too (docs/cuda.md).
+// Draws in the canonical slot order on a GPU: the device functions from which papilio's own kernels are built. Your own
+// kernels may use them too (docs/cuda.md).
 //
 // G neighbouring threads of a warp draw from T rows together. They add up each row
-// in turn, coalesced, four categories per thread and load; one butterfly over the
-// sums gives each row to G / T threads, which walk down its tree, read again the
-// slot that the walk ends in, and walk along it. A draw takes the same additions in
+// in turn, coalesced, four categories per thread and load. One butterfly over the sums
+// then gives each row to G / T threads, which walk down its tree, read again the
+// slot in which the walk ends, and walk along it. A draw takes the same additions in
 // the same order as draw_slots.h, so the category is the same, bit for bit.
 //
-// A provider says where weights come from, with a value in each thread:
-//   Sum                        float or double, what weights are added up in
-//   Element                    one category's ingredients, with
+// A provider says where weights come from; each thread has its own copy of it:
+//   Sum                        float or double: the type in which weights are added up
+//   Element                    what a category's weight is computed from, with
 //                                weight()   its weight, rounded to Sum
-//                                plus(s)    s + the weight (fused where it is a product)
+//                                plus(s)    s + the weight (fused if the weight is a product)
 //   batch_row(q)               row q of the batch, 0 <= q < T, as seen by this thread l of
 //                              the group: quad(v, e) gives the elements of its categories
 //                              4 (v G + l) ... + 3, of weight 0 past the end
-//   has(q)                     whether there is a row q; the same in the whole warp where
-//                              G = 32 (batches of short rows read it and throw it away)
+//   has(q)                     whether there is a row q; if G = 32, the whole warp gets the same answer
+//                              (for short rows nobody asks: every row of the batch is read, and some discarded)
 //   mine<n>(v, l, i, e)        categories 4 (v G + l) + n i ... + n - 1 (n = 1, 2, 4) of
 //                              the row that this thread searches, t = thread / (G / T)
 //   row()                      that row as a value with size() and weight(k)
-//   segment(s)                 for long rows: the provider of the categories from 1,024 s
-// `ComputedRows` makes one of any function. v is known at compile time.
+//   segment(s)                 for long rows: the provider of the categories from 1,024 s on
+// `ComputedRows` is a provider whose weights a function computes. v is known at compile time.
 // Source: docs/numerics.md; the butterfly: Steele and Tristan, ACM TOPC 6(4):22, 2019.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
@@ -45,7 +45,7 @@ struct DrawnRow {
   bool owner;             // the one thread of the row whose category counts
 };
 
-// Cold: see last_positive_before in draw_slots.h, which it agrees with.
+// Rarely called: see last_positive_before in draw_slots.h, with which it agrees.
 template <class Row>
 __device__ __noinline__ std::int64_t last_positive_on_device(const Row row, std::int64_t segment, int step) {
   const std::int64_t here = segment * segment_size + step;
@@ -64,15 +64,15 @@ __device__ __forceinline__ V sum_of_four(const V (&s)[4]) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// Rows of at most 4 G N <= 128 categories, each slot one weight: thread l holds the
-// logical lanes l, l + G, ... of a row as N vectors.
+// Draws from rows of at most 4 G N <= 128 categories, in which each slot is one
+// weight: thread l holds the logical lanes l, l + G, ... of a row as N vectors.
 template <int G, int N, int T, class Rows>
 __device__ __forceinline__ DrawnRow draw_short_rows(const Rows& rows, double u) {
   static_assert(4 * G * N <= slots && T <= G && G <= logical_lanes);
   using V = typename Rows::Sum;
   constexpr int places = 1 << log2_of(2 * N - 1);  // N rounded up to a power of two
 
-  // One level inside a thread: vector i and i + nodes.
+  // One level of the tree inside a thread: adds vectors i and i + nodes.
   const auto fold = [](V(&part)[places], int nodes) {
 #pragma unroll
     for (int i = 0; i < places / 2; ++i)
@@ -100,7 +100,7 @@ __device__ __forceinline__ DrawnRow draw_short_rows(const Rows& rows, double u) 
   double rest = target_of<Lane, V, double>(u, total);
   const int thread = tree.find(rest);
 
-  // The vectors of that thread again, and the levels inside it.
+  // Reads the vectors of that thread again, and walks the levels inside it.
   V w[N][4], part[places], left[places];  // left[n + i]: the left child of node i of n
 #pragma unroll
   for (int v = 0; v < N; ++v) {
@@ -133,8 +133,8 @@ __device__ __forceinline__ DrawnRow draw_short_rows(const Rows& rows, double u) 
     for (int i = 0; i < 4; ++i)
       if (vector == v) four[i] = w[v][i];
 
-  // Levels whose right half is padding: the walk would leave the row there if the
-  // rest were not below the sum of the lane.
+  // The last levels of the walk, whose right children are padding (lanes of zeros): if the rest
+  // is not below the sum of the lane, the walk goes right at these levels, out of the row.
   constexpr int padding = (logical_lanes - 1) & ~(places * G - 1);
   const bool in_padding = padding != 0 && !(rest < static_cast<double>(sum_of_four(four)));
   int slot = descend(rest, four[0] + four[1]) ? 2 : 0;
@@ -171,7 +171,7 @@ __device__ __forceinline__ DrawnRow walk_slots(const Rows& rows, std::int64_t se
       sum[i] = j == 0 ? w[i][j] : e[i].plus(sum[i]);
     }
   }
-  int slot = 0;  // of the four; where a thread has none of the pair, its last bit means nothing
+  int slot = 0;  // of the four; in a thread that has no slot of the pair, its last bit means nothing
   if constexpr (R == 4) {
     const V pair = sum[0] + __shfl_xor_sync(all_threads, sum[0], 1);
     if (descend(rest, __shfl_sync(all_threads, pair, thread & ~3))) slot = 2;
@@ -204,7 +204,7 @@ __device__ __forceinline__ DrawnRow walk_slots(const Rows& rows, std::int64_t se
   return {category, 0, owner};
 }
 
-// Sums of the four slots of this thread in a row of at most N depths, by a whole warp.
+// The sum of the four slots that this thread has in a row of at most N depths, read by a whole warp.
 template <int N, class Row, class V>
 __device__ __forceinline__ V lane_sum(const Row& row, V) {
   V slot[4];
@@ -218,15 +218,15 @@ __device__ __forceinline__ V lane_sum(const Row& row, V) {
   return sum_of_four(slot);
 }
 
-// Thread l's lane sums of T rows of at most 128 N categories by a whole warp.
+// For thread l: the sums of lane l in T rows of at most 128 N categories, read by a whole warp.
 //
-// `together` rows are loaded before the first is added up: enough to keep memory
-// busy, and few enough for registers.
+// `together` rows are loaded before the first of them is added up:
+// enough to keep memory busy, but few enough for the registers.
 template <int N, int T, int together, class Rows, class V>
 __device__ __forceinline__ void lane_sums_of_rows(const Rows& rows, V (&sums)[T]) {
 #pragma unroll
   for (int first = 0; first < T; first += together) {
-    if (rows.has(first)) {  // a branch that also keeps the compiler to `together`
+    if (rows.has(first)) {  // the branch also stops the compiler from loading more than `together` rows at a time
 #pragma unroll
       for (int q = first; q < first + together && q < T; ++q) sums[q] = lane_sum<N>(rows.batch_row(q), V{});
     } else {
@@ -236,8 +236,8 @@ __device__ __forceinline__ void lane_sums_of_rows(const Rows& rows, V (&sums)[T]
   }
 }
 
-// Rows of more than 128 and at most 128 N <= 1,024 categories, T = 8, 16 or 32 of
-// them by a whole warp (G = 32): thread l adds up the slots 4 l ... 4 l + 3.
+// Draws from rows of more than 128 and at most 128 N <= 1,024 categories, T = 8, 16 or
+// 32 of them, by a whole warp (G = 32): thread l adds up the slots 4 l ... 4 l + 3.
 template <int N, int T, int together, class Rows>
 __device__ __forceinline__ DrawnRow draw_rows(const Rows& rows, double u) {
   using V = typename Rows::Sum;
@@ -261,10 +261,10 @@ struct BatchShape {
   static constexpr int vectors = most / (4 * threads);                                     // N
 };
 
-// Draws from a batch: BatchShape<most>::rows rows by ::threads neighbouring threads,
-// every thread of the warp taking part. u, in [0, 1), is that of the row t that this
-// thread searches. `together` is as for `lane_sums_of_rows`; more for weights that stream
-// from far away, fewer where they cost registers.
+// Draws from a batch: BatchShape<most>::rows rows by ::threads neighbouring
+// threads. Every thread of the warp takes part. u, in [0, 1), is that of the
+// row t that this thread searches. `together` is as for `lane_sums_of_rows`:
+// larger if weights stream from far away, smaller if they cost registers.
 template <int most, int together = 1, class Rows>
 __device__ __forceinline__ DrawnRow draw_batch(const Rows& rows, double u) {
   using Shape = BatchShape<most>;

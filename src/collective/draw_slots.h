@@ -10,9 +10,9 @@
 
 // One draw from each of W rows in the canonical order.
 //
-// Rows are read one after the other, coalesced, into lane sums. From there on a
-// lane is a row: one butterfly for the trees of the tile, the search, and a
-// second reading of the four slots (32 weights at most) that the search ends in.
+// Rows are read one after the other, coalesced, into lane sums. After that each lane
+// has its own row: one butterfly builds the trees of the tile, each lane searches its
+// tree, and reads again the four slots (at most 32 weights) in which the search ends.
 //
 // Source: the order is in docs/numerics.md; the butterfly over lane sums takes
 // the place of one per block in Steele and Tristan, ACM TOPC 6(4):22, 2019, sec. 3.
@@ -38,13 +38,13 @@ struct SlotScratch {
   double* running;  // segments * W: running totals of the segments
   static constexpr std::int64_t lane_sums_per_segment = logical_lanes * W::width;
 
-  // Where the sums of group g of row q in a segment are.
+  // Where the lane sums of group g of row q in a segment begin.
   PAPILIO_LANEWISE T* at(std::int64_t segment, int g, int q) const {
     return lane_sums + segment * lane_sums_per_segment + (g * W::width + q) * W::width;
   }
 };
 
-// Reads a tile once: the lane sums of each segment of each row, zeros past its end.
+// Reads a tile once, and stores the lane sums of each segment of each row; a segment past a row's end has zeros.
 template <Warp W, class Signs, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE void add_tile(const Rows& rows, std::int64_t segments, SlotScratch<W, T> scratch,
                                bool (&sign)[W::width]) {
@@ -64,10 +64,10 @@ PAPILIO_LANEWISE void add_tile(const Rows& rows, std::int64_t segments, SlotScra
   }
 }
 
-// The last category of positive weight before `step` of the walk through
-// segment `segment`, or through the segments before it; else the first after
-// it. -1 where no weight is positive. Cold: rounding leads here about once in
-// ten million draws.
+// The last category of positive weight before step `step` of the walk
+// through segment `segment`, or through the segments before it. If
+// there is none, the first one after it; -1 if no weight is positive.
+// Rarely called: rounding leads here about once in ten million draws.
 template <class Rows>
 [[gnu::noinline, gnu::cold]] std::int64_t last_positive_before(const Rows& rows, int q, std::int64_t segment,
                                                                int step) {
@@ -91,7 +91,7 @@ PAPILIO_LANEWISE void find_in_segment(const Rows& rows, const LaneTree<W, T>& tr
                                       const std::int64_t (&segment)[W::width], std::int64_t (&category)[W::width]) {
   const auto offset = tree.find(rest) * 4;
 
-  // The four slots again, with their weights by depth.
+  // Reads the four slots again, and keeps their weights by depth.
   std::int64_t first[W::width];
   std::int32_t size[W::width], longest = 0;
   for (int q = 0; q < W::width; ++q) {
@@ -130,8 +130,8 @@ PAPILIO_LANEWISE void find_in_segment(const Rows& rows, const LaneTree<W, T>& tr
   W::store(at, found_at);
   for (int q = 0; q < W::width; ++q) category[q] = first[q] + at[q];
 
-  // Past the end of the slot by rounding, or outside the row (weights that are not valid): back to the last positive
-  // weight.
+  // The walk left the slot at its end by rounding, or ended outside the
+  // row (if weights are not valid): back to the last positive weight.
   const std::uint64_t astray = W::bits(searching | !W::less(found_at, end));
   if (astray != 0) [[unlikely]]
     for (int q = 0; q < W::width; ++q)
@@ -141,7 +141,7 @@ PAPILIO_LANEWISE void find_in_segment(const Rows& rows, const LaneTree<W, T>& tr
       }
 }
 
-// The segment in which each row's target lies, then `find_in_segment`.
+// Finds the segment in which each row's target lies, then calls `find_in_segment`.
 template <Warp W, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE void find_by_segment(const Rows& rows, Lanes<W, double> u, std::int64_t segments,
                                       SlotScratch<W, T> scratch, Drawn<W>& drawn) {
@@ -172,8 +172,8 @@ PAPILIO_LANEWISE void find_by_segment(const Rows& rows, Lanes<W, double> u, std:
   find_in_segment<W>(rows, LaneTree<W, T>(sums), W::load(rest), chosen, drawn.category);
 }
 
-// Draws from each row of a tile, lane q from row q by u[q] in [0, 1). Never a
-// category of weight 0. Signs is CollectSigns<W, T> or IgnoreSigns.
+// Draws from each row of a tile: lane q from row q, by u[q] in [0, 1). Never
+// draws a category of weight 0. Signs is CollectSigns<W, T> or IgnoreSigns.
 template <Warp W, class Signs, class Rows, class T = typename Rows::Weight>
 PAPILIO_LANEWISE void draw_slots(const Rows& rows, Lanes<W, double> u, SlotScratch<W, T> scratch, Drawn<W>& drawn) {
   std::int64_t longest = 0;

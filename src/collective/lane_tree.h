@@ -13,10 +13,10 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // Out: total, lane q: the sum of row q; and for each level of the tree the sums
 //      of the left children, which is what a search reads.
 //
-// Node n of a level with N nodes has the children n and n + N, the left one
-// lower. The levels inside a physical lane come first and need no exchange; then
-// step after step half of the rows' sums are sent to the lane's partner and half
-// kept, W - 1 exchanges for W rows, until each lane holds one row.
+// Node n of a level with N nodes has the children n and n + N, of which n is the
+// left one. The levels inside a physical lane come first and need no exchange.
+// Then, in each step, a lane sends half of the rows' sums to its partner and keeps
+// the other half, until each lane holds one row: W - 1 exchanges for W rows.
 template <Warp W, class T>
 class LaneTree {
  public:
@@ -56,9 +56,9 @@ class LaneTree {
   // Lane q: the sum of row q.
   PAPILIO_LANEWISE Lanes<W, T> total() const { return total_; }
 
-  // Walks down the tree of each lane's row: to the left child where the rest is
-  // below its sum, else to the right with that sum taken off. Returns the
-  // logical lane; `rest` becomes what is left inside it.
+  // Walks down the tree of each lane's row: to the left child if the rest of the target
+  // is below its sum, else to the right one, after subtracting that sum. Returns
+  // the logical lane; `rest` becomes the part of the target that is left inside it.
   PAPILIO_LANEWISE Lanes<W, std::int32_t> find(Lanes<W, double>& rest) const {
     const auto row = W::lane_id();
     auto node = W::template splat<std::int32_t>(0);

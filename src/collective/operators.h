@@ -14,7 +14,7 @@ struct Add {
   }
 };
 
-// Of numbers: NaN is left out unless all are.
+// For numbers. NaN is ignored, unless all of them are NaN.
 struct Least {
   template <class T>
   PAPILIO_LANEWISE T operator()(T a, T b) const {

@@ -10,8 +10,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
-// Goes to the left child where the rest of the target is below its sum, else to
-// the right one with that sum taken off. Returns whether it went right.
+// Goes to the left child if the rest of the target is below its sum, else to
+// the right one after subtracting that sum. Returns whether it went right.
 template <class T>
 __device__ __forceinline__ bool descend(double& rest, T left_sum) {
   const double left = left_sum;
@@ -28,12 +28,12 @@ __host__ __device__ constexpr int log2_of(int x) { return x <= 1 ? 0 : 1 + log2_
 // Out: the G / T threads that begin at t G / T hold row t: its total, and for each
 //      level of the tree the sums of the left children.
 //
-// First the butterfly: with each of log2(T) steps a thread keeps half of the rows
+// First the butterfly: in each of log2(T) steps a thread keeps half of its rows
 // and sends the sums of the others to its partner, T - 1 exchanges in all. Then
-// each row is in one thread of every G / T, and the remaining levels are a
-// plain reduction. G and T are powers of two, T <= G <= 32.
-// Source: the butterfly of Steele and Tristan, ACM TOPC 6(4):22, 2019, section 3,
-// over the lane sums of T rows instead of the blocks of 32.
+// each row is spread over G / T neighbouring threads, and the remaining levels
+// are a plain reduction among them. G and T are powers of two, T <= G <= 32.
+// Source: the butterfly of Steele and Tristan, ACM TOPC 6(4):22, 2019,
+// section 3, here over the lane sums of T rows instead of over blocks of 32.
 template <int G, int T, class V>
 class RowTree {
  public:

@@ -7,23 +7,23 @@
 // Where the weights of a tile of rows come from. A provider has
 //   size(q)                      the number of categories of row q
 //   weight(q, k)                 one weight, rounded to T as every draw sees it
-//   add<W>(sums, q, k, signs)    sums + the weights k ... k + 4 W - 1, four per lane
+//   add<W>(sums, q, k, signs)    sums + the weights k ... k + 4 W - 1 of row q, four per lane
 //   add<W>(..., count)           the same for the first `count` of them
-//   quads<W>(...)                four neighbours of a row of its own in every lane
-//   block<W>(q, k)               weights k ... k + W - 1, one per lane, zeros past the end
+//   quads<W>(...)                in every lane, four neighbouring weights of that lane's row
+//   block<W>(q, k)               weights k ... k + W - 1 of row q, one per lane, zeros past the end
 //   prefetch<W>(q)               prefetches the beginning of row q > 0 (may do nothing)
 //   prefetch_part<W>(q, k, end)  prefetches weights k ... end - 1 of row q (optional)
-//   column<W>(k)                 weight k of a row of its own in every lane, 0 past the end (optional)
-//   enter_segment<W>(q, k, end)  comes before weights k ... end - 1 of row q are added (optional)
+//   column<W>(k)                 in every lane, weight k of that lane's row, 0 past the end (optional)
+//   enter_segment<W>(q, k, end)  is called before weights k ... end - 1 of row q are added (optional)
 //   longest()                    the size of the longest row of the tile (optional)
-// Any type with these members is one (docs/butterfly.md, "Your own weights").
+// Any type with these members is a provider (docs/butterfly.md, "Your own weights").
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
 using warp::Lanes, warp::Mask, warp::Quads, warp::Warp;
 
-// Bytes at the beginning of a row that are prefetched; the
-// machine's own prefetcher follows from there.
+// Bytes at the beginning of a row that are prefetched.
+// The hardware prefetcher follows from there.
 inline constexpr int prefetched_bytes = 1024;
 
 template <class W, class T>
@@ -32,11 +32,11 @@ PAPILIO_LANEWISE void prefetch_values(const T* first, std::int64_t count) {
   for (std::int64_t k = 0; k < count; k += a_line) W::prefetch(first + k);
 }
 
-// Up to here a row is over before the machine's prefetcher has caught up with a run of such rows.
+// A row of at most this size ends before the hardware prefetcher has caught up, even in a run of such rows.
 inline constexpr int short_row_bytes = 256;
 
 // Prefetches the beginning of rows[q], q > 0, unless it is long and follows rows[q - 1]
-// in memory: a run of long rows is what the machine's prefetcher does best alone.
+// in memory: the hardware prefetcher handles a run of long rows best on its own.
 template <class W, class T>
 PAPILIO_LANEWISE void prefetch_row(const T* const* rows, const std::int64_t* sizes, std::int64_t q) {
   constexpr std::int64_t short_row = short_row_bytes / sizeof(T);
@@ -132,7 +132,7 @@ struct ProductRows {
     return W::load(left[q] + k, sizes[q] - k) * W::load(right[q] + k, sizes[q] - k);
   }
 
-  // The left row serves many draws and is near; the right one may be anywhere.
+  // Only the right row is prefetched: the left one serves many draws and is near; the right one may be anywhere.
   template <Warp W>
   PAPILIO_LANEWISE void prefetch(std::int64_t q) const {
     prefetch_row<W>(right, sizes, q);

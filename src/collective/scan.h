@@ -5,16 +5,16 @@
 #include "collective/operators.h"
 #include "warp/warp.h"
 
-// Scans and reductions over the lanes of a warp, and over the warps of a block, by any associative operator (one need
-// not commute): for ScalarWarp and CudaWarp, of any trivially copyable type of whole 32-bit words.
+// Scans and reductions over the lanes of a warp, and over the warps of a block, by any associative operator; it
+// need not commute. They work with ScalarWarp and CudaWarp, for any trivially copyable type of whole 32-bit words.
 //
-// The order is fixed: a result is a function of the lanes' values and, for a block, of the number of its warps; both
-// warps give the same bits. It is not the order of papilio::scan, whose sums of floats are exact.
+// The order is fixed: a result is a function of the lanes' values and, for a block, of the number of its
+// warps. Both warps give the same bits. It is not the order of papilio::scan, whose sums of floats are exact.
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
-// Lane l: x[0] op ... op x[l]; of the first `count` lanes, the others keep x. log2(W) steps; in the step of distance d,
-// lane l takes what lane l - d has.
+// Lane l gets x[0] op ... op x[l]. Only the first `count` lanes take part; the others
+// keep x. log2(W) steps; in the step of distance d, lane l takes what lane l - d has.
 //
 // Source: Kogge and Stone, IEEE Transactions on Computers C-22(8), 1973.
 template <class W, class T, class Op>
@@ -31,8 +31,8 @@ PAPILIO_LANEWISE warp::Lanes<W, T> inclusive_scan(warp::Lanes<W, T> x, Op op, in
   return x;
 }
 
-// Lane l: what lane l - 1 has, and `first` in lane 0. Makes an inclusive scan an exclusive one, where `first` is the
-// neutral element.
+// Lane l gets what lane l - 1 has; lane 0 gets `first`. This makes an
+// inclusive scan an exclusive one if `first` is the neutral element.
 template <class W, class T>
 PAPILIO_LANEWISE warp::Lanes<W, T> shift_up(warp::Lanes<W, T> x, const T& first) {
   const auto lane = W::lane_id();
@@ -41,7 +41,7 @@ PAPILIO_LANEWISE warp::Lanes<W, T> shift_up(warp::Lanes<W, T> x, const T& first)
   return W::apply([&first](std::int32_t l, const T& earlier) { return l > 0 ? earlier : first; }, lane, before);
 }
 
-// Every lane: x[0] op ... op x[W - 1], by pairs, pairs of pairs, and so on.
+// Every lane gets x[0] op ... op x[W - 1], combined by pairs, pairs of pairs, and so on.
 template <class W, class T, class Op>
 PAPILIO_LANEWISE warp::Lanes<W, T> reduce(warp::Lanes<W, T> x, Op op) {
   PAPILIO_UNROLL
@@ -53,13 +53,13 @@ PAPILIO_LANEWISE warp::Lanes<W, T> reduce(warp::Lanes<W, T> x, Op op) {
   return x;
 }
 
-// The value of one lane, in all.
+// The value of one lane, in every lane.
 template <class W, class T>
 PAPILIO_LANEWISE warp::Lanes<W, T> from_lane(warp::Lanes<W, T> x, int lane) {
   return W::template shuffle<T>(x, W::template splat<std::int32_t>(lane));
 }
 
-// The last lane up to this one at which a segment begins; -1 where none does. Bit l of `heads`: one begins at lane l.
+// The last lane, up to this one, at which a segment begins; -1 if none does. Bit l of `heads`: one begins at lane l.
 struct LastHead {
   std::uint64_t heads;
 
@@ -73,7 +73,7 @@ struct LastHead {
   }
 };
 
-// The scan that restarts at each lane whose mask is set; lanes before the first such one are a segment, too.
+// The scan that restarts at each lane whose mask is set. The lanes before the first of these form a segment, too.
 template <class W, class T, class Op>
 PAPILIO_LANEWISE warp::Lanes<W, T> segmented_scan(warp::Lanes<W, T> x, warp::Mask<W> head, Op op) {
   const auto lane = W::lane_id();
@@ -93,10 +93,10 @@ PAPILIO_LANEWISE warp::Lanes<W, T> segmented_scan(warp::Lanes<W, T> x, warp::Mas
 
 // --- Blocks ----------------------------------------------------------------
 //
-// A block of `warps` warps works in two steps, with a barrier between them: each warp combines its lanes and leaves its
-// total in memory that the block shares; then each adds the totals of the warps before it. After the second
-// step the warps meet again before that memory is reused. block_scan.cuh does both for a CUDA block; a host takes
-// the first step of all warps, then the second.
+// A block of `warps` warps works in two steps, with a barrier between them: first each warp combines its
+// lanes and leaves its total in memory that the block shares; then each warp combines the totals of the warps
+// before it with its own values. After the second step there must be a barrier before that memory is reused.
+// block_scan.cuh does both for a CUDA block; a host does the first step for all warps, then the second.
 
 // What the warps of a block share.
 template <class T, int warps>
@@ -106,14 +106,14 @@ struct BlockTotals {
   std::int32_t begins[warps];  // of segmented scans: whether a segment begins in the warp
 };
 
-// A lane's value, and what the whole block combines to.
+// The value of a lane, and the total of the whole block.
 template <class Value, class Total = Value>
 struct Scanned {
   Value value;
   Total total;
 };
 
-// An entry per warp, a lane each; lanes past the last warp repeat it.
+// One entry per warp: lane i has that of warp i, and the lanes past the last warp repeat the last entry.
 template <class W, int warps, class T>
 PAPILIO_LANEWISE warp::Lanes<W, T> entries_of_warps(const T (&entry)[warps]) {
   static_assert(warps <= W::width);
@@ -121,7 +121,7 @@ PAPILIO_LANEWISE warp::Lanes<W, T> entries_of_warps(const T (&entry)[warps]) {
   return W::gather(&entry[0], at);
 }
 
-// First step of a scan: the warp's own.
+// First step of a scan: the scan of the warp itself.
 template <class W, class T, int warps, class Op>
 PAPILIO_LANEWISE warp::Lanes<W, T> begin_scan(BlockTotals<T, warps>& shared, int warp, warp::Lanes<W, T> x, Op op) {
   x = inclusive_scan<W, T>(x, op);
@@ -129,7 +129,7 @@ PAPILIO_LANEWISE warp::Lanes<W, T> begin_scan(BlockTotals<T, warps>& shared, int
   return x;
 }
 
-// Second step: x is what the first returned. Inclusive over the block.
+// Second step; x is what the first step returned. The result is inclusive over the block.
 template <class W, class T, int warps, class Op>
 PAPILIO_LANEWISE Scanned<warp::Lanes<W, T>> end_scan(const BlockTotals<T, warps>& shared, int warp, warp::Lanes<W, T> x,
                                                      Op op) {
@@ -178,8 +178,8 @@ PAPILIO_LANEWISE warp::Lanes<W, T> begin_segmented_scan(BlockTotals<T, warps>& s
   return x;
 }
 
-// Second step: x is what the first returned. A lane's `begins` says whether a segment begins at it or before it in the
-// block: if not, the value goes on where the block before this one ended (JoinRuns with its total).
+// Second step; x is what the first step returned. A lane's `begins` says whether a segment begins at it or before it in
+// the block. If not, the value continues from where the block before ended: join it to that block's total by JoinRuns.
 template <class W, class T, int warps, class Op>
 PAPILIO_LANEWISE Scanned<warp::Lanes<W, RunEnd<T>>> end_segmented_scan(const BlockTotals<T, warps>& shared, int warp,
                                                                        warp::Lanes<W, T> x, warp::Mask<W> head, Op op) {

@@ -6,14 +6,14 @@
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
-// find_segment (draw_long_rows.cuh) for up to 256 totals by a scan, where their sums are exact in any order: floats
-// whose exponents are at most 20 apart are multiples of 2^(e - 23), for the least exponent e, and add up to less than
-// 2^(e + 29). Returns -1 where this does not hold or no running total exceeds the target. `total_of(s)`: the total of
-// segment s.
+// Does what find_segment (draw_long_rows.cuh) does, by a scan, for up to 256 totals whose sums are
+// exact in any order: floats whose exponents are at most 20 apart are multiples of 2^(e - 23),
+// where e is the least exponent, and their sum is less than 2^(e + 29). Returns -1 if this does
+// not hold or if no running total exceeds the target. `total_of(s)` is the total of segment s.
 template <class TotalOf>
 __device__ __forceinline__ int find_segment_by_scan(TotalOf total_of, int segments, double u, double& rest,
                                                     double& total) {
-  constexpr int most = 8;  // of a thread
+  constexpr int most = 8;  // totals per thread
   const int thread = static_cast<int>(threadIdx.x) % 32, own = (segments + 31) / 32;
   if (own > most) return -1;
   float x[most];

@@ -4,11 +4,11 @@
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
-// Sorts 32 n keys of a warp, n a power of two: afterwards key i of thread l is number
-// n l + i of all. Every thread of the warp takes part.
+// Sorts the 32 n keys of a warp, n a power of two: afterwards key i of
+// thread l is number n l + i of all. Every thread of the warp takes part.
 //
-// A bitonic network: runs of `run` keys are merged in turns up and down; within a merge, keys
-// `distance` apart are exchanged, which are in one thread where the distance is less than n.
+// A bitonic network: runs of `run` keys are merged, alternately ascending and descending. Within a merge, keys
+// `distance` apart are compared and exchanged; if the distance is less than n, both are in the same thread.
 // Source: Batcher, "Sorting networks and their applications", AFIPS 1968.
 template <int n>
 __device__ __forceinline__ void sort_keys(unsigned (&key)[n]) {

@@ -40,8 +40,8 @@ PAPILIO_LANEWISE void store_tile(const Tile<W, T>& tile, T* p, int stride = W::w
   for (int i = 0; i < W::width; ++i) W::store(p + i * stride, tile.row[i]);
 }
 
-// Values from one row of a transposition's scratch to the next: on a GPU one more
-// than a row has, so that neither its rows nor its columns share a memory bank.
+// The distance, in values, between rows of a transposition's scratch. On a GPU it is one
+// more than the length of a row, so that neither rows nor columns have bank conflicts.
 template <warp::Warp W>
 PAPILIO_LANEWISE constexpr int scratch_stride() {
   if constexpr (requires { W::scratch_stride; })

@@ -19,7 +19,7 @@ __device__ __forceinline__ T warp_sum(T x) {
   return x;
 }
 
-// The sum over the threads of the group up to this one, of integers: the order does not matter.
+// The sum over the threads of the group up to this one. T: integers, or numbers whose sums are exact in any order.
 template <int width = 32, class T>
 __device__ __forceinline__ T warp_scan(T x) {
   const int thread = static_cast<int>(threadIdx.x) % width;
@@ -31,9 +31,9 @@ __device__ __forceinline__ T warp_scan(T x) {
   return x;
 }
 
-// The same of floating-point numbers >= 0 in the order of Sklansky, by halves: none is below the one before it, and it
-// is equal to it where the thread's own number is 0. Source: Sklansky, "Conditional-sum addition logic", IRE
-// Transactions on Electronic Computers EC-9, 1960.
+// The same for floating-point numbers >= 0, in the order of Sklansky, by halves. No sum is below
+// that of the thread before, and the two are equal if this thread's own number is 0. Source:
+// Sklansky, "Conditional-sum addition logic", IRE Transactions on Electronic Computers EC-9, 1960.
 template <int width = 32, class T>
 __device__ __forceinline__ T warp_scan_by_halves(T x) {
   const int thread = static_cast<int>(threadIdx.x) % width;

@@ -7,8 +7,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::collective {
 
-// One running sum a lane, every value of it kept: entry k of lane r is the sum
-// of categories 0 ... k of row r, added in order.
+// One running sum per lane, of which every value is kept: entry k of
+// lane r is the sum of categories 0 ... k of row r, added in order.
 //
 // K additions per row, a table of K entries per row, and a search of it.
 // Source: Steele and Tristan, ACM TOPC 6(4):22, 2019, Algorithms 1 to 3.
@@ -19,7 +19,7 @@ class PrefixSums {
 
   static constexpr std::int64_t table_size(std::int64_t blocks) { return blocks * W::width * W::width; }
 
-  // Before the first category: sums begin with `before`, the lanes' sums of what lies ahead.
+  // Call it before the first category: the sums of row r begin with lane r of `before`.
   PAPILIO_LANEWISE void start_after(warp::Lanes<W, T> before) { sum_ = before; }
 
   // Takes the next category of each lane's row.

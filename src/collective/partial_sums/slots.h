@@ -21,15 +21,15 @@ inline constexpr int slots = 4 * logical_lanes;
 inline constexpr int depths = 8;
 inline constexpr int segment_size = slots * depths;
 
-// W physical lanes hold the logical lanes l, l + W, l + 2 W, ...: `groups` of them.
+// Physical lane l of W holds the logical lanes l, l + W, l + 2 W, ...: `groups` of them.
 template <Warp W>
 inline constexpr int groups = logical_lanes / W::width;
 
 // Adds up the weights [first, end) of row q, at most one segment, into the sums
 // of the logical lanes: lane l of sums[g] is that of logical lane g W + l.
 //
-// As many groups at a time as fit in registers besides the weights: at
-// least eight registers of sums, which hides the latency of additions.
+// Each pass treats as many groups as fit in registers beside the weights:
+// at least eight registers of sums, which hides the latency of additions.
 template <Warp W, class Rows, class Signs, class T = typename Rows::Weight>
 PAPILIO_LANEWISE void add_lanes(const Rows& rows, int q, std::int64_t first, std::int64_t end, Signs& signs,
                                 Lanes<W, T> (&sums)[groups<W>]) {
@@ -42,7 +42,7 @@ PAPILIO_LANEWISE void add_lanes(const Rows& rows, int q, std::int64_t first, std
 
     std::int64_t k = first;
     for (; k + slots <= end; k += slots) {
-      // What later passes read: memory is to see the row once, from end to end.
+      // Prefetches what later passes will read, so that memory delivers the row once, from end to end.
       if constexpr (at_once < groups<W> && requires { rows.template prefetch_part<W>(q, k, k); })
         if (pass == 0) rows.template prefetch_part<W>(q, k + at_once * 4 * W::width, k + slots);
       PAPILIO_UNROLL

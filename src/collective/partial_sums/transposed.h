@@ -19,8 +19,8 @@ class TransposedSums {
 
   PAPILIO_LANEWISE explicit TransposedSums(T* memory) : TransposedSums(memory, memory + scratch_size) {}
 
-  // With scratch_size values of memory apart from the table of PrefixSums; none
-  // where the exchange is in registers.
+  // Takes the scratch, scratch_size values, and the table of PrefixSums
+  // from separate places. A transposition in registers uses no scratch.
   PAPILIO_LANEWISE TransposedSums(T* scratch, T* table) : scratch_(scratch), sums_(table) {}
 
   static constexpr std::int64_t table_size(std::int64_t blocks) {
