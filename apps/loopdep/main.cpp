@@ -22,7 +22,7 @@ namespace {
 
 namespace loops = papilio::loops;
 
-// After <sysexits.h>, as the command papilio has them; and what CI asks for.
+// Exit codes: those of <sysexits.h>, which the command papilio uses too, and those that CI asks for.
 enum Status {
   ok = 0,
   racy = 1,
@@ -64,7 +64,7 @@ std::string text_of(const std::string& file) {
   return text;
 }
 
-// Whether to write colours: NO_COLOR is that of no-color.org.
+// Whether to write colours. NO_COLOR is the variable of no-color.org.
 bool has_color(const Request& request) {
   if (request.color != "auto") return request.color == "always";
   const char *const none = std::getenv("NO_COLOR"), *const terminal = std::getenv("TERM");

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "papilio/choice.h"
 
-// What every table of Choice rows needs: from a value to its row, and from a name to its value.
+// What every table of Choice rows needs: finding the row of a value, and the value of a name.
 
 namespace papilio::base {
 

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "papilio/array_view.h"
 
-// What every public function asks of an array before it reads or writes it. Each check costs a few
+// What every public function checks of an array before it reads or writes it. Each check costs a few
 // comparisons, whatever the size of the array. Messages begin with "papilio::FUNCTION: ARGUMENT".
 
 namespace papilio::execution {
@@ -33,8 +33,8 @@ inline bool add_extent(std::int64_t stride, std::int64_t count, std::int64_t siz
 
 }  // namespace detail
 
-// Throws InvalidArgument unless `view` can be an array: its size is 0 or more and fits an address space, and where it
-// has entries, their address is not null and is aligned.
+// Throws InvalidArgument unless `view` can be an array: its size is at least 0 and fits
+// into an address space and, if it has entries, their address is aligned and not null.
 template <class T>
 void require_vector(const char* function, const char* what, const VectorView<T>& view) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
@@ -64,8 +64,8 @@ void require_matrix(const char* function, const char* what, const MatrixView<T>&
                 function, what, view.rows, view.columns, view.row_stride, view.column_stride);
 }
 
-// Throws InvalidArgument where rows of a matrix that is written share elements: threads would write them at once. For a
-// matrix that `require_matrix` accepts.
+// Throws InvalidArgument if rows of a matrix that will be written share elements, because
+// threads would write those at the same time. For a matrix that `require_matrix` accepts.
 template <class T>
 void require_separate_rows(const char* function, const char* what, const MatrixView<T>& view) {
   const auto magnitude = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
@@ -92,8 +92,8 @@ bool overlap(const VectorView<A>& a, const VectorView<B>& b) {
   return !a.empty() && !b.empty() && a.device == b.device && begin(a) < end(b) && begin(b) < end(a);
 }
 
-// Throws InvalidArgument where an array that is written shares memory with another. For arrays that `require_vector`
-// accepts.
+// Throws InvalidArgument if an array that will be written shares
+// memory with another array. For arrays that `require_vector` accepts.
 template <class A, class B>
 void require_apart(const char* function, const char* what, const VectorView<A>& written, const char* other_what,
                    const VectorView<B>& other) {
@@ -101,7 +101,7 @@ void require_apart(const char* function, const char* what, const VectorView<A>& 
                 other_what);
 }
 
-// As require_vector, for a span.
+// Like require_vector, for a span.
 template <class T>
 void require_span(const char* function, const char* what, std::span<T> span) {
   if (span.empty()) return;

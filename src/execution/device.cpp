@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view expected = "expected auto, cpu, cuda or cuda:N, such as cuda:1";
 
-// What a device's name asks for: the number of a CUDA device, cpu or automatic; nothing where it is not a device's
-// name.
+// What the name of a device asks for: the number of a CUDA device,
+// cpu or automatic; nothing if it is not the name of a device.
 constexpr int cpu_number = -1, automatic = -2;
 
 std::optional<int> number_of(std::string_view name) {
@@ -32,7 +32,7 @@ std::optional<int> number_of(std::string_view name) {
   constexpr std::string_view prefix = "cuda:";
   if (!name.starts_with(prefix)) return std::nullopt;
   const std::string_view digits = name.substr(prefix.size());
-  const bool has_sign = digits.starts_with('-');  // from_chars takes one
+  const bool has_sign = digits.starts_with('-');  // from_chars would accept one
   int ordinal = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
   const bool whole = error == std::errc{} && end == digits.data() + digits.size();
@@ -65,7 +65,7 @@ std::vector<Device> parse_devices(std::string_view names) {
   constexpr std::string_view prefix = "cuda:";
   if (names == "cuda:all") {
     const int count = execution::cuda_device_count();
-    if (count == 0) return {Device::cuda()};  // which says why there is none
+    if (count == 0) return {Device::cuda()};  // which throws, and says why there is none
     std::vector<Device> all;
     for (int number = 0; number < count; ++number) all.push_back(Device::cuda(number));
     return all;

@@ -4,7 +4,7 @@
 
 namespace papilio::execution {
 
-// A device has no room for what is asked of it; it works on.
+// A device has too little memory for what was asked of it; it can still be used.
 struct OutOfDeviceMemory : DeviceError {
   using DeviceError::DeviceError;
 };

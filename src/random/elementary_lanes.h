@@ -37,7 +37,7 @@ PAPILIO_LANEWISE warp::Lanes<W, float> mantissa(warp::Lanes<W, std::uint32_t> bi
   return W::template bit_cast<float>((bits & 0x007F'FFFFu) | 0x3F80'0000u);
 }
 
-// log2 x, normal x > 0: within 2^-22 of itself or, just above x = 1, 2^-24.
+// log2 x for normal x > 0: relative error up to 2^-22 or, just above x = 1, absolute error up to 2^-24.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> log2(warp::Lanes<W, float> x) {
   const auto bits = W::template bit_cast<std::uint32_t>(x);
@@ -45,9 +45,9 @@ PAPILIO_LANEWISE warp::Lanes<W, float> log2(warp::Lanes<W, float> x) {
   return (biased_exponent<W>(bits) - 126.0f) - s * minus_log2_series<W>(s);
 }
 
-// -log2 U for the uniform number U in (0, 1) of a random word: half of the words lie in
-// (1/2, 1), evenly by their distance from 1, the others in (0, 1/2), so that both ends are
-// fine: 2^-32 apart and 2^-33 away. Within 2^-22 of itself.
+// -log2 U, for the uniform number U in (0, 1) that a random word gives. Half of the words give U in
+// (1/2, 1), by its distance from 1; the others give U in (0, 1/2). So U is fine at both ends: its
+// values are 2^-32 apart there, and the outermost are 2^-33 from 0 and 1. Relative error up to 2^-22.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> minus_log2_of_word(warp::Lanes<W, std::uint32_t> word) {
   const auto low_half = W::less(W::template bit_cast<std::int32_t>(word), W::template splat<std::int32_t>(0));
@@ -66,12 +66,12 @@ PAPILIO_LANEWISE warp::Lanes<W, float> open_uniform(warp::Lanes<W, std::uint32_t
   return W::template bit_cast<float>((word >> 9u) | 0x3F80'0000u) - (1 - 0x1p-24f);  // exact
 }
 
-// 2^x, x <= 0, within 2^-22 of itself; 0 where x < -125.
+// 2^x for x <= 0, with a relative error up to 2^-22; 0 if x < -125.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> exp2_or_zero(warp::Lanes<W, float> x) {
   constexpr float c[] = {0x1.000000p+0f, 0x1.62e430p-1f,  0x1.ebfbdap-3f, 0x1.c6aed4p-5f,
                          0x1.3b2dbcp-7f, 0x1.5f456ap-10f, 0x1.41d334p-13f};
-  constexpr float rounding = 0x1.8p23f;  // added, the last bit has the value 1
+  constexpr float rounding = 0x1.8p23f;  // adding it leaves a last bit of value 1: rounds to an integer
   const auto shifted = x + rounding;
   const auto fraction = x - (shifted - rounding);
   const auto power = W::template bit_cast<std::uint32_t>(polynomial<W>(c, fraction)) +
@@ -80,8 +80,8 @@ PAPILIO_LANEWISE warp::Lanes<W, float> exp2_or_zero(warp::Lanes<W, float> x) {
                    W::template bit_cast<float>(power));
 }
 
-// 1 / sqrt(x), x >= 2^-126, within 2^-22 of itself: Newton's iteration from an estimate of
-// 3.5 percent, which halving the exponent gives.
+// 1 / sqrt(x) for x >= 2^-126, with a relative error up to 2^-22: Newton's iteration
+// from an estimate with an error of 3.5 percent, which halving the exponent gives.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> reciprocal_sqrt(warp::Lanes<W, float> x) {
   const auto bits = W::template bit_cast<std::uint32_t>(x);

@@ -21,8 +21,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::random {
 
-// The random numbers of a row. The block of the row's own number is what tells rows apart, so
-// that columns and attempts have a whole word of the counter each.
+// The random numbers of a row. What tells rows apart is a random block drawn for the row's
+// number, not the number itself: so columns and attempts have a whole word of the counter each.
 struct GammaBlocks {
   std::uint32_t key[2];
   std::uint32_t row[3];
@@ -34,11 +34,11 @@ PAPILIO_LANEWISE GammaBlocks gamma_blocks(std::uint64_t seed, std::uint64_t stre
           {block.word[1], block.word[2], block.word[3]}};
 }
 
-// Columns 128 t + l + 32 i, i < 4, are group 32 t + l: a block serves the four, word i column i.
+// Columns 128 t + l + 32 i, i < 4, form group 32 t + l. One block serves all four: word i is for the i-th.
 inline constexpr int gamma_tile = 128;
 inline constexpr int gamma_groups = 32;
 
-// What a group's blocks of the first attempt are for.
+// What the blocks of a group's first attempt are for.
 enum class GammaPart : std::uint32_t { normal = 0, acceptance = 1, power = 2 };
 
 template <warp::Warp W>
@@ -51,7 +51,7 @@ PAPILIO_LANEWISE BlockOf<warp::Lanes<W, std::uint32_t>> gamma_block(const GammaB
       blocks.key[0], blocks.key[1]);
 }
 
-// The block of one column's attempt number 1, 2, ...: words 0 and 1 make its normal number, 2 accepts.
+// The block of attempt number 1, 2, ... of one column: words 0 and 1 make its normal number, word 2 decides acceptance.
 template <warp::Warp W>
 PAPILIO_LANEWISE BlockOf<warp::Lanes<W, std::uint32_t>> gamma_retry_block(const GammaBlocks& blocks,
                                                                           warp::Lanes<W, std::uint32_t> column,
@@ -73,13 +73,13 @@ PAPILIO_LANEWISE FourNormals<W> four_normals(const BlockOf<warp::Lanes<W, std::u
   return {{low.first, low.second, high.first, high.second}};
 }
 
-// A candidate: d (1 + y)^3, accepted or not by u.
+// A candidate d (1 + y)^3, and the uniform number u that accepts it or not.
 template <warp::Warp W>
 struct GammaCandidate {
   warp::Lanes<W, float> d, y, u;
 };
 
-// d of a shape: of the next one where the shape is below 1.
+// d of a shape; if the shape is below 1, d of the shape + 1.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> gamma_d(warp::Lanes<W, float> shape) {
   const auto one = W::template splat<float>(1), zero = W::template splat<float>(0);
@@ -92,15 +92,15 @@ PAPILIO_LANEWISE GammaCandidate<W> gamma_candidate(warp::Lanes<W, float> d, warp
   return {d, normal * (reciprocal_sqrt<W>(d) * 0x1.555556p-2f), open_uniform<W>(acceptance_word)};
 }
 
-// The draw, but for the power of a shape below 1.
+// The draw, still without the factor U^(1 / a) of a shape below 1.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> gamma_value(const GammaCandidate<W>& candidate) {
   const auto root = candidate.y + 1.0f;
   return candidate.d * (root * root * root);
 }
 
-// Whether u < 1 - d y^4 p(y), p a little above G: then u < exp(h), in all but one of a hundred
-// cases in which that holds.
+// Whether u < 1 - d y^4 p(y), where p is a little above G. If so, u < exp(h);
+// and this test finds all but one in a hundred of the cases in which u < exp(h).
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Mask<W> accepted_by_squeeze(const GammaCandidate<W>& candidate) {
   constexpr float above[] = {0x1.806b68p-1f, -0x1.1f8716p-1f, 0x1.efd4a2p-1f, -0x1.0e3e72p+0f, 0x1.738116p-2f};

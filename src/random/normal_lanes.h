@@ -12,8 +12,8 @@ struct NormalPair {
   warp::Lanes<W, float> first, second;
 };
 
-// Two independent standard normal numbers from two random words: a point of the plane with
-// radius^2 / 2 exponential and a uniform angle. No further out than 6.8.
+// Two independent standard normal numbers from two random words: a point of the plane
+// with exponential radius^2 / 2 and a uniform angle. Neither is further than 6.8 from 0.
 //
 // Source: Box and Muller, "A note on the generation of random normal deviates", Annals of
 // Mathematical Statistics 29(2), 1958.
@@ -24,7 +24,7 @@ PAPILIO_LANEWISE NormalPair<W> normal_pair(warp::Lanes<W, std::uint32_t> radius_
   constexpr float cosine[] = {0x1.000000p+0f, -0x1.3bd3ccp+0f, 0x1.03c1dap-2f, -0x1.55c4eap-6f, 0x1.d99f54p-11f};
   const auto square = minus_log2_of_word<W>(radius_word) * 0x1.62e43p+0f;  // 2 ln 2
   const auto radius = square * reciprocal_sqrt<W>(square);
-  // 30 bits are the angle from an axis, in quarter turns, -1/2 to 1/2; two bits choose the axis.
+  // 30 bits give the angle from an axis, in quarter turns, -1/2 to 1/2; the other two bits choose the axis.
   const auto r = W::template convert<float>(W::template bit_cast<std::int32_t>(angle_word << 2u)) * 0x1p-32f;
   const auto across = r * polynomial<W>(sine, r * r);
   const auto sign = (angle_word & 0x4000'0000u) << 1u;

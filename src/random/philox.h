@@ -27,7 +27,7 @@ struct Product {
 
 PAPILIO_LANEWISE Product<std::uint32_t> multiply_wide(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
-  std::uint64_t product;  // of a 64-bit product with a constant the compiler adds a zero to the high half
+  std::uint64_t product;  // written in C++, the compiler adds a zero to the high half if b is a constant
   asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
 #else
   const std::uint64_t product = std::uint64_t{a} * b;

@@ -6,8 +6,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::random {
 
-// What random numbers are drawn for: draws for different purposes never share a
-// random block. A number once given is never given again, for it fixes results.
+// What random numbers are drawn for: draws for different purposes never share a random block.
+// Once assigned, a number is never assigned to another purpose, because it determines results.
 enum class Purpose : std::uint32_t {
   topics = 1,            // step: the sweep, from 1; index: the token
   initial_topics = 2,    // index: the token

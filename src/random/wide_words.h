@@ -7,8 +7,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::random {
 
-// Words for philox4x32 in lanes of 64 bits, eight per register. A product takes them as they are; lanes of 32 bits have
-// to be taken apart for it, and put together again. The bits above the lower 32 mean nothing.
+// Words for philox4x32 in lanes of 64 bits, eight per register. A 64-bit product takes them as they are; words in
+// lanes of 32 bits would have to be unpacked for it and packed again. The bits above the lower 32 mean nothing.
 template <int registers>
 struct WideWords {
   using Register = warp::simd::Vector<std::uint64_t, 8>;

@@ -10,8 +10,8 @@ namespace papilio::inline PAPILIO_TARGET::warp {
 // The mask of a full warp, for the instructions that ask which threads take part.
 inline constexpr unsigned all_threads = 0xFFFF'FFFFu;
 
-// What a lane can do only on a device. On the host these exist so that code for
-// every warp compiles there; nothing calls them.
+// Operations that only a device has. On the host they exist so that
+// code written for any warp compiles there; nothing calls them.
 namespace thread {
 
 #if defined(__CUDA_ARCH__)
@@ -60,10 +60,10 @@ PAPILIO_LANEWISE int sign_word(double) { __builtin_unreachable(); }
 
 }  // namespace thread
 
-// The threads of a CUDA warp: a lane is a thread, and lanes of T are a T in each.
-// All 32 take part in every operation, so branches go the same way in all of them.
-// A function that gets `Lanes` gets this thread's; a plain value (a pointer, a
-// count) is the same in all.
+// The threads of a CUDA warp: a lane is a thread, and `Lanes<T>` is one T in
+// each thread. All 32 threads take part in every operation, so all of them must
+// take the same branches. A parameter of type `Lanes` is this thread's value;
+// a plain parameter (a pointer, a count) has the same value in all threads.
 template <int W>
 struct CudaWarp {
   static_assert(W == 32);
@@ -146,7 +146,7 @@ struct CudaWarp {
     for (int l = 0; l < W; ++l) f(l, thread::shuffle(a, l));
   }
 
-  // f(a, b, ...), in each lane of its own values.
+  // In each lane, f of that lane's own values: f(a, b, ...).
   template <class F, class... T>
   PAPILIO_LANEWISE static auto apply(F f, const T&... x) {
     return f(x...);
@@ -164,7 +164,7 @@ struct CudaWarp {
   PAPILIO_LANEWISE static void store(T* p, T a) {
     p[lane_id()] = a;
   }
-  // *p = a of one lane.
+  // Lane `lane` alone does *p = a.
   template <class T>
   PAPILIO_LANEWISE static void store_lane(T* p, const T& a, int lane) {
     if (lane_id() == lane) *p = a;
@@ -173,9 +173,9 @@ struct CudaWarp {
   PAPILIO_LANEWISE static T gather(const T* p, std::int32_t index) {
     return p[index];
   }
-  // After it a lane sees what the others have stored before.
+  // After it, a lane sees what the others stored before it.
   PAPILIO_LANEWISE static void sync() { thread::sync(); }
-  // Other warps run while this one waits for memory.
+  // Does nothing: other warps run while this one waits for memory.
   PAPILIO_LANEWISE static void prefetch(const void*) {}
 
   template <class T>
@@ -211,7 +211,7 @@ struct CudaWarp {
 
   template <class T>
   struct Signs {
-    int words = 0;  // joined; the highest bit counts
+    int words = 0;  // of all values, joined by |; only the highest bit counts
   };
   template <class T>
   PAPILIO_LANEWISE static void collect_signs(Signs<T>& signs, const Quads<T>& x) {

@@ -22,7 +22,7 @@
 #define PAPILIO_UNROLL _Pragma("GCC unroll 128")
 #endif
 
-// For a loop whose bound is a constant that it hardly ever reaches.
+// For a loop that hardly ever reaches its bound, which is a constant.
 #if defined(__clang__)
 #define PAPILIO_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else

@@ -7,7 +7,7 @@
 
 namespace papilio::inline PAPILIO_TARGET::warp {
 
-// The reference: W lanes as arrays, each operation the loop that it means.
+// The reference: lanes are arrays of W values, and each operation is written as the plain loop that defines it.
 template <int W>
 struct ScalarWarp {
   static constexpr int width = W;

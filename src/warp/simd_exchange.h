@@ -5,8 +5,8 @@
 
 #include "warp/simd_register.h"
 
-// Exchange between the elements of vector registers: each with its instruction where the target has one that compilers
-// do not find.
+// Exchange between the elements of vector registers, each by the
+// target's own instruction where it has one that compilers do not find.
 
 namespace papilio::inline PAPILIO_TARGET::warp::simd {
 
@@ -59,7 +59,7 @@ PAPILIO_LANEWISE Vector<Element<V>, 2 * lanes_of<V>> both(V a, V b) {
   return both(a, b, std::make_integer_sequence<int, 2 * lanes_of<V>>{});
 }
 
-// The elements of a whose bits are set, one after another; what follows them is of no use.
+// The elements of a whose bits are set, packed at the front; the elements after them mean nothing.
 template <class V>
 PAPILIO_LANEWISE V compress(std::uint32_t bits, V a) {
 #if defined(__AVX512F__)
@@ -108,7 +108,7 @@ PAPILIO_LANEWISE V add_pairs(V a, V b) {
   return add_pairs(a, b, std::make_integer_sequence<int, lanes_of<V>>{});
 }
 
-// The sums of the elements up to each, itself with it, by shifting; and the last element in all.
+// `running_sums`: element i is the sum of elements 0 ... i, by shifting. `last_everywhere`: the last element, in all.
 template <int by, class V, int... i>
 PAPILIO_LANEWISE V shift_up(V a, std::integer_sequence<int, i...>) {
   return __builtin_shufflevector(V{}, a, (i < by ? i : lanes_of<V> + i - by)...);
@@ -131,7 +131,7 @@ PAPILIO_LANEWISE V last_everywhere(V a) {
   return last_everywhere(a, std::make_integer_sequence<int, lanes_of<V>>{});
 }
 
-// Each element of one half of a twice: 0 0 1 1 ... (half 0), or from the middle on (half 1).
+// Each element of one half of a, twice: 0 0 1 1 ... for the first half (half 0), likewise for the second (half 1).
 template <class V, int... i>
 PAPILIO_LANEWISE V twice(V a, int half, std::integer_sequence<int, i...>) {
   constexpr int middle = lanes_of<V> / 2;

@@ -13,9 +13,9 @@
 
 #include "warp/portability.h"
 
-// The operations on one vector register that compiler vectors lack or spell
-// badly, each with its instruction where the target has one and the same result
-// by other means where it has not.
+// Operations on one vector register that compiler vectors lack or
+// express badly. Each uses the target's instruction where there
+// is one, and otherwise gets the same result by other means.
 
 namespace papilio::inline PAPILIO_TARGET::warp::simd {
 
@@ -147,8 +147,8 @@ PAPILIO_LANEWISE V fma(V x, V y, V c) {
   return v;
 }
 
-// Holds a value in its register: else compilers read memory again for each use,
-// and loads are what these loops are short of.
+// Keeps a value in its register. Compilers would otherwise read it from
+// memory again at each use, and these loops are limited by their loads.
 template <class V>
 PAPILIO_LANEWISE void hold(V& v) {
 #if defined(__AVX512F__)
@@ -193,8 +193,8 @@ PAPILIO_LANEWISE std::uint32_t movemask(V v) {
   return all;
 }
 
-// Bit i is whether a[i] < b[i]. Compilers make a vector of comparisons first, and bits of it then, where one
-// instruction makes the bits.
+// Bit i is whether a[i] < b[i]. Compilers first make a vector of comparison
+// results and then extract its bits, even where one instruction gives the bits.
 template <class V>
 PAPILIO_LANEWISE std::uint32_t less_bits(V a, V b) {
 #if defined(__AVX512F__)

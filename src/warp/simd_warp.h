@@ -10,9 +10,9 @@
 
 namespace papilio::inline PAPILIO_TARGET::warp {
 
-// W lanes in vector registers of `bytes` bytes: as many as the lanes' type
-// needs, so that W = 32 is one shape on every target (one register wider than
-// the machine's would be taken apart badly by the compiler).
+// W lanes in as many vector registers of `bytes` bytes as their type
+// needs, so that W = 32 has one shape on every target. (One vector wider
+// than the machine's registers would be split badly by the compiler.)
 template <int W, int bytes>
 struct SimdWarp {
   static constexpr int width = W;
@@ -66,7 +66,7 @@ struct SimdWarp {
     }
   };
 
-  // Lane l holds four neighbours; in memory order over the registers.
+  // Lane l holds four neighbours; the registers hold all of them in memory order.
   template <class T>
   struct Quads {
     Register<T> reg[4 * registers<T>];
@@ -202,7 +202,7 @@ struct SimdWarp {
     return !equal<std::int32_t>(lane_id() & bit, splat<std::int32_t>(0));
   }
 
-  // Bit l is lane l's.
+  // Bit l is that of lane l.
   PAPILIO_LANEWISE static std::uint64_t bits(Mask m) {
     if constexpr (has_mask_registers) {
       return m.bits;
@@ -281,7 +281,7 @@ struct SimdWarp {
   PAPILIO_LANEWISE static Lanes<T> load(const T* p) {
     return each<T>([&](int i) { return simd::load<Register<T>>(p + i * lanes_per_register<T>); });
   }
-  // Register by register: GCC takes all of them at once through the stack, in parts that a later load has to wait for.
+  // Register by register: GCC would copy all at once through the stack, in parts that a later load has to wait for.
   template <class T>
   PAPILIO_LANEWISE static void store(T* p, Lanes<T> a) {
     PAPILIO_UNROLL
@@ -337,8 +337,8 @@ struct SimdWarp {
     return sums;
   }
 
-  // Lane l's four neighbours at rows[l] + offset[l], one set of lanes an element;
-  // an element at or beyond size[l] is 0 and is not read.
+  // Lane l's four neighbours at rows[l] + offset[l]; element[e] is neighbour e of every
+  // lane. A neighbour whose place, offset[l] + e, is not below size[l] is 0 and is not read.
   template <class T>
   PAPILIO_LANEWISE static void gather_quads(const T* const* rows, Lanes<std::int32_t> offset, Lanes<std::int32_t> size,
                                             Lanes<T> (&element)[4]) {
@@ -357,7 +357,7 @@ struct SimdWarp {
 
   // --- Signs ------------------------------------------------------------------------
 
-  // Collects sign bits of many values; a few registers, to keep chains short.
+  // Collects the sign bits of many values, in several registers, so that dependency chains stay short.
   template <class T>
   struct Signs {
     using Bits = simd::Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, lanes_per_register<T>>;
@@ -385,7 +385,7 @@ struct SimdWarp {
     return any_negative((signs.reg[0] | signs.reg[1]) | (signs.reg[2] | signs.reg[3]));
   }
 
-  // Asks for the cache line of p, which may be anywhere.
+  // Prefetches the cache line of p; p may be any address.
   PAPILIO_LANEWISE static void prefetch(const void* p) { __builtin_prefetch(p); }
 
   // Lanes of one thread see each other's stores.

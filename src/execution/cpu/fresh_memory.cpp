@@ -9,7 +9,7 @@
 namespace papilio::execution {
 namespace {
 
-constexpr std::size_t page = 4096;                         // the least of all systems
+constexpr std::size_t page = 4096;                         // the smallest page of any system
 constexpr std::size_t least_bytes = std::size_t{1} << 22;  // less is not worth a second thread
 constexpr std::int64_t bytes_per_task = std::int64_t{1} << 22;
 

@@ -23,7 +23,7 @@ std::byte* map(std::size_t bytes) {
 
 std::size_t beyond_huge_page(const std::byte* memory) { return reinterpret_cast<std::uintptr_t>(memory) % huge_page; }
 
-// At a multiple of huge_page, where newer systems put it anyway.
+// Maps memory at a multiple of huge_page, which is where newer systems put it anyway.
 void* map_aligned(std::size_t bytes) {
   std::byte* const first = map(bytes);
   if (beyond_huge_page(first) == 0) return first;
@@ -55,7 +55,7 @@ std::size_t in_pages(std::size_t bytes) {
 
 void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
-  if (bytes >= huge_page) madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);  // a system may say no
+  if (bytes >= huge_page) madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);  // the system may refuse
 #endif
 }
 

@@ -10,16 +10,16 @@ namespace papilio::execution {
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Asks that memory, not yet touched, be in huge pages, where the system has them: random reads then need no search
-// for the page, and the system takes far less time to give it. `memory` is a multiple of huge_page.
+// Asks for huge pages, if the system has them, for memory that has not been touched yet: random reads then need
+// no walk of page tables, and the system provides the memory far faster. `memory` is a multiple of huge_page.
 void prefer_huge_pages(void* memory, std::size_t bytes);
 
-// Memory that nothing has been put into yet, in huge pages where it is large and the system has them. A large one
-// comes from the system and goes back to it: the heap would keep much of what lies between multiples of huge pages.
+// Uninitialised memory, in huge pages if it is large and the system has them. Large memory comes from
+// the system and goes back to it: the heap would keep much of what lies between multiples of huge pages.
 void* allocate_fresh(std::size_t bytes);
 void free_fresh(void* memory, std::size_t bytes);
 
-// An array of such memory, its size given when it is made.
+// An array in such memory, whose size is given when it is made.
 template <class T>
 class FreshArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -41,8 +41,8 @@ class FreshArray {
   std::unique_ptr<T, Free> values_;
 };
 
-// Adds room for more values that must stay where they are. Slabs double until they are large, so that together they
-// take little more than what is put into them.
+// Adds room for more values that must keep their addresses. Slabs double in size until they
+// are large, so that together they take little more memory than what is stored in them.
 template <class T>
 FreshArray<T>& add_slab(std::vector<FreshArray<T>>& slabs) {
   constexpr std::size_t least = (std::size_t{1} << 15) / sizeof(T);

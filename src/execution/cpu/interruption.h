@@ -6,13 +6,13 @@
 
 namespace papilio::execution {
 
-// The flag of the innermost InterruptionScope of this thread, or of the call that it works for; null without one.
+// The flag of this thread's innermost InterruptionScope, or of the call that it works for; null if it has none.
 const std::atomic<bool>* stop_flag() noexcept;
 
-// Throws Interrupted where that flag is set. Cheap: long loops call it in every step.
+// Throws Interrupted if that flag is set. Cheap: long loops call it in every step.
 void stop_point();
 
-// Lends a thread of parallel_for the flag of the call that it works for.
+// While it exists, this thread of parallel_for has the flag of the call that it works for.
 class StopFlagScope {
  public:
   explicit StopFlagScope(const std::atomic<bool>* flag) noexcept;

@@ -4,9 +4,9 @@
 
 #include "execution/cpu/target.h"
 
-// Declares a table of kernels of each target, papilio::TARGET::name, and papilio::execution::name_in_use(), which
-// returns that of the target in use. The tables come from compilations of one source, one for each target. At global
-// scope.
+// For each target, declares a table of kernels, papilio::TARGET::name; and
+// papilio::execution::name_in_use(), which returns the table of the target in use. One source
+// is compiled once per target and defines that target's table. Use it at global scope.
 #define PAPILIO_KERNEL_TABLES(Table, name)                                                                  \
   namespace papilio {                                                                                       \
   PAPILIO_SIMD_TARGETS(PAPILIO_DECLARE_TABLE, Table, name)                                                  \

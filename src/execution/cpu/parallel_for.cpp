@@ -16,19 +16,19 @@
 #if defined(PAPILIO_SANITIZE_THREADS)
 #include <sanitizer/tsan_interface.h>
 
-// Memory that oneTBB's library compares on one thread and frees on another would look like a race, in about one run of
-// a hundred. Bodies called by oneTBB are watched all the same.
+// ThreadSanitizer would report memory that oneTBB's library compares on one thread and frees on
+// another as a race, in about one run in a hundred. Bodies that oneTBB calls are still watched.
 extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:libtbb.so"; }
 #endif
 
 namespace papilio::execution {
 namespace {
 
-// Far above any machine of today; keeps a nonsensical number from reserving memory for its threads.
+// Far above any machine of today: it stops a nonsensical number from reserving memory for its threads.
 constexpr int most_threads = 4096;
 
-// What oneTBB orders: all before the call comes before every body, and every body before the end of the call. Nothing
-// orders one body against another. ThreadSanitizer, which sees nothing of oneTBB, learns it from here.
+// The order that oneTBB guarantees: everything before the call happens before every body, and every body before the end
+// of the call. Bodies are not ordered among themselves. ThreadSanitizer, which sees nothing of oneTBB, learns it here.
 class Order {
  public:
 #if defined(PAPILIO_SANITIZE_THREADS)
@@ -58,7 +58,7 @@ class InBody {
   Order& order_;
 };
 
-// As many threads as the machine and the process's settings of TBB yield; asking for more yields no more.
+// The most threads that the machine and the process's settings of TBB give; asking for more gives no more.
 std::int64_t available_threads() {
   using Control = oneapi::tbb::global_control;
   return static_cast<std::int64_t>(Control::active_value(Control::max_allowed_parallelism));
@@ -72,8 +72,8 @@ int thread_count(int threads) {
   return threads == 0 ? oneapi::tbb::info::default_concurrency() : threads;
 }
 
-// Isolated: while a thread waits for the ranges of one call, it takes up no
-// range of a call further out, so a body never starts inside another one.
+// Isolated: while a thread waits for the ranges of one call, it takes no
+// range of an enclosing call, so a body never starts inside another one.
 void parallel_for(std::int64_t count, std::int64_t grain, int threads,
                   base::FunctionRef<void(std::int64_t begin, std::int64_t end)> body) {
   assert(count >= 0 && grain > 0);

@@ -14,7 +14,7 @@ namespace papilio {
 namespace execution {
 namespace {
 
-// The targets of this build, as far as this machine runs them; slowest first.
+// The targets of this build that this machine can run; slowest first.
 std::vector<CpuTarget> available_targets() {
   std::vector<CpuTarget> targets;
 #if defined(__x86_64__)
@@ -27,8 +27,8 @@ std::vector<CpuTarget> available_targets() {
   return targets;
 }
 
-// The fastest target, or the one that PAPILIO_CPU_TARGET names. A variable that
-// is set to nothing counts as not set.
+// The fastest target, or the one that PAPILIO_CPU_TARGET
+// names. A variable that is empty counts as not set.
 CpuTarget chosen_target() {
   const std::vector<CpuTarget> targets = available_targets();
   const char* wanted = std::getenv("PAPILIO_CPU_TARGET");

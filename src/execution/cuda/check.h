@@ -14,8 +14,8 @@ inline void check(cudaError_t error, const char* what) {
     throw_device_error(error, what);
 }
 
-// After a launch: whether the kernel was accepted. What goes wrong while it runs
-// shows at the next call that waits.
+// After a launch: checks whether the kernel was accepted. An
+// error while it runs appears at the next call that waits.
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
 }  // namespace papilio::execution

@@ -7,19 +7,19 @@
 
 #include "execution/cuda/check.h"
 
-// A kernel that is brought to the device while the one before it in its stream ends. From compute capability 9.0 on;
-// before, it is launched as usual.
+// Launches a kernel that is brought to the device while the kernel before it in its stream
+// is still ending. This needs compute capability 9.0; older devices launch it as usual.
 
 namespace papilio::execution {
 
-// For the kernel before: from here on the next one may be brought to the device.
+// The kernel before calls it: from here on the next one may be brought to the device.
 __device__ __forceinline__ void let_next_kernel_come() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
-// For the kernel itself, before it reads what the one before has written: waits for its end.
+// The kernel itself calls it before it reads what the kernel before has written: waits for that kernel's end.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -22,7 +22,7 @@ Census census() {
   Census found;
   const cudaError_t error = cudaGetDeviceCount(&found.count);
   if (error == cudaSuccess && found.count > 0) return found;
-  cudaGetLastError();  // not the error of a later call
+  cudaGetLastError();  // or a later call would report this error
   found.count = 0;
   found.absence = error == cudaSuccess || error == cudaErrorNoDevice ? "the driver finds no device"
                   : error == cudaErrorInsufficientDriver

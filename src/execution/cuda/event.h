@@ -4,8 +4,8 @@
 
 namespace papilio::execution {
 
-// A place in the work of streams, for one of them to wait until another has got there. Of
-// the device that was current when it was made.
+// A point in the work of a stream, for another stream to wait until it is
+// reached. It belongs to the device that was current when it was made.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
@@ -22,7 +22,7 @@ class Event {
   // Makes the host wait until what was recorded is done.
   void wait() { check(cudaEventSynchronize(event_), "work on the device"); }
 
-  // The two halves of `order`. What is made to wait for an event that was never recorded does not wait.
+  // The two halves of `order`. A wait for an event that was never recorded ends at once.
   void record(cudaStream_t earlier) { check(cudaEventRecord(event_, earlier), "recording an event"); }
   void make_wait(cudaStream_t later) { check(cudaStreamWaitEvent(later, event_, 0), "waiting for an event"); }
 

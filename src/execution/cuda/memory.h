@@ -23,8 +23,8 @@ class OnDevice {
   int before_ = 0;
 };
 
-// Bytes on the current device. Throws OutOfDeviceMemory with the bytes needed and free
-// where there is no room; the process lives on.
+// Allocates bytes on the current device. If there is no room, throws
+// OutOfDeviceMemory with the bytes needed and free; the process can continue.
 void* allocate_on_device(std::int64_t bytes, const char* what);
 void free_on_device(void* memory) noexcept;
 
@@ -74,8 +74,8 @@ class DeviceArray {
   std::int64_t size_ = 0;
 };
 
-// A queue of work on the device that was current when it was made. Where work of several queues waits, an urgent
-// queue's goes first.
+// A queue of work on the device that was current when it was made. If
+// several queues have work waiting, that of an urgent queue goes first.
 enum class Urgency : std::uint8_t { usual, urgent };
 class Stream {
  public:

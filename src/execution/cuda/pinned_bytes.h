@@ -9,7 +9,7 @@
 
 namespace papilio::execution {
 
-// Page-locked host memory, from which copies run beside other work.
+// Page-locked host memory: copies from it run at the same time as other work.
 class PinnedBytes {
  public:
   explicit PinnedBytes(std::int64_t bytes) {

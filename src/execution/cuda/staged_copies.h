@@ -15,12 +15,12 @@
 
 namespace papilio::execution {
 
-// Copies between pageable memory of the host and the current device, whose entries may be of another type than the
-// host's. The driver has one thread that brings such copies through page-locked memory; here several threads fill or
-// empty pieces of it, while other pieces are copied.
+// Copies between pageable memory of the host and the current device. The entries on the device may have
+// another type than those on the host. The driver stages such copies through page-locked memory with
+// one thread; here several threads fill or empty one piece of it while other pieces are being copied.
 class StagedCopies {
  public:
-  // `bytes`: of the largest copy to come, on the device.
+  // `bytes`: the size, on the device, of the largest copy to come.
   StagedCopies(std::int64_t bytes, int threads, cudaStream_t stream)
       : piece_bytes_(std::clamp<std::int64_t>(base::round_up<std::int64_t>(bytes, 256), 256, most_bytes)),
         threads_(threads),
@@ -75,7 +75,7 @@ class StagedCopies {
     });
   }
 
-  // The slot of a piece: the copy that had it last is done when its event is.
+  // The event of a piece's slot: when it has happened, the last copy that used the slot is done.
   Event& emptied(std::int64_t piece) { return events_[static_cast<std::size_t>(piece % slots)]; }
   Event& filled(std::int64_t piece) { return emptied(piece); }
   template <class T>

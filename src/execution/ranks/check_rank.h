@@ -4,7 +4,7 @@
 
 namespace papilio::execution {
 
-// Throws InvalidArgument unless a rank that a call names is one: "papilio::Communicator::gather: to is 3, ...".
+// Throws InvalidArgument unless `rank`, an argument of a call, exists: "papilio::Communicator::gather: to is 3, ...".
 inline void require_rank(const char* call, const char* argument, int rank, int ranks) {
   base::require(0 <= rank && rank < ranks, "papilio::Communicator::{}: {} is {}, expected 0 <= {} < {}", call, argument,
                 rank, argument, ranks);

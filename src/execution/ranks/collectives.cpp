@@ -13,7 +13,7 @@ namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-// Texts as one: each after its size.
+// Several texts as one, each after its size.
 std::string packed(std::span<const std::string> texts) {
   std::string all;
   for (const std::string& text : texts) {

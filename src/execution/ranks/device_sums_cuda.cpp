@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// By the communicator, a part after the other, in page-locked memory: while it adds up one, the next is copied there.
+// By the communicator, part by part, in page-locked memory: while it adds up one part, the next one is copied there.
 class HostSums final : public DeviceSums {
  public:
   explicit HostSums(Communicator& ranks) : ranks_(ranks) {}
@@ -39,8 +39,8 @@ class HostSums final : public DeviceSums {
  private:
   static constexpr std::int64_t part_bytes = std::int64_t{16} << 20;
 
-  // The memory of a part is used again for the one after the next, whose copy the stream begins after those of the
-  // part.
+  // A part's memory is used again for the part after the next. The stream
+  // copies that one there only after it has copied this part back.
   template <class T>
   void add_up_of(T* values, std::int64_t count, cudaStream_t stream) {
     constexpr std::int64_t most = part_bytes / std::int64_t{sizeof(T)};
@@ -62,7 +62,7 @@ class HostSums final : public DeviceSums {
           cudaMemcpyAsync(values + part * most, in_host(part), size(part) * sizeof(T), cudaMemcpyHostToDevice, stream),
           "a copy to the device");
     }
-    check(cudaStreamSynchronize(stream), "a copy to the device");  // the memory is used again
+    check(cudaStreamSynchronize(stream), "a copy to the device");  // the memory will be used again
   }
 
   Communicator& ranks_;
@@ -79,7 +79,7 @@ class NcclSums final : public DeviceSums {
     ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
     require(nccl_.comm_init_rank(&comm_, ranks.ranks(), id, ranks.rank()), "ncclCommInitRank");
   }
-  // After a failure there are no other ranks to end it with.
+  // After a failure comm_ is null: there are no other ranks with which to end it.
   ~NcclSums() override {
     if (comm_ != nullptr) nccl_.comm_destroy(comm_);
   }
@@ -95,7 +95,7 @@ class NcclSums final : public DeviceSums {
     add_up_of(values, count, nccl_int64, stream);
   }
 
-  // Polled: a wait of the driver would last forever where a rank is gone, since its part of a sum never comes.
+  // Polls: if a rank is gone, its part of a sum never comes, and the driver's own wait would last forever.
   void wait(cudaStream_t stream) override {
     require_comm();
     const Clock::time_point start = Clock::now();
@@ -107,7 +107,7 @@ class NcclSums final : public DeviceSums {
         abort();
         check(state, "work on the device");
       }
-      static_cast<void>(cudaGetLastError());  // not the error of a later call
+      static_cast<void>(cudaGetLastError());  // or a later call would report this error
       const Clock::time_point now = Clock::now();
       if (now - start < spin_time) continue;
       std::this_thread::sleep_for(poll_time);
@@ -134,7 +134,7 @@ class NcclSums final : public DeviceSums {
     }
   }
 
-  // Whether they have failed, by NCCL, the communicator, or the time.
+  // Throws if other ranks have failed: by what NCCL says, by what the communicator says, or by the deadline.
   void ask_the_others(double waited) {
     int error = nccl_success;
     require(nccl_.comm_get_async_error(comm_, &error), "ncclCommGetAsyncError");
@@ -172,7 +172,7 @@ class NcclSums final : public DeviceSums {
   NcclComm comm_ = nullptr;
 };
 
-// What NCCL needs to be the same, and what it needs to differ: its version, and the GPU. Empty without NCCL.
+// What the ranks must have in common for NCCL, its version, and what must differ, the GPU. Empty without NCCL.
 std::string name_of_device(const NcclSearch& library) {
   if (library.name.empty()) return "";
   int device = 0;

@@ -8,7 +8,7 @@
 namespace papilio {
 namespace {
 
-// The number, at least `least`, that the first of these variables with one holds; else `least`.
+// The value of the first of these variables that is a number and at least `least`; `least` if there is none.
 int number_of_launcher(std::initializer_list<const char*> variables, int least) {
   for (const char* name : variables) {
     const char* value = std::getenv(name);

@@ -22,7 +22,7 @@ constexpr std::size_t most_elements = std::size_t{1} << 28;  // in one call of M
 constexpr std::chrono::seconds roll_call_time{2};
 constexpr std::chrono::milliseconds fail_time{500};
 
-// Of a rank that says that it fails: mpirun ends a job with the exit code of the process that ends first.
+// For a rank that reports its failure, to end before the others: the first process to end gives mpirun its exit code.
 constexpr std::chrono::seconds head_start{1};
 
 // Tags of messages outside of collectives.
@@ -31,7 +31,7 @@ constexpr int roll_call = 2;  // "are you waiting too?"
 constexpr int here = 3;       // the answer
 constexpr int failed = 4;     // "rank 2 of 3 has ..."
 
-// MPI is polled: a call of it that waits would wait forever for a rank that is gone.
+// MPI is polled: a blocking call would wait forever for a rank that is gone.
 class MpiRanks final : public Communicator {
  public:
   explicit MpiRanks(double deadline_seconds)
@@ -51,8 +51,8 @@ class MpiRanks final : public Communicator {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
   }
-  // After a failure MPI is not ended: that would wait for ranks that are gone, or that wait for this one. mpirun ends
-  // the job when this process does.
+  // After a failure MPI is not finalized: that would wait for ranks that are
+  // gone, or that wait for this one. mpirun ends the job when this process ends.
   ~MpiRanks() override {
     if (std::uncaught_exceptions() > exceptions_at_start_) fail("an error has ended its work");
     if (has_failed_) return;
@@ -135,7 +135,7 @@ class MpiRanks final : public Communicator {
                     -1);
   }
 
-  // Ranks connect in this call, the first of all. Open MPI waits forever where it was refused a connection.
+  // Ranks connect in this call, the first of all. Open MPI would wait forever if it was refused a connection.
   void join() {
     auto joined = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
     MPI_Request request = MPI_REQUEST_NULL;
@@ -156,7 +156,7 @@ class MpiRanks final : public Communicator {
     comm_ = *joined;
   }
 
-  // use(part) for each part that one call of MPI takes.
+  // Calls use(part) for each part that one call of MPI can take.
   template <class T, class Use>
   static void for_each_part(std::span<T> elements, const Use& use) {
     for (; !elements.empty(); elements = elements.subspan(std::min(elements.size(), most_elements))) {
@@ -196,7 +196,7 @@ class MpiRanks final : public Communicator {
     }
   }
 
-  // What others say while this rank waits.
+  // Handles what others have said while this rank waits.
   void answer() {
     std::string text;
     for (int from = take(failed, text); from >= 0; from = take(failed, text)) {
@@ -208,7 +208,7 @@ class MpiRanks final : public Communicator {
     for (int from = take(roll_call, text); from >= 0; from = take(roll_call, text)) tell(from, here, "");
   }
 
-  // Names the first rank that is not waiting too, to this rank and all others.
+  // Names the first rank that does not answer that it waits too, to this rank and all others.
   [[noreturn]] void give_up(const char* what) {
     std::vector<bool> is_here(static_cast<std::size_t>(ranks_));
     is_here[static_cast<std::size_t>(rank_)] = true;
@@ -234,7 +234,7 @@ class MpiRanks final : public Communicator {
     throw RankError("papilio::Communicator: " + text, missing < ranks_ ? missing : -1);
   }
 
-  // A waiting message of the tag: from whom, or -1.
+  // Takes a waiting message with this tag. Returns who sent it; -1 if there is none.
   int take(int tag, std::string& text) {
     int is_there = 0;
     MPI_Status status;
@@ -247,7 +247,7 @@ class MpiRanks final : public Communicator {
     return status.MPI_SOURCE;
   }
 
-  // Best effort: a rank that is gone takes no message.
+  // Best effort: a rank that is gone receives nothing.
   void tell(int to, int tag, const std::string& text) {
     sent_.push_back(text);
     MPI_Request request = MPI_REQUEST_NULL;

@@ -20,7 +20,7 @@ std::string loader_error() {
   return error != nullptr ? error : "unknown error of the loader";
 }
 
-// "2.28.9" of 22809; before 2.9 numbers had a digit less.
+// "2.28.9" for 22809; before 2.9, numbers had one digit less.
 std::string version_text(int version) {
   if (version < 10'000) return fmt::format("{}.{}.{}", version / 1000, version / 100 % 10, version % 100);
   return fmt::format("{}.{}.{}", version / 10'000, version / 100 % 100, version % 100);

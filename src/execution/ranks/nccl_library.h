@@ -7,8 +7,8 @@
 
 namespace papilio::execution {
 
-// What is used of NCCL, NVIDIA's sums over GPUs, which is loaded where it is needed: a build needs neither its header
-// nor its library. Types and values are those of its C interface from version 2.7 on.
+// What papilio uses of NCCL, NVIDIA's library for sums over GPUs. It is loaded when it is needed: a build
+// needs neither its header nor its library. Types and values are those of its C interface from version 2.7 on.
 struct NcclId {
   char bytes[128];
 };
@@ -32,12 +32,12 @@ struct Nccl {
   const char* (*get_error_string)(int error) = nullptr;
 };
 
-// The library of this process, looked for when it is first asked for; it stays loaded.
+// The library in this process. It is looked for when it is first asked for, and stays loaded.
 struct NcclSearch {
   Nccl functions;
   std::string name;        // "NCCL 2.28.9"; empty if there is none
   std::string absence;     // why there is none
-  bool is_wanted = false;  // PAPILIO_NCCL names a file: without it sums are not made in another way
+  bool is_wanted = false;  // PAPILIO_NCCL names a file: if that fails, sums are not made in another way
 };
 const NcclSearch& nccl_search();
 

@@ -25,7 +25,7 @@ struct Arrival {
   std::vector<std::vector<std::byte>>* gathered = nullptr;
 };
 
-// Where the ranks meet: a call is done by the last to arrive, for all, while the others wait.
+// Where the ranks meet: the last to arrive does the call for all, while the others wait.
 class Meeting {
  public:
   Meeting(int ranks, std::chrono::milliseconds deadline)

@@ -29,8 +29,8 @@ struct ThreadRanksOptions {
   std::vector<RankFault> faults = {};  // for tests
 };
 
-// Ranks within one process, to be used by a thread each. They share what they know: any may outlive the others, and
-// one that is destroyed has left, which the others hear at once. Throws InvalidArgument for fewer than one rank.
+// Ranks within one process, each to be used by its own thread. They share their state: any may outlive the others.
+// One that is destroyed has left, which the others hear at once. Throws InvalidArgument for fewer than one rank.
 std::vector<std::unique_ptr<Communicator>> thread_ranks(const ThreadRanksOptions& options);
 
 }  // namespace papilio::execution

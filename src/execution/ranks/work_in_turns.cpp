@@ -15,7 +15,7 @@
 namespace papilio::execution {
 namespace {
 
-// Waits for the work, a turn at most; false if it continues. What stops the caller also stops the work.
+// Waits for the work, at most one turn; false if it is still running. Whatever stops the caller also stops the work.
 bool is_done_in_turn(const std::future<void>& working, std::chrono::duration<double> turn,
                      const std::atomic<bool>* stop, std::atomic<bool>& is_over) {
   constexpr std::chrono::duration<double> step(0.05);
@@ -38,7 +38,7 @@ void work_in_turns(Communicator& ranks, std::atomic<bool>& is_over, base::Functi
       work();
       stop_point();  // for work that ended early
     });
-  } catch (const std::system_error&) {  // no thread to be had
+  } catch (const std::system_error&) {  // no thread could be started
     work();
   }
   try {
@@ -65,7 +65,7 @@ void work_on_parts(Communicator& ranks, std::atomic<bool>& is_over, base::Functi
   const std::vector<std::int64_t> failed = gather_numbers(ranks, thrown ? 1 : 0);
   const auto first = std::ranges::find(failed, 1) - failed.begin();
   if (first == ranks.rank()) std::rethrow_exception(thrown);
-  if (first < ranks.ranks()) ranks.barrier();  // which that rank does not join
+  if (first < ranks.ranks()) ranks.barrier();  // which throws, since that rank does not join it
 }
 
 }  // namespace papilio::execution

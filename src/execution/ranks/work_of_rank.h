@@ -13,7 +13,7 @@ inline std::string_view reason_of(const std::exception& error) {
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "out of memory" : error.what();
 }
 
-// Returns work(). A rank whose work throws says so to the others.
+// Returns work(). If the work of this rank throws, tells the others.
 template <class Work>
 auto work_of_rank(Communicator& ranks, const Work& work) {
   try {
