@@ -1,5 +1,5 @@
-// What takes the place of the CUDA kernels in a build without CUDA. No view can say
-// that it is on a CUDA device there, so that nothing here is ever called.
+// Replaces the CUDA kernels in a build without CUDA. There, no view
+// can say that it is on a CUDA device, so nothing here is ever called.
 
 #include "sampling/blocks/sample_by_blocks_cuda.h"
 #include "sampling/dynamic/forest_cuda.h"
@@ -56,7 +56,7 @@ std::int64_t combine_shards_on_cuda(const MatrixView<const TokenShardRecord>&, c
   __builtin_unreachable();
 }
 
-// These two say so where a view claims to be there all the same.
+// These two throw if a view claims to be on such a device all the same.
 std::shared_ptr<const void> copy_to_cuda(const void*, std::int64_t, Device device, const char*) {
   Device::cuda(device.ordinal());
   __builtin_unreachable();

@@ -26,9 +26,9 @@ namespace papilio {
 namespace sampling {
 namespace {
 
-// Rows handed to a kernel at a time, and what a thread should have to do.
+// Rows handed to a kernel at a time. `weights_per_task` is the least work that a thread should have.
 constexpr std::int64_t batch_rows = 256;
-// Rows copied before they are drawn from: a tile, or as many as stay in a core's cache.
+// Rows copied before they are drawn from: a tile, or as many as fit into a core's cache.
 constexpr std::int64_t staged_bytes = std::int64_t{1} << 19;
 constexpr std::int64_t weights_per_task = std::int64_t{1} << 18;
 
@@ -116,13 +116,13 @@ class Workspace {
  private:
   static constexpr std::size_t rows_with_tail = batch_rows + tile_rows;
 
-  // Where the copy of row i goes. Left as it comes: what is drawn from is written first.
+  // Where the copy of row i goes. The memory is not initialised: whatever is drawn from is written first.
   T* staged(std::int64_t i) {
     if (!staging_) staging_ = allocate(staged_rows_ * longest_row_ * static_cast<std::int64_t>(sizeof(T)));
     return static_cast<T*>(staging_.get()) + i % staged_rows_ * longest_row_;
   }
 
-  // Copies a row that is strided or of fewer bits; kernels read contiguous T.
+  // Copies a row that is strided or stored in fewer bits, because kernels read contiguous T.
   const T* stage(const Row<S>& row, std::int64_t i) {
     T* copy = staged(i);
     for (std::int64_t k = 0; k < row.size; ++k) copy[k] = weight_of(row.left[k * row.stride]);
@@ -155,7 +155,7 @@ class Workspace {
   std::vector<DrawStatus> status_;
 };
 
-// Throws for row i, whose status is not ok, naming the category at fault.
+// Throws for row i, whose status is not ok, and names the category at fault.
 template <class Source>
 [[noreturn]] void throw_bad_row(const Source& source, std::int64_t i, DrawStatus status) {
   const auto row = source.row(i);
@@ -186,7 +186,7 @@ template <class Source>
                   k, row.weight(k), source.rows(), row.size));
 }
 
-// With the remnant first, where blocks begin would depend on the rows that a ragged one shares a tile with.
+// With the remnant first, the places of a ragged row's blocks would depend on the other rows of its tile.
 template <class Source>
 void check_method(const Source&, PartialSums method) {
   base::require_known(partial_sums(), method, "sample_categorical", "method");
@@ -194,7 +194,7 @@ void check_method(const Source&, PartialSums method) {
                 "papilio::sample_categorical: method {} takes rows of one length, not ragged ones", name(method));
 }
 
-// `view` has an entry for each row; an optional one may be empty.
+// Requires one entry in `view` for each row. The caller skips an optional view that is empty.
 template <class T>
 void check_entries(VectorView<T> view, std::int64_t rows, const char* what) {
   base::require(view.size == rows, "papilio::sample_categorical: {} must have one entry per row; got {} for {} rows",
@@ -224,7 +224,7 @@ void check_call(const Source& source, VectorView<Index> drawn, const SampleOptio
   base::require(options.threads >= 0, "papilio::sample_categorical: threads must be >= 0; got {}", options.threads);
 }
 
-// Logits are made into weights first, at the workspace's beginning.
+// Logits are first turned into weights, at the beginning of the workspace.
 template <class Source>
 std::int64_t workspace_on_cuda(const Source& source, PartialSums method) {
   DeviceRows rows = source.on_device();
@@ -273,7 +273,7 @@ void queue_on_cuda(const Source& source, VectorView<Index> drawn, const SampleOp
   options.method == PartialSums::slots ? draw_by_slots_on_cuda(draw) : draw_by_blocks_on_cuda(draw);
 }
 
-// Slots draw from each long row alone; the other methods take a tile's rows side by side.
+// Slots draw from each long row alone; the other methods draw from the rows of a tile side by side.
 template <class S>
 std::int64_t rows_to_stage(PartialSums method, std::int64_t rows, std::int64_t longest) {
   const std::int64_t tile = std::min(rows, tile_rows);

@@ -9,11 +9,11 @@
 #include "random/uniform_lanes.h"
 #include "sampling/blocks/remnant.h"
 
-// The methods of the papers by name, for every warp.
+// The methods of the papers, each chosen by its enumerator, for every warp.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// The table of a method, where draw_by_blocks draws by it.
+// The table of a method, if draw_by_blocks draws by it.
 template <PartialSums method, class W, class T>
 struct TableOf;
 template <class W, class T>
@@ -33,13 +33,13 @@ struct TableOf<PartialSums::butterfly_add_subtract, W, T> {
   using Sums = collective::ButterflySums<W, T, collective::ButterflyForm::add_subtract>;
 };
 
-// Values of the table of W rows of at most `blocks` blocks, and of that of a remnant.
+// The values in the table of W rows of at most `blocks` blocks, including the table of a remnant.
 constexpr std::int64_t block_table_size(PartialSums method, std::int64_t blocks, int width) {
   return method == PartialSums::butterfly_two_pass ? blocks * width : (blocks + 1) * width * width;
 }
 
-// Values of a tile that lanes exchange through memory, which had better be near;
-// 0 where they do not.
+// The values of the scratch through which lanes exchange a tile;
+// it should be in near memory. 0 for methods that exchange none.
 template <class W>
 PAPILIO_LANEWISE constexpr int block_scratch_size(PartialSums method) {
   return method == PartialSums::transposed_through_scratch ? W::width * collective::scratch_stride<W>()
@@ -69,7 +69,7 @@ PAPILIO_LANEWISE collective::BlockDraw<W, T> draw_by_method(const Rows& rows, wa
   }
 }
 
-// As in the papers, u has the bits of the weights' type: 24 or 53.
+// As in the papers, u has as many bits as the significand of the weights' type: 24 or 53.
 template <class W, class T>
 PAPILIO_LANEWISE warp::Lanes<W, T> uniform_of_type(const random::BlockOf<warp::Lanes<W, std::uint32_t>>& block) {
   if constexpr (sizeof(T) == 8)
@@ -78,8 +78,8 @@ PAPILIO_LANEWISE warp::Lanes<W, T> uniform_of_type(const random::BlockOf<warp::L
     return W::template convert<float>(W::template convert<std::int32_t>(block.word[1] >> 8u)) * 0x1p-24f;
 }
 
-// Calls f.operator()<method>() for the method that is meant; where the remnant comes first,
-// with the method of the same table.
+// Calls f.operator()<method>() for the given method. A method that
+// puts the remnant first is called as the method with the same table.
 template <class F>
 auto with_block_method(PartialSums method, F f) {
   switch (method) {
@@ -103,7 +103,7 @@ auto with_block_method(PartialSums method, F f) {
   return f.template operator()<PartialSums::prefix>();
 }
 
-// Calls f.operator()<method, remnant_first>() for the method that is meant.
+// Calls f.operator()<method, remnant_first>() for the given method.
 template <class F>
 auto with_block_form(PartialSums wanted, F f) {
   return with_block_method(wanted, [&]<PartialSums method>() {

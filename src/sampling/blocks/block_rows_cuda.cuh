@@ -9,10 +9,10 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// The rows of a tile as the methods of the papers read them (collective/rows.h):
-// row q is the one that thread q brings. Each thread puts where its row is into
-// shared memory, so that a coalesced read of any row costs one 16-byte load there
-// and the read itself.
+// The rows of a tile as the methods of the papers read them
+// (collective/rows.h): row q is that of thread q. Each thread puts
+// the place of its row into shared memory, so that a coalesced read
+// of any row costs one 16-byte load from there and the read itself.
 template <class S, bool product>
 class BlockRows {
  public:
@@ -28,14 +28,14 @@ class BlockRows {
   };
   using Place = std::conditional_t<product, ProductPlace, PlainPlace>;
 
-  // All threads of the warp make theirs together; `places` are 32 in shared memory.
+  // All threads of the warp construct theirs together; `places` has room for 32 in shared memory.
   __device__ __forceinline__ BlockRows(const MemoryRow<S, product>& own, Place* places)
       : places_(places), stride_(own.stride), longest_(own.count), lane_(warp::thread::lane()) {
     if constexpr (product)
       own_ = {own.count == 0 ? nullptr : own.left, own.right};
     else
       own_ = {own.left, own.count};
-    __syncwarp();  // others may still read the tile before
+    __syncwarp();  // other threads may still be reading the tile before
     places_[lane_] = own_;
     __syncwarp();
     for (int distance = 16; distance > 0; distance /= 2) {
@@ -64,7 +64,7 @@ class BlockRows {
     return w;
   }
 
-  // Whether a weight of this thread's row that was read had its sign bit set.
+  // Whether any weight of this thread's row that was read had its sign bit set.
   __device__ __forceinline__ bool sign() const {
     unsigned signs = signs_;
     for (int distance = 16; distance > 0; distance /= 2) signs |= warp::thread::shuffle_xor(signs, distance);
@@ -100,8 +100,8 @@ class BlockRows {
   mutable unsigned own_sign_ = 0;
 };
 
-// Why row q cannot be drawn from, its sum aside: all threads of the warp read it
-// together, and the first weight that is wrong decides, as on the CPU.
+// Why row q cannot be drawn from, apart from its sum. All threads of the warp
+// read it together; the first weight that is wrong decides, as on the CPU.
 template <class Rows>
 __device__ DrawStatus examine_by_warp(const Rows& rows, int q) {
   using warp::thread::ballot, warp::thread::shuffle;
@@ -118,8 +118,8 @@ __device__ DrawStatus examine_by_warp(const Rows& rows, int q) {
   return status_of_weights(size, ballot(positive) != 0);
 }
 
-// The status of each thread's row; ok without a look at the weights where the
-// thread says that they need none.
+// The status of each thread's row. The weights of a row are read
+// only if its thread says `look`; otherwise they count as ok.
 template <class Rows>
 __device__ DrawStatus examine_rows(const Rows& rows, bool look, double total) {
   auto status = DrawStatus::ok;

@@ -9,8 +9,8 @@
 #include "sampling/blocks/sample_by_blocks_cuda.h"
 #include "warp/cuda_warp.cuh"
 
-// Draws by the methods of the papers from rows in device memory: a warp takes 32
-// rows, one per thread, and then the next 32; one translation unit per stored type.
+// Draws by the methods of the papers from rows in device memory: a warp takes 32 rows,
+// one per thread, then the next 32. There is one translation unit per stored type.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -27,7 +27,7 @@ __device__ __forceinline__ T uniform_of_row(const DeviceDraw& draw, std::int64_t
                                                       static_cast<std::uint32_t>(number >> 32)));
 }
 
-// `remnant_first` is known when compiling: one kernel for both forms made the padded ones 10 % slower.
+// `remnant_first` is known at compile time: one kernel for both forms made the padded ones 10 % slower.
 template <PartialSums method, bool remnant_first, class S, bool product>
 __global__ void __launch_bounds__(32 * warps_per_block)
     draw_blocks(const __grid_constant__ DeviceDraw draw, const BlocksPlan plan) {
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(32 * warps_per_block)
   T* const table = static_cast<T*>(draw.workspace) + first * plan.table_size;
 
   for (std::int64_t tile = first * W::width; tile < draw.rows.rows; tile += plan.warps * W::width) {
-    // Threads past the last row go along with an empty one.
+    // Threads past the last row take part with an empty one.
     const bool mine = tile + lane < draw.rows.rows;
     const std::int64_t i = mine ? tile + lane : draw.rows.rows - 1;
     bool exists;

@@ -6,8 +6,8 @@
 #include "sampling/rows/row_batch_kernel.h"
 #include "warp/native_warp.h"
 
-// Draws a batch by the methods of the papers on one CPU thread, 32 rows at a time
-// in blocks of 32 categories on every target.
+// Draws a batch by the methods of the papers on one CPU thread:
+// on every target 32 rows at a time, in blocks of 32 categories.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 

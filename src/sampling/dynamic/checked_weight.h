@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-// What weights that change must be, whoever gives them.
+// What is required of weights that change, whoever gives them.
 namespace papilio::sampling {
 
 inline void require_categories(const char* function, std::int64_t categories) {
@@ -19,7 +19,7 @@ inline void require_category(const char* function, std::int64_t category, std::i
                 function, category, categories);
 }
 
-// The weight, a negative zero as 0.
+// The weight; a negative zero becomes 0.
 inline double checked_weight(const char* function, std::int64_t category, double weight) {
   base::require(0 <= weight && weight <= std::numeric_limits<double>::max(),
                 "papilio::{}: category {} is to weigh {}, expected a finite weight >= 0", function, category, weight);

@@ -41,7 +41,7 @@ void require_finite_total(const char* function, double total, std::int64_t row) 
           "papilio::{}: the total of row {} is infinite, expected one that double can hold", function, row);
 }
 
-// Throws InvalidArgument unless the array can be one and is where the forest is.
+// Throws InvalidArgument unless the array can be one and is on the forest's device.
 template <class T>
 void require_there(const char* function, const char* what, const VectorView<T>& view, Device device) {
   require(view.device == device || view.empty(), "papilio::{}: {} is on {}, the forest is on {}", function, what,

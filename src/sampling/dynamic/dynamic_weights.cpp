@@ -81,7 +81,7 @@ void require_finite_total(const char* function, double total) {
                 "papilio::{}: the total of the weights is infinite, expected one that double can hold", function);
 }
 
-// What `to_bytes` writes first. Numbers are little-endian.
+// What `to_bytes` writes first. All numbers are little-endian.
 struct Header {
   char magic[8];
   std::uint32_t version;

@@ -6,21 +6,21 @@
 #include "papilio/sampling.h"
 #include "sampling/dynamic/sum_tree_kernel.h"
 
-// A batch of updates of a forest of trees by many threads at once, step by step. Every function here is one thread's
+// A batch of updates of a forest of trees, by many threads at once, step by step. Every function here is one thread's
 // part of a step; a step begins when the one before it is done everywhere. The order of threads within a step changes
-// the order of lists and nothing else, so the forest after a batch is a function of the forest before it and the batch.
+// only the order of lists, so the forest after a batch is a function of the forest before it and of the batch.
 //
-//   check_update      each update       what is wrong with it; its number to its place, where the highest stays
-//   write_update      each update       the last of a place writes its weight; the leaf's node is listed, once
-//   add_up_listed     each listed node  its sum to its parent, which is listed, once; level after level
-//   finish_update     each update       takes the weight back where a total has become infinite
-//   add_up_again      each listed node  then the sums too; level after level
+//   check_update      each update       finds what is wrong with it; at its place only the highest update number stays
+//   write_update      each update       the last update of a place writes its weight; the leaf's node is listed, once
+//   add_up_listed     each listed node  writes its sum to its parent, which is listed, once; level after level
+//   finish_update     each update       takes the weight back if a total has become infinite
+//   add_up_again      each listed node  in that case adds up the sums again; level after level
 //
-// A GPU's kernels call these, and so does a test on the CPU, which calls them in any order.
+// A GPU's kernels call these functions. A test on the CPU calls them too, in any order.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Memory that threads share. On a CPU one thread calls these.
+// Access to memory that threads share. On a CPU, one thread calls these functions.
 PAPILIO_LANEWISE void raise_to(std::uint32_t& kept, std::uint32_t number) {
 #if defined(__CUDA_ARCH__)
   if (*const_cast<volatile std::uint32_t*>(&kept) < number) atomicMax(&kept, number);
@@ -40,7 +40,7 @@ PAPILIO_LANEWISE bool claim(std::uint32_t& flag) {
 #endif
 }
 
-// Trees in flat memory, level after level, and what batches need beside them: all 0 between batches.
+// Trees in flat memory, level after level, and what batches need besides, which is all 0 between batches.
 struct FlatForest {
   std::int64_t rows = 0;
   std::int64_t categories = 0;
@@ -101,13 +101,13 @@ PAPILIO_LANEWISE void check_update(const FlatForest& forest, const UpdateBatch& 
     claim(batch.state->refused);
 }
 
-// Whether this update is the one of its place that holds.
+// Whether this update is the last of its place in the batch, the one that counts.
 PAPILIO_LANEWISE bool is_last_of_place(const FlatForest& forest, const UpdateBatch& batch, std::int64_t i) {
   return batch.status[i] == DrawStatus::ok &&
          forest.latest[batch.rows[i] * forest.categories + batch.categories[i]] == static_cast<std::uint32_t>(i) + 1;
 }
 
-// The node to list.
+// Returns the node to list.
 PAPILIO_LANEWISE std::int64_t write_update(const FlatForest& forest, const UpdateBatch& batch, std::int64_t i) {
   if (batch.state->refused != 0 || !is_last_of_place(forest, batch, i)) return no_node;
   const std::int64_t row = batch.rows[i], category = batch.categories[i];
@@ -118,9 +118,9 @@ PAPILIO_LANEWISE std::int64_t write_update(const FlatForest& forest, const Updat
   return claim(forest.listed[0][node]) ? node : no_node;
 }
 
-// A node's sum, to its parent or to the row's total.
+// Writes the sum of a node to its parent or, at the root, to the row's total.
 PAPILIO_LANEWISE double hand_up(const FlatForest& forest, int level, std::int64_t node) {
-  const SumNode copy = forest.nodes[level][node];  // by 16 bytes at a time
+  const SumNode copy = forest.nodes[level][node];  // copied by 16 bytes at a time
   const double sum = node_sum(copy);
   const std::int64_t per_row = forest.nodes_per_row[level];
   const std::int64_t row = node / per_row, place = node % per_row;
@@ -132,7 +132,7 @@ PAPILIO_LANEWISE double hand_up(const FlatForest& forest, int level, std::int64_
   return sum;
 }
 
-// The parent to list.
+// Returns the parent to list.
 PAPILIO_LANEWISE std::int64_t add_up_listed(const FlatForest& forest, const UpdateBatch& batch, int level,
                                             std::int64_t i) {
   const std::int64_t node = batch.list[level][i];
@@ -158,7 +158,7 @@ PAPILIO_LANEWISE void finish_update(const FlatForest& forest, const UpdateBatch&
   if (last) forest.latest[row * forest.categories + category] = 0;
 }
 
-// Only where totals have become infinite.
+// Needed only if totals have become infinite.
 PAPILIO_LANEWISE void add_up_again(const FlatForest& forest, const UpdateBatch& batch, int level, std::int64_t i) {
   hand_up(forest, level, batch.list[level][i]);
 }

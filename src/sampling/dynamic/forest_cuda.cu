@@ -19,11 +19,11 @@ using sampling_kernel::UpdateBatch;
 
 constexpr int block_threads = 256;
 
-// What one block does by itself, in a single launch: batches of so few updates, and levels with so few nodes to add up.
+// One block does it alone, in a single launch: a batch of at most so many updates, a level with so few nodes to add up.
 constexpr int alone_threads = 1024;
 constexpr std::int64_t most_alone = 4096;
 
-// each(i, exists) for all i < count and, in the last round, some beyond; by whole blocks.
+// Calls each(i, exists) for all i < count and, in the last round, for some i beyond, by whole blocks.
 template <class Each>
 __device__ __forceinline__ void for_all(std::int64_t count, const Each& each) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
@@ -33,7 +33,7 @@ __device__ __forceinline__ void for_all(std::int64_t count, const Each& each) {
   }
 }
 
-// Adds a warp's nodes to the list of a level, by one addition to its count. All threads of a warp take part.
+// Adds a warp's nodes to the list of a level with one addition to its count. All threads of the warp take part.
 __device__ __forceinline__ void append(const UpdateBatch& batch, int level, std::int64_t node) {
   constexpr unsigned everyone = 0xFFFF'FFFFu;
   const unsigned with_node = __ballot_sync(everyone, node != sampling_kernel::no_node);
@@ -78,7 +78,7 @@ __device__ __forceinline__ void finish_all(const FlatForest& forest, const Updat
   });
 }
 
-// By one block.
+// For one block alone.
 __device__ __forceinline__ void add_up_levels(const FlatForest& forest, const UpdateBatch& batch, int first_level) {
   for (int level = first_level; level < forest.levels; ++level) {
     __syncthreads();
@@ -86,7 +86,7 @@ __device__ __forceinline__ void add_up_levels(const FlatForest& forest, const Up
   }
 }
 
-// By one block. All its threads see the same flag, which nobody sets any more.
+// For one block alone. All its threads see the same flag, which nobody sets any more.
 __device__ __forceinline__ void take_back_sums(const FlatForest& forest, const UpdateBatch& batch) {
   if (batch.state->overflowed == 0) return;
   for (int level = 0; level < forest.levels; ++level) {
@@ -121,7 +121,7 @@ __global__ __launch_bounds__(alone_threads) void take_back_kernel(FlatForest for
   take_back_sums(forest, batch);
 }
 
-// Every step, by one block.
+// Every step of a batch, by one block.
 __global__ __launch_bounds__(alone_threads) void update_alone_kernel(FlatForest forest, UpdateBatch batch) {
   check_all(forest, batch);
   __syncthreads();
@@ -187,13 +187,13 @@ __global__ __launch_bounds__(block_threads) void draw_kernel(FlatForest forest, 
   });
 }
 
-// Blocks for that many threads; enough to fill a device many times over.
+// Blocks for so many threads, up to enough to fill a device many times over.
 unsigned grid_for(std::int64_t threads) {
   const std::int64_t wanted = base::ceil_div<std::int64_t>(threads, block_threads);
   return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{execution::multiprocessors()} * 64));
 }
 
-// Parts of one piece of memory, each aligned to 256 bytes.
+// Hands out parts of one piece of memory, each aligned to 256 bytes.
 class Parts {
  public:
   explicit Parts(std::byte* memory) : memory_(memory) {}
@@ -222,7 +222,7 @@ FlatForest shape_of(std::int64_t rows, std::int64_t categories) {
   return forest;
 }
 
-// Where the parts of the forest are; returns how many bytes they take.
+// Places the parts of the forest in memory; returns how many bytes they take.
 std::int64_t place_forest(FlatForest& forest, std::byte* memory) {
   Parts parts(memory);
   for (int level = 0; level < forest.levels; ++level) {

@@ -22,7 +22,7 @@ struct DeviceUpdates {
   void* cuda_stream = nullptr;
 };
 
-// Draws in device memory; one of `drawn_32` and `drawn_64` is not null.
+// Draws in device memory. Either `drawn_32` or `drawn_64` is not null.
 struct DeviceForestDraws {
   std::int64_t count = 0;
   const std::int64_t* rows = nullptr;
@@ -35,7 +35,7 @@ struct DeviceForestDraws {
   void* cuda_stream = nullptr;
 };
 
-// What is wrong with the weights of a new forest; `row` is the first of its kind.
+// What is wrong with the weights of a new forest; `row` is the first row with a fault of this kind.
 struct ForestFault {
   enum class Kind : std::uint8_t { none, weight, total };
   Kind kind = Kind::none;
@@ -47,9 +47,9 @@ struct ForestFault {
 // The trees of SumForest in the memory of a device, with the same sums and the same draws.
 class ForestOnCuda {
  public:
-  // Waits for the stream. The forest may be used only where there is no fault.
+  // Waits for the stream. Use the forest only if there is no fault.
   ForestOnCuda(const MatrixView<const double>& weights, void* cuda_stream, ForestFault& fault);
-  // A copy waits for the default stream.
+  // Making a copy waits for the default stream.
   ForestOnCuda(const ForestOnCuda& other);
   ForestOnCuda(ForestOnCuda&& other) noexcept;
   ForestOnCuda& operator=(const ForestOnCuda& other);

@@ -7,12 +7,12 @@
 namespace papilio::sampling {
 namespace {
 
-// As in SumForest.
+// Very small totals are scaled, as in SumForest.
 constexpr double small_total = 0x1p-900;
 constexpr double scale_of_small = 0x1p+120;
 
-// Huffman's algorithm with two queues: the categories by weight, and the nodes made of them, which come in order of
-// their sums. Ties go to categories, and to smaller numbers, so that equal weights give a balanced tree.
+// Huffman's algorithm with two queues: the categories by weight, and the nodes made so far, which come in order of
+// their sums. A tie goes to the category, and to the smaller number, so that equal weights give a balanced tree.
 std::vector<std::int32_t> huffman_parents(std::span<const double> weights) {
   const std::size_t K = weights.size();
   std::vector<std::int32_t> order(K);
@@ -104,7 +104,7 @@ std::int64_t HuffmanTree::find(double u) const {
 
 void HuffmanTree::rebuild() { *this = HuffmanTree(std::vector<double>(sums_.begin(), sums_.begin() + categories())); }
 
-// The sum of all nodes that have children is that of weight times depth.
+// The sum of all inner nodes is the sum of weight times depth over the categories.
 double HuffmanTree::mean_comparisons() const {
   if (total() == 0) return 0;
   double mean = 0;

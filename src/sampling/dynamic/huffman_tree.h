@@ -6,15 +6,15 @@
 
 namespace papilio::sampling {
 
-// A binary tree of sums with the shape of Huffman's code for the weights that it was shaped for: a draw takes one
+// A binary tree of sums, shaped like Huffman's code for the weights that it was shaped for: a draw takes one
 // comparison per level, on average at most the entropy of those weights plus 1. An update adds up the sums above it.
 //
-// Nodes 0 ... K - 1 are the categories, those above come after their children, and the last is the root.
+// Nodes 0 ... K - 1 are the categories, nodes above come after their children, and the last is the root.
 class HuffmanTree {
  public:
   explicit HuffmanTree(std::span<const double> weights);
 
-  // Of a shape that `parents` returned; an empty tree (no categories) if it is none for these weights.
+  // With a shape that `parents` returned. The tree is empty (no categories) if that is not a shape for these weights.
   HuffmanTree(std::span<const double> weights, std::span<const std::int32_t> parents);
 
   std::int64_t categories() const { return (std::ssize(sums_) + 1) / 2; }
@@ -22,15 +22,15 @@ class HuffmanTree {
   double total() const { return sums_.back(); }
   void set(std::int64_t category, double weight);
 
-  // As SumForest::find.
+  // Like SumForest::find.
   std::int64_t find(double u) const;
 
-  // A shape for the weights of now.
+  // Makes a new shape, for the present weights.
   void rebuild();
 
   double mean_comparisons() const;
 
-  // Of each node but the root.
+  // The parent of each node except the root.
   std::span<const std::int32_t> parents() const { return parents_; }
 
  private:

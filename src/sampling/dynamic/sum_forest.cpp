@@ -33,7 +33,7 @@ void SumForest::put(std::int64_t row, std::int64_t category, double weight) {
       weight;
 }
 
-// A node's sum, to its parent or to the row's total.
+// Writes the sum of a node to its parent or, at the root, to the row's total.
 void SumForest::hand_up(std::size_t level, std::int64_t node) {
   const Level& from = levels_[level];
   const double sum = sampling_kernel::node_sum(from.nodes[static_cast<std::size_t>(node)]);
@@ -72,7 +72,7 @@ void SumForest::add_up_above(const std::vector<std::int64_t>& places, int thread
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    // Children of one parent are neighbours here, and two threads may write them: doubles of their own.
+    // Children of one parent are neighbours here, and two threads may write them; but each writes its own double.
     execution::parallel_for(std::ssize(nodes), nodes_per_grain, threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) hand_up(level, nodes[static_cast<std::size_t>(i)]);
     });

@@ -7,9 +7,9 @@
 
 namespace papilio::sampling {
 
-// Trees of sums, one per row: K leaves, and above them nodes of eight children, a cache line each. A node's value is
-// the sum of its children in a fixed order, added up again whenever one changes, so every sum is a function of the
-// weights alone. A Fenwick tree in floating point would not be: its partial sums change by differences, and drift.
+// Trees of sums, one per row: K leaves, and above them nodes with eight children, one cache line each. The value of a
+// node is the sum of its children in a fixed order, added up again whenever a child changes, so every sum depends on
+// the weights alone. A Fenwick tree in floating point is different: its partial sums change by differences, and drift.
 class SumForest {
  public:
   SumForest(std::int64_t rows, std::int64_t categories);
@@ -19,14 +19,14 @@ class SumForest {
   double weight(std::int64_t row, std::int64_t category) const;
   double total(std::int64_t row) const { return totals_[static_cast<std::size_t>(row)]; }
 
-  // One weight, and the sums above it.
+  // Sets one weight, and the sums above it.
   void set(std::int64_t row, std::int64_t category, double weight);
 
-  // A weight without the sums above it, which `add_up` of its row or `add_up_above` brings up to date.
+  // Sets a weight but not the sums above it; `add_up` of its row or `add_up_above` brings those up to date.
   void put(std::int64_t row, std::int64_t category, double weight);
   void add_up(std::int64_t row);
 
-  // The sums above the leaves of these places (row * categories + category), each once, on up to `threads` threads.
+  // Adds up the sums above these leaves, given as row * categories + category, each once, by up to `threads` threads.
   void add_up_above(const std::vector<std::int64_t>& places, int threads);
 
   // The category in whose interval u * total(row) lies, 0 <= u < 1; never one of weight 0. The total must be positive.

@@ -4,8 +4,8 @@
 
 #include "warp/portability.h"
 
-// A tree of sums, wherever it is kept: the order of addition and the search, one source for the CPU and for GPUs. Must
-// be compiled without contraction.
+// The order of addition and the search of a tree of sums, wherever the tree is kept:
+// one source for the CPU and for GPUs. It must be compiled without contraction.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -19,19 +19,19 @@ struct alignas(64) SumNode {
   double child[children_per_node] = {};
 };
 
-// The same tree for eight categories as for their sums.
+// Eight categories are added in the same order as the sums of eight nodes.
 PAPILIO_LANEWISE double node_sum(const SumNode& node) {
   const double* const c = node.child;
   return ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
 }
 
-// The category in whose interval u * total lies, 0 <= u < 1, total > 0. node_at(level, place) is the node of that place
-// among those of its row; level 0 has the leaves.
+// The category in whose interval u * total lies, where 0 <= u < 1 and total > 0. node_at(level,
+// place) is the node at that place among those of its row; level 0 has the leaves.
 //
-// In each node the first child up to which the sum exceeds the target. It weighs something, because the sum up to the
-// one before does not exceed it. Where rounding has carried the target past all children, the last that weighs
-// something. Near the least positive double, u * total would be rounded to a few values; there everything is scaled up,
-// exactly.
+// In each node the search takes the first child up to which the sum exceeds the target. That child has
+// a positive weight, because the sum up to the child before does not exceed the target. If rounding has
+// carried the target past all children, it takes the last child with a positive weight. Near the least
+// positive double, u * total would be rounded to a few values; there everything is scaled up, exactly.
 template <class NodeAt>
 PAPILIO_LANEWISE std::int64_t find_in_tree(const NodeAt& node_at, int levels, double total, double u) {
   constexpr double small_total = 0x1p-900;

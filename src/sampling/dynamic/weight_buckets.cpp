@@ -68,7 +68,7 @@ void WeightBuckets::insert(std::int32_t category) {
   bucket.significands.add(parts.significand);
 }
 
-// The last member takes the place that becomes free.
+// The last member of the bucket moves to the place that becomes free.
 void WeightBuckets::remove(std::int32_t category) {
   const double weight = weights_[static_cast<std::size_t>(category)];
   if (weight == 0) return;

@@ -21,10 +21,10 @@ class WholeSum {
   std::uint64_t high_ = 0;
 };
 
-// Categories in buckets by the exponent of their weight: within a bucket weights differ by less than a factor of 2, so
-// a category is drawn by choosing one at random and keeping it with probability weight / 2^exponent, at least 1/2.
-// There are as many buckets as exponents of double, whatever K; they are chosen by a tree of their totals, which are
-// sums of whole numbers and exact. Draw and update take constant expected time.
+// Categories in buckets by the exponent of their weight: within a bucket weights differ by less than a factor
+// of 2, so a category is drawn by choosing one uniformly and keeping it with probability weight / 2^exponent,
+// at least 1/2. There are as many buckets as exponents of double, whatever K is; a tree of their totals,
+// which are exact sums of whole numbers, chooses one. A draw or update takes constant expected time.
 //
 // Which category a random number gives depends on the order within buckets, and so on the updates.
 //
@@ -38,13 +38,13 @@ class WeightBuckets {
   double total() const { return totals_.total(0); }
   void set(std::int64_t category, double weight);
 
-  // The category of a draw that begins with this random block; further ones come of it by encryption with the seed.
+  // The category of a draw that begins with this random block. It is encrypted with the seed to get further ones.
   std::int64_t find(random::Block block, std::uint64_t seed) const;
 
-  // The categories of positive weight, bucket after bucket: what tells two objects of the same weights apart.
+  // The categories of positive weight, bucket after bucket: the state in which objects of the same weights can differ.
   std::vector<std::int32_t> order() const;
 
-  // The order becomes this one; false, and nothing changes, if it is not an order of these buckets.
+  // Changes the order to this one. Returns false and changes nothing if it is not an order of these buckets.
   bool reorder(std::span<const std::int32_t> order);
 
  private:

@@ -10,8 +10,8 @@
 
 namespace papilio::sampling {
 
-// What draws of shape count + prior need of a row's priors. Cheap to read, so one
-// serves all rows and threads.
+// What draws of shape count + prior need to know of a row's priors.
+// It is only read, so one object serves all rows and threads.
 class GammaPrior {
  public:
   // One prior per column, each positive and finite. Throws InvalidArgument.
@@ -29,15 +29,15 @@ class GammaPrior {
 };
 
 // Draws drawn[k] from the gamma distribution of shape counts[k] + prior[k] and scale 1, for
-// all columns of the prior. An entry depends on seed, stream, row, k and its shape alone.
+// all columns of the prior. An entry depends only on seed, stream, row, k and its shape.
 //
-// The shape is float(counts[k]) + float(prior[k]), counts >= 0; null: all 0. Draws below 2^-125
-// or so become 0, as many of a small shape do: Pr(0) = 2^(-125 shape).
+// The shape is float(counts[k]) + float(prior[k]), with counts >= 0; if counts is null, all are 0.
+// Draws below about 2^-125 become 0, which is frequent if the shape is small: Pr(0) = 2^(-125 shape).
 struct GammaRow {
   const std::int32_t* counts = nullptr;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
-  std::uint64_t row = 0;   // its number
+  std::uint64_t row = 0;   // the number of the row
   float* drawn = nullptr;  // columns(); nothing past them is written
 };
 void draw_gamma_row(const GammaRow& row, const GammaPrior& prior);

@@ -5,12 +5,12 @@
 #include "random/gamma.h"
 #include "warp/cuda_warp.cuh"
 
-// Rows of gamma draws by the warps of a CUDA device, the bits of sampling/gamma/gamma_rows.h.
+// Rows of gamma draws by the warps of a CUDA device, with the same bits as those of sampling/gamma/gamma_rows.h.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 // A warp's entries whose candidate the squeeze has not accepted, gathered until they fill its
-// lanes. In shared memory; the count is the caller's, the same in all lanes.
+// lanes. This is in shared memory; the caller keeps their count, which is the same in all lanes.
 struct PendingGammas {
   static constexpr int room = random::gamma_tile + 32;
   std::uint32_t column[room];
@@ -25,7 +25,7 @@ namespace gamma_rows {
 
 using W = warp::CudaWarp<32>;
 
-// Adds the lanes that `wait` to the pending entries.
+// Adds the entries of the lanes with `wait` to those that are pending.
 __device__ __forceinline__ void add(PendingGammas& pending, int& count, bool wait, std::uint32_t column,
                                     std::uint32_t attempt, const random::GammaCandidate<W>& candidate, float power) {
   const auto waiting = static_cast<std::uint32_t>(W::bits({wait}));
@@ -41,8 +41,8 @@ __device__ __forceinline__ void add(PendingGammas& pending, int& count, bool wai
   count += __popc(waiting);
 }
 
-// Decides the candidates of up to 32 entries. Those refused get their next one, and stay
-// unless the squeeze accepts it.
+// Decides the candidates of up to 32 entries. An entry whose candidate is
+// refused gets its next candidate, and stays unless the squeeze accepts that.
 __device__ __forceinline__ void decide(PendingGammas& pending, int& count, const random::GammaBlocks& blocks,
                                        float* drawn) {
   const int used = min(count, 32);
@@ -66,9 +66,9 @@ __device__ __forceinline__ void decide(PendingGammas& pending, int& count, const
 
 }  // namespace gamma_rows
 
-// Draws the tiles of 128 columns first_tile, first_tile + tile_step, ... of a row by one warp:
-// drawn[k], first <= k < columns, where first = 128 first_tile. shape(k) is called once per column;
-// inverse(k) is gamma_inverse of it where it is below 1.
+// One warp draws the tiles of 128 columns first_tile, first_tile + tile_step, ... of
+// a row: drawn[k] for first <= k < columns, where first = 128 first_tile. shape(k) is
+// called once per column; inverse(k) is gamma_inverse of the shape if that is below 1.
 template <class Shape, class Inverse>
 __device__ __forceinline__ void draw_gamma_tiles(const random::GammaBlocks& blocks, std::int32_t first_tile,
                                                  std::int32_t tile_step, std::int32_t columns, PendingGammas& pending,

@@ -21,7 +21,7 @@ class PendingGammas {
   PAPILIO_LANEWISE bool fill_all_lanes() const { return count_ >= W::width; }
   PAPILIO_LANEWISE bool empty() const { return count_ == 0; }
 
-  // Adds the lanes whose bits are set; lane 0 is column `first`.
+  // Adds the entries of the lanes whose bits are set; lane 0 is column `first`.
   PAPILIO_LANEWISE void add(std::uint64_t lanes, std::int64_t first, const random::GammaCandidate<W>& candidate,
                             Floats power) {
     if (lanes == 0) return;
@@ -33,8 +33,8 @@ class PendingGammas {
     }
   }
 
-  // Decides the candidates of up to W entries. Those refused get their next one, and stay
-  // unless the squeeze accepts it.
+  // Decides the candidates of up to W entries. An entry whose candidate is
+  // refused gets its next candidate, and stays unless the squeeze accepts that.
   PAPILIO_LANEWISE void decide(const random::GammaBlocks& blocks, float* drawn) {
     const int used = count_ < W::width ? count_ : W::width;
     count_ -= used;
@@ -64,7 +64,7 @@ class PendingGammas {
   }
 
  private:
-  // What an entry needs to go on.
+  // What is kept of a pending entry.
   struct Entry {
     std::uint32_t column, attempt;
     float d, y, u, power;
@@ -75,14 +75,14 @@ class PendingGammas {
     ++count_;
   }
 
-  // The four columns of W groups come when fewer than W wait; W entries are read at any place.
+  // W groups add their four columns while fewer than W entries wait; W entries may be read from any place.
   static constexpr int room = 6 * W::width;
   int count_ = 0;
   std::uint32_t column_[room] = {}, attempt_[room] = {};
   float d_[room] = {}, y_[room] = {}, u_[room] = {}, power_[room] = {};
 };
 
-// All lanes, or `count` at a row's end; nothing else is read or written.
+// A full set of lanes, or only `count` at the end of a row; nothing else is read or written.
 template <warp::Warp W, class T>
 PAPILIO_LANEWISE warp::Lanes<W, T> load_columns(const T* p, std::int64_t count) {
   return count >= W::width ? W::load(p) : W::load(p, count);
@@ -104,7 +104,7 @@ PAPILIO_LANEWISE warp::Lanes<W, float> shapes_at(const GammaColumns& columns, st
   return W::template convert<float>(load_columns<W>(columns.counts + first, count)) + prior;
 }
 
-// The first attempts of W groups, columns `first` + 32 i.
+// Makes the first attempts of W groups; word i is for the columns from `first` + 32 i on.
 template <warp::Warp W>
 PAPILIO_LANEWISE void draw_groups(const GammaColumns& columns, const random::GammaBlocks& blocks, std::int64_t first,
                                   PendingGammas<W>& pending) {

@@ -48,7 +48,7 @@ bool is_gapless(const MatrixView<T>& m) {
   return m.column_stride == 1 && m.row_stride == m.columns;
 }
 
-// In place is fine: a shape is read before its draw is written. A part of the array is not.
+// Drawing in place is fine: a shape is read before its draw is written. Overlapping only a part of the array is not.
 void check_apart(const MatrixView<const float>& shapes, const MatrixView<float>& drawn, const GammaOptions& options) {
   if (!is_gapless(drawn)) return;
   const VectorView<float> written(drawn.data, drawn.rows * drawn.columns, drawn.device);
@@ -60,7 +60,7 @@ void check_apart(const MatrixView<const float>& shapes, const MatrixView<float>&
 
 bool is_shape(float shape) { return std::isnormal(shape) && shape > 0; }
 
-// A row's shapes, next to each other.
+// The shapes of a row, contiguous.
 const float* shapes_of(const MatrixView<const float>& shapes, std::int64_t row, std::vector<float>& copy) {
   const float* first = shapes.data + row * shapes.row_stride;
   if (shapes.column_stride == 1) return first;

@@ -18,7 +18,7 @@ constexpr int warps_per_block = threads_per_block / 32;
 
 __device__ bool is_shape(float shape) { return shape >= FLT_MIN && shape <= FLT_MAX; }
 
-// One row per warp. NaN where a shape is not valid.
+// Draws one row per warp. Writes NaN if a shape is not valid.
 __global__ __launch_bounds__(threads_per_block) void draw_rows(DeviceGammas gammas) {
   __shared__ PendingGammas all_pending[warps_per_block];
   const int lane = static_cast<int>(threadIdx.x % 32);

@@ -22,7 +22,7 @@ struct DeviceGammas {
   const std::int64_t* row_ids = nullptr;  // null: none
 };
 
-// Queues the draws, of at least one row and column.
+// Queues the draws; there must be at least one row and one column.
 void draw_gammas_on_cuda(const DeviceGammas& gammas, Device device, void* cuda_stream);
 
 }  // namespace papilio::sampling

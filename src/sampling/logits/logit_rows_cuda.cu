@@ -12,16 +12,16 @@
 #include "sampling/rows/memory_rows_cuda.cuh"
 #include "warp/cuda_warp.cuh"
 
-// Rows of logits become rows of weights in a workspace: first the largest logit of each
-// row, then the weights, by one block per part of a row. The workspace holds the
-// weights, the largest logits, and, where rows are picked, the number of each row or -1.
+// Turns rows of logits into rows of weights in a workspace: first the largest logit of
+// each row, then the weights, with one block per part of a row. The workspace holds the
+// weights, the largest logits and, if rows are picked, the number of each row or -1.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int logit_threads = 256;
 inline constexpr std::int64_t part_size = 4096;  // categories of a block
 
-// Floats as integers in the same order; 0 is below all of them.
+// A float as an integer, in the same order; 0 is below all of them.
 __device__ __forceinline__ unsigned ordered(float x) {
   const unsigned bits = __float_as_uint(x);
   return (bits >> 31) != 0 ? ~bits : bits | 0x8000'0000u;
@@ -55,7 +55,7 @@ struct LogitTables {
   std::int32_t* numbers;  // null: rows are not picked
 };
 
-// Row blockIdx.x / parts, or one without categories where there is no such row.
+// Row blockIdx.x / parts, or a row without categories if there is no such row.
 template <class S>
 __device__ __forceinline__ MemoryRow<S, false> logit_row(const DeviceRows& rows, std::int64_t i, bool& exists) {
   MemoryRow<S, false> row = row_of<S, false>(rows, i, exists);

@@ -9,13 +9,13 @@
 #include "random/elementary_lanes.h"
 #include "sampling/logits/logit_rows.h"
 
-// Rows of logits become rows of weights, on one CPU thread: the body that every
-// instruction-set target compiles. `LogitRows` does so while slots are summed, and
-// stores a segment at most; `weigh_logits_by_lanes` writes a whole row for the other methods.
+// Turns rows of logits into rows of weights on one CPU thread: the body that every
+// instruction-set target compiles. `LogitRows` does it while slots are summed and stores
+// at most one segment; `weigh_logits_by_lanes` writes a whole row, for the other methods.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// The largest of a row's logits; NaN is passed over. -infinity if there is none.
+// The largest of a row's logits, ignoring NaN; -infinity if there is none.
 template <warp::Warp W>
 PAPILIO_LANEWISE double largest_logit(const double* row, std::int64_t count) {
   double most = -std::numeric_limits<double>::infinity();
@@ -47,16 +47,16 @@ PAPILIO_LANEWISE float largest_logit(const float* row, std::int64_t count) {
   return most;
 }
 
-// The weights of W logits, the largest of the row being finite: 2^((x - largest) scale).
+// The weights of W logits, 2^((x - largest) scale), where the largest of the row is finite.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> weights_of(warp::Lanes<W, float> x, warp::Lanes<W, float> largest,
                                                   warp::Lanes<W, float> scale) {
   const auto weight = random::exp2_or_zero<W>((x - largest) * scale);
   const auto is_number = W::less(x, W::template splat<float>(std::numeric_limits<float>::infinity()));
-  return W::select(is_number, weight, x);  // NaN stays what it is
+  return W::select(is_number, weight, x);  // NaN stays NaN
 }
 
-// The same for doubles, which have no lanes of their own here: the exponential is the scalar one.
+// The same for doubles. There is no exponential for double lanes here: each lane calls the scalar one.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, double> weights_of(warp::Lanes<W, double> x, warp::Lanes<W, double> largest,
                                                    warp::Lanes<W, double> scale) {
@@ -66,8 +66,8 @@ PAPILIO_LANEWISE warp::Lanes<W, double> weights_of(warp::Lanes<W, double> x, war
   return W::load(logit);
 }
 
-// Weights may be the logits' own memory. Where the largest logit is not finite the row cannot be
-// drawn from: -infinity and finite logits become 0, the others stay.
+// `weights` may be the memory of the logits. If the largest logit is not finite, the row
+// cannot be drawn from: -infinity and finite logits become 0, and the others stay as they are.
 template <warp::Warp W, class T>
 void weigh_logits_by_lanes(const T* logits, T* weights, std::int64_t count, T most, T scale) {
   if (!(most - most == 0)) {
@@ -86,7 +86,7 @@ void weigh_logits_by_lanes(const T* logits, T* weights, std::int64_t count, T mo
   }
 }
 
-// Rows of logits as rows of weights (collective/rows.h), for one tile at a time and slots alone.
+// Rows of logits seen as rows of weights (collective/rows.h), one tile at a time, for the method `slots` only.
 template <warp::Warp W, class T>
 struct LogitRows {
   using Weight = T;
@@ -108,7 +108,7 @@ struct LogitRows {
     return one;
   }
 
-  // Weighs a segment; the rest of it is read from cache.
+  // Computes the weights of a segment. Everything else reads them from here, in cache.
   template <warp::Warp>
   PAPILIO_LANEWISE void enter_segment(int q, std::int64_t first, std::int64_t end) const {
     if (first == 0) tile->largest[q] = largest_logit<W>(logits[q], sizes[q]);

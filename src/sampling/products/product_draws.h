@@ -9,9 +9,9 @@
 
 namespace papilio::sampling {
 
-// Draws from products of rows, a batch at a time, by the calling thread: what
-// sample_categorical draws from ProductWeights<float>, bit for bit, for a caller that knows that its rows are valid and
-// draws few at a time. Memory is kept from batch to batch.
+// Draws from products of rows, a batch at a time, on the calling thread. The draws are those
+// of sample_categorical from ProductWeights<float>, bit for bit. It is for a caller that
+// knows that its rows are valid and draws few at a time. Memory is kept from batch to batch.
 class ProductDraws {
  public:
   static constexpr std::int64_t most_rows = 256;
@@ -22,7 +22,7 @@ class ProductDraws {
   std::int64_t size() const { return size_; }
   bool full() const { return size_ == most_rows; }
 
-  // One more row, of weights left[k] * right[k], its draw being number `id`. Returns its place in the batch.
+  // Adds a row with the weights left[k] * right[k]; its draw has the number `id`. Returns its place in the batch.
   std::int64_t add(const float* left, const float* right, std::uint64_t id) {
     const auto at = static_cast<std::size_t>(size_);
     left_[at] = left;
@@ -31,10 +31,10 @@ class ProductDraws {
     return size_++;
   }
 
-  // Draws from the rows of the batch, and ends it: the next row is the first of another.
+  // Draws from the rows of the batch, and ends it: the next row added is the first of a new batch.
   void draw(std::uint64_t seed, std::uint64_t stream);
 
-  // What row i of the batch drawn last gave; -1 where it has no positive weight.
+  // The draw from row i of the last batch drawn; -1 if the row has no positive weight.
   std::int64_t drawn(std::int64_t i) const { return drawn_[static_cast<std::size_t>(i)]; }
 
  private:

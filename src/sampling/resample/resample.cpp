@@ -24,14 +24,14 @@ constexpr Choice<ResampleMethod> methods[] = {
     {ResampleMethod::multinomial, "multinomial", "all draws independent"},
 };
 
-// 64 random bits: number `index` of the seed and stream.
+// The 64 random bits with number `index` of the seed and stream.
 std::uint64_t random_bits(const ResampleOptions& options, std::int64_t index) {
   const random::Block block = random::draw_block(options.seed, options.stream, static_cast<std::uint64_t>(index));
   return std::uint64_t{block.word[1]} << 32 | block.word[0];
 }
 
-// Adds `draws` independent ones to the counts, category k with the probability mass(k) / total. The points of sorted
-// random numbers are sorted, so one reading of the masses finds all of them.
+// Adds `draws` independent draws to the counts; each is category k with probability mass(k) / total. The
+// random numbers are sorted, and so are their points, so one pass over the masses finds all of them.
 template <class Mass>
 void add_independent(const Mass& mass, Wide total, std::int64_t draws, const ResampleOptions& options,
                      std::vector<std::int64_t>& counts) {

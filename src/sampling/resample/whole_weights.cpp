@@ -27,7 +27,7 @@ std::vector<std::uint64_t> whole_weights(const char* function, std::span<const T
   int exponent = 0;
   std::frexp(largest, &exponent);
   std::vector<std::uint64_t> whole(weights.size());
-  const int shift = 62 - exponent;  // from -962 to 1136, so in two steps; exact, but for weights that become 0
+  const int shift = 62 - exponent;  // from -962 to 1136, so in two steps; exact, except for weights that become 0
   const double first = std::ldexp(1.0, shift / 2), second = std::ldexp(1.0, shift - shift / 2);
   for (std::size_t k = 0; k < whole.size(); ++k) {
     const double scaled = double{weights[k]} * first * second;

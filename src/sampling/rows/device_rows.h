@@ -4,8 +4,8 @@
 
 #include "papilio/sampling.h"
 
-// The border between the driver and the CUDA kernels, as row_batch.h is for the
-// CPU's: plain data that a kernel takes by value.
+// The border between the driver and the CUDA kernels: plain data
+// that a kernel takes by value. row_batch.h is the same for the CPU.
 
 namespace papilio::sampling {
 
@@ -24,7 +24,7 @@ constexpr std::int64_t stored_bytes(Storage storage) {
       return 1;
   }
 }
-// Of the sums that they go into.
+// The bytes of the type in which such weights are summed.
 constexpr std::int64_t sum_bytes(Storage storage) { return storage == Storage::float64 ? 8 : 4; }
 
 // Rows of weights on a device. Row i has the categories

@@ -9,7 +9,7 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// What is wrong with one weight; `ok` where it can be drawn from.
+// What is wrong with one weight; `ok` if it can be drawn from.
 template <class T>
 PAPILIO_LANEWISE DrawStatus fault_of(T w) {
   if (w != w) return DrawStatus::not_a_number;
@@ -17,18 +17,18 @@ PAPILIO_LANEWISE DrawStatus fault_of(T w) {
   return w - w != 0 ? DrawStatus::infinite : DrawStatus::ok;
 }
 
-// What is wrong with a row of faultless weights, of which some are `positive` or none, but for its sum.
+// What is wrong, apart from the sum, with a row in which each weight is valid; `positive`: one of them is above 0.
 PAPILIO_LANEWISE DrawStatus status_of_weights(std::int64_t size, bool positive) {
   if (size == 0) return DrawStatus::empty;
   return positive ? DrawStatus::ok : DrawStatus::all_zero;
 }
 
-// The same with the row's sum, for the rows that `weights` calls ok.
+// The same with the row's sum, which matters only for rows that `weights` calls ok.
 PAPILIO_LANEWISE DrawStatus status_with_sum(DrawStatus weights, double total) {
   return weights == DrawStatus::ok && total - total != 0 ? DrawStatus::overflow : weights;
 }
 
-// The first fault of a row, by one reader: weight(k) is that of category k.
+// The first fault of a row, found by one reader; weight(k) is that of category k.
 template <class Weight>
 PAPILIO_LANEWISE DrawStatus examine_row(std::int64_t size, double total, const Weight& weight) {
   bool positive = false;

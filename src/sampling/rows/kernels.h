@@ -4,8 +4,8 @@
 
 #include "sampling/rows/row_batch.h"
 
-// What the drivers call: the kernels of each instruction-set target as a table of functions.
-// No library type crosses it.
+// What the drivers call: the kernels of each instruction-set target,
+// as a table of functions. No library type crosses this border.
 
 namespace papilio::sampling {
 
@@ -30,7 +30,7 @@ struct TokenRow;
 struct TokenScan;
 struct TokenScale;
 
-// What one instruction-set target offers.
+// The kernels that one instruction-set target offers.
 struct Kernels {
   void (*draw_float)(const RowBatch<float>& batch, std::int64_t* drawn, DrawStatus* status);
   void (*draw_double)(const RowBatch<double>& batch, std::int64_t* drawn, DrawStatus* status);

@@ -5,14 +5,14 @@
 #include "collective/draw_slots.cuh"
 #include "sampling/rows/device_rows.h"
 
-// Rows of weights in device memory, as the providers of collective/draw_slots.cuh.
+// Rows of weights in device memory, as providers for collective/draw_slots.cuh.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 using papilio::sampling::DeviceDraw;
 using papilio::sampling::DeviceRows;
 
-// How many numbers stored as S a thread loads at once, and the sum that they go into.
+// How many numbers stored as S a thread loads at once, and the type in which they are summed.
 template <class S>
 struct Stored {
   using Sum = float;
@@ -31,8 +31,8 @@ __device__ __forceinline__ float decoded(Half x) {
   return value;
 }
 
-// E5M2 is the upper half of a half. E4M3 fits into one: newer GPUs convert two at once. Older ones multiply by 2^120,
-// which moves the exponent's bias from 7 to 127, also below the least normal number.
+// E5M2 is the upper half of a half. E4M3 fits into a half, and newer GPUs convert two at once. Older GPUs
+// multiply by 2^120, which moves the exponent's bias from 7 to 127, also below the least normal number.
 __device__ __forceinline__ float decoded(Float8E5M2 x) {
   return decoded(Half{static_cast<std::uint16_t>(x.bits << 8)});
 }
@@ -62,7 +62,7 @@ __device__ __forceinline__ void decode_two<Float8E4M3FN>(unsigned two, float (&t
 }
 #endif
 
-// n neighbouring numbers by loads of up to 16 bytes; `from` is aligned to them.
+// Loads n neighbouring numbers by up to 16 bytes at a time; `from` is aligned to that.
 template <int n>
 __device__ __forceinline__ void load(const float* from, float (&to)[n]) {
   if constexpr (n == 4) {
@@ -161,8 +161,8 @@ struct MemoryRow {
   }
 };
 
-// Row i of a draw, and whether its indices are in range; where they are not, some
-// row that is there.
+// Row i of a draw. `exists` becomes whether its indices are in
+// range; if they are not, the result is some row that exists.
 template <class S, bool product>
 __device__ __forceinline__ MemoryRow<S, product> row_of(const DeviceRows& rows, std::int64_t i, bool& exists) {
   std::int64_t l = rows.left_rows != nullptr ? rows.left_rows[i] : i;
@@ -187,7 +187,7 @@ __device__ __forceinline__ MemoryRow<S, product> row_of(const DeviceRows& rows, 
   return row;
 }
 
-// The number by which row i's random numbers are drawn.
+// The number that row i has in the random-number counter.
 __device__ __forceinline__ std::uint64_t number_of(const DeviceDraw& draw, std::int64_t i) {
   return draw.row_ids != nullptr ? static_cast<std::uint64_t>(draw.row_ids[i])
                                  : draw.first_row_id + static_cast<std::uint64_t>(i);
@@ -198,7 +198,7 @@ __device__ __forceinline__ std::uint64_t seed_of(const DeviceDraw& draw, std::in
   return draw.seeds != nullptr ? static_cast<std::uint64_t>(draw.seeds[i]) : draw.seed;
 }
 
-// Writes the result of row i: the category, or -1 where the status is not ok.
+// Writes the result of row i: the category, or -1 if the status is not ok.
 __device__ __forceinline__ void store_result(const DeviceDraw& draw, std::int64_t i, DrawStatus status,
                                              std::int64_t category) {
   if (status != DrawStatus::ok) category = -1;
@@ -221,10 +221,10 @@ class MemoryRows {
   using Sum = typename Stored<S>::Sum;
   using Element = std::conditional_t<product, Product<Sum>, Plain<Sum>>;
 
-  // `here`: how many rows of the batch there are.
+  // `here`: how many rows the batch really has.
   __device__ __forceinline__ MemoryRows(const MemoryRow<S, product>& mine, unsigned& signs, std::int64_t here = T)
       : whole_(mine), part_(mine), signs_(signs), here_(here < T ? static_cast<int>(here) : T) {
-    // Rows of whole warps: says to the compiler that their number is the warp's.
+    // With rows of a whole warp: tells the compiler that their number is the same in all its threads.
     if constexpr (G == 32 && T > 1) here_ = __reduce_max_sync(collective::all_threads, here_);
   }
 
@@ -274,7 +274,7 @@ class MemoryRows {
         __shfl_sync(collective::all_threads, reinterpret_cast<unsigned long long>(pointer), thread, G));
   }
 
-  // Categories at + offset and on; the offset, known when compiling, goes into the loads.
+  // Reads the categories from at + offset on. The offset is known at compile time and goes into the load instructions.
   template <int n>
   __device__ __forceinline__ static void read(const MemoryRow<S, product>& row, unsigned at, int offset,
                                               Element (&e)[n]) {
@@ -309,7 +309,7 @@ class MemoryRows {
   int here_;
 };
 
-// Whether a weight that some thread of the warp read had its sign bit set.
+// Whether any weight that some thread of the warp read had its sign bit set.
 __device__ __forceinline__ bool any_sign(unsigned signs) {
   return __any_sync(collective::all_threads, static_cast<int>(signs) < 0) != 0;
 }

@@ -4,14 +4,14 @@
 
 #include "papilio/sampling.h"
 
-// The border between the drivers, which know where weights are, and the kernels,
-// which are compiled once per target. No library type crosses it.
+// The border between the drivers, which know where weights are, and the
+// kernels, which are compiled once per target. No library type crosses it.
 
 namespace papilio::sampling {
 
-// Rows of a batch as the kernels see them: contiguous weights, one pointer per row.
-// Arrays have room for a whole last tile: `count` rounded up to `tile_rows`, the
-// rows after `count` with size 0.
+// Rows of a batch as the kernels see them: contiguous weights, one pointer
+// per row. The arrays have room for a whole last tile: `count` is rounded
+// up to a multiple of `tile_rows`, and the rows after `count` have size 0.
 template <class T>
 struct RowBatch {
   std::int64_t count;
@@ -30,7 +30,7 @@ struct RowBatch {
   T logit_scale = 0;             // see logit_rows.h
 };
 
-// Rows per tile at most, on any target.
+// The most rows per tile, on any target.
 inline constexpr std::int64_t tile_rows = 32;
 
 }  // namespace papilio::sampling

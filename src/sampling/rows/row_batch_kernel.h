@@ -12,14 +12,14 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 using papilio::sampling::RowBatch;
 
-// Why row q cannot be drawn from, by reading all of it; `ok` where it can.
-// Cold: only for rows whose sum or signs look wrong.
+// Why row q cannot be drawn from, found by reading all of it; `ok` if
+// it can. Rarely called: only for rows whose sum or signs look wrong.
 template <class Rows>
 [[gnu::noinline, gnu::cold]] DrawStatus examine(const Rows& rows, int q, double total) {
   return examine_row(rows.size(q), total, [&](std::int64_t k) { return rows.weight(q, k); });
 }
 
-// W numbers of 64 bits as lanes of their halves.
+// W numbers of 64 bits, as lanes of their low and high halves.
 template <warp::Warp W>
 struct Halves {
   warp::Lanes<W, std::uint32_t> low, high;
@@ -34,7 +34,7 @@ PAPILIO_LANEWISE Halves<W> halves(const std::uint64_t* numbers) {
   return {W::load(low), W::load(high)};
 }
 
-// The block of random words of each row of a tile, by the rows' ids and seeds.
+// The block of random words for each row of a tile, by the rows' ids and seeds.
 template <warp::Warp W, class T>
 PAPILIO_LANEWISE random::BlockOf<warp::Lanes<W, std::uint32_t>> random_words(const RowBatch<T>& batch,
                                                                              std::int64_t tile) {

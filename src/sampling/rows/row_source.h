@@ -11,13 +11,13 @@
 #include "papilio/sampling.h"
 #include "sampling/rows/device_rows.h"
 
-// The sources of weights as rows of pointers. Each has rows(), longest_row(),
-// check() (throws for shapes and views that do not fit), row(i), which throws for
-// an index out of range, and on_device(), the same for a kernel there.
+// The sources of weights, as rows of pointers. Each has rows(), longest_row(),
+// check() (throws for shapes and views that do not fit), row(i), which throws if an
+// index is out of range, and on_device(), which gives the same to a kernel there.
 
 namespace papilio::sampling {
 
-// What weights stored as S are summed in.
+// The type in which weights stored as S are summed.
 template <class S>
 using SumOf = std::conditional_t<std::is_same_v<S, double>, double, float>;
 
@@ -36,7 +36,7 @@ inline constexpr auto floats_of = [] {
 inline float weight_of(Float8E4M3FN stored) { return floats_of<Float8E4M3FN>[stored.bits]; }
 inline float weight_of(Float8E5M2 stored) { return floats_of<Float8E5M2>[stored.bits]; }
 
-// One row: its weights are left[k * stride], times right[k] where there is a right.
+// One row. Its weights are left[k * stride], multiplied by right[k] if there is a right one.
 template <class S>
 struct Row {
   const S* left = nullptr;
@@ -59,8 +59,8 @@ inline Storage storage_of(const BFloat16*) { return Storage::bfloat16; }
 inline Storage storage_of(const Float8E4M3FN*) { return Storage::float8_e4m3fn; }
 inline Storage storage_of(const Float8E5M2*) { return Storage::float8_e5m2; }
 
-// Throws where an array that the draw writes shares memory with weights or indices, as far as that is plain: gaps
-// between a matrix's rows may hold anything.
+// Throws if an array that the draw writes shares memory with weights or indices,
+// as far as that is certain: gaps between a matrix's rows may hold anything.
 template <class Written, class T>
 void check_apart(VectorView<Written> written, const char* what, const MatrixView<const T>& m, const char* of) {
   if (m.column_stride != 1 || m.row_stride != m.columns) return;
@@ -90,13 +90,13 @@ void check_matrix(const MatrixView<const T>& m, Device device, const char* what)
   check_device(m, device, what);
 }
 
-// The address of the first weight of a row, which need not exist where rows have no columns.
+// The address of the first weight of a row. If rows have no columns, there need not be one.
 template <class T>
 const T* row_of(const MatrixView<const T>& m, std::int64_t row) {
   return m.columns == 0 ? nullptr : m.data + row * m.row_stride;
 }
 
-// An optional vector is left empty, whatever its device.
+// An optional vector that is empty is accepted on any device.
 template <class V>
 void check_vector(const V& v, Device device, const char* what) {
   execution::require_vector("sample_categorical", what, v);
@@ -142,7 +142,7 @@ class MatrixSource {
   MatrixWeights<T> w_;
 };
 
-// Rows of numbers as in a matrix, whose weights are made where they are drawn from.
+// A matrix of logits, whose weights are computed where they are drawn from.
 template <class T>
 class LogitSource : public MatrixSource<T> {
  public:

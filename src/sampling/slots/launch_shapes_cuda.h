@@ -7,13 +7,13 @@
 
 namespace papilio::sampling::slots_launch {
 
-// Of all kernels but those that say otherwise.
+// For all kernels, except those that say otherwise.
 inline constexpr int block_threads = 128;
 
-// Short rows: a kernel for each number of categories in this table, which serves rows of up to
-// that many. Measured: `together` rows are loaded before the first is added up, and `blocks` are
-// what a multiprocessor is to hold at once; by the bytes of a stored weight, 2 (and 1), 4 or 8.
-// Products and rows that are not aligned are taken one by one.
+// Short rows. Each entry of this table is a kernel, which serves rows of up to so many
+// categories. Measured: `together` rows are loaded before the first is added up, and
+// a multiprocessor is to hold `blocks` at once, both by the bytes of a stored weight:
+// 2 (and 1), 4 or 8. Products and rows that are not aligned are taken one by one.
 struct BatchLaunch {
   int categories;
   int together[3];
@@ -26,7 +26,7 @@ inline constexpr BatchLaunch batches[] = {
     {1024, {4, 8, 2}, {1, 1, 1}, 5},
 };
 
-// The place of weights of `bytes` bytes in the arrays of the table.
+// The index of weights of `bytes` bytes in the arrays of the table.
 constexpr int by_bytes(std::size_t bytes) { return bytes <= 2 ? 0 : bytes == 4 ? 1 : 2; }
 
 constexpr const BatchLaunch& batch_launch(int categories) {
@@ -43,18 +43,18 @@ void with_batch(std::int64_t categories, F f) {
   f.template operator()<batches[i].categories>();
 }
 
-// Rows of a few segments: a block for `segment_rows` rows, a warp for each segment.
+// Rows of a few segments: one block per `segment_rows` rows, with one warp per segment.
 inline constexpr int segment_rows = 8;
 inline constexpr std::int64_t most_segments_of_block = 8;
-inline constexpr int segment_together[4] = {8, 4, 2, 1};  // of aligned rows that are no products; by bytes: 1, 2, 4, 8
-inline constexpr int segment_blocks = 2;                  // that a multiprocessor is to hold at once
-inline constexpr std::int64_t least_segment_rows = 32;    // a multiprocessor: below, a warp per row is busier
+inline constexpr int segment_together[4] = {8, 4, 2, 1};  // for aligned rows without products; by bytes: 1, 2, 4, 8
+inline constexpr int segment_blocks = 2;                  // blocks that a multiprocessor is to hold at once
+inline constexpr std::int64_t least_segment_rows = 32;    // per multiprocessor: with fewer, a warp per row is busier
 
-// Rows of any length, a warp each.
-inline constexpr int any_row_blocks = 4;  // that a multiprocessor is to hold at once
+// Rows of any length: one warp per row.
+inline constexpr int any_row_blocks = 4;  // blocks that a multiprocessor is to hold at once
 
-// Rows of many segments, split among blocks of `add_threads`; then a warp for each row, several warps a block where
-// there are many rows. A row's totals fit into 48 KiB of shared memory: 3 million categories.
+// Rows of many segments are split among blocks of `add_threads`; then one warp searches each row, with several warps
+// per block if there are many rows. The totals of a row fit into 48 KiB of shared memory: 3 million categories.
 inline constexpr int add_threads = 256;
 inline constexpr std::int64_t most_split_segments = 3072;
 inline constexpr int most_search_threads = 128;

@@ -41,14 +41,14 @@ std::int64_t slots_workspace_on_cuda(const DeviceRows& rows, Device device) {
   const execution::OnDevice here(device);
   const SlotsPlan plan = plan_slots(rows, execution::multiprocessors());
   if (plan.kind != SlotsPlan::Kind::split_rows) return 0;
-  return rows.rows * plan.segments * (sum_bytes(rows.storage) + 1);  // and a byte for the sign
+  return rows.rows * plan.segments * (sum_bytes(rows.storage) + 1);  // plus a byte for the sign
 }
 
 void draw_by_slots_on_cuda(const DeviceDraw& draw) {
   const execution::OnDevice here(draw.device);
   DeviceDraw checked = draw;
   if (draw.rows.left_count == 0 || (draw.rows.right != nullptr && draw.rows.right_count == 0))
-    checked.rows.categories = 0;  // there is no row to read where a wrong index leads
+    checked.rows.categories = 0;  // a wrong index must not lead to a read: there is no row
   const SlotsPlan plan = plan_slots(checked.rows, execution::multiprocessors());
   switch (draw.rows.storage) {
     case Storage::float32:

@@ -30,7 +30,7 @@ __device__ __forceinline__ double uniform_of(const DeviceDraw& draw, std::int64_
   return random::uniform53(block.word[0], block.word[1]);
 }
 
-// Why a row cannot be drawn from, by reading all of it. Cold.
+// Why a row cannot be drawn from, found by reading all of it. Rarely called.
 template <class Row>
 __device__ __noinline__ DrawStatus examine(const Row row, double total) {
   return examine_row(row.size(), total, [&](std::int64_t k) { return row.weight(k); });
@@ -48,8 +48,8 @@ __device__ __forceinline__ void finish_row(const DeviceDraw& draw, std::int64_t 
   store_result(draw, i, status, category);
 }
 
-// How rows lie: anyhow; in aligned groups of four; the same, and as long as the
-// kernel is made for.
+// How rows lie in memory: anyhow; in aligned groups of four; or
+// the same, with exactly the length for which the kernel is made.
 enum class Layout : std::uint8_t { any, aligned, full };
 
 template <class S>
@@ -63,8 +63,8 @@ constexpr int blocks_per_multiprocessor(int most, bool product) {
   return launch::batch_launch(most).blocks[launch::by_bytes(sizeof(S))];
 }
 
-// Rows of at most `most` categories, a batch for every group of threads. The rows of a warp are dealt out to its groups
-// one by one, so that what the warp loads at once is contiguous.
+// Rows of at most `most` categories, one batch per group of threads. The rows of a warp are
+// dealt out to its groups one by one, so that what the warp loads at once is contiguous.
 template <int most, class S, bool product, Layout layout>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor<S>(most, product))
     draw_batches(const DeviceDraw draw) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor<S>(mo
   if (drawn.owner && i < draw.rows.rows) finish_row(draw, i, row, exists, suspect, drawn.total, drawn.category);
 }
 
-// Rows of any length each, one warp per row.
+// Rows of any length, one warp per row.
 template <class S, bool product, bool aligned>
 __global__ void __launch_bounds__(block_threads, launch::any_row_blocks) draw_any_rows(const DeviceDraw draw) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(block_threads, launch::any_row_blocks) draw_an
   if (drawn.owner) finish_row(draw, i, row, exists, suspect, drawn.total, drawn.category);
 }
 
-// Rows of a few segments, a batch for every block, with a warp for each segment.
+// Rows of a few segments: one batch per block, with one warp per segment.
 template <class S, bool product, bool aligned>
 __global__ void __launch_bounds__(32 * collective::most_segments_at_once, launch::segment_blocks)
     draw_batches_by_segments(const DeviceDraw draw) {
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, launch
   if (drawn.owner && i < draw.rows.rows) finish_row(draw, i, row, exists, suspect, drawn.total, drawn.category);
 }
 
-// use(a provider of the row): of a segment that is whole, all loads are in flight at once, since none is conditional.
+// Calls use(a provider of the row). All loads of a whole segment are in flight at once, since none is conditional.
 template <class S, bool product, bool aligned, class Use>
 __device__ __forceinline__ auto with_segment(const MemoryRow<S, product>& row, std::int64_t segment, unsigned& signs,
                                              Use use) {
@@ -130,8 +130,8 @@ __device__ __forceinline__ auto with_segment(const MemoryRow<S, product>& row, s
   return use(MemoryRows<S, product, aligned, false, 32, 1>(row, signs));
 }
 
-// Few rows, many segments: first the segments' totals and signs, each by a warp of
-// any block ...
+// For few rows of many segments. First the totals and
+// signs of the segments, each by a warp of any block ...
 template <class S, bool product, bool aligned>
 __global__ void __launch_bounds__(launch::add_threads)
     add_segments(const __grid_constant__ DeviceDraw draw, unsigned segments) {
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(launch::add_threads)
   reinterpret_cast<unsigned char*>(totals + all)[at] = sign;
 }
 
-// ... then each row's search by a warp. Dynamic shared memory: a Sum and a double for each segment of each warp.
+// ... then the search of each row by a warp. Dynamic shared memory: a Sum and a double per segment, for each warp.
 template <class S, bool product, bool aligned>
 __global__ void __launch_bounds__(launch::most_search_threads)
     search_segments(const __grid_constant__ DeviceDraw draw, int segments) {

@@ -29,7 +29,7 @@ struct SlotsPlan {
 
 SlotsPlan plan_slots(const DeviceRows& rows, int multiprocessors);
 
-// Queues the draw: one function per stored type, compiled apart.
+// Queues the draw. There is one function per stored type, each compiled separately.
 template <class S>
 void queue_slots_of(const DeviceDraw& draw, const SlotsPlan& plan);
 

@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::int64_t most_categories = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t groups_per_grain = 1 << 10;
-constexpr std::size_t most_fine = 1 << 14;  // categories of which the index has four parts each: few steps
-constexpr std::int64_t groups_at_once = 8;  // additions that do not wait for each other
+constexpr std::size_t most_fine = 1 << 14;  // up to here the index has at least four parts per category: few steps
+constexpr std::int64_t groups_at_once = 8;  // additions that do not depend on each other
 
-// The sums of `count` groups of 32 weights each. Inside a group weights are added in order.
+// The sums of `count` groups of 32 weights each. Inside a group, weights are added in order.
 template <std::int64_t count, class T>
 void add(const T* weights, double scale, double* sums) {
   std::array<double, count> sum = {};
@@ -95,7 +95,7 @@ void GroupSums<T>::add_groups(int threads) {
   total_ = std::isfinite(sums_.back()) ? sums_.back() : HUGE_VAL;
 }
 
-// Throws for the first weight that is none.
+// Throws for the first entry that is not a weight.
 template <class T>
 void GroupSums<T>::require_weights() const {
   for (std::int64_t k = 0; k < weights_.size; ++k)
@@ -151,7 +151,7 @@ std::int64_t CategoryIndex<T>::find(double u) const {
   return find_from(starts_[static_cast<std::size_t>(u * parts_)], u);
 }
 
-// The category of u, which is `first` or comes after it.
+// The category of u. It must be `first` or one after it.
 template <class T>
 std::int64_t CategoryIndex<T>::find_from(std::int64_t first, double u) const {
   constexpr std::int64_t size = GroupSums<T>::group_size;

@@ -12,12 +12,12 @@
 
 namespace papilio::sampling {
 
-// Draws that a thread takes at a time.
+// Draws that a thread makes at a time.
 constexpr std::int64_t draws_per_grain = std::int64_t{1} << 12;
 
 using sampling_kernel::multiply_high;
 
-// drawn[i] = category of random block first_draw + i, or of the block and i.
+// drawn[i] = category(random block number first_draw + i), or category(that block, i).
 template <class Index, class Category>
 void draw_each(const char* caller, VectorView<Index> drawn, const RepeatedDrawOptions& options, Category category) {
   execution::require_cpu(caller, "drawn", drawn);

@@ -19,9 +19,9 @@ namespace papilio {
 namespace sampling {
 namespace {
 
-// The weights as doubles, times the power of two that brings the largest to
-// [2^989, 2^990): sums of up to 2^32 of them then stay finite, and a weight loses bits only
-// where it is below 2^-2000 of the largest. Throws where the weights cannot be drawn from.
+// The weights as doubles, multiplied by the power of two that brings the largest to [2^989,
+// 2^990): sums of up to 2^32 of them then stay finite, and a weight loses bits only if
+// it is below 2^-2000 times the largest. Throws if the weights cannot be drawn from.
 template <class T>
 std::vector<double> scaled_weights(const char* table, VectorView<const T> weights) {
   double largest = 0;
@@ -42,7 +42,7 @@ std::vector<double> scaled_weights(const char* table, VectorView<const T> weight
   return scaled;
 }
 
-// The same for weights on any device, which are copied to the CPU in the order of a stream.
+// The same for weights on any device; they are copied to the CPU in the order of a stream.
 template <class T>
 std::vector<double> scaled_weights(const char* table, VectorView<const T> weights, void* cuda_stream) {
   execution::require_vector(table, "weights", weights);
@@ -57,7 +57,7 @@ std::vector<double> scaled_weights(const char* table, VectorView<const T> weight
   return scaled_weights(table, VectorView<const T>(copy));
 }
 
-// What a table asks of the array that its draws go to.
+// Checks the array that a table's draws go to.
 template <class Index>
 void require_drawn(const char* table, VectorView<Index> drawn, Device where) {
   const std::string function = fmt::format("{}::sample", table);
@@ -80,8 +80,8 @@ std::vector<double> running_sums(const std::vector<double>& weights) {
 
 }  // namespace
 
-// Every column starts as what it is if nothing is left to fill it up, which
-// rounding can bring about: its own, or the heaviest category's where its weight is 0.
+// Every column starts as what it must be if nothing is left to fill it up, which rounding
+// can cause: its own category's or, if that has weight 0, the heaviest category's.
 std::vector<AliasColumn> alias_columns(const std::vector<double>& weights) {
   const auto K = static_cast<std::int32_t>(weights.size());
   const auto heaviest = static_cast<std::int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
@@ -174,7 +174,7 @@ struct CumulativeTable::Sums {
 
   double below_total() const { return std::nextafter(total, 0.0); }
 
-  // Of a table on the CPU.
+  // The draw from a table on the CPU.
   sampling_kernel::CumulativeDraw draw() const { return {sums.data(), sums.size(), total, below_total()}; }
 
   template <class Index>

@@ -32,19 +32,19 @@ struct DoubleDouble {
   }
 };
 
-// A column of an alias table: a draw that falls on it takes the column's own
-// category with the probability `keep`, else the category `alias`. One load on a GPU.
+// A column of an alias table. A draw that falls on it takes the column's own category
+// with probability `keep`, else the category `alias`. It is one load on a GPU.
 struct alignas(16) AliasColumn {
   double keep;
   std::int32_t alias;
 };
 
-// Vose's table of at least one weight; finite, >= 0, their sum positive and finite.
+// Vose's table of at least one weight; the weights are finite and >= 0, their sum positive and finite.
 //
-// Category k is drawn with the probability (keep_k + sum over j with alias_j = k of
-// (1 - keep_j)) / K. Each keep is within 3 x 2^-53 of what exact arithmetic gives,
-// since what is left of a category is carried as a DoubleDouble. A category of
-// weight 0 has keep 0 and is not a column's alias.
+// Category k is drawn with probability (keep_k + sum over j with alias_j = k
+// of (1 - keep_j)) / K. Each keep is within 3 x 2^-53 of its value in exact
+// arithmetic, because what is left of a category is carried as a DoubleDouble.
+// A category of weight 0 has keep 0 and is not the alias of any column.
 std::vector<AliasColumn> alias_columns(const std::vector<double>& weights);
 
 }  // namespace papilio::sampling

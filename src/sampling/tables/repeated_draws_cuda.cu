@@ -15,7 +15,7 @@ struct DrawNumbers {
   std::uint64_t seed, stream, first;
 };
 
-// One draw per thread at a time: neighbours write neighbours.
+// One draw per thread at a time, so that neighbouring threads write neighbouring entries.
 template <class Draw, class Index>
 __global__ __launch_bounds__(threads_per_block) void draw_from_table(Draw draw, Index* drawn, std::int64_t count,
                                                                      DrawNumbers numbers) {

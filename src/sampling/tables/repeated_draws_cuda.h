@@ -9,7 +9,7 @@
 
 namespace papilio::sampling {
 
-// A table's entries in the memory of the device on which its draws go.
+// A table's entries, in the memory of the device that makes the draws.
 struct DeviceAliasTable {
   const AliasColumn* columns = nullptr;
   std::int64_t K = 0;
@@ -20,7 +20,7 @@ struct DeviceCumulativeTable {
   double total = 0, below_total = 0;
 };
 
-// Queue one draw or more.
+// Each queues one or more draws.
 void draw_by_alias_on_cuda(const DeviceAliasTable& table, VectorView<std::int32_t> drawn,
                            const RepeatedDrawOptions& options);
 void draw_by_alias_on_cuda(const DeviceAliasTable& table, VectorView<std::int64_t> drawn,

@@ -6,7 +6,7 @@
 #include "random/uniform.h"
 #include "sampling/tables/repeated_draws.h"
 
-// The draw from a table as a function of a random block: one source for CPU and GPU. A table's entries are borrowed.
+// The draw from a table as a function of a random block: one source for CPU and GPU. The entries belong to the table.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -15,8 +15,8 @@ PAPILIO_LANEWISE std::uint64_t multiply_high(std::uint32_t x_low, std::uint32_t 
   return (x_high * K + (x_low * K >> 32)) >> 32;
 }
 
-// Words 0 and 1 choose the column, by multiplication, so some columns are likelier than others by less than 2^-32;
-// words 2 and 3 choose between its two categories.
+// Words 0 and 1 choose the column by multiplication, so some columns are likelier
+// than others, by less than 2^-32; words 2 and 3 choose between its two categories.
 struct AliasDraw {
   const sampling::AliasColumn* columns;
   std::uint64_t K;
@@ -36,9 +36,9 @@ struct CumulativeDraw {
   double total;
   double below_total;  // the largest double below `total`
 
-  // The first k with sums[k] > u * total. A category of weight 0 has the sum of the
-  // one before it, so it is never the first. In another rounding mode u * total may
-  // reach the total, hence the bound.
+  // The first k with sums[k] > u * total. A category of weight 0 has the
+  // same sum as the category before it, so it is never the first. In
+  // another rounding mode u * total may reach the total, hence the bound.
   PAPILIO_LANEWISE std::int64_t find(double u) const {
     const double product = u * total;
     const double target = product < below_total ? product : below_total;

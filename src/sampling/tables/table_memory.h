@@ -9,8 +9,8 @@
 
 namespace papilio::sampling {
 
-// A copy of `bytes` bytes of host memory in the memory of a CUDA device, complete when the call returns. `what` names
-// it in the error where there is no room.
+// A copy of `bytes` bytes of host memory in the memory of a CUDA device, complete
+// when the call returns. If there is no room, the error calls it `what`.
 std::shared_ptr<const void> copy_to_cuda(const void* from, std::int64_t bytes, Device device, const char* what);
 
 // Copies bytes of a device's memory to the host, in the order of a stream, and waits for them.

@@ -39,7 +39,7 @@ void Race::start(std::int64_t k) {
   latest_ = no_key;
 }
 
-// Room for another tile, at least: by growing as long as there may be more than k items to come, then by keeping k.
+// Makes room for at least one more tile: grows while more than k items may be to come, then keeps only the first k.
 void Race::make_room(std::int64_t left) {
   const std::int64_t most = k_ + std::max<std::int64_t>(k_, 16) + race_tile;
   if (filled_ + race_tile > most) keep_first();
@@ -94,7 +94,7 @@ bool Race::add_weights(const RaceNumbers& numbers, std::span<const T> weights, s
                   weights_kernel<T>());
   };
   bool good = true;
-  if (const std::int64_t inside = first % race_tile; inside != 0) {  // zeros before it, up to a whole tile
+  if (const std::int64_t inside = first % race_tile; inside != 0) {  // puts zeros before it, up to a whole tile
     std::array<T, race_tile> tile = {};
     const auto count = std::min(weights.size(), static_cast<std::size_t>(race_tile - inside));
     std::copy_n(weights.begin(), count, tile.begin() + inside);

@@ -11,28 +11,28 @@ namespace papilio::sampling {
 // The random numbers of a row.
 RaceNumbers race_numbers(std::uint64_t seed, std::uint64_t stream, std::uint64_t row);
 
-// The first k of the categories that have been entered, and a few more that may still be among them.
+// Holds the first k of the categories entered so far, and a few more that may still turn out to be among them.
 class Race {
  public:
   // `repeated`: categories may be entered more than once, and count once.
   explicit Race(std::int64_t k, bool repeated = false) : k_(k), repeated_(repeated) {}
 
-  // Starts anew, for the first k.
+  // Starts a new race, for the first k.
   void start(std::int64_t k);
 
-  // Enters the categories first, first + 1, ... of a row. False where a weight cannot be one; its category is not in
-  // the race, all others are.
+  // Enters the categories first, first + 1, ... of a row. Returns false if an entry
+  // cannot be a weight; then its category is not in the race, but all others are.
   template <class T>
   bool add_weights(const RaceNumbers& numbers, std::span<const T> weights, std::int64_t first = 0);
 
-  // The same for logits divided by 1 / `scale`.
+  // The same for logits multiplied by `scale`, which is 1 / temperature.
   template <class T>
   bool add_logits(const RaceNumbers& numbers, std::span<const T> logits, double scale);
 
-  // Enters items that have their key.
+  // Enters items that already have a key.
   void add(std::span<const RaceItem> items);
 
-  // Leaves the first k, in order. `items` gives them until more are entered.
+  // Keeps the first k, in order. `items` returns them until more are entered.
   void settle();
   std::span<const RaceItem> items() const { return {items_.data(), static_cast<std::size_t>(filled_)}; }
 
@@ -46,7 +46,7 @@ class Race {
   bool repeated_;
   std::vector<RaceItem> items_;
   std::int64_t filled_ = 0;
-  std::int64_t sorted_ = 0;  // of repeated categories, how many are in order and there once
+  std::int64_t sorted_ = 0;  // of repeated categories: how many items are in order and without duplicates
   std::uint64_t latest_ = no_key;
 };
 

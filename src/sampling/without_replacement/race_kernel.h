@@ -8,9 +8,9 @@
 
 // A race on one CPU thread: the body that every instruction-set target compiles.
 //
-// A category of weight w can have a key of at most that of the time t only if V <= t w, since E = -ln(1 - V) >= V. The
-// leading 24 bits of V decide that for nearly all categories, and a block holds those of four. The few that are left
-// are gathered until they fill the lanes, get their other bits and a logarithm, and are judged by their key.
+// With t the time of a key, a category of weight w can arrive by t only if V <= t w, since E = -ln(1 - V) >= V. The
+// leading 24 bits of V decide this for nearly all categories, and one block holds those of four. The few that remain
+// are gathered until they fill the lanes, get their other bits and a logarithm, and are judged by their own key.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -25,7 +25,7 @@ class PendingRacers {
   PAPILIO_LANEWISE int count() const { return count_; }
   PAPILIO_LANEWISE bool fill_all_lanes() const { return count_ >= W::width; }
 
-  // Adds the lanes whose bits are set; lane 0 is `category`.
+  // Adds the categories of the lanes whose bits are set; lane 0 is `category`.
   template <class T>
   PAPILIO_LANEWISE void add(std::uint64_t lanes, std::int64_t category, warp::Lanes<W, std::uint32_t> words,
                             const T* weights) {
@@ -41,7 +41,7 @@ class PendingRacers {
     }
   }
 
-  // Gives up to W of them their keys, and those that are in time a place among the items.
+  // Computes the keys of up to W of them. Those that are in time get a place among the items.
   template <class T>
   PAPILIO_LANEWISE void decide(RacePiece<T>& piece) {
     const int used = count_ < W::width ? count_ : W::width;
@@ -69,7 +69,7 @@ class PendingRacers {
   }
 
  private:
-  // The four categories of W groups come when fewer than W wait; W entries are read at any place.
+  // W groups add their four categories while fewer than W entries wait; W entries may be read from any place.
   static constexpr int room = 6 * W::width;
   int count_ = 0;
   std::int64_t category_[room] = {};
@@ -82,11 +82,11 @@ struct RaceLanes {
   std::uint64_t in_time, faulty;  // a bit for each lane
 };
 
-// Which weights w have V <= t w for the time t of a key. The words are the leading 32 bits of V.
+// Which weights w have V <= t w, where t is the time of a key. The words are the leading 32 bits of V.
 //
-// With t = m 2^s the test is v <= ((w 2^a) 2^b m), a + b = s + 24, v the leading 24 bits as an integer: neither factor
-// is beyond the range of T, so a product that overflows or underflows does so on the right side of v. A factor a little
-// above 1 covers the rounding of all of it.
+// With t = m 2^s the test is v <= ((w 2^a) 2^b m), where a + b = s + 24 and v is the leading 24
+// bits as an integer. Neither factor is beyond the range of T, so a product that overflows or
+// underflows ends on the right side of v. A factor a little above 1 covers all the rounding.
 template <warp::Warp W, class T>
 class WeightsInTime {
  public:
@@ -119,8 +119,8 @@ class WeightsInTime {
   T factor_[2];
 };
 
-// The same for logits: V <= exp(y + t) for the logarithm t of the time. 2^x <= (1 + x - floor(x)) 2^floor(x), which is
-// the float whose bits are (x + 127) 2^23.
+// The same for logits: V <= exp(y + t), where t is the logarithm of the time.
+// 2^x <= (1 + x - floor(x)) 2^floor(x), which is the float whose bits are (x + 127) 2^23.
 template <warp::Warp W, class T>
 class LogitsInTime {
  public:
@@ -131,7 +131,7 @@ class LogitsInTime {
     const auto v = W::template convert<float>(W::template bit_cast<std::int32_t>(words >> 8u));
     const auto sum = W::template convert<double>(logits) * scale_ + latest_;
     auto x = sum * 0x1.71547652b82fep0 + (24 + 0x1p-8);  // log2(e)
-    x = W::select(W::less(x, splat(60)), x, splat(60));  // NaN too
+    x = W::select(W::less(x, splat(60)), x, splat(60));  // NaN becomes 60 too
     x = W::select(W::less(x, splat(-2)), splat(-2), x);
     const auto bits = W::template convert<std::int32_t>((W::template convert<float>(x) + 127.0f) * 0x1p23f);
     const auto late = W::less(W::template bit_cast<float>(bits), v);
@@ -148,7 +148,7 @@ PAPILIO_LANEWISE warp::Lanes<W, T> load_weights(const T* p, std::int64_t count) 
   return count >= W::width ? W::load(p) : W::load(p, count);
 }
 
-// Reads weights until all are read, or there may be no room for the items of another tile.
+// Reads weights until all are read, or until there may be no room for the items of another tile.
 template <warp::Warp W, class T, bool logits>
 void race(RacePiece<T>& piece) {
   using InTime = std::conditional_t<logits, LogitsInTime<W, T>, WeightsInTime<W, T>>;

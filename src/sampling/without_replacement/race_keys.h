@@ -7,8 +7,8 @@
 #include "sampling/without_replacement/race_piece.h"
 #include "warp/warp.h"
 
-// Arrival times of categories, E / w, as whole numbers in the same order: E exponential from 64 random bits. Additions,
-// multiplications and divisions of IEEE doubles and nothing else, so keys are the same in every lane of every warp.
+// Arrival times of categories, E / w, as whole numbers in the same order; E is exponential, from 64 random bits. Only
+// additions, multiplications and divisions of IEEE doubles are used, so keys are the same in every lane of every warp.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -23,7 +23,7 @@ PAPILIO_LANEWISE RaceNumbers race_numbers(std::uint64_t seed, std::uint64_t stre
 // Which 32 of a category's 64 random bits a block holds.
 enum class RacePart : std::uint32_t { high = 0, low = 1 };
 
-// Categories 128 t + l + 32 i, i < 4, l < 32, are group 32 t + l: word i of the group's blocks is for category i of it.
+// Categories 128 t + l + 32 i (i < 4, l < 32) form group 32 t + l: word i of the group's blocks is for its category i.
 PAPILIO_LANEWISE std::uint64_t race_group(std::int64_t category) {
   const auto c = static_cast<std::uint64_t>(category);
   return c / 128 * 32 + c % 32;
@@ -45,7 +45,7 @@ PAPILIO_LANEWISE random::BlockOf<warp::Lanes<W, std::uint32_t>> race_block(const
       numbers.key[0], numbers.key[1]);
 }
 
-// Lanes have no division of their own: all machines round it the same way.
+// Warps have no division of lanes. A scalar one does as well, because all machines round it in the same way.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, double> divide(warp::Lanes<W, double> a, warp::Lanes<W, double> b) {
   double x[W::width], y[W::width];
@@ -63,7 +63,7 @@ template <warp::Warp W>
 PAPILIO_LANEWISE Reduced<W> reduced(warp::Lanes<W, double> x) {
   const auto bits = W::template bit_cast<std::uint64_t>(x);
   const auto m = W::template bit_cast<double>((bits & 0x000F'FFFF'FFFF'FFFFu) | 0x3FF0'0000'0000'0000u);
-  // The exponent's bits as the last ones of 2^52 + exponent: exact.
+  // The exponent's bits become the last ones of 2^52 + exponent: exact.
   const auto e = W::template bit_cast<double>((bits >> 52u) | 0x4330'0000'0000'0000u) - (0x1p52 + 1023);
   const auto large = W::less(W::template splat<double>(0x1.6a09e667f3bcdp0), m);
   return {W::select(large, m * 0.5, m), W::select(large, e + 1.0, e)};
@@ -88,8 +88,8 @@ PAPILIO_LANEWISE warp::Lanes<W, double> log_of(warp::Lanes<W, double> x) {
   return log_of_ratio<W>(e, m - 1.0, m + 1.0);
 }
 
-// -ln(1 - V), V = (n + 1/2) 2^-64 for the 64 bits n: from 2^-65 to 45.06, within 4 units in the last place. The small
-// ones, which are what decides, come from V itself and the large ones from 1 - V, so that neither end is coarse.
+// -ln(1 - V), where V = (n + 1/2) 2^-64 for the 64 bits n: from 2^-65 to 45.06, within 4 units in the last place.
+// Small results, which decide, come from V itself and large ones from 1 - V, so that neither end is coarse.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, double> exponential_of(warp::Lanes<W, std::uint32_t> high,
                                                        warp::Lanes<W, std::uint32_t> low) {
@@ -104,9 +104,9 @@ PAPILIO_LANEWISE warp::Lanes<W, double> exponential_of(warp::Lanes<W, std::uint3
                          W::select(small, W::template splat<double>(2) - v, one + m));
 }
 
-// The key of arrival E / w, w > 0: with w = m 2^e, m in [1, 2), the bits of E / m, from whose exponent e is taken away.
-// Exponents from -66 to 2103 are made whole numbers of 12 bits by adding 128, in the place of a double's sign and
-// exponent: no quotient overflows, and none loses bits by being subnormal.
+// The key of the arrival E / w, w > 0. With w = m 2^e, m in [1, 2), it is the bits of E / m, with e subtracted
+// from the exponent. Exponents from -66 to 2103 become whole numbers of 12 bits by adding 128, in the
+// place of a double's sign and exponent: no quotient overflows, and none loses bits by being subnormal.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, std::uint64_t> key_of_weight(warp::Lanes<W, double> exponential,
                                                              warp::Lanes<W, double> weight) {
@@ -119,7 +119,7 @@ PAPILIO_LANEWISE warp::Lanes<W, std::uint64_t> key_of_weight(warp::Lanes<W, doub
   return (W::template bit_cast<std::uint64_t>(divide<W>(exponential, m)) + added) - (bits & (2047 * one));
 }
 
-// The key of ln E - y, y a logit divided by the temperature: doubles in the order of whole numbers.
+// The key of ln E - y, y a logit divided by the temperature: the double's bits, changed to have its order.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, std::uint64_t> key_of_logit(warp::Lanes<W, double> exponential,
                                                             warp::Lanes<W, double> y) {
@@ -128,7 +128,7 @@ PAPILIO_LANEWISE warp::Lanes<W, std::uint64_t> key_of_logit(warp::Lanes<W, doubl
   return bits ^ minus;
 }
 
-// The other way round. `no_key` gives NaN.
+// From such a key back to ln E - y. `no_key` gives NaN.
 PAPILIO_LANEWISE double logit_of_key(std::uint64_t key) {
   const std::uint64_t bits = (key >> 63) != 0 ? key ^ (std::uint64_t{1} << 63) : ~key;
   return __builtin_bit_cast(double, bits);

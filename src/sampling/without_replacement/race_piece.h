@@ -6,10 +6,10 @@
 
 namespace papilio::sampling {
 
-// Categories of a tile, of which a random block serves four: 32 blocks.
+// Categories per tile: 32 random blocks, each of which serves four categories.
 inline constexpr std::int64_t race_tile = 128;
 
-// What a category that has arrived is known by. The lesser key came first.
+// What is kept of a category that has arrived. The smaller key came first.
 struct RaceItem {
   std::uint64_t key;
   std::int64_t category;
@@ -20,11 +20,11 @@ struct RaceItem {
   friend bool operator==(const RaceItem& a, const RaceItem& b) { return a.key == b.key && a.category == b.category; }
 };
 
-// A key that no category has: all of them are below it.
+// Not the key of any category: all keys are below it.
 inline constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
-// The random numbers of a row: the key of the generator, and three words of the row's own block, which stand for the
-// row in the counters of its blocks.
+// The random numbers of a row: the key of the generator, and three words of the row's
+// own random block, which represent the row in the counters of its further blocks.
 struct RaceNumbers {
   std::uint32_t key[2];
   std::uint32_t row[3];
@@ -38,12 +38,12 @@ struct RacePiece {
   std::int64_t first;  // the category of weights[0], a multiple of race_tile
   RaceNumbers numbers;
   double scale;          // 1 / temperature; of logits only
-  std::uint64_t latest;  // categories with greater keys are of no use any more
+  std::uint64_t latest;  // categories with greater keys are no longer needed
   RaceItem* items;
   std::int64_t room;    // the number of items that there is room for
   std::int64_t filled;  // the number of items there are
   std::int64_t at;      // weights that have been read
-  bool fault;           // whether a weight cannot be one; its category is not drawn
+  bool fault;           // whether an entry cannot be a weight; its category is not drawn
 };
 
 }  // namespace papilio::sampling

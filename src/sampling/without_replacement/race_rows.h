@@ -13,8 +13,8 @@
 #include "papilio/sampling.h"
 #include "sampling/without_replacement/race.h"
 
-// The sources of weights as rows in the CPU's memory. Each has rows(), check() (throws for shapes and views that do not
-// fit), row(i), which throws for an index out of range, and enter(), which puts a row's categories into a race.
+// The sources of weights, as rows in the CPU's memory. Each has rows(), check() (throws for shapes and views that do
+// not fit), row(i), which throws if an index is out of range, and enter(), which enters a row's categories into a race.
 
 namespace papilio::sampling {
 
@@ -24,7 +24,7 @@ struct RaceRow {
   std::int64_t size = 0;
   std::int64_t stride = 1;
 
-  // Its weights, next to each other.
+  // The weights of the row, contiguous.
   std::span<const T> values(std::vector<T>& copy) const {
     if (stride == 1) return {first, static_cast<std::size_t>(size)};
     copy.resize(static_cast<std::size_t>(size));
@@ -42,7 +42,7 @@ inline std::int64_t picked_row(const char* function, VectorView<const std::int32
   return row;
 }
 
-// What is wrong with one weight; `ok` where it can be drawn from.
+// What is wrong with one weight; `ok` if it can be drawn from.
 template <class T>
 DrawStatus fault_of_weight(T w) {
   if (std::isnan(w)) return DrawStatus::not_a_number;
@@ -82,7 +82,7 @@ class MatrixRows {
     return race.add_weights(random, weights);
   }
   DrawStatus fault_of(T w) const { return fault_of_weight(w); }
-  T nothing() const { return 0; }  // above it, a category can be drawn
+  T nothing() const { return 0; }  // a category above it can be drawn
 
  private:
   const char* function_;
@@ -155,7 +155,7 @@ class RaggedRows {
     return race.add_weights(random, weights);
   }
   DrawStatus fault_of(T w) const { return fault_of_weight(w); }
-  T nothing() const { return 0; }  // above it, a category can be drawn
+  T nothing() const { return 0; }  // a category above it can be drawn
 
  private:
   const char* function_;

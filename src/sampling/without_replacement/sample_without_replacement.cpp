@@ -26,7 +26,7 @@ struct Places {
   std::int64_t count;
 };
 
-// Why not all draws of a row could be made; `ok` where they could.
+// Why not all draws of a row could be made; `ok` if they could.
 template <class Rows>
 DrawStatus status_of(const Rows& rows, std::span<const typename Rows::Weight> weights, bool good, bool complete) {
   if (!good) {
@@ -129,7 +129,7 @@ void run(const char* function, const Rows& rows, const PlacesOf& places_of, cons
   throw_bad_row(function, rows, first_bad, places_of(first_bad).count);
 }
 
-// One row of draws for each row of weights.
+// One row of draws per row of weights.
 template <class Rows, class Index>
 void draw_matrix(const char* function, const char* what, const Rows& rows, MatrixView<Index> drawn,
                  const WithoutReplacementOptions& options) {
@@ -151,7 +151,7 @@ void draw_matrix(const char* function, const char* what, const Rows& rows, Matri
       options);
 }
 
-// All categories of each row, rows one after the other.
+// Shuffles all categories of each row; the results of the rows follow one another.
 template <class Rows, class Index>
 void shuffle_ragged(const Rows& rows, VectorView<Index> shuffled, const WithoutReplacementOptions& options) {
   constexpr const char* function = "weighted_shuffle";

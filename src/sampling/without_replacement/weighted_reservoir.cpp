@@ -18,7 +18,7 @@ using sampling::RaceItem;
 constexpr std::int64_t most_items = std::int64_t{1} << 40;
 constexpr std::int64_t most_numbers = std::int64_t{1} << 62;
 
-// What `to_bytes` writes first; the items follow, in order. Numbers are little-endian.
+// What `to_bytes` writes first; the items follow, in order. All numbers are little-endian.
 struct Header {
   char magic[8];
   std::uint32_t version;
