@@ -10,3 +10,12 @@ if(NOT GTest_FOUND OR NOT Python3_FOUND)
 elseif(NOT rapidcheck_FOUND)
   message(WARNING "RapidCheck (librapidcheck-dev) was not found, so its property tests are not in this build")
 endif()
+if(Python3_FOUND)
+  # A version manager's `python3` is a script that starts twenty programs; tests start the interpreter itself.
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+                  OUTPUT_VARIABLE python OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(EXISTS "${python}")
+    set(Python3_EXECUTABLE ${python})
+    set_target_properties(Python3::Interpreter PROPERTIES IMPORTED_LOCATION ${python})
+  endif()
+endif()

@@ -288,11 +288,13 @@ class Words(StreamsTest):
 
 
 class LiveLine(StreamsTest):
-    TRAIN = ["train", "made.mtx", "-k", "50", "--sweeps", "60", "-q", "-o", "m", "--force", "--evaluate-every", "5"]
+    # In one thread, so that it takes a few updates, ten per second, on a machine of many cores too.
+    TRAIN = ["train", "made.mtx", "-k", "50", "--sweeps", "60", "--threads", "1", "-q", "-o", "m", "--force",
+             "--evaluate-every", "5"]
 
     def setUp(self):
         super().setUp()
-        self.run_well("generate", "-o", "made", "--documents", "2000", "--words", "500", "-k", "5")
+        self.run_well("generate", "-o", "made", "--documents", "1000", "--words", "500", "-k", "5")
         self.run_well("convert", "docword.made.txt", "-o", "made.mtx")
         self.train = [a for a in self.TRAIN if a != "-q"]
 

@@ -1,5 +1,6 @@
 // Model files: what is written is read back, and nothing else is read.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -235,18 +236,21 @@ TEST_F(Files, BadHeadersAreRefused) {
 // A reader keeps no more entries than a file of ours has, and gives up at the first that is one too many: the time of a
 // refusal grows with the bytes that were read, not with the square of their number (3.4 s for 20,000 entries once).
 TEST_F(Files, HeadersOfManyEntriesAreRefusedAtOnce) {
-  const auto repeated = [](const std::string& begin, const auto& entry, const std::string& end) {
-    std::string header = begin;
-    for (int i = 0; header.size() < 40'000'000; ++i) header += (i == 0 ? "" : ",") + entry(std::to_string(i));
+  const auto repeated = [](std::string header, const auto& add_entry, const std::string& end) {
+    header.reserve(40'000'100);
+    for (int i = 0; header.size() < 40'000'000; ++i) {
+      if (i != 0) header += ',';
+      add_entry(std::back_inserter(header), i);
+    }
     return header + end;
   };
   const std::string tensors = repeated(
-      "{", [](const std::string& i) { return "\"t" + i + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})"; },
+      "{", [](auto to, int i) { fmt::format_to(to, R"("t{}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", i); },
       "}");
   const std::string metadata = repeated(
-      "{\"__metadata__\":{", [](const std::string& i) { return "\"k" + i + "\":\"\""; }, "}}");
+      "{\"__metadata__\":{", [](auto to, int i) { fmt::format_to(to, R"("k{}":"")", i); }, "}}");
   const std::string extents = repeated(
-      "{\"t\":{\"shape\":[", [](const std::string&) { return std::string("1"); }, "]}}");
+      "{\"t\":{\"shape\":[", [](auto to, int) { *to = '1'; }, "]}}");
   for (const auto& [header, message] :
        {std::pair(&tensors, "names more than 64 tensors"), std::pair(&metadata, "more than 4096 entries"),
         std::pair(&extents, "more than 8 dimensions")}) {

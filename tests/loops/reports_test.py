@@ -5,9 +5,11 @@ exit statuses. How long it takes: limits_test.py.
 """
 
 import base64
+import bisect
 import concurrent.futures
 import hashlib
 import html.parser
+import itertools
 import json
 import os
 import pathlib
@@ -22,7 +24,7 @@ from claims_test import CLAIMS, TEXT
 HERE = pathlib.Path(__file__).resolve().parent
 LOOPDEP = SCHEMA = None
 FILES = sorted(path for folder in ("notes", "kernels", "own", "forms") for path in (HERE / folder).glob("*.c"))
-FAULTS = {  # what is not understood, in line 2: its column, a word of the reason
+FAULTS = {  # what is not understood: its column, a word of the reason
     "int i = 0; do { a[i] = i; i += n; } while (i < n);": (12, "steps the variable of its condition"),
     "for (;;) { a[n] = 1; if (n == 0) break; n--; a[n] = 1; }": (1, "no condition"),
     "for (;;) { if (a[n] == 0) continue; a[n] = 1; n--; if (n == 0) break; }": (1, "continue skips its test"),
@@ -143,27 +145,31 @@ class Reports(unittest.TestCase):
         self.assertTrue(list(breaches({"loops": [], "claims": [], "summaries": [], "more": 1}, schema, schema)))
 
     def test_sarif(self):
-        for body, (_, status, _) in list(CLAIMS.items())[::2]:  # each of them is a loop and its claim
-            page = json.loads(run("-", "--sarif", text=TEXT % body).stdout)
-            self.assertEqual((page["version"], len(page["runs"])), ("2.1.0", 1))
-            self.assertTrue(page["$schema"].startswith("https://"))
-            (only,) = page["runs"]
-            rules = only["tool"]["driver"]["rules"]
-            self.assertEqual(len({rule["id"] for rule in rules}), len(rules))
-            levels = []
-            for result in only["results"]:
-                self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
-                self.assertIn(result["level"], ("none", "note", "warning", "error"))
-                self.assertTrue(result["message"]["text"])
-                places = [place["physicalLocation"] for place in result["locations"] + result.get("relatedLocations", [])]
-                for place in places:
-                    self.assertEqual(place["artifactLocation"]["uri"], "stdin")
-                    self.assertGreaterEqual(place["region"]["startLine"], 1)
-                    self.assertGreaterEqual(place["region"].get("startColumn", 1), 1)
-                ids = [place["id"] for place in result.get("relatedLocations", [])]
-                self.assertEqual(len(set(ids)), len(ids))
-                levels.append(result["level"])
-            self.assertEqual("error" in levels, status == "racy")
+        texts = [(TEXT % body).replace(" f(", f" f{i}(", 1) for i, body in enumerate(CLAIMS)]  # a loop and its claim each
+        first = list(itertools.accumulate((text.count("\n") for text in texts), initial=1))
+        page = json.loads(run("-", "--sarif", text="".join(texts)).stdout)
+        self.assertEqual((page["version"], len(page["runs"])), ("2.1.0", 1))
+        self.assertTrue(page["$schema"].startswith("https://"))
+        (only,) = page["runs"]
+        rules = only["tool"]["driver"]["rules"]
+        self.assertEqual(len({rule["id"] for rule in rules}), len(rules))
+        levels = [[] for _ in texts]
+        for result in only["results"]:
+            self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
+            self.assertIn(result["level"], ("none", "note", "warning", "error"))
+            self.assertTrue(result["message"]["text"])
+            places = [place["physicalLocation"] for place in result["locations"] + result.get("relatedLocations", [])]
+            functions = {bisect.bisect(first, place["region"]["startLine"]) - 1 for place in places}
+            (function,) = functions  # none of its places is in another
+            for place in places:
+                self.assertEqual(place["artifactLocation"]["uri"], "stdin")
+                self.assertGreaterEqual(place["region"].get("startColumn", 1), 1)
+            ids = [place["id"] for place in result.get("relatedLocations", [])]
+            self.assertEqual(len(set(ids)), len(ids))
+            levels[function].append(result["level"])
+        for (body, (_, status, _)), found in zip(CLAIMS.items(), levels):
+            self.assertTrue(found, body)
+            self.assertEqual("error" in found, status == "racy", body)
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "a b%.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n")
             page = json.loads(run("a b%.c", "--sarif", cwd=folder).stdout)
@@ -189,13 +195,15 @@ class Reports(unittest.TestCase):
         self.assertEqual((page.wrong, page.lines), ([], 2))
 
     def test_what_is_not_understood_is_named_with_its_place(self):
-        text = ("int g(int); union c { int u; }; struct d { int bits : 3; }; struct e { int *p; }; "
-                "void f(int n, int *a, union c *c, struct d *d, volatile int *v, struct e *e) {\n%s\n}\n")
-        for body, (column, words) in FAULTS.items():
+        text = "int g(int); union c { int u; }; struct d { int bits : 3; }; struct e { int *p; };\n"
+        for i, body in enumerate(FAULTS):  # which begin in lines 3, 6, ...
+            text += f"void f{i}(int n, int *a, union c *c, struct d *d, volatile int *v, struct e *e) {{\n{body}\n}}\n"
+        loops = json.loads(run("-", "--json", text=text).stdout)["loops"]
+        self.assertEqual(len(loops), len(FAULTS))
+        for i, (loop, (body, (column, words))) in enumerate(zip(loops, FAULTS.items())):
             with self.subTest(body=body):
-                (loop,) = json.loads(run("-", "--json", text=text % body).stdout)["loops"]
                 self.assertEqual(loop["verdict"], "not_proven")
-                self.assertRegex(loop["reason"], rf"{re.escape(words)}.* \(line 2, column {column}\)\.")
+                self.assertRegex(loop["reason"], rf"{re.escape(words)}.* \(line {3 * i + 3}, column {column}\)\.")
 
     def test_colours(self):
         text = "void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n"

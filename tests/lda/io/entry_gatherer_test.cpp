@@ -16,6 +16,7 @@ using Triple = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 std::vector<Triple> made(std::int64_t first, std::int64_t last) {
   std::vector<Triple> entries;
+  entries.reserve(static_cast<std::size_t>(last - first));
   for (std::int64_t e = first; e < last; ++e) entries.emplace_back(e / 7, e * 31 % 1009, e % 5 + 1);
   return entries;
 }
@@ -30,6 +31,7 @@ std::vector<Triple> in(const std::vector<EntryGatherer::Piece>& pieces) {
     std::int64_t tokens = 0;
     std::size_t run = 0;
     EXPECT_FALSE(piece.runs.empty());
+    entries.reserve(entries.size() + piece.entries.size());
     for (std::int64_t e = 0; e < std::ssize(piece.entries); ++e) {
       if (run + 1 < piece.runs.size() && piece.runs[run + 1].begin == e) ++run;
       const EntryGatherer::Entry& entry = piece.entries[static_cast<std::size_t>(e)];
