@@ -15,7 +15,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "id:count", the count any number: what is wrong with one, the reader will say.
+// "id:count", where the count is any number: the reader will say what is wrong with it.
 bool is_pair(std::string_view field) {
   const std::size_t colon = field.find(':');
   std::int64_t count = 0;
@@ -28,7 +28,7 @@ bool is_integer(std::string_view line) {
   return fields.count == 1 && is_digits(fields.text[0]);
 }
 
-// What the pairs of a line make possible.
+// Which formats the pairs of a line allow.
 struct Pairs {
   bool ldac;
   bool svmlight;

@@ -6,8 +6,8 @@
 
 namespace papilio::lda {
 
-// The format that the first bytes of a file suggest; text where they suggest none.
-// `whole`: they are the whole file, so that its last line counts too.
+// The format that the first bytes of a file suggest; text if they suggest none. `whole`: they are the whole file, so
+// that its last line counts too.
 CorpusFormat format_of_content(std::string_view bytes, bool whole);
 
 }  // namespace papilio::lda

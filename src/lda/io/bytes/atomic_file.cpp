@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-// Of a new file, FILE.papilio-<16 hexadecimal digits>.tmp, and of the second link to the old one, which has one more
+// Names: a new file is FILE.papilio-<16 hexadecimal digits>.tmp, and the second link to the old file has one more
 // ending.
 constexpr std::string_view new_beginning = ".papilio-";
 constexpr std::size_t random_digits = 16;
@@ -37,7 +37,7 @@ constexpr std::string_view new_ending = ".tmp";
 constexpr std::string_view link_ending = ".old";
 constexpr std::size_t longest_ending = new_beginning.size() + random_digits + new_ending.size() + link_ending.size();
 
-// Whether `text`, a name without the target's before it, is that of a new file.
+// Whether `text`, a name without the target's name at its front, is that of a new file.
 bool is_new_file(std::string_view text) {
   if (text.size() != new_beginning.size() + random_digits + new_ending.size()) return false;
   const std::string_view digits = text.substr(new_beginning.size(), random_digits);
@@ -45,7 +45,7 @@ bool is_new_file(std::string_view text) {
          digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// 64 bits that no other process draws too.
+// 64 bits that no other process draws.
 std::uint64_t random_bits() {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) == sizeof bits) return bits;
@@ -55,8 +55,8 @@ std::uint64_t random_bits() {
   return static_cast<std::uint64_t>(now.tv_nsec) << 32 ^ static_cast<std::uint64_t>(::getpid()) << 8 ^ serial++;
 }
 
-// What is in a folder, if it can be read. Not by std::filesystem: with libstdc++, an allocation that fails in the
-// constructor of a directory_iterator ends the process.
+// The names in a folder, if it can be read. Does not use std::filesystem: with libstdc++, an allocation that fails in
+// the constructor of a directory_iterator ends the process.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   const auto close = [](DIR* open) { ::closedir(open); };
@@ -72,7 +72,7 @@ std::string new_path(const std::string& target) {
                      new_ending);
 }
 
-// Removes a new file unless its writer, which holds its lock, is still running.
+// Removes a new file unless its writer, which holds its lock, is running.
 void remove_unless_locked(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return;
@@ -101,7 +101,7 @@ void remove_abandoned(const std::string& path) noexcept {
         links.push_back(path_of_new);
       }
     }
-    // A writer at work holds its new file for as long as it has a link.
+    // A writer at work keeps its new file for as long as the link exists.
     for (const std::string& link : links) {
       const std::string of = link.substr(0, link.size() - link_ending.size());
       if (::access(of.c_str(), F_OK) != 0 && errno == ENOENT) ::unlink(link.c_str());
@@ -196,7 +196,7 @@ void AtomicFile::open_beside(const struct stat* replaced) {
   if (replaced != nullptr) take_after(*replaced);
 }
 
-// The owner before the permissions, which a change of owner reduces.
+// Sets the owner before the permissions, because a change of owner reduces these.
 void AtomicFile::take_after(const struct stat& replaced) {
   struct stat made = {};
   if (::fstat(file_, &made) != 0) made = {};
@@ -213,8 +213,8 @@ void AtomicFile::take_after(const struct stat& replaced) {
   origin_.io_error("create", code);
 }
 
-// Says that this new file's writer is alive; false where somebody took the file for abandoned before that was said.
-// File systems without locks go without.
+// Tells others that this new file's writer is alive; false if somebody took the file for abandoned before that. On file
+// systems without locks it does without.
 bool AtomicFile::lock_new_file() {
   struct stat found = {};
   const bool locked = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
@@ -279,14 +279,14 @@ void AtomicFile::put_in_place(const std::string& ending_of_the_old) {
     const Placed placed = rename_unless_exists(temporary_, target_);
     if (placed == Placed::failed) origin_.io_error("create", errno);
     if (placed == Placed::exists) put_aside();
-    reserved_->keeps_existing = false;  // what is there now is ours
+    reserved_->keeps_existing = false;  // what is there now is this process's file
     return;
   }
   if (!ending_of_the_old.empty()) keep_old(ending_of_the_old);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) origin_.io_error("replace", errno);
 }
 
-// The file is finished and must not be lost: it takes the first name that is free, and its later versions the same.
+// The file is finished and must not be lost: it takes the first free name, and its later versions take the same name.
 void AtomicFile::put_aside() {
   std::string& aside = reserved_->aside;
   if (!aside.empty()) {
@@ -315,15 +315,15 @@ void AtomicFile::sync_file() {
   }
 }
 
-// Some network file systems report a full disk only here.
+// Some network file systems do not report a full disk before this.
 void AtomicFile::close_file() {
   const int file = file_;
   file_ = -1;
   if (::close(file) != 0 && errno != EINTR) origin_.io_error("write to", errno);
 }
 
-// By a second link, so that the old file keeps its own name too until the new one takes it;
-// by a new name where the file system has no links.
+// Uses a second link, so that the old file also keeps its own name until the new file takes it; renames it if the file
+// system has no links.
 void AtomicFile::keep_old(const std::string& ending) {
   const std::string kept = target_ + ending;
   const std::string link = temporary_ + std::string(link_ending);
@@ -332,14 +332,14 @@ void AtomicFile::keep_old(const std::string& ending) {
   if (!linked && errno == ENOENT) return;
   const bool renamed = ::rename(linked ? link.c_str() : target_.c_str(), kept.c_str()) == 0;
   const int code = errno;
-  if (linked) ::unlink(link.c_str());  // still there where both names were one file already
+  if (linked) ::unlink(link.c_str());  // still there if both names already were one file
   if (!renamed && code != ENOENT) origin_.io_error("keep the old", code);
 }
 
 void AtomicFile::sync_folder() {
   const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
-    // A folder that may be written but not read cannot be opened, so not synced either.
+    // A folder that can be written but not read cannot be opened, and so cannot be synced.
     if (errno == EACCES) return;
     origin_.io_error("sync the folder of", errno);
   }

@@ -54,7 +54,7 @@ class FileSource : public ByteSource {
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  // Whether it is an ordinary file, whose reads never block, and long enough for a thread.
+  // Whether it is an ordinary file, whose reads never block, and large enough for a thread of its own.
   bool is_large() const {
     struct stat found = {};
     return ::fstat(file_, &found) == 0 && S_ISREG(found.st_mode) && found.st_size >= least_bytes_ahead;
@@ -74,16 +74,16 @@ class FileSource : public ByteSource {
  private:
   Origin origin_;
   int file_;
-  std::int64_t left_ = std::numeric_limits<std::int64_t>::max();  // of the part
+  std::int64_t left_ = std::numeric_limits<std::int64_t>::max();  // bytes left of the part
 };
 
-// A source read in blocks, whose next bytes can be looked at before they are taken.
+// A source that is read in blocks, and whose next bytes can be seen before they are taken.
 class BufferedSource : public ByteSource {
  public:
   explicit BufferedSource(std::unique_ptr<ByteSource> source)
       : source_(std::move(source)), buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)) {}
 
-  // The next bytes, at least `least` of them unless the source ends before.
+  // The next bytes: at least `least` of them, unless the source ends sooner.
   std::string_view peek(std::size_t least) {
     if (end_ - begin_ < least) {
       std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
@@ -117,7 +117,7 @@ class BufferedSource : public ByteSource {
 
 bool begins_as_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-// A frame, or a skippable frame, whose number ends in 0x50 to 0x5f.
+// The beginning of a frame, or of a skippable frame, whose number ends in 0x50 to 0x5f.
 bool begins_as_zstd(std::string_view bytes) {
   return bytes.starts_with("\x28\xb5\x2f\xfd") ||
          (bytes.size() >= 4 && (static_cast<unsigned char>(bytes[0]) & 0xf0) == 0x50 &&
@@ -147,7 +147,7 @@ class GzipSource : public ByteSource {
   }
 
  private:
-  // False at the end of the stream.
+  // Returns false at the end of the stream.
   bool next_member() {
     const std::string_view input = source_->peek(2);
     if (input.empty()) return false;
@@ -164,7 +164,7 @@ class GzipSource : public ByteSource {
     const int status = inflate(&stream_, Z_NO_FLUSH);
     source_->take(input.size() - stream_.avail_in);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    // Damage is reported after the bytes before it have been given, so that the reader knows its line.
+    // Damage is reported after the bytes before it have been returned, so that the reader knows its line.
     if (status == Z_BUF_ERROR && input.empty()) {
       damage_ = "gzip stream ends too early";
     } else if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
@@ -211,7 +211,7 @@ class ZstdSource : public ByteSource {
 
  private:
   static constexpr int most_window_log = 27;
-  static constexpr int least_window_log = 17;  // the window of a block; what that takes is not worth counting
+  static constexpr int least_window_log = 17;  // the window of a block; what it takes is too little to count
 
   [[noreturn]] void refuse(std::size_t status) const {
     if (ZSTD_getErrorCode(status) != ZSTD_error_frameParameter_windowTooLarge) {
@@ -240,7 +240,7 @@ class ZstdSource : public ByteSource {
   bool between_frames_ = true;
 };
 
-// What a call reads with, whatever thread reads the file: it ends where the call is told to stop.
+// The source that a call reads from, whatever thread reads the file: reading ends if the call is told to stop.
 class StoppableSource : public ByteSource {
  public:
   explicit StoppableSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}

@@ -11,8 +11,8 @@
 
 namespace papilio::lda {
 
-// Takes the next field, what stands between blanks and tabs, off the front of
-// `rest`; empty where only blanks are left.
+// Takes the next field, the text between blanks and tabs, off the front of `rest`; empty if only blanks are
+// left.
 inline std::string_view next_field(std::string_view& rest) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   std::size_t begin = 0;
@@ -24,8 +24,8 @@ inline std::string_view next_field(std::string_view& rest) {
   return field;
 }
 
-// The first fields of a line, for formats with few of them; more than `most`
-// are counted as most + 1.
+// The first fields of a line, for formats with few fields; more than `most` fields are counted as most +
+// 1.
 template <std::size_t most>
 struct Fields {
   explicit Fields(std::string_view line) {
@@ -38,8 +38,8 @@ struct Fields {
   std::size_t count = 0;
 };
 
-// A line that is read field by field; says what is wrong with it as "expected
-// SHAPE, got LINE (REASON)" at the field's column. `text` and the fields are parts of the reader's line.
+// A line that is read field by field. Errors say "expected SHAPE, got LINE (REASON)" at the field's column. `text` and
+// the fields are parts of the reader's line.
 struct FieldLine {
   const LineReader& reader;
   std::string_view text;

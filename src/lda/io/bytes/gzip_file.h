@@ -8,8 +8,8 @@
 
 namespace papilio::lda {
 
-// A file compressed by gzip that appears whole or not at all (see AtomicFile). It holds no
-// name and no time: the same text gives the same bytes by the same zlib.
+// A file compressed by gzip that appears completely or not at all (see AtomicFile). It contains no name and no time:
+// with the same zlib, the same text gives the same bytes.
 class GzipFile {
  public:
   GzipFile(const std::string& path, std::string caller);
@@ -17,7 +17,7 @@ class GzipFile {
 
   void write(std::string_view text);
 
-  // Once, after the last write.
+  // Call it once, after the last write.
   void commit();
 
  private:

@@ -13,7 +13,7 @@ std::string xxh3_128(std::span<const std::byte> bytes);
 
 using Digest = std::array<std::byte, 16>;  // high bytes first
 
-// XXH3-128 of bytes that come one after the other.
+// XXH3-128 of bytes that arrive in pieces.
 class RunningHash {
  public:
   RunningHash();
@@ -23,7 +23,7 @@ class RunningHash {
 
   void update(std::span<const std::byte> bytes);
   Digest digest() const;
-  std::string digits() const;  // as xxh3_128 has them
+  std::string digits() const;  // as xxh3_128 gives them
   void reset();
 
  private:
@@ -33,7 +33,7 @@ class RunningHash {
 
 Digest hash_of(std::span<const std::byte> bytes);
 
-// As xxh3_128 has them.
+// As xxh3_128 gives them.
 std::string digits_of(const Digest& digest);
 
 }  // namespace papilio::lda

@@ -17,7 +17,7 @@ namespace papilio::lda {
 
 namespace {
 
-// Two blocks of the reader: one that waits and one that is being read.
+// As many as make two blocks of the reader: one that waits and one that is being read.
 std::size_t blocks_ahead(const MemoryLimit& limit, std::size_t block_bytes, int threads) {
   constexpr std::size_t least = 4;
   if (execution::thread_count(threads) == 1 || !limit.holds(plenty)) return 0;
@@ -97,13 +97,13 @@ void LineReader::read_block() {
   if (open_ && lines_.empty()) add_line(buffer_.get(), buffer_.get());  // the file ends where a part did
 }
 
-// Fills the buffer, whose free room is at its end.
+// Fills the buffer, whose free space is at its end.
 void LineReader::read_more() {
   end_ += fill();
   if (!has_begun_) check_beginning();
 }
 
-// The same, but what the source throws waits for the reading that goes on behind the bytes before it.
+// The same, but what the source throws waits until the bytes before it have been read.
 void LineReader::read_at_once() {
   try {
     while (!at_end_ && end_ < capacity_) {
@@ -117,7 +117,7 @@ void LineReader::read_at_once() {
   if (!has_begun_) check_beginning();
 }
 
-// Where the last whole line of the buffer ends, of a block at most.
+// Where the last whole line of the buffer ends, looking at one block at most.
 std::size_t LineReader::end_of_lines() const {
   const std::string_view text(buffer_.get() + begin_, std::min(end_ - begin_, block_bytes_));
   return begin_ + text.rfind('\n') + 1;
@@ -126,7 +126,7 @@ std::size_t LineReader::end_of_lines() const {
 bool LineReader::take_lines(std::size_t longest, OwnLines& lines) {
   assert(tokenizer_ == nullptr);
   if (max_line_bytes_ < longest) return false;
-  if (next_ != lines_.size()) {  // cut, but not given out
+  if (next_ != lines_.size()) {  // cut into lines, but not returned yet
     begin_ = static_cast<std::size_t>(lines_[next_].data() - buffer_.get());
     searched_ = begin_;
     lines_read_ = lines_given_;
@@ -169,9 +169,9 @@ bool LineReader::take_parts(const Tokenizer& tokenizer, OwnParts& parts) {
   return true;
 }
 
-// Gives bytes [begin, end) away in a buffer of their own, and goes on with those behind them; returns where the former
-// are. Of two parts of a buffer that grew the smaller one is copied, and as soon as a block holds what is left of it
-// the reader goes on in one, so that all lines together are copied in linear time.
+// Gives bytes [begin, end) away in a buffer of their own and goes on with the bytes after them; returns where the
+// former are. If a buffer has grown, the smaller of the two parts is copied. As soon as the rest fits into a block the
+// reader goes on in one, so that all lines together are copied in linear time.
 const char* LineReader::hand_over(std::size_t begin, std::size_t end, OwnBuffer& buffer) {
   const std::size_t bytes = end - begin;
   const std::size_t rest = end_ - end;
@@ -187,7 +187,7 @@ const char* LineReader::hand_over(std::size_t begin, std::size_t end, OwnBuffer&
   return buffer.bytes.get();
 }
 
-// Exchanges the buffer for another one, which is no larger than the bytes left and a block must have it.
+// Exchanges the buffer for another one, no larger than the remaining bytes and a block need.
 void LineReader::go_on_in(OwnBuffer& buffer) {
   const std::size_t rest = end_ - begin_;
   make_room(std::max(block_bytes_, rest), buffer);
@@ -216,7 +216,7 @@ void LineReader::give_back(std::span<OwnLines> lines) {
   next_buffer();
 }
 
-// Goes on with the next block that waits; all but the last one end where a line does.
+// Goes on with the next waiting block. All but the last one end at the end of a line.
 void LineReader::next_buffer() {
   OwnLines next = std::move(waiting_.front());
   waiting_.pop_front();
@@ -254,7 +254,7 @@ std::size_t LineReader::fill() {
   return filled;
 }
 
-// Cuts what is read into lines; a last part without an end waits, unless it ends the file.
+// Cuts what has been read into lines. A last part without a line end waits, unless it ends the file.
 void LineReader::cut_lines() {
   const char* const end = buffer_.get() + end_;
   const char* from = buffer_.get() + std::max(searched_, begin_);
@@ -277,7 +277,7 @@ void LineReader::cut_lines() {
   }
 }
 
-// Gives out what a full buffer holds of a line, up to where no token can be; false where there is no such place.
+// Returns a full buffer's part of a line, up to a place where no token is cut; false if there is no such place.
 bool LineReader::cut_part() {
   const std::size_t bytes = tokenizer_->after_last_cut({buffer_.get() + begin_, end_ - begin_});
   if (bytes == 0) return false;
@@ -315,9 +315,9 @@ void LineReader::check_beginning() {
   if (tokenizer_ != nullptr) refuse_binary(origin_, file);
 }
 
-// Makes room for a line that fills the whole buffer, begun at its front.
+// Makes room for a line that begins at the buffer's front and fills it.
 void LineReader::grow() {
-  // Two bytes more than the longest line: its end.
+  // Two bytes more than the longest line, for its end.
   if (open_bytes_ + (end_ - begin_) >= max_line_bytes_ + 2) refuse_length();
   const std::size_t capacity = std::max(capacity_ + 1, std::min(2 * capacity_, max_line_bytes_ + 2));
   const bool holds_word = tokenizer_ != nullptr && !tokenizer_->needs_lines();

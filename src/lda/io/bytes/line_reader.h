@@ -23,7 +23,7 @@ struct OwnBuffer {
   std::size_t capacity = 0;
 };
 
-// Whole lines, each with its end "\n" (a "\r" before it is left in), in a buffer of their own.
+// Whole lines, each with its end "\n" (a "\r" before it is kept), in a buffer of their own.
 struct OwnLines {
   OwnBuffer buffer;
   std::size_t begin = 0;
@@ -32,75 +32,75 @@ struct OwnLines {
   std::string_view text() const { return {buffer.bytes.get() + begin, end - begin}; }
 };
 
-// What next_parts gives, in a buffer of its own.
+// What next_parts returns, in a buffer of its own.
 struct OwnParts {
   OwnBuffer buffer;
   std::vector<std::string_view> lines;
   bool goes_on = false;
-  std::int64_t line_number = 0;  // of the last one
+  std::int64_t line_number = 0;  // of the last line
 };
 
-// Cuts a file into lines, which end in "\n" or "\r\n"; the last one may lack it.
+// Cuts a file into lines, which end in "\n" or "\r\n"; the last one may have no end.
 //
-// A byte-order mark of UTF-8 at the beginning is left out; one of UTF-16 is a
-// FormatError, as are lines longer than `max_line_bytes`, lines that do not fit the memory limit, and damaged
-// compressed streams. Memory: a block (twice where lines are short) and the longest line, or with next_parts the
-// longest token; beside it what was taken out, in blocks or longer lines and not counted, and what was given back, in
-// the same buffers. The limit must outlive the object.
+// Skips a byte-order mark of UTF-8 at the beginning; one of UTF-16 is a FormatError, as are lines longer than
+// `max_line_bytes`, lines that do not fit the memory limit, and damaged compressed streams. Memory: a block (two if
+// lines are short) and the longest line, or with next_parts the longest token. In addition, and uncounted: what was
+// taken out, in blocks or longer lines, and what was given back, in the same buffers. The limit must outlive the
+// object.
 //
-// With more than one thread (0: all), a file is read and decompressed ahead, beside the work on its lines, where the
-// limit leaves plenty of room.
+// With more than one thread (0: all), a file is read and decompressed ahead while its lines are worked on, if the limit
+// leaves plenty of room.
 class LineReader {
  public:
   static constexpr std::size_t default_block_bytes = std::size_t{1} << 18;
 
-  // A part (null: all) is one of a file that is not compressed; its lines have their numbers in the whole file.
+  // A part (null: all) is of an uncompressed file; its lines keep their numbers in the whole file.
   LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes,
              std::size_t block_bytes = default_block_bytes, int threads = 1, const FilePart* part = nullptr);
 
-  // The next lines, without their ends; none at the end of the file. They live
-  // until the next call.
+  // Returns the next lines, without their ends; none at the end of the file. They are valid until the next
+  // call.
   const std::vector<std::string_view>& next_block();
 
-  // The same, but a line that is longer than the block may come in parts, cut where the tokenizer allows it, which
-  // must live as long as the reader; the last line of a block is such a part if goes_on(), and the first of the next
+  // The same, but a line longer than a block may come in parts, cut where the tokenizer allows it. The tokenizer must
+  // outlive the reader. The last line of a block is such a part if goes_on(), and the first line of the next block
   // continues it. A part may end with the "\r" of the line's end. A file that begins like no text is a FormatError
-  // (refuse_binary), for which a block must have at least 4,096 bytes.
+  // (refuse_binary); for this a block must have at least 4,096 bytes.
   const std::vector<std::string_view>& next_parts(const Tokenizer& tokenizer);
   bool goes_on() const { return open_; }
 
-  // The same, taken out of the reader, so that another thread may read on; false at the end of the file.
+  // The same, taken out of the reader so that another thread may read on; false at the end of the file.
   bool take_parts(const Tokenizer& tokenizer, OwnParts& parts);
 
-  // The next line; false at the end of the file. It lives until the next call.
+  // Reads the next line; false at the end of the file. It is valid until the next call.
   bool next_line(std::string_view& line);
 
-  // Takes the next lines out of the reader, about a block, for those who read lines of a simple form faster, on several
-  // threads: one calls this while others read what they took. What `lines` held before is over. False where next_line
-  // must be used: where the last line has no end or is longer than the block, where the source fails, and where the
-  // longest line that is allowed is shorter than `longest`; longer lines than that must be given back. Blocks that
-  // were given back come as they were.
+  // Takes about a block of the next lines out of the reader, for callers that read lines of a simple form faster on
+  // several threads: one calls this while others read what they took. The old content of `lines` is lost. False if
+  // next_line must be used: if the last line has no end or is longer than the block, if the source fails, or if lines
+  // may not even be `longest` bytes long; longer lines than that must be given back. Blocks that were given back are
+  // returned as they were.
   bool take_lines(std::size_t longest, OwnLines& lines);
 
-  // What became of the lines taken, once they all are read: the first so many count as given out, and the others, in
-  // their order, next_line will give out.
+  // What became of the lines taken, once all have been read: the first `lines` of them count as returned, and next_line
+  // will return the others, in their order.
   void count_lines(std::int64_t lines);
   void give_back(std::span<OwnLines> lines);
 
-  // Whether the source has no more than what was read of it, a block at most.
+  // Whether the source has nothing beyond what has been read of it, which is at most a block.
   bool at_end() const { return at_end_ && waiting_.empty(); }
 
-  // The number of the last line given out, from 1; 0 before the first.
+  // The number of the last line returned, from 1; 0 before the first.
   std::int64_t line_number() const { return lines_given_; }
 
   const Origin& origin() const { return origin_; }
 
-  // Throws FormatError at the last line given out; column 0 leaves it out.
+  // Throws FormatError at the last line returned; column 0 leaves the column out.
   [[noreturn]] void format_error(std::int64_t column, std::string_view message) const {
     origin_.format_error(lines_given_, column, message);
   }
 
-  // Throws FormatError at the first ill-formed sequence of the last line given out.
+  // Throws FormatError at the first ill-formed sequence of the last line returned.
   void require_utf8(std::string_view line) const;
 
  private:
@@ -124,24 +124,24 @@ class LineReader {
   MemoryShare memory_;
   std::size_t max_line_bytes_;
   std::size_t block_bytes_;
-  std::size_t most_lines_;  // of a block
+  std::size_t most_lines_;  // per block
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_;
   std::size_t begin_ = 0;     // bytes [begin_, end_) are read but not yet cut into lines
   std::size_t searched_ = 0;  // no line ends between begin_ and here
   std::size_t end_ = 0;
-  std::deque<OwnLines> waiting_;  // what comes after the buffer: blocks given back, and the one that is read into
-  std::string beginning_;         // of the whole file, where this is a part
-  bool at_once_ = false;          // for others work on what they took
+  std::deque<OwnLines> waiting_;  // after the buffer: blocks given back, and the one that is read into
+  std::string beginning_;         // of the whole file, if this is a part
+  bool at_once_ = false;          // because others work on what they took
   bool has_begun_ = false;
   bool at_end_ = false;
-  std::exception_ptr failure_;            // of the source, for those who read on
+  std::exception_ptr failure_;            // of the source; thrown to the next reader
   const Tokenizer* tokenizer_ = nullptr;  // cuts long lines into parts
   bool open_ = false;                     // parts of a line have been given out, but not its end
   std::size_t open_bytes_ = 0;            // of those parts
   std::vector<std::string_view> lines_;
-  std::size_t next_ = 0;         // of lines_, for next_line
+  std::size_t next_ = 0;         // index in lines_, for next_line
   std::int64_t lines_read_ = 0;  // cut so far
   std::int64_t lines_given_ = 0;
 };

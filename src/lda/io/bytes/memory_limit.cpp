@@ -20,7 +20,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The number that a file begins with; no_limit for "max", for no file, and for numbers out of range.
+// The number at the beginning of a file; no_limit for "max", for a missing file, and for numbers out of range.
 std::int64_t limit_in(const std::string& path) {
   const std::string text = text_of(path);
   std::int64_t bytes = 0;
@@ -28,8 +28,8 @@ std::int64_t limit_in(const std::string& path) {
   return error == std::errc() && bytes > 0 ? bytes : no_limit;
 }
 
-// The least limit of a group and the groups around it: files called as `names` below `root`. Inside a container the
-// path of the group may be the host's, whose files are not there; those of the root are.
+// The least limit of a group and the groups that contain it, in files called `names` below `root`. Inside a container
+// the path of the group may be the host's, whose files are not there; those of the root are.
 std::int64_t least_limit(const std::string& root, std::string group, std::initializer_list<const char*> names) {
   std::int64_t least = no_limit;
   for (;;) {
@@ -62,7 +62,7 @@ std::int64_t control_group_limit(const std::string& groups, const std::string& r
     std::string path(line.substr(second + 1));
     if (path == "/") path.clear();
     if (controllers == ",,") {
-      // Above memory.high the system slows a group down instead of ending it. Beside version 1, version 2 is "unified".
+      // Above memory.high the system slows a group instead of ending it. Next to version 1, version 2 is in "unified".
       for (const std::string& folder : {root, root + "/unified"}) {
         least = std::min(least, least_limit(folder, path, {"memory.max", "memory.high"}));
       }

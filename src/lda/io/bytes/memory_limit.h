@@ -9,17 +9,17 @@
 
 namespace papilio::lda {
 
-// The bytes of memory that the control groups of a process allow it: the least of its group's and those around it, by
-// version 1 or 2. `groups` is as /proc/self/cgroup, `root` as /sys/fs/cgroup; the largest number where there is no
-// limit.
+// The bytes of memory that the control groups of a process allow it: the least limit of its group and the groups that
+// contain it, by version 1 or 2. `groups` is like /proc/self/cgroup, `root` like /sys/fs/cgroup. The largest number if
+// there is no limit.
 std::int64_t control_group_limit(const std::string& groups, const std::string& root);
 
-// The memory that reading may take, and how much of it the parts of a reader hold, each by its MemoryShare. Stops a
-// reader before it exhausts the memory, so that a hostile or mistaken file ends in a message that names the line, not
-// in a machine out of memory. One object serves one read; its shares may be those of several threads.
+// The memory that reading may take, and how much of it each part of a reader holds by its MemoryShare. Stops a reader
+// before memory is exhausted, so that a hostile or mistaken file ends in a message that names the line, not in a
+// machine without memory. One object serves one read; its shares may be used by several threads.
 class MemoryLimit {
  public:
-  // In bytes; 0: half of the machine's memory, or of what the process's control group may take where that is less.
+  // In bytes; 0: half of the machine's memory, or half of what the process's control group allows if that is less.
   explicit MemoryLimit(std::int64_t max_memory);
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
@@ -28,7 +28,7 @@ class MemoryLimit {
   std::int64_t left() const { return bytes_ - held_.load(std::memory_order_relaxed); }
   bool holds(std::int64_t bytes) const { return bytes <= left(); }
 
-  // Throws FormatError at a line of the origin (0: none), saying how far the corpus had come.
+  // Throws FormatError at a line of the origin (0: none); says how far the corpus has come.
   [[noreturn]] void refuse(const Origin& at, std::int64_t line, std::int64_t tokens, std::int64_t documents) const;
 
   // Throws FormatError "WHAT needs more than N bytes of memory, the limit ...".
@@ -36,7 +36,7 @@ class MemoryLimit {
 
  private:
   friend class MemoryShare;
-  // Whether there was room for this many more; they are held from now on.
+  // Whether there is room for this many more bytes; if so, they are held from now on.
   bool add(std::int64_t bytes) {
     std::int64_t held = held_.load(std::memory_order_relaxed);
     while (bytes <= 0 || bytes <= bytes_ - held) {
@@ -58,7 +58,7 @@ class MemoryShare {
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
 
-  // What it holds from now on; false, and nothing changes, where that does not fit.
+  // Sets what it holds from now on; false, without a change, if that does not fit.
   bool set(std::int64_t bytes) {
     if (!limit_.add(bytes - bytes_)) return false;
     bytes_ = bytes;
@@ -72,14 +72,14 @@ class MemoryShare {
   std::int64_t bytes_ = 0;
 };
 
-// With so much left, buffers of a few megabytes for each thread do not matter, and are not counted.
+// With this much left, a few megabytes of buffers per thread do not matter and are not counted.
 inline constexpr std::int64_t plenty = std::int64_t{256} << 20;
 
-// The first buffers of a file, which every reader has whatever it reads, are not counted.
+// The first buffers of a file, which every reader has for any file, are not counted.
 inline constexpr std::int64_t uncounted_bytes = std::int64_t{1} << 18;
 
-// What a token and a document take while a corpus is read: their place in it, in
-// the copy that leaves out rare words, and the room in which vectors grow.
+// What a token and a document take while a corpus is read: their place in it and in the copy without rare words, and
+// the room in which vectors grow.
 inline constexpr std::int64_t bytes_per_token = 12;
 inline constexpr std::int64_t bytes_per_document = 24;
 

@@ -8,8 +8,8 @@
 
 namespace papilio::lda {
 
-// Counts towards the limit what each rank is about to hold; the first that has no room throws FormatError, "WHAT needs
-// more than ...", and the others wait to hear of it. Collective.
+// Counts what each rank is about to hold towards the limit. The first rank without room throws FormatError, "WHAT needs
+// more than ...", and the others wait to be told. Collective.
 void require_room(MemoryShare& share, std::int64_t bytes, const Origin& origin, std::string_view what,
                   Communicator& ranks);
 

@@ -13,9 +13,9 @@ inline constexpr std::int64_t largest_whole = std::int64_t{1} << 53;
 
 enum class NumberForm : std::uint8_t { whole, fraction, none };
 
-// Reads a whole number that takes all of the text; "3.0" and "3e2" are whole numbers too.
-// One beyond 2^53 that is not written in digits alone, or beyond int64, becomes the
-// largest or smallest int64: out of any range, never a wrong number within one.
+// Reads a whole number that takes up all of the text; "3.0" and "3e2" are whole numbers too. A number beyond 2^53 that
+// is not written in digits only, or one beyond int64, becomes the largest or smallest int64: it is out of any range,
+// never a wrong number within one.
 inline NumberForm parse_whole(std::string_view text, std::int64_t& number) {
   using Limits = std::numeric_limits<std::int64_t>;
   const char* const end = text.data() + text.size();

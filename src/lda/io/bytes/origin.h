@@ -6,7 +6,7 @@
 
 namespace papilio::lda {
 
-// Who reads or writes what: the beginning of every message about a file.
+// Which function reads or writes which file: the beginning of every message about a file.
 struct Origin {
   std::string caller;  // the public function, "papilio::read_lines_of_text"
   std::string path;    // as the user gave it; "-" is standard input
@@ -22,11 +22,11 @@ struct Origin {
   [[noreturn]] void io_error(std::string_view cannot, int code) const;
 };
 
-// Throws FormatError for a document, by its number from 1, of more tokens than there can be (most_document_tokens).
+// Throws FormatError for a document, numbered from 1, that has more than most_document_tokens tokens.
 [[noreturn]] void refuse_document(const Origin& at, std::int64_t line, std::int64_t document, std::int64_t tokens);
 
-// The text in quotation marks, shortened to 60 bytes, bytes that are not
-// printable ASCII as \xNN: safe to show whatever the file holds.
+// The text in quotation marks, cut to 60 bytes, with bytes that are not printable ASCII as \xNN: safe to show whatever
+// the file contains.
 std::string quoted(std::string_view text);
 
 }  // namespace papilio::lda

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* caller = "papilio::OutputReservation";
 
 using FileId = std::pair<dev_t, ino_t>;
-using Name = std::pair<FileId, std::string>;  // the folder, the name in it
+using Name = std::pair<FileId, std::string>;  // the folder, and the name in it
 
 // The reservations of this process.
 std::mutex mutex;
@@ -49,14 +49,14 @@ std::optional<Name> name_in_folder(const std::string& path) {
   return Name{*folder, path.substr(path.rfind('/') + 1)};  // npos + 1 is 0
 }
 
-// A short name whatever the file's, and hidden, so that no folder of texts takes it for a document.
+// Short however long the file's name is, and hidden, so that it is not read as a document of a folder of texts.
 std::string lock_path(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return fmt::format("{}.papilio-{}.lock", path.substr(0, path.rfind('/') + 1),
                      xxh3_128(std::as_bytes(std::span(name))).substr(0, 16));
 }
 
-// A row of the table.
+// A row of the table, as long as it lives.
 class TableRow {
  public:
   TableRow(const std::string& path, Name name, std::shared_ptr<ReservedOutput> rule) : name_(std::move(name)) {
@@ -89,7 +89,7 @@ std::shared_ptr<ReservedOutput> reserved_output(const OutputTarget& target) {
 
 }  // namespace lda
 
-// The lock, held as long as the file is open.
+// The lock, which is held while the file is open.
 struct OutputReservation::Lock {
   Lock(const std::string& named, const std::string& target, lda::Name name, std::shared_ptr<lda::ReservedOutput> rule)
       : row(named, std::move(name), std::move(rule)), path(lda::lock_path(target)) {
@@ -111,11 +111,11 @@ struct OutputReservation::Lock {
         code);
   }
 
-  // False where the file was removed, by the process that had reserved it, between its opening and its locking.
+  // Returns false if the process that had reserved the file removed it between opening and locking.
   bool try_to_take(const std::string& named) {
     constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     file = ::open(path.c_str(), O_RDWR | O_CREAT | flags, 0666);
-    if (file < 0 && errno == EACCES) {  // another user's, left behind
+    if (file < 0 && errno == EACCES) {  // left behind by another user
       file = ::open(path.c_str(), O_RDONLY | flags);
       if (file < 0) errno = EACCES;
     }
@@ -130,7 +130,7 @@ struct OutputReservation::Lock {
                                   named, path),
                       EBUSY);
       }
-      ::close(std::exchange(file, -1));  // no locks here: another process may use it as well
+      ::close(std::exchange(file, -1));  // no locks here: another process may use it too
       ::unlink(path.c_str());
       return true;
     }

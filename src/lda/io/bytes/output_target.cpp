@@ -21,8 +21,8 @@ namespace papilio {
 namespace lda {
 namespace {
 
-constexpr int most_links = 40;              // as the system follows
-constexpr std::size_t longest_ending = 40;  // of what is written beside a file
+constexpr int most_links = 40;              // as many as the system follows
+constexpr std::size_t longest_ending = 40;  // of the files that are written beside a file
 
 std::string_view name_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -35,7 +35,7 @@ std::string real_path(const std::string& path) {
   return real ? std::string(real.get()) : "";
 }
 
-// What the link says, as a path; empty, and errno, where it cannot be read.
+// The path that the link contains; empty, with errno set, if it cannot be read.
 std::string read_link(const std::string& path) {
   std::array<char, PATH_MAX> text;
   const ssize_t length = ::readlink(path.c_str(), text.data(), text.size());
@@ -46,7 +46,7 @@ std::string read_link(const std::string& path) {
 
 bool is_in_proc(const std::string& folder) { return real_path(folder).starts_with("/proc/"); }
 
-// The number of the open descriptor of this process that the link means, or -1.
+// The number of this process's open descriptor that the link stands for, or -1.
 int descriptor_of(const std::string& folder, std::string_view name) {
   const std::string real = real_path(folder);
   const std::string own = fmt::format("/proc/{}/", ::getpid());
@@ -63,7 +63,7 @@ OutputTarget::Kind kind_of(mode_t mode) {
   return S_ISCHR(mode) ? OutputTarget::Kind::device : OutputTarget::Kind::other;
 }
 
-// The longest name that a file may have beside `path`.
+// The longest file name in the folder of `path`.
 std::size_t longest_name(const std::string& path) {
   const long longest = ::pathconf(folder_of(path).c_str(), _PC_NAME_MAX);
   return longest > 0 ? static_cast<std::size_t>(longest) : NAME_MAX;
@@ -96,7 +96,7 @@ int find_target(const std::string& path, OutputTarget& target) {
       target.kind = kind_of(found.st_mode);
       return 0;
     }
-    if (is_in_proc(folder)) {  // a link there means the open file, whatever its text
+    if (is_in_proc(folder)) {  // a link there stands for the open file, whatever its text
       target.descriptor = descriptor_of(folder, name_of(target.path));
       if (target.descriptor < 0) return EACCES;
       target.kind = OutputTarget::Kind::descriptor;

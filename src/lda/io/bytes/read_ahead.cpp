@@ -13,8 +13,8 @@
 namespace papilio::lda {
 namespace {
 
-// A ring of blocks. The reading thread fills those between `filled_` and `taken_ + blocks`, in order; this one takes
-// them.
+// A ring of blocks. The reading thread fills those from `filled_` to below `taken_ + blocks`, in order; the calling
+// thread takes them.
 class ReadAhead final : public ByteSource {
  public:
   ReadAhead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks)
@@ -84,7 +84,7 @@ class ReadAhead final : public ByteSource {
     return has_front_;
   }
 
-  // On the reading thread.
+  // Runs on the reading thread.
   void fill() {
     for (bool is_last = false; !is_last;) {
       {
@@ -103,7 +103,7 @@ class ReadAhead final : public ByteSource {
     }
   }
 
-  // False at the end of the source, or where it fails.
+  // False at the end of the source, or if it fails.
   bool fill(Block& block, std::exception_ptr& failure) {
     block.size = 0;
     try {
@@ -119,15 +119,15 @@ class ReadAhead final : public ByteSource {
     return true;
   }
 
-  std::unique_ptr<ByteSource> source_;  // the reading thread's while there is one
+  std::unique_ptr<ByteSource> source_;  // used by the reading thread only, while there is one
   bool unpacks_;
   std::vector<Block> blocks_;
   std::size_t read_at_once_ = 0;
   bool has_failed_to_start_ = false;
   bool has_front_ = false;
-  std::size_t begin_ = 0;  // of the front block
+  std::size_t begin_ = 0;  // in the front block
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // for what follows
   std::condition_variable may_fill_, may_take_;
   std::size_t filled_ = 0;
   std::size_t taken_ = 0;

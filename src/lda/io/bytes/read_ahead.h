@@ -7,13 +7,13 @@
 
 namespace papilio::lda {
 
-// Reads a source on a thread of its own, up to `blocks` blocks of read_ahead_block bytes before they are asked for, so
-// that reading and decompression take place beside the work on what was read. The thread begins with the second block;
-// where the system has none to give, the source is read as it is asked for. What the source throws comes after the
-// bytes before it. The source must not wait for others, as a pipe does: the end of this object waits for its read.
+// Reads a source on a thread of its own, up to `blocks` blocks of read_ahead_block bytes before they are requested, so
+// that reading and decompression overlap with the work on what was read. The thread starts with the second block; if
+// the system cannot start it, the source is read on request. What the source throws comes after the bytes before it.
+// The source must not wait for others, as a pipe does: destroying this object waits for its read.
 //
-// A source that `unpacks` is read by this thread for read_at_once, too: otherwise the decompressor's window would move
-// from one core's cache to another's with every block.
+// If the source `unpacks`, its thread also reads for read_at_once: otherwise the decompressor's window would move from
+// one core's cache to another's with every block.
 std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks = false);
 
 inline constexpr std::size_t read_ahead_block = std::size_t{1} << 20;

@@ -17,7 +17,7 @@ namespace {
 
 enum : int { free_slot, being_filled, in_use, claimed };
 
-// Read in signal handlers: no allocation, no lock. A claimed slot belongs to the handler for good.
+// Read by signal handlers: no allocation, no lock. A claimed slot stays the handler's forever.
 struct Slot {
   std::atomic<int> state = free_slot;
   std::array<char, PATH_MAX> path;

@@ -4,8 +4,8 @@
 
 namespace papilio::lda {
 
-// The name of a file that remove_unfinished_files() removes while this lives. (Where 64 are at work already, or the
-// path is longer than the system allows, it does not.)
+// The name of a file that remove_unfinished_files() removes while this object lives. (Not if there are 64 already, or
+// if the path is longer than the system allows.)
 class UnfinishedFile {
  public:
   UnfinishedFile() = default;

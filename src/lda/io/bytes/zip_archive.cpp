@@ -50,7 +50,7 @@ std::string_view ZipArchive::part(std::uint64_t at, std::uint64_t bytes) const {
   return bytes_.substr(at, bytes);
 }
 
-// The end of the directory is the end of the archive but for a comment.
+// The end of the directory is the end of the archive, except for a comment.
 ZipArchive::Directory ZipArchive::find_directory() const {
   if (bytes_.size() >= directory_end_bytes) {
     const std::uint64_t last = bytes_.size() - directory_end_bytes;
@@ -96,7 +96,7 @@ std::uint64_t ZipArchive::read_member(std::uint64_t at) {
   return extra + extra_bytes + comment_bytes;
 }
 
-// The Zip64 field holds those of the numbers that did not fit, in this order.
+// The Zip64 field has those of the numbers that did not fit, in this order.
 void ZipArchive::read_large_numbers(Member& member, std::uint64_t at, std::uint64_t end) const {
   constexpr std::uint64_t large_numbers = 1;
   for (; at + 4 <= end; at += 4 + number(at + 2, 2)) {
@@ -153,11 +153,11 @@ ZipArchive::Content ZipArchive::read(std::string_view name, std::int64_t most_by
   return content;
 }
 
-// The size in the directory is only a claim; what is not written to takes no memory.
+// The size in the directory is only a claim; memory that is not written to is not taken.
 ZipArchive::Content ZipArchive::inflate(const Member& member, std::string_view deflated,
                                         std::uint64_t most_bytes) const {
   constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
-  constexpr std::uint64_t largest_ratio = 1032;               // of what deflate can do
+  constexpr std::uint64_t largest_ratio = 1032;               // of deflate
   if (member.bytes > most_bytes) {
     refuse(
         fmt::format("{} inflates to more than {} bytes, the memory that is left (raise it with max_memory, "
@@ -174,7 +174,7 @@ ZipArchive::Content ZipArchive::inflate(const Member& member, std::string_view d
     z_stream* stream;
     ~End() { inflateEnd(stream); }
   } end = {&stream};
-  const std::size_t capacity = member.bytes + 1;  // one more shows that there is more
+  const std::size_t capacity = member.bytes + 1;  // one more byte shows whether there is more
   auto out = std::make_unique_for_overwrite<char[]>(capacity);
   std::size_t size = 0;
   int status = Z_OK;

@@ -10,12 +10,12 @@
 
 namespace papilio::lda {
 
-// A zip archive in memory, as numpy writes them: members stored or
-// deflated, with or without Zip64, unencrypted, in one part. Whatever the bytes
-// are, what is allocated is in proportion to them, except by `read`.
+// A zip archive in memory, as numpy writes them: members stored or deflated, with or without Zip64,
+// unencrypted, in one part. Whatever the bytes are, allocations are in proportion to them, except those of
+// `read`.
 class ZipArchive {
  public:
-  // What a member holds; the bytes live as long as this and the archive's bytes.
+  // The content of a member; the bytes are valid as long as this object and the archive's bytes.
   class Content {
    public:
     Content() = default;
@@ -35,11 +35,11 @@ class ZipArchive {
 
   bool has(std::string_view name) const;
 
-  // What the list of members takes.
+  // The memory of the list of members.
   std::int64_t memory() const { return static_cast<std::int64_t>(members_.capacity() * sizeof(Member)); }
 
-  // The member's content, checked against its size and check sum; it may take
-  // `most_bytes` of memory. Throws FormatError, also where there is no such member.
+  // The member's content, checked against its size and check sum; it may take `most_bytes` of memory. Throws
+  // FormatError, also if there is no such member.
   Content read(std::string_view name, std::int64_t most_bytes) const;
 
  private:

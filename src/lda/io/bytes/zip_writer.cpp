@@ -5,7 +5,7 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::uint64_t version = 45;  // of zip, the first with Zip64
+constexpr std::uint64_t version = 45;  // of the zip format: the first with Zip64
 constexpr std::uint64_t in_large_field = 0xffffffff;
 constexpr std::uint64_t new_year_1980 = 1 << 5 | 1;
 
@@ -26,7 +26,7 @@ class Record {
   std::string bytes_;
 };
 
-// What the headers of a member begin with: version to length of the name.
+// The common beginning of a member's headers: from the version to the length of the name.
 void begin_member(Record& record, std::uint32_t check_sum, std::size_t name_bytes) {
   record.number(version, 2).number(0, 2).number(0, 2).number(0, 2).number(new_year_1980, 2).number(check_sum, 4);
   record.number(in_large_field, 4).number(in_large_field, 4).number(name_bytes, 2);

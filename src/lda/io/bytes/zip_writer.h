@@ -9,15 +9,15 @@
 
 namespace papilio::lda {
 
-// Writes a zip archive of stored members, all numbers as Zip64, so that no size is
-// too large. The same members give the same bytes: the time of each is 1980-01-01.
+// Writes a zip archive of stored members, with all numbers as Zip64, so that no size is too large. The same members
+// give the same bytes: every member's time is 1980-01-01.
 class ZipWriter {
  public:
   explicit ZipWriter(AtomicFile& file) : file_(file) {}
 
   void add(const std::string& name, std::string_view content);
 
-  // The directory; once, after the last member.
+  // Writes the directory; once, after the last member.
   void finish();
 
  private:

@@ -24,7 +24,7 @@ std::int64_t memory_of(const RankDocuments& documents) {
   return bytes_per_token * documents.tokens() + bytes_per_document * documents.documents();
 }
 
-// The documents of a rank, by a file that has been verified.
+// The documents of a rank, from a file that has been verified.
 Corpus copied(const MappedCorpus& mapped, const RankDocuments& own) {
   Corpus corpus;
   const auto offsets = mapped.document_offsets().subspan(static_cast<std::size_t>(own.first_document) + 1,

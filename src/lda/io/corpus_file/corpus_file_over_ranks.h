@@ -7,7 +7,7 @@
 
 namespace papilio::lda {
 
-// Each rank its documents (Format::read_parts), which verify_over_ranks has verified. Rank 0 returns the names of all.
+// Each rank reads its documents (Format::read_parts), verified by verify_over_ranks. Rank 0 returns the names of all.
 Corpus read_parts_of_corpus_file(const std::string& path, const CorpusOptions& options, ReadReport& report,
                                  Communicator& ranks);
 

@@ -12,8 +12,8 @@
 
 namespace papilio::lda {
 
-// Writes a corpus file in one go: the bytes of each tensor as they come, in the
-// order of CorpusPart, and their hashes after them. Throws IoError.
+// Writes a corpus file in one pass: the bytes of each tensor as they come, in the order of CorpusPart, and then their
+// hashes. Throws IoError.
 class CorpusFileWriter {
  public:
   CorpusFileWriter(const std::string& path, const char* caller, const CorpusSizes& sizes);
@@ -24,7 +24,7 @@ class CorpusFileWriter {
     write(std::as_bytes(elements));
   }
 
-  // Where each string begins and ends, and the strings themselves.
+  // Writes where each string begins and ends; then the strings themselves.
   template <class Strings>
   void write_offsets(const Strings& strings);
   template <class Strings>
@@ -32,10 +32,10 @@ class CorpusFileWriter {
     for (const std::string& string : strings) write(std::as_bytes(std::span(string)));
   }
 
-  // Ends a tensor, whose bytes must all have come.
+  // Ends a tensor, all of whose bytes must have been written.
   void end_part();
 
-  // Once, when all tensors have ended.
+  // Call it once, when all tensors have ended.
   void commit();
 
  private:

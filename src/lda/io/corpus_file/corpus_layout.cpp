@@ -28,10 +28,10 @@ constexpr std::array<Tensor, corpus_parts> tensors = {{{"document_offsets", "I64
                                                        {"names", "U8", 1},
                                                        {"hashes", "U8", 1}}};
 
-// No number in a file is larger, so that sums of them cannot overflow.
+// No number in a file is larger, so sums of them cannot overflow.
 constexpr std::int64_t largest = std::int64_t{1} << 56;
 
-// Takes the extent of the next tensor's shape from the text; -1 if there is none.
+// Takes the extent in the next tensor's shape from the text; -1 if there is none.
 std::int64_t take_extent(std::string_view& text) {
   constexpr std::string_view before = "\"shape\":[";
   const std::size_t place = text.find(before);
@@ -81,8 +81,8 @@ bool begins_as_corpus_file(std::string_view bytes) {
   return bytes.size() > 8 && bytes.substr(8).starts_with(format);
 }
 
-// Reads the tensors' extents alone and compares all bytes with the header that
-// these lead to, so that whatever else is damaged shows.
+// Reads only the tensors' extents, and compares all bytes with the header that follows from them, so that any other
+// damage is noticed.
 std::optional<CorpusLayout> parse_corpus_header(std::string_view bytes) {
   if (!begins_as_corpus_file(bytes)) return std::nullopt;
   std::string_view text = bytes.substr(0, longest_corpus_header);

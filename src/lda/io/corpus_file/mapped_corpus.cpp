@@ -66,7 +66,7 @@ BytesOfStrings::BytesOfStrings(const MappedCorpus& mapped) {
 
 namespace {
 
-// By the sizes alone, before anything is copied.
+// Uses the sizes only, before anything is copied.
 void require_room(const MappedCorpus& mapped, const std::string& path, const TextOptions& options, const char* caller) {
   const MemoryLimit limit(options.max_memory);
   const BytesOfStrings strings(mapped);

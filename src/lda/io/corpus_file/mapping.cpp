@@ -154,7 +154,7 @@ void MappedCorpus::Mapping::verify_offsets(std::span<const std::int64_t> offsets
 
 void MappedCorpus::Mapping::verify_words(std::span<const std::int32_t> words, std::int64_t first) const {
   const auto range = static_cast<std::uint64_t>(layout.sizes.words);
-  std::uint32_t largest = 0;  // numbers below 0 are larger than any vocabulary
+  std::uint32_t largest = 0;  // as unsigned numbers, negative ones are larger than any vocabulary
   for (const std::int32_t word : words) largest = std::max(largest, static_cast<std::uint32_t>(word));
   if (words.empty() || largest < range) return;
   const auto bad = std::find_if(words.begin(), words.end(),

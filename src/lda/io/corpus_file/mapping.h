@@ -16,7 +16,7 @@
 
 namespace papilio {
 
-// The mapped bytes, and the strings made of them.
+// The mapped bytes, and the strings made from them.
 struct MappedCorpus::Mapping {
   using CorpusPart = lda::CorpusPart;
 
@@ -37,18 +37,18 @@ struct MappedCorpus::Mapping {
 
   void map();
   void read_header();
-  // Looks at the first and last offset, so that what lies between can be checked as it is used.
+  // Checks the first and last offset only, so that those between can be checked when they are used.
   void require_ends(CorpusPart which, std::int64_t end, const char* what) const;
   std::vector<std::string> strings(CorpusPart offsets, CorpusPart text, const char* what) const;
   const std::vector<std::string>& made_vocabulary();
   const std::vector<std::string>& made_names();
 
-  lda::Digest stored_hash(CorpusPart which) const;  // which the tensor should have
+  lda::Digest stored_hash(CorpusPart which) const;  // the hash that the tensor should have
   void verify_header() const;
   void verify_hash(CorpusPart which, const lda::Digest& found) const;
   void verify_hash(CorpusPart which) const { verify_hash(which, lda::hash_of(part(which))); }
-  // Documents and tokens from the ones numbered `first` on. A file whose hashes match is as it was written, but not
-  // everybody who writes such files checks what goes in.
+  // Documents and tokens from number `first` on. A file whose hashes match is as it was written, but not every program
+  // that writes such files checks the content.
   void verify_offsets(std::span<const std::int64_t> offsets, std::int64_t first) const;
   void verify_words(std::span<const std::int32_t> words, std::int64_t first) const;
   void verify_vocabulary();
@@ -59,8 +59,8 @@ struct MappedCorpus::Mapping {
   std::size_t size = 0;
   lda::CorpusLayout layout;
 
-  // Made when they are first asked for. Not by std::call_once: where that passes an exception on, glibc ends the
-  // program if there is no memory left.
+  // Made at the first request. Without std::call_once: if it passes an exception on, glibc ends the program when there
+  // is no memory left.
   struct Made {
     const std::vector<std::string>& get(auto&& make) {
       const std::lock_guard guard(making);
@@ -76,7 +76,7 @@ struct MappedCorpus::Mapping {
 
 namespace lda {
 
-// What the words and the names of a corpus file take in memory at most, made once for the mapped corpus and copied.
+// The most memory that the words and names of a corpus file take: made once for the mapped corpus, and copied.
 struct BytesOfStrings {
   explicit BytesOfStrings(const MappedCorpus& mapped);  // by the file's sizes
   std::int64_t vocabulary;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t grain = 256;  // rows
 
-// Takes the stop words out and appends them to `dropped`; returns each word's new number, -1 - s for dropped[s].
+// Removes the stop words and appends them to `dropped`; returns each word's new number, -1 - s for dropped[s].
 std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, const TextOptions& options,
                                           std::vector<std::string>& dropped) {
   std::vector<std::int32_t> numbers(vocabulary.size());
@@ -41,8 +41,8 @@ std::vector<std::int32_t> drop_stop_words(std::vector<std::string>& vocabulary, 
   return numbers;
 }
 
-// Whether it is this process that refuses a number which is too large: of ranks the first with the largest, while the
-// others wait to hear of it.
+// Whether this process is the one that refuses a number which is too large: of the ranks, the first with the largest
+// number. The others wait to be told.
 bool first_to_refuse(std::int64_t number, std::int64_t most, Communicator* ranks) {
   if (ranks == nullptr) return number > most;
   const std::vector<std::int64_t> numbers = execution::gather_numbers(*ranks, number);
@@ -53,8 +53,8 @@ bool first_to_refuse(std::int64_t number, std::int64_t most, Communicator* ranks
   return false;
 }
 
-// Writes a value `count` times, in front of `last`; returns where it stops. Most counts are small, and a few values too
-// many, which the next ones overwrite, take less time than a loop.
+// Writes a value `count` times before `last`; returns where it stops. Most counts are small: writing a few values too
+// many, which the next ones overwrite, takes less time than a loop.
 std::int32_t* write_times(std::int32_t* to, const std::int32_t* last, std::int32_t value, std::int32_t count) {
   constexpr std::int32_t at_once = 4;
   if (count > at_once || last - to < at_once) return std::fill_n(to, count, value);
@@ -73,7 +73,7 @@ void BagOfWords::add(std::int64_t document, std::int64_t word, std::int64_t coun
   tokens_ += count;
 }
 
-// Ends what `add` added so far: what other gatherers hold comes behind it.
+// Ends the piece that `add` is adding to; what other gatherers hold comes after it.
 void BagOfWords::close_piece() { std::ranges::move(gatherers_.front().finish(), std::back_inserter(pieces_)); }
 
 bool BagOfWords::add_if_room(std::vector<EntryGatherer::Piece> pieces) {
@@ -96,7 +96,7 @@ bool BagOfWords::add_if_room(std::vector<EntryGatherer::Piece> pieces) {
   return true;
 }
 
-// Twice an entry: the room in which vectors grow, or the joined copy. A row per run, twice, as rows are sorted.
+// Two entries each: the room in which vectors grow, or the joined copy. Per run a row, twice, as rows are sorted.
 bool BagOfWords::fits(std::int64_t documents, std::int64_t more) {
   constexpr std::int64_t bytes_per_entry = 2 * sizeof(Entry);
   constexpr std::int64_t bytes_per_run = sizeof(Run) + 2 * sizeof(Row);
@@ -162,7 +162,7 @@ std::vector<BagOfWords::Row> BagOfWords::rows_of_pieces() {
   return rows;
 }
 
-// One row per document that has entries, in the order of documents.
+// One row per document that has entries, sorted by document.
 std::vector<BagOfWords::Row> BagOfWords::rows_by_document() {
   std::vector<Row> rows = rows_of_pieces();
   const auto before = [](const Row& a, const Row& b) { return a.document < b.document; };
@@ -172,14 +172,14 @@ std::vector<BagOfWords::Row> BagOfWords::rows_by_document() {
   return rows;
 }
 
-// Copies the entries of each document that has several rows one after the other, and makes one row of them.
+// Copies the entries of each document that has several rows so that they are contiguous, and makes one row of them.
 void BagOfWords::join(std::vector<Row>& rows) {
   const auto has_next = [&](std::size_t r) { return r + 1 < rows.size() && rows[r + 1].document == rows[r].document; };
   std::ptrdiff_t entries = 0;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (has_next(r) || (r > 0 && has_next(r - 1))) entries += rows[r].end - rows[r].begin;
   }
-  of_several_.reserve(static_cast<std::size_t>(entries));  // so that they stay where they are
+  of_several_.reserve(static_cast<std::size_t>(entries));  // so that the entries do not move
   std::size_t joined = 0;
   for (std::size_t r = 0; r < rows.size(); ++joined) {
     Row row = rows[r];
@@ -199,7 +199,7 @@ void BagOfWords::join(std::vector<Row>& rows) {
 }
 
 // Writes every entry's word as often as its count says, by word within a document. Documents are sorted and counted
-// while one thread makes the array of words, unless its size is not known yet.
+// while one thread makes the array of words, unless its size is not yet known.
 void BagOfWords::expand(const Origin& origin, std::span<const Row> rows, const std::vector<std::int32_t>& numbers,
                         const OverRanks& over, Corpus& corpus) {
   const auto number = [&](const Entry& entry) { return numbers[static_cast<std::size_t>(entry.word)]; };

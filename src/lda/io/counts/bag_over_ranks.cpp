@@ -26,7 +26,7 @@ struct SentEntry {
 
 }  // namespace
 
-// use(document, entry)
+// Calls use(document, entry).
 template <class Use>
 void BagOfWords::for_each_entry(const Use& use) const {
   for (const EntryGatherer::Piece& piece : pieces_) {
@@ -40,8 +40,8 @@ void BagOfWords::for_each_entry(const Use& use) const {
   }
 }
 
-// Counts what dealing takes at its height: the entries that this rank has until it has sent them, or those that it
-// receives after that; those on their way to others; those that it will have; all documents' offsets.
+// Counts what dealing takes at its peak: the entries that this rank has until it has sent them, or those that it then
+// receives; those on their way to others; those that it will have; and all documents' offsets.
 void BagOfWords::require_room_to_deal(const Origin& origin, std::int64_t documents, const Dealt& dealt,
                                       Communicator& ranks) {
   constexpr std::int64_t bytes_per_entry = sizeof(Entry), bytes_per_run = sizeof(Run),
@@ -74,7 +74,7 @@ BagOfWords::Documents BagOfWords::deal_out(const Origin& origin, std::int64_t do
   for (int r = 0; r < ranks.ranks(); ++r) of_rank.push_back(documents_of_rank({offsets, {}, {}, {}}, r, ranks.ranks()));
   const auto self = static_cast<std::size_t>(ranks.rank());
   const RankDocuments own = of_rank[self];
-  // use(rank, document, entry) with the rank that has the document.
+  // Calls use(rank, document, entry), where `rank` has the document.
   const auto for_each_owner = [&](const auto& use) {
     std::size_t owner = self;
     for_each_entry([&](std::int64_t document, const Entry& entry) {

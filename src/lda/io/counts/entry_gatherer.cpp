@@ -32,7 +32,7 @@ void EntryGatherer::open_slab() {
   end_ = begin_ + slab.size();
 }
 
-// Its runs are copied, no longer than they must be; their memory stays for the next piece.
+// Copies its runs, without spare room; their memory is used for the next piece.
 void EntryGatherer::close_piece() {
   if (next_ != begin_) pieces_.push_back({{begin_, next_}, runs_, tokens_});
   begin_ = next_;

@@ -9,8 +9,8 @@
 
 namespace papilio::lda {
 
-// Gathers entries (document, word, count) of a matrix on a thread of its own, in memory that stays where it is: slabs,
-// each larger than the one before, up to some megabytes in huge pages.
+// Gathers entries (document, word, count) of a matrix on a thread of its own, in memory that never moves: slabs, each
+// larger than the one before, up to some megabytes in huge pages.
 class EntryGatherer {
  public:
   struct Entry {
@@ -22,7 +22,7 @@ class EntryGatherer {
     std::int64_t document;
     std::int64_t begin;  // in entries; the end is the next run's beginning
   };
-  // Consecutive entries, which the gatherer holds.
+  // Consecutive entries, which belong to the gatherer.
   struct Piece {
     std::span<Entry> entries;
     std::vector<Run> runs;
@@ -42,13 +42,13 @@ class EntryGatherer {
     tokens_ += count;
   }
 
-  // Takes the pieces out that were added since the last call.
+  // Takes out the pieces that were added since the last call.
   std::vector<Piece> finish();
 
-  // A place between pieces, and the way back to an earlier one: what came after it is over.
+  // A place between pieces, to which the gatherer can return; what came after it is lost.
   struct Mark {
     std::size_t slabs = 0;
-    std::size_t entries = 0;  // of the last slab
+    std::size_t entries = 0;  // in the last slab
   };
   Mark mark() const;
   void rewind(const Mark& mark);
@@ -59,9 +59,9 @@ class EntryGatherer {
 
   std::vector<execution::FreshArray<Entry>> slabs_;
   std::vector<Piece> pieces_;  // finished, but not taken out
-  Entry* begin_ = nullptr;     // of the piece
+  Entry* begin_ = nullptr;     // of the current piece
   Entry* next_ = nullptr;
-  Entry* end_ = nullptr;  // of the slab
+  Entry* end_ = nullptr;  // of the current slab
   std::vector<Run> runs_;
   std::int64_t document_ = -1;
   std::int64_t tokens_ = 0;

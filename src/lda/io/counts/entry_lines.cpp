@@ -13,16 +13,16 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::size_t longest_line = 80;  // bytes, with its end: three numbers of 18 digits and blanks
+constexpr std::size_t longest_line = 80;  // bytes, including its end: three numbers of 18 digits, and blanks
 
 constexpr std::size_t large_block = std::size_t{1} << 19;  // stays in a core's cache while it is read
-constexpr std::size_t small_block = std::size_t{1} << 15;  // ten times what handing one over costs
+constexpr std::size_t small_block = std::size_t{1} << 15;  // takes ten times as long to read as to hand over
 constexpr std::size_t most_small_blocks = 8;
 
-// How often a thread that waits for its turn to take a block tries before it sleeps, as it would wake late.
+// How often a thread that waits for its turn to take a block tries before it sleeps: a sleeping thread would wake late.
 constexpr int tries = 200;
 
-// Where a block is not plain the next ones may not be either: the caller reads so many lines before they are tried.
+// If a block is not plain, the next ones may not be either: the caller reads this many lines before blocks are tried.
 constexpr std::int64_t least_wait = std::int64_t{1} << 15;
 constexpr std::int64_t most_wait = std::int64_t{1} << 20;
 
@@ -33,7 +33,7 @@ class PlainLines {
 
   bool at_end() const { return at_ == end_; }
 
-  // A number of up to 18 digits after blanks.
+  // Reads a number of up to 18 digits after blanks.
   bool number(std::int64_t least, std::int64_t most, std::int64_t& value) {
     while (*at_ == ' ' || *at_ == '\t') ++at_;
     const char* const begin = at_;
