@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-// A new format is a file that defines it and a row here.
+// A new format needs a file that defines it, and an entry here.
 extern const Format text_format, uci_format, ldac_format, svmlight_format, matrix_market_format, npz_format, low_format,
     mallet_format, csv_format, tsv_format, json_lines_format, folder_format, corpus_file_format;
 
@@ -57,7 +57,7 @@ bool named_docword(const std::string& path) { return fs::path(path).filename().s
 
 constexpr std::size_t first_bytes_read = 4096;
 
-// The first bytes, decompressed; a stream that is damaged so early gives what comes before the damage.
+// The first bytes, decompressed. If the stream is damaged among them, those before the damage.
 std::string first_bytes(const std::string& path) {
   std::string bytes(first_bytes_read, '\0');
   std::size_t size = 0;
@@ -118,7 +118,7 @@ CorpusFormat detect_corpus_format(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return CorpusFormat::folder;
   const CorpusFormat named = corpus_format_of_name(path);
-  // Looking into a pipe would take its first bytes away.
+  // Reading from a pipe would take its first bytes away.
   if (!std::filesystem::is_regular_file(path, error)) return named == CorpusFormat::detect ? CorpusFormat::text : named;
   const std::string bytes = lda::first_bytes(path);
   if (lda::begins_as_corpus_file(bytes)) return CorpusFormat::corpus_file;

@@ -4,11 +4,11 @@
 
 namespace papilio::lda {
 
-// The format of that number. Throws InvalidArgument if there is none.
+// The format with that number. Throws InvalidArgument if there is none.
 const Format& format_of(CorpusFormat format);
 
-// How read_corpus reads a path: the format, and options with what they leave open. Throws InvalidArgument for options
-// that do not fit.
+// How read_corpus reads a path: the format, and the options with everything they leave open filled in. Throws
+// InvalidArgument for options that do not fit.
 struct ChosenFormat {
   const Format& format;
   CorpusOptions options;

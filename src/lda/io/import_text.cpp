@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t buffered_words = std::size_t{1} << 16;
 
-// Keeps the words in a file without a name, and counts them as they pass.
+// Keeps the words in a file without a name, and counts them on their way.
 class SpilledWords : public DocumentSink {
  public:
   // The file is on the file system of `path`.
@@ -67,7 +67,7 @@ class SpilledWords : public DocumentSink {
     return statistics;
   }
 
-  // Calls use(words) for all words, block by block; none can be appended any more.
+  // Calls use(words) for all words, block by block. After that none can be appended.
   void for_each_block(base::FunctionRef<void(std::span<const std::int32_t>)> use) {
     flush();
     buffer_.resize(buffered_words);
@@ -98,7 +98,7 @@ class SpilledWords : public DocumentSink {
     buffer_.clear();
   }
 
-  // Fills the buffer from that byte of the file on; less only at its end.
+  // Fills the buffer from byte `at` of the file on; it stays partly empty only at the file's end.
   std::size_t read_block(off_t at) {
     const auto block = std::as_writable_bytes(std::span(buffer_));
     std::size_t filled = 0;
@@ -115,7 +115,7 @@ class SpilledWords : public DocumentSink {
   Origin origin_;
   int file_ = -1;
   std::vector<std::int32_t> buffer_;
-  std::int64_t end_ = 0;  // of the words so far
+  std::int64_t end_ = 0;  // of the words written so far
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<Tally> tallies_;
 };
@@ -128,7 +128,7 @@ std::vector<std::int32_t> renumber(const std::vector<std::uint8_t>& keep) {
   return numbers;
 }
 
-// Makes the documents' offsets those of the words that stay.
+// Turns the documents' offsets into those of the words that stay.
 void shrink(SpilledWords& spilled, const std::vector<std::int32_t>& numbers) {
   std::int64_t kept = 0;
   std::int64_t i = 0;

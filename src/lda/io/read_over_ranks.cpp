@@ -34,7 +34,7 @@ namespace {
 constexpr std::size_t words_sent_at_once = std::size_t{1} << 20;
 constexpr std::int64_t bytes_per_offset = sizeof(std::int64_t);
 
-// The offsets of all documents, of which this rank has read some, behind those of the ranks before.
+// The offsets of all documents. This rank has read some of them, which follow those of the ranks before.
 std::vector<std::int64_t> offsets_of_all(const Corpus& read, std::int64_t before, std::int64_t documents, int threads,
                                          Communicator& ranks) {
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(documents) + 1);
@@ -54,7 +54,7 @@ std::span<const std::byte> bytes_of(std::span<const std::int32_t> words) { retur
 
 class RankCorpus::Part {
  public:
-  // From the documents that each rank has read, which follow those of the ranks before; all have the vocabulary.
+  // Takes the documents that each rank has read, which follow those of the ranks before. All ranks have the vocabulary.
   Part(Corpus read, const lda::Origin& origin, const TextOptions& options, Communicator& ranks)
       : rank_(ranks.rank()), vocabulary_(std::move(read.vocabulary)) {
     lda::MemoryLimit limit(options.max_memory);
@@ -106,7 +106,7 @@ class RankCorpus::Part {
   }
 
  private:
-  // Throws InvalidArgument on every rank unless these ranks have read one corpus together, each what it now has.
+  // Throws InvalidArgument on every rank unless these ranks have read one corpus together, and each has its own part.
   void require_parts_of_one(Communicator& ranks) const {
     lda::Metadata metadata;
     lda::add_corpus_identity(metadata, identity_);
@@ -120,7 +120,7 @@ class RankCorpus::Part {
     });
   }
 
-  // Rank 0 has those of all documents.
+  // Rank 0 gets the names of all documents.
   void take_names(const std::vector<std::string>& of_read, lda::MemoryShare& memory, const lda::Origin& origin,
                   Communicator& ranks) {
     const std::int64_t own = execution::memory_of_sent(of_read);
@@ -132,15 +132,15 @@ class RankCorpus::Part {
     }
   }
 
-  // With a count for each word.
+  // Includes a count for each word.
   std::int64_t memory_of_vocabulary() const {
     std::size_t bytes = vocabulary_.size() * (sizeof(std::string) + sizeof(std::int64_t));
     for (const std::string& word : vocabulary_) bytes += word.size() > std::string().capacity() ? word.size() + 1 : 0;
     return static_cast<std::int64_t>(bytes);
   }
 
-  // Words that are read, sent, received and kept, at most at a time: those that were read go before others come. Of
-  // `tokens` that this rank has read, from the one numbered `first` on.
+  // The largest number of bytes of words that are read, sent, received and kept at one time, for `tokens` that this
+  // rank has read from number `first` on. Words that were read are freed before others arrive.
   std::int64_t bytes_to_hand_on(std::int64_t first, std::int64_t tokens, const Communicator& ranks) const {
     const std::int64_t own = of_ranks_[static_cast<std::size_t>(ranks.rank())].tokens();
     const std::int64_t kept = part_of(first, tokens, ranks.rank()).size;
@@ -151,7 +151,7 @@ class RankCorpus::Part {
            (own + std::max(tokens - kept + std::max(tokens, own - kept), hashed_at_once));
   }
 
-  // Where the words of a rank's documents are among `tokens` words from the one numbered `first` on.
+  // The place of the words of a rank's documents among the `tokens` words from number `first` on.
   struct Place {
     std::int64_t begin;
     std::int64_t size;
@@ -163,7 +163,7 @@ class RankCorpus::Part {
     return {from - first, to - from};
   }
 
-  // Gives each rank its words of those that this one has read from token `first` on.
+  // Sends each rank its words, from those that this rank has read from token `first` on.
   void take_words(std::vector<std::int32_t> read, std::int64_t first, Communicator& ranks) {
     const auto words_of = [&](int rank) {
       const Place place = part_of(first, std::ssize(read), rank);
@@ -189,7 +189,7 @@ class RankCorpus::Part {
     }
   }
 
-  // Of all tokens in their order, on every rank: rank 0 hashes what the others send.
+  // The hash of all tokens' words in order, on every rank: rank 0 hashes what the others send.
   std::string hash_of_words(Communicator& ranks) const {
     lda::RunningHash hash;
     hash.update(bytes_of(ranks.rank() == 0 ? words_->own() : std::span<std::int32_t>()));
@@ -236,19 +236,19 @@ Corpus RankCorpus::gather(Communicator& ranks) const {
 namespace lda {
 namespace {
 
-// Rank 0 says how; only it looks at the file for that, and knows a vocabulary beside it.
+// Rank 0 decides this; only rank 0 looks at the file for it, and finds a vocabulary beside it.
 struct WayToRead {
   std::int64_t format = 0;
   std::int64_t by_parts = 0;
 };
 
-// In any order: lists may come from sets.
+// Independent of the order, because lists may come from sets.
 std::string hash_of_list(std::vector<std::string> words) {
   std::ranges::sort(words);
   return fmt::format("{} words, hash {}", words.size(), hash_of_vocabulary(words));
 }
 
-// What must be the same on every rank, a line for each. A vocabulary file, which rank 0 alone reads, may have another
+// What must be the same on every rank, one line each. The vocabulary file, which only rank 0 reads, may have another
 // name on another host.
 std::string lines_of(const CorpusOptions& options) {
   const TextOptions& text = options.text;
@@ -298,7 +298,7 @@ Corpus read_for_all(const Format& format, const std::string& path, const CorpusO
   return read;
 }
 
-// Makes a report of what all ranks have read.
+// Turns the report into one of what all ranks have read.
 void complete_report_over_ranks(const CorpusView& corpus, ReadReport& report, Communicator& ranks) {
   std::int64_t* const counted[] = {&report.tokens_read,    &report.stop_words_dropped, &report.phrases,
                                    &report.tokens_joined,  &report.invalid_utf8,       &report.skipped_files,

@@ -59,7 +59,7 @@ class PlainLines {
   const char* end_;
 };
 
-// The number of lines of `text`, whose entries are gathered; -1 where one of them is not plain.
+// Gathers the entries of the lines of `text`; returns the number of lines, or -1 if one of them is not plain.
 std::int64_t read_plain(std::string_view text, const EntryShape& shape, EntryGatherer& gatherer) {
   std::int64_t count_of_lines = 0;
   for (PlainLines lines(text); !lines.at_end(); ++count_of_lines) {
@@ -78,17 +78,17 @@ std::int64_t read_plain(std::string_view text, const EntryShape& shape, EntryGat
 
 }  // namespace
 
-// Text that a thread has taken, and what became of it.
+// Text that a thread has taken, and the result of reading it.
 struct EntryLines::Block {
   OwnLines lines;
   bool is_read = false;
-  std::int64_t count = 0;  // of lines, -1 where one is not plain
+  std::int64_t count = 0;  // of lines; -1 if one of them is not plain
   std::vector<EntryGatherer::Piece> pieces;
   std::size_t thread = 0;
-  EntryGatherer::Mark end;  // of the pieces, where the thread's gatherer holds them
+  EntryGatherer::Mark end;  // the end of the pieces in the thread's gatherer
 };
 
-// One round of all threads, up to the first block that is not accepted.
+// One round of all threads, which ends with the first block that is not accepted.
 class EntryLines::Work {
  public:
   Work(EntryLines& lines, BagOfWords& bag, std::int64_t most, std::size_t threads)
@@ -116,7 +116,7 @@ class EntryLines::Work {
     }
   }
 
-  // After all threads: gives back what was not accepted. Returns the number of lines that were.
+  // After all threads: gives back the blocks that were not accepted. Returns the number of accepted lines.
   std::int64_t finish() {
     std::vector<OwnLines> refused;
     for (; accepted_ < taken_; ++accepted_) refused.push_back(std::exchange(block(accepted_).lines, {}));
@@ -130,7 +130,7 @@ class EntryLines::Work {
  private:
   Block& block(std::size_t number) { return lines_.blocks_[number % lines_.blocks_.size()]; }
 
-  // The next block; none at the end, or where one was refused.
+  // The next block; null at the end, or if one was refused.
   Block* take() {
     std::unique_lock taking(taking_, std::defer_lock);
     for (int i = 0; i < tries && !taking.try_lock(); ++i) std::this_thread::yield();
@@ -150,7 +150,7 @@ class EntryLines::Work {
     return &next;
   }
 
-  // Accepts all blocks that are read and whose turn it is.
+  // Accepts all blocks that have been read and whose turn has come.
   void accept_after(Block& read) {
     const std::lock_guard lock(accepting_);
     read.is_read = true;
@@ -177,13 +177,13 @@ class EntryLines::Work {
   EntryLines& lines_;
   BagOfWords& bag_;
   std::int64_t most_;
-  std::mutex taking_;     // comes before the other one; the reader is that of the thread which holds it
-  std::mutex accepting_;  // of what follows
+  std::mutex taking_;     // locked before the other one; whoever holds it may use the reader
+  std::mutex accepting_;  // for what follows
   std::condition_variable may_take_;
   std::size_t taken_ = 0;
   std::size_t accepted_ = 0;
   std::int64_t accepted_lines_ = 0;
-  std::vector<EntryGatherer::Mark> accepted_ends_;  // of each thread's pieces
+  std::vector<EntryGatherer::Mark> accepted_ends_;  // the end of each thread's accepted pieces
   bool is_refused_ = false;
   bool is_over_ = false;
 };

@@ -9,24 +9,24 @@
 
 namespace papilio::lda {
 
-// What each line of a matrix of counts holds: two places, and a count unless there is none to read.
+// What each line of a matrix of counts contains: two places and, if has_count, a count.
 struct EntryShape {
   std::int64_t largest_first;
   std::int64_t largest_second;
   std::int64_t least_count = 1;
-  bool has_count = true;    // else each entry counts 1
-  bool transposed = false;  // the first place is the word's, not the document's
+  bool has_count = true;    // otherwise each entry counts 1
+  bool transposed = false;  // the first place is a word, not a document
 };
 
-// The bytes that a reader of such lines should hold at once.
+// The number of bytes that a reader of such lines should hold at once.
 std::size_t entry_block_bytes(const MemoryLimit& limit);
 
-// Reads the plain lines of a matrix by all threads: numbers in digits, within their bounds, blanks between them, and
-// nothing else. Whatever is not plain, and whatever may not be accepted, is left to the caller, who takes it line by
-// line and knows what to say of it; so errors are the same as without this class.
+// Reads the plain lines of a matrix on all threads: numbers in digits, within their bounds, with blanks between them,
+// and nothing else. All else, and all that may not be accepted, is left to the caller, who reads it line by line and
+// reports what is wrong. So errors are the same as without this class.
 //
 // Each thread takes a block of lines out of the reader, reads it, and takes the next one. Blocks are accepted in order.
-// Memory: two blocks of text per thread and their entries, also where blocks are refused and read again.
+// Memory: two blocks of text per thread and their entries, even if blocks are refused and read again.
 class EntryLines {
  public:
   // `threads` as for parallel_for.
@@ -35,8 +35,8 @@ class EntryLines {
   EntryLines(const EntryLines&) = delete;
   EntryLines& operator=(const EntryLines&) = delete;
 
-  // Adds the entries of the next blocks, as long as they are at most `most`, all of their lines are plain and the bag
-  // has room for them. Returns the number of these lines; 0 where the next line is the caller's.
+  // Adds the entries of the next blocks, as long as there are at most `most`, all of their lines are plain and the bag
+  // has room for them. Returns the number of these lines; 0 if the caller has to read the next line.
   std::int64_t add_to(BagOfWords& bag, std::int64_t most);
 
  private:
@@ -47,8 +47,8 @@ class EntryLines {
   EntryShape shape_;
   std::size_t threads_;
   std::vector<Block> blocks_;
-  std::int64_t next_try_ = 0;  // lines before are the caller's
-  std::int64_t wait_;          // in lines, after a block that was left to the caller
+  std::int64_t next_try_ = 0;  // lines before this one are the caller's
+  std::int64_t wait_;          // in lines, after a block that is left to the caller
 };
 
 }  // namespace papilio::lda

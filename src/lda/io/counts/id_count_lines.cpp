@@ -24,7 +24,7 @@ void IdCountLines::add_pair(const FieldLine& line, std::string_view field) {
   const std::size_t colon = field.find(':');
   if (colon == std::string_view::npos) line.refuse(field, fmt::format("{} is not a pair", quoted(field)));
   const std::int64_t first = rules_.first_id.value_or(0);
-  // While the first id is not known, one more than the words that there are may turn out right.
+  // While the first id is unknown, an id one beyond the number of words may still prove right.
   const std::int64_t last = !named_ ? most_words - 1 : std::ssize(vocabulary_) - (rules_.first_id ? 1 - first : 0);
   const std::int64_t id = line.number(field.substr(0, colon), "id", first, last);
   const std::int64_t count = line.number(field.substr(colon + 1), "count", rules_.least_count, most_count);
@@ -43,7 +43,7 @@ void IdCountLines::end_document() {
   bag_.require_room(reader_, documents_);
 }
 
-// The vocabulary, or numbers up to the largest, where that is in proportion to what was read.
+// The vocabulary; without one, numbers up to the largest id, if that is in proportion to what was read.
 std::vector<std::string> IdCountLines::name_words(std::int64_t first) {
   const std::int64_t words = largest_id_ < 0 ? 0 : largest_id_ - first + 1;
   if (named_) {

@@ -13,13 +13,13 @@
 
 namespace papilio::lda {
 
-// What LDA-C and SVMlight have in common: one document per line, made of "id:count"
-// pairs, with nothing about the sizes of the matrix.
+// What LDA-C and SVMlight have in common: one document per line, made of pairs "id:count", without the sizes of the
+// matrix.
 class IdCountLines {
  public:
   struct Rules {
-    std::optional<std::int64_t> first_id;  // none: 0 where an id is 0, else 1
-    std::int64_t least_count;              // counts of 0 stand for nothing where they are allowed
+    std::optional<std::int64_t> first_id;  // none: 0 if any id is 0, else 1
+    std::int64_t least_count;              // counts of 0, if allowed, mean nothing
   };
 
   // Opens the file and reads the vocabulary.
@@ -31,7 +31,7 @@ class IdCountLines {
   // Adds a field "id:count" of the line to the current document.
   void add_pair(const FieldLine& line, std::string_view field);
 
-  // Ends the current document, the line's.
+  // Ends the current document, which is the line's.
   void end_document();
 
   const LineReader& reader() const { return reader_; }
@@ -45,7 +45,7 @@ class IdCountLines {
   MemoryShare vocabulary_memory_;
   LineReader reader_;
   Rules rules_;
-  bool named_;  // by a vocabulary
+  bool named_;  // words have names from a vocabulary
   std::vector<std::string> vocabulary_;
   BagOfWords bag_;
   std::int64_t documents_ = 0;

@@ -33,7 +33,7 @@ void read_document(IdCountLines& lines, const FieldLine& line) {
 
 Corpus read_ldac(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   IdCountLines lines(path, options, {options.first_id.value_or(0), 1});
-  std::int64_t blank_line = 0;  // fine at the end of the file only
+  std::int64_t blank_line = 0;  // allowed at the end of the file only
   std::string_view line;
   while (lines.next_line(line)) {
     if (Fields<0>(line).count == 0) {

@@ -21,7 +21,7 @@ namespace papilio::lda {
 namespace {
 
 struct MatrixHeader {
-  bool pattern = false;  // entries without values, each a count of 1
+  bool pattern = false;  // entries have no values: each is a count of 1
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t entries = 0;
@@ -34,7 +34,7 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), lower) != names.end();
 }
 
-// Returns whether entries are without values.
+// Returns whether the entries have no values.
 bool read_banner(LineReader& reader) {
   std::string_view text;
   if (!reader.next_line(text)) reader.origin().format_error(1, 0, "expected \"%%MatrixMarket ...\", got an empty file");

@@ -10,14 +10,14 @@
 
 namespace papilio::lda {
 
-// What the writers of matrices of counts have in common.
+// The common part of the writers of matrices of counts.
 
 struct WordCount {
   std::int32_t word;  // from 0
   std::int64_t count;
 };
 
-// Calls use(words) for each document, its distinct words sorted, with their counts.
+// Calls use(words) for each document with its distinct words, sorted, and their counts.
 void for_each_document(const CorpusView& corpus, base::FunctionRef<void(std::span<const WordCount>)> use);
 
 // The number of pairs (document, word) with a count above 0.
@@ -26,10 +26,10 @@ std::int64_t count_entries(const CorpusView& corpus);
 // Writes lines "document word count", numbers from 1.
 void write_entries(const CorpusView& corpus, AtomicFile& file);
 
-// Writes `path` by `write_body` and the words, one per line, to `vocabulary`, unless
-// that is empty; both appear whole or not at all. Throws IoError, and
-// InvalidArgument for a corpus that does not verify, words that would not read back (empty, repeated, not UTF-8, with
-// the end of a line), and "-" given twice.
+// Writes `path` by `write_body` and the words, one per line, to `vocabulary` unless that is empty; each
+// file appears completely or not at all. Throws IoError, and InvalidArgument for an invalid corpus, for
+// words that would not read back (empty, repeated, not UTF-8, with the end of a line), and if "-" is given
+// twice.
 void write_matrix(const CorpusView& corpus, const std::string& path, const std::string& vocabulary,
                   base::FunctionRef<void(AtomicFile&)> write_body, const char* caller);
 

@@ -33,7 +33,7 @@ NumberForm whole_of(double value, std::int64_t& number) {
   return NumberForm::whole;
 }
 
-// What follows `key` in the dictionary of a header; empty where it is not there.
+// What follows `key` in the dictionary of a header; empty if the key is not there.
 std::string_view value_of(std::string_view header, std::string_view key) {
   const std::size_t at = header.find(key);
   if (at == std::string_view::npos) return {};
@@ -57,7 +57,7 @@ NpyArray::NpyArray(const Origin& origin, std::string name, std::string_view byte
   read_header(bytes.substr(begin, header_bytes));
   data_ = bytes.substr(begin + header_bytes);
   for (const std::int64_t dimension : shape_) {
-    // No more elements than bytes, so that the product stays within range.
+    // Never more elements than bytes, plus 1, so that the product stays in range.
     size_ = dimension == 0 ? 0 : size_ > std::ssize(data_) / dimension ? std::ssize(data_) + 1 : size_ * dimension;
   }
   if (size_ > std::ssize(data_) || size_ * element_bytes_ != std::ssize(data_)) {

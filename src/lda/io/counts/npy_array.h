@@ -10,21 +10,21 @@
 
 namespace papilio::lda {
 
-// An array of numpy's format .npy, versions 1 to 3, in memory: signed
-// and unsigned integers, bool, float and double, and byte strings, little-endian.
-// Objects, which are pickles, are refused like every other type.
+// An array of numpy's format .npy, versions 1 to 3, in memory: signed and unsigned integers, bool, float
+// and double, and byte strings, little-endian. Objects, which are pickles, are refused like all other
+// types.
 class NpyArray {
  public:
-  // `name` begins the messages. Throws FormatError unless there are as many bytes as the array's shape requires.
+  // `name` begins the messages. Throws FormatError unless the number of bytes is what the array's shape requires.
   NpyArray(const Origin& origin, std::string name, std::string_view bytes);
 
   const std::vector<std::int64_t>& shape() const { return shape_; }
 
-  // Of all dimensions together.
+  // The number of elements, over all dimensions.
   std::int64_t size() const { return size_; }
 
-  // The whole number of an element from `least` to `most`, stored as integer or
-  // float; throws FormatError naming the element for everything else.
+  // The whole number in an element, from `least` to `most`, stored as an integer or a float; throws FormatError naming
+  // the element for anything else.
   std::int64_t number(std::int64_t element, std::int64_t least, std::int64_t most) const;
 
   // The first element as text, without the zero bytes after it.
@@ -41,7 +41,7 @@ class NpyArray {
 
   Origin origin_;
   std::string name_;
-  char kind_ = ' ';  // of the type: i, u, b, f, S, U
+  char kind_ = ' ';  // kind of type: i, u, b, f, S, U
   std::int64_t element_bytes_ = 0;
   std::vector<std::int64_t> shape_;
   std::int64_t size_ = 1;

@@ -20,7 +20,7 @@
 namespace papilio::lda {
 namespace {
 
-// The whole file; its directory is at its end.
+// Reads the whole file, because its directory is at its end.
 class FileBytes {
  public:
   FileBytes(const Origin& origin, MemoryLimit& memory_limit) : memory_(memory_limit) {
@@ -57,7 +57,7 @@ class FileBytes {
   std::size_t size_ = 0;
 };
 
-// The members of a file, inflated one after the other within the memory that is left.
+// The members of a file, inflated one after the other in the memory that is left.
 class Members {
  public:
   Members(const Origin& origin, std::string_view bytes, MemoryLimit& memory_limit)
@@ -65,7 +65,7 @@ class Members {
     count(archive_.memory());
   }
 
-  // An array of that many dimensions; `content` keeps what it is stored in.
+  // Reads an array with that many dimensions; `content` owns its bytes.
   NpyArray read(const char* name, std::size_t dimensions, ZipArchive::Content& content) {
     content = archive_.read(name, memory_.limit().left());
     count(content.memory());
@@ -91,8 +91,8 @@ class Members {
   ZipArchive archive_;
 };
 
-// A matrix by rows (csr) or columns (csc), either of them "lines": those of line l are
-// entries [ends[l], ends[l + 1]) of `places` and `counts`.
+// A matrix by rows (csr) or by columns (csc), both of them called "lines" here: those of line l are the entries
+// [ends[l], ends[l + 1]) of `places` and `counts`.
 struct Compressed {
   std::int64_t lines;
   std::int64_t places_per_line;

@@ -34,7 +34,7 @@ std::string npy_of_counts(const CorpusView& corpus, std::int64_t entries) {
   return npy("<i8", counts);
 }
 
-// scipy wants the numbers of both in one type; four bytes where that is enough, as scipy itself.
+// scipy wants the numbers of both arrays in one type: of four bytes if that is enough, as scipy itself writes them.
 template <class T>
 void add_structure(const char* type, const CorpusView& corpus, std::int64_t entries, ZipWriter& zip) {
   std::vector<T> words;

@@ -55,7 +55,7 @@ void read_document(IdCountLines& lines, const FieldLine& line, Labels labels) {
 Corpus read_svmlight(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   IdCountLines lines(path, options, {options.first_id, 0});
   Labels labels = Labels::unknown;
-  std::int64_t empty_lines = 0;  // before the first that shows whether lines have labels
+  std::int64_t empty_lines = 0;  // before the first line that shows whether lines have labels
   std::string_view line;
   while (lines.next_line(line)) {
     const std::size_t comment = line.find('#');
@@ -67,7 +67,7 @@ Corpus read_svmlight(const std::string& path, const CorpusOptions& options, Read
     }
     if (fields.count > 0) {
       read_document(lines, {lines.reader(), content, "label id:count ..."}, labels);
-    } else if (comment == std::string_view::npos) {  // nothing, or a document that has neither label nor words
+    } else if (comment == std::string_view::npos) {  // nothing, or a document with neither label nor words
       if (labels == Labels::absent) lines.end_document();
       if (labels == Labels::unknown) ++empty_lines;
     }

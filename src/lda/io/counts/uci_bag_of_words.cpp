@@ -70,7 +70,7 @@ void read_entry(const LineReader& reader, std::string_view text, const UciHeader
   bag.add(document, word, line.number(fields.text[2], "count", 1, most_count));
 }
 
-// `before`: entries that other ranks read. How many there are in all is left to require_all_entries.
+// `before`: the number of entries that other ranks read. require_all_entries checks the total.
 void read_body(LineReader& reader, const UciHeader& header, std::int64_t before, const TextOptions& options,
                const MemoryLimit& limit, BagOfWords& bag) {
   const std::int64_t most = header.entries - before;
@@ -104,7 +104,7 @@ std::vector<std::string> read_words(const Origin& origin, const std::string& voc
                          fmt::format("line 2 of {}: W", origin.name()));
 }
 
-// Rank 0 reads the header and the vocabulary, and tells the others.
+// Rank 0 reads the header and the vocabulary, and sends them to the others.
 class UciParts {
  public:
   UciParts(const std::string& path, const std::string& vocabulary, const TextOptions& options, Communicator& ranks)
@@ -142,7 +142,7 @@ class UciParts {
     });
     require_claims();
     const BagOfWords::Documents own = bag_.deal_out(origin_, header_.documents, ranks_);
-    execution::work_on_parts(ranks_, is_over, [&] {  // also the words that are made then
+    execution::work_on_parts(ranks_, is_over, [&] {  // including the words that are made then
       if (!bag_.fits(own.count, bytes_of_numbers())) bag_.refuse(origin_, 0, own.count);
     });
     if (!is_named_) words_ = numbers_as_words(1, header_.words);
@@ -152,7 +152,7 @@ class UciParts {
  private:
   static constexpr int lines_of_header = 3;
 
-  // One rank throws, and the others wait to be told.
+  // One rank throws; the others wait to be told.
   void require_claims() {
     const std::vector<std::int64_t> of_ranks = execution::gather_numbers(ranks_, bag_.entries());
     const std::int64_t entries = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
@@ -164,7 +164,7 @@ class UciParts {
     });
   }
 
-  // What words without names take.
+  // The memory of words without names.
   std::int64_t bytes_of_numbers() const { return is_named_ ? 0 : header_.words * bytes_per_number; }
 
   const Origin origin_;

@@ -27,7 +27,7 @@ std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions
     if (number + 1 != reader.line_number()) {
       reader.format_error(1, fmt::format("word {} is already on line {}", lda::quoted(line), number + 1));
     }
-    longest = std::max(longest, line.size());  // is folded where there are stop words
+    longest = std::max(longest, line.size());  // it is folded if there are stop words
     const std::int64_t bytes =
         2 * words.memory() + (longest > Tokenizer::long_word ? Tokenizer::memory_for(longest) : 0);
     if (!memory.set(bytes)) {

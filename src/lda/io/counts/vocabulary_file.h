@@ -11,21 +11,21 @@
 
 namespace papilio::lda {
 
-// Reads distinct words of UTF-8, one per line, none of them empty; `memory` counts what they take. Throws IoError, and
-// FormatError with the line of the first that is not so.
+// Reads distinct words in UTF-8, one per line, none of them empty; `memory` counts what they take. Throws IoError, and
+// FormatError with the line of the first word that is not so.
 std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory);
 
-// The same, and throws FormatError unless there are `expected` words, the number
-// that stands at `where` ("line 2 of docword.txt: W").
+// The same; also throws FormatError unless there are `expected` words. That number is at `where` ("line 2 of
+// docword.txt: W").
 std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory,
                                          std::int64_t expected, const std::string& where);
 
-// `count` words called by their numbers: "first", "first + 1", ...
+// `count` words named by their numbers: "first", "first + 1", ...
 std::vector<std::string> numbers_as_words(std::int64_t first, std::int64_t count);
 
-inline constexpr std::int64_t bytes_per_number = 2 * sizeof(std::string);  // of memory, as the name of a word
+inline constexpr std::int64_t bytes_per_number = 2 * sizeof(std::string);  // of memory, for a word named by its number
 
-// Throws InvalidArgument for words that read_vocabulary would not give back.
+// Throws InvalidArgument for words that read_vocabulary would not read back unchanged.
 void require_writable(std::span<const std::string> vocabulary, const char* caller);
 
 }  // namespace papilio::lda

@@ -15,7 +15,7 @@
 namespace papilio::lda {
 namespace {
 
-// "KIND CODE message", "" where nothing was thrown.
+// "KIND CODE message"; "" if nothing was thrown.
 std::string thrown_by(base::FunctionRef<void()> work) {
   try {
     work();

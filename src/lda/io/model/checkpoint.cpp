@@ -37,13 +37,13 @@ std::string_view without_caller(std::string_view message) {
   return message.starts_with(caller) ? message.substr(caller.size()) : message;
 }
 
-// The topics of a checkpoint by several ranks.
+// The topics of a checkpoint that several ranks wrote.
 std::vector<std::int32_t> topics_of_parts(lda::SafetensorsFile& file, const CorpusView& corpus,
                                           const TrainOptions& options, const lda::Metadata& expected,
                                           const std::string& path, std::int64_t sweep, const RankDocuments& own) {
   const lda::Shape shape = file.shape(lda::first_tokens_tensor);
   if (shape.size() != 1) file.fail("first_tokens is not a list");
-  // The checkpoint before has been renamed, its parts have not.
+  // The previous checkpoint has been renamed; its parts have not.
   const std::string checkpoint = path.ends_with(lda::previous_ending)
                                      ? path.substr(0, path.size() - std::string_view(lda::previous_ending).size())
                                      : path;
@@ -96,14 +96,14 @@ ChainState load_one(const CorpusView& corpus, const TrainOptions& options, const
   return topics;
 }
 
-// Whether the previous checkpoint may be better: the file is gone, or the disk has lost a part of it.
+// Whether the previous checkpoint may be better: the file is missing, or the disk has lost a part of it.
 bool is_lost(const IoError& error) { return error.code == ENOENT || error.code == EIO; }
 
 }  // namespace
 
 std::string previous_checkpoint(const std::string& path) { return lda::follow_links(path) + lda::previous_ending; }
 
-// The previous one first: what is left of the two, if anything, is the newest.
+// Removes the previous one first: if only one of the two remains, it is the newest.
 void remove_checkpoint(const std::string& path) noexcept {
   try {
     lda::remove_abandoned(path);

@@ -57,7 +57,7 @@ void CheckpointFiles::write_names_of_parts(const ChainState& state) const {
   std::set<std::int64_t> kept = {state.sweep};
   try {
     kept.insert(SafetensorsFile(previous_checkpoint(path_), caller_of_writes).metadata_int("sweep"));
-  } catch (const Error&) {  // none, or no whole one
+  } catch (const Error&) {  // there is none, or it is damaged
   }
   remove_parts(path_, kept);
 }

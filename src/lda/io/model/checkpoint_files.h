@@ -13,21 +13,21 @@ namespace papilio::lda {
 
 inline constexpr const char* previous_ending = ".previous";
 
-// A tensor of a checkpoint by several ranks: the first token of each rank's part, and the end.
+// A tensor of a checkpoint that several ranks wrote: the first token of each rank's part, and the end of the last part.
 inline constexpr const char* first_tokens_tensor = "first_tokens";
 
-// Writes the checkpoints of a run: one file; or over ranks a part each, and then one file by rank 0 that names them.
-// No call is collective. Until the last file is in place, the checkpoint before is whole, and so is the one before
-// that. All throw IoError.
+// Writes the checkpoints of a run: one file; over ranks, one part per rank, and then a file by rank 0 that names the
+// parts. No call is collective. Until the last file is in place, the previous checkpoint is intact, and so is the one
+// before it. All functions throw IoError.
 class CheckpointFiles {
  public:
   // Borrows the corpus and options.ranks.
   CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path);
 
-  // Throws InvalidArgument for options out of range, and for a state that does not fit.
+  // Throws InvalidArgument for options out of range, and for a state that does not fit them.
   void require(const ChainState& state) const;
 
-  // Before the first file. Throws InvalidArgument for the identity of another corpus.
+  // Call it before the first file is written. Throws InvalidArgument for the identity of another corpus.
   void set_identity(const CorpusIdentity& of_corpus);
   bool has_identity() const { return !identity_.empty(); }
 
@@ -36,10 +36,10 @@ class CheckpointFiles {
   const CorpusView& corpus() const { return corpus_; }
   const TrainOptions& options() const { return options_; }
 
-  // What this process begins with: its part, or the whole. Of the state all but z, which is the tensor.
+  // The first file of this process: its part, or the whole checkpoint. `state` gives all but z, which is the tensor.
   void write_topics(const ChainState& state, const TensorView& z) const;
 
-  // The file of a checkpoint whose parts are whole, by rank 0.
+  // Rank 0 writes the file of a checkpoint whose parts are complete.
   void write_names_of_parts(const ChainState& state) const;
 
  private:

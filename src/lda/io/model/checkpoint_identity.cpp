@@ -22,16 +22,16 @@ namespace {
 
 std::string digits_of(const auto& elements) { return xxh3_128(std::as_bytes(std::span(elements))); }
 
-// The same text for the same prior of each topic, whichever way the options say it.
+// The same text for the same priors of topics, whichever way the options give them.
 std::string alpha_text(const TrainOptions& options) {
   const Priors priors = priors_of(options);
   return priors.is_symmetric() ? fmt::format("{}", priors.alpha.front())
                                : fmt::format("one for each topic, {}", digits_of(priors.alpha));
 }
 
-constexpr const char* seed_words_key = "options.seed_words";  // only where there are some
+constexpr const char* seed_words_key = "options.seed_words";  // present only if there are seed words
 
-// "12 words in 3 topics, HASH", the same in whichever order the options have them.
+// "12 words in 3 topics, HASH", whatever their order in the options.
 std::string seed_words_text(const Seeds& seeds) {
   std::vector<std::int32_t> numbers;
   for (const SeedWord& seed : seeds.words()) numbers.insert(numbers.end(), {seed.topic, seed.word, seed.weight});

@@ -7,28 +7,28 @@
 #include "papilio/distributed.h"
 #include "papilio/lda.h"
 
-// What decides how a chain goes on. A checkpoint holds it in words, and fits only where all of them agree.
+// What decides how a chain goes on. A checkpoint contains it as text, and fits only if all of it agrees.
 
 namespace papilio::lda {
 
-// `of_corpus`: null for that of the options, or the corpus is read for it. Throws InvalidArgument where its sizes are
-// not the corpus's.
+// `of_corpus`: null for the identity in the options; if they have none, the corpus is read for it. Throws
+// InvalidArgument if its sizes are not those of the corpus.
 Metadata checkpoint_identity(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* of_corpus,
                              const char* caller);
 
-// One text for all of it.
+// A single text for all of it.
 std::string hash_of_identity(const Metadata& identity);
 
-// Throws OtherFormat and InvalidArgument, which name the first difference.
+// Throws OtherFormat or InvalidArgument, naming the first difference.
 void require_identity(const SafetensorsFile& file, const Metadata& expected, const std::string& path);
 
-// Throws InvalidArgument for priors that no chain can have reached.
+// Throws InvalidArgument for priors that no chain can reach.
 void require_checkpoint_priors(const ChainState& chain, const TrainOptions& options);
 
-// Which tokens' topics this process has.
+// The documents whose tokens' topics this process has.
 RankDocuments own_documents(const CorpusView& corpus, const TrainOptions& options);
 
-// Throws InvalidArgument unless the topics of a chain are its tokens'.
+// Throws InvalidArgument unless the chain has the topics of this process's tokens.
 void require_own_topics(const CorpusView& corpus, const TrainOptions& options, const ChainState& chain,
                         const char* caller);
 

@@ -41,7 +41,7 @@ std::vector<std::int32_t> read_part(const PartsOfCheckpoint& parts, std::int64_t
   return file.read_small_numbers("z", parts.first_tokens[r + 1] - parts.first_tokens[r], parts.topics);
 }
 
-// The sweep that a part's name tells, after the name of its checkpoint; -1 for other names.
+// The sweep in a part's file name, which begins with its checkpoint's name; -1 for other names.
 std::int64_t sweep_of(std::string_view name, std::string_view checkpoint) {
   if (!name.starts_with(checkpoint)) return -1;
   name.remove_prefix(checkpoint.size());

@@ -18,13 +18,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A rank's number in a sum over ranks: whether it has ended, and whether with a failure.
+// What a rank adds to a sum over ranks: whether it has ended, and whether it has failed.
 constexpr std::int64_t ended = 1;
 constexpr std::int64_t failed = std::int64_t{1} << 32;
 
 }  // namespace
 
-// A checkpoint over ranks takes two steps, the parts and then their names; that of one process only the last one.
+// A checkpoint over ranks has two steps: the parts, then the file that names them. One process has only the last step.
 class CheckpointWriter::Work {
  public:
   Work(const CorpusView& corpus, const TrainOptions& options, std::string path, CheckpointWriterOptions own)
@@ -41,7 +41,7 @@ class CheckpointWriter::Work {
     const TrainOptions& options = files_.options();
     try {
       topics_.emplace(state.z, options.topics, options.threads);
-    } catch (const std::bad_alloc&) {  // no room for a copy: they are written where they are
+    } catch (const std::bad_alloc&) {  // no room for a copy: writes the topics from where they are
       return do_now([&] { write(lda::small_numbers_view("z", state.z, options.topics)); });
     }
     start([this] { write(topics_->view("z")); });
@@ -93,7 +93,7 @@ class CheckpointWriter::Work {
     return step_ == Step::parts || (step_ == Step::last && (ranks() == nullptr || ranks()->rank() == 0));
   }
 
-  // By the thread that writes; others look at the identity when it has ended.
+  // Runs on the writing thread; others look at the identity only when it has ended.
   void write(const lda::TensorView& z) {
     if (!own_.identity) own_.identity = identity_of(files_.corpus());
     if (!files_.has_identity()) files_.set_identity(*own_.identity);
@@ -104,7 +104,7 @@ class CheckpointWriter::Work {
   void start(F work) {
     try {
       work_ = std::async(std::launch::async, work);
-    } catch (const std::system_error&) {  // no thread to be had
+    } catch (const std::system_error&) {  // no thread available
       do_now(work);
     } catch (const std::bad_alloc&) {
       do_now(work);
@@ -123,7 +123,7 @@ class CheckpointWriter::Work {
     do_now([this] { work_.get(); });
   }
 
-  // Over ranks no longer than the others wait for this one.
+  // Over ranks, waits no longer than the other ranks wait for this one.
   void wait() const {
     if (ranks() == nullptr) return work_.wait();
     const std::chrono::duration<double> patience(std::min(1.0, ranks()->deadline_seconds() / 4));
@@ -146,10 +146,10 @@ class CheckpointWriter::Work {
   lda::CheckpointFiles files_;
   CheckpointWriterOptions own_;
   Step step_ = Step::none;
-  ChainState state_;  // without z
+  ChainState state_;  // all but z
   std::optional<lda::SmallNumbers> topics_;
   std::exception_ptr thrown_;
-  std::future<void> work_;  // last, so that it ends first
+  std::future<void> work_;  // last, so that it is destroyed first
 };
 
 CheckpointWriter::CheckpointWriter(const CorpusView& corpus, const TrainOptions& options, std::string path,

@@ -35,7 +35,7 @@ void require_same_run(const lda::SafetensorsFile& file, const lda::Metadata& exp
   if (file.metadata().size() != expected.size()) {
     file.fail(fmt::format("the metadata has {} entries, expected {}", file.metadata().size(), expected.size()));
   }
-  // Another corpus first, then another setting, then the version: what people can mend.
+  // First another corpus, then another setting, then the version: in the order in which users can correct them.
   constexpr std::pair<const char*, const char*> groups[] = {
       {"corpus.", "corpus"}, {"settings.", "run"}, {"version", "version of papilio"}};
   for (const auto& [beginning, what] : groups) {

@@ -5,7 +5,7 @@
 
 namespace papilio::lda {
 
-// What decides the result of a run of some topics and seed: a file holds these words, and fits only where all agree.
+// What decides the result of a run with given topics and seed: a file contains it as text, and fits only if all agrees.
 Metadata choose_identity(const CorpusView& corpus, const ChooseOptions& options);
 
 }  // namespace papilio::lda

@@ -9,15 +9,15 @@
 
 namespace papilio::lda {
 
-// As an identity has it.
+// The hash as an identity has it.
 std::string hash_of_vocabulary(std::span<const std::string> vocabulary);
 
-// The identity that is given or that the options have; else the corpus is read for it. Throws InvalidArgument where its
-// sizes are not the corpus's.
+// The identity that is given, or that of the options; if there is neither, the corpus is read for it. Throws
+// InvalidArgument if its sizes are not those of the corpus.
 CorpusIdentity known_identity(const CorpusView& corpus, const TrainOptions& options, const CorpusIdentity* given,
                               const char* caller);
 
-// Throws InvalidArgument likewise.
+// Throws InvalidArgument if its sizes are not those of the corpus.
 void require_sizes(const CorpusIdentity& identity, const CorpusView& corpus, const char* caller);
 
 void add_corpus_identity(Metadata& metadata, const CorpusIdentity& identity);

@@ -18,19 +18,19 @@ namespace {
 constexpr std::size_t least_table = 4096;  // entries
 constexpr std::int64_t entries_per_task = std::int64_t{1} << 16;
 
-// f(first row, end) for parts of the rows of a table, by all threads.
+// Calls f(first row, end) for parts of a table's rows, on all threads.
 template <class F>
 void for_rows(std::int64_t rows, std::int64_t columns, F f) {
   execution::parallel_for(rows, base::ceil_div(entries_per_task, columns), 0, f);
 }
 
 std::int64_t count_positive(const std::int32_t* first, std::int64_t count) {
-  std::int32_t found = 0;  // a row is no longer than 2^31 - 1
+  std::int32_t found = 0;  // enough: a row has at most 2^31 - 1 entries
   for (std::int64_t i = 0; i < count; ++i) found += first[i] != 0 ? 1 : 0;
   return found;
 }
 
-// The counts, in whichever type the file has them.
+// Reads the counts, whichever type they have in the file.
 std::vector<std::int32_t> read_counts(SafetensorsFile& file, std::int64_t size) {
   const std::string& type = file.type(counts_tensor);
   for (const int bits : {8, 16}) {
@@ -56,7 +56,7 @@ void require_offsets(const SafetensorsFile& file, const std::vector<std::int64_t
   }
 }
 
-// Whether the entries [begin, end) are those of one row: topics ascend, counts are positive.
+// Whether the entries [begin, end) form a row: topics ascend, counts are positive.
 bool is_row(const CompressedCounts& sparse, std::int64_t begin, std::int64_t end, std::int32_t topics) {
   std::int32_t before = -1;
   bool is_sound = true;
@@ -76,7 +76,7 @@ std::vector<TensorView> CompressedCounts::tensors(std::int32_t topic_count) cons
           small_numbers_view(counts_tensor, counts, largest == counts.end() ? 1 : std::int64_t{*largest} + 1)};
 }
 
-// A quarter of the entries: they take at most 8 bytes each instead of 4.
+// At most a quarter of the entries are written, which take up to 8 bytes each instead of 4.
 bool is_written_sparse(const std::vector<std::int32_t>& n_wk) {
   if (n_wk.size() < least_table) return false;
   std::atomic<std::int64_t> positive = 0;
@@ -132,7 +132,7 @@ std::vector<std::int32_t> read_compressed_counts(SafetensorsFile& file, std::int
   sparse.topics = file.read_small_numbers(count_topics_tensor, shape[0], topics);
   sparse.counts = read_counts(file, shape[0]);
   std::vector<std::int32_t> n_wk(static_cast<std::size_t>(words) * static_cast<std::size_t>(topics));
-  std::atomic<std::int64_t> wrong = words;  // the first word that is
+  std::atomic<std::int64_t> wrong = words;  // the first wrong word
   for_rows(words, topics, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
       const auto word = static_cast<std::size_t>(w);

@@ -26,7 +26,7 @@ std::string xml_escaped(std::string_view text) {
         escaped += "&gt;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20) escaped += c;  // XML 1.0 has no other control characters
+        if (static_cast<unsigned char>(c) >= 0x20) escaped += c;  // XML 1.0 allows no other control characters
     }
   }
   return escaped;

@@ -32,7 +32,7 @@ void require_one_field(std::string_view text, const char* what, std::size_t numb
                 "{}: {} {} is {}, expected a name without blanks", writer, what, number, lda::quoted(text));
 }
 
-// The last field before the blanks at the end of a line, which loses both.
+// Cuts off the last field of a line and the blanks after it; returns the field.
 std::string_view take_last(std::string_view& line) {
   line = line.substr(0, line.find_last_not_of(state_blanks) + 1);
   const std::size_t before = line.find_last_of(state_blanks);
@@ -142,7 +142,7 @@ class StateReader {
 
   void start_document(std::int64_t d, std::string_view source) {
     auto& offsets = state_.corpus.document_offsets;
-    const std::int64_t last = std::ssize(offsets) - 1;  // begun; offsets hold their beginnings, from 1 on
+    const std::int64_t last = std::ssize(offsets) - 1;  // documents begun; offsets hold their beginnings, from 1 on
     if (d < last - 1) {
       reader_.format_error(1, fmt::format("expected document {} or a later one, got {}", last - 1, d));
     }
@@ -154,7 +154,7 @@ class StateReader {
     source = source.substr(0, source.find_last_not_of(state_blanks) + 1);
     bytes_ += static_cast<std::int64_t>(source.size()) + bytes_per_document_ * (d - last + 1);
     check_memory();
-    // offsets[j + 1] is where document j begins while reading; finish() makes ends of them.
+    // While reading, offsets[j + 1] is where document j begins; finish() turns these into ends.
     for (std::int64_t j = last; j <= d; ++j) {
       offsets.push_back(state_.corpus.tokens());
       names_.emplace_back(j == d && source != no_source ? source : std::string_view());
@@ -207,7 +207,7 @@ class StateReader {
     if (priors != 0) state_.topic_count = static_cast<std::int32_t>(priors);
   }
 
-  // A vocabulary may number types that no token has; nothing says how they are spelled.
+  // A vocabulary may number types that no token has; their spelling is unknown.
   void leave_out_unused_types() {
     Corpus& corpus = state_.corpus;
     std::vector<std::int32_t> renumbered(corpus.vocabulary.size());
@@ -223,7 +223,7 @@ class StateReader {
   }
 
   static constexpr std::int64_t skipped_allowed_ = std::int64_t{1} << 20;
-  // An offset and a name, in vectors that have grown.
+  // An offset and a name, in vectors with room to grow.
   static constexpr std::int64_t bytes_per_document_ = 2 * (sizeof(std::int64_t) + sizeof(std::string));
 
   MemoryLimit memory_limit_;
@@ -301,7 +301,7 @@ ChainState match_topics(const MalletState& state, const CorpusView& corpus) {
   ChainState topics = state.topics;
   topics.sweep = 0;
   topics.z.assign(corpus.words.size(), 0);
-  using Token = std::pair<std::int32_t, std::int64_t>;  // word here, token
+  using Token = std::pair<std::int32_t, std::int64_t>;  // the word's number here, and the token
   std::vector<Token> wanted, given;
   for (std::int64_t d = 0; d < corpus.documents(); ++d) {
     const auto row = static_cast<std::size_t>(d);

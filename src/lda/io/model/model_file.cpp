@@ -25,16 +25,16 @@ namespace {
 
 constexpr std::string_view settings_prefix = "settings.";
 
-// Version 1 has the vocabulary as a JSON list in the metadata, which a header's limit of 100 MB bounds.
-// Version 3 may have seed words and labels, as tensors, and edits, in the metadata; a model without any is of
-// version 2. Version 4 may have them too, and has only the counts that are not 0.
+// Version 1 has the vocabulary as a JSON list in the metadata, which the header's limit of 100 MB bounds. Version 3 may
+// have seed words and labels, as tensors, and edits, in the metadata; a model with none of these is of version 2.
+// Version 4 may have them too, and stores only the counts that are not 0.
 constexpr const char* version = "2";
 constexpr const char* version_of_json_vocabulary = "1";
 constexpr const char* version_of_more = "3";
 constexpr const char* version_of_sparse = "4";
 
 constexpr const char* seed_words_tensor = "seed_words";
-constexpr const char* edits_entry = "edits";  // a line per edit, oldest first: parent and words, with tabs between
+constexpr const char* edits_entry = "edits";  // one line per edit, oldest first: parent and words, separated by tabs
 
 std::vector<std::string> json_vocabulary(const lda::SafetensorsFile& file) {
   const std::string& text = file.metadata("vocabulary");
@@ -97,7 +97,7 @@ std::vector<ModelEdit> edits_of(const lda::SafetensorsFile& file) {
   return edits;
 }
 
-// What a model's file is made of.
+// The content of a model's file.
 struct Contents {
   explicit Contents(const Model& model, const char* caller) {
     model.verify();
@@ -135,10 +135,10 @@ struct Contents {
   lda::Metadata metadata;
   std::vector<std::int32_t> seeds;
   lda::CompressedCounts counts;
-  std::vector<lda::TensorView> tensors;  // borrow from the model, `seeds` and `counts`
+  std::vector<lda::TensorView> tensors;  // they borrow from the model, `seeds` and `counts`
 };
 
-// The version of the file. Throws FormatError unless it is a model's of a known version.
+// The version of the file. Throws FormatError unless it is a model of a known version.
 int version_in(const lda::SafetensorsFile& file) {
   const std::string& found = file.metadata("format_version");
   constexpr std::array known = {version_of_json_vocabulary, version, version_of_more, version_of_sparse};
@@ -150,7 +150,7 @@ int version_in(const lda::SafetensorsFile& file) {
   return static_cast<int>(place - known.begin()) + 1;
 }
 
-// Words and topics, by the tensors' shapes. Throws FormatError where they are none.
+// The numbers of words and topics, from the tensors' shapes. Throws FormatError if these are not such numbers.
 std::pair<std::int64_t, std::int32_t> size_of_table(const lda::SafetensorsFile& file, bool is_sparse) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   lda::Shape shape;

@@ -4,7 +4,7 @@
 
 namespace papilio::lda {
 
-// A sound file, but not one of ours: no reason to look at the previous one.
+// An intact file, but not one of ours: no reason to look at the previous one.
 struct OtherFormat : FormatError {
   using FormatError::FormatError;
 };

@@ -37,7 +37,7 @@ void SafetensorsFile::fail(const std::string& message) const {
 
 // Returns the size of the file.
 std::uint64_t SafetensorsFile::open() {
-  // O_NONBLOCK: without it, opening a pipe of that name would wait until some process writes to it.
+  // O_NONBLOCK: otherwise opening a pipe of that name would wait until some process writes to it.
   const int opened = ::openat(AT_FDCWD, path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (opened >= 0) file_.reset(::fdopen(opened, "rb"));
   struct stat status = {};

@@ -12,14 +12,14 @@
 
 namespace papilio::lda {
 
-// The safetensors format: the header's length (8 bytes, little-endian), a JSON
-// header that names each tensor's type, shape and place, then the tensors.
-// Papilio's files also hold an XXH3-128 of each tensor and of the metadata.
+// The safetensors format: the header's length (8 bytes, little-endian), a JSON header that names each tensor's type,
+// shape and place, and then the tensors. Papilio's files also contain an XXH3-128 of each tensor and of the
+// metadata.
 
 using Metadata = std::map<std::string, std::string>;
 using Shape = std::vector<std::int64_t>;
 
-// Types of elements that papilio stores.
+// The names of the element types that papilio stores.
 template <class T>
 inline constexpr const char* dtype = nullptr;
 template <>
@@ -35,13 +35,13 @@ inline constexpr const char* dtype<double> = "F64";
 
 using TakeBytes = std::function<void(std::span<const std::byte>)>;
 
-// A tensor to write, row-major; borrows its elements.
+// A tensor to be written, row-major; borrows its elements.
 struct TensorView {
   std::string name;
   const char* type;
   Shape shape;
   std::uint64_t size;                            // bytes
-  std::function<void(const TakeBytes&)> passed;  // hands them over in order, part by part, as often as asked
+  std::function<void(const TakeBytes&)> passed;  // passes the bytes on in order, part by part, as often as asked
 };
 
 template <class T>
@@ -50,10 +50,10 @@ TensorView tensor_view(std::string name, Shape shape, const std::vector<T>& elem
   return {std::move(name), dtype<T>, std::move(shape), bytes.size(), [bytes](const TakeBytes& take) { take(bytes); }};
 }
 
-// Numbers in 0 ... count - 1, stored in the smallest type that holds them; nowhere a copy of them all.
+// Numbers in 0 ... count - 1, stored in the smallest type that holds them, without a copy of them all.
 TensorView small_numbers_view(std::string name, const std::vector<std::int32_t>& numbers, std::int64_t count);
 
-// A copy of such numbers in that type. Their view has the bytes of small_numbers_view.
+// A copy of such numbers in that type. Its view has the same bytes as small_numbers_view.
 class SmallNumbers {
  public:
   SmallNumbers(const std::vector<std::int32_t>& numbers, std::int64_t count, int threads);
@@ -68,14 +68,14 @@ class SmallNumbers {
   std::unique_ptr<std::byte[]> packed_;
 };
 
-// So that each tensor is aligned; those of one size stay in their order.
+// Sorts so that each tensor is aligned; tensors with elements of one size keep their order.
 void put_larger_types_first(std::vector<TensorView>& tensors);
 
-// Writes the tensors in the order given, larger element types first, in place of
-// the old file only when whole; the old one stays with an ending after its name, unless
-// that is empty. The same contents give the same bytes. `caller` begins the messages of
-// errors. Throws IoError, and InvalidArgument where metadata are not UTF-8 or the header
-// would be too long.
+// Writes the tensors in the order given, in which larger element types come first. The new file
+// replaces the old one only when it is complete; the old one is kept with an ending after its name,
+// unless that ending is empty. The same contents give the same bytes. `caller` begins error
+// messages. Throws IoError, and InvalidArgument if metadata are not UTF-8 or the header would be too
+// long.
 void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
                        const char* caller, const std::string& ending_of_the_old = {});
 
@@ -86,31 +86,31 @@ std::string hash_safetensors(Metadata metadata, const std::vector<TensorView>& t
 struct TensorPlace {
   std::string type;
   Shape shape;
-  std::uint64_t begin = 0;  // from the first tensor's first byte
+  std::uint64_t begin = 0;  // from the first byte of the first tensor
   std::uint64_t size = 0;   // bytes
 };
 
-// A file that `write_safetensors` wrote, header read and checked: every tensor
-// lies inside the file, right after the one before, and nothing lies between or
-// after. Throws IoError and FormatError.
+// A file written by `write_safetensors`, whose header has been read and checked: every tensor lies inside the
+// file, right after the one before, and nothing else is between or after them. Throws IoError and
+// FormatError.
 class SafetensorsFile {
  public:
   SafetensorsFile(const std::string& path, const char* caller);
 
-  // Without the hashes. The value of `key`; FormatError if there is none.
+  // metadata() lacks the hashes. metadata(key) throws FormatError if there is no such key.
   const Metadata& metadata() const { return metadata_; }
   const std::string& metadata(const std::string& key) const;
   std::int64_t metadata_int(const std::string& key) const;
   double metadata_double(const std::string& key) const;
 
-  // Throws FormatError unless the file holds exactly these tensors.
+  // Throws FormatError unless the file has exactly these tensors.
   void require_tensors(const std::vector<std::string>& names) const;
 
   bool has_tensor(const std::string& name) const { return places_.count(name) != 0; }
   const Shape& shape(const std::string& name) const { return place(name).shape; }
   const std::string& type(const std::string& name) const { return place(name).type; }
 
-  // Reads one tensor and checks type, shape and hash.
+  // Reads a tensor and checks its type, shape and hash.
   template <class T>
   std::vector<T> read(const std::string& name, const Shape& shape) {
     const TensorPlace& tensor = place_to_read(name, dtype<T>, shape);
@@ -119,8 +119,8 @@ class SafetensorsFile {
     return elements;
   }
 
-  // Reads what small_numbers_view wrote, `size` numbers of the same `count`; which of them are
-  // in range is for the caller to see.
+  // Reads `size` numbers that small_numbers_view wrote with the same `count`. The caller has to check which of them are
+  // in range.
   std::vector<std::int32_t> read_small_numbers(const std::string& name, std::int64_t size, std::int64_t count);
 
   // Throws FormatError: "caller: path: message".
@@ -148,8 +148,8 @@ class SafetensorsFile {
   const char* caller_;
   std::unique_ptr<std::FILE, Close> file_;
   Metadata metadata_;
-  Metadata hashes_;               // by tensor
-  std::uint64_t data_begin_ = 0;  // the first tensor's first byte
+  Metadata hashes_;               // of each tensor
+  std::uint64_t data_begin_ = 0;  // the first byte of the first tensor
   std::map<std::string, TensorPlace> places_;
 };
 

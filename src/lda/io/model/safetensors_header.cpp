@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr std::int64_t largest_extent = std::int64_t{1} << 60;
 constexpr std::size_t most_extents = 8;
 
-// Bytes; 0 for a type that papilio does not store.
+// The bytes of an element; 0 for a type that papilio does not store.
 std::size_t element_size(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::size_t>, 5> sizes = {
       {{"U8", 1}, {"U16", 2}, {"I32", 4}, {"I64", 8}, {"F64", 8}}};
@@ -30,7 +30,7 @@ std::size_t element_size(std::string_view type) {
   return 0;
 }
 
-// Elements of a shape; nothing where they are more than a file can hold.
+// The number of elements of a shape; nothing if there are more than a file can hold.
 std::optional<std::uint64_t> elements_of(const Shape& shape) {
   std::uint64_t elements = 1;
   for (const std::int64_t extent : shape) {
@@ -41,7 +41,7 @@ std::optional<std::uint64_t> elements_of(const Shape& shape) {
   return elements;
 }
 
-// Handles the parser's events one by one, and throws at the first that the format does not allow.
+// Handles the parser's events one by one, and throws at the first one that the format does not allow.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
   explicit HeaderReader(std::uint64_t data_size) : data_size_(data_size) {}
@@ -212,7 +212,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::uint64_t data_size) {
   if (!text.starts_with('{')) throw FormatError("the header does not start with '{'; not a safetensors file");
   if (text.find('\0') != text.npos) {
-    throw FormatError("the header has a zero byte, expected JSON and blanks");  // where a parser would stop
+    throw FormatError("the header has a zero byte, expected JSON and blanks");  // where a parser would stop reading
   }
   HeaderReader reader(data_size);
   json::sax_parse(text, &reader);

@@ -42,8 +42,8 @@ TensorView numbers_as(std::string name, const std::vector<std::int32_t>& numbers
   return {std::move(name), dtype<T>, {std::ssize(numbers)}, numbers.size() * sizeof(T), pass};
 }
 
-// By hand and not from a tree of nlohmann::json, whose destructor takes memory and ends the process where there is
-// none.
+// Writes JSON by hand rather than from a tree of nlohmann::json, whose destructor needs memory and ends the process if
+// there is none.
 void append_json_string(std::string& to, std::string_view text) {
   constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
   constexpr std::string_view letters = "\"\\bfnrt";
@@ -72,7 +72,7 @@ std::string json_of(const Metadata& metadata) {
   return text + '}';
 }
 
-// Keys in order, nothing between: the same metadata and tensors give the same text.
+// Keys are sorted, with nothing between them: the same metadata and tensors give the same text.
 std::string header_text(const Metadata& metadata, const std::vector<TensorView>& tensors, const char* caller) {
   for (const auto& [key, value] : metadata) {
     base::require(find_ill_formed(key) == std::string::npos && find_ill_formed(value) == std::string::npos,
@@ -132,7 +132,7 @@ void put_larger_types_first(std::vector<TensorView>& tensors) {
 
 namespace {
 
-// With the hashes of the metadata and of each tensor.
+// The header with the hashes of the metadata and of each tensor.
 std::string whole_header(Metadata metadata, const std::vector<TensorView>& tensors, const char* caller) {
   metadata[std::string(hash_of_metadata)] = hash_metadata(metadata);
   for (const TensorView& tensor : tensors) {
@@ -143,7 +143,7 @@ std::string whole_header(Metadata metadata, const std::vector<TensorView>& tenso
   return header_text(metadata, tensors, caller);
 }
 
-// Hands over the bytes of the file, in order.
+// Passes on the bytes of the file, in order.
 void pass_file(const std::string& header, const std::vector<TensorView>& tensors, const TakeBytes& take) {
   const std::uint64_t length = header.size();
   take(std::as_bytes(std::span(&length, 1)));

@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t bytes_at_once = std::int64_t{1} << 18;
 constexpr std::int64_t bytes_compared = 4096;
 
-// Where lines of a file end.
+// Finds the ends of lines in a file.
 class LineEnds {
  public:
   explicit LineEnds(const Origin& origin)
@@ -43,7 +43,7 @@ class LineEnds {
 
   std::int64_t size() const { return size_; }
 
-  // Some of the bytes from there on; none at the end of the file.
+  // Some of the bytes from `at` on; none at the end of the file.
   std::string_view read(std::int64_t at, std::int64_t most = bytes_at_once) {
     while (true) {
       const ssize_t got = ::pread(file_, buffer_.get(), static_cast<std::size_t>(std::min(bytes_at_once, most)), at);
@@ -52,7 +52,7 @@ class LineEnds {
     }
   }
 
-  // Where the line after the next end of a line begins; the file's end if there is none.
+  // The byte after the next end of a line, where a line begins; the file's end if there is none.
   std::int64_t next_line(std::int64_t at) {
     for (std::string_view bytes = read(at); !bytes.empty(); bytes = read(at)) {
       const std::size_t end = bytes.find('\n');

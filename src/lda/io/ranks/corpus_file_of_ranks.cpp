@@ -15,10 +15,10 @@ namespace papilio {
 namespace lda {
 namespace {
 
-// Of what is hashed twice the second time finds it in the cache.
+// Words that are hashed twice are in the cache the second time.
 constexpr std::size_t words_at_once = std::size_t{1} << 16;
 
-// use(part) for one part after the other, until `is_over`.
+// Calls use(part) for one part after the other, until `is_over`.
 template <class Use>
 void for_each_part(std::span<const std::int32_t> words, const std::atomic<bool>& is_over, const Use& use) {
   while (!words.empty() && !is_over) {
@@ -37,11 +37,11 @@ CorpusIdentity CorpusFileOfRanks::verify() {
   require_same_lines(claims(), ranks_, "verify_over_ranks");
   execution::work_in_turns(ranks_, is_over_, [this] { read(); });
   require_words_of_first_rank();
-  ranks_.barrier();  // so that no rank continues if one has failed
+  ranks_.barrier();  // no rank may continue if one has failed
   return identity();
 }
 
-// What each file says of itself.
+// What each rank's file says about itself.
 std::string CorpusFileOfRanks::claims() const {
   const CorpusSizes& sizes = file_.layout.sizes;
   const auto hash = [&](CorpusPart part) { return digits_of(file_.stored_hash(part)); };
@@ -52,7 +52,7 @@ std::string CorpusFileOfRanks::claims() const {
       hash(CorpusPart::vocabulary_offsets), hash(CorpusPart::vocabulary));
 }
 
-// What ranks share, then a rank's own words, whose damage it names before rank 0 finds that there is some.
+// Reads what all ranks need, then the rank's own words: so a rank reports damage in these before rank 0 finds it.
 void CorpusFileOfRanks::read() {
   file_.verify_header();
   for (const CorpusPart part : {CorpusPart::document_offsets, CorpusPart::vocabulary_offsets, CorpusPart::vocabulary}) {
@@ -111,7 +111,7 @@ std::span<const std::int32_t> CorpusFileOfRanks::words_of(int rank) const {
       .subspan(static_cast<std::size_t>(own.first_token), static_cast<std::size_t>(own.tokens()));
 }
 
-// By the hashes in the file, which all have been found to be true.
+// Takes the hashes from the file; all of them have been verified.
 CorpusIdentity CorpusFileOfRanks::identity() const {
   const CorpusSizes& sizes = file_.layout.sizes;
   return {sizes.documents,

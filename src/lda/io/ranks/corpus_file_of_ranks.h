@@ -13,10 +13,10 @@
 
 namespace papilio::lda {
 
-// A corpus file that ranks verify together, once. What the hashes in the files say is compared first; then each rank
-// reads what it needs, and rank 0 all. Rank 0 alone can tell whether the hash of the words matches, since XXH3 goes
-// through the tokens in order; on the way it hashes the words of each rank's documents, so that a rank knows that its
-// own are the same ones.
+// A corpus file that the ranks verify together, once. First they compare the hashes that are stored in their files;
+// then each rank reads what it needs, and rank 0 reads all. Only rank 0 can tell whether the hash of the words matches,
+// since XXH3 reads the tokens in order. On the way it hashes the words of each rank's documents, so that a rank knows
+// that its own words are the same.
 class CorpusFileOfRanks {
  public:
   CorpusFileOfRanks(const MappedCorpus& corpus, Communicator& ranks);
@@ -38,8 +38,8 @@ class CorpusFileOfRanks {
   Mapping& file_;
   Communicator& ranks_;
   std::vector<RankDocuments> documents_;  // of each rank
-  std::vector<Digest> word_hashes_;       // likewise; a rank makes its own one, rank 0 all
-  std::atomic<bool> is_over_ = false;     // nobody waits for what is being read
+  std::vector<Digest> word_hashes_;       // of each rank; a rank makes its own hash, rank 0 all of them
+  std::atomic<bool> is_over_ = false;     // nobody waits any longer for what is being read
 };
 
 }  // namespace papilio::lda

@@ -8,11 +8,11 @@
 
 namespace papilio::lda {
 
-// The words of all tokens of a corpus as one array, of which this rank has memory for its own alone. To touch those of
-// others ends the process.
+// The words of all tokens of a corpus as one array, in which this rank has memory only for its own words. Accessing
+// those of others ends the process.
 class WordsOfRank {
  public:
-  // Zeros. Throws std::bad_alloc.
+  // All words are 0. Throws std::bad_alloc.
   WordsOfRank(std::int64_t tokens, const RankDocuments& own);
   ~WordsOfRank();
   WordsOfRank(const WordsOfRank&) = delete;

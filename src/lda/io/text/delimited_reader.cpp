@@ -55,7 +55,7 @@ void DelimitedReader::end_field() {
   ends_.push_back(record_.size());
 }
 
-// Counts the memory that a record takes with this many bytes and fields, each field here and in the caller's list.
+// Counts the memory of a record with that many bytes and fields; each field is here and in the caller's list.
 void DelimitedReader::make_room(std::size_t bytes, std::size_t fields) {
   const std::size_t all = bytes + fields * (sizeof(std::size_t) + sizeof(std::string_view));
   if (!memory_.set(std::max(static_cast<std::int64_t>(all) - uncounted_bytes, std::int64_t{0}))) {
@@ -64,8 +64,8 @@ void DelimitedReader::make_room(std::size_t bytes, std::size_t fields) {
   }
 }
 
-// Takes the field whose opening quote is at `at`, over as many lines as it has;
-// returns where it ends: at a delimiter or at the end of the line.
+// Takes the field whose opening quote is at `at`, over as many lines as it spans; returns where it ends: at a delimiter
+// or at the end of the line.
 std::size_t DelimitedReader::take_quoted(std::size_t at) {
   const std::int64_t opening_line = lines_.line_number();
   const auto opening_column = static_cast<std::int64_t>(at) + 1;

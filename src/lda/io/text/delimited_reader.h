@@ -9,21 +9,21 @@
 
 namespace papilio::lda {
 
-// Cuts a file into records of fields as RFC 4180 says: fields stand between
-// delimiters; one that begins with '"' ends at the next '"', may hold delimiters
-// and ends of lines, and '""' in it is one '"'. A '"' elsewhere is a character like
-// any other. Ends of lines within a field are given as "\n".
+// Cuts a file into records of fields as RFC 4180 says: delimiters separate fields; a field that
+// begins with '"' ends at the next '"', may contain delimiters and line ends, and '""' in it stands
+// for one '"'. A '"' elsewhere is a character like any other. Line ends within a field are returned
+// as "\n".
 //
-// Throws FormatError where a quote does not close, where something other than a
-// delimiter or the line's end follows a closing quote, and for records of more than
-// max_record_bytes or that do not fit the memory limit. Memory: a block and the longest record.
+// Throws FormatError if a quote is not closed, if something other than a delimiter or the line's end follows a closing
+// quote, and for records of more than max_record_bytes or that do not fit the memory limit. Memory: a block and the
+// longest record.
 class DelimitedReader {
  public:
   // `threads` as for a LineReader.
   DelimitedReader(Origin origin, MemoryLimit& memory_limit, char delimiter, bool quotes, std::int64_t max_record_bytes,
                   int threads = 1);
 
-  // The next record's fields, at least one; false at the end of the file. They live until the next call.
+  // Reads the next record's fields, at least one; false at the end of the file. They are valid until the next call.
   bool next(std::vector<std::string_view>& fields);
 
   // Whether the record is an empty line.
@@ -38,7 +38,7 @@ class DelimitedReader {
   // Throws FormatError at the record's first line.
   [[noreturn]] void format_error(std::string_view message) const { origin().format_error(first_line_, 0, message); }
 
-  // The field; throws FormatError where it is not UTF-8, calling it `name`.
+  // Returns the field; throws FormatError if it is not UTF-8, calling it `name`.
   std::string_view utf8(std::string_view field, const char* name) const;
 
  private:
@@ -54,8 +54,8 @@ class DelimitedReader {
   std::size_t max_record_bytes_;
   std::int64_t first_line_ = 0;
   bool blank_ = false;
-  std::string_view line_;          // the line that the record has come to
-  std::string record_;             // the fields one after the other, quotes undone
+  std::string_view line_;          // the current line of the record
+  std::string record_;             // the fields one after the other, without their quotes
   std::vector<std::size_t> ends_;  // of the fields
 };
 

@@ -74,7 +74,7 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
 
 void JsonRecord::take_key(std::size_t begin) {
   constexpr std::int64_t bytes_per_key =
-      sizeof(std::string) + 6 * sizeof(void*);  // in a tree, each allocated by itself
+      sizeof(std::string) + 6 * sizeof(void*);  // in a tree, each allocated separately
   key_.clear();
   take_string(&key_);
   if (!keys_.insert(key_).second) fail_at(begin, "a key that has not occurred yet");

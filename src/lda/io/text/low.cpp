@@ -15,7 +15,7 @@
 namespace papilio::lda {
 namespace {
 
-// The words are another program's and stay as they are; folded only to compare them with stop words.
+// The words come from another program and stay as they are; they are folded only to compare them with stop words.
 Corpus read_low(const std::string& path, const CorpusOptions& options, ReadReport& report) {
   MemoryLimit memory_limit(options.text.max_memory);
   LineReader reader({reader_name, path}, memory_limit, options.text.max_line_bytes, LineReader::default_block_bytes,

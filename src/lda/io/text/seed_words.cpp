@@ -22,10 +22,10 @@ constexpr const char* seed_words_caller = "papilio::read_seed_words";
 constexpr std::string_view blanks = " \t";
 constexpr std::size_t most_examples = 10;
 
-// A seed word with its entry in the set of those met, and the vocabulary's entry.
+// A seed word, its entry in the set of those met, and the vocabulary's entry.
 constexpr std::int64_t bytes_per_seed = 128;
 
-// Up to a '#' that begins the line or a word.
+// The line up to a '#' that begins the line or a word.
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
     if (at == 0 || blanks.find(line[at - 1]) != blanks.npos) return line.substr(0, at);
@@ -43,7 +43,7 @@ std::vector<std::string_view> fields_of(std::string_view text) {
   }
 }
 
-// A line is cut at the first colon that a blank or the line's end follows; words may hold others.
+// A line is cut at the first colon before a blank or the line's end; words may contain other colons.
 std::size_t end_of_head(std::string_view line) {
   for (std::size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 1)) {
     if (at + 1 == line.size() || blanks.find(line[at + 1]) != blanks.npos) return at;
@@ -150,8 +150,8 @@ class SeedWordsReader {
   MemoryLimit memory_limit_;
   MemoryShare memory_;
   LineReader reader_;
-  std::unordered_map<std::string_view, std::int32_t, WordHash> numbers_;  // of the vocabulary
-  std::set<std::pair<std::int32_t, std::int32_t>> met_;                   // word and topic
+  std::unordered_map<std::string_view, std::int32_t, WordHash> numbers_;  // of the vocabulary's words
+  std::set<std::pair<std::int32_t, std::int32_t>> met_;                   // words and topics
   std::vector<SeedWord> seeds_;
   std::int64_t next_topic_ = 0;
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* source_texts_caller = "papilio::read_source_texts";
 
-// Takes documents of text as a corpus does, but keeps how some begin instead of words.
+// Takes documents of text as a corpus does, but keeps the beginnings of some of them instead of words.
 class TextCollector : public lda::TextCorpus {
  public:
   TextCollector(std::span<const std::int64_t> documents, std::int64_t max_bytes, lda::DocumentSink& sink)
@@ -46,7 +46,7 @@ class TextCollector : public lda::TextCorpus {
  private:
   std::span<const std::int64_t> documents_;
   std::size_t max_bytes_;
-  std::size_t next_ = 0;  // of documents_
+  std::size_t next_ = 0;  // index in documents_
   std::int64_t seen_ = 0;
   SourceTexts found_;
 };

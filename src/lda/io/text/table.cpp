@@ -15,7 +15,7 @@
 namespace papilio::lda {
 namespace {
 
-// A number from 1 that takes all of the text.
+// A number from 1 on that takes up all of the text.
 std::optional<std::size_t> column_number(std::string_view text) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,10 +30,10 @@ std::string shown(const std::vector<std::string_view>& names) {
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > most ? ", ..." : "");
 }
 
-// The table's columns that matter, by their places in a record.
+// The columns of the table that are used, by their places in a record.
 class Columns {
  public:
-  // `first` is the first record: the header, or if there is none a document.
+  // `first` is the first record: the header or, without one, a document.
   Columns(const TextSource& source, const DelimitedReader& reader, const std::vector<std::string_view>& first)
       : header_(source.header), reader_(reader), first_(first) {
     text = source.text.empty() ? default_text() : find(source.text);
@@ -44,7 +44,7 @@ class Columns {
   std::optional<std::size_t> id;
 
  private:
-  // Columns are known by name first, so that one called "2" can be reached.
+  // Names are tried first, so that a column called "2" can be reached.
   std::size_t find(const std::string& column) const {
     if (header_) {
       const auto found = std::find(first_.begin(), first_.end(), column);

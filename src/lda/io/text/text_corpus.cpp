@@ -16,17 +16,17 @@ constexpr int most_pieces = 64;
 constexpr std::size_t least_piece_bytes = std::size_t{1} << 12;
 constexpr std::size_t most_piece_bytes = std::size_t{1} << 20;
 
-// A piece's words of the blocks before stay up to this multiple of a piece's text.
+// A piece keeps the words of earlier blocks up to this multiple of a piece's text.
 constexpr std::size_t texts_of_kept_words = 4;
 
-// The most distinct words that a rank remembers of those left out, for a reason: more than are told, as other ranks may
-// have told theirs before.
+// The most distinct left-out words that a rank remembers per reason: more than are reported, because other ranks may
+// have reported theirs before.
 constexpr std::int64_t most_left_out_words_of_rank = 16 * most_left_out_words;
 
-// What an empty document takes in a block.
+// The memory of an empty document in a block.
 constexpr std::size_t bytes_per_place = sizeof(std::size_t) + sizeof(std::string_view);
 
-// Phrases may hold words that are too short to stay.
+// Phrases may contain words that are too short to stay.
 TextOptions options_of_tokens(TextOptions options) {
   if (options.phrases.used()) options.min_token_length = 1;
   return options;
@@ -60,7 +60,7 @@ std::int64_t CorpusSink::memory() const {
   return bytes_per_token * tokens_ + bytes_per_document * (std::ssize(offsets_) - 1);
 }
 
-// Slabs go one by one, so that words are there twice for few of them.
+// Slabs are freed one by one, so that only few words exist twice.
 Corpus CorpusSink::take() {
   Corpus corpus;
   corpus.document_offsets = std::move(offsets_);
@@ -75,8 +75,8 @@ Corpus CorpusSink::take() {
   return corpus;
 }
 
-// A piece takes up to 32 times its text, where all words are short and distinct, beside the words that it keeps;
-// together they take little more than a quarter of the limit.
+// A piece takes up to 32 times its text, if all words are short and distinct, besides the words that it keeps; together
+// they take little more than a quarter of the limit.
 TextCorpus::TextCorpus(const TextOptions& options, DocumentSink& sink)
     : options_(options),
       memory_limit_(options.max_memory),
@@ -122,7 +122,7 @@ TextCorpus::Queue TextCorpus::queue_of(std::span<const std::string_view> texts, 
   return queue;
 }
 
-// Gives each piece its share of the next block, about equally many bytes; the last piece's is all that is left of it.
+// Gives each piece its share of the next block, about equally many bytes; the last piece gets the rest.
 void TextCorpus::share_out(Queue& queue, const Place& place) {
   std::int64_t left = std::min(queue.bytes, static_cast<std::int64_t>(block_bytes()));
   std::int64_t pieces_left = std::ssize(pieces_);
@@ -177,7 +177,7 @@ void TextCorpus::tokenize(Piece& piece) const {
   }
 }
 
-// All words, also the short ones, which phrases may hold.
+// Takes all words, including the short ones, which phrases may contain.
 void TextCorpus::tokenize_with_marks(Piece& piece) {
   Tokenizer& tokenizer = piece.tokenizer;
   piece.before.clear();
@@ -196,7 +196,7 @@ void TextCorpus::tokenize_with_marks(Piece& piece) {
   }
 }
 
-// Marks the first token of a part unless it is a neighbour of the last token of the part before.
+// Marks the first token of a part unless it is a neighbour of the last token before the part.
 void TextCorpus::mark_first(const Piece& piece, std::size_t part, std::int64_t begin) {
   if (begin == piece.ends[part]) {
     between_.add(piece.after[part]);
@@ -218,13 +218,13 @@ void TextCorpus::count_left_out(const std::string& word, std::int64_t tokens) {
   if (const std::int32_t stop = stop_word(word); stop >= 0) stop_word_counts_[static_cast<std::size_t>(stop)] += tokens;
 }
 
-// Its number in the list, or -1.
+// The word's number in the list of stop words, or -1.
 std::int32_t TextCorpus::stop_word(const std::string& word) {
   if (options_.stop_words.empty()) return -1;
   return stop_words_.find(options_.fold_case ? word : folding_.fold(word));
 }
 
-// Pieces come in order, so that words are numbered by first occurrence in the whole text.
+// Pieces come in order, so words are numbered by first occurrence in the whole text.
 void TextCorpus::number_words(Piece& piece) {
   const std::vector<std::string>& words = piece.words.words();
   for (std::size_t w = piece.number_of.size(); w < words.size(); ++w) {
@@ -301,7 +301,7 @@ std::int64_t TextCorpus::memory() const {
   return bytes;
 }
 
-// A text that makes a block by itself is not copied.
+// A text as large as a block is not copied.
 void TextBlock::append(std::string_view text, std::int64_t line, bool goes_on) {
   if (open_ || goes_on || text.size() >= corpus_.block_bytes()) {
     flush();

@@ -19,16 +19,16 @@
 
 namespace papilio::lda {
 
-// Where documents go whose words have become numbers.
+// Receives documents whose words have become numbers.
 class DocumentSink {
  public:
   virtual ~DocumentSink() = default;
 
-  // The next words of the document. Words are numbered from 0 in the order in which they first occur.
+  // Takes the next words of the document. Words are numbered from 0 in the order of their first occurrence.
   virtual void append(std::span<const std::int32_t> words) = 0;
   virtual void end_document() = 0;
 
-  // The bytes of memory that the documents so far take, nearly.
+  // The approximate memory of the documents so far, in bytes.
   virtual std::int64_t memory() const = 0;
 };
 
@@ -48,56 +48,56 @@ class CorpusSink : public DocumentSink {
   std::vector<std::int64_t> offsets_ = {0};
 };
 
-// Where in its source the last document stands.
+// Where the last document is in its source.
 struct Place {
   const Origin& origin;
-  std::int64_t line;  // 0: nothing to tell
+  std::int64_t line;  // 0: unknown
 };
 
-// Makes a corpus of documents of text: cuts them into tokens on all threads,
-// leaves stop words out and numbers words by first occurrence in the whole text,
-// whatever the number of threads. The words go to a sink, block by block.
+// Makes a corpus from documents of text: cuts them into tokens on all threads, leaves stop words out and numbers
+// words by first occurrence in the whole text, for any number of threads. The words go to a sink, block by
+// block.
 //
-// Where phrases are to be joined, no word is left out, and those that are no neighbours of the word before are marked
+// If phrases are to be joined, no word is left out, and a word that is not a neighbour of the word before it is marked
 // (lda/corpus/marked_words.h); join_text_phrases does the rest.
 class TextCorpus {
  public:
-  // Options that are in range. The sink must outlive the object.
+  // The options are in range. The sink must outlive the object.
   TextCorpus(const TextOptions& options, DocumentSink& sink);
   virtual ~TextCorpus() = default;
 
-  // The reader's parts count there what they hold.
+  // The parts of a reader count what they hold towards it.
   MemoryLimit& memory_limit() { return memory_limit_; }
 
-  // It says where texts may be cut.
+  // Says where texts may be cut.
   const Tokenizer& tokenizer() const { return pieces_.front().tokenizer; }
 
-  // Before the first document: the text is a part of one, of which other ranks have the rest.
+  // Call it before the first document, if the text is a part of one whose other parts other ranks have.
   void begin_part(std::int64_t documents_before);
 
-  // How much text is worth giving at a time, in bytes.
+  // How much text to pass at a time, in bytes.
   std::size_t block_bytes() const { return pieces_.size() * piece_bytes_; }
   std::size_t piece_bytes() const { return piece_bytes_; }
 
-  // Appends documents of any length, `place` that of the last; if that one goes on, the next text continues it, and
-  // the texts are cut where no token is (Tokenizer). Throws FormatError where the corpus outgrows max_memory.
+  // Appends documents of any length; `place` is that of the last. If that one goes on, the next text continues it, and
+  // the texts are cut where no token is (Tokenizer). Throws FormatError if the corpus outgrows max_memory.
   virtual void append(std::span<const std::string_view> texts, const Place& place, bool goes_on = false);
 
-  // Appends all lines of a reader, whose blocks are of piece_bytes(), each a document. Threads take
-  // blocks out of the reader themselves and append them in turn: while one does, others cut theirs.
+  // Appends all lines of a reader, each as a document; the reader's blocks have piece_bytes(). Threads take blocks out
+  // of the reader themselves and append them in turn: while one appends, others cut their blocks.
   virtual void append_lines(LineReader& reader);
 
-  // Names the documents; all are named or none.
+  // Names a document; all are named or none.
   virtual void append_name(std::string_view name);
 
-  // What is known of documents, tokens and stop words so far; after the last document also what was left out. Of parts
-  // all ranks complete it together, and rank 0 knows what all left out.
+  // What is known of documents, tokens and stop words so far; after the last document also what was left out. If the
+  // text is in parts, all ranks complete the report together, and rank 0 knows what all ranks left out.
   ReadReport& report() { return report_; }
   void complete_report(Communicator* ranks = nullptr);
   std::vector<std::string> take_words() { return words_.take_words(); }
   std::vector<std::string> take_names() { return std::move(names_); }
 
-  // Whether the options leave a word out, and counts tokens of one that they leave out.
+  // fate: whether the options leave a word out. count_left_out: counts tokens of a word that they leave out.
   WordFate fate(const std::string& word);
   void count_left_out(const std::string& word, std::int64_t tokens);
 
@@ -106,34 +106,34 @@ class TextCorpus {
  private:
   class Turns;
 
-  // A document, or where it is long a part of one.
+  // A document, or a part of a long one.
   struct Part {
     std::string_view text;
     bool ends_document;
   };
 
-  // Texts on their way into pieces.
+  // Texts on their way to pieces.
   struct Queue {
     std::span<const std::string_view> texts;
     bool last_goes_on;
-    std::size_t taken = 0;   // bytes of the first text
-    std::int64_t bytes = 0;  // left, and one more per text
+    std::size_t taken = 0;   // bytes taken of the first text
+    std::int64_t bytes = 0;  // bytes left, and one more per text
   };
 
-  // Some documents as tokens. Words are numbered by first occurrence in the pieces that had this place in the blocks
-  // before: they stay until they are many, so that most of them are known in the corpus already.
+  // Some documents as tokens. Words are numbered by first occurrence in the pieces at this place of a block, of earlier
+  // blocks too: words are kept until they are many, so that most of them are already known in the corpus.
   struct Piece {
     explicit Piece(const TextOptions& options);
     Tokenizer tokenizer;
     std::vector<Part> parts;
     WordIndex words;
-    std::vector<std::int32_t> number_of;  // of the words of blocks before, in the corpus; -1 - s: stop word s
+    std::vector<std::int32_t> number_of;  // corpus numbers of the words of earlier blocks; -1 - s: stop word s
     std::vector<std::int32_t> tokens;
-    std::vector<std::int64_t> ends;   // of each part's tokens
-    std::vector<TextBetween> before;  // the first token of each part, and what is ...
-    std::vector<TextBetween> after;   // the last one; of phrases alone
+    std::vector<std::int64_t> ends;   // where each part's tokens end
+    std::vector<TextBetween> before;  // what stands before the first token of each part, and ...
+    std::vector<TextBetween> after;   // after its last token; only for phrases
     std::int64_t invalid_utf8 = 0;
-    std::int64_t bytes = 0;  // when it was appended
+    std::int64_t bytes = 0;  // at the time it was appended
     std::int64_t memory() const;
   };
 
@@ -157,31 +157,31 @@ class TextCorpus {
   WordIndex stop_words_;
   WordIndex words_;
   std::vector<Piece> pieces_;
-  std::size_t piece_bytes_;  // of text, about, that a thread works on at a time
+  std::size_t piece_bytes_;  // about the bytes of text that a thread works on at a time
   Tokenizer rules_;
   Tokenizer folding_{1};
   TokenTally left_out_{most_left_out_words};
   std::vector<std::int64_t> stop_word_counts_;
   std::vector<std::int32_t> numbers_;
   std::vector<std::string> names_;
-  std::int64_t documents_before_ = 0;      // in parts before this one
+  std::int64_t documents_before_ = 0;      // in the parts before this one
   std::int64_t document_tokens_ = 0;       // of the last document so far
-  TextBetween between_ = {.parts = true};  // after its last token; of phrases alone
+  TextBetween between_ = {.parts = true};  // after its last token; only for phrases
   std::int64_t bytes_of_names_ = 0;
   std::int64_t bytes_of_stop_words_ = 0;
   ReadReport report_;
 };
 
-// Gathers documents that come one after the other into blocks for a TextCorpus.
+// Gathers consecutive documents into blocks for a TextCorpus.
 class TextBlock {
  public:
   TextBlock(TextCorpus& corpus, const Origin& origin) : corpus_(corpus), origin_(origin) {}
 
-  // Appends a document that ends at `line` of the source. Where it goes on, the next text continues it; texts are cut
+  // Appends a document that ends at `line` of the source. If it goes on, the next text continues it; texts are cut
   // where no token is.
   void append(std::string_view text, std::int64_t line, bool goes_on = false);
 
-  // Once, after the last document.
+  // Call it once, after the last document.
   void flush();
 
  private:

@@ -31,14 +31,14 @@ namespace {
 
 constexpr std::size_t first_bytes = std::size_t{1} << 18;
 
-// The files of a folder and the folders below.
+// The files of a folder and of the folders below it.
 struct Listing {
-  std::vector<std::string> files;    // paths from the folder on, sorted by byte
-  std::int64_t skipped = 0;          // hidden, links to folders, no regular files, what papilio writes
-  std::vector<std::string> folders;  // still to be listed
+  std::vector<std::string> files;    // paths relative to the folder, sorted by bytes
+  std::int64_t skipped = 0;          // hidden files, links to folders, special files, files that papilio writes
+  std::vector<std::string> folders;  // not yet listed
 };
 
-// Files the entry of `folder` (a path from `root` on, "" or ending in '/') where it belongs.
+// Puts an entry of `folder` (a path relative to `root`, "" or ending in '/') into the list it belongs to.
 void list_entry(const Origin& root, const std::string& folder, const std::string& name, Listing& listing) {
   if (name.front() == '.') {
     ++listing.skipped;
@@ -52,7 +52,7 @@ void list_entry(const Origin& root, const std::string& folder, const std::string
     listing.folders.push_back(path + "/");
     return;
   }
-  // A link to a file is that file; links to folders are not followed, since they may form a cycle.
+  // A link to a file counts as that file. Links to folders are not followed, since they may form a cycle.
   if (S_ISLNK(entry.st_mode) && ::stat(full.c_str(), &entry) != 0) entry.st_mode = 0;
   if (S_ISREG(entry.st_mode) && !is_papilio_file_name(name)) {
     listing.files.push_back(path);
@@ -88,7 +88,7 @@ Listing list_folder(const Origin& root, MemoryShare& memory) {
   return listing;
 }
 
-// Reads files into a block, each a document; one buffer serves them all. A file that is longer than the buffer is given
+// Passes files to a block, each as a document, with one buffer for all of them. A file longer than the buffer is passed
 // in parts.
 class FileReader {
  public:
@@ -121,7 +121,7 @@ class FileReader {
   std::string_view unread() const { return {buffer_.get() + begin_, size_ - begin_}; }
   std::int64_t line() const { return 1 + lines_ + std::count(buffer_.get(), buffer_.get() + size_, '\n'); }
 
-  // Gives what a full buffer holds up to where no token can be; false where there is no such place.
+  // Passes on a full buffer up to a place where no token is; false if there is no such place.
   bool give_part(const Origin& origin) {
     check_beginning(origin);
     const std::string_view part = unread().substr(0, tokenizer_.after_last_cut(unread()));
@@ -134,9 +134,9 @@ class FileReader {
     return true;
   }
 
-  // Leaves a byte-order mark out, and refuses what is not a text.
+  // Skips a byte-order mark, and refuses what is not text.
   void check_beginning(const Origin& origin) {
-    if (bytes_ != static_cast<std::int64_t>(size_)) return;  // part of the file has been given
+    if (bytes_ != static_cast<std::int64_t>(size_)) return;  // part of the file has been passed on
     if (unread().starts_with("\xef\xbb\xbf")) begin_ = 3;
     if (unread().starts_with("\xff\xfe") || unread().starts_with("\xfe\xff")) {
       origin.format_error(1, 1, "expected UTF-8, got the byte-order mark of UTF-16");
@@ -163,10 +163,10 @@ class FileReader {
   std::int64_t max_bytes_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::size_t begin_ = 0;  // bytes [begin_, size_) have not been given to the block
+  std::size_t begin_ = 0;  // bytes [begin_, size_) have not been passed to the block
   std::size_t size_ = 0;
   std::int64_t bytes_ = 0;  // of the file so far
-  std::int64_t lines_ = 0;  // that have been given
+  std::int64_t lines_ = 0;  // that have been passed on
 };
 
 }  // namespace

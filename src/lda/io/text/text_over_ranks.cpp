@@ -18,11 +18,11 @@
 namespace papilio::lda {
 namespace {
 
-// A word in a WordIndex, its place there included, and its number.
+// A word in a WordIndex, including its slot, and its number.
 constexpr auto bytes_per_indexed = static_cast<std::int64_t>(sizeof(std::string) + 40);
 
-// Numbers the words of all ranks by first occurrence in the whole text. Gives every rank the vocabulary, and each the
-// new numbers of its words. Collective.
+// Numbers the words of all ranks by first occurrence in the whole text. Every rank gets the vocabulary, and the new
+// numbers of its own words. Collective.
 std::vector<std::int32_t> join_words(std::vector<std::string>& words, MemoryLimit& limit, const Origin& origin,
                                      Communicator& ranks) {
   MemoryShare share(limit);

@@ -12,7 +12,7 @@
 namespace papilio::lda {
 namespace {
 
-// What words take twice while they get new numbers, beside what TextCorpus counts.
+// What a word takes while it exists twice, with its old and new number, in addition to what TextCorpus counts.
 constexpr std::int64_t bytes_per_joined_word = 88;
 
 std::vector<std::string> spellings(const std::vector<Phrase>& phrases) {
@@ -36,7 +36,7 @@ std::vector<std::string> join_text_phrases(TextCorpus& text, std::span<const std
     text.memory_limit().refuse(origin, 0, fmt::format("joining phrases of {} words", vocabulary.size()));
   };
   hold(0);
-  // A quarter of what is left, and no less than a block of words, which MemoryLimit does not count.
+  // A quarter of the memory left, but at least a block of words, which MemoryLimit does not count.
   const std::int64_t most_followers = std::max(text.memory_limit().left() / 16, std::int64_t{1} << 16);
   const PhraseText read = {vocabulary, left_out, words, most_followers};
   const PhraseMatcher matcher(vocabulary,

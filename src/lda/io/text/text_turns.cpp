@@ -9,13 +9,13 @@
 
 namespace papilio::lda {
 
-// Lines of a reader on their way into a corpus, whose pieces are the threads'. What is thrown is thrown in turn too, so
-// that the first place in the text decides.
+// Passes the lines of a reader to a corpus, one piece per thread. Exceptions are also thrown in turn, so that the first
+// place in the text decides.
 class TextCorpus::Turns {
  public:
   Turns(TextCorpus& corpus, LineReader& reader) : corpus_(corpus), reader_(reader) {}
 
-  // What one thread does.
+  // Runs on each thread.
   void run(Piece& piece) {
     OwnParts block;
     std::size_t turn = 0;
@@ -50,7 +50,7 @@ class TextCorpus::Turns {
     return false;
   }
 
-  // False where a turn before this one failed.
+  // False if an earlier turn has failed.
   bool append(const OwnParts& block, std::size_t turn, Piece& piece) {
     const Place place = {reader_.origin(), block.line_number};
     Queue queue = queue_of(block.lines, block.goes_on);
@@ -83,12 +83,12 @@ class TextCorpus::Turns {
 
   TextCorpus& corpus_;
   LineReader& reader_;
-  std::mutex taking_;  // of the reader and what follows
+  std::mutex taking_;  // for the reader and what follows
   std::size_t taken_ = 0;
   bool is_at_end_ = false;
-  std::mutex passing_;  // of what follows
+  std::mutex passing_;  // for what follows
   std::condition_variable has_passed_;
-  std::size_t passed_ = 0;  // turns; whose turn it is has the corpus
+  std::size_t passed_ = 0;  // number of turns passed; the thread whose turn it is may use the corpus
   bool is_over_ = false;
 };
 

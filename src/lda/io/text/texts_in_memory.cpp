@@ -3,7 +3,7 @@
 
 namespace papilio {
 
-// In blocks as readers give them, so that tokens wait for their numbers a block at a time.
+// Works in blocks, as readers do, so that only a block of tokens waits for its numbers.
 Corpus corpus_from_texts(std::span<const std::string_view> texts, const TextOptions& options, ReadReport* report) {
   constexpr const char* caller = "papilio::corpus_from_texts";
   lda::require_text_options(options, caller);

@@ -12,15 +12,15 @@
 
 namespace papilio::lda {
 
-// A corpus that grows word by word; words are numbered by first occurrence. It stands in lines; `add` and
-// `end_document` throw FormatError at the line that the reader is at when the corpus outgrows the limit.
+// A corpus that grows word by word; words are numbered by first occurrence. Its source is read in lines; `add` and
+// `end_document` throw FormatError at the reader's current line if the corpus outgrows the limit.
 class TokenCorpus {
  public:
   TokenCorpus(const TextOptions& options, MemoryLimit& memory_limit, const LineReader& lines);
 
   void add(std::string_view word) { add(word, word); }
 
-  // `folded` is what is compared with the stop words.
+  // `folded` is compared with the stop words.
   void add(std::string_view word, std::string_view folded);
 
   bool has_stop_words() const { return !options_.stop_words.empty(); }
@@ -33,10 +33,10 @@ class TokenCorpus {
 
   std::int64_t documents() const { return corpus_.documents(); }
 
-  // What a tokenizer has left out of the text.
+  // Adds what a tokenizer has left out of the text.
   void leave_out(const TokenTally& left_out);
 
-  // Throws FormatError unless there is room to make a token of a text that has no place to cut it.
+  // Throws FormatError unless there is room to make a token from a text that has no place to cut it.
   void require_room_for_token(std::string_view text) const;
 
   Corpus make_corpus(const char* format, ReadReport& report) &&;

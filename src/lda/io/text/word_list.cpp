@@ -15,7 +15,7 @@ namespace papilio {
 namespace lda {
 namespace {
 
-// The list, which grows, a copy in the options and their index.
+// The list, with room to grow, a copy in the options, and their index.
 constexpr std::int64_t bytes_per_listed_word = 4 * sizeof(std::string) + 32;
 
 }  // namespace
