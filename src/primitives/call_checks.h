@@ -10,7 +10,7 @@
 #include "primitives/device_calls.h"
 #include "primitives/status.h"
 
-// What the public calls check before they start, and how they end.
+// What the public calls check before they start, and how they finish.
 
 namespace papilio::primitives {
 
@@ -21,7 +21,7 @@ void require_array(const char* function, const char* what, const VectorView<T>& 
   execution::require_vector(function, what, array);
 }
 
-// The options' threads and status word. `device` is that of the output.
+// Checks the options' threads and status word. `device` is that of the output.
 template <class Options>
 void require_options(const char* function, const Options& options, Device device) {
   execution::thread_count(options.threads);
@@ -30,7 +30,7 @@ void require_options(const char* function, const Options& options, Device device
   require_array(function, "status", options.status, options.status.empty() ? options.status.device : device);
 }
 
-// The options as they go to a device: its workspace has `bytes`.
+// The options in the form that goes to a device; the workspace must have `bytes`.
 template <class Options>
 DeviceCall device_call(const char* function, const Options& options, Device device, std::int64_t bytes) {
   const VectorView<std::byte>& workspace = options.workspace;
@@ -47,7 +47,7 @@ DeviceCall device_call(const char* function, const Options& options, Device devi
           options.status.empty() ? nullptr : options.status.data};
 }
 
-// The operator is one, and takes values of T.
+// Checks that the operator exists and takes values of T.
 template <class T>
 void require_operator(const char* function, ReduceOp op) {
   for (const ReduceOpChoice& row : reduce_ops()) {
@@ -58,7 +58,7 @@ void require_operator(const char* function, ReduceOp op) {
   throw InvalidArgument(fmt::format("papilio::{}: unknown operator {}", function, static_cast<int>(op)));
 }
 
-// The end of a call on the CPU: what it found goes to the status word, or is thrown with what `message()` says.
+// Ends a call on the CPU: what it found goes to the status word or, if none, is thrown with the text of `message()`.
 template <class Message>
 void finish(const VectorView<std::int64_t>& status, const PrimitiveStatus& found, Message message) {
   const bool wrong = found.error != PrimitiveError::none;
@@ -69,7 +69,7 @@ void finish(const VectorView<std::int64_t>& status, const PrimitiveStatus& found
   }
 }
 
-// The first offset that is out of range, if one is: they rise from 0 or more to at most `items`.
+// Finds the first offset that is out of range, if any: offsets must rise from at least 0 to at most `items`.
 PrimitiveStatus check_offsets(VectorView<const std::int64_t> offsets, std::int64_t items, int threads);
 
 // "papilio::FUNCTION: offset 3 is 9, expected 4 <= offset <= 8"

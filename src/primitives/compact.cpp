@@ -53,8 +53,8 @@ void check_call(const VectorView<const Flag>& flags, const Elements& values, con
   execution::require_apart("compact", "count", count, "flags", flags);
 }
 
-// Copies the flagged of the values [begin, end) to `to`. What is not kept is written over by the next; after the last
-// kept one nothing is written.
+// Copies the flagged ones of the values [begin, end) to `to`. A value that is not
+// kept is overwritten by the next one; nothing is written after the last one kept.
 template <std::size_t size, class Flag>
 void copy_flagged(const Flag* flags, const unsigned char* values, std::int64_t begin, std::int64_t kept,
                   unsigned char* to) {
@@ -99,7 +99,7 @@ primitives::DeviceCompact<Flag> device_compact(const VectorView<const Flag>& fla
 
 }  // namespace
 
-// Two passes over the parts: how many each keeps, then the values, from where the parts before end.
+// Two passes over the parts: first counts how many values each keeps, then copies them to where the parts before end.
 template <class Flag>
 std::int64_t detail::compact_elements(VectorView<const Flag> flags, const Elements& values,
                                       const WritableElements& kept, const CompactOptions& options) {

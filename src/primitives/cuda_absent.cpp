@@ -1,4 +1,4 @@
-// What takes the place of the CUDA side in a build without CUDA: views of a device cannot be served.
+// Replaces the CUDA side in a build without CUDA: calls with views of a device cannot be served.
 
 #include "papilio/error.h"
 #include "primitives/device_calls.h"

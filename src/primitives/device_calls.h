@@ -6,9 +6,9 @@
 #include "papilio/device.h"
 #include "papilio/primitives.h"
 
-// The border between the public calls and their CUDA side: plain data, checked as far as it can be without reading
-// arrays. Each *_on_cuda queues its work and returns; each *_workspace_on_cuda says what workspace it needs. In a build
-// without CUDA, cuda_absent.cpp has these functions: they throw DeviceUnavailable.
+// The border between the public calls and their CUDA side: plain data, checked as far as is possible
+// without reading arrays. Each *_on_cuda queues its work and returns; each *_workspace_on_cuda says what
+// workspace it needs. In a build without CUDA, the functions in cuda_absent.cpp throw DeviceUnavailable.
 //
 // T is int32, int64, float, double; Index is int32, int64; Flag is uint8, int32.
 
@@ -17,14 +17,14 @@ namespace papilio::primitives {
 struct DeviceCall {
   Device device;
   void* stream;          // a cudaStream_t
-  std::byte* workspace;  // of the bytes that the query said, aligned to 256; null for 0
+  std::byte* workspace;  // as many bytes as the query said, aligned to 256; null for 0
   std::int64_t* status;  // null: not requested; else set to no_error, or to the error (status.h)
 };
 
 template <class Index, class T>
 struct DeviceReduceByIndex {
   const Index* indices;
-  const T* values;  // null: each counts 1
+  const T* values;  // null: each item counts as 1
   std::int64_t items;
   T* out;
   std::int64_t bins;
@@ -43,7 +43,7 @@ struct DeviceSegmentedReduce {
   ReduceOp op;
 };
 
-// `offsets`, or `flags`, or neither: one segment.
+// With `offsets`, or with `flags`, or with neither: then there is one segment.
 template <class T>
 struct DeviceScan {
   const std::int64_t* offsets;  // segments + 1
@@ -51,8 +51,8 @@ struct DeviceScan {
   const std::uint8_t* flags;  // items
   const T* values;
   std::int64_t items;
-  T* out;           // may be values
-  bool with_total;  // out has one more entry (exclusive, without segments), for the total
+  T* out;           // may be the same as values
+  bool with_total;  // out has one more entry, for the total (exclusive, without segments)
   ReduceOp op;
   bool exclusive;
 };

@@ -7,8 +7,8 @@
 
 #include "warp/portability.h"
 
-// Sums of floating-point numbers without rounding, for CPU and GPU alike: a sum is an integer, in units so small that
-// every value is one, and is rounded once, when it is read. Integers add in any order and in any grouping.
+// Sums of floating-point numbers without rounding, for CPU and GPU alike. A sum is an integer, in units so small that
+// every value is a whole number of them, and is rounded once, when it is read. Integers add in any order and grouping.
 //
 // "Place" p stands for the unit 2^(least + p), where 2^least is the least positive number of the type. So every finite
 // value is significand * 2^(least + place) with an integer significand and place >= 0.
@@ -49,7 +49,7 @@ PAPILIO_LANEWISE BitsOf<T> bits_of(T value) {
   return std::bit_cast<BitsOf<T>>(value);
 }
 
-// The bits without the sign: for finite values they are ordered as the magnitudes, and infinity and NaN are above.
+// The bits without the sign: finite values have the order of their magnitudes, and infinity and NaN are above them.
 template <class T>
 PAPILIO_LANEWISE BitsOf<T> magnitude_bits(T value) {
   return bits_of(value) & ~FloatFormat<T>::sign;
@@ -64,7 +64,7 @@ PAPILIO_LANEWISE bool is_nan(T value) {
   return magnitude_bits(value) > FloatFormat<T>::infinity;
 }
 
-// The one NaN that the library makes.
+// The only NaN that the library produces.
 template <class T>
 PAPILIO_LANEWISE T canonical_nan() {
   return std::bit_cast<T>(FloatFormat<T>::nan);
@@ -100,9 +100,9 @@ PAPILIO_LANEWISE std::uint64_t significand_of_bits(BitsOf<T> magnitude) {
   return magnitude < hidden ? fraction : fraction | hidden;
 }
 
-// The value nearest to a number whose highest bit is worth 2^(least + highest): `top` are its highest 64 bits, the
-// first of them set, and `more` says whether bits below those are set. Ties to even; subnormal results are rounded
-// once, too; infinity where the nearest would be beyond the largest.
+// The value nearest to a number whose highest bit is worth 2^(least + highest): `top` has its highest 64 bits, the
+// first of which is set, and `more` says whether any bit below those is set. Ties go to even. Subnormal results,
+// too, are rounded only once. The result is infinity if the nearest would be beyond the largest finite number.
 template <class T>
 PAPILIO_LANEWISE T rounded(bool negative, std::uint64_t top, bool more, int highest) {
   using Format = FloatFormat<T>;
@@ -118,7 +118,7 @@ PAPILIO_LANEWISE T rounded(bool negative, std::uint64_t top, bool more, int high
     const std::uint64_t rest = top << precision;
     constexpr std::uint64_t half = std::uint64_t{1} << 63;
     if (rest > half || (rest == half && (more || (kept & 1) != 0))) ++kept;
-    // Adding carries from the fraction into the exponent, where the significand has become the next power of two.
+    // The addition carries from the fraction into the exponent if the significand has become the next power of two.
     bits = place >= most_places
                ? Format::infinity
                : static_cast<Bits>((static_cast<std::uint64_t>(place) << Format::fraction_bits) + kept);
@@ -145,7 +145,7 @@ PAPILIO_LANEWISE T rounded_fixed(Int128 sum, int place) {
                     127 - zeros + place);
 }
 
-// A sum of any finite values, and which others have been added. Capacity as in FloatFormat.
+// The sum of any finite values, and which special values have been added. FloatFormat has its capacity.
 template <class T>
 struct LongSum {
   using Format = FloatFormat<T>;
@@ -154,7 +154,7 @@ struct LongSum {
   enum : std::uint32_t { nan_seen = 1, infinity_seen = 2, minus_infinity_seen = 4 };
 
   std::uint64_t word[words];  // two's complement, the lowest first, in units of 2^least
-  std::uint32_t special;      // of the enumerators above
+  std::uint32_t special;      // which of the enumerators above apply
 
   PAPILIO_LANEWISE void clear() {
     for (int i = 0; i < words; ++i) word[i] = 0;
@@ -188,7 +188,7 @@ struct LongSum {
     }
   }
 
-  // Adds a double that is a multiple of 2^least, such as an exact sum of values.
+  // Adds a double that is a multiple of 2^least, for example an exact sum of values.
   PAPILIO_LANEWISE void add_exact(double value) {
     const std::uint64_t magnitude = magnitude_bits(value);
     std::uint64_t significand = significand_of_bits<double>(magnitude);
@@ -208,7 +208,7 @@ struct LongSum {
     special |= other.special;
   }
 
-  // The 64 bits that begin at a place, as a signed number where they reach the sign.
+  // The 64 bits from a place on; if they reach the sign, as a signed number.
   PAPILIO_LANEWISE std::int64_t bits_from(int place) const {
     const int w = place / 64, shift = place & 63;
     const std::uint64_t fill = (word[words - 1] >> 63) != 0 ? ~std::uint64_t{0} : 0;

@@ -1,4 +1,4 @@
-// The table of exact sums of one instruction-set target; compiled once for each, see cmake/simd_targets.cmake.
+// The table of exact sums for one instruction-set target; compiled once for each, see cmake/simd_targets.cmake.
 
 #include "primitives/exact_sums_kernel.h"
 #include "primitives/fixed_grid_kernel.h"

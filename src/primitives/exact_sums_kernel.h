@@ -6,12 +6,12 @@
 #include "primitives/exact_sum.h"
 #include "primitives/kernels.h"
 
-// Exact sums at the speed of plain ones, where values are of similar size.
+// Exact sums at the speed of plain ones, if values are of similar size.
 //
-// Values are cut at one bit position for all of a block: with the unit U, a power of two, and sigma = 1.5 * 2^52 * U,
-// the number high = (v + sigma) - sigma is v rounded to a multiple of U, and low = v - high is exact. If U is so large
-// that sums of the high parts stay below 2^53 U, they are doubles without rounding, in any order; so are the sums of
-// the low parts, in a unit 2^43 times smaller, if all of them are multiples of it, which the same trick tells. A block
+// All values of a block are cut at one bit position. With the unit U, a power of two, and sigma = 1.5 * 2^52 * U, the
+// number high = (v + sigma) - sigma is v rounded to a multiple of U, and low = v - high is exact. If U is so large
+// that sums of the high parts stay below 2^53 U, these sums are exact doubles, in any order. So are the sums of the
+// low parts, in a unit 2^43 times smaller, if all low parts are multiples of it, which the same trick tells. A block
 // is then the sum of two doubles, rounded once by adding them. All other blocks go through LongSum, value by value.
 // Source: Rump, Ogita and Oishi, SIAM Journal on Scientific Computing 31(1), 2008 (ExtractVector).
 
@@ -29,7 +29,7 @@ using Masks = std::int64_t __attribute__((vector_size(lanes * sizeof(double))));
 
 using FloatLanes = float __attribute__((vector_size(lanes * sizeof(float))));
 
-// By reference: a vector that is passed by value has an ABI of its own on each instruction set.
+// Passed by reference: the ABI for a vector passed by value depends on the instruction set.
 PAPILIO_LANEWISE void load(const double* values, Lanes& loaded) { std::memcpy(&loaded, values, sizeof loaded); }
 PAPILIO_LANEWISE void load(const float* values, Lanes& loaded) {
   FloatLanes floats;
@@ -37,7 +37,7 @@ PAPILIO_LANEWISE void load(const float* values, Lanes& loaded) {
   loaded = __builtin_convertvector(floats, Lanes);
 }
 
-// The largest magnitude; where a value is NaN, any number.
+// The largest magnitude; if a value is NaN, any number.
 template <class T>
 PAPILIO_LANEWISE double largest_of(const T* values, int count) {
   constexpr std::int64_t all_but_sign = 0x7fffffffffffffff;
@@ -63,7 +63,7 @@ PAPILIO_LANEWISE double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-// The same from 2^-1074 on.
+// The same, down to 2^-1074.
 PAPILIO_LANEWISE double power_of_two_or_subnormal(int exponent) {
   return exponent >= -1022 ? power_of_two(exponent) : std::bit_cast<double>(std::uint64_t{1} << (exponent + 1074));
 }
@@ -85,7 +85,7 @@ struct Cut {
   static constexpr int block_bits = 10;
   static_assert(block_size == 1 << block_bits);
 
-  // For a block of values below 2^largest and a sum before them below 2^carried.
+  // The cut for a block of values below 2^largest after a sum below 2^carried.
   PAPILIO_LANEWISE static Cut at(int largest, int carried) {
     constexpr int least = FloatFormat<double>::least;
     int top = largest + block_bits > carried ? largest + block_bits : carried;
@@ -109,7 +109,7 @@ struct Pair {
   bool lost = false;
 };
 
-// Adds the parts of a value.
+// Cuts a value and adds its parts.
 PAPILIO_LANEWISE void add_parts(double value, const Cut& cut, Pair& sum) {
   const double high = (value + cut.sigma) - cut.sigma;
   const double low = value - high;
@@ -162,7 +162,7 @@ PAPILIO_LANEWISE T rounded_pair(double high, double low) {
   }
 }
 
-// Out of line for each target: what is rare need not be in every loop.
+// Not inlined, once per target: what is rare need not be in every loop.
 template <class T>
 __attribute__((noinline)) void add_one_by_one(const T* values, std::int64_t count, LongSum<T>& sum) {
   for (std::int64_t i = 0; i < count; ++i) sum.add(values[i]);
@@ -186,7 +186,7 @@ __attribute__((noinline)) T value_of(const LongSum<T>& sum) {
 
 constexpr double infinity = __builtin_inf();
 
-// The cut for values alone; impossible where one is infinite. (NaN is lost in the sums.)
+// The cut for values alone; impossible if one is infinite. (For NaN, the sums become `lost`.)
 template <class T>
 PAPILIO_LANEWISE Cut cut_for(const T* values, int count) {
   const double largest = largest_of(values, count);
@@ -217,7 +217,7 @@ __attribute__((noinline)) T sum_of_long(const T* values, std::int64_t count) {
   return sum.value();
 }
 
-// Segments are taken together as long as they have no more than a block of values, so that short ones share a cut.
+// Segments are handled together as long as they have at most a block of values in all, so that short ones share a cut.
 template <class T>
 void sum_segments(const Segments<T>& segments) {
   const std::int64_t* const offsets = segments.offsets;
@@ -241,7 +241,7 @@ void sum_segments(const Segments<T>& segments) {
   }
 }
 
-// The least e with |sum| < 2^e, or a little more; below every exponent for 0.
+// The least e with |sum| < 2^e, or a little more; for 0, below every exponent.
 template <class T>
 PAPILIO_LANEWISE int exponent_above(const LongSum<T>& sum) {
   const std::uint64_t fill = (sum.word[LongSum<T>::words - 1] >> 63) != 0 ? ~std::uint64_t{0} : 0;
@@ -249,10 +249,10 @@ PAPILIO_LANEWISE int exponent_above(const LongSum<T>& sum) {
     const std::uint64_t differs = sum.word[w] ^ fill;
     if (differs != 0) return FloatFormat<T>::least + 64 * w + 64 - primitives::leading_zeros(differs);
   }
-  return FloatFormat<T>::least;  // 0 or -1
+  return FloatFormat<T>::least;  // the sum is 0 or -1
 }
 
-// A sum as the pair of a cut; lost where it has bits below. With |sum| < 2^53 units.
+// A sum as the pair of a cut; `lost` if it has bits below. |sum| must be below 2^53 units.
 template <class T>
 __attribute__((noinline)) Pair pair_of(const LongSum<T>& sum, const Cut& cut) {
   constexpr int least = FloatFormat<T>::least;
@@ -292,8 +292,8 @@ __attribute__((noinline)) void scan_one_by_one(const ScanBlock<T>& block, const 
   }
 }
 
-// Floats as whole numbers of units of 64 bits, where all of a block are: one addition per value, and conversions that
-// compilers turn into vector instructions. False, with nothing written, where they are not.
+// Floats as whole numbers of units, in 64 bits, if all floats of a block are such: then a value takes one addition,
+// and compilers turn the conversions into vector instructions. Otherwise returns false and writes nothing.
 template <bool segmented>
 bool scan_integers(const ScanBlock<float>& block, const float* values, int top, LongSum<float>& sum) {
   constexpr int least = FloatFormat<float>::least;
@@ -320,7 +320,7 @@ bool scan_integers(const ScanBlock<float>& block, const float* values, int top, 
     units[i] = block.exclusive ? before : running;
   }
   const auto scale_back = static_cast<float>(power_of_two(unit));
-  // One rounding: what the product would round again has few enough bits already.
+  // Rounds only once: where the product would round again, it has few enough bits already.
   for (int i = 0; i < block.count; ++i) block.out[i] = static_cast<float>(units[i]) * scale_back;
   sum.clear();
   sum.add_integer(running, unit - least);
@@ -329,7 +329,7 @@ bool scan_integers(const ScanBlock<float>& block, const float* values, int top, 
 
 template <class T>
 void scan_block(const ScanBlock<T>& block, LongSum<T>& sum) {
-  T copy[block_size];  // what is written over may have to be read again
+  T copy[block_size];  // values that are overwritten may have to be read again
   const T* values = block.values;
   if (static_cast<const T*>(block.out) == values) {
     std::memcpy(copy, values, static_cast<std::size_t>(block.count) * sizeof(T));

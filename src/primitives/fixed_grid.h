@@ -9,20 +9,20 @@
 
 namespace papilio::primitives {
 
-// The bits of n: n < 2^b.
+// How many bits n has: n < 2^b.
 PAPILIO_LANEWISE int bits_of_count(std::int64_t n) {
   return n <= 0 ? 0 : 64 - leading_zeros(static_cast<std::uint64_t>(n));
 }
 
-// The place of the unit for `items` values, of which the largest finite one has the magnitude bits `largest`, in
-// integers of `width` bits: no sum of them reaches 2^(width - 1). For the rule, width is 128.
+// The place of the unit for `items` values, in integers of `width` bits: no sum of the values reaches
+// 2^(width - 1). `largest` has the magnitude bits of the largest finite value. For the rule, width is 128.
 template <class T>
 PAPILIO_LANEWISE int grid_place(BitsOf<T> largest, std::int64_t items, int width = 128) {
   const int place = place_of_bits<T>(largest) + FloatFormat<T>::fraction_bits + 1 + bits_of_count(items) - (width - 1);
   return place > 0 ? place : 0;
 }
 
-// A finite value in units of a place, rounded towards 0.
+// A finite value in units of this place, rounded towards 0.
 template <class T, class Integer = Int128>
 PAPILIO_LANEWISE Integer to_grid(T value, int place) {
   const BitsOf<T> magnitude = magnitude_bits(value);
@@ -34,22 +34,22 @@ PAPILIO_LANEWISE Integer to_grid(T value, int place) {
   return (bits_of(value) & FloatFormat<T>::sign) != 0 ? static_cast<Integer>(-units) : units;
 }
 
-// The place of the last bit that is set in a finite value with these magnitude bits, which are not 0: the value is a
-// whole number of units of this place, and of none above.
+// The place of the last bit set in a finite value with these magnitude bits, which are
+// not 0: the value is a whole number of units of this place, and of no higher one.
 template <class T>
 PAPILIO_LANEWISE int last_place_of_bits(BitsOf<T> magnitude) {
   return place_of_bits<T>(magnitude) + trailing_zeros(significand_of_bits<T>(magnitude));
 }
 
-// Whether sums of 64 bits give the same results: at the place grid_place(largest, items, 64) every value is a whole
-// number of units. `last_place` is the least last_place_of_bits of the values.
+// Whether sums in 64 bits give the same results: that is, whether every value is a whole number of units
+// at the place grid_place(largest, items, 64). `last_place` is the least last_place_of_bits of the values.
 template <class T>
 PAPILIO_LANEWISE bool fits_64_bits(BitsOf<T> largest, int last_place, std::int64_t items) {
   return grid_place<T>(largest, items, 64) <= last_place;
 }
 
-// Sums of wider values as two digits of 64 bits, which add without carries: units of 2^(least + place) below, and of
-// 2^(least + place + bits) above, `bits` of each value in either.
+// Sums of wider values as two digits of 64 bits, which add without carries: a lower digit in units of
+// 2^(least + place), and an upper one in units of 2^(least + place + bits). Each value has `bits` bits in either.
 struct TwoDigits {
   int place;  // may be below 0
   int bits;
@@ -64,7 +64,7 @@ PAPILIO_LANEWISE TwoDigits two_digits(BitsOf<T> largest, int last_place, std::in
   return {place, bits, place <= last_place};
 }
 
-// An integer as two digits of either sign, cut towards 0: low + high * 2^bits.
+// An integer as two digits with its sign, cut towards 0: low + high * 2^bits.
 struct DigitPair {
   std::int64_t low, high;
 };
@@ -79,8 +79,8 @@ PAPILIO_LANEWISE Int128 joined_digits(const DigitPair& digits, int bits) {
   return static_cast<Int128>(static_cast<UInt128>(static_cast<Int128>(digits.high)) << bits) + digits.low;
 }
 
-// A bin after an infinity or NaN has been added. These come before the finite values: to a bin that is not finite then,
-// finite values add nothing.
+// A bin after an infinity or NaN has been added. These are added before the
+// finite values: if the bin is not finite then, finite values add nothing.
 template <class T>
 PAPILIO_LANEWISE T plus_special(T old, T special) {
   if (is_nan(old)) return old;
@@ -88,8 +88,8 @@ PAPILIO_LANEWISE T plus_special(T old, T special) {
   return is_nan(special) || opposed ? canonical_nan<T>() : special;
 }
 
-// A bin after the finite values, whose sum is `sum` units of a place: old + sum, rounded once. A place below 0 is
-// allowed where the sum is a whole number of units of place 0.
+// A bin after the finite values, whose sum is `sum` units of a place, have been added: old + sum,
+// rounded once. The place may be below 0 if the sum is a whole number of units of place 0.
 template <class T>
 PAPILIO_LANEWISE T plus_fixed(T old, Int128 sum, int place) {
   if (sum == 0 || !is_finite(old)) return old;

@@ -5,7 +5,7 @@
 #include "primitives/exact_sums_kernel.h"
 #include "primitives/fixed_grid.h"
 
-// Floats in fixed point, block by block: loops that compilers turn into vector instructions.
+// Floats in fixed point, block by block, in loops that compilers turn into vector instructions.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -18,8 +18,8 @@ primitives::Magnitudes magnitudes(const T* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const auto magnitude = static_cast<Key>(primitives::magnitude_bits(values[i]));
     const Key finite = magnitude < infinite ? magnitude : 0;
-    // What the last bit is worth: the value, less the value without it, or the value itself where no bit follows the
-    // first.
+    // What the last bit set is worth: the value minus the value without
+    // that bit or, if the first bit is the only one, the value itself.
     const T without = std::bit_cast<T>(static_cast<Key>(finite & (finite - 1)));
     const Key of_last = std::bit_cast<Key>(std::bit_cast<T>(finite) - without);
     const Key bit = (finite & fractions) != 0 ? of_last : finite != 0 ? finite : infinite;
@@ -62,7 +62,7 @@ void fixed_128(const T* values, int count, int place, std::uint64_t* low, std::i
     const std::uint64_t left = shift < 64 ? units << within(shift) : 0, right = units >> within(-shift);
     const std::uint64_t lower = shift >= 0 ? left : right;
     const std::uint64_t upper = shift >= 64 ? units << within(shift - 64) : units >> within(64 - shift);
-    const std::uint64_t sign = static_cast<std::uint64_t>(bits >> 63);  // all bits of a negative one
+    const std::uint64_t sign = static_cast<std::uint64_t>(bits >> 63);  // all bits set if it is negative
     low[i] = (lower ^ sign) - sign;
     high[i] = static_cast<std::int64_t>((upper ^ sign) + (lower == 0 ? sign & 1 : 0));
   }

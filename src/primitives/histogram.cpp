@@ -33,8 +33,8 @@ std::int64_t count_range(const std::int32_t* keys, std::int64_t begin, std::int6
   return FirstWrong::none;
 }
 
-// One table per part: the first part counts into `counts` itself, the others into
-// tables of their own, which are then added.
+// One table per part: the first part counts in `counts` itself,
+// the others in tables of their own, which are then added to it.
 template <class Count>
 void count_in_copies(const Parts& parts, VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads,
                      FirstWrong& wrong) {
@@ -56,7 +56,7 @@ void count_in_copies(const Parts& parts, VectorView<const std::int32_t> keys, Ve
   });
 }
 
-// All parts into the one table.
+// All parts count in the one table.
 template <class Count>
 void count_atomically(const Parts& parts, VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads,
                       FirstWrong& wrong) {
@@ -68,10 +68,10 @@ void count_atomically(const Parts& parts, VectorView<const std::int32_t> keys, V
   });
 }
 
-// Copies where they are smaller than the keys. Larger tables are held up by
-// memory, not by adding: on two cores (4 Mi keys into 8 Mi and 32 Mi counts),
-// atomics took 0.9 to 1.3 of one plain thread's time and one range of keys per thread 0.9 to 1.1, with every thread
-// reading all keys. So few threads leave it to one, and more share the table by atomics.
+// Makes copies if they are smaller than the keys. Larger tables are limited by memory, not by the
+// additions: on two cores (4 Mi keys into 8 Mi and 32 Mi counts), atomics took 0.9 to 1.3 of the
+// time of one plain thread. One range of keys per thread, with every thread reading all keys, took
+// 0.9 to 1.1. So with few threads only one counts, and more threads share the table by atomics.
 template <class Count>
 void count_without_overflow(VectorView<const std::int32_t> keys, VectorView<Count> counts, int threads,
                             FirstWrong& wrong) {
@@ -88,7 +88,7 @@ void count_without_overflow(VectorView<const std::int32_t> keys, VectorView<Coun
   }
 }
 
-// One key after the other, for counts so large that one of them might not hold its sum.
+// Counts one key after the other, for counts so large that one of them might overflow.
 template <class Count>
 void count_with_care(VectorView<const std::int32_t> keys, VectorView<Count> counts, FirstWrong& wrong) {
   constexpr Count largest = std::numeric_limits<Count>::max();
@@ -127,7 +127,7 @@ void histogram_of(VectorView<const std::int32_t> keys, VectorView<Count> counts,
   }
 }
 
-// What is wrong with the offsets of histogram_by_key, if anything.
+// Throws if something is wrong with the offsets of histogram_by_key.
 void check_segments(std::int64_t items, VectorView<const std::int64_t> offsets, std::int64_t rows) {
   constexpr std::int64_t most_items = std::numeric_limits<std::int32_t>::max();
   base::require(offsets.size - 1 == rows,

@@ -18,20 +18,20 @@ struct Segments {
   T* sums;
 };
 
-// The values that a scan processes at once, in separate arrays.
+// The values that a scan processes at a time, in separate arrays.
 inline constexpr int block_size = 1024;
 
 template <class T>
 struct ScanBlock {
   const T* values;
-  const std::uint8_t* starts;  // per value: not 0 where a segment begins; null: nowhere
-  T* out;                      // may be values
+  const std::uint8_t* starts;  // for each value: not 0 if a segment begins there; null: none begins
+  T* out;                      // may be the same as values
   int count;                   // at most block_size
   bool exclusive;
 };
 
-// What is known of some values: the bits (exact_sum.h) of the largest finite magnitude, the least place of a last bit
-// (fixed_grid.h), a large number where all are 0, and whether infinities or NaN occur.
+// What is known of some values: the bits (exact_sum.h) of the largest finite magnitude; the least place of a
+// last bit (fixed_grid.h), or a large number if all values are 0; and whether there are infinities or NaN.
 struct Magnitudes {
   std::int64_t largest = 0;
   int last_place = std::numeric_limits<int>::max();
@@ -44,12 +44,12 @@ struct ExactSums {
   void (*sum_segments)(const Segments<T>& segments);
   // Adds `count` values to a sum.
   void (*add)(const T* values, std::int64_t count, LongSum<T>& sum);
-  // The running sums of a block, each rounded once. `sum` is that of the values of the segment before the block; it
-  // becomes that of the last segment's.
+  // The running sums of a block, each rounded once. Before the call, `sum` is the sum of
+  // the current segment up to the block; after it, that of the last segment in the block.
   void (*scan)(const ScanBlock<T>& block, LongSum<T>& sum);
   Magnitudes (*magnitudes)(const T* values, std::int64_t count);
-  // Values in units of a place, as to_grid (fixed_grid.h) gives them, and 0 for those that are not finite: in 64 bits
-  // where they are whole numbers of units that fit, or in 128, cut in two.
+  // Values in units of a place, like to_grid (fixed_grid.h), with 0 for those that are not finite. fixed_64:
+  // in 64 bits, for values that are whole numbers of units that fit. fixed_128: in 128 bits, as two halves.
   void (*fixed_64)(const T* values, int count, int place, std::int64_t* fixed);
   void (*fixed_128)(const T* values, int count, int place, std::uint64_t* low, std::int64_t* high);
 };

@@ -6,8 +6,8 @@
 
 #include "primitives/exact_sum.h"
 
-// The operators of ReduceOp, for CPU and GPU alike: associative and commutative to the bit, each with its neutral
-// element. Sum is of integers, modulo 2^32 or 2^64; who uses it finds overflow by other means.
+// The operators of ReduceOp, for CPU and GPU alike: associative and commutative to the bit, each with its
+// neutral element. Sum is for integers, modulo 2^32 or 2^64; whoever uses it finds overflow by other means.
 
 namespace papilio::primitives {
 
@@ -33,7 +33,7 @@ PAPILIO_LANEWISE bool is_below(T a, T b) {
   }
 }
 
-// a unless b is further; of floats, a NaN on the left stays as it is, one on the right gives the canonical one.
+// a, unless b is further. For floats, a NaN in a stays as it is, and a NaN in b gives the canonical one.
 template <class T>
 PAPILIO_LANEWISE T least_of(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

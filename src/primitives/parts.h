@@ -10,9 +10,9 @@
 
 namespace papilio::primitives {
 
-// A sequence cut into consecutive parts of one size, the last one possibly
-// shorter: at most `most` of them, of at least `least` items where there are two or
-// more. Always one part at least, be it empty.
+// A sequence cut into consecutive parts of equal size, except that the last one may
+// be shorter. There are at most `most` parts and, if there are two or more, each has
+// at least `least` items. There is always at least one part, even if it is empty.
 class Parts {
  public:
   Parts(std::int64_t items, std::int64_t least, std::int64_t most)
@@ -38,9 +38,9 @@ class Parts {
   std::int64_t count_;
 };
 
-// The least item that any thread has reported, so that an error names the same
-// item whatever the number of threads. A thread that reports its own first
-// wrong item may stop there.
+// The least item that any thread has reported, so that an error
+// names the same item whatever the number of threads. A thread
+// may stop at the first wrong item that it finds and reports.
 class FirstWrong {
  public:
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -58,8 +58,8 @@ class FirstWrong {
   std::atomic<std::int64_t> least_ = none;
 };
 
-// The number of values a key may have in a table of `size` entries, as the bound
-// of one unsigned comparison: a negative key becomes a number from 2^31 up.
+// How many keys are valid in a table of `size` entries, as the bound of a
+// single unsigned comparison: a negative key becomes a number of at least 2^31.
 inline std::uint32_t key_bound(std::int64_t size) {
   return static_cast<std::uint32_t>(std::min(size, std::int64_t{1} << 31));
 }

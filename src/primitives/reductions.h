@@ -8,13 +8,13 @@
 #include "primitives/kernels.h"
 #include "primitives/operators.h"
 
-// What the CPU's reductions and scans need of each operator. A Carry is what is known of the values so far, exactly, so
-// that parts of a segment may be joined in any grouping:
+// What the CPU's reductions and scans need from each operator. A Carry is the exact result of the values so far, so
+// parts of a segment may be joined in any grouping:
 //
 //   void clear(Carry&)                                  no values
 //   void add(const T* values, count, Carry&)            more values
-//   void join(Carry&, const Carry& more)
-//   bool result(const Carry&, T&)                       false where it does not fit T
+//   void join(Carry&, const Carry& more)                the values of the second follow
+//   bool result(const Carry&, T&)                       false if it does not fit T
 //   int64 reduce(const Segments<T>&)                    whole segments; the first that does not fit, or count
 //   int64 scan(const ScanBlock<T>&, Carry&)             a block; the first that does not fit, or count
 
@@ -141,8 +141,8 @@ struct Folds {
   }
 
  private:
-  // Minimum or maximum of floats by integers in the same order, which compilers turn into vector instructions; NaN lies
-  // beyond the infinities.
+  // Minimum or maximum of floats, computed with integers in the same order, so
+  // that compilers can use vector instructions. NaN lies beyond the infinities.
   static void add_ordered(const T* values, std::int64_t count, Carry& carry) {
     using Key = std::make_signed_t<BitsOf<T>>;
     constexpr auto most = static_cast<Key>(FloatFormat<T>::infinity);

@@ -40,7 +40,7 @@ void check_scan(const VectorView<const Value>& values, const VectorView<std::int
   }
 }
 
-// Values of int32 are written to `sums` as int64 first, which are then scanned where they are.
+// Values of int32 are first written to `sums` as int64, and then scanned in place.
 template <class Value>
 primitives::DeviceScan<std::int64_t> device_scan(const VectorView<const Value>& values,
                                                  const VectorView<std::int64_t>& sums) {
@@ -74,11 +74,11 @@ std::int64_t scan_on_device(const VectorView<const Value>& values, const VectorV
   return -1;
 }
 
-// Two passes over the parts: their totals, then their sums from where the parts before end.
+// Two passes over the parts: first their totals, then their sums from where the parts before end.
 //
-// The totals are sums modulo 2^64. Where every sum fits int64 they are exact, even
-// if the total of a part on its own does not fit. Where some sum does not fit, its
-// part still starts right, because the sum before it did fit, and so finds it.
+// The totals are sums modulo 2^64. If every sum fits int64, the start of each part is exact, even
+// if the total of a part on its own does not fit. If some sum does not fit, the part with the
+// first such sum still starts right, because the sum before it did fit, and so it finds that sum.
 template <class Value>
 std::int64_t scan_to_sums(VectorView<const Value> values, VectorView<std::int64_t> sums, const PassOptions& options) {
   check_scan(values, sums);
@@ -108,7 +108,7 @@ std::int64_t scan_to_sums(VectorView<const Value> values, VectorView<std::int64_
     }
     if (part == parts.count() - 1) total_of_all = sum;
   });
-  // In a status, the entry of `sums` that does not fit.
+  // The status has the number of the entry of `sums` that does not fit.
   const bool fits = !wrong.found();
   primitives::finish(
       options.status, {fits ? PrimitiveError::none : PrimitiveError::sum_overflow, fits ? 0 : wrong.item() + 1}, [&] {
@@ -146,7 +146,7 @@ std::int64_t exclusive_scan_workspace_bytes(VectorView<const std::int32_t> value
   return scan_workspace(values, sums);
 }
 
-// Two passes over the parts: how many each keeps, then the values, from where the parts before end.
+// Two passes over the parts: first counts how many values each keeps, then copies them to where the parts before end.
 std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std::uint8_t> flags,
                      VectorView<std::int32_t> kept, int threads) {
   require_cpu("compact", "values", values);
@@ -170,7 +170,7 @@ std::int64_t compact(VectorView<const std::int32_t> values, VectorView<const std
   parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t) {
     const auto p = static_cast<std::size_t>(part);
     const std::uint64_t stop = p + 1 < starts.size() ? starts[p + 1] : static_cast<std::uint64_t>(total);
-    // A value that is not kept is overwritten by the next; after the part's last kept one nothing is written.
+    // A value that is not kept is overwritten by the next one; nothing is written after the last one kept.
     std::uint64_t to = starts[p];
     for (std::int64_t i = begin; to < stop; ++i) {
       kept.data[to] = values.data[i];

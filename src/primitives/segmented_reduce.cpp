@@ -15,14 +15,14 @@ using primitives::Segments;
 // Below this many values and segments per part, a second thread costs more than it saves.
 constexpr std::int64_t least_steps = std::int64_t{1} << 15;
 
-// A place in the work: so many segments and so many values done.
+// A place in the work: how many segments and how many values are done.
 struct Place {
   std::int64_t segment;
   std::int64_t value;
 };
 
-// The place after `steps` steps, where each segment is a step and each of its values another: so that parts of as many
-// steps take as long, whatever the lengths of segments.
+// The place after `steps` steps. Each segment is a step, and each of its values is another, so
+// that parts of equally many steps take equally long, whatever the lengths of the segments.
 Place place_after(std::int64_t steps, const std::int64_t* offsets, std::int64_t segments) {
   std::int64_t least = 0,
                most = segments;  // the first segment s with s steps and the values before it at least `steps`
@@ -37,8 +37,8 @@ Place place_after(std::int64_t steps, const std::int64_t* offsets, std::int64_t 
   return {least, std::min(offsets[0] + steps - least, offsets[segments])};
 }
 
-// What a part leaves to be joined: the values at its beginning that belong to a segment of an earlier part, and those
-// of its own last segment.
+// What a part leaves to be joined: the values at its beginning that belong
+// to a segment of an earlier part, and the values of its own last segment.
 template <class Carry>
 struct Ends {
   Carry head;
@@ -55,7 +55,7 @@ class SegmentedReduce {
   SegmentedReduce(VectorView<const std::int64_t> offsets, const T* values, T* out)
       : offsets_(offsets.data), segments_(offsets.size - 1), values_(values), out_(out) {}
 
-  // The first segment whose result does not fit, or FirstWrong::none.
+  // Returns the first segment whose result does not fit, or FirstWrong::none.
   std::int64_t run(int threads) {
     const std::int64_t steps = offsets_[segments_] - offsets_[0] + segments_;
     const primitives::Parts parts(steps, least_steps, execution::thread_count(threads));
@@ -83,11 +83,11 @@ class SegmentedReduce {
     Reduction::add(values_ + offsets_[last - 1], ends.end.value - offsets_[last - 1], ends.tail);
   }
 
-  // The last segment of each part continues in the heads of the following parts, up to the next part that begins one.
+  // Joins the last segment of each part to the heads of the parts after it, up to the next part that begins a segment.
   void join() {
     for (std::size_t p = 0; p < ends_.size();) {
       Ends<Carry>& owner = ends_[p++];
-      if (owner.begin.segment == owner.end.segment) continue;  // no segment begins here: nothing, before the first
+      if (owner.begin.segment == owner.end.segment) continue;  // no segment begins here: before the first, nothing
       while (p < ends_.size()) {
         Reduction::join(owner.tail, ends_[p].head);
         if (ends_[p].begin.segment < ends_[p].end.segment) break;

@@ -33,7 +33,7 @@ struct Starts {
     return -1;
   }
 
-  // The starts among the values of a block, as flags; null: none. `marks` has room for a block of them.
+  // The starts among the values of a block, as flags; null if there are none. `marks` has room for those of a block.
   const std::uint8_t* in_block(std::int64_t begin, int count, std::uint8_t* marks) const {
     if (!flags.empty()) return flags.data + begin;
     if (offsets.empty()) return nullptr;
@@ -46,8 +46,8 @@ struct Starts {
   }
 };
 
-// Two passes over the parts: what the last segment of each holds, then the scans, from where the parts before end. One
-// pass where there is one part.
+// Two passes over the parts: first what the last segment of each part holds, then
+// the scans, from where the parts before end. If there is only one part, one pass.
 template <class Reduction, class T = typename Reduction::Value>
 class Scan {
   using Carry = typename Reduction::Carry;
@@ -75,7 +75,7 @@ class Scan {
   bool total(T& value) const { return Reduction::result(carries_.back(), value); }
 
  private:
-  // carries_[p]: what the segment that part p begins in holds before it.
+  // Sets carries_[p] to what the segment in which part p begins holds before the part.
   void sum_ends(const primitives::Parts& parts, std::int64_t first, int threads) {
     std::vector<std::uint8_t> begins(static_cast<std::size_t>(parts.count()));
     parts.for_each(threads, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
@@ -150,7 +150,7 @@ primitives::DeviceScan<T> device_scan(const Starts& starts, const VectorView<con
           .exclusive = options.exclusive};
 }
 
-// A checked call.
+// Performs a call that has been checked.
 template <class T>
 void scan_checked(const char* function, const Starts& starts, const VectorView<const T>& values,
                   const VectorView<T>& out, const ScanOptions& options) {

@@ -38,10 +38,10 @@ primitives::DeviceSortByKey device_sort(const VectorView<const std::int32_t>& ke
 
 }  // namespace
 
-// Each part counts its keys in a table of its own. A scan over keys, and over the
-// parts within a key, turns the counts into the places of each part's first item of each
-// key; so every part scatters by itself, and equal keys keep their order. Parts
-// are as many as threads, but no more than leave their tables smaller than the items.
+// Each part counts its keys in a table of its own. A scan over keys and, within a key,
+// over the parts turns the counts into the places of each part's first item of each key.
+// So every part scatters independently, and equal keys keep their order. There are as many
+// parts as threads, but only so many that their tables together are smaller than the items.
 void sort_by_key(VectorView<const std::int32_t> keys, VectorView<std::int64_t> offsets, VectorView<std::int64_t> order,
                  const PassOptions& options) {
   check_sort(keys, offsets, order);

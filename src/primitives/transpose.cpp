@@ -10,10 +10,10 @@ namespace {
 
 using detail::ElementMatrices;
 
-// A block of `in` and one of `out` lie in the first-level cache together: 2 * 32 * 32 * 16 bytes at most.
+// A block of `in` and one of `out` fit into the first-level cache together: at most 2 * 32 * 32 * 16 bytes.
 constexpr std::int64_t block = 32;
 
-// Elements per task, so that a second thread pays.
+// The least elements per task for which a second thread pays.
 constexpr std::int64_t least_elements = std::int64_t{1} << 15;
 
 template <int size>
@@ -21,7 +21,7 @@ struct Element {
   unsigned char bytes[size];
 };
 
-// Strides and positions in bytes, of one matrix.
+// The strides and the position of one matrix, in bytes.
 struct Bytes {
   const unsigned char* in;
   unsigned char* out;
@@ -50,8 +50,8 @@ constexpr TransposeBlock blocks_of_size[] = {
 
 std::int64_t magnitude(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 
-// The checks of execution/check_view.h, for elements of a size that is known at run time and a third dimension.
-// Returns the bytes that the matrices reach over, [least, most) from data.
+// The checks of execution/check_view.h, for elements whose size is known only at run time, and with
+// a third dimension. Returns the range of bytes that the matrices cover, [least, most) from data.
 struct Reach {
   std::int64_t least = 0;
   std::int64_t most = 0;
@@ -78,8 +78,8 @@ Reach require_matrices(const char* what, const ElementMatrices& m, std::int64_t 
   return reach;
 }
 
-// No two elements of what is written share memory, as far as strides show: sorted, each skips the extent of the
-// smaller.
+// Requires that no two elements of the output share memory, as far as strides show that:
+// in ascending order, each stride must skip everything that the smaller ones reach.
 void require_separate(const ElementMatrices& out, std::int64_t batch) {
   struct Dimension {
     std::int64_t stride, count;

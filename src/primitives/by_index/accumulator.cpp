@@ -11,10 +11,10 @@
 namespace papilio::primitives {
 namespace {
 
-// A scheme has: Value (void: none), Out, Cell, in_place, empty(), take(cell, value) and join(cell, cell), which return
-// whether the cell has left its type, and finish(out, cell, place), which is false where the result does not fit.
+// A scheme has: Value (void: none), Out, Cell, in_place, empty(); take(cell, value) and join(cell, cell), which return
+// whether the cell has overflowed its type; finish(out, cell, place), which is false if the result does not fit.
 
-// The operators whose cells are values.
+// For operators whose cells are plain values.
 template <class T, class Operator>
 struct Direct {
   using Value = T;
@@ -58,7 +58,7 @@ struct Sums {
   }
 };
 
-// Takes values away again, modulo 2^32 or 2^64.
+// Takes values out of a sum again, modulo 2^32 or 2^64.
 template <class T, bool counts>
 struct Differences : Sums<T, T, counts> {
   static bool take(T& cell, T value) {
@@ -68,7 +68,7 @@ struct Differences : Sums<T, T, counts> {
   }
 };
 
-// Sums of floats in fixed point. Infinities and NaN have been dealt with.
+// Sums of floats in fixed point. Infinities and NaN have been handled before.
 template <class T, class Integer>
 struct FixedSums {
   using Value = T;
@@ -87,7 +87,7 @@ struct FixedSums {
   }
 };
 
-// The values of items as a scheme takes them, a few at a time.
+// The values of items in the form in which a scheme takes them, a few at a time.
 template <class Scheme>
 struct Taken {
   static constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -210,7 +210,7 @@ Accumulator made_of(int place = 0) {
           .finish = F::finish};
 }
 
-// Sums of fewer items than this in 32 bits each fit an int64; so do counts of any items.
+// Sums of fewer items than this, of 32 bits each, fit an int64; so do counts of any number of items.
 constexpr std::int64_t few_items = std::numeric_limits<std::int32_t>::max();
 
 template <class T, bool counts>

@@ -22,14 +22,14 @@ bool is_bin(Index index, std::int64_t bins) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) < static_cast<std::uint64_t>(bins);
 }
 
-// The magnitudes of more values.
+// Includes the magnitudes of more values.
 void take(Magnitudes& all, const Magnitudes& more) {
   all.special |= more.special;
   all.largest = std::max(all.largest, more.largest);
   all.last_place = std::min(all.last_place, more.last_place);
 }
 
-// Of the values whose index is that of a bin.
+// The magnitudes of those values whose index is that of a bin.
 template <class Index, class T>
 Magnitudes magnitudes_of(const VectorView<const Index>& indices, const VectorView<const T>& values, std::int64_t bins,
                          const ReduceByIndexOptions& options) {
@@ -51,7 +51,7 @@ Magnitudes magnitudes_of(const VectorView<const Index>& indices, const VectorVie
   return all;
 }
 
-// Infinities and NaN, one after the other: they are few, or the result is of no use. Their order does not matter.
+// Adds infinities and NaN one by one: either they are few, or the result is useless. Their order does not matter.
 template <class Index, class T>
 void add_specials(const VectorView<const Index>& indices, const VectorView<const T>& values, const VectorView<T>& out) {
   for (std::int64_t i = 0; i < values.size; ++i) {
@@ -78,8 +78,8 @@ primitives::ScatterResult reduce_floats(const primitives::IndexedItems<Index>& i
   return primitives::scatter(items, primitives::accumulator<T>(options.op, range), out.data, options.threads);
 }
 
-// Sums in T. Where one has left its type on the way it may have come back: what has been added is taken away, and added
-// again in a wider type, which also tells the first bin whose sum does not fit.
+// Sums are kept in T. A sum that overflowed on the way may have come back into range. So what was added
+// is taken out again, and added in a wider type, which also shows the first bin whose sum does not fit.
 template <class Index, class T>
 primitives::ScatterResult reduce_integers(const primitives::IndexedItems<Index>& items, const VectorView<T>& out,
                                           const ReduceByIndexOptions& options) {

@@ -18,14 +18,14 @@ namespace {
 // Below this many items per part, a second thread costs more than it saves.
 constexpr std::int64_t least_items = std::int64_t{1} << 15;
 
-// Items that are checked and added at once.
+// Items that are checked and added together.
 constexpr std::int64_t block_items = 2048;
 
-// Tables of no more than this are spread (Accumulator::add_spread): four of them fit a second-level cache.
+// Tables up to this size are spread (Accumulator::add_spread): four of them fit into a second-level cache.
 constexpr std::int64_t most_spread_bytes = 32768;
 
-// Where no table per part fits: items are sorted into buckets of bins, this many at a time and into at most as many
-// buckets as a thread can fill at once.
+// If there is no room for a table per part, items are sorted into buckets of bins: this many
+// items at a time, and into at most as many buckets as a thread can fill at the same time.
 constexpr std::int64_t chunk_items = std::int64_t{1} << 21;
 constexpr std::int64_t most_buckets = 1024;
 constexpr std::int64_t least_bucket_bins = 4096;
@@ -38,7 +38,7 @@ bool is_bin(Index index, std::int64_t bins) {
 std::byte* advanced(void* bytes, std::int64_t by) { return static_cast<std::byte*>(bytes) + by; }
 const std::byte* advanced(const void* bytes, std::int64_t by) { return static_cast<const std::byte*>(bytes) + by; }
 
-// Memory for cells, aligned for all of them.
+// Memory for cells, with an alignment that suits every kind of cell.
 struct FreeCells {
   void operator()(void* cells) const { ::operator delete (cells, std::align_val_t{64}); }
 };
@@ -51,7 +51,7 @@ Cells make_cells(const Accumulator& accumulator, std::int64_t count) {
   return cells;
 }
 
-// Items in blocks, with indices checked. Only where bins <= 2^32.
+// Items in blocks, with their indices checked. Only for bins <= 2^32.
 template <class Index>
 class Blocks {
  public:
@@ -79,7 +79,7 @@ class Blocks {
 
  private:
   bool all_bins(const Index* from, std::int64_t count) const {
-    // Without branches: one comparison of the largest index as an unsigned number.
+    // Without branches: compares only the largest index, as an unsigned number.
     using Unsigned = std::make_unsigned_t<Index>;
     Unsigned most = 0;
     for (std::int64_t i = 0; i < count; ++i) most = std::max(most, static_cast<Unsigned>(from[i]));
@@ -142,7 +142,7 @@ class Scatter {
     if (left_type) left_type_.store(true, std::memory_order_relaxed);
   }
 
-  // A table per part, then all tables together.
+  // Adds each part to a table of its own, then combines the tables.
   void add_to_tables(std::int64_t most_parts) {
     const Parts parts(items_.count, least_items, most_parts);
     if (parts.count() == 1 && accumulator_.in_place && items_.bins * accumulator_.cell_size > most_spread_bytes) {
@@ -179,7 +179,7 @@ class Scatter {
     });
   }
 
-  // Into the first.
+  // Combines all tables into the first.
   void join_tables(const std::vector<Cells>& tables) {
     if (tables.size() == 1) return;
     execution::parallel_for(items_.bins, least_items, threads_, [&](std::int64_t begin, std::int64_t end) {
@@ -196,8 +196,8 @@ class Scatter {
     if (done < count) overflow_.report(first + done);
   }
 
-  // Items sorted into buckets of bins, each of which one thread adds up. Cells that are not entries of `out` are those
-  // of one bucket, if all items are sorted at once, or of all bins, whichever is less memory.
+  // Sorts items into buckets of bins; one thread adds up each bucket. Cells that are not entries of `out` are those
+  // of one bucket, if all items are sorted at once, or else those of all bins; it does whichever takes less memory.
   void add_by_buckets() {
     const std::int64_t per_bucket = std::max(least_bucket_bins, base::ceil_div(items_.bins, most_buckets));
     shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(per_bucket - 1)));
@@ -225,7 +225,7 @@ class Scatter {
     });
   }
 
-  // Sorts the items [begin, end) by bucket: ends_[b] is where those of bucket b end.
+  // Sorts the items [begin, end) by bucket: those of bucket b end at ends_[b].
   void sort(std::int64_t begin, std::int64_t end) {
     const Parts parts(end - begin, least_items, execution::thread_count(threads_));
     std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(parts.count()));
@@ -309,7 +309,7 @@ class Scatter {
   bool in_out_ = false;
   int shift_ = 0;
   std::int64_t buckets_ = 0;
-  std::unique_ptr<std::uint32_t[]> indices_;  // of a chunk, within their buckets
+  std::unique_ptr<std::uint32_t[]> indices_;  // of a chunk, numbered within their buckets
   std::unique_ptr<std::uint64_t[]> values_;
   std::vector<std::int64_t> ends_;
 };

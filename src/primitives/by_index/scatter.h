@@ -17,12 +17,12 @@ struct IndexedItems {
   bool skip_out_of_range;
 };
 
-// The first thing that was found wrong, if any.
+// What was found wrong first, if anything.
 struct ScatterResult {
   std::int64_t wrong_index;  // an item, or FirstWrong::none
   std::int64_t overflow;     // a bin, or FirstWrong::none
-  bool left_type;            // a sum of integers has left its type on the way: the result is of no use,
-  bool in_out;               // and, if this holds, `out` has taken in all items modulo the size of its type
+  bool left_type;            // a sum of integers overflowed its type on the way, so the result is useless;
+  bool in_out;               // then, whether `out` includes all items, modulo the size of its type
 };
 
 // Adds the items to `out`, which has `bins` entries, on up to `threads` threads.

@@ -10,17 +10,17 @@
 #include "primitives/device/workspace_cuda.h"
 #include "primitives/device_calls.h"
 
-// Reduction by index. Sums of a block's items are gathered in its shared memory first: in a table of all bins where
-// they are few, in as many copies as there is room for, else in a table of those bins that came first, found by a hash.
-// So a bin that many items meet is touched by many items in shared memory only. The regimes are those of Henriksen,
-// Hellfritzsch, Sadayappan and Oancea, SC 2020; the hash takes the place of most of their passes over ranges of bins.
-// Where the bins' sums are more than caches hold, the items are gone through once per range of bins (the queue, see
-// queue_by_index_cuda.cuh), so that memory sees the sums of a range once.
+// Reduction by index. The sums of a block's items are first gathered in its shared memory: if there are
+// few bins, in a table of all of them, in as many copies as there is room for; otherwise in a table of the
+// bins that came first, found by a hash. So a bin with many items is touched often in shared memory only.
+// The regimes are those of Henriksen, Hellfritzsch, Sadayappan and Oancea, SC 2020; the hash replaces most
+// of their passes over ranges of bins. If the sums of all bins exceed the caches, the items are read once
+// per range of bins (the queue, see queue_by_index_cuda.cuh), so that each sum goes to memory only once.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
 inline constexpr int by_index_threads = 512;
-inline constexpr int items_at_once = 8;  // of a thread
+inline constexpr int items_at_once = 8;  // per thread
 inline constexpr int by_index_tile = by_index_threads * items_at_once;
 
 template <class Index, class T>
@@ -31,17 +31,17 @@ struct ByIndexCall {
   std::int64_t bins;
   bool skip_out_of_range;
   std::int64_t* status;
-  // The bins of a launch: all, or some of them; and whether it reports indices that are out of range.
+  // The bins of a launch, all or some of them; and whether it reports indices that are out of range.
   std::int64_t first = 0;
   std::uint32_t range = 0;
   bool reports = false;
-  const std::int64_t* begin_and_end = nullptr;  // of sorted items: the first of the launch, and the one behind its last
-  int parts = 0;                                // the end is this many entries further
+  const std::int64_t* begin_and_end = nullptr;  // for sorted items: the first one of the launch, and one past the last
+  int parts = 0;                                // the distance between these two entries
 
   __device__ __forceinline__ bool is_bin(Index index) const {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) < static_cast<std::uint64_t>(bins);
   }
-  // The index within the range; range or more where it is not of it, as for -1.
+  // The index within the range; `range` or more if it is not in the range, as for -1.
   __device__ __forceinline__ std::uint32_t in_range(Index index) const {
     if constexpr (sizeof(Index) == sizeof(std::uint32_t)) {
       return static_cast<std::uint32_t>(index) - static_cast<std::uint32_t>(first);
@@ -52,8 +52,8 @@ struct ByIndexCall {
   }
 };
 
-// The table in shared memory: `slots` of them, `copies` of each (1 where hashed), their words in planes of slots *
-// copies; where hashed, tags behind them: a bin's number in the range + 1, or 0.
+// The table in shared memory: `slots` slots, `copies` copies of each (1 if hashed); their words are in
+// planes of slots * copies. If hashed, tags follow: the number of the slot's bin in the range + 1, or 0.
 struct SharedTable {
   bool hashed;
   int slots;  // a power of two where hashed
@@ -74,7 +74,7 @@ struct TableInBlock {
     for (int i = static_cast<int>(threadIdx.x); i < all; i += by_index_threads) words[i] = 0;
   }
 
-  // Adds a term to the table; false where it has no place for this bin.
+  // Adds a term to the table; returns false if the table has no slot for this bin.
   __device__ __forceinline__ bool takes(std::uint32_t bin, typename C::Term term) const {
     if (!shape.hashed) {
       const int copy = static_cast<int>(threadIdx.x) & (shape.copies - 1);
@@ -94,7 +94,7 @@ struct TableInBlock {
     return true;
   }
 
-  // To global memory, when all items are in. By whole warps.
+  // Moves the table to global memory when all items are in it. Called by whole warps.
   __device__ __forceinline__ void flush() const {
     for (int begin = 0; begin < shape.slots; begin += by_index_threads) {
       const int s = begin + static_cast<int>(threadIdx.x);
@@ -131,7 +131,7 @@ __device__ __forceinline__ Term sum_of_warp(Term term) {
   return term;
 }
 
-// The items of a warp that are of a range of bins, gathered until there is one for each lane.
+// A warp's items that belong to a range of bins, gathered until there is one for each lane.
 template <class T>
 struct QueueOfWarp {
   static constexpr unsigned room = 64;
@@ -153,7 +153,7 @@ struct QueueOfWarp {
     __syncwarp();
   }
 
-  // Calls use(active, bin, value) for up to 32 of them.
+  // Calls use(active, bin, value) for up to 32 of the items.
   template <class Use>
   __device__ __forceinline__ void pop(Use use) {
     const unsigned lane = threadIdx.x % 32, some = min(count, 32u);
@@ -166,8 +166,8 @@ struct QueueOfWarp {
   }
 };
 
-// Which items a launch reads: all; all, of which few belong to its bins; or those of its bins, which lie together
-// (sort_items_cuda.cuh).
+// Which items a launch reads: all; all, of which only few belong to its
+// bins; or just those of its bins, which lie together (sort_items_cuda.cuh).
 enum class Items : std::uint8_t { all, few, sorted };
 
 template <class C, class Index, class T, Items which>
@@ -181,11 +181,11 @@ __global__ void __launch_bounds__(by_index_threads, 2)
   const TableInBlock<C> table{shape, cells, shared_words, shape.slots * shape.copies};
   table.clear();
   __syncthreads();
-  // By whole warps.
+  // Called by whole warps.
   const auto add = [&](bool active, std::uint32_t bin, T value) {
     typename C::Term term = 1;
     if constexpr (!counts) term = cells.term_of(value);
-    // A warp whose items all meet one bin adds them up first.
+    // A warp whose items all belong to one bin adds them up first.
     const std::uint32_t first = __shfl_sync(every_lane, bin, 0);
     if (__all_sync(every_lane, active && bin == first)) {
       if constexpr (counts)
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(by_index_threads, 2)
   QueueOfWarp<T> queue{entries[of_range ? threadIdx.x / 32 : 0]};
   std::int64_t step = std::int64_t{gridDim.x} * by_index_tile, items = call.items;
   std::int64_t mine = std::int64_t{blockIdx.x} * by_index_tile + threadIdx.x;
-  if constexpr (which == Items::sorted) {  // as many for each block, as there may be few
+  if constexpr (which == Items::sorted) {  // the same number for each block, as there may be few
     const std::int64_t begin = call.begin_and_end[0], end = call.begin_and_end[call.parts];
     const std::int64_t rows = (end - begin + by_index_threads - 1) / by_index_threads;
     const std::int64_t each = (rows + gridDim.x - 1) / gridDim.x * by_index_threads;
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(by_index_threads, 2)
     items = min(end, begin + (blockIdx.x + 1) * each);
   }
   Index index[items_at_once];
-  std::uint32_t bin[items_at_once];  // `range` or more: none
+  std::uint32_t bin[items_at_once];  // `range` or more: not in the range
   T value[items_at_once];
   const auto load_indices = [&](std::int64_t from) {
 #pragma unroll
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(by_index_threads, 2)
       if (i < items && !call.is_bin(index[k])) report(call.status, PrimitiveError::index_out_of_range, i);
     }
   };
-  // While a tile's items are added, the values of the same tile and the indices of the next are on their way.
+  // While the items of a tile are added, its remaining values and the indices of the next tile are being loaded.
   load_indices(mine);
   for (; mine - threadIdx.x < items; mine += step) {
     load_values(mine);
@@ -270,8 +270,8 @@ __global__ void __launch_bounds__(by_index_threads)
   }
 }
 
-// Sums of a range of bins to `out`; the cells are left empty where another range follows. Sums that do not fit are an
-// error. A launch for the number of words that the call does not need does nothing.
+// Writes the sums of a range of bins to `out`; if another range follows, leaves the cells empty. A sum
+// that does not fit is an error. A launch for a number of words that the call does not use does nothing.
 template <class C, class T>
 __global__ void __launch_bounds__(by_index_threads)
     finish_bins(C cells, T* all_bins, std::int64_t first, std::uint32_t range, bool last, std::int64_t* status) {
@@ -295,7 +295,7 @@ __global__ void __launch_bounds__(by_index_threads)
 
 // --- Sums of floats ---
 
-// Infinities and NaN go straight to the bins; their order does not matter.
+// Infinities and NaN go directly to the bins; their order does not matter.
 template <class T>
 __device__ __noinline__ void add_special(T* bin, T value) {
   using Word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
@@ -323,7 +323,7 @@ struct MagnitudesOfThread {
     last_place = min(last_place, primitives::last_place_of_bits<T>(magnitude));
   }
 
-  // By all lanes of a warp together.
+  // Called by all lanes of a warp together.
   __device__ __forceinline__ void to(FoundMagnitudes* found) const {
     BitsOf<T> most = largest;
     int least = last_place;
@@ -353,7 +353,7 @@ __global__ void __launch_bounds__(by_index_threads)
   };
   const std::int64_t thread = std::int64_t{blockIdx.x} * by_index_threads + threadIdx.x;
   const std::int64_t step = std::int64_t{gridDim.x} * by_index_threads;
-  // Values up to the first that is aligned to 16 bytes and after the last whole vector are taken one by one.
+  // Values before the first 16-byte boundary, and those after the last whole vector, are taken one by one.
   const auto beside = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(call.values) % 16 / sizeof(T));
   const std::int64_t before = min(beside == 0 ? 0 : per_vector - beside, call.items);
   const std::int64_t vectors = (call.items - before) / per_vector, after = before + vectors * per_vector;
@@ -370,7 +370,7 @@ __global__ void __launch_bounds__(by_index_threads)
   magnitudes.to(found);
 }
 
-// Clears as many cells as the first range of `bins` takes, of room for `cells_of_two` cells of two words.
+// Clears the cells that the first range of `bins` takes; there is room for `cells_of_two` cells of two words.
 template <class T>
 __global__ void __launch_bounds__(by_index_threads)
     clear_float_cells(unsigned long long* cells, std::int64_t cells_of_two, std::int64_t bins,

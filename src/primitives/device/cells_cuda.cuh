@@ -8,12 +8,12 @@
 #include "primitives/fixed_grid.h"
 #include "primitives/operators.h"
 
-// What reduce_by_index keeps per bin on a GPU, for each kind of reduction: in the shared memory of a block while it
-// goes through its items, and in global memory. All of it combines in any order to the same bits.
+// What reduce_by_index keeps per bin on a GPU, for each kind of reduction: in the shared memory of a block while the
+// block goes through its items, and in global memory. All of it combines in any order to the same bits.
 //
-//   Shared          what a block keeps of a bin, made of `limbs` words of 32 bits that lie `step` words apart
-//   term            what an item contributes
-//   add_to_global   adds the term of each active lane to the bin that it names, by all lanes of a warp together
+//   Shared          what a block keeps per bin: `limbs` words of 32 bits that lie `step` words apart
+//   term            what one item contributes
+//   add_to_global   adds the term of each active lane to that lane's bin; all lanes of a warp call it together
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -21,8 +21,8 @@ using primitives::BitsOf;
 using primitives::DigitPair;
 using primitives::Int128;
 
-// Adds a number of 32 * limbs bits to words that lie `step` apart, modulo its size. Each word's carry is known from its
-// own addition, so any order of additions gives the same words.
+// Adds a number of 32 * limbs bits to words that lie `step` apart, modulo its size. The carry out
+// of a word comes from the addition to that word, so any order of additions gives the same words.
 template <int limbs>
 __device__ __forceinline__ void add_limbs(std::uint32_t* words, int step, Int128 term) {
   std::uint32_t carry = 0;
@@ -52,8 +52,8 @@ __device__ __forceinline__ Int128 limbs_of(const std::uint32_t* words, int step)
   return static_cast<Int128>(bits);
 }
 
-// Adds two words to each bin. Two lanes do it for one bin in one access, so there are as many accesses as for one word.
-// Old values are not returned.
+// Adds two words to each bin. Two lanes add to one bin in one access, so
+// there are as many accesses as for one word. Old values are not returned.
 __device__ __forceinline__ void add_pairs(unsigned long long* cells, bool active, std::uint32_t bin,
                                           const DigitPair& digits) {
   const unsigned active_lanes = __ballot_sync(every_lane, active);
@@ -71,7 +71,7 @@ __device__ __forceinline__ void add_pairs(unsigned long long* cells, bool active
   }
 }
 
-// Adds to a sum of 128 bits: what the lower word gives as its old value tells the carry.
+// Adds to a sum of 128 bits: the old value of the lower word tells the carry.
 __device__ __forceinline__ void add_with_carry(unsigned long long* cell, Int128 term) {
   const auto low = static_cast<unsigned long long>(term);
   auto high = static_cast<unsigned long long>(term >> 64);
@@ -89,7 +89,7 @@ __device__ __forceinline__ Int128 sum_of_digits(const unsigned long long* cell, 
   return primitives::joined_digits({static_cast<std::int64_t>(cell[0]), static_cast<std::int64_t>(cell[1])}, bits);
 }
 
-// Clears a cell that is not clear.
+// Clears a cell unless it is clear.
 template <int words>
 __device__ __forceinline__ void clear_cell(unsigned long long* cell) {
 #pragma unroll
@@ -97,13 +97,13 @@ __device__ __forceinline__ void clear_cell(unsigned long long* cell) {
     if (cell[w] != 0) cell[w] = 0;
 }
 
-// Counts, straight into `out`. They only grow: where an addition leaves the type, the bin's sum does not fit.
+// Counts, directly in `out`. They only grow: if an addition overflows the type, the sum of the bin does not fit.
 template <class T>
 struct CountCells {
   using Value = void;
   static constexpr int limbs = 1;
   using Term = std::uint32_t;
-  T* out;  // of the first bin of the range
+  T* out;  // its first entry is that of the range's first bin
   std::int64_t first;
   std::int64_t* status;
 
@@ -121,8 +121,8 @@ struct CountCells {
   }
 };
 
-// Sums of integers, in cells that they fit: one word for int32; for int64 two digits, of fewer than 2^31 items, or 128
-// bits.
+// Sums of integers, in cells that they fit: one word for int32; for
+// int64 two digits, if there are fewer than 2^31 items, or 128 bits.
 template <class T>
 struct IntegerCells {
   using Value = T;
@@ -153,7 +153,7 @@ struct IntegerCells {
       add_with_carry(cells + 2 * static_cast<std::size_t>(bin), term);
     }
   }
-  // What the call adds to a bin.
+  // What the call adds to a bin, as a whole.
   __device__ Int128 sum_of(std::uint32_t bin) const {
     if constexpr (cell_words == 1) return static_cast<long long>(cells[bin]);
     const unsigned long long* const cell = cells + 2 * static_cast<std::size_t>(bin);
@@ -164,18 +164,18 @@ struct IntegerCells {
   }
 };
 
-// What a call found out about its finite values, in the workspace: the bits of the largest magnitude, and the
-// complement of the least place of a last bit (fixed_grid.h).
+// What a call found out about its finite values, in the workspace: the bits of the largest
+// magnitude, and the complement of the least place of any last bit (fixed_grid.h).
 struct FoundMagnitudes {
   unsigned long long largest;
   unsigned last_place_complement;
 };
 
-// The fixed point of a call (fixed_grid.h).
+// Which fixed point a call uses (fixed_grid.h).
 enum class Width : std::uint8_t {
   one_word,    // all values are whole numbers of units, and their sums fit 64 bits
-  two_digits,  // the same of two digits
-  carried,     // the rule's 128 bits
+  two_digits,  // the same, with sums in two digits
+  carried,     // the 128 bits of the rule
 };
 struct Grid {
   int place;
@@ -193,7 +193,7 @@ __device__ __forceinline__ Grid grid_of(const FoundMagnitudes& found, std::int64
   return {primitives::grid_place<T>(largest, items), Width::carried, 0};
 }
 
-// Sums of floats in fixed point. A launch for the number of words that the call does not need does nothing.
+// Sums of floats in fixed point. A launch for a number of words that the call does not use does nothing.
 template <class T, int cell_words_>
 struct FloatCells {
   using Value = T;
@@ -227,7 +227,7 @@ struct FloatCells {
       add_with_carry(cells + 2 * static_cast<std::size_t>(bin), term);
     }
   }
-  // What the call adds to a bin, in units of the grid's place.
+  // What the call adds to a bin as a whole, in units of the grid's place.
   __device__ Int128 sum_of(std::uint32_t bin) const {
     if constexpr (cell_words == 1) return static_cast<long long>(cells[bin]);
     const unsigned long long* const cell = cells + 2 * static_cast<std::size_t>(bin);
@@ -238,7 +238,7 @@ struct FloatCells {
   }
 };
 
-// Minimum, maximum and the operators on bits: straight into `out`, which is only written where it changes.
+// Minimum, maximum and the operators on bits: directly in `out`, which is written only if it changes.
 template <class T>
 struct FoldCells {
   using Word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;

@@ -7,13 +7,13 @@
 #include "primitives/device/workspace_cuda.h"
 #include "primitives/device_calls.h"
 
-// Compaction in two launches: the places of each tile's flagged values by a look-back over their numbers, which also
-// gives the total; then, if there is room for all, the copies. Flags are kept between them as one bit each.
+// Compaction in two launches: the first finds the places of each tile's flagged values by a look-back over their
+// counts, which also gives the total; the second copies them, if all have room. In between, flags are bits.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
 inline constexpr int compact_threads = 256;
-inline constexpr int compact_items = 16;  // of a thread
+inline constexpr int compact_items = 16;  // per thread
 inline constexpr int compact_tile = compact_threads * compact_items;
 
 template <class Flag>
@@ -83,14 +83,14 @@ __global__ void __launch_bounds__(compact_threads)
   if (total > call.room) report(call.status, PrimitiveError::no_room, total);
 }
 
-// What one thread moves at once.
+// What one thread moves in one access.
 template <int size>
 struct alignas(size) MovedElement {
   unsigned char byte[size];
 };
 
-// The flagged values of a tile, by their places in the result: neighbours write neighbours. `Element` is a piece of a
-// value, of which it has `pieces`.
+// Writes the flagged values of a tile by their places in the result: neighbouring threads
+// write neighbouring entries. `Element` is a piece of a value, which has `pieces` of them.
 template <class Element, class Flag>
 __global__ void __launch_bounds__(compact_threads)
     copy_flagged(const __grid_constant__ CompactCall<Flag> call, int pieces) {
@@ -176,7 +176,7 @@ void queue_compact(const primitives::DeviceCompact<Flag>& asked, const primitive
   primitives::set_no_error(on.status, stream);
   count_flags<<<static_cast<unsigned>(tiles), compact_threads, 0, stream>>>(call, workspace.records, tiles);
   execution::check_launch("counting flags");
-  // Pieces as large as the addresses and the values' size allow.
+  // Pieces as large as the addresses and the size of the values allow.
   const auto all = reinterpret_cast<std::uintptr_t>(asked.values) | reinterpret_cast<std::uintptr_t>(asked.kept) |
                    static_cast<std::uintptr_t>(asked.size);
   const auto pieces = [&](int size) { return static_cast<int>(asked.size / size); };

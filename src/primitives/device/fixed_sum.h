@@ -4,24 +4,24 @@
 
 #include "primitives/exact_sum.h"
 
-// An exact sum of floats in one integer of 128 bits, for CPU (tests) and GPU alike. What the tiles of a device tell
-// each other is such a sum wherever it has room for it, and a LongSum elsewhere.
+// An exact sum of floats in one integer of 128 bits, for CPU (tests) and GPU alike. The tiles
+// on a device tell each other such a sum if it has enough room, and a LongSum otherwise.
 
 namespace papilio::primitives {
 
 // -2^bits <= x < 2^bits; 0 <= bits < 128.
 PAPILIO_LANEWISE bool has_room(Int128 x, int bits) { return x >> bits == x >> 127; }
 
-// integer * 2^(least + place), with `least` of the type that is summed; place >= 0, and any where the integer is 0.
+// integer * 2^(least + place), where `least` is that of the type summed; place >= 0, and arbitrary if the integer is 0.
 struct FixedSum {
   Int128 integer = 0;
   int place = 0;
 
-  // As much as a record of 16 bytes has room for.
+  // The most that a record of 16 bytes has room for.
   static constexpr int record_bits = 115;
   static constexpr int place_bits = 9;
 
-  // Adds another sum, in the lower unit of the two; false where that takes more than `bits` bits.
+  // Adds another sum, in the lower of the two units; false if the result takes more than `bits` bits.
   PAPILIO_LANEWISE bool add(FixedSum other, int bits) {
     if (other.integer == 0) return true;
     if (integer == 0) {
@@ -37,7 +37,7 @@ struct FixedSum {
     return has_room(integer, bits);
   }
 
-  // A LongSum, if it is finite and its bits, from the first to the last, fit a record.
+  // From a LongSum; false unless it is finite and its bits, from the first to the last, fit a record.
   template <class T>
   PAPILIO_LANEWISE static bool from(const LongSum<T>& sum, FixedSum& fixed) {
     fixed = {};
@@ -65,8 +65,8 @@ struct FixedSum {
   }
 };
 
-// A record of a tile in two words: the lower 64 bits of the integer; and from the lowest bit upwards a state of 2 bits,
-// `elsewhere` (the sum did not fit and is kept as digits), the place, and the upper bits of the integer.
+// The record of a tile in two words: the lower 64 bits of the integer; and, from the lowest bit up, a state of 2
+// bits, `elsewhere` (the sum did not fit and is kept as digits), the place, and the upper bits of the integer.
 struct PackedSum {
   std::uint64_t low;
   std::uint64_t high;

@@ -6,9 +6,9 @@
 #include "primitives/device/look_back_cuda.cuh"
 #include "primitives/device/tile_store_cuda.cuh"
 
-// What tiles of floats send each other. A sum of double is sent as digits of a LongSum, each in its own word. One
-// of float is sent in one access of 16 bytes (PackedSum) if it fits, which is nearly always the case, and otherwise as
-// digits.
+// What tiles of floats send each other. A sum of doubles is sent as the digits of a
+// LongSum, each in its own word. A sum of floats is sent in one access of 16 bytes
+// (PackedSum) if it fits, which it nearly always does, and otherwise as digits.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -16,16 +16,16 @@ using primitives::CarryInWindow;
 using primitives::FixedSum;
 using primitives::PackedSum;
 
-// What only sums of floats keep in shared memory.
+// What is in shared memory for sums of floats only.
 template <class P, bool = P::of_floats>
 struct FloatStore {};
 template <class P>
 struct FloatStore<P, true> {
   using T = typename P::Value;
-  LongSum<T> carry;      // what came before the tile, if not `fixed`
-  FixedSum fixed_carry;  // else
+  LongSum<T> carry;      // what came before the tile, unless `fixed`
+  FixedSum fixed_carry;  // the same, if `fixed`
   bool fixed;
-  CarryInWindow<T> split;  // either, for sums in the tile's window
+  CarryInWindow<T> split;  // either of them, for sums in the tile's window
   LongSum<T> total;
   LongSum<T> of_lane[32];
   std::int64_t digits[P::words];
@@ -42,7 +42,7 @@ __device__ __forceinline__ RecordLanes<P::words> float_record(const Digit& digit
   return record;
 }
 
-// Joins the digits of a record in shared memory. By a warp.
+// Joins the digits of a record in shared memory. Called by a warp.
 template <class P>
 __device__ __forceinline__ void keep_float_carry(const RecordLanes<P::words>& before, FloatStore<P>& store) {
 #pragma unroll
@@ -71,7 +71,7 @@ __device__ __forceinline__ FixedSum shuffle_xor(const FixedSum& sum, int distanc
           __shfl_xor_sync(every_lane, sum.place, distance)};
 }
 
-// Tiles of different units. Out of line, as most have the same.
+// Adds sums of different units. Not inlined, because most have the same unit.
 __device__ __noinline__ inline bool add_apart(FixedSum& sum, FixedSum other) {
   return sum.add(other, FixedSum::record_bits);
 }
@@ -93,8 +93,8 @@ __device__ __noinline__ inline bool join_lanes_apart(FixedSum& sum) {
   return good;
 }
 
-// What all tiles before `tile` back to the nearest complete one come to; false if one of them is elsewhere or they lie
-// too far apart. By a warp; tile > 0.
+// The sum over all tiles before `tile`, back to the nearest complete one. Returns false if
+// one of them is elsewhere or if their units lie too far apart. Called by a warp; tile > 0.
 __device__ __forceinline__ bool look_back_packed(const Records& records, std::int64_t tile, FixedSum& sum) {
   FixedSum own;
   bool good = true;
@@ -119,7 +119,7 @@ __device__ __forceinline__ bool look_back_packed(const Records& records, std::in
   return __all_sync(every_lane, good);
 }
 
-// --- Digits, where 16 bytes are too few. Rare. ---
+// --- Digits, for sums that 16 bytes cannot hold. Rare. ---
 
 template <class P>
 __device__ __forceinline__ void publish_digits(const Records& records, std::int64_t tile,
@@ -172,8 +172,8 @@ __device__ __forceinline__ RecordLanes<P::words> look_back_digits(const Records&
   return sum;
 }
 
-// Writes the carry of a tile, whose own total is already published, to `store`; then publishes the total including the
-// carry, unless a segment begins in the tile.
+// Writes the carry of a tile, whose own total is already published, to `store`.
+// Then publishes the total with the carry, unless a segment begins in the tile.
 template <class P>
 __device__ __noinline__ void look_back_to_store(const Records& records, const P& op, std::int64_t tile,
                                                 RecordLanes<P::words> own, bool has_begin, FloatStore<P>& store) {
@@ -184,7 +184,7 @@ __device__ __noinline__ void look_back_to_store(const Records& records, const P&
   publish_digits<P>(records, tile, own, true);
 }
 
-// --- The exchange: a tile publishes its total after its last begin, and later looks for the total before it ---
+// --- The exchange: a tile publishes its total after its last begin; later it looks for the total before the tile ---
 
 template <class P>
 __device__ __forceinline__ RecordLanes<P::words> digits_of(const FixedSum& sum) {
@@ -205,9 +205,9 @@ __device__ __forceinline__ void publish_sum(const Records& records, std::int64_t
     publish(records, tile, digits_of<P>(own), complete);
 }
 
-// What came before a tile, to `store`: for one with a window also as store.split; for one without (`place` is below 0;
-// its own sum is store.total) always as store.carry. Out of line, as one warp needs more registers here than others
-// have to spare.
+// Writes what came before a tile to `store`: for a tile with a window also as store.split;
+// for one without (`place` is below 0, and store.total is its own sum) always as store.carry.
+// Not inlined: one warp needs more registers here than the other warps can spare.
 template <class P>
 __device__ __noinline__ void look_back_for_floats(const Records& records, const P& op, std::int64_t tile,
                                                   typename P::Sum own_units, int place, bool has_begin,
@@ -250,7 +250,7 @@ __device__ __noinline__ void look_back_for_floats(const Records& records, const 
   __syncwarp();
 }
 
-// The carry and `sum` units, where no window has room for them. Rare.
+// The carry plus `sum` units, for what no window has room for. Rare.
 template <class P>
 __device__ __noinline__ typename P::Value exact_plus(const FloatStore<P>& store, typename P::Sum sum, int place) {
   LongSum<typename P::Value> exact = store.carry;
@@ -262,7 +262,7 @@ __device__ __noinline__ typename P::Value exact_plus(const FloatStore<P>& store,
   return exact.value();
 }
 
-// The same, rounded, in any case.
+// The carry plus `sum` units, rounded once, in every case.
 template <class P>
 __device__ __forceinline__ typename P::Value plus_carry(const FloatStore<P>& store,
                                                         const Window<typename P::Value>& window, typename P::Sum sum) {
@@ -271,7 +271,7 @@ __device__ __forceinline__ typename P::Value plus_carry(const FloatStore<P>& sto
   return exact_plus(store, sum, window.place);
 }
 
-// The results of a thread, whose values are in `values`, where some have to be found so.
+// The results of a thread, whose values are in `values`, if some of them need exact_plus.
 template <class P>
 __device__ __noinline__ typename P::Value fill_exactly(const FloatStore<P>& store, Window<typename P::Value> window,
                                                        typename P::Value* values, std::uint32_t begins,
@@ -294,7 +294,7 @@ __device__ __noinline__ typename P::Value fill_exactly(const FloatStore<P>& stor
   return result();
 }
 
-// The sum of a tile without a window, store.total.
+// Publishes store.total, the sum of a tile without a window.
 template <class P>
 __device__ __noinline__ void publish_total(const Records& records, std::int64_t tile, bool complete,
                                            FloatStore<P>& store) {

@@ -6,10 +6,10 @@
 #include "primitives/device/fixed_sum.h"
 #include "primitives/exact_sum.h"
 
-// Exact sums of a tile's floats as plain integers, for CPU (tests) and GPU alike. A tile whose values lie within a
-// window of exponents counts them in one unit, in integers of 64 bits (float) or 128 (double); their sums are exact and
-// are rounded once. What a segment holds from the tiles before, a LongSum, is split into what that unit can take and a
-// rest.
+// Exact sums of a tile's floats as plain integers, for CPU (tests) and GPU alike. If the values
+// of a tile lie within a window of exponents, all are counted in one unit, in integers of 64 bits
+// (float) or 128 (double): their sums are exact and are rounded once. The sum of a segment over
+// the tiles before is a LongSum; it is split into a part that this unit can take and a rest.
 
 namespace papilio::primitives {
 
@@ -20,7 +20,7 @@ struct WindowFormat<float> {
   using Integer = std::int64_t;
   static constexpr int sum_bits = 62;  // sums of a tile stay below 2^62 units
   static constexpr int spread = 26;    // exponents in the window: 24 + 26 bits per value, 2^12 values
-  static constexpr int least_place = 23, most_shifted_place = 127 + 149;  // so that scaling is by normal numbers
+  static constexpr int least_place = 23, most_shifted_place = 127 + 149;  // so that only normal numbers scale
 };
 template <>
 struct WindowFormat<double> {
@@ -30,7 +30,7 @@ struct WindowFormat<double> {
   static constexpr int least_place = 0, most_shifted_place = 4096;
 };
 
-// What a tile's window is found from: the upper 32 bits of the magnitudes, which hold all exponents.
+// What a tile's window is determined from: the upper 32 bits of the magnitudes, which include the whole exponents.
 template <class T>
 PAPILIO_LANEWISE std::uint32_t upper_magnitude(T value) {
   if constexpr (sizeof(T) == 4) {
@@ -53,8 +53,8 @@ struct Window {
   T to_units = 1;  // float: 2^-(least + place) and its inverse, both normal
   T from_units = 1;
 
-  // `most` is the largest upper magnitude of the tile's values, `least_less_one` the least of upper magnitude - 1,
-  // where 0 wraps around and so counts as none.
+  // `most` is the largest upper magnitude of the tile's values; `least_less_one` is
+  // the least of upper magnitude - 1, in which 0 wraps around and so does not count.
   PAPILIO_LANEWISE static Window of(std::uint32_t most, std::uint32_t least_less_one) {
     constexpr int fraction = upper_fraction_bits<T>;
     constexpr int largest_exponent = static_cast<int>(FloatFormat<T>::infinity >> FloatFormat<T>::fraction_bits);
@@ -63,12 +63,12 @@ struct Window {
     if (highest >= largest_exponent) return window;  // an infinity or NaN
     const int place = highest - 1 - Format::spread;
     window = at(place > Format::least_place ? place : Format::least_place);
-    // All zero; or normal, and from the unit upwards.
+    // All values are 0, or those that are not are normal and have no bit below the unit.
     window.fits = most == 0 || (lowest > 0 && lowest - 1 >= window.place);
     return window;
   }
 
-  // That of a place, whether it fits or not.
+  // The window of a place, whether the values fit it or not.
   PAPILIO_LANEWISE static Window at(int place) {
     Window window;
     window.place = place;
@@ -79,7 +79,7 @@ struct Window {
     return window;
   }
 
-  // A value of the tile in units.
+  // A value of the tile, in units.
   PAPILIO_LANEWISE Integer units(T value) const {
     if constexpr (sizeof(T) == 4) {
       return static_cast<Integer>(value * to_units);
@@ -92,7 +92,7 @@ struct Window {
     }
   }
 
-  // A sum of the tile, rounded once.
+  // A sum of values of the tile, rounded once.
   PAPILIO_LANEWISE T rounded_sum(Integer sum) const {
     if constexpr (sizeof(T) == 4) {
       return static_cast<float>(sum) * from_units;
@@ -106,8 +106,8 @@ struct Window {
   }
 };
 
-// What came before a tile, as sums of the tile can be added to: (high + (low + rest) / 2^shift) * 2^shift units, where
-// 0 <= low < 2^shift is an integer and `rest` in [0, 1) says only whether it is not 0.
+// What came before a tile, in a form to which sums of the tile can be added: (high + (low + rest) / 2^shift) * 2^shift
+// units, where 0 <= low < 2^shift is an integer, and `rest`, which is in [0, 1), is stored only as whether it is not 0.
 template <class T>
 struct CarryInWindow {
   using Format = WindowFormat<T>;
@@ -117,8 +117,8 @@ struct CarryInWindow {
   Integer low = 0;
   int shift = 0;
   bool rest = false;
-  bool simple = true;  // shift is 0 and so is rest: high is all
-  bool hard = false;   // by LongSum only
+  bool simple = true;  // shift is 0 and there is no rest: `high` is all
+  bool hard = false;   // needs LongSum
   T from_units = 1;    // float: 2^(least + place + shift)
 
   PAPILIO_LANEWISE static CarryInWindow of(const LongSum<T>& sum, const Window<T>& window) {
@@ -141,7 +141,7 @@ struct CarryInWindow {
     return carry;
   }
 
-  // The same of a sum in one integer.
+  // The same for a sum in one integer.
   PAPILIO_LANEWISE static CarryInWindow of(const FixedSum& sum, const Window<T>& window) {
     static_assert(sizeof(T) == 4);
     CarryInWindow carry;
@@ -169,13 +169,13 @@ struct CarryInWindow {
     return carry;
   }
 
-  // carry + `sum` units, rounded once; false where that takes a LongSum. For a carry that is neither simple nor hard.
+  // carry + `sum` units, rounded once; false if that takes a LongSum. For a carry that is neither simple nor hard.
   PAPILIO_LANEWISE bool plus(Integer sum, const Window<T>& window, T& result) const {
     const Integer below = sum + low;
     const Integer whole = high + (below >> shift);
     const bool more = rest || (below & ((Integer{1} << shift) - 1)) != 0;
     if constexpr (sizeof(T) == 4) {
-      // Where there is more, the last bit says so: between two numbers of 24 bits, and their middle, all round alike.
+      // If there is more, the last bit is set: all numbers between a number of 24 bits and the next middle round alike.
       constexpr Integer enough = Integer{1} << 27;
       if (more && -enough < whole && whole < enough) return false;
       result = static_cast<float>(whole | (more ? 1 : 0)) * from_units;
@@ -197,7 +197,7 @@ struct CarryInWindow {
   }
 
  private:
-  // |sum| < 2^bits units of 2^least, or a little more than the least such number.
+  // sum| < 2^bits units of 2^least; `bits` may be one more than needed.
   PAPILIO_LANEWISE static int bits_of_sum(const LongSum<T>& sum) {
     const std::uint64_t fill = (sum.word[sum.words - 1] >> 63) != 0 ? ~std::uint64_t{0} : 0;
     for (int w = sum.words - 1; w >= 0; --w) {
@@ -207,7 +207,7 @@ struct CarryInWindow {
     return 0;
   }
 
-  // The bits from a place upwards, as a signed number that fits.
+  // The bits from a place upwards, as a signed number; it must fit.
   PAPILIO_LANEWISE static Integer integer_from(const LongSum<T>& sum, int place) {
     if constexpr (sizeof(T) == 4) {
       return sum.bits_from(place);
@@ -219,8 +219,8 @@ struct CarryInWindow {
   }
 };
 
-// A LongSum as digits that add without carries: of 32 bits each, the last with all bits above. Sums of up to 2^30
-// records stay exact.
+// A LongSum as digits that add without carries: 32 bits each, except the
+// last, which has all the bits above. Sums of up to 2^30 records stay exact.
 template <class T>
 inline constexpr int sum_digits = 2 * (LongSum<T>::words - 1) + 1;
 
@@ -231,7 +231,7 @@ PAPILIO_LANEWISE std::int64_t digit_of(const LongSum<T>& sum, int digit) {
   return static_cast<std::int64_t>(static_cast<std::uint32_t>(digit % 2 == 0 ? word : word >> 32));
 }
 
-// The same of integer * 2^(least + place).
+// The same digit of integer * 2^(least + place).
 template <class T, class Integer>
 PAPILIO_LANEWISE std::int64_t digit_of(Integer integer, int place, int digit) {
   const bool negative = integer < 0;
@@ -247,7 +247,7 @@ PAPILIO_LANEWISE std::int64_t digit_of(Integer integer, int place, int digit) {
   return negative ? -static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(bits);
 }
 
-// The digits joined again.
+// Joins the digits again.
 template <class T>
 PAPILIO_LANEWISE void join_digits(const std::int64_t* digits, LongSum<T>& sum) {
   std::int64_t carry = 0;

@@ -8,10 +8,10 @@
 // What the tiles of a scan tell each other: decoupled look-back (Merrill and Garland, NVIDIA technical report
 // NVR-2016-002).
 //
-// A tile publishes a record of what its values come to, and then, when it knows what comes before, one of all values up
-// to its end ("complete"). A record is one 64-bit word, which is published together with its state in one access of
-// 16 bytes, or several words, published before their state is released. A tile's number is a ticket, so that
-// the tiles it waits for are running or done.
+// First a tile publishes a record of what its own values combine to; then, when it knows what came
+// before, one of all values up to its end ("complete"). A record is either one 64-bit word, published
+// together with its state in one access of 16 bytes, or several words, published before their state
+// is released. The number of a tile is a ticket, so the tiles for which it waits are running or done.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -19,13 +19,13 @@ inline constexpr unsigned every_lane = 0xFFFF'FFFFu;
 
 enum : std::uint32_t { nothing_published = 0, part_published = 1, complete_published = 2, before_the_first = 3 };
 
-// A state and a word, read and written in one access (16 bytes, so that one never is seen without the other).
+// A state and a word, read and written in one access (of 16 bytes, so that neither is ever seen without the other).
 struct alignas(16) StateAndWord {
   std::uint64_t word;
   std::uint64_t state;
 };
 
-// Toolkits before 12.3 have no 128-bit type; aligned pairs of words are one access on every device all the same.
+// Toolkits before 12.3 have no 128-bit type; even so, an aligned pair of words is one access on every device.
 __device__ __forceinline__ StateAndWord load_together(const StateAndWord* from) {
   StateAndWord r;
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1203
@@ -58,8 +58,8 @@ __device__ __forceinline__ void store_release(std::uint32_t* to, std::uint32_t v
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
 }
 
-// The records of all tiles, in the workspace. Of `words` > 1 words each: `part` and `complete` have words * tiles
-// entries. States (or the pairs) must be 0 at first.
+// The records of all tiles, in the workspace. For records of `words` > 1 words, `part`
+// and `complete` have words * tiles entries. States (or the pairs) must be 0 at first.
 struct Records {
   StateAndWord* together;  // one word
   std::uint32_t* state;    // more words
@@ -74,7 +74,7 @@ struct RecordLanes {
   std::uint64_t word[per_lane];
 };
 
-// Publishes a record by a warp.
+// Publishes a record. Called by a warp.
 template <int words>
 __device__ __forceinline__ void publish(const Records& records, std::int64_t tile, const RecordLanes<words>& record,
                                         bool complete) {
@@ -93,8 +93,8 @@ __device__ __forceinline__ void publish(const Records& records, std::int64_t til
   }
 }
 
-// Waits until the states of 32 tiles are known up to the nearest complete one. `poll` reads this lane's state.
-// Returns how many tiles count, nearest first; `ends` where the last of them is complete.
+// Waits until the states of 32 tiles are known, back to the nearest complete one. `poll` reads this lane's
+// state. Returns how many tiles count, nearest first; `ends` becomes whether the last of them is complete.
 template <class Poll>
 __device__ __forceinline__ int wait_for_tiles(const Poll& poll, bool& ends) {
   for (;;) {
@@ -109,9 +109,9 @@ __device__ __forceinline__ int wait_for_tiles(const Poll& poll, bool& ends) {
   }
 }
 
-// Calls take(found) for the records of all tiles before `tile` back to the nearest complete one, each in one lane; tile
-// > 0. Records of one word; state_of(found) is its state, and `neutral` stands for what is before the first tile. A
-// lane reads several at once: tiles become complete about as fast as memory answers for 32 of them.
+// Calls take(found) for the records, of one word each, of all tiles before `tile` back to the nearest complete one,
+// each in one lane; tile > 0. state_of(found) is a record's state; `neutral` stands for whatever is before the
+// first tile. A lane reads several at once: tiles become complete about as fast as memory answers for 32 of them.
 template <class State, class Take>
 __device__ __forceinline__ void visit_records(const Records& records, std::int64_t tile, StateAndWord neutral,
                                               const State& state_of, const Take& take) {
@@ -141,8 +141,8 @@ __device__ __forceinline__ void visit_records(const Records& records, std::int64
   }
 }
 
-// What all tiles before `tile` back to the nearest complete one come to, by a warp; tile > 0. Combine joins two words
-// (of the given number) and need not keep an order.
+// What all tiles before `tile`, back to the nearest complete one, combine to. Called by a warp;
+// tile > 0. Combine joins two words (of the given number in a record) and need not keep an order.
 template <int words, class Combine>
 __device__ __forceinline__ RecordLanes<words> look_back(const Records& records, std::int64_t tile,
                                                         std::uint64_t neutral, const Combine& combine) {
@@ -189,7 +189,7 @@ __device__ __forceinline__ RecordLanes<words> look_back(const Records& records, 
   return sum;
 }
 
-// Reports what is wrong; a call without a status word has null.
+// Reports what is wrong. `status` is null for a call without a status word.
 __device__ __forceinline__ void report(std::int64_t* status, PrimitiveError error, std::int64_t place) {
   if (status != nullptr)
     atomicMin(reinterpret_cast<unsigned long long*>(status),

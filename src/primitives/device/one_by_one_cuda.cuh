@@ -4,11 +4,11 @@
 
 #include "primitives/device/float_records_cuda.cuh"
 
-// Tiles of floats that no window holds: value by value, in long integers, by the lanes of one warp. Rare, and slow.
+// Tiles of floats that fit no window: the lanes of one warp add value by value, in long integers. Rare, and slow.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
-// Such a tile in shared memory: its values, and where its segments begin, as bits of each thread.
+// Such a tile in shared memory: its values and, as bits for each thread, where its segments begin.
 template <class T>
 struct SingleValues {
   T* values;
@@ -19,8 +19,8 @@ struct SingleValues {
   }
 };
 
-// Sums of each lane's values after its last begin to store.of_lane, of the tile to store.total. Returns which lanes
-// have a begin. By a warp.
+// Writes the sums of each lane's values after its last begin to store.of_lane, and the
+// sum of the tile to store.total. Returns which lanes have a begin. Called by a warp.
 template <class P>
 __device__ __noinline__ unsigned sum_one_by_one(const SingleValues<typename P::Value>& tile, FloatStore<P>& store) {
   using T = typename P::Value;
@@ -46,8 +46,8 @@ __device__ __noinline__ unsigned sum_one_by_one(const SingleValues<typename P::V
   return with_begin;
 }
 
-// Results of such a tile, which has been summed, take the places of its values: for each value, or, to reduce, for the
-// last of each segment. With store.carry where it is needed. By a warp.
+// Replaces the values of such a tile, which has been summed, by results: for each value or, when
+// reducing, for the last one of each segment. Uses store.carry if it is needed. Called by a warp.
 template <class P, bool reduce>
 __device__ __noinline__ void fill_one_by_one(const ScanCall<typename P::Value>& call, std::int64_t begin,
                                              SingleValues<typename P::Value> tile, unsigned with_begin,

@@ -2,7 +2,7 @@
 
 #include "primitives/device/sort_items_cuda.cuh"
 
-// The host's side of reductions by index. One .cu file per type includes it.
+// The host side of reductions by index. One .cu file per type includes it.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -11,7 +11,7 @@ inline unsigned grid_for(std::int64_t work, std::int64_t per_block, int blocks_p
   return static_cast<unsigned>(std::clamp<std::int64_t>(base::ceil_div(work, per_block), 1, most));
 }
 
-// Bytes of shared memory for the table of all bins; and slots of the hashed one.
+// Bytes of shared memory for the table of all bins, and for the hashed table.
 inline constexpr std::int64_t most_table_bytes = 96 * 1024;
 inline constexpr int hashed_table_bytes = 64 * 1024;
 
@@ -27,23 +27,23 @@ inline SharedTable table_for(std::int64_t bins, int limbs) {
   return {.hashed = true, .slots = slots, .copies = 1};
 }
 
-// What a device's cache holds beside the items that stream through it; as many ranges of bins as are worth reading all
-// indices again, for additions that stay in the cache; and the share of a call's arrays that the cells of more may
-// take.
+// What a device's cache holds besides the items that stream through it; the most ranges of bins
+// for which reading all indices again pays, so that additions stay in the cache; and, with more
+// ranges than that, the share of the call's arrays (one in so many bytes) that the cells may take.
 inline constexpr std::int64_t cached_bytes = 32 << 20;
 inline constexpr std::int64_t most_cached_ranges = 40;
 inline constexpr std::int64_t one_in = 20;
 
-// Bytes of cells that a call needs, where `per_bin` are what the sums of one bin take and `array_bytes` the sizes of
-// indices, values and bins together.
+// Bytes of cells that a call needs. `per_bin` is what the sum of one bin
+// takes; `array_bytes` is the size of indices, values and bins together.
 inline std::int64_t cell_bytes_for(std::int64_t bins, std::int64_t per_bin, std::int64_t array_bytes) {
   const std::int64_t all = bins * per_bin;
   if (all <= cached_bytes * most_cached_ranges) return std::min(all, cached_bytes);
   return std::clamp(array_bytes / one_in, cached_bytes, all) / 16 * 16;
 }
 
-// Calls body(first, range, last) for ranges of at most `most` of the bins that an Index names; once where there are
-// none, for indices are looked at all the same.
+// Calls body(first, range, last) for ranges of at most `most` of the bins that an
+// Index can name; once if there are none, because indices are checked even then.
 template <class Index, class Body>
 void for_each_range(std::int64_t bins, std::int64_t most, Body&& body) {
   constexpr std::int64_t longest = std::int64_t{1} << 31;
@@ -75,9 +75,9 @@ void launch_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream
   execution::check_launch("reducing by index");
 }
 
-// Items are sorted where the cells of all bins would take more than this many times the cache: sorting takes as long as
-// reading the indices about five times. Where bins are more than these, a copy of the items would often be more than a
-// twentieth of the arrays, or parts would be too many.
+// Items are sorted if the cells of all bins would take more than this many times the cache: sorting
+// takes as long as reading the indices about five times. With more bins than `most_sorted_bins`, a copy
+// of the items would often be more than a twentieth of the arrays, or there would be too many parts.
 inline constexpr std::int64_t least_sorted_ranges = 5;
 inline constexpr std::int64_t most_sorted_bins = 100'000'000;
 
@@ -91,11 +91,11 @@ struct ByIndexWorkspace {
   std::int64_t bytes;
 
   static constexpr std::int64_t words_per_bin = std::is_floating_point_v<T> || sizeof(T) == 8 ? 2 : 1;
-  static constexpr int part_shift = words_per_bin == 2 ? 21 : 22;  // as many bins as have room in the cache
+  static constexpr int part_shift = words_per_bin == 2 ? 21 : 22;  // as many bins as fit into the cache
   static_assert(8 * words_per_bin << part_shift == cached_bytes);
   static_assert(most_sorted_bins <= std::int64_t{most_parts} << part_shift);
 
-  // Nothing for counts and for what is not a sum.
+  // Takes nothing for counts and for operators other than sum.
   template <class Index>
   ByIndexWorkspace(std::byte* begin, const primitives::DeviceReduceByIndex<Index, T>& call) {
     primitives::WorkspaceParts parts(begin);
@@ -118,7 +118,7 @@ struct ByIndexWorkspace {
   }
 };
 
-// The items sorted by parts, as those of a call.
+// Sorts the items by parts, and returns them as the items of a call.
 template <class Index, class T>
 ByIndexCall<std::int32_t, T> queue_sorting(const ByIndexCall<Index, T>& call, const SortedItems<T>& sorted,
                                            cudaStream_t stream) {
@@ -142,7 +142,7 @@ ByIndexCall<std::int32_t, T> queue_sorting(const ByIndexCall<Index, T>& call, co
           .begin_and_end = sorted.begins};
 }
 
-// Adds the items of a range of bins to its cells.
+// Adds the items that belong to a range of bins to its cells.
 template <class C, class Index, class T>
 void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, int part_shift, cudaStream_t stream) {
   if (call.begin_and_end != nullptr) {
@@ -159,7 +159,7 @@ void queue_adding(const ByIndexCall<Index, T>& call, const C& cells, int part_sh
   }
 }
 
-// Adds all items and finishes all bins, range by range, with cells of one kind, which are clear.
+// Adds all items and finishes all bins, range by range, with cells of one kind, which must be clear.
 template <class C, class Index, class T>
 void queue_ranges(const ByIndexCall<Index, T>& call, const C& cells, std::int64_t cell_bytes, T* out,
                   cudaStream_t stream) {
@@ -172,7 +172,7 @@ void queue_ranges(const ByIndexCall<Index, T>& call, const C& cells, std::int64_
       });
 }
 
-// Adds all items to cells that are clear, or are cleared when values' magnitudes are known.
+// Adds all items to cells that are clear, or that are cleared once the magnitudes of the values are known.
 template <class Index, class T>
 void queue_sums_of(const ByIndexCall<Index, T>& call, T* out, const ByIndexWorkspace<T>& workspace,
                    cudaStream_t stream) {

@@ -10,14 +10,14 @@
 #include "primitives/device/workspace_cuda.h"
 #include "primitives/device_calls.h"
 
-// The host's side of scans and segmented reductions: the workspace and the launches. One .cu file per type includes it.
+// The host side of scans and segmented reductions: the workspace and the launches. One .cu file per type includes it.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
-// Before a scan: clears what must be zero and the status word, and finds first[t], the first segment whose offset is
-// above the first item of tile t; 0 for the first tile, and behind the last one the number of offsets. So each offset
-// belongs to one tile, whatever the offsets are. Half a warp searches together, 16 offsets at a time: what a search
-// costs is the number of times that it waits for memory.
+// Before a scan: clears what must be zero and the status word, and finds first[t], the first segment
+// whose offset is above the first item of tile t; it is 0 for the first tile, and after the last tile it
+// is the number of offsets. So each offset belongs to exactly one tile, whatever the offsets are. Half a
+// warp searches together, 16 offsets at a time: a search costs as many waits for memory as it has steps.
 struct Preparation {
   uint4* cleared;
   std::int64_t chunks;
@@ -77,7 +77,7 @@ std::int64_t tiles_of(std::int64_t items) {
   return std::max<std::int64_t>(1, base::ceil_div<std::int64_t>(items, TileShape<T>::size));
 }
 
-// Records of P for `tiles` tiles.
+// The workspace with records of P for `tiles` tiles.
 template <class P>
 ScanWorkspace scan_workspace_of(std::byte* begin, std::int64_t tiles, bool by_offsets) {
   bool packed = false;
@@ -97,7 +97,7 @@ std::int64_t scan_workspace(std::int64_t items, ReduceOp op, bool by_offsets) {
                              : scan_workspace_of<Folds<T>>(nullptr, tiles, by_offsets).bytes;
 }
 
-// Clears and finds what the kernels need, and sets up `call`.
+// Clears and finds what the kernels need, and completes `call`.
 template <class P>
 Records prepare(ScanCall<typename P::Value>& call, bool reads_only, const primitives::DeviceCall& on) {
   using T = typename P::Value;
@@ -122,7 +122,7 @@ Records prepare(ScanCall<typename P::Value>& call, bool reads_only, const primit
   return workspace.records;
 }
 
-// Launches a kernel whose blocks take tiles until there are none.
+// Launches a kernel whose blocks take tiles until none are left.
 template <class P, class Store, class Kernel>
 void launch_tiles(Kernel kernel, int threads, int blocks_per_multiprocessor, const ScanCall<typename P::Value>& call,
                   const Records& records, const P& op, const primitives::DeviceCall& on, const char* what) {

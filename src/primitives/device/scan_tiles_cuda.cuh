@@ -7,11 +7,11 @@
 #include "primitives/device/tile_scout_cuda.cuh"
 #include "primitives/device/tile_turns_cuda.cuh"
 
-// Scans in one pass, and segmented reductions by minimum, maximum and bits: by tiles of 16 KB. A thread combines its
-// values, warps and the block combine the threads' sums, and the block publishes the tile's total. A turn later, when
-// it has done the same for the next tile, a look-back finds the value so far of the segment that the tile begins in,
-// and each thread goes through its values once more for the results. A reduction keeps only those of the last value of
-// each segment.
+// Scans in one pass, and segmented reductions by minimum, maximum and bits, by tiles of 16 KB. A thread
+// combines its values, then warps and the block combine the threads' sums, and the block publishes the
+// total of the tile. One turn later, when it has done the same for the next tile, a look-back finds
+// what the segment in which the tile begins holds so far, and each thread goes through its values
+// once more for the results. A reduction keeps only the result of the last value of each segment.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -23,15 +23,15 @@ class TileScan {
   using Store = TileStore<P>;
   using Told = typename Store::Told;
 
-  // A tile that has been summed up, as its results need it.
+  // A tile that has been summed up, with what its results need.
   struct Summed {
     TileNumber tile = no_tile;
-    Sum before{};              // what the segment that a thread begins in holds in the tile
-    std::uint32_t begins = 0;  // of the thread's values, and the one behind them
-    bool needs_carry = false;  // the tile does not begin with one
-    bool open = false;         // the thread does not, either
-    bool filled = false;       // the results have taken the values' places already
-    int place = 0;             // floats: of its window
+    Sum before{};              // the sum, in the tile, of the segment in which the thread begins
+    std::uint32_t begins = 0;  // for the thread's values, and for the one after them
+    bool needs_carry = false;  // no segment begins with the tile
+    bool open = false;         // nor does one in the tile before the thread
+    bool filled = false;       // the results have already replaced the values
+    int place = 0;             // floats: the place of its window
   };
 
  public:
@@ -127,7 +127,7 @@ class TileScan {
       return op_.from(value);
   }
 
-  // What the warp's values come to, and before this thread's: from the last begin.
+  // Combines the values of the warp, and finds the sum before this thread's values; each from the last begin.
   __device__ __forceinline__ void sum_threads(Summed& now, const WindowOf<P>& window) {
     const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
     Sum sum = op_.neutral();
@@ -138,7 +138,7 @@ class TileScan {
         sum = op_.joined(sum, sum_of(window, own_[k]));
       }
     }
-    // Lanes, from the last one before or at this that has a begin.
+    // Lanes combine from the last lane, up to this one, that has a begin.
     constexpr std::uint32_t own_mask = (1u << Shape::items) - 1;
     const unsigned with_begin = segmented ? __ballot_sync(every_lane, (now.begins & own_mask) != 0) : 0;
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
@@ -158,7 +158,7 @@ class TileScan {
     if constexpr (P::of_floats) store_.masks[threadIdx.x] = static_cast<std::uint16_t>(now.begins);
   }
 
-  // The same of the tile, which others are told.
+  // The same for the tile, whose total is published.
   __device__ __forceinline__ void sum_tile(Summed& now) {
     const int warp = static_cast<int>(threadIdx.x / 32);
     Told told{.tile = now.tile, .total = op_.neutral()};
@@ -193,7 +193,7 @@ class TileScan {
     if (threadIdx.x == 0) store_.told[parity_] = told;
   }
 
-  // A tile without a window, at once to its results. A barrier comes before they are written.
+  // Computes the results of a tile without a window at once. A barrier follows before they are written.
   __device__ __forceinline__ void one_by_one(const Summed& now, bool begun, bool complete) {
     if constexpr (P::of_floats) {
       auto& floats = store_.floats;
@@ -208,7 +208,7 @@ class TileScan {
 
   // --- Results ---
 
-  // What came before the tile whose results are next, by warp 0.
+  // Warp 0 finds what came before the tile whose results are next.
   __device__ __forceinline__ void find_carry() {
     const Told told = store_.told[parity_ ^ 1];
     if constexpr (P::of_floats) {
@@ -254,10 +254,10 @@ class TileScan {
     __syncwarp();
   }
 
-  // What came before the tile whose results are written.
+  // What came before the tile whose results are being written.
   __device__ __forceinline__ const FloatStore<P>& carried() const { return store_.floats; }
 
-  // This thread's results, from what its segment holds before it; where it is open what came before the tile, too.
+  // This thread's results, from what its segment holds before it; if it is open, from what came before the tile, too.
   __device__ __forceinline__ void results(std::int64_t begin, int count, int first, int last) {
     Sum running = summed_.before;
     bool open = summed_.open;
@@ -275,7 +275,7 @@ class TileScan {
       ends(running, window);
     } else {
       T* const values = store_.values[previous_];
-      T total{};  // what is beyond the last value is neutral
+      T total{};  // what follows the last value is neutral
       std::uint32_t wrong = 0;
       if (P::of_floats && open) {
         const Sum start = running;
@@ -305,7 +305,7 @@ class TileScan {
     }
   }
 
-  // A result for each value, in its place; for a segment's first one, exclusive, the neutral element itself.
+  // Replaces each value by its result. If exclusive, the first result of a segment is the neutral element itself.
   template <bool exclusive>
   __device__ __forceinline__ void fill(Sum& running, const WindowOf<P>& window, std::uint32_t& wrong) {
 #pragma unroll
@@ -318,7 +318,7 @@ class TileScan {
     }
   }
 
-  // The same with a carry that the window has no room for. False, where some results have to be found exactly.
+  // The same with a carry for which the window has no room. Returns false if some results must be found exactly.
   template <bool exclusive>
   __device__ __forceinline__ bool fill_open(Sum& running, const WindowOf<P>& window, T& total) {
     if constexpr (P::of_floats) {
@@ -353,7 +353,7 @@ class TileScan {
       return T{};
   }
 
-  // Of the last value of each segment.
+  // Results only for the last value of each segment.
   __device__ __forceinline__ void ends(Sum running, const WindowOf<P>& window) {
     const int item = static_cast<int>(threadIdx.x) * Shape::items;
     T* const values = store_.values[previous_];
@@ -365,7 +365,7 @@ class TileScan {
     }
   }
 
-  // The result of item k; bit k of `wrong` where it does not fit.
+  // The result of item k; sets bit k of `wrong` if it does not fit.
   __device__ __forceinline__ T result(const Sum& sum, const WindowOf<P>& window, int k, std::uint32_t& wrong) const {
     if constexpr (P::of_floats) {
       return window.rounded_sum(sum);

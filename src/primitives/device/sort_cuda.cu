@@ -8,8 +8,8 @@
 #include "primitives/device/workspace_cuda.h"
 #include "primitives/device_calls.h"
 
-// Item numbers sorted by key: CUB's radix sort, which is stable, between two pairs of arrays; the offsets are a
-// histogram and its exclusive scan.
+// Sorts item numbers by key with CUB's radix sort, which is stable, between two
+// pairs of arrays. The offsets are a histogram of the keys and its exclusive scan.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -36,7 +36,7 @@ inline unsigned sort_grid(std::int64_t items) {
 using Keys = cub::DoubleBuffer<std::int32_t>;
 using Items = cub::DoubleBuffer<std::int64_t>;
 
-// The bits in which keys differ.
+// How many bits keys can differ in.
 inline int bits_of_keys(std::int64_t key_count) {
   return std::min(
       32, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(key_count, 1) - 1))));
@@ -114,7 +114,7 @@ void sort_by_key_on_cuda(const DeviceSortByKey& call, const DeviceCall& on) {
   primitive_kernel::SortWorkspace workspace(on.workspace, call, on.device);
   const auto entries = static_cast<std::size_t>(call.key_count + 1);
   execution::check(cudaMemsetAsync(call.offsets, 0, entries * sizeof(std::int64_t), stream), "clearing offsets");
-  // The only thing that may be wrong is a key, which the histogram finds.
+  // Only a key can be wrong, and the histogram finds that.
   reduce_by_index_on_cuda<std::int32_t, std::int64_t>(
       {call.keys, nullptr, call.items, call.offsets, call.key_count, ReduceOp::sum, false},
       {on.device, on.stream, nullptr, on.status});

@@ -4,28 +4,28 @@
 
 #include "primitives/device/by_index_cuda.cuh"
 
-// The items of a reduction by index sorted by ranges of bins ("parts"), in no order within one, so that what a part
-// needs of the cells stays in the cache and every item is read three times, not once per range. Sums are exact: neither
-// the order of blocks nor that of items in a part changes them.
+// Sorts the items of a reduction by index by ranges of bins ("parts"), in no particular order within a part.
+// Then the cells that a part needs stay in the cache, and every item is read three times instead of once
+// per range. Sums are exact: neither the order of blocks nor the order of items within a part changes them.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
 inline constexpr int most_parts = 64;
-inline constexpr int sorted_at_once = 8;  // of a thread
+inline constexpr int sorted_at_once = 8;  // per thread
 inline constexpr int sorted_tile = by_index_threads * sorted_at_once;
 
-// Where items go. Part p is the bins b with b >> shift == p.
+// Where items go. Part p has the bins b with b >> shift == p.
 template <class T>
 struct SortedItems {
   int shift;
-  unsigned long long* counts;  // most_parts: items of each part; later, where its next item goes
+  unsigned long long* counts;  // most_parts: the items of each part; later, the place of its next item
   std::int64_t* begins;        // most_parts + 1
   std::uint32_t* bins;
   T* values;
 };
 
-// The lanes of a warp whose item is of the same part as this lane's; by all lanes. Without a loop over the parts that
-// occur, so that one that all items meet costs no more.
+// The lanes of a warp whose item belongs to the same part as this lane's. Called by all lanes. It has
+// no loop over the parts that occur, so the cost does not depend on how many items meet in one part.
 __device__ __forceinline__ unsigned lanes_of_part(std::uint32_t part, bool active) {
   unsigned same = __ballot_sync(every_lane, active);
 #pragma unroll
@@ -37,7 +37,7 @@ __device__ __forceinline__ unsigned lanes_of_part(std::uint32_t part, bool activ
   return same;
 }
 
-// Counts the items of each part, and reports indices that are no bin's. `counts` must be 0.
+// Counts the items of each part, and reports indices that are not those of a bin. `counts` must be 0.
 template <class Index, class T>
 __global__ void __launch_bounds__(by_index_threads)
     count_parts(const __grid_constant__ ByIndexCall<Index, T> call, const __grid_constant__ SortedItems<T> sorted) {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(by_index_threads)
     atomicAdd(sorted.counts + threadIdx.x, static_cast<unsigned long long>(counted[threadIdx.x]));
 }
 
-// Where parts begin. One block of most_parts threads.
+// Computes where parts begin. One block of most_parts threads.
 template <class T>
 __global__ void __launch_bounds__(most_parts) begin_parts(const __grid_constant__ SortedItems<T> sorted) {
   __shared__ unsigned long long counted[most_parts];
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(most_parts) begin_parts(const __grid_constant_
     sorted.begins[most_parts] = static_cast<std::int64_t>(begin + counted[threadIdx.x]);
 }
 
-// What a block of sort_items shares: a tile's items by parts.
+// What a block of sort_items shares: the items of a tile, by part.
 template <class T>
 struct SortStore {
   T values[sorted_tile];
@@ -86,7 +86,7 @@ struct SortStore {
   std::int64_t to[most_parts];
   unsigned all;
 
-  // When a tile is counted, by warp 0: where its parts lie in the tile, and where they go.
+  // Called by warp 0 when a tile is counted: finds where its parts lie in the tile, and where they go.
   __device__ __forceinline__ void place(unsigned long long* next) {
     const unsigned lane = threadIdx.x, one = counted[2 * lane], two = counted[2 * lane + 1];
     unsigned up_to = one + two;

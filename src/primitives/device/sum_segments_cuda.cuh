@@ -4,10 +4,10 @@
 
 #include "primitives/device/scan_tiles_cuda.cuh"
 
-// Sums of segments in one pass: by tiles of 16 KB. A tile keeps the sums of its values up to each one in shared memory;
-// a segment's sum is the difference of two of them, whatever its length. (They are integers and exact, also for floats:
-// units of the tile's window.) What a segment holds from earlier tiles is found by a look-back, for the tiles that such
-// a segment ends in, and for every 64th, by the block's scout, while the block sums up its next tile.
+// Sums of segments in one pass, by tiles of 16 KB. A tile keeps its running sums, up to each value, in shared memory;
+// the sum of a segment is the difference of two, however long it is. (They are exact integers, also for floats:
+// units of the tile's window.) What a segment holds from earlier tiles is found by a look-back, for each tile in
+// which such a segment ends and for every 64th tile, by the block's scout, while the block sums up its next tile.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -25,22 +25,22 @@ struct SumStore {
   };
   alignas(16) T landing[size];
   union {
-    alignas(16) Sum up_to[size];  // the sum of a thread's values up to each one
-    Single single;                // of a tile without a window
+    alignas(16) Sum up_to[size];  // a thread's running sums, up to each of its values
+    Single single;                // for a tile without a window
   };
   Sum before_thread[Shape::threads];
   Sum total[Shape::warps];
   std::uint32_t most[Shape::warps], least[Shape::warps];
   TileNumber next_tile;
-  FloatStore<P> floats;        // of a tile without a window
-  FloatStore<P> scout_floats;  // of the scout
+  FloatStore<P> floats;        // for a tile without a window
+  FloatStore<P> scout_floats;  // for the scout
 
-  // A tile that has to look back: its total after its last begin, and its part of a segment that ended in it
-  // (below 0: none did).
+  // A tile for which the scout must look back: its total after its last begin,
+  // and its part of an earlier segment that ended in it (below 0: none did).
   struct Told {
     TileNumber tile = no_tile;
     Sum own{};
-    int place = 0;  // floats: of its window
+    int place = 0;  // floats: the place of its window
     bool begun = false;
     std::int64_t segment = -1;
     Sum sum{};
@@ -48,7 +48,7 @@ struct SumStore {
   Told told[2];
 };
 
-// The scout of sums: what came before a tile, and the sum of the segment that had begun then.
+// The scout: finds what came before a tile, and the sum of the segment that had begun before it.
 template <class P>
 class SumScout {
   using T = typename P::Value;
@@ -101,7 +101,7 @@ class SegmentSums {
   using Sum = typename P::Sum;
   using Shape = TileShape<T>;
   using Store = SumStore<P>;
-  // Of more, the first ones are used long before the last ones come.
+  // With more, the first ones would be used long before the last ones arrive.
   static constexpr int most_prefetched = Shape::size / 2;
 
  public:
@@ -124,8 +124,8 @@ class SegmentSums {
     next_low_ = call_.first_segment[tile];
     next_high_ = call_.first_segment[tile + 1];
   }
-  // The first ones: a lane's own; and in the first lane of a warp the one before its own, in the
-  // second the tile's last.
+  // The first offsets: each lane's own. In addition, the first lane of a warp
+  // reads the one before its own, and the second lane the last one of the tile.
   __device__ __forceinline__ void read_offsets(std::int64_t& offset, std::int64_t& edge) const {
     const std::int64_t s = low_ + threadIdx.x;
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -170,7 +170,7 @@ class SegmentSums {
       return op_.from(value);
   }
 
-  // Where a sum lies, so that neither order of access meets itself in one bank.
+  // Where the sum for an item lies, so that accesses in either order have no bank conflicts.
   __device__ __forceinline__ static int slot(int item) {
     constexpr int per_chunk = 16 / sizeof(Sum);
     return chunk_slot(item / per_chunk) * per_chunk + item % per_chunk;
@@ -243,7 +243,7 @@ class SegmentSums {
     hand_over(told);
   }
 
-  // When the scout is done with the last one. It may still read that, so that there are two places by turns.
+  // Waits until the scout is done with the last one. It may still be reading that, so two places are used in turns.
   __device__ __forceinline__ void hand_over(const typename Store::Told& told) {
     if (threadIdx.x == 0) store_.told[handed_ & 1] = told;
     __syncwarp();
@@ -253,7 +253,7 @@ class SegmentSums {
 
   // --- Results ---
 
-  // Whether offset s is not below the one before it nor beyond the values; else that is reported.
+  // Whether offset s is neither below the one before it nor beyond the values; otherwise reports it.
   __device__ __forceinline__ bool is_valid(std::int64_t s, std::int64_t offset, std::int64_t previous) const {
     if (offset >= previous && offset <= call_.items) return true;
     report(call_.status, PrimitiveError::offset_out_of_range, s);
@@ -269,8 +269,8 @@ class SegmentSums {
     }
   }
 
-  // Segment s - 1 ends at offset s. Lanes pass what they read to the next one; the first has the last of 32 before, and
-  // its sum, where that is `known`.
+  // Segment s - 1 ends at offset s. Each lane passes what it read to the next lane. The
+  // first lane takes the last of the 32 before, and also its sum if that is `known`.
   __device__ __forceinline__ void write_segment(std::int64_t s, std::int64_t offset, bool known,
                                                 std::int64_t& last_offset, Sum& last_sum) {
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -288,7 +288,7 @@ class SegmentSums {
       write(s - 1, op_.joined(sum, -sum_previous));
   }
 
-  // The offset of the first one is known. Others are read by runs of 128 for each warp.
+  // The first offset of each lane is known. The others are read in runs of 128 per warp.
   __device__ __forceinline__ void write_segments(std::int64_t s, std::int64_t offset, std::int64_t edge) {
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     std::int64_t last_offset = max(edge, std::int64_t{0});
@@ -358,7 +358,7 @@ class SegmentSums {
   std::int64_t low_ = 0, high_ = 0, next_low_ = 0, next_high_ = 0;
   int count_ = 0;
   int handed_ = 0;
-  bool goes_on_ = false;  // warp 0: a segment that began earlier ends in the tile
+  bool goes_on_ = false;  // warp 0: a segment that began in an earlier tile ends in this one
   alignas(16) T own_[Shape::items];
   Sum total_{};
   WindowOf<P> window_;

@@ -4,11 +4,11 @@
 
 #include "primitives/device/tile_turns_cuda.cuh"
 
-// Where the segments of a tile begin: a byte per value in shared memory, 1 where one does.
+// Where the segments of a tile begin: one byte per value in shared memory, 1 if a segment begins there.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
-// This thread's part, for a turn that comes after a barrier.
+// Clears this thread's part, for a turn that comes after a barrier.
 template <class T>
 __device__ __forceinline__ void clear_begins(std::uint8_t* begins) {
   using Shape = TileShape<T>;
@@ -19,18 +19,18 @@ __device__ __forceinline__ void clear_begins(std::uint8_t* begins) {
     *reinterpret_cast<uint2*>(own) = make_uint2(0, 0);
 }
 
-// The offsets that belong to a tile: those from low() to high(), which are found a turn ahead, as each reading waits
-// for memory.
+// The offsets that belong to a tile: those from low() to high().
+// These are found one turn ahead, because each read waits for memory.
 class TileOffsets {
  public:
-  // Whether the segments take all values.
+  // Finds out whether the segments cover all values.
   template <class T>
   __device__ __forceinline__ void cover(const ScanCall<T>& call) {
     all_covered_ = call.offsets == nullptr || (call.offsets[0] <= 0 && call.offsets[call.segments] >= call.items);
   }
   __device__ __forceinline__ bool all_covered() const { return all_covered_; }
 
-  // For the next tile: where they are; then they are asked for, to be in the cache.
+  // For the next tile: finds where its offsets are; `prefetch` then brings them into the cache.
   template <class T>
   __device__ __forceinline__ void find(const ScanCall<T>& call, TileNumber tile) {
     if (tile == no_tile || call.offsets == nullptr) return;
@@ -50,8 +50,8 @@ class TileOffsets {
   std::int64_t low_ = 0, high_ = 0;
 };
 
-// Marks the begins of a tile by its offsets. By runs of 32 for each warp, several at a time, as each waits for memory;
-// a lane has the offset before its own from its neighbour.
+// Marks the begins of a tile by its offsets, in runs of 32 per warp, several at a time
+// because each waits for memory. A lane gets the offset before its own from its neighbour.
 template <class T>
 __device__ __forceinline__ void mark_offsets(const ScanCall<T>& call, const TileOffsets& offsets, std::int64_t begin,
                                              int count, std::uint8_t* begins) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void mark_offsets(const ScanCall<T>& call, const Tile
   }
 }
 
-// The same by flags.
+// Marks the begins of a tile by flags.
 template <class T>
 __device__ __forceinline__ void mark_flags(const ScanCall<T>& call, std::int64_t begin, int count,
                                            std::uint8_t* begins) {
@@ -115,7 +115,7 @@ __device__ __forceinline__ void mark_all(const ScanCall<T>& call, const TileOffs
     mark_flags(call, begin, count, begins);
 }
 
-// This thread's as bits; with `behind`, that of the item behind them, too.
+// The begins of this thread's values as bits; if `behind`, also that of the value after them.
 template <class T>
 __device__ __forceinline__ std::uint32_t own_begins(const std::uint8_t* begins, bool behind) {
   using Shape = TileShape<T>;
@@ -127,7 +127,7 @@ __device__ __forceinline__ std::uint32_t own_begins(const std::uint8_t* begins, 
   return behind ? bits | static_cast<std::uint32_t>(own[Shape::items]) << Shape::items : bits;
 }
 
-// Writes the results of the segments that end in a tile, from where their last values were.
+// Writes the results of the segments that end in a tile; they are where the segments' last values were.
 template <class T>
 __device__ __forceinline__ void write_segment_ends(const ScanCall<T>& call, std::int64_t tile, std::int64_t begin,
                                                    int count, const T* values, T neutral) {

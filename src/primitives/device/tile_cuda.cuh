@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-// A tile of values as the threads of a block hold it: each thread some neighbours, moved between threads through shared
-// memory so that memory is read and written in whole lines.
+// A tile of values as the threads of a block hold it: each thread has neighbouring values. Values
+// move between threads through shared memory, so that memory is read and written in whole lines.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -13,17 +13,17 @@ template <class T>
 struct TileShape {
   static constexpr int threads = 256;
   static constexpr int warps = threads / 32;
-  static constexpr int items = sizeof(T) == 4 ? 16 : 8;  // of a thread
+  static constexpr int items = sizeof(T) == 4 ? 16 : 8;  // per thread
   static constexpr int size = threads * items;
   static constexpr int per_chunk = 16 / sizeof(T);  // values in 16 bytes
-  static constexpr int chunks = items / per_chunk;  // of a thread
+  static constexpr int chunks = items / per_chunk;  // per thread
   static constexpr int warp_items = 32 * items;
 };
 
 using TileNumber = std::int32_t;
 inline constexpr TileNumber no_tile = 0x7FFF'FFFF;
 
-// Where a chunk of 16 bytes lies, so that neither order of access meets itself in one bank.
+// Where a chunk of 16 bytes lies, so that accesses in either order have no bank conflicts.
 __device__ __forceinline__ int chunk_slot(int chunk) { return chunk ^ (chunk >> 3 & 7); }
 
 template <class T>
@@ -32,8 +32,8 @@ __device__ __forceinline__ int value_slot(int item) {
   return chunk_slot(item / Shape::per_chunk) * Shape::per_chunk + item % Shape::per_chunk;
 }
 
-// Begins to copy a tile to shared memory, each warp its own part; `aligned` to 16 bytes, or not. What is beyond `count`
-// is filled up with `neutral`. The part is whole for the warp's lanes after wait_for_load.
+// Begins to copy a tile to shared memory, each warp its own part; `aligned`: to 16 bytes. Places from
+// `count` on are filled with `neutral`. After wait_for_load a part is complete for the lanes of its warp.
 template <class T>
 __device__ __forceinline__ void start_load(const T* tile, int count, bool aligned, T neutral, T* kept) {
   using Shape = TileShape<T>;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void wait_for_load() {
   __syncwarp();
 }
 
-// This thread's neighbours, from shared memory and to it.
+// Moves this thread's neighbouring values from shared memory, and back to it.
 template <class T>
 __device__ __forceinline__ void take_own(const T* kept, T (&own)[TileShape<T>::items]) {
   using Shape = TileShape<T>;
@@ -79,7 +79,7 @@ __device__ __forceinline__ void keep_own(const T (&own)[TileShape<T>::items], T*
         reinterpret_cast<const uint4*>(own)[j];
 }
 
-// A whole tile from shared memory to an aligned address.
+// Copies a whole tile from shared memory to an aligned address.
 template <class T>
 __device__ __forceinline__ void store_chunks(const T* kept, T* tile) {
   using Shape = TileShape<T>;
@@ -90,7 +90,7 @@ __device__ __forceinline__ void store_chunks(const T* kept, T* tile) {
     __stcs(to + 32 * j, reinterpret_cast<const uint4*>(kept)[chunk_slot(warp * 32 * Shape::chunks + 32 * j + lane)]);
 }
 
-// The items [first, last) of it, to any address.
+// Copies the items [first, last) of it to any address.
 template <class T>
 __device__ __forceinline__ void store_values(const T* kept, int first, int last, T* tile) {
   using Shape = TileShape<T>;

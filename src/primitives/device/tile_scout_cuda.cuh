@@ -4,9 +4,9 @@
 
 #include "primitives/device/tile_window_cuda.cuh"
 
-// What came before a tile is told by other blocks, some time after they know it. In sums of segments a block has one
-// warp more that looks back for it, its scout: those that sum are a tile further by then. They have a barrier of their
-// own, and the first of them meets the scout when it hands it a tile.
+// Other blocks tell what came before a tile only some time after they know it. For sums of segments, a block
+// therefore has one extra warp, its scout, which looks back while the summing warps are already one tile
+// further. These have a barrier of their own, and their first warp meets the scout when it hands it a tile.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 

@@ -7,7 +7,7 @@
 #include "primitives/device/tile_cuda.cuh"
 #include "primitives/device/tile_sums_cuda.cuh"
 
-// A call as its kernels use it, and what tiles send each other.
+// A call in the form that its kernels use, and what tiles send each other.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -32,14 +32,14 @@ struct ScanCall {
       nullptr;  // of each tile, and one more: the first whose offset is above the tile's begin
 };
 
-// How many values the tile has that begins at `begin`.
+// The number of values in the tile that begins at `begin`.
 template <class T>
 __device__ __forceinline__ int values_in_tile(const ScanCall<T>& call, std::int64_t begin) {
   const std::int64_t left = call.items - begin;
   return static_cast<int>(left < TileShape<T>::size ? left : TileShape<T>::size);
 }
 
-// Asks for the offsets from low to high, of a tile to come: by a line per thread.
+// Prefetches the offsets from low to high, which belong to a later tile: one line per thread.
 template <class T>
 __device__ __forceinline__ void prefetch_offsets(const ScanCall<T>& call, std::int64_t low, std::int64_t high) {
   constexpr int per_line = 128 / sizeof(std::int64_t);
@@ -47,8 +47,8 @@ __device__ __forceinline__ void prefetch_offsets(const ScanCall<T>& call, std::i
   if (s < high) asm volatile("prefetch.global.L2 [%0];" ::"l"(call.offsets + s));
 }
 
-// The total before a tile whose own total is already published; then the total including it is published, unless a
-// segment begins in the tile. By a warp.
+// Returns the total before a tile whose own total is already published. Then publishes
+// the total that includes the tile, unless a segment begins in it. Called by a warp.
 template <class P>
 __device__ __forceinline__ RecordLanes<P::words> look_back_and_complete(const Records& records, const P& op,
                                                                         std::int64_t tile,

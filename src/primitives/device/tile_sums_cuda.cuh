@@ -8,8 +8,8 @@
 #include "primitives/device/float_window.h"
 #include "primitives/device/look_back_cuda.cuh"
 
-// What the tiles of a scan or reduction need of each operator, apart from sums of floats (float_records_cuda.cuh): how
-// values become sums, how these are joined, what a record of them is, and how results come from them.
+// What the tiles of a scan or reduction need from each operator: how values become sums, how sums are joined,
+// what a record of one is, and how results come from it. Records of sums of floats are in float_records_cuda.cuh.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -35,7 +35,7 @@ struct Int32Sums {
   __device__ std::uint64_t joined_words(std::uint64_t a, std::uint64_t b, int) const { return a + b; }
 };
 
-// Sums of int64 in 128 bits. A record has three digits of 32, 32 and 64 bits, which add without carries.
+// Sums of int64 in 128 bits. A record has three digits, of 32, 32 and 64 bits, which add without carries.
 struct Int64Sums {
   using Value = std::int64_t;
   using Sum = Int128;
@@ -64,8 +64,8 @@ struct Int64Sums {
   __device__ std::uint64_t joined_words(std::uint64_t a, std::uint64_t b, int) const { return a + b; }
 };
 
-// Minimum, maximum and the operators on bits, in 64 bits for every type. Floats become integers of the same order, NaN
-// beyond the infinities.
+// Minimum, maximum and the operators on bits, in 64 bits for every type.
+// Floats become integers in the same order, with NaN beyond the infinities.
 template <class T>
 struct Folds {
   using Value = T;
@@ -136,7 +136,7 @@ struct Folds {
   }
 };
 
-// Exact sums of float or double. A record has the digits of a LongSum and a word of what was seen beside finite values.
+// Exact sums of float or double. A record has the digits of a LongSum and a word with the special values seen.
 template <class T>
 struct FloatSums {
   using Value = T;
@@ -144,7 +144,7 @@ struct FloatSums {
   static constexpr bool of_floats = true;
   static constexpr int digits = primitives::sum_digits<T>;
   static constexpr int words = digits + 1;
-  static constexpr bool packed = sizeof(T) == 4;  // or one PackedSum, which is nearly always enough
+  static constexpr bool packed = sizeof(T) == 4;  // or one PackedSum, which nearly always has room
 
   __device__ Sum neutral() const { return 0; }
   __device__ Value neutral_value() const { return 0; }

@@ -4,11 +4,11 @@
 
 #include "primitives/device/tile_scout_cuda.cuh"
 
-// The tiles of a block, one after another. While it works on one, the values of the next are being copied to shared
-// memory. Tiles are taken as tickets, so the tiles that a tile waits for belong to blocks that are running.
+// The tiles of a block, one after another. While the block works on a tile, the values of the next one are being copied
+// to shared memory. Tiles are taken as tickets, so the tiles for which a tile waits belong to blocks that are running.
 //
-// A block publishes the total of a tile before it waits for the total before any of its tiles: if it waited first, it
-// would delay all later tiles.
+// A block publishes the total of a tile before it waits for the total before
+// any of its tiles. If it waited first, it would delay all later tiles.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -21,7 +21,7 @@ class TileTurns {
   __device__ TileTurns(const ScanCall<T>& call, T neutral, TileNumber* shared_next)
       : call_(call), neutral_(neutral), shared_next_(shared_next) {}
 
-  // Takes the first tile; with barriers for all threads that sum.
+  // Takes the first tile. All threads that sum must call it, as it has barriers.
   __device__ __forceinline__ void begin(T* landing) {
     if (asks()) *shared_next_ = limited(atomicAdd(call_.ticket, 1u));
     meet<summing_barrier, Shape::threads>();
@@ -32,7 +32,7 @@ class TileTurns {
   __device__ __forceinline__ TileNumber tile() const { return tile_; }
   __device__ __forceinline__ TileNumber next() const { return next_; }
 
-  // A turn: request the next tile; publish; a barrier; look back, and begin to load it; advance.
+  // A turn: ask for the next tile; tell the block; a barrier; look it up and begin to load it; advance.
   __device__ __forceinline__ void ask() {
     if (asks() && tile_ != no_tile) ticket_ = atomicAdd(call_.ticket, 1u);
   }

@@ -9,7 +9,7 @@
 #include "primitives/device/transpose_kernels_cuda.cuh"
 #include "primitives/device_calls.h"
 
-// Transposition: which kernel takes which shape.
+// Transposition: which kernel is used for which shape.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
@@ -32,7 +32,7 @@ using ElementOf = std::conditional_t<
         size == 8, std::uint64_t,
         std::conditional_t<size == 2, std::uint16_t, std::conditional_t<size == 16, uint4, TransposedElement<size>>>>>;
 
-// The sides of a tile of `room` elements: a square, or, where the matrix is narrower, as much more of the other side.
+// The sides of a tile of `room` elements: a square or, if the matrix is narrower, longer in the other direction.
 inline std::pair<int, int> tile_sides(std::int64_t a_count, std::int64_t b_count, int room) {
   int edge = 1;
   while (4 * edge * edge <= room) edge *= 2;
@@ -46,7 +46,7 @@ inline std::pair<int, int> tile_sides(std::int64_t a_count, std::int64_t b_count
 
 bool is_aligned(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
 
-// Small matrices without gaps. False where they are none.
+// Queues the transposition of small matrices without gaps. Returns false for other matrices.
 template <class Element>
 bool queue_small(TransposeCall call, cudaStream_t stream) {
   constexpr int room = 16384 / sizeof(Element), per_vector = 16 / static_cast<int>(sizeof(Element));
@@ -69,14 +69,14 @@ bool queue_small(TransposeCall call, cudaStream_t stream) {
   return true;
 }
 
-// The kernel of a call, which has no small matrices, and its tiles.
+// Chooses the kernel of a call whose matrices are not small, and its tiles.
 using TransposeKernel = void (*)(TransposeCall);
 template <class Element>
 TransposeKernel choose_kernel(TransposeCall& call) {
   constexpr int per_vector = 16 / static_cast<int>(sizeof(Element)), edge = 256 / static_cast<int>(sizeof(Element));
   constexpr int room = 16384 / sizeof(Element);
   const bool lines = call.in_b == 1 && call.out_a == 1;
-  // All of this many elements begin at multiples of 16 bytes.
+  // Whether all lines with these strides (in elements) begin at multiples of 16 bytes.
   const auto aligned = [&](auto... strides) {
     return is_aligned(call.in) && is_aligned(call.out) && ((strides % per_vector == 0) && ...) &&
            (call.batch == 1 || (call.in_batch % per_vector == 0 && call.out_batch % per_vector == 0));
@@ -125,7 +125,7 @@ void queue_transpose(TransposeCall call, cudaStream_t stream) {
   }
 }
 
-// Elements whose size is a multiple of 4 but whose addresses are not of their own alignment are moved as bytes.
+// Elements whose size is a multiple of 4, but whose addresses lack their own alignment, are moved as bytes.
 template <int size>
 void queue_transpose_of(const TransposeCall& call, cudaStream_t stream) {
   using Element = ElementOf<size>;
@@ -147,7 +147,7 @@ namespace papilio::primitives {
 void transpose_on_cuda(const detail::ElementMatrices& in, const detail::ElementMatrices& out, std::int64_t size,
                        std::int64_t batch, const DeviceCall& on) {
   const execution::OnDevice here(on.device);
-  // in(i, j) and out(j, i): a and b are i and j, or, where reading goes down the columns, j and i.
+  // in(i, j) goes to out(j, i). a and b are i and j or, if reading is contiguous down the columns, j and i.
   const auto magnitude = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
   primitive_kernel::TransposeCall call{.in = in.data,
                                        .out = const_cast<void*>(out.data),

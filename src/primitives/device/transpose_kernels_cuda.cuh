@@ -5,35 +5,35 @@
 
 #include "execution/cuda/memory.h"
 
-// The kernels of transposition: a block reads a tile along the matrix's contiguous dimension into shared memory and
-// writes it along the result's. Which one takes which call: transpose_cuda.cu.
+// The kernels of transposition: a block reads a tile along the contiguous dimension of the matrix into
+// shared memory and writes it along that of the result. transpose_cuda.cu chooses the kernel of a call.
 
 namespace papilio::inline PAPILIO_TARGET::primitive_kernel {
 
 inline constexpr int transpose_threads = 256;
-inline constexpr int most_narrow = 32;  // elements of a short side
+inline constexpr int most_narrow = 32;  // elements of the short side
 
-// Element (a, b) of matrix m is at in + m * in_batch + a * in_a + b * in_b, and goes to out + m * out_batch + a * out_a
-// + b * out_b. Strides count elements. b is the dimension in which reading is contiguous, a that of writing, where they
-// are.
+// Element (a, b) of matrix m is at in + m * in_batch + a * in_a + b * in_b, and
+// goes to out + m * out_batch + a * out_a + b * out_b. Strides count elements.
+// Reading is contiguous along b and writing along a, if they are contiguous at all.
 struct TransposeCall {
   const void* in;
   void* out;
   std::int64_t a_count, b_count, batch;
   std::int64_t in_a, in_b, in_batch;
   std::int64_t out_a, out_b, out_batch;
-  int tile_a = 0, tile_b = 0;  // tile_a * tile_b elements at a time
+  int tile_a = 0, tile_b = 0;  // tile_a * tile_b elements are moved at a time
   std::int64_t a_tiles = 0, b_tiles = 0;
 };
 
-// Division by multiplication, of numbers below 2^16 by numbers below 2^16.
+// Division of numbers below 2^16 by numbers below 2^16, by multiplication.
 struct Divisor {
   unsigned by, factor;
   __device__ explicit Divisor(unsigned d) : by(d), factor(d == 1 ? 0 : 0xFFFF'FFFFu / d + 1) {}
   __device__ unsigned quotient(unsigned n) const { return by == 1 ? n : __umulhi(n, factor); }
 };
 
-// The elements that are read and written in one access, 16 bytes.
+// The elements that are moved in one access of 16 bytes.
 template <class Element>
 struct alignas(16) ElementVector {
   static constexpr int count = 16 / static_cast<int>(sizeof(Element));
@@ -49,7 +49,7 @@ struct alignas(16) ElementVector {
 template <class Element>
 inline constexpr bool has_vectors = sizeof(Element) < 16 && 16 % sizeof(Element) == 0;
 
-// Many small matrices without gaps: a block takes `tile_a` of them at a time, by 16 bytes where `by_vectors`.
+// Many small matrices without gaps: a block takes `tile_a` of them at a time, in accesses of 16 bytes if `by_vectors`.
 template <class Element, bool by_vectors>
 __global__ void __launch_bounds__(transpose_threads) transpose_small(const __grid_constant__ TransposeCall call) {
   __shared__ alignas(16) Element tile[16384 / sizeof(Element)];
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_small(const __gri
   const auto* const in = static_cast<const Element*>(call.in) + first * size;
   auto* const out = static_cast<Element*>(call.out) + first * size;
   const Divisor by_size(size), by_a(a_count);
-  unsigned whole = 0;  // elements of whole vectors
+  unsigned whole = 0;  // elements that are in whole vectors
   if constexpr (by_vectors) {
     using Vector = ElementVector<Element>;
     whole = count / Vector::count * Vector::count;
@@ -99,9 +99,9 @@ __global__ void __launch_bounds__(transpose_threads) transpose_small(const __gri
   }
 }
 
-// One side of the matrix is short. On one side of the transposition its elements lie without gaps ("flat"), on the
-// other in that many long lines. A block takes `tile_a` places of the long side at a time: tile_a is a multiple of the
-// elements of 16 bytes, all lines begin at a multiple of 16 bytes.
+// One side of the matrix is short. On one side of the transposition all elements lie without gaps ("flat"); on the
+// other they form as many long lines as the short side has elements. A block takes `tile_a` places of the long
+// side at a time. tile_a is a multiple of the elements in 16 bytes, and all lines begin at a multiple of 16 bytes.
 template <class Element, bool to_flat>
 __global__ void __launch_bounds__(transpose_threads) transpose_narrow(const __grid_constant__ TransposeCall call) {
   using Vector = ElementVector<Element>;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_narrow(const __gr
   if (places == static_cast<unsigned>(call.tile_a)) {
     const unsigned line_vectors = places / Vector::count, vectors = lines * line_vectors;
     const Divisor by_line(line_vectors);
-    // Calls use(flat, line, place) for the first element of each vector: of the flat side, or of the lines.
+    // Calls use(flat, line, place) for the first element of each vector: of the flat side, or (for_lines) of the lines.
     const auto for_flat = [&](auto use) {
 #pragma unroll 4
       for (unsigned v = threadIdx.x; v < vectors; v += transpose_threads) {
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_narrow(const __gr
     }
     return;
   }
-  // The last places of the long side, which may be any number.
+  // The last places of the long side, however many remain.
   for (unsigned k = threadIdx.x; k < lines * places; k += transpose_threads) {
     const unsigned place = by_lines.quotient(k), line = k - place * lines;
     if constexpr (to_flat)
@@ -178,8 +178,8 @@ __global__ void __launch_bounds__(transpose_threads) transpose_narrow(const __gr
   }
 }
 
-// Tiles of edge x edge, by 16 bytes at a time: in_b == out_a == 1, all lines begin and end at multiples of 16 bytes.
-// Tiles that run at the same time are neighbours along the shorter side.
+// Tiles of edge x edge, in accesses of 16 bytes: in_b == out_a == 1, and all lines begin and end
+// at multiples of 16 bytes. Tiles that run at the same time are neighbours along the shorter side.
 template <class Element>
 __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __grid_constant__ TransposeCall call) {
   constexpr int per_vector = 16 / sizeof(Element), edge = 256 / sizeof(Element);
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __g
   const int vector = static_cast<int>(threadIdx.x % row_vectors), row = static_cast<int>(threadIdx.x / row_vectors);
   const auto* const in =
       static_cast<const Element*>(call.in) + matrix * call.in_batch + a * call.in_a + b + vector * per_vector;
-  // How many rows of the tile are the matrix's: none for a thread whose columns are not.
+  // How many rows of the tile are in the matrix; 0 for a thread whose columns are not in it.
   const std::int64_t in_rows = b + vector * per_vector < call.b_count ? call.a_count - a : 0;
   const std::int64_t out_rows = a + vector * per_vector < call.a_count ? call.b_count - b : 0;
   uint4 held[edge / rows_at_once];
@@ -222,9 +222,9 @@ __global__ void __launch_bounds__(transpose_threads) transpose_squares(const __g
   }
 }
 
-// Tiles of edge x edge, element by element, where lines lie at any address: in_b == out_a == 1. What is written of a
-// line begins at a multiple of 32 bytes if the line does, so that no two blocks write parts of one sector; a
-// tile reads a few more rows for that.
+// Tiles of edge x edge, element by element, for lines at any address: in_b == out_a == 1.
+// What is written of a line begins at a multiple of 32 bytes if the line does, so that
+// no two blocks write parts of one sector. For that, a tile reads a few more rows.
 template <class Element>
 __global__ void __launch_bounds__(transpose_threads) transpose_lines(const __grid_constant__ TransposeCall call) {
   constexpr int edge = 256 / static_cast<int>(sizeof(Element)), sector = 32 / static_cast<int>(sizeof(Element));
@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(transpose_threads) transpose_lines(const __gri
   }
 }
 
-// Any shape, alignment and strides. The tile lies in shared memory with b fastest, and one element more per line.
+// For any shape, alignment and strides. In shared memory, b is the tile's fastest, and lines have one element more.
 template <class Element>
 __global__ void __launch_bounds__(transpose_threads) transpose_tiles(const __grid_constant__ TransposeCall call) {
   constexpr int room = 16384 / sizeof(Element);

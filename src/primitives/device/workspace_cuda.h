@@ -6,16 +6,16 @@
 #include "base/math.h"
 #include "execution/cuda/check.h"
 
-// What all calls do with their workspace and status word.
+// What all calls do with their workspace and their status word.
 
 namespace papilio::primitives {
 
-// Queues the clearing of a call's status word, where there is one.
+// Queues the clearing of a call's status word, if it has one.
 inline void set_no_error(std::int64_t* status, cudaStream_t stream) {
   if (status != nullptr) execution::check(cudaMemsetAsync(status, 0xFF, 8, stream), "clearing a status word");
 }
 
-// How a workspace is divided. A query goes through the same steps with null.
+// Divides a workspace. A query goes through the same steps, with null.
 class WorkspaceParts {
  public:
   explicit WorkspaceParts(std::byte* begin) : begin_(begin) {}
