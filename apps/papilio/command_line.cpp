@@ -15,7 +15,7 @@
 
 namespace {
 
-// The arguments after the subcommand's name.
+// What the arguments after the subcommand's name ask for.
 Request requested(const Subcommand& chosen, std::span<const std::string> arguments) {
   const std::string name = chosen.app->get_name();
   const Arguments given(*chosen.app, arguments);
@@ -94,7 +94,7 @@ bool CommandLine::works_over_ranks(std::string_view subcommand) const {
 
 namespace {
 
-// A file that does not exist and that the message names may be misspelled.
+// If the message names a file that does not exist, its name may be misspelled.
 std::string with_hint(const CommandError& error, const std::vector<std::string>& canonical) {
   const std::string message = error.what();
   if (error.code != ExitCode::no_input) {
@@ -120,7 +120,7 @@ ExitCode run_command_line(int argc, char** argv, std::string& subcommand) {
     try {
       return command_line.read(arguments, subcommand);
     } catch (const CommandError&) {
-      if (!command_line.has_all()) CommandLine().read(arguments, subcommand);  // says which other one has an option
+      if (!command_line.has_all()) CommandLine().read(arguments, subcommand);  // says which one has an option
       throw;
     }
   };

@@ -11,26 +11,26 @@
 
 // What the arguments ask for; nothing has been done yet.
 struct Request {
-  std::string text = {};                   // to be printed: help, the version; empty where a subcommand is to run
-  const Subcommand* subcommand = nullptr;  // whose options have their values; none for text
-  std::vector<std::string> canonical;      // the arguments in one form that means the same
+  std::string text = {};                   // to be printed: help, the version; empty if a subcommand is to run
+  const Subcommand* subcommand = nullptr;  // its options have their values; null if there is text
+  std::vector<std::string> canonical;      // the arguments in a standard form with the same meaning
 };
 
 // The subcommands with their options, and the arguments given to them.
 class CommandLine {
  public:
-  // With all subcommands, or with the one of that name alone, which takes half of the time. A subcommand that is called
-  // otherwise, or that looks at the others, comes with all of them.
+  // With all subcommands, or only the one with that name, which takes half the time. For any other name, and for a
+  // subcommand that looks at the others, all are added.
   explicit CommandLine(std::string_view only = {});
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // Call once. Reads the arguments after the command's name, and checks what can be checked without opening a file.
+  // Call it once. Reads the arguments after the command's name, and checks what can be checked without opening a file.
   // `subcommand` receives the subcommand's name as soon as it is known, for messages. Throws CommandError (usage).
   Request read(std::span<const std::string> arguments, std::string& subcommand);
 
-  // Whether the processes of an MPI job that run this subcommand work together.
+  // Whether the processes of an MPI job that all run this subcommand work together.
   bool works_over_ranks(std::string_view subcommand) const;
 
   const CLI::App& app() const { return *app_; }

@@ -18,7 +18,7 @@
 
 namespace {
 
-// Never throws, because standard error may be a pipe without a reader. Needs no memory, which may have run out.
+// Never throws, though standard error may be a pipe without a reader. Works without memory, which may have run out.
 int complain(std::string_view subcommand, std::string_view kind, std::string_view message, ExitCode code) noexcept {
   try {
     const std::string line = complaint(subcommand, std::string(kind).append(without_caller(message)));
@@ -37,7 +37,7 @@ int complain(std::string_view subcommand, std::string_view message, ExitCode cod
   return complain(subcommand, "", message, code);
 }
 
-// Says in one line what is being thrown.
+// Describes the current exception in one line.
 int complain_of_exception(std::string_view subcommand) noexcept {
   try {
     throw;
@@ -55,11 +55,11 @@ int complain_of_exception(std::string_view subcommand) noexcept {
     return complain(subcommand, error.what(), ExitCode::internal);
   } catch (const std::bad_alloc&) {
     return complain(subcommand, "out of memory", ExitCode::no_memory);
-  } catch (const std::system_error& error) {  // standard output that cannot be written to
+  } catch (const std::system_error& error) {  // standard output cannot be written to
     return complain(subcommand, error.what(), ExitCode::io_error);
   } catch (const std::exception& error) {
     const std::string_view what = error.what();
-    if (what.starts_with("pthread_create")) {  // oneTBB: no memory for a thread, or too many of them
+    if (what.starts_with("pthread_create")) {  // oneTBB: no memory for a thread, or too many threads
       return complain(subcommand, "out of memory or threads: ", what, ExitCode::no_memory);
     }
     return complain(subcommand, "internal error: ", what, ExitCode::internal);
@@ -81,7 +81,7 @@ int complain_of_exception(std::string_view subcommand) noexcept {
 int main(int argc, char** argv) {
   hold_standard_files();
   std::set_terminate(end_in_one_line);
-  signal(SIGXFSZ, SIG_IGN);  // so that a file at its size limit (ulimit -f) is an error of write
+  signal(SIGXFSZ, SIG_IGN);  // so that write reports an error for a file at its size limit (ulimit -f)
   std::string subcommand;
   try {
     const ExitCode code = run_command_line(argc, argv, subcommand);

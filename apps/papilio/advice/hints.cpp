@@ -49,7 +49,7 @@ std::string hint_of_stop_words(const papilio::FrequentStopWords& found, const st
 std::vector<std::string> hints(const CorpusArguments& arguments, const papilio::CorpusView& corpus,
                                const papilio::ReadReport& report, const HintContext& context) {
   std::vector<std::string> lines;
-  if (corpus.tokens() == 0) return lines;  // an error, not a mistake to hint at
+  if (corpus.tokens() == 0) return lines;  // an error rather than a mistake to hint at
   const std::int64_t documents = corpus.documents();
   if (documents == 1) {
     lines.push_back(hint_of_one_document(report.format));

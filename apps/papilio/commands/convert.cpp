@@ -53,7 +53,7 @@ CorpusFormat output_format(const ConvertArguments& arguments) {
   return named;
 }
 
-// Where reading will look for it; none for standard output.
+// Where readers will look for it; empty for standard output.
 std::string output_vocabulary(const ConvertArguments& arguments, CorpusFormat format) {
   if (!arguments.vocabulary.empty() && !papilio::has_vocabulary_file(format)) {
     throw CommandError(ExitCode::usage, "--output-vocabulary: this format has no vocabulary file");
@@ -110,7 +110,7 @@ ExitCode run_convert(ConvertArguments arguments) {
 
 Subcommand add_convert(CLI::App& app) {
   const auto arguments = std::make_shared<ConvertArguments>();
-  arguments->corpus.text.min_df = 0;  // words that no document holds stay words
+  arguments->corpus.text.min_df = 0;  // words that occur in no document are kept
   CLI::App* convert = app.add_subcommand("convert", "Convert a corpus from one format to another");
   add_corpus_options(*convert, arguments->corpus, "--from,--format");
   convert->add_option("-o,--output", arguments->output, "The file to write; - for standard output")->required();

@@ -20,7 +20,7 @@ CorpusArguments without_word_lists(CorpusArguments arguments) {
   return arguments;
 }
 
-// How the texts beside a corpus file are read: their format shows in the file.
+// How to read the texts that go with a corpus file: the format is detected from the file.
 CorpusArguments arguments_of(const CorpusArguments& corpus, const std::string& texts) {
   CorpusArguments arguments = without_word_lists(corpus);
   arguments.path = texts;
@@ -52,8 +52,8 @@ void require_names(const papilio::SourceTexts& found, const papilio::CorpusView&
   }
 }
 
-// Of the words of a text that the corpus knows, most must be in the same document of the corpus. Not all: phrases may
-// have been joined, and the last word of a beginning is cut.
+// Most of the words of a text that the corpus knows must be in the same document of the corpus. Not all: phrases may
+// have been joined, and the last word of an excerpt is cut.
 void require_words(const papilio::SourceTexts& found, std::span<const std::int64_t> documents,
                    const papilio::CorpusView& view, const std::string& texts, const CorpusArguments& corpus) {
   const std::vector<std::string_view> beginnings(found.texts.begin(), found.texts.end());
@@ -113,7 +113,7 @@ DocumentTexts document_texts(const std::optional<papilio::TextSource>& source, c
     papilio::SourceTexts found;
     try {
       found = reading([&] { return papilio::read_source_texts(*source, documents, enough, corpus.text); });
-    } catch (const papilio::InvalidArgument&) {  // a document is asked for that is not there
+    } catch (const papilio::InvalidArgument&) {  // a document that does not exist has been asked for
       if (texts.empty()) throw;
       fail(texts, corpus, fmt::format("it has fewer than {} documents", grouped(view.documents())));
     }

@@ -23,14 +23,14 @@
 #include "support/output.h"
 #include "support/text.h"
 
-// label, merge, drop: a new model from an old one.
+// The commands label, merge, drop, which make a new model from an old one.
 
 namespace {
 
 struct EditArguments {
   std::string model;
   std::vector<std::string> changes;  // as they are typed
-  std::string labels;                // a file of more of them; empty: none
+  std::string labels;                // a file with more changes; empty: none
   std::string output;
   bool force = false;
   bool quiet = false;
@@ -44,7 +44,7 @@ template <class... Values>
   throw CommandError(ExitCode::usage, fmt::format(form, std::forward<Values>(values)...));
 }
 
-// The number at the beginning of a text, which it loses; false if there is none.
+// Takes the number at the beginning of a text; false if there is none.
 bool take_topic(std::string_view& text, std::int32_t& topic) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, topic);
@@ -66,7 +66,7 @@ Topics topics_of(const std::string& typed, const char* expected) {
   }
 }
 
-// "3=Politics and law"; a file may have a tab in place of the sign.
+// "3=Politics and law"; in a file a tab may replace the sign.
 bool take_label(std::string_view text, Labels& labels, std::string_view separators) {
   std::int32_t topic = 0;
   if (!take_topic(text, topic) || text.empty() || separators.find(text.front()) == separators.npos) return false;
@@ -121,7 +121,7 @@ Topics dropped_of(const EditArguments& arguments) {
   return topics;
 }
 
-// What happened, and to which topics: the numbers behind those that are gone have changed.
+// The new model, and a message about the topics: those after removed ones have new numbers.
 struct Edited {
   papilio::Model model;
   std::string what;

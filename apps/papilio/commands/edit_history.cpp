@@ -8,7 +8,7 @@
 
 namespace {
 
-// NAME.0 is what train wrote, NAME.1 what the first edit made of it, and NAME the last.
+// NAME.0 is what train wrote, NAME.1 the result of the first edit, and NAME that of the last.
 std::string generation(const papilio::Model& model, const std::string& name, std::size_t number) {
   return number == model.edits.size() ? name : fmt::format("{}.{}", name, number);
 }

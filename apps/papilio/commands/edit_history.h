@@ -5,13 +5,13 @@
 
 #include "papilio/model.h"
 
-// What was done to a model after training, for the command that makes it again.
+// The history of a model after training, for the commands that make it again.
 
-// The topics that it was trained with.
+// The number of topics that it was trained with.
 std::int32_t trained_topics(const papilio::Model& model);
 
-// What train would call the model, so that the commands below make `name` of it: `name` itself without edits.
+// What train has to call the model so that the commands below end with `name`; `name` itself without edits.
 std::string trained_name(const papilio::Model& model, const std::string& name);
 
-// The commands that follow that of train, each on a line of its own; none without edits.
+// The commands that follow train's, one per line; empty without edits.
 std::string edit_commands(const papilio::Model& model, const std::string& name);

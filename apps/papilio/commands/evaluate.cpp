@@ -33,14 +33,14 @@ struct EvaluateArguments {
   std::string held_out;
   std::string training;
   std::string reference;
-  CorpusArguments reading;  // how to read each of them
+  CorpusArguments reading;  // how to read each of these corpora
   int top_words = 10;
-  int particles = 0;  // 0: no left-to-right likelihood
+  int particles = 0;  // 0: no left-to-right estimate
   std::uint64_t seed = 0;
   int threads = 0;
   std::string device = "cpu";  // as papilio::Device::parse reads it
   EvaluateFormat format = EvaluateFormat::text;
-  double rank_seconds = 300;  // that a rank waits for the others
+  double rank_seconds = 300;  // how long a rank waits for the others
 };
 
 struct Evaluation {
@@ -53,8 +53,8 @@ struct Evaluation {
   std::optional<papilio::Coherence> c_v;
 };
 
-// Says what was left out of it, which of its words the model does not know, and where phrases are missing.
-// ranks: of those that each score their own documents of it; null: there are none.
+// Prints what was left out, how many words the model does not know, and where phrases are missing. ranks: those that
+// each score their own documents of the corpus; null: none.
 InputCorpus read_named(const std::string& path, const papilio::Model& model, const EvaluateArguments& arguments,
                        papilio::Communicator* ranks = nullptr) {
   CorpusArguments reading = arguments.reading;
@@ -73,7 +73,7 @@ InputCorpus read_named(const std::string& path, const papilio::Model& model, con
   return corpus;
 }
 
-// Whether every document's words are sorted by number, which no text's are.
+// Whether every document's words are sorted by number, as they are in no text.
 bool is_bag(const papilio::CorpusView& corpus) {
   for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
     if (!std::is_sorted(corpus.words.begin() + corpus.document_offsets[d],
@@ -84,7 +84,7 @@ bool is_bag(const papilio::CorpusView& corpus) {
   return true;
 }
 
-// Fills the scores of held-out documents; each rank scores its own.
+// Computes the scores of held-out documents; each rank scores its own.
 void score_held_out(const papilio::Model& model, const EvaluateArguments& arguments, const papilio::Device& device,
                     papilio::Communicator* ranks, Evaluation& result) {
   const InputCorpus input = read_named(arguments.held_out, model, arguments, ranks);
@@ -107,7 +107,7 @@ void score_held_out(const papilio::Model& model, const EvaluateArguments& argume
                                           : papilio::left_to_right(model, corpus, particles, *ranks);
 }
 
-// ranks: null for the only process. Rank 0 alone counts coherence, and knows all results.
+// ranks: null for the only process. Only rank 0 computes coherence and knows all results.
 Evaluation evaluate(const EvaluateArguments& arguments, papilio::Communicator* ranks) {
   const papilio::Device device =
       papilio::Device::parse(ranks == nullptr ? arguments.device : device_of_rank(arguments.device));

@@ -24,7 +24,7 @@ struct GenerateArguments {
   bool force = false;
 };
 
-// Every word of every topic with a probability above 0, most probable first.
+// Writes every word of every topic with a probability above 0, the most probable first.
 void write_topics(const papilio::GeneratedCorpus& generated, int topics, const std::string& path) {
   const std::vector<std::string>& vocabulary = generated.corpus.vocabulary;
   TextFile file(path);

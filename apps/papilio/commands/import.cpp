@@ -18,8 +18,8 @@
 
 namespace {
 
-// An error of the corpus that is read or of the file that is written: only the latter fills a disk, or finds its name
-// taken.
+// Tells an error of the input from an error of the output:
+// only the latter can fill a disk or find its name taken.
 papilio::ReadReport import(const ImportArguments& arguments, const std::string& path) {
   try {
     return papilio::import_corpus(arguments.corpus.path, path, corpus_options(arguments.corpus));

@@ -9,7 +9,7 @@
 struct ImportArguments {
   CorpusArguments corpus;
   std::string output;                             // empty: named after the corpus
-  std::string stop_words_option = "--stopwords";  // which takes a language, for a hint
+  std::string stop_words_option = "--stopwords";  // the option that takes a language, for a hint
   bool force = false;
   bool quiet = false;
 };

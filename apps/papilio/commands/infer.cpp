@@ -27,7 +27,7 @@ struct InferArguments {
   std::string device = "cpu";  // as papilio::Device::parse reads it
   bool force = false;
   bool quiet = false;
-  double rank_seconds = 300;  // that a rank waits for the others
+  double rank_seconds = 300;  // how long a rank waits for the others
 };
 
 void write_output(const papilio::CorpusView& corpus, const papilio::DocumentTopics& inferred,
@@ -52,7 +52,7 @@ void check_infer(const InferArguments& arguments) {
   }
 }
 
-// ranks: null for the only process. Every rank infers its documents; rank 0 writes and tells.
+// ranks: null for the only process. Every rank infers its documents; rank 0 writes and prints.
 ExitCode run_infer(InferArguments arguments, papilio::Communicator* ranks) {
   if (ranks != nullptr) require_no_standard_input({arguments.model, arguments.corpus.path});
   arguments.options.device =

@@ -16,7 +16,7 @@
 
 namespace {
 
-// "seed words  12 in 3 topics", and a line for each of these: the topic, then its words with their weights.
+// Prints "seed words  12 in 3 topics", and a line per such topic: the topic, then its seed words with their weights.
 void print_seed_words(const papilio::Model& model) {
   print("seed words  {}\n", seeds_summary(model.seed_words));
   std::map<std::int32_t, std::string> words_of;
@@ -27,7 +27,7 @@ void print_seed_words(const papilio::Model& model) {
   for (const auto& [topic, words] : words_of) print("  topic {}:{}\n", topic, words);
 }
 
-// Loading has already compared hashes and counts.
+// load_model has already checked hashes and counts.
 ExitCode run_inspect(const std::string& path) {
   const papilio::Model model = reading([&] { return papilio::load_model(path); });
   const auto [least, most] = std::minmax_element(model.alpha.begin(), model.alpha.end());

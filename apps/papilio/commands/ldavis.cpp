@@ -18,7 +18,7 @@ namespace {
 struct LdavisArguments {
   std::string model;
   std::string output;
-  CorpusArguments corpus;  // empty path: the tokens that the model was trained on
+  CorpusArguments corpus;  // empty path: the training tokens
   papilio::LdavisOptions options;
   std::uint64_t seed = 0;
   bool force = false;

@@ -13,8 +13,8 @@
 #include "support/option_types.h"
 #include "support/text.h"
 
-// MALLET's import-file and import-dir: `import` under the names that tutorials use. What has no
-// meaning here is refused by name rather than passed over.
+// MALLET's import-file and import-dir: `import` under the names that tutorials use. Options without a meaning here are
+// refused by name rather than ignored.
 
 namespace {
 
@@ -26,7 +26,7 @@ struct MalletArguments {
   std::string token_regex;
 };
 
-// An option of MALLET's that means yes by itself, or has a value.
+// An option of MALLET's that means yes if it has no value.
 void add_mallet_flag(CLI::App& app, const std::string& flags, bool& value, const std::string& help) {
   app.add_option_function<std::string>(
          flags, [&value](const std::string& text) { value = text.empty() || text == "TRUE" || text == "true"; }, help)
@@ -39,7 +39,7 @@ void add_mallet_flag(CLI::App& app, const std::string& flags, bool& value, const
           "[TRUE|FALSE]"));
 }
 
-// An option that cannot be followed, with what to do instead.
+// An option that is not supported, with advice on what to do instead.
 void refuse_option(CLI::App& app, const std::string& flag, const std::string& advice) {
   app.add_option_function<std::vector<std::string>>(flag,
                                                     [flag, advice](const std::vector<std::string>&) {
@@ -50,7 +50,7 @@ void refuse_option(CLI::App& app, const std::string& flag, const std::string& ad
       ->group("");
 }
 
-// MALLET's default, to which `--words letters` corresponds.
+// MALLET's default, which corresponds to `--words letters`.
 constexpr const char* mallet_tokens = R"(\p{L}[\p{L}\p{P}]+\p{L})";
 constexpr const char* prepare_the_text = "change the text before it is imported";
 
@@ -73,7 +73,7 @@ void refuse_what_has_no_meaning(CLI::App& app) {
   for (const char* flag : {"--line-regex", "--name", "--label", "--data"}) refuse_option(app, flag, columns);
 }
 
-// An option that may only say what is done anyway.
+// An option that accepts only the values for what is done anyway.
 void add_only(CLI::App& app, const std::string& flag, const std::vector<std::string>& accepted, const std::string& help,
               const std::string& advice) {
   app.add_option_function<std::string>(

@@ -25,9 +25,9 @@ namespace {
 
 struct ReportArguments {
   std::string model;
-  CorpusArguments corpus;  // empty path: the model alone
+  CorpusArguments corpus;  // empty path: only the model is shown
   std::string output;
-  std::string texts;  // of a corpus that holds none; empty: the corpus itself
+  std::string texts;  // the texts of a corpus that has none; empty: they are in the corpus
   std::string group_column;
   std::string group_file;
   std::string training_log;
@@ -35,13 +35,13 @@ struct ReportArguments {
   bool force = false;
 };
 
-// The group of each document, and what the groups are called.
+// The group of each document, and the name of the grouping.
 struct Groups {
   std::vector<std::string> of_document;
   std::string name;
 };
 
-// The folders of files, where there are several but not many.
+// The folders of files, if there are several but not too many.
 Groups folders_of(std::span<const std::string> paths) {
   constexpr std::size_t most = 200;
   Groups groups = {{}, "folder"};
@@ -54,7 +54,7 @@ Groups folders_of(std::span<const std::string> paths) {
   return distinct.size() < 2 || distinct.size() > most ? Groups() : groups;
 }
 
-// A line per document; read once, as it may be a pipe.
+// One line per document. The file is read only once, since it may be a pipe.
 std::vector<std::string> read_group_file(const std::string& path, std::int64_t documents) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(documents));
   std::iota(all.begin(), all.end(), 0);
@@ -63,7 +63,7 @@ std::vector<std::string> read_group_file(const std::string& path, std::int64_t d
     papilio::SourceTexts found = papilio::read_source_texts({.path = path}, all, 200);
     if (found.documents == documents) return std::move(found.texts);
     lines = grouped(found.documents);
-  } catch (const papilio::InvalidArgument&) {  // a document is asked for that is not there
+  } catch (const papilio::InvalidArgument&) {  // a document that does not exist has been asked for
   }
   throw CommandError(ExitCode::bad_data,
                      fmt::format("{} has {} lines, expected one per document: {}", path, lines, grouped(documents)));

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-// The options for reading the corpus that differ from their defaults.
+// Adds the options for reading the corpus that differ from their defaults.
 void add_reading(Words& words, const CorpusArguments& corpus) {
   const papilio::TextOptions usual;
   const auto add = [&](bool differs, std::string option, const std::string& value) {
@@ -61,7 +61,7 @@ std::string quoted(Words& words) {
   return shell_command(static_cast<int>(arguments.size()), arguments.data());
 }
 
-// Empty where the settings do not determine the model.
+// The command that makes the model; empty if the settings do not determine it.
 std::string command_of(const std::string& path, const papilio::Model& model, const CorpusArguments& corpus) {
   const auto setting = [&](const char* name) {
     const auto found = model.settings.find(name);
@@ -86,7 +86,7 @@ std::string command_of(const std::string& path, const papilio::Model& model, con
   return quoted(words) + edit_commands(model, name);
 }
 
-// The number that follows "name": in a line of JSON that train printed; none for null.
+// The number that follows "name": in a line of JSON printed by train; nothing for null.
 std::optional<double> number_in(std::string_view line, std::string_view name) {
   const std::size_t place = line.find(fmt::format("\"{}\":", name));
   if (place == line.npos) return std::nullopt;

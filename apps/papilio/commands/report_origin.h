@@ -6,7 +6,7 @@
 #include "papilio/report.h"
 #include "support/corpus_arguments.h"
 
-// How the model was made: the command that makes it again from the corpus, as far as its settings tell; the hashes of
-// the files; and the likelihoods of a training log (what train --progress json prints; empty: none).
+// How the model was made: the command that makes it again from the corpus, if its settings suffice; the hashes of the
+// files; and the likelihoods of a training log (what train --progress json prints; empty: none).
 papilio::ReportOrigin report_origin(const std::string& path, const papilio::Model& model, const CorpusArguments& corpus,
                                     const std::string& training_log);

@@ -13,19 +13,19 @@ class App;
 struct Subcommand {
   CLI::App* app;
 
-  // Runs it with the arguments that were parsed. `given` is the whole command line, quoted for a shell, for
-  // messages that say what to type next.
+  // Runs it with the parsed arguments. `given` is the whole command
+  // line, quoted for a shell, for messages that say what to type next.
   std::function<ExitCode(const std::string& given)> run;
 
   // Throws CommandError (usage) for arguments that contradict one another. Opens no file.
   std::function<void()> check = [] {};
 
-  // Whether the processes of an MPI job that run it work together.
+  // Whether the processes of an MPI job that all run it work together.
   bool works_over_ranks = false;
 };
 
-// Every subcommand, in the order of the help. A new one is a file in commands/ that defines
-// `Subcommand add_NAME(CLI::App& app)`, and its row here.
+// All subcommands, in the order of the help. A new subcommand needs a file in commands/ that defines `Subcommand
+// add_NAME(CLI::App& app)`, and an entry here.
 #define PAPILIO_SUBCOMMANDS(row)                                                                                       \
   row(train) row(topics) row(infer) row(evaluate) row(choose) row(inspect) row(label) row(merge) row(drop) row(report) \
       row(ldavis) row(import) row(import_file) row(import_dir) row(convert) row(split) row(generate) row(devices)      \

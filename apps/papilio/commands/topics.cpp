@@ -37,9 +37,9 @@ struct TopicsArguments {
   int top_words = 10;
   std::optional<std::int32_t> topic;  // none: all
   TopicsFormat format = TopicsFormat::text;
-  int documents = 0;       // typical ones of each topic
-  CorpusArguments corpus;  // that has them
-  std::string texts;       // of a corpus that holds none
+  int documents = 0;       // typical documents per topic
+  CorpusArguments corpus;  // has the documents
+  std::string texts;       // the texts of a corpus that has none
   int excerpt = 100;       // characters of a document's text
   std::uint64_t seed = 0;  // of the inference on the documents
   int threads = 0;
@@ -64,7 +64,7 @@ struct Documents {
   InputCorpus corpus;
   std::vector<std::vector<papilio::TypicalDocument>> of_topics;
 
-  // Empty where the corpus has no names.
+  // Empty if the corpus has no names.
   std::string name(std::int64_t document) const {
     const auto names = corpus.view().document_names;
     return names.empty() ? "" : names[static_cast<std::size_t>(document)];
@@ -115,7 +115,7 @@ std::string joined_words(const papilio::Model& model, std::int32_t topic, int wo
 
 void print_csv_line(const std::string& line) { write_result(results_reach_terminal() ? printable(line, "\n") : line); }
 
-// A row per topic; labels only where there are any.
+// Prints one row per topic; labels only if there are any.
 void print_csv(const papilio::Model& model, std::span<const std::int32_t> topics, int words) {
   print("topic,{}share,words\n", model.labels.empty() ? "" : "label,");
   for (const std::int32_t topic : topics) {
@@ -125,7 +125,7 @@ void print_csv(const papilio::Model& model, std::span<const std::int32_t> topics
   }
 }
 
-// A row per typical document of a topic.
+// Prints one row per typical document of a topic.
 void print_documents_csv(const papilio::Model& model, std::span<const std::int32_t> topics,
                          const Documents& documents) {
   print("topic,{}document,name,share,text\n", model.labels.empty() ? "" : "label,");
@@ -163,7 +163,7 @@ void print_json(const papilio::Model& model, std::int32_t topic, int words, cons
   print("}}");
 }
 
-// The topics to print: people want the largest first, programs the model's order.
+// The topics to print: people want the largest first, programs want the model's order.
 std::vector<std::int32_t> chosen_topics(const papilio::Model& model, const TopicsArguments& arguments) {
   if (arguments.topic) {
     return {*arguments.topic};

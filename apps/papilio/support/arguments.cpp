@@ -21,7 +21,7 @@ template <class... Values>
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 bool takes_several(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-// The name of an option that was not typed: its first long name, or the name of a positional argument.
+// The name of an option that was not given: its first long name, or the name of a positional argument.
 std::string name_of(const CLI::Option& option) {
   if (option.get_positional()) {
     std::string name = option.get_name(true);
@@ -68,7 +68,7 @@ CLI::Option* find_long(CLI::App& app, const std::string& name) {
   fail("unknown option {}{} (papilio {} --help lists the options)", shown(typed), hint, app.get_name());
 }
 
-// A message of CLI11 without the option's name at its beginning.
+// A message of CLI11 without the option's name at its front.
 std::string_view without_name(std::string_view message, const CLI::Option& option) {
   const std::vector<std::string> longs = spellings(&option);
   for (const std::string& name : {option.get_name(), option.get_name(true), longs.empty() ? "" : longs.back()}) {
@@ -183,7 +183,7 @@ void Arguments::take_short(std::span<const std::string>& rest) {
   }
 }
 
-// The values that follow an option: as many as it needs, and where it takes several, all up to the next option.
+// Takes the values that follow an option: as many as it needs or, if it takes several, all up to the next option.
 void Arguments::take_values(CLI::Option& option, const std::string& spelled, std::span<const std::string>& rest) {
   if (&option == app_.get_help_ptr() || &option == app_.get_help_all_ptr()) {
     asks_for_help_ = &option == app_.get_help_ptr() ? Help::usual : Help::all;

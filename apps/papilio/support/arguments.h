@@ -9,7 +9,7 @@ class App;
 class Option;
 }
 
-// The arguments of a subcommand, by rules that hold for all of them:
+// The arguments of a subcommand, by rules that are the same for all subcommands:
 //
 //   --name VALUE, --name=VALUE, -n VALUE, -nVALUE; flags may be joined: -qf
 //   --     no options follow
@@ -22,20 +22,20 @@ class Arguments {
   // Throws CommandError (usage).
   Arguments(CLI::App& subcommand, std::span<const std::string> arguments);
 
-  // --help or --help-all came first, and nothing else matters.
+  // Whether --help or --help-all was found; then nothing else matters.
   enum class Help { no, usual, all };
   Help asks_for_help() const { return asks_for_help_; }
 
-  // Puts the values where the subcommand's options want them. Once per CLI::App. Throws CommandError (usage).
+  // Puts the values where the subcommand's options want them. Call it once per CLI::App. Throws CommandError (usage).
   void apply() const;
 
-  // The same arguments in one form: options as --name=VALUE in the order of the help, then "--", then the rest.
+  // The same arguments in a standard form: options as --name=VALUE in the order of the help, then "--", then the rest.
   std::vector<std::string> canonical() const;
 
  private:
   struct Given {
     CLI::Option* option;
-    std::vector<std::string> spelled;  // as it was typed, each time
+    std::vector<std::string> spelled;  // as it was typed each time
     std::vector<std::string> values;
   };
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// About how much the file takes.
+// The approximate size of the file.
 std::int64_t bytes_of(const papilio::CorpusView& corpus, std::int32_t topics) {
   constexpr std::int64_t header = 4096;
   const std::int64_t a_token = topics <= 1 << 8 ? 1 : topics <= 1 << 16 ? 2 : 4;

@@ -9,32 +9,32 @@
 #include "papilio/lda.h"
 #include "support/exit_code.h"
 
-// The checkpoint of a training run, and the one before it. What it tells goes to standard
-// error, and never throws.
+// The checkpoint of a training run, and the previous
+// one. Messages go to standard error and never throw.
 class CheckpointFile {
  public:
   // Borrows the corpus and the options.
   CheckpointFile(std::string path, const papilio::CorpusView& corpus, const papilio::TrainOptions& options);
 
-  // Whether there is a checkpoint at the path, or one before it.
+  // Whether there is a checkpoint at the path, or a previous one.
   static bool exists(const std::string& path);
 
-  // Whether the file at the path belongs to this run, which has loaded or saved it.
+  // Whether the file at the path belongs to this run, because the run has loaded or saved it.
   bool is_ours() const { return saved_sweep_.has_value(); }
 
-  // Loads the newest whole one. A damaged one is reported and renamed to NAME.damaged, so that the next
-  // save keeps the whole one. Throws CommandError, and what papilio::load_checkpoint throws.
+  // Loads the newest intact checkpoint. A damaged one is reported and renamed to NAME.damaged, so that the next save
+  // keeps the intact one. Throws CommandError, and what papilio::load_checkpoint throws.
   papilio::ChainState load();
 
-  // What saves the chain while training goes on. Where that fails a message says so, after `before_message`, and the
-  // checkpoint before stays. It lives as long as this.
+  // Saves the chain while training goes on. If that fails, a message says so, after a call of `before_message`, and the
+  // previous checkpoint stays. The writer lives as long as this object.
   papilio::CheckpointWriter& writer(std::function<void()> before_message);
 
-  // After what the writer has begun is finished. Throws CommandError.
+  // Saves after the writer has finished what it has begun. Throws CommandError.
   void save(const papilio::ChainState& topics);
 
-  // Saves after a failure: at its own place, beside the model (`beside`), or in a new folder where temporary files go
-  // ($TMPDIR, else /tmp), whatever works first. Returns the path. Throws CommandError that says why none did.
+  // Saves after a failure: to its own place, else beside the model (`beside`), else in a new folder among temporary
+  // files ($TMPDIR, else /tmp). Returns the path. If all fail, throws CommandError that says why.
   std::string save_somewhere(const papilio::ChainState& topics, const std::string& beside);
 
  private:
@@ -47,6 +47,6 @@ class CheckpointFile {
   const papilio::CorpusView corpus_;
   const papilio::TrainOptions& options_;
   std::optional<papilio::CorpusIdentity> identity_;  // of the corpus, made once
-  std::optional<std::int64_t> saved_sweep_;          // of the newest one that is whole
+  std::optional<std::int64_t> saved_sweep_;          // of the newest intact checkpoint
   std::optional<papilio::CheckpointWriter> writer_;
 };

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using Kind = papilio::OutputTarget::Kind;
 using FileId = std::pair<dev_t, ino_t>;
 
-// None for a file that does not exist and for a device: /dev/null may be named twice.
+// Nothing for a file that does not exist, and for a device: /dev/null may be named twice.
 std::optional<FileId> file_id(const std::string& path) {
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0 || S_ISCHR(found.st_mode)) return std::nullopt;
@@ -41,8 +41,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// Whether two outputs are one file: the same inode, or the same name in the same folder. Names that differ only in
-// upper and lower case are one file on some file systems; which ones cannot be known before the file exists.
+// Whether two outputs are one file: the same inode, or the same name in the same folder. Names that differ only in case
+// are one file on some file systems; on which ones cannot be known before the file exists.
 bool are_one_file(const papilio::OutputTarget& a, const papilio::OutputTarget& b) {
   if (!is_file_name(a) || !is_file_name(b)) return false;
   const std::optional<FileId> file_a = file_id(a.path);
@@ -52,8 +52,8 @@ bool are_one_file(const papilio::OutputTarget& a, const papilio::OutputTarget& b
   return folder_a && folder_a == file_id(folder_of(b.path)) && name(a.path) == name(b.path);
 }
 
-// Whether a folder of texts holds the file as a document, which hidden files, those of hidden folders and what papilio
-// writes are not.
+// Whether a folder of texts contains the file as a document. Hidden files, files in hidden folders, and files that
+// papilio writes are not documents.
 bool is_document_of(const std::string& folder, const std::string& file) {
   if (papilio::is_papilio_file_name(fs::path(file).filename().string())) return false;
   std::error_code error;
@@ -157,7 +157,7 @@ void CommandFiles::require_distinct() const {
                                                       outputs_[i].option, outputs_[i].path, input.option, input.path));
     }
     for (std::size_t j = 0; j < i; ++j) {
-      // A checkpoint and the previous one are two names of one file for a moment, where a run may have been killed.
+      // A checkpoint and the previous one can be two names of one file, if a run was killed at a certain moment.
       const bool is_pair = outputs_[i].goes_with_last && j + 1 == i;
       if (is_pair || !are_one_file(targets_[j], targets_[i])) continue;
       throw CommandError(ExitCode::usage,
@@ -167,7 +167,7 @@ void CommandFiles::require_distinct() const {
   }
 }
 
-// Only a file that exists by now may be replaced, never one that appears later.
+// Only a file that exists now may be replaced, never one that appears later.
 void CommandFiles::keep_name(const Output& output, const papilio::OutputTarget& target) {
   using Existing = papilio::OutputReservation::Existing;
   const auto is_there = [&] {
@@ -184,5 +184,5 @@ void CommandFiles::keep_name(const Output& output, const papilio::OutputTarget& 
   } catch (const papilio::IoError& problem) {
     throw CommandError(means_denied(problem.code) ? ExitCode::cannot_create : ExitCode::io_error, problem.what());
   }
-  if (!replaces && is_there()) refuse();  // another run has finished between the two
+  if (!replaces && is_there()) refuse();  // another run has finished between the two checks
 }

@@ -33,9 +33,9 @@ fs::path uncompressed(const fs::path& path) {
   return path.extension() == ".gz" || path.extension() == ".zst" ? fs::path(path).replace_extension() : path;
 }
 
-// The folder itself, by whatever it is called: "letters" for "letters/", and for "." within it. Empty for "/".
+// The folder's own name, however it is given: "letters" for "letters/", and for "." within it. Empty for "/".
 std::string folder_name(fs::path path) {
-  if (!path.has_filename()) path = path.parent_path();  // of slashes at the end
+  if (!path.has_filename()) path = path.parent_path();  // without slashes at the end
   if (path.filename() == "." || path.filename() == "..") {
     std::error_code error;
     path = fs::canonical(path, error);
@@ -43,7 +43,7 @@ std::string folder_name(fs::path path) {
   return path.filename().string();
 }
 
-// A corpus file that can be used as it is.
+// Whether it is a corpus file that can be used as it is.
 bool can_be_mapped(const CorpusArguments& arguments) {
   const papilio::TextOptions& text = arguments.text;
   const bool is_whole = arguments.stop_words.empty() && arguments.extra_stop_words.empty() && text.min_df <= 1 &&
@@ -69,8 +69,8 @@ papilio::ReadReport report_of(const papilio::MappedCorpus& corpus, bool is_full)
 
 constexpr int most_phrase_words = 16;
 
-// A model's file is a safetensors file: 8 bytes of length, then JSON. No list of phrases begins with a zero among its
-// first 8 bytes.
+// A model's file is a safetensors file: 8 bytes of length, then
+// JSON. No list of phrases has a zero byte among its first 8 bytes.
 bool is_model_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   char bytes[9] = {};
@@ -113,7 +113,7 @@ std::vector<std::string> read_phrases(const CorpusArguments& arguments) {
   return list;
 }
 
-// What the arguments say of phrases. Throws CommandError where a file is not a list of them.
+// The phrase options that the arguments ask for. Throws CommandError if a file is not a list of phrases.
 papilio::PhraseOptions phrase_options(const CorpusArguments& arguments) {
   const PhraseArguments& phrases = arguments.phrases;
   papilio::PhraseOptions options = {.threshold = phrases.threshold,
@@ -173,7 +173,7 @@ InputCorpus open_mapped(const CorpusArguments& arguments, papilio::ReadReport& r
   return input;
 }
 
-// What rank 0 finds. One with another file, or without it, would read in another way, and wait for the others in vain.
+// Takes rank 0's answer. A rank with another file, or none, would read differently and wait for the others in vain.
 bool first_can_map(const CorpusArguments& arguments, papilio::Communicator& ranks) {
   std::byte can_map{ranks.rank() == 0 && can_be_mapped(arguments)};
   ranks.broadcast({&can_map, 1}, 0);

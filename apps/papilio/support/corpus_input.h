@@ -12,38 +12,38 @@
 #include "papilio/lda.h"
 #include "support/corpus_arguments.h"
 
-// Reads the corpus that the arguments name, with this command's exit codes.
+// Reads the corpus that the arguments name; errors have this command's exit codes.
 papilio::Corpus read_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
 
-// A corpus in memory, in a corpus file that is mapped, or held by ranks.
+// A corpus in memory, in a mapped corpus file, or held by ranks.
 struct InputCorpus {
   papilio::Corpus held;
   std::optional<papilio::MappedCorpus> mapped;
-  std::optional<papilio::RankCorpus> of_rank = {};       // in place of both
-  std::optional<papilio::CorpusIdentity> identity = {};  // where ranks have verified the file together
-  bool has_names = true;                                 // of documents; ranks other than 0 do without
+  std::optional<papilio::RankCorpus> of_rank = {};       // instead of both
+  std::optional<papilio::CorpusIdentity> identity = {};  // if ranks have verified the file together
+  bool has_names = true;                                 // the documents' names; only rank 0 has them
 
   papilio::CorpusView view() const;
   const papilio::CorpusIdentity* known_identity() const;                   // null: none
-  std::vector<std::int64_t> word_counts() const;                           // in the whole corpus
-  papilio::LeftOutWords unknown_words(const papilio::Model& model) const;  // likewise, those that it does not know
+  std::vector<std::int64_t> word_counts() const;                           // over the whole corpus
+  papilio::LeftOutWords unknown_words(const papilio::Model& model) const;  // those that the model does not know
 };
 
-// Opens the corpus that the arguments name. A corpus file is mapped and verified, and copied only where options leave
-// words out.
+// Opens the corpus that the arguments name. A corpus file is mapped
+// and verified; it is copied only if options leave words out.
 InputCorpus open_corpus(const CorpusArguments& arguments, papilio::ReadReport& report);
 
-// The same, but over ranks (null: there are no others) each verifies its own documents and holds the words of no
-// others, whatever the format; rank 0 alone has a full report.
+// The same, but over ranks (null: no others) each rank verifies its own documents and holds only their words, whatever
+// the format; only rank 0 has a full report.
 InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadReport& report,
                                papilio::Communicator* ranks);
 
-// The arguments for reading held-out documents along with a corpus: the corpus's, but with the format given, if any. No
-// words are left out by frequency (the corpus says which are known), and a vocabulary next to the documents takes
-// precedence over the corpus's.
+// The arguments for reading held-out documents together with a corpus: those of the corpus, but with `format`, if it is
+// given. No words are left out by frequency (the corpus says which are known), and a vocabulary next to the documents
+// takes precedence over that of the corpus.
 CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::string& path, CorpusFormat format);
 
-// How the library is to read the corpus. Throws IoError where a list of stop words cannot be read.
+// The library's options for reading the corpus. Throws IoError if a list of stop words cannot be read.
 papilio::CorpusOptions corpus_options(const CorpusArguments& arguments);
 
 // What --stopwords names.
@@ -52,20 +52,20 @@ struct StopWordLists {
   std::vector<std::string> files;
 };
 
-// Takes "german" or "english,german,mine.txt" apart. What is called like a language is the language ("./german" is a
-// file); a file whose own name has commas is taken whole. Throws CommandError for what is neither language nor file.
+// Splits "german" or "english,german,mine.txt". A language's name means the language ("./german" is a file); a file
+// whose own name has commas is taken whole. Throws CommandError for what is neither a language nor a file.
 StopWordLists stop_word_lists(const std::string& given);
 
-// The words of all of them; none for an empty name. Throws what stop_word_lists and papilio::read_word_list throw.
+// The words of all these lists; none for an empty name. Throws what stop_word_lists and papilio::read_word_list throw.
 std::vector<std::string> read_stop_words(const std::string& given, std::int64_t max_memory);
 
 // "read news.csv (csv): 3 documents, 10 words, 20 tokens; 1 empty documents".
 std::string read_summary(const std::string& path, const papilio::ReadReport& report, std::int64_t words);
 
-// What a reader left out and what is remarkable about the text, for people: lines that each end; empty if there is
-// nothing to say. Words are printable.
+// What a reader left out and what is unusual about the text, for people:
+// complete lines; empty if there is nothing to say. Words are printable.
 std::string left_out_summary(const papilio::ReadReport& report);
 
-// The corpus's name without folder, "docword." and endings: "news" for "in/news.txt.gz" and "in/docword.news.txt"; of a
-// folder its own, "letters" for "in/letters/" and for "." within it; "stdin" for "-".
+// The corpus's name without folder, "docword." and endings: "news" for "in/news.txt.gz" and "in/docword.news.txt". For
+// a folder its own name: "letters" for "in/letters/" and for "." within it. "stdin" for "-".
 std::string corpus_name(const std::string& path);

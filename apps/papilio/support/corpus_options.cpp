@@ -24,7 +24,7 @@ void add_table_options(CLI::App& app, CorpusArguments& arguments) {
   app.add_flag("--no-quotes", arguments.no_quotes, "csv and tsv: \" is an ordinary character")->group("Corpus");
 }
 
-// Whether this build can cut text by that rule.
+// Checks that this build can cut text by that rule.
 CLI::Validator rule_is_there() {
   return CLI::Validator(
       [](std::string& text) {

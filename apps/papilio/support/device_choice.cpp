@@ -16,7 +16,7 @@ bool is_any(std::string_view name) { return name.empty() || name == "auto"; }
 papilio::Device started(papilio::Device device) {
   try {
     papilio::prepare_device(device);
-  } catch (const papilio::DeviceError&) {  // the first work on it will say what is wrong
+  } catch (const papilio::DeviceError&) {  // the first work on the device will report the problem
   }
   return device;
 }
@@ -38,7 +38,7 @@ std::optional<std::string> only_gpu(int number, const char* visible, std::int64_
   if (visible == nullptr) return number < gpus ? std::optional(std::to_string(number)) : std::nullopt;
   std::string_view listed = visible;
   for (; number > 0 && listed.find(',') != listed.npos; --number) {
-    if (listed.starts_with('-')) return std::nullopt;  // the driver shows what comes before
+    if (listed.starts_with('-')) return std::nullopt;  // the driver shows only what comes before
     listed.remove_prefix(listed.find(',') + 1);
   }
   listed = listed.substr(0, listed.find(','));
@@ -63,7 +63,7 @@ DeviceChoice::DeviceChoice(const std::string& name) {
   const auto choose = [named] { return started(named ? *named : papilio::Device::best()); };
   try {
     choice_ = std::async(std::launch::async, choose);
-  } catch (const std::system_error&) {  // no thread to be had
+  } catch (const std::system_error&) {  // no thread available
     choice_ = std::async(std::launch::deferred, choose);
   }
 }

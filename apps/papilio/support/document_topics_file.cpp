@@ -14,7 +14,7 @@
 
 namespace {
 
-// The document's name, fit for a column; its number where the corpus has no names.
+// The document's name, made fit for a column; its number if the corpus has no names.
 std::string document_name(const papilio::CorpusView& corpus, std::int64_t document) {
   if (corpus.document_names.empty()) {
     return fmt::format("{}", document);
@@ -83,8 +83,8 @@ void DocumentTopicsFile::write(const std::string& text) {
   }
 }
 
-// Number, name and all K proportions; or where some are to be left out, pairs of topic and
-// proportion, the largest first.
+// Number, name and all K proportions; or, if some are to be
+// left out, pairs of topic and proportion, the largest first.
 std::string DocumentTopicsFile::line_of(const float* theta) const {
   std::string line = fmt::format("{}\t{}", document_, document_name(corpus_, document_));
   if (has_all_topics(output_)) {

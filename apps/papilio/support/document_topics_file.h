@@ -8,20 +8,20 @@
 #include "papilio/corpus.h"
 #include "support/files.h"
 
-// Topics of documents, in the forms that commands write: MALLET's document topics, or
-// NumPy's .npy for a path that ends so.
+// The topics of documents in the forms that commands write: MALLET's
+// document topics, or NumPy's .npy if the path ends in that.
 
 struct DocumentTopicsOutput {
   std::string path;                      // "-": standard output
   double threshold = 0;                  // only proportions of at least this
   int most_topics = 0;                   // at most this many per document; 0: all
-  std::vector<std::string> labels = {};  // of the model: what topics are called in text; none: their numbers
+  std::vector<std::string> labels = {};  // the model's names of topics in text; none: their numbers
 };
 
-// Throws CommandError (usage) where the form cannot hold what is asked for.
+// Throws CommandError (usage) if the form cannot hold what is asked for.
 void require_writable_form(const DocumentTopicsOutput& output);
 
-// Writes rows as they come; the file appears under its name when all are there.
+// Writes rows as they come; the file appears under its name when it has all of them.
 class DocumentTopicsFile {
  public:
   DocumentTopicsFile(const DocumentTopicsOutput& output, const papilio::CorpusView& corpus, std::int32_t topics);
@@ -29,7 +29,7 @@ class DocumentTopicsFile {
   // theta of the next document, K proportions.
   void add(const float* theta);
 
-  // Once, after the last document.
+  // Call it once, after the last document.
   void commit();
 
  private:

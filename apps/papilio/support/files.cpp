@@ -25,7 +25,7 @@ bool means_denied(int error) {
 
 namespace {
 
-// What the error of a system call means here; `denied` where the file is missing or may not be used.
+// The exit code for a failed system call; `denied` if the file is missing or may not be used.
 ExitCode exit_code(const papilio::IoError& error, ExitCode denied) {
   if (error.code == ENOMEM) return ExitCode::no_memory;
   return means_denied(error.code) ? denied : ExitCode::io_error;

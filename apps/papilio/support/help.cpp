@@ -11,7 +11,7 @@
 
 namespace {
 
-// By their first long names.
+// The common options, by their first long names.
 constexpr std::string_view usual[] = {"help",
                                       "help-all",
                                       "input",
@@ -87,7 +87,7 @@ class Format : public CLI::Formatter {
   }
 
  private:
-  // What the validators say, after the name of the type: "INT:an integer of at least 1".
+  // The range that a validator adds after the name of the type: "INT:an integer of at least 1".
   static std::string range_of(const CLI::Option* option) {
     const std::string type = option->get_type_name();
     const std::size_t colon = type.find(':');

@@ -13,7 +13,7 @@ volatile std::sig_atomic_t ends_at_once = 0;
 std::atomic<bool> is_received = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "set by signal handlers");
 
-// SA_RESETHAND has removed the handler: the signal raised again here ends the process when this returns.
+// SA_RESETHAND has removed the handler: the signal raised again here ends the process when this function returns.
 extern "C" void remove_unfinished(int signal) {
   papilio::remove_unfinished_files();
   raise(signal);
@@ -28,7 +28,7 @@ extern "C" void note_signal(int signal) {
   is_received = true;
 }
 
-// Comes once for each write to it, so that a second one says nothing new.
+// Arrives once per write to the pipe, so a second one says nothing new.
 extern "C" void note_broken_pipe(int signal) {
   if (received == 0) {
     received = signal;

@@ -5,13 +5,13 @@
 #include <array>
 #include <atomic>
 
-// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless they are ignored, remove what is being written
+// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless they are ignored, remove unfinished files
 // (papilio::remove_unfinished_files) before they end the process.
 void remove_unfinished_at_signals();
 
-// While it lives, SIGINT, SIGTERM and SIGHUP (unless it was ignored) are only noted, and a
-// second one ends the process at once, without unfinished files. SIGPIPE is noted too: nobody reads the output any
-// more.
+// While it lives, SIGINT, SIGTERM and SIGHUP (unless that was ignored) are only
+// noted, and a second one ends the process at once, without leaving unfinished
+// files. SIGPIPE is noted too: it means that nobody reads the output any more.
 class InterruptWatch {
  public:
   InterruptWatch();
@@ -19,10 +19,10 @@ class InterruptWatch {
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
-  // The signal that came, or 0.
+  // The signal that has arrived, or 0.
   static int signal();
 
-  // Whether one came, for papilio::InterruptionScope.
+  // Whether one has arrived, for papilio::InterruptionScope.
   static const std::atomic<bool>& flag();
 
   // From now on the first SIGINT, SIGTERM or SIGHUP ends the process.

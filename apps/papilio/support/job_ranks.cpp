@@ -11,7 +11,7 @@
 
 namespace {
 
-// Of the others, which are about to join or have ended.
+// How long to wait for the others, which are about to join or have ended.
 constexpr double farewell_seconds = 30;
 
 bool sees_only_own_gpu = false;
@@ -28,7 +28,7 @@ std::string_view reason_of(const std::exception& error) {
 
 std::unique_ptr<papilio::Communicator> join_ranks(double deadline_seconds, std::string_view device) {
   if (papilio::launched_mpi_ranks() == 1) return nullptr;
-  // Before MPI starts, which may start the driver.
+  // Must happen before MPI starts, because MPI may start the driver.
   if (device == "cuda") sees_only_own_gpu = leave_gpus_of_others_alone(papilio::launched_local_rank());
   std::unique_ptr<papilio::Communicator> ranks = papilio::mpi_ranks(deadline_seconds);
   if (ranks->ranks() == 1) return nullptr;
@@ -43,7 +43,7 @@ void fail_before_joining(std::string_view command, std::string_view reason) noex
     if (ranks->ranks() == 1) return;
     ranks->fail(reason);
     name_in_heading(command, *ranks);
-  } catch (const std::exception&) {  // a build without MPI, or others that do not come
+  } catch (const std::exception&) {  // a build without MPI, or others that do not join
   }
 }
 
@@ -52,7 +52,7 @@ bool is_first(const papilio::Communicator* ranks) { return ranks == nullptr || r
 std::string device_of_rank(const std::string& name) {
   if (name.empty() || name == "auto") return "cpu";
   if (name != "cuda") return name;
-  // A driver that was started before it could be told sees all GPUs.
+  // A driver that started too early to be told sees all GPUs.
   const bool is_alone = sees_only_own_gpu && papilio::parse_devices("cuda:all").size() == 1;
   return papilio::Device::cuda(is_alone ? 0 : papilio::launched_local_rank()).name();
 }

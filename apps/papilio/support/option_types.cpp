@@ -21,7 +21,7 @@ std::string fault(std::string_view text, std::string_view expected) {
 
 bool begins_with_a_digit(std::string_view text) { return !text.empty() && text.front() >= '0' && text.front() <= '9'; }
 
-// The value of the whole text, read as decimal digits.
+// Reads the whole text as decimal digits into `value`.
 template <class T>
 bool reads_as(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -39,7 +39,7 @@ std::string integer_fault(std::string_view text, std::int64_t low, std::uint64_t
   const bool is_negative = text.starts_with('-') && low < 0;
   const std::string_view digits = is_negative ? text.substr(1) : text;
   std::uint64_t size = 0;
-  // CLI11 takes a number that begins with 0 for octal.
+  // CLI11 reads a number that begins with 0 as octal.
   const bool is_decimal = begins_with_a_digit(digits) && (digits.size() == 1 || digits.front() != '0');
   if (!is_decimal || !reads_as(digits, size)) {
     return fault(text, expected);
@@ -47,7 +47,7 @@ std::string integer_fault(std::string_view text, std::int64_t low, std::uint64_t
   const bool fits = is_negative ? size <= static_cast<std::uint64_t>(-(low + 1)) + 1
                                 : size <= high && (low <= 0 || size >= static_cast<std::uint64_t>(low));
   if (fits) return "";
-  // An upper limit that `expected` does not name is named only when it is exceeded.
+  // If `expected` does not name the upper limit, it is named only when it is exceeded.
   const bool is_too_large = !is_negative && size > high && !expected.ends_with(grouped_limit(high));
   return fault(text, is_too_large ? fmt::format("{}, and at most {}", expected, grouped_limit(high)) : expected);
 }
@@ -134,7 +134,7 @@ CLI::Validator device_name() {
         } catch (const papilio::InvalidArgument&) {
           return fmt::format("is {}, expected auto, cpu, cuda or cuda:N, as in cuda:0", shown(text));
         } catch (const papilio::DeviceUnavailable&) {
-          // A device's name; the command will say that it is absent.
+          // The name of a device; the command will say that it is absent.
         }
         return std::string();
       },
@@ -150,7 +150,7 @@ CLI::Validator device_names() {
           return fmt::format("is {}, expected auto, cpu, cuda, cuda:N, cuda:all or a list, as in cuda:0,2",
                              shown(text));
         } catch (const papilio::DeviceUnavailable&) {
-          // A device's name; the command will say that it is absent.
+          // The name of a device; the command will say that it is absent.
         }
         return std::string();
       },

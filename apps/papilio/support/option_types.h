@@ -13,12 +13,12 @@
 
 #include "papilio/choice.h"
 
-// Kinds of options that several subcommands have. A value that does not fit is refused, with what would fit.
+// Kinds of options that several subcommands have. If a value does not fit, the error message says what would fit.
 
-// One of some words.
+// One of these words.
 CLI::Validator one_of(std::vector<std::string> words);
 
-// An option whose value is one of the names in a table of papilio::Choice rows. What `value` holds is the default.
+// An option whose value is a name in a table of papilio::Choice rows. The present content of `value` is the default.
 template <class Enum, class Rows>
 CLI::Option* add_choice(CLI::App& app, const std::string& flags, Enum& value, const Rows& rows,
                         const std::string& help) {
@@ -37,7 +37,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flags, Enum& value, co
       ->option_text(names);
 }
 
-// The same with a line of help for each row, below that of the option.
+// The same, with a line of help per row below that of the option.
 template <class Enum, class Rows>
 CLI::Option* add_explained_choice(CLI::App& app, const std::string& flags, Enum& value, const Rows& rows,
                                   const std::string& help) {
@@ -50,11 +50,11 @@ CLI::Option* add_explained_choice(CLI::App& app, const std::string& flags, Enum&
 
 namespace option_types {
 
-// What is wrong with a text that should be an integer from low to high: empty if nothing is. Decimal digits only;
-// a minus sign only where negative numbers fit.
+// What is wrong with a text that should be an integer from low to high; empty if nothing is. Decimal digits only; a
+// minus sign only if negative numbers are in range.
 std::string integer_fault(std::string_view text, std::int64_t low, std::uint64_t high, std::string_view expected);
 
-// The same for a number, which is finite.
+// The same for a finite number.
 std::string number_fault(std::string_view text, double low, double high, std::string_view expected);
 
 std::string integers_named(std::int64_t low, std::uint64_t high, std::uint64_t largest);
@@ -86,7 +86,7 @@ CLI::Validator between(double low, double high);
 // A prior: 1e-100 to 1e6.
 CLI::Validator prior();
 
-// A number of CPU threads: 0, which stands for all, to 4096.
+// A number of CPU threads, up to 4096; 0 means all.
 CLI::Validator thread_count();
 
 // An integer from 0 to 2^64 - 1.
@@ -95,6 +95,6 @@ CLI::Validator seed();
 // A regular expression that RE2 understands.
 CLI::Validator token_pattern();
 
-// A name that papilio::Device::parse reads. Whether the device is there shows when the command runs.
+// A name that papilio::Device::parse can read. Whether the device exists shows when the command runs.
 CLI::Validator device_name();
-CLI::Validator device_names();  // or several
+CLI::Validator device_names();  // one or several

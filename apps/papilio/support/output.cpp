@@ -75,7 +75,7 @@ bool results_reach_terminal() { return isatty(STDOUT_FILENO) != 0; }
 
 void write_message(std::string_view text) noexcept {
   const NoBrokenPipe quiet;
-  int patience = 100;  // of 10 ms, where another program has made the terminal non-blocking
+  int patience = 100;  // number of waits of 10 ms, if another program has made the terminal non-blocking
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
     if (written >= 0) {
@@ -93,7 +93,7 @@ void tell(std::string_view text) noexcept {
   if (!tells) return;
   try {
     write_message(printable(text, "\n"));
-  } catch (...) {  // no memory to format the message
+  } catch (...) {  // no memory for the message
     write_message("papilio: warning: a message was lost for lack of memory\n");
   }
 }
@@ -101,8 +101,8 @@ void tell(std::string_view text) noexcept {
 void hold_standard_files() noexcept {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
     if (fcntl(file, F_GETFD) < 0 && errno == EBADF) {
-      // open returns the lowest free number, which is this one. A folder can be neither written nor opened for writing
-      // again by the name /dev/stdout; /dev/null, write-only, cannot be read.
+      // open returns the lowest free number, which is this one. A folder can be neither written nor reopened for
+      // writing as /dev/stdout; /dev/null, opened write-only, cannot be read.
       const int held = file == STDIN_FILENO ? open("/dev/null", O_WRONLY) : open("/", O_RDONLY | O_DIRECTORY);
       if (held != file && held >= 0) close(held);
     }

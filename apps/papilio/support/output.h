@@ -7,14 +7,14 @@
 #include <system_error>
 #include <utility>
 
-// How the command speaks: results on standard output, everything else on standard error.
+// How the command talks: results go to standard output, everything else to standard error.
 
-// Standard output cannot be written to. The code says why.
+// Standard output cannot be written to; the code says why.
 struct OutputError : std::system_error {
   using std::system_error::system_error;
 };
 
-// Results. Throws OutputError.
+// Writes results. Throws OutputError.
 void write_result(std::string_view text);
 
 template <class... Values>
@@ -22,18 +22,18 @@ void print(fmt::format_string<Values...> form, Values&&... values) {
   write_result(fmt::format(form, std::forward<Values>(values)...));
 }
 
-// Writes out what is buffered, and closes standard output, as some file systems report a full disk only then.
-// Throws OutputError.
+// Writes out what is buffered and closes standard output, because
+// some file systems report a full disk only then. Throws OutputError.
 void finish_results();
 
-// Whether results go to a terminal, where control characters in words would act.
+// Whether results go to a terminal, which would act on control characters in words.
 bool results_reach_terminal();
 
-// Writes bytes as they are to standard error. Never fails, and raises no SIGPIPE for a pipe that nobody reads: the work
-// goes on whether or not anybody reads messages.
+// Writes bytes unchanged to standard error. Never fails, and raises no SIGPIPE for a pipe without a reader: work goes
+// on whether or not anybody reads messages.
 void write_message(std::string_view text) noexcept;
 
-// Messages, with control characters escaped except for the ends of lines.
+// Writes a message in which control characters other than line ends are escaped.
 void tell(std::string_view text) noexcept;
 
 template <class... Values>
@@ -41,14 +41,14 @@ void tell(fmt::format_string<Values...> form, Values&&... values) requires(sizeo
   tell(std::string_view(fmt::format(form, std::forward<Values>(values)...)));
 }
 
-// Sets a line to be printed above the message with which the process fails. Both go out in one write, so that output
-// of another process of the job cannot come between them.
+// Sets a line to be printed above the message with which the process fails. Both are written at once, so that output of
+// another process of the job cannot come between them.
 void set_failure_heading(std::string line) noexcept;
 std::string_view failure_heading() noexcept;
 
-// From here on `tell` says nothing: another process of the job does.
+// From now on `tell` prints nothing: another process of the job does.
 void leave_telling_to_others() noexcept;
 
-// Gives standard input, output and error that were closed at the start (`>&-`) a file that can neither be read nor
-// written, so that no file opened later takes their numbers and receives what was meant for them.
+// Opens standard input, output and error, if they were closed at the start (`>&-`), as a file that can be neither read
+// nor written. So no file opened later gets their numbers and receives what was meant for them.
 void hold_standard_files() noexcept;

@@ -26,7 +26,7 @@ bool is_live_terminal() {
   return isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-// Columns of the terminal as it is now: people resize it.
+// The present width of the terminal in columns, since people resize it.
 std::size_t terminal_width() {
   constexpr std::size_t usual_width = 80;
   winsize size = {};
@@ -103,8 +103,8 @@ std::string part_of(const papilio::Progress& progress) {
 
 }  // namespace
 
-// What follows the sweep on the live line: as much as fits, what matters most first, and a bar in the room that is
-// left.
+// What follows the sweep on the live line: as much as fits,
+// the most important first, and a bar in the remaining space.
 std::string ProgressReport::live_rest(const papilio::Progress& progress, std::size_t columns) const {
   constexpr std::size_t shortest_bar = 12;
   constexpr std::size_t longest_bar = 32;
@@ -138,7 +138,7 @@ void ProgressReport::print_live(const papilio::Progress& progress) {
     return;
   }
   last_line_ = Clock::now();
-  const std::size_t most = terminal_width() - 1;  // the cursor stays on the line
+  const std::size_t most = terminal_width() - 1;  // so that the cursor stays on the line
   const std::string sweep = fmt::format("sweep {}/{}", progress.sweep, progress.sweeps).substr(0, most);
   const std::string rest = live_rest(progress, most - sweep.size());
   const std::size_t width = sweep.size() + rest.size();
@@ -171,7 +171,7 @@ void ProgressReport::print_plain(const papilio::Progress& progress) const {
 
 namespace {
 
-// null where draws were dense.
+// null if draws were dense.
 std::string json_of(const papilio::SweepDraws& draws) {
   if (!draws.sparse) {
     return "null";

@@ -8,21 +8,21 @@
 
 enum class ProgressStyle { detect, plain, json, none };
 
-// Reports the progress of a training run: a live line on a terminal, never wider than it, plain lines elsewhere
-// (standard error), or one JSON object per sweep (standard output).
+// Reports the progress of a training run: a live line no wider than the terminal, plain lines elsewhere (standard
+// error), or one JSON object per sweep (standard output).
 class ProgressReport {
  public:
   ProgressReport(ProgressStyle style, bool quiet, bool verbose, std::int64_t tokens);
 
   void sweep(const papilio::Progress& progress);
 
-  // Ends the live line, so that other text starts on its own.
+  // Ends the live line, so that other text starts on a new line.
   void finish();
 
-  // Mean over the sweeps so far.
+  // The mean over the sweeps so far.
   double tokens_per_second() const;
 
-  // Since it was made.
+  // Seconds since this object was made.
   double seconds() const;
 
   bool is_json() const { return form_ == Form::json; }
@@ -43,11 +43,11 @@ class ProgressReport {
   const bool verbose_;
   const std::int64_t tokens_;
   const Clock::time_point start_ = Clock::now();
-  double drawn_ = 0;          // tokens drawn in this run, over the tokens of the corpus
-  double sweep_seconds_ = 0;  // time that these took
+  double drawn_ = 0;          // tokens drawn in this run, divided by the tokens of the corpus
+  double sweep_seconds_ = 0;  // the time that this took
   double log_joint_per_token_ = 0;
   bool evaluated_ = false;
   double held_out_perplexity_ = 0;  // 0: none yet
-  std::size_t live_width_ = 0;      // columns that the live line takes now
+  std::size_t live_width_ = 0;      // columns that the live line has now
   Clock::time_point last_line_ = {};
 };

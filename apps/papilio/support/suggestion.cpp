@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_name = 255;
 
-// Insertions, deletions, changes and swaps of neighbours that turn one word into the other.
+// How many insertions, deletions, changes and swaps of neighbours turn one word into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;

@@ -43,8 +43,8 @@ Character first_character(std::string_view text) {
   return {code, bytes};
 }
 
-// False for control characters, for those that turn the direction of text, break lines or tag text, and for blanks
-// without width.
+// False for control characters, for characters that change the direction
+// of text, break lines or tag text, and for blanks without width.
 bool is_visible(std::uint32_t code) {
   struct Range {
     std::uint32_t first, last;
@@ -76,13 +76,13 @@ std::string shell_word(std::string_view word) {
            safe.find(c) != safe.npos;
   });
   if (is_plain) return std::string(word);
-  // What a terminal would act on is written as $'\x1b'.
+  // What a terminal would act on is written like $'\x1b'.
   const bool is_visible_text = printable(word) == word;
   std::string quoted = is_visible_text ? "'" : "$'";
   for (const char c : word) {
     const auto byte = static_cast<unsigned char>(c);
     if (is_visible_text) {
-      quoted += c == '\'' ? "'\\'" : "";  // out of the quotes, the mark itself, and in again
+      quoted += c == '\'' ? "'\\'" : "";  // ends the quotes, adds the apostrophe, and begins them again
       quoted += c;
     } else if (byte >= 0x20 && byte < 0x7f && c != '\'' && c != '\\') {
       quoted += c;
@@ -104,7 +104,7 @@ std::string shell_command(int argc, char** argv) {
 
 std::string without_options(std::string_view command, const std::vector<std::string>& names) {
   std::string kept;
-  bool is_value = false;  // of an option that is left out
+  bool is_value = false;  // the word is the value of an option that is left out
   while (!command.empty()) {
     bool in_quotes = false;
     std::size_t end = 0;
@@ -161,7 +161,7 @@ std::string shown(std::string_view text) {
 
 namespace {
 
-// The library names its own arguments and functions in messages; people typed options.
+// The library's messages name its own arguments and functions, but people typed options.
 void name_as_on_the_command_line(std::string& message) {
   constexpr std::array names = {
       std::pair{"another run: options.optimize is", "another run: --optimize-interval is"},

@@ -17,8 +17,8 @@
 #include "random/purpose.h"
 #include "random/uniform.h"
 
-// All numbers that decide a draw come from IEEE arithmetic and random/elementary.h, so that a corpus is the same on
-// every machine.
+// All numbers that decide a draw come from IEEE arithmetic and
+// random/elementary.h, so that a corpus is the same on every machine.
 
 namespace papilio {
 namespace {
@@ -61,10 +61,10 @@ struct PlantedTopics {
   std::vector<Distribution> own;
 };
 
-// Deals the words out, the most frequent first, each to the topics that have the least mass so
-// far. So topics end up with nearly equal mass, and together they give the overall
-// frequencies. A word goes to more than one topic if it would otherwise be more than a tenth
-// of a topic.
+// Deals the words out, the most frequent first, each to the topics that
+// have the least mass so far. So topics end up with nearly equal mass,
+// and together they give the overall frequencies. A word goes to more
+// than one topic if it would otherwise be more than a tenth of a topic.
 PlantedTopics plant(const GenerateOptions& options) {
   constexpr double most_share = 0.1;
   PlantedTopics planted;
@@ -135,9 +135,9 @@ double expected_length(const GenerateOptions& options, std::uint64_t document) {
   return std::min(options.mean_length * factor, longest_expected);
 }
 
-// A Poisson number: how many uniform numbers can be multiplied before the product falls to e^-mean or below. Long means
-// are cut into pieces; the sum of their numbers is Poisson again. Source: Knuth, The Art of Computer Programming,
-// volume 2, 3.4.1 F.
+// A Poisson number: how many uniform numbers can be multiplied before the product
+// falls to e^-mean or below. Long means are cut into pieces; the sum of their numbers
+// is Poisson again. Source: Knuth, The Art of Computer Programming, volume 2, 3.4.1 F.
 std::int64_t draw_length(const GenerateOptions& options, std::uint64_t document) {
   constexpr double longest_piece = 500;
   std::int64_t length = 0;
@@ -156,9 +156,9 @@ std::int64_t draw_length(const GenerateOptions& options, std::uint64_t document)
   return std::max<std::int64_t>(length, 1);
 }
 
-// Draws the tokens of one document. Their topics come from Polya's urn, which gives the same
-// distribution as drawing theta from Dirichlet(alpha) and topics from theta, without any gamma
-// numbers.
+// Draws the tokens of one document. Their topics come from Polya's
+// urn, which gives the same distribution as drawing theta from
+// Dirichlet(alpha) and topics from theta, without any gamma numbers.
 void draw_document(const GenerateOptions& options, const PlantedTopics& planted, std::int64_t document,
                    GeneratedCorpus& generated) {
   const auto begin = static_cast<std::size_t>(generated.corpus.document_offsets[static_cast<std::size_t>(document)]);

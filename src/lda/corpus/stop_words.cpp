@@ -7,9 +7,9 @@
 namespace papilio {
 namespace {
 
-// Articles, pronouns, determiners, prepositions, conjunctions, auxiliaries, and adverbs that say little about a text's
-// subject; contractions with the typewriter's apostrophe, with the printer's (U+2019), and without one if that makes no
-// other word.
+// Articles, pronouns, determiners, prepositions, conjunctions, auxiliaries, and adverbs
+// that say little about a text's subject; contractions with the typewriter's
+// apostrophe, with the printer's (U+2019), and without one if that makes no other word.
 constexpr const char* function_words =
     "a about above across after again against ago all almost along alongside already also although altogether "
     "always am amid among amongst an and another any anybody anyhow anyone anything anyway anywhere apart "

@@ -19,8 +19,8 @@ RE2::Options quiet() {
   return options;
 }
 
-// The place of a \C, which matches a single byte and so could cut a character; npos if there is none. Between \Q and \E
-// it is plain text.
+// The place of a \C, which matches a single byte and so could cut a
+// character; npos if there is none. Between \Q and \E it is plain text.
 std::size_t find_byte_class(std::string_view pattern) {
   for (std::size_t i = pattern.find('\\'); i < pattern.size(); i = pattern.find('\\', i)) {
     const std::string_view escape = pattern.substr(i, 2);

@@ -353,9 +353,9 @@ void Tokenizer::append_decomposed(std::int32_t code_point, bool fold_case) {
   code_points_.insert(code_points_.end(), decomposed.begin(), decomposed.begin() + count);
 }
 
-// Brings code_points_ into NFC, appends it to token_ and returns its length in code
-// points. Sorts the marks itself, since utf8proc takes quadratic time for long runs of
-// marks.
+// Brings code_points_ into NFC, appends it to token_ and
+// returns its length in code points. Sorts the marks itself,
+// since utf8proc takes quadratic time for long runs of marks.
 std::int64_t Tokenizer::finish_composed() {
   const auto combining_class = [](std::int32_t c) { return utf8proc_get_property(c)->combining_class; };
   auto run = code_points_.begin();

@@ -6,9 +6,9 @@
 
 namespace papilio::lda {
 
-// What stands at the beginning of some bytes: a character, or an ill-formed sequence (code_point -1).
-// The length of the latter is that of its maximal subpart, the part that could still have become a
-// character.
+// What stands at the beginning of some bytes: a character, or an
+// ill-formed sequence (code_point -1). The length of the latter is that of
+// its maximal subpart, the part that could still have become a character.
 struct Utf8Character {
   std::int32_t code_point;
   std::int32_t length;

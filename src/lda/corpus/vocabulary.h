@@ -6,9 +6,9 @@
 
 namespace papilio::lda {
 
-// What is wrong with a vocabulary, whose words must be distinct, not empty, and well-formed UTF-8: "word 3 is empty,
-// ...". Empty if nothing is. Words are numbered from 0. Time is linear in the bytes; takes 8 to 16 bytes per word
-// during the call.
+// What is wrong with a vocabulary, whose words must be distinct, not empty, and
+// well-formed UTF-8: "word 3 is empty, ...". Empty if nothing is. Words are numbered
+// from 0. Time is linear in the bytes; takes 8 to 16 bytes per word during the call.
 std::string vocabulary_fault(std::span<const std::string> words);
 
 // Throws InvalidArgument, "papilio::caller: ...", if something is wrong.

@@ -23,8 +23,8 @@ class WordFinder {
 // InvalidArgument unless token_pattern_fault() is empty.
 std::unique_ptr<WordFinder> make_pattern_finder(const std::string& pattern);
 
-// Words are what lies between ICU's word boundaries and has a letter; the rest are numbers. Throws InvalidArgument in a
-// build without ICU.
+// Words are what lies between ICU's word boundaries and has a letter;
+// the rest are numbers. Throws InvalidArgument in a build without ICU.
 std::unique_ptr<WordFinder> make_boundary_finder();
 
 // The longest line that a finder is given, in bytes: both finders count in 32 bits.

@@ -33,8 +33,8 @@ class WordTally {
     }
   }
 
-  // Adds the tally of the text that comes next. If the parts have no limit, the sum depends on the whole text, not on
-  // where it is cut.
+  // Adds the tally of the text that comes next. If the parts have no
+  // limit, the sum depends on the whole text, not on where it is cut.
   void add(const WordTally& next);
 
   // Makes this the tally of the whole text, whose parts the ranks have counted in their order, with limits of at least

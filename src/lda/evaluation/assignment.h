@@ -9,9 +9,9 @@
 
 namespace papilio::lda {
 
-// Assigns each of n rows a column of its own so that the sum of cost(row, column) is least; returns the column of each
-// row. Costs are integers >= 0, and sums of n of them fit in 64 bits. Shortest augmenting paths: time O(n^3) at worst,
-// memory O(n).
+// Assigns each of n rows a column of its own so that the sum of cost(row, column) is
+// least; returns the column of each row. Costs are integers >= 0, and sums of n of
+// them fit in 64 bits. Shortest augmenting paths: time O(n^3) at worst, memory O(n).
 //
 // Source: Kuhn, Naval Research Logistics Quarterly 2, 1955; Jonker and Volgenant, Computing 38, 1987.
 template <class Cost>

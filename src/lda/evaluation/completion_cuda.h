@@ -39,8 +39,8 @@ class ListsOnDevice {
   execution::DeviceArray<std::uint32_t> entries_, sizes_;
 };
 
-// The documents of a corpus on the current CUDA device, which are completed again and again with different models of
-// the same words.
+// The documents of a corpus on the current CUDA device, which are
+// completed again and again with different models of the same words.
 class CompletionOnDevice {
  public:
   // Takes at most about `memory` bytes of the device, results not counted. Work is put on the stream; reads of the
@@ -48,12 +48,12 @@ class CompletionOnDevice {
   CompletionOnDevice(const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
                      std::int32_t topics, std::int64_t memory, cudaStream_t stream);
 
-  // Makes the lists of the words of `lists`, and the reciprocals of topics' masses. `words` are the same words in the
-  // host's memory.
+  // Makes the lists of the words of `lists`, and the reciprocals of
+  // topics' masses. `words` are the same words in the host's memory.
   using QueueLists = base::FunctionRef<void(const WordLists& lists, std::span<const std::int32_t> words)>;
 
-  // For each document: the number of its known tokens, and ln of the probability of those that are scored. alpha: K, on
-  // the device.
+  // For each document: the number of its known tokens, and ln of the
+  // probability of those that are scored. alpha: K, on the device.
   void operator()(QueueLists queue_lists, const double* alpha, double beta, std::span<std::int64_t> lengths,
                   std::span<double> scores);
 

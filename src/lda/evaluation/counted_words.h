@@ -24,8 +24,8 @@ class CountedWords {
   // Maps the words of a valid corpus to the model's numbers.
   WordMap map(const CorpusView& corpus) const;
 
-  // The same for the model's own words; unknown_tokens is 0. For a corpus whose vocabulary is the model's own, in the
-  // same memory.
+  // The same for the model's own words; unknown_tokens is 0. For a
+  // corpus whose vocabulary is the model's own, in the same memory.
   const WordMap& own() const { return own_; }
   bool are_those_of(const CorpusView& corpus) const;
 

@@ -10,8 +10,8 @@ namespace papilio::lda {
 // Throws InvalidArgument if an option is out of range.
 void require_options(const CompletionOptions& options);
 
-// papilio::complete_documents for a corpus whose words `map` gives, papilio::map_words of model and corpus. Checks
-// nothing.
+// papilio::complete_documents for a corpus whose words `map`
+// gives, papilio::map_words of model and corpus. Checks nothing.
 Completion complete_documents(const Model& model, const CorpusView& corpus, const WordMap& map,
                               const CompletionOptions& options);
 

@@ -5,10 +5,10 @@
 
 #include "papilio/evaluation.h"
 
-// Inference and document completion on options.device, a CUDA device: the same bits as on the CPU. Models, corpora and
-// options have been checked. Defined by evaluation_cuda.cpp, or in a build without CUDA by evaluation_cuda_absent.cpp,
-// which throws DeviceUnavailable. Throws DeviceError, with the bytes needed and free, if the words of one document do
-// not fit on the device.
+// Inference and document completion on options.device, a CUDA device: the same bits as on the CPU.
+// Models, corpora and options have been checked. Defined by evaluation_cuda.cpp, or in a build
+// without CUDA by evaluation_cuda_absent.cpp, which throws DeviceUnavailable. Throws DeviceError,
+// with the bytes needed and free, if the words of one document do not fit on the device.
 
 namespace papilio::lda {
 

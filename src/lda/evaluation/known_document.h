@@ -29,8 +29,8 @@ KnownDocument known_document_in_order(const CorpusView& corpus, const WordMap& m
 // Puts the tokens into an order that depends only on the seed and the key (Fisher and Yates).
 void shuffle_tokens(KnownDocument& document, std::uint64_t seed);
 
-// Throws InvalidArgument unless the model is valid and its priors are between 1e-100 and 1e6, so that no probability
-// underflows.
+// Throws InvalidArgument unless the model is valid and its priors
+// are between 1e-100 and 1e6, so that no probability underflows.
 void require_model(const Model& model, const char* caller);
 
 }  // namespace papilio::lda

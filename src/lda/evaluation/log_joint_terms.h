@@ -8,8 +8,8 @@
 
 namespace papilio::lda {
 
-// n -> ln G(n + prior) - ln G(prior), rounded to a multiple of 2^-bits nats and counted in such units; for one prior,
-// or for one per topic.
+// n -> ln G(n + prior) - ln G(prior), rounded to a multiple of 2^-bits
+// nats and counted in such units; for one prior, or for one per topic.
 class LogGammaRise {
  public:
   // Values for n < `tabulated` come from a table, which changes no value.
@@ -22,8 +22,8 @@ class LogGammaRise {
     return n < tabulated_ ? table_[static_cast<std::size_t>(topic * topic_stride_ + n)] : compute(n, topic);
   }
 
-  // The value for n < tabulated() is table()[topic * topic_stride() + n]; the stride is 0 if all topics share a
-  // table.
+  // The value for n < tabulated() is table()[topic * topic_stride()
+  // + n]; the stride is 0 if all topics share a table.
   const std::vector<std::int64_t>& table() const { return table_; }
   std::int64_t tabulated() const { return tabulated_; }
   std::int64_t topic_stride() const { return topic_stride_; }

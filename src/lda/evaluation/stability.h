@@ -8,8 +8,8 @@
 
 namespace papilio::lda {
 
-// The most probable words of each topic among those counted in it: K x top_words numbers of words, -1 if a topic has
-// fewer.
+// The most probable words of each topic among those counted in
+// it: K x top_words numbers of words, -1 if a topic has fewer.
 std::vector<std::int32_t> top_word_lists(const Model& model, int top_words);
 
 // papilio::topic_stability from the word lists of two models, whose words are below `vocabulary_size`.

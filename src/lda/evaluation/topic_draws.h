@@ -8,8 +8,8 @@
 
 namespace papilio::lda {
 
-// The topics of a document's tokens under a fixed phi, with theta integrated out: counts n_k, and draws from P(k) ~
-// (n_k + alpha_k) phi_k.
+// The topics of a document's tokens under a fixed phi, with theta
+// integrated out: counts n_k, and draws from P(k) ~ (n_k + alpha_k) phi_k.
 //
 // The cost of a draw grows with the number of topics in the document: n_k phi_k is added up over these alone, and the
 // sums of alpha_k phi_k have been made before (FixedPhi::prior_sums).

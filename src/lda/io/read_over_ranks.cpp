@@ -248,8 +248,8 @@ std::string hash_of_list(std::vector<std::string> words) {
   return fmt::format("{} words, hash {}", words.size(), hash_of_vocabulary(words));
 }
 
-// What must be the same on every rank, one line each. The vocabulary file, which only rank 0 reads, may have another
-// name on another host.
+// What must be the same on every rank, one line each. The vocabulary
+// file, which only rank 0 reads, may have another name on another host.
 std::string lines_of(const CorpusOptions& options) {
   const TextOptions& text = options.text;
   const PhraseOptions& phrases = text.phrases;

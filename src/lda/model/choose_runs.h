@@ -7,8 +7,8 @@
 
 namespace papilio::lda {
 
-// Throws InvalidArgument naming the first option out of range. Does not check what depends on the corpus, nor what
-// train refuses.
+// Throws InvalidArgument naming the first option out of range. Does
+// not check what depends on the corpus, nor what train refuses.
 void require_choose_options(const ChooseOptions& options, const char* caller);
 
 // Throws InvalidArgument unless every run has its own (topics, seed), its measures have possible values, and its lists

@@ -18,9 +18,9 @@ struct PriorSearch {
   double tolerance = 1e-6;  // ends when no prior changes by more than this fraction
 };
 
-// Replaces the priors by ones under which the topics are likelier, by steps of Minka's fixed point for the
-// Dirichlet-multinomial likelihood, from the present priors on: alpha by the documents' counts, beta by the words'. No
-// step lowers the likelihood.
+// Replaces the priors by ones under which the topics are likelier, by steps of Minka's
+// fixed point for the Dirichlet-multinomial likelihood, from the present priors on:
+// alpha by the documents' counts, beta by the words'. No step lowers the likelihood.
 //
 // With ranks, corpus and z are this rank's part, n_wk and n_k the counts of all ranks. All ranks get the same priors.
 //

@@ -17,8 +17,8 @@ inline constexpr double largest_optimized_prior = 1e6;
 // From here on counts are kept one by one, and their terms beyond this number are summed in closed form.
 inline constexpr std::int64_t first_large_count = 1024;
 
-// Term j of the sum over all counts n of psi(n + prior) - psi(prior): the contribution of the counts above j, of which
-// there are `above`.
+// Term j of the sum over all counts n of psi(n + prior) - psi(prior):
+// the contribution of the counts above j, of which there are `above`.
 PAPILIO_LANEWISE double digamma_term(std::int64_t above, double prior, std::int64_t j) {
   return static_cast<double>(above) / (prior + static_cast<double>(j));
 }

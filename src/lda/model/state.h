@@ -40,13 +40,13 @@ struct State {
   // Counts only n_k anew.
   void count_topics(int threads);
 
-  // Recounts z in the simplest way; throws InvalidArgument naming the first size, topic or count that
-  // differs.
+  // Recounts z in the simplest way; throws InvalidArgument
+  // naming the first size, topic or count that differs.
   void verify(const CorpusView& corpus) const;
 };
 
-// Throws InvalidArgument if a word occurs more often than an entry of n_wk, of 32 bits, can hold in addition to a
-// seed's weight.
+// Throws InvalidArgument if a word occurs more often than an entry
+// of n_wk, of 32 bits, can hold in addition to a seed's weight.
 void require_countable(const CorpusView& corpus, int threads, std::int32_t weight = 0);
 
 // The same for a corpus of `tokens` tokens of which each rank counts its own part. Collective; all throw the same.

@@ -5,8 +5,8 @@
 
 namespace papilio::lda {
 
-// -1/2 H S H of n x n squared distances S, H = I - 1 1'/n taking means of rows and columns away: the inner products
-// that classical scaling starts from (Torgerson 1952).
+// -1/2 H S H for n x n squared distances S, where H = I - 1 1'/n removes the means of rows and columns: the inner
+// products from which classical scaling starts (Torgerson 1952).
 inline std::vector<double> doubly_centred(const std::vector<double>& squares, std::size_t n) {
   std::vector<double> products(squares.size());
   std::vector<double> means(n);

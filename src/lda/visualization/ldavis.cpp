@@ -18,7 +18,7 @@ using base::require;
 
 double rounded(double value) { return std::nearbyint(value * 1e4) / 1e4; }
 
-// The model as pyLDAvis sees it: topics in the order of the plot, tokens expected of each word.
+// The model as pyLDAvis sees it: topics in the order of the plot, and the expected number of tokens of each word.
 class Tables {
  public:
   Tables(const Model& model, std::vector<std::int32_t> order, std::span<const double> topic_tokens)
@@ -50,7 +50,7 @@ class Tables {
   double all_tokens_ = 0;
 };
 
-// The numbers of the `count` largest values, largest first, equal ones by number.
+// The indices of the `count` largest values, the largest first; equal ones by index.
 std::vector<std::int32_t> largest(const std::vector<double>& values, int count) {
   const auto before = [&](std::int32_t a, std::int32_t b) {
     const double x = values[static_cast<std::size_t>(a)];
@@ -64,8 +64,8 @@ std::vector<std::int32_t> largest(const std::vector<double>& values, int count) 
   return numbers;
 }
 
-// How much a word says of the topic that it comes from, for each word: saliency. A topic without tokens has no part in
-// it.
+// For each word its saliency: how much the word tells about the
+// topic that it comes from. A topic without tokens does not count.
 std::vector<double> saliencies(const Tables& tables) {
   std::vector<double> result(tables.words());
   for (std::size_t w = 0; w < tables.words(); ++w) {
@@ -93,7 +93,7 @@ std::vector<LdavisTerm> salient_terms(const Tables& tables, int count) {
   return bars;
 }
 
-// The words of a topic that are shown for any lambda, in the order in which lambda from 0 to 1 brings them up.
+// The words of a topic that are shown for some lambda, in the order in which they appear as lambda goes from 0 to 1.
 std::vector<LdavisTerm> topic_terms(const Tables& tables, std::size_t place, const LdavisOptions& options, int count) {
   const std::size_t words = tables.words();
   std::vector<double> log_probability(words);
@@ -119,7 +119,7 @@ std::vector<LdavisTerm> topic_terms(const Tables& tables, std::size_t place, con
   return bars;
 }
 
-// Of every word that may be shown, the share of each topic with half a token of it or more.
+// For every word that may be shown: the share of each topic that has at least half a token of it.
 std::vector<LdavisShare> shares_of(const Tables& tables, const std::vector<LdavisTerm>& bars,
                                    const std::vector<std::string>& vocabulary) {
   std::vector<std::int32_t> words;

@@ -27,7 +27,7 @@ void append_quoted(std::string& json, std::string_view text) {
   json += '"';
 }
 
-// A member whose value is a list, an element of `rows` at a time.
+// A member whose value is a list, to which `append` adds one element of `rows` at a time.
 template <class Rows, class Append>
 void append_list(std::string& json, const char* name, const Rows& rows, Append&& append) {
   fmt::format_to(std::back_inserter(json), "\"{}\": [", name);
@@ -45,7 +45,7 @@ void append_numbers(std::string& json, const char* name, const Rows& rows, Value
   append_list(json, name, rows, [&](const auto& row) { fmt::format_to(std::back_inserter(json), "{}", value(row)); });
 }
 
-// A row of bars or shares names a topic and a word of `data`.
+// Each row of bars or shares must name a topic and a word of `data`.
 void require_row(const char* rows, std::size_t i, std::int32_t place, std::int32_t least_place, std::int32_t word,
                  const LdavisData& data) {
   base::require(least_place <= place && place < std::ssize(data.topics),

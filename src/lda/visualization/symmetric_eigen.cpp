@@ -13,7 +13,7 @@ using Row = std::vector<double>;
 
 double dot(const Row& a, const Row& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
-// By Gershgorin's bound, and a little more: all eigenvalues of A + c I are positive, unless A is 0.
+// Gershgorin's bound c, and a little more: all eigenvalues of A + c I are positive, unless A is 0.
 double shift_of(const std::vector<double>& matrix, std::size_t n) {
   double shift = 0;
   double largest = 0;
@@ -29,7 +29,7 @@ double shift_of(const std::vector<double>& matrix, std::size_t n) {
   return shift + largest / 64;
 }
 
-// Turns two rows so that they are orthogonal; false where they are so already.
+// Rotates two rows so that they become orthogonal; false if they already are.
 bool rotate(Row& a, Row& b) {
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   const double aa = dot(a, a), bb = dot(b, b), ab = dot(a, b);
@@ -64,7 +64,7 @@ Eigen eigen_of_symmetric(const std::vector<double>& matrix, std::size_t n) {
       for (std::size_t j = i + 1; j < n; ++j) turned = rotate(rows[i], rows[j]) || turned;
     }
   }
-  // The rows are now eigenvectors, as long as their eigenvalues are large.
+  // The rows are now eigenvectors whose lengths are their eigenvalues.
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < n; ++i) order.emplace_back(-std::sqrt(dot(rows[i], rows[i])), i);
   std::sort(order.begin(), order.end());

@@ -11,7 +11,7 @@
 namespace papilio::lda {
 namespace {
 
-// phi of a topic: words that it counts, and one value for all others.
+// phi of a topic: one value for each word that it counts, and a single value for all others.
 struct TopicPhi {
   std::vector<std::int32_t> words;  // ascending
   std::vector<double> phi;
@@ -36,13 +36,13 @@ std::vector<TopicPhi> sparse_topics(const Model& model) {
   return topics;
 }
 
-// What a word of these probabilities adds to the divergence.
+// What a word with these probabilities adds to the divergence.
 double term(double p, double q) {
   const double middle = (p + q) / 2;
   return (p * std::log(p / middle) + q * std::log(q / middle)) / 2;
 }
 
-// Words that neither topic counts add the same each.
+// Words that neither topic counts all add the same.
 double divergence(const TopicPhi& a, const TopicPhi& b, std::int64_t vocabulary) {
   double sum = 0;
   std::int64_t counted = 0;

@@ -37,18 +37,18 @@ namespace {
 enum class ChooseFormat { text, json, csv };
 
 struct ChooseArguments {
-  TrainArguments train;  // corpus, how to train, output (the page), force, quiet, verbose
+  TrainArguments train;  // corpus, training options, output (the page), force, quiet, verbose
   papilio::ChooseOptions choose;
   std::string state;  // empty: named after the corpus
   bool restart = false;
   ChooseFormat format = ChooseFormat::text;
   bool times = false;
-  double rank_seconds = 300;  // that a rank waits for the others
+  double rank_seconds = 300;  // how long a rank waits for the others
 };
 
 constexpr const char* page_title = "How many topics";
 
-// The numbers between commas; what is wrong with them in `fault`.
+// The numbers between commas. `fault` says what is wrong with them.
 std::vector<std::int32_t> numbers_of(std::string_view text, std::string& fault) {
   constexpr const char* expected = "numbers of topics between commas, as in 20,50,100";
   std::vector<std::int32_t> numbers;
@@ -69,7 +69,7 @@ std::vector<std::int32_t> numbers_of(std::string_view text, std::string& fault) 
   return numbers;
 }
 
-// ranks: null for the only process. Each rank trains models; rank 0 alone reads the state file, writes and tells.
+// ranks: null for the only process. Each rank trains models; only rank 0 reads the state file, writes and prints.
 class Run {
  public:
   Run(const ChooseArguments& arguments, std::string given, std::string state, papilio::Communicator* ranks)
@@ -137,7 +137,7 @@ class Run {
     if (!arguments_.train.quiet) tell("{} has {} models\n", state_, runs_.size());
   }
 
-  // None if a signal came.
+  // Nothing if a signal has arrived.
   std::optional<papilio::ChooseResult> choose(const papilio::CorpusView& corpus) {
     const InterruptWatch watch;
     std::optional<ProgressReport> report;
@@ -145,7 +145,7 @@ class Run {
     options.progress = [&](const papilio::ChooseProgress& progress) {
       if (!report) {
         const TrainArguments& train = arguments_.train;
-        // A line for each model is enough where lines stay.
+        // One line per model is enough if lines stay on the screen.
         const bool is_live = isatty(STDERR_FILENO) != 0 || train.verbose;
         report.emplace(ProgressStyle::detect, train.quiet || !is_live, train.verbose, corpus.tokens());
       }
@@ -175,7 +175,7 @@ class Run {
   static void show(ProgressReport& report, const papilio::Progress& progress) {
     try {
       report.sweep(progress);
-    } catch (const std::bad_alloc&) {  // a lack of memory to report with is no reason to fail
+    } catch (const std::bad_alloc&) {  // too little memory for a report is no reason to fail
     }
   }
 
@@ -184,7 +184,7 @@ class Run {
          trained_, models_, run.topics, run.seed, run.perplexity, run.coherence, run.diversity, run.seconds);
   }
 
-  // Choosing continues where saving fails: a message says so, and the file before stays.
+  // If saving fails, choosing continues: a message says so, and the previous file stays.
   void save(const papilio::CorpusView& corpus) {
     try {
       papilio::save_choose_runs(runs_, corpus, options_, state_);
@@ -207,7 +207,7 @@ class Run {
     return place == std::string::npos ? command : std::string(command).erase(place, with_blank.size());
   }
 
-  // What to type, wherever papilio is installed, and without what never changes the page.
+  // What to type, wherever papilio is installed, without options that never change the page.
   std::string page_command() const {
     const std::string command = without_options(given_, {"--threads", "--num-threads", "--device"});
     return "papilio" + command.substr(std::min(command.find(" choose"), command.size()));
@@ -247,9 +247,9 @@ class Run {
   const std::string given_;  // the command line
   const std::string state_;
   papilio::ChooseOptions options_;
-  std::vector<papilio::ChooseRun> runs_;  // of the state file, and new ones
-  std::size_t saved_ = 0;                 // of runs_, in the file
-  int trained_ = 0;                       // models that this command has trained,
+  std::vector<papilio::ChooseRun> runs_;  // those of the state file, and new ones
+  std::size_t saved_ = 0;                 // how many of runs_ are in the file
+  int trained_ = 0;                       // models trained by this command,
   int models_ = 0;                        // of this many
 };
 

@@ -16,17 +16,17 @@ using papilio::ChooseRow;
 using papilio::ChooseRun;
 using papilio::Spread;
 
-// "-" where there is no value.
+// "-" if there is no value.
 std::string fixed(double value, int decimals) {
   return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, decimals);
 }
 
-// "-" where there is but one model.
+// "-" if there is only one model.
 std::string range_of(const Spread& spread, int seeds, int decimals) {
   return seeds < 2 ? "-" : fixed(spread.most - spread.least, decimals);
 }
 
-// Broken between words, at most 100 columns wide.
+// The text broken between words into lines of at most 100 columns.
 std::string wrapped(std::string_view text) {
   constexpr std::size_t width = 100;
   std::string lines;
@@ -61,7 +61,7 @@ void print_json_run(const ChooseRun& run, bool times) {
   print("}}");
 }
 
-// [ x,\n x ... ] of the elements.
+// Prints [x,\n x ...] for the elements.
 template <class Elements, class Print>
 void print_json_list(const char* name, const Elements& elements, Print&& print_one) {
   print(",\n\"{}\":[", name);

@@ -47,7 +47,7 @@ std::string pattern_of(const CLI::App& app, OptionValue value) {
   return joined(all, "|");
 }
 
-// The words that a positional argument may be, where it is one of some.
+// The words that a positional argument can be, if it has a fixed set of words.
 std::vector<std::string> positional_words(const CLI::App& app) {
   for (const CLI::Option* option : options_of(app)) {
     if (is_positional(option) && !words_of(option).empty()) return words_of(option);
@@ -55,7 +55,7 @@ std::vector<std::string> positional_words(const CLI::App& app) {
   return {};
 }
 
-// In a subcommand: what may follow the option $before or, without one, may come here.
+// For a subcommand: what may follow the option $before or, without one, what may come here.
 void print_bash_values(const CLI::App& app) {
   print("      case $before in\n");
   for (const CLI::Option* option : options_of(app)) {
@@ -74,7 +74,7 @@ void print_bash_values(const CLI::App& app) {
   print("      esac ;;\n");
 }
 
-// Words of options, values of options that have some, and files everywhere else. bash splits --name=value at the sign.
+// Completes option names, the values of options that have a set of them, and files elsewhere. bash splits --name=value.
 void print_bash(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* subcommand : subcommands_of(app)) names.push_back(subcommand->get_name());
@@ -139,7 +139,7 @@ void print_fish(const CLI::App& app) {
   }
 }
 
-// Text in a specification of _arguments.
+// Escapes text for a specification of _arguments.
 std::string zsh_text(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

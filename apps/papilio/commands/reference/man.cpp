@@ -13,7 +13,7 @@
 
 namespace {
 
-// Text as roff prints it: a backslash or a hyphen is itself, and no line begins with a request.
+// Escapes text for roff: backslashes and hyphens stand for themselves, and no line begins with a request.
 std::string roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -31,7 +31,7 @@ std::string roff(std::string_view text) {
   return escaped;
 }
 
-// Words in a row that may go to the next line at each bar.
+// Text that may be broken after each bar.
 std::string breakable(std::string_view text) {
   std::string broken;
   for (const char c : text) {
@@ -41,7 +41,7 @@ std::string breakable(std::string_view text) {
   return broken;
 }
 
-// A description of several lines, each but the first an item of its own.
+// A description of several lines; each line but the first is an item of its own.
 std::string roff_lines(std::string_view text) {
   std::string lines;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -75,7 +75,7 @@ void print_options(const CLI::App& app) {
   for (const CLI::Option* option : options_of(app)) print_option(option);
 }
 
-// A table: what is described, and the description.
+// The rows of a table: what is described, and its description.
 struct Entry {
   const char* name;
   const char* text;

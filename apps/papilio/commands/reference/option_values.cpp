@@ -7,7 +7,7 @@
 
 namespace {
 
-// Options that take neither a file nor one of some words nor a number, by their first long names or as positionals.
+// Options that take neither a file, nor a fixed word, nor a number, by their first long names or as positionals.
 constexpr std::array<std::string_view, 9> text_options = {
     "text-column", "id-column", "group-column", "title", "labels", "groups", "topics", "shell", "phrase-delimiter"};
 
@@ -17,7 +17,7 @@ std::string_view name_of(const CLI::Option* option) {
                                                    : std::string_view(longs.front());
 }
 
-// "a|b" as words.
+// "a|b" as a list of words.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -48,7 +48,7 @@ bool is_flag(const CLI::Option* option) { return option->get_items_expected_max(
 std::vector<std::string> words_of(const CLI::Option* option) {
   std::vector<std::string> words = split(option->get_option_text());
   if (name_of(option) == "stopwords" && words.empty()) words = {"english"};
-  std::erase_if(words, [](const std::string& word) {  // "cuda:N", "FILE" mean many values
+  std::erase_if(words, [](const std::string& word) {  // "cuda:N" and "FILE" stand for many values
     return std::any_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
   });
   return words;
@@ -58,7 +58,7 @@ OptionValue value_of(const CLI::Option* option) {
   if (is_flag(option)) return OptionValue::none;
   if (name_of(option) == "stopwords" || name_of(option) == "phrases") return OptionValue::file;
   if (!words_of(option).empty()) return OptionValue::word;
-  // A validator's range follows the name of the type: "INT:an integer of at least 1".
+  // A validator's range follows the name of the type, as in "INT:an integer of at least 1".
   if (option->get_type_name().find(':') != std::string::npos) return OptionValue::number;
   const bool is_text = std::find(text_options.begin(), text_options.end(), name_of(option)) != text_options.end();
   const bool is_file_of_labels = name_of(option) == "labels" && !option->get_positional();

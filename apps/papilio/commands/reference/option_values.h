@@ -9,9 +9,9 @@ class App;
 class Option;
 }
 
-// What the help shows of a subcommand, for the manual page and the completions.
+// What the help shows about subcommands, for the manual page and the completions.
 
-// Those that the help lists, in its order.
+// The subcommands and options that the help lists, in its order.
 std::vector<const CLI::App*> subcommands_of(const CLI::App& app);
 std::vector<const CLI::Option*> options_of(const CLI::App& app);
 
@@ -23,7 +23,7 @@ enum class OptionValue : std::uint8_t { none, word, number, text, file };
 
 OptionValue value_of(const CLI::Option* option);
 
-// The words that an option takes, of those that can be listed; files may do as well, where value_of says so.
+// The listed words that an option takes; it may also take files, if value_of says so.
 std::vector<std::string> words_of(const CLI::Option* option);
 
 // "collapsed|uncollapsed", "N" or "FILE".

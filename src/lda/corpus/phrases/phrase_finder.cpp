@@ -76,8 +76,8 @@ class PairCounter {
   // The largest number of followers that a unit can have in pairs that count.
   std::int64_t followers_of(std::int32_t unit) const { return parts_[index(unit)] > 0 ? counts_[index(unit)] : 0; }
 
-  // The pairs whose first unit is in [first, last). If a single unit has too many followers to keep them, they are
-  // counted directly.
+  // The pairs whose first unit is in [first, last). If a single unit
+  // has too many followers to keep them, they are counted directly.
   template <class Use>
   void count_pairs(std::int32_t first, std::int32_t last, std::int64_t followers, Use& use) {
     const bool at_once = followers > text_.most_followers;

@@ -16,8 +16,8 @@ namespace papilio::lda {
 // Recognises phrases by the words of a vocabulary: consecutive words that spell a phrase when joined by the delimiter.
 // So "foo_bar" and "baz" are "foo_bar_baz", just as "foo", "bar" and "baz" are.
 //
-// A unit is a word or a phrase: units below V are the words, unit V + p is phrase p. A phrase spelled like a word is
-// that word.
+// A unit is a word or a phrase: units below V are the words, unit
+// V + p is phrase p. A phrase spelled like a word is that word.
 //
 // Memory: about 16 bytes per word and bytes_per_phrase per phrase.
 class PhraseMatcher {

@@ -20,8 +20,8 @@ __device__ __forceinline__ double as_double(std::uint32_t n) {
   return __hiloint2double(0x43300000, static_cast<int>(n)) - 0x1p52;
 }
 
-// sum_in_lanes of numbers that all threads of the block can read. It synchronises the threads once; before `sums` is
-// reused they must meet again.
+// sum_in_lanes of numbers that all threads of the block can read. It
+// synchronises the threads once; before `sums` is reused they must meet again.
 template <int threads>
 __device__ double block_sum_in_lanes(const double* x, std::int64_t count, double* sums) {
   for (int lane = static_cast<int>(threadIdx.x); lane < sum_lanes; lane += threads) {

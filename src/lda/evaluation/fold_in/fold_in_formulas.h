@@ -4,8 +4,8 @@
 
 #include "warp/portability.h"
 
-// A document's theta under a fixed phi, where each word has a list of its topics: the formulas of every processor,
-// which agree to the bit.
+// A document's theta under a fixed phi, where each word has a list of
+// its topics: the formulas of every processor, which agree to the bit.
 //
 // phi_wk = (n_wk + beta) / mass_k, and most n_wk are 0. So, with weight_k = theta_k / mass_k,
 //
@@ -56,8 +56,8 @@ inline constexpr int list_lanes = 16;
 // A topic's weight; theta may also be a multiple of theta. reciprocal: 1 / mass_k.
 PAPILIO_LANEWISE double weight_of_topic(double theta, double reciprocal) { return theta * reciprocal; }
 
-// A step of the fixed point. share: the sum over the words that have the topic, in ascending order, of f_w n_wk.
-// of_beta: beta sum_w f_w.
+// A step of the fixed point. share: the sum over the words that have
+// the topic, in ascending order, of f_w n_wk. of_beta: beta sum_w f_w.
 PAPILIO_LANEWISE double folded_theta(double alpha, double weight, double share, double of_beta) {
   return alpha + weight * (share + of_beta);
 }

@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-// Names: a new file is FILE.papilio-<16 hexadecimal digits>.tmp, and the second link to the old file has one more
-// ending.
+// Names: a new file is FILE.papilio-<16 hexadecimal digits>.tmp,
+// and the second link to the old file has one more ending.
 constexpr std::string_view new_beginning = ".papilio-";
 constexpr std::size_t random_digits = 16;
 constexpr std::string_view new_ending = ".tmp";
@@ -322,8 +322,8 @@ void AtomicFile::close_file() {
   if (::close(file) != 0 && errno != EINTR) origin_.io_error("write to", errno);
 }
 
-// Uses a second link, so that the old file also keeps its own name until the new file takes it; renames it if the file
-// system has no links.
+// Uses a second link, so that the old file also keeps its own name until
+// the new file takes it; renames it if the file system has no links.
 void AtomicFile::keep_old(const std::string& ending) {
   const std::string kept = target_ + ending;
   const std::string link = temporary_ + std::string(link_ending);

@@ -14,10 +14,10 @@
 
 namespace papilio::lda {
 
-// Removes the new files of `path` that killed processes left beside it. A file is ours by its name, "FILE.papilio-<16
-// hexadecimal digits>.tmp" (a long FILE is shortened), and abandoned if nobody holds the lock (flock) that its writer
-// holds until it is renamed; this includes processes of other containers that share the volume. Files that cannot be
-// removed stay.
+// Removes the new files of `path` that killed processes left beside it. A file is ours by its
+// name, "FILE.papilio-<16 hexadecimal digits>.tmp" (a long FILE is shortened), and abandoned
+// if nobody holds the lock (flock) that its writer holds until it is renamed; this includes
+// processes of other containers that share the volume. Files that cannot be removed stay.
 void remove_abandoned(const std::string& path) noexcept;
 
 // Renames a new file to `target` unless that exists; then the new file stays. Atomic if the file system has
@@ -31,12 +31,12 @@ int open_unnamed_beside(const std::string& path);
 
 // A file that appears completely or not at all.
 //
-// Writes to a new file with a random name beside the target; `commit` syncs it, renames it over the target and
-// syncs the folder. Until then, and without a `commit`, the target keeps its content; without one the new file
-// is removed. A target that is a symbolic link is followed, even if it leads to nothing yet. The permissions of
-// a replaced target are kept, and its owner and group if the process may set them; if it may not, the group
-// gets no more permissions than all others have. An OutputReservation of the target may say that nothing is
-// replaced.
+// Writes to a new file with a random name beside the target; `commit` syncs it, renames it over
+// the target and syncs the folder. Until then, and without a `commit`, the target keeps its
+// content; without one the new file is removed. A target that is a symbolic link is followed,
+// even if it leads to nothing yet. The permissions of a replaced target are kept, and its owner
+// and group if the process may set them; if it may not, the group gets no more permissions than
+// all others have. An OutputReservation of the target may say that nothing is replaced.
 //
 // What cannot be replaced (a pipe, a device, an open descriptor such as /dev/stdout, "-" for standard output) is
 // written directly. All functions throw IoError with `caller` before the message.

@@ -38,18 +38,18 @@ struct FilePart {
   std::string beginning = {};  // the file's first 4,096 bytes, which tell what kind of file it is
 };
 
-// Whether it is an ordinary, uncompressed file, of which parts can be read; false also if it cannot be read at
-// all.
+// Whether it is an ordinary, uncompressed file, of which
+// parts can be read; false also if it cannot be read at all.
 bool has_parts(const std::string& path);
 
-// Opens a file or, for "-", standard input. A stream that begins as gzip or zstd does is decompressed;
-// consecutive members or frames are one stream. Memory is at most 1 MiB plus zstd's window of at most
-// 128 MiB. With a limit, the window counts towards it and is at most half of what was left at the
-// beginning. A stream that ends too early, or is followed by other bytes, is damaged. The limit must
-// outlive the source. With blocks_ahead > 0, a thread reads a large file that many blocks ahead
-// (read_ahead.h); callers ask for this if they have several threads and the limit leaves plenty of room.
-// A part (null: all) is of an uncompressed file. Reading throws Interrupted if the calling function is
-// told to stop.
+// Opens a file or, for "-", standard input. A stream that begins as gzip or zstd does is
+// decompressed; consecutive members or frames are one stream. Memory is at most 1 MiB plus
+// zstd's window of at most 128 MiB. With a limit, the window counts towards it and is at
+// most half of what was left at the beginning. A stream that ends too early, or is followed
+// by other bytes, is damaged. The limit must outlive the source. With blocks_ahead > 0, a
+// thread reads a large file that many blocks ahead (read_ahead.h); callers ask for this if
+// they have several threads and the limit leaves plenty of room. A part (null: all) is of
+// an uncompressed file. Reading throws Interrupted if the calling function is told to stop.
 std::unique_ptr<ByteSource> open_byte_source(const Origin& origin, MemoryLimit* limit = nullptr,
                                              std::size_t blocks_ahead = 0, const FilePart* part = nullptr);
 

@@ -11,8 +11,8 @@
 
 namespace papilio::lda {
 
-// Takes the next field, the text between blanks and tabs, off the front of `rest`; empty if only blanks are
-// left.
+// Takes the next field, the text between blanks and tabs,
+// off the front of `rest`; empty if only blanks are left.
 inline std::string_view next_field(std::string_view& rest) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   std::size_t begin = 0;
@@ -24,8 +24,8 @@ inline std::string_view next_field(std::string_view& rest) {
   return field;
 }
 
-// The first fields of a line, for formats with few fields; more than `most` fields are counted as most +
-// 1.
+// The first fields of a line, for formats with few fields;
+// more than `most` fields are counted as most + 1.
 template <std::size_t most>
 struct Fields {
   explicit Fields(std::string_view line) {

@@ -42,14 +42,14 @@ struct OwnParts {
 
 // Cuts a file into lines, which end in "\n" or "\r\n"; the last one may have no end.
 //
-// Skips a byte-order mark of UTF-8 at the beginning; one of UTF-16 is a FormatError, as are lines longer than
-// `max_line_bytes`, lines that do not fit the memory limit, and damaged compressed streams. Memory: a block (two if
-// lines are short) and the longest line, or with next_parts the longest token. In addition, and uncounted: what was
-// taken out, in blocks or longer lines, and what was given back, in the same buffers. The limit must outlive the
-// object.
+// Skips a byte-order mark of UTF-8 at the beginning; one of UTF-16 is a FormatError, as are
+// lines longer than `max_line_bytes`, lines that do not fit the memory limit, and damaged
+// compressed streams. Memory: a block (two if lines are short) and the longest line, or with
+// next_parts the longest token. In addition, and uncounted: what was taken out, in blocks or
+// longer lines, and what was given back, in the same buffers. The limit must outlive the object.
 //
-// With more than one thread (0: all), a file is read and decompressed ahead while its lines are worked on, if the limit
-// leaves plenty of room.
+// With more than one thread (0: all), a file is read and decompressed
+// ahead while its lines are worked on, if the limit leaves plenty of room.
 class LineReader {
  public:
   static constexpr std::size_t default_block_bytes = std::size_t{1} << 18;
@@ -58,8 +58,8 @@ class LineReader {
   LineReader(Origin origin, MemoryLimit& memory_limit, std::int64_t max_line_bytes,
              std::size_t block_bytes = default_block_bytes, int threads = 1, const FilePart* part = nullptr);
 
-  // Returns the next lines, without their ends; none at the end of the file. They are valid until the next
-  // call.
+  // Returns the next lines, without their ends; none at the
+  // end of the file. They are valid until the next call.
   const std::vector<std::string_view>& next_block();
 
   // The same, but a line longer than a block may come in parts, cut where the tokenizer allows it. The tokenizer must
@@ -75,11 +75,11 @@ class LineReader {
   // Reads the next line; false at the end of the file. It is valid until the next call.
   bool next_line(std::string_view& line);
 
-  // Takes about a block of the next lines out of the reader, for callers that read lines of a simple form faster on
-  // several threads: one calls this while others read what they took. The old content of `lines` is lost. False if
-  // next_line must be used: if the last line has no end or is longer than the block, if the source fails, or if lines
-  // may not even be `longest` bytes long; longer lines than that must be given back. Blocks that were given back are
-  // returned as they were.
+  // Takes about a block of the next lines out of the reader, for callers that read lines of a simple
+  // form faster on several threads: one calls this while others read what they took. The old content
+  // of `lines` is lost. False if next_line must be used: if the last line has no end or is longer
+  // than the block, if the source fails, or if lines may not even be `longest` bytes long; longer
+  // lines than that must be given back. Blocks that were given back are returned as they were.
   bool take_lines(std::size_t longest, OwnLines& lines);
 
   // What became of the lines taken, once all have been read: the first `lines` of them count as returned, and next_line

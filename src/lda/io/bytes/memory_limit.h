@@ -9,9 +9,9 @@
 
 namespace papilio::lda {
 
-// The bytes of memory that the control groups of a process allow it: the least limit of its group and the groups that
-// contain it, by version 1 or 2. `groups` is like /proc/self/cgroup, `root` like /sys/fs/cgroup. The largest number if
-// there is no limit.
+// The bytes of memory that the control groups of a process allow it: the least limit of
+// its group and the groups that contain it, by version 1 or 2. `groups` is like
+// /proc/self/cgroup, `root` like /sys/fs/cgroup. The largest number if there is no limit.
 std::int64_t control_group_limit(const std::string& groups, const std::string& root);
 
 // The memory that reading may take, and how much of it each part of a reader holds by its MemoryShare. Stops a reader

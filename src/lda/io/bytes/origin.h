@@ -25,8 +25,8 @@ struct Origin {
 // Throws FormatError for a document, numbered from 1, that has more than most_document_tokens tokens.
 [[noreturn]] void refuse_document(const Origin& at, std::int64_t line, std::int64_t document, std::int64_t tokens);
 
-// The text in quotation marks, cut to 60 bytes, with bytes that are not printable ASCII as \xNN: safe to show whatever
-// the file contains.
+// The text in quotation marks, cut to 60 bytes, with bytes that are not
+// printable ASCII as \xNN: safe to show whatever the file contains.
 std::string quoted(std::string_view text);
 
 }  // namespace papilio::lda

@@ -16,8 +16,8 @@ std::string follow_links(const std::string& path);
 // output_target, but returns errno instead of throwing: 0, or why the path cannot be followed.
 int find_target(const std::string& path, OutputTarget& target);
 
-// `path` followed by `ending`. A name too long for the file system is shortened: a hash of the whole name replaces its
-// end.
+// `path` followed by `ending`. A name too long for the file
+// system is shortened: a hash of the whole name replaces its end.
 std::string path_beside(const std::string& path, std::string_view ending);
 
 // The name before the ending in path_beside(path, an ending of `ending_bytes` bytes), without the folder.

@@ -13,8 +13,8 @@
 namespace papilio::lda {
 namespace {
 
-// A ring of blocks. The reading thread fills those from `filled_` to below `taken_ + blocks`, in order; the calling
-// thread takes them.
+// A ring of blocks. The reading thread fills those from `filled_` to
+// below `taken_ + blocks`, in order; the calling thread takes them.
 class ReadAhead final : public ByteSource {
  public:
   ReadAhead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks)

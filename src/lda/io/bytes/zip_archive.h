@@ -10,9 +10,9 @@
 
 namespace papilio::lda {
 
-// A zip archive in memory, as numpy writes them: members stored or deflated, with or without Zip64,
-// unencrypted, in one part. Whatever the bytes are, allocations are in proportion to them, except those of
-// `read`.
+// A zip archive in memory, as numpy writes them: members stored or
+// deflated, with or without Zip64, unencrypted, in one part. Whatever the
+// bytes are, allocations are in proportion to them, except those of `read`.
 class ZipArchive {
  public:
   // The content of a member; the bytes are valid as long as this object and the archive's bytes.

@@ -12,8 +12,8 @@
 
 namespace papilio::lda {
 
-// Writes a corpus file in one pass: the bytes of each tensor as they come, in the order of CorpusPart, and then their
-// hashes. Throws IoError.
+// Writes a corpus file in one pass: the bytes of each tensor as they come,
+// in the order of CorpusPart, and then their hashes. Throws IoError.
 class CorpusFileWriter {
  public:
   CorpusFileWriter(const std::string& path, const char* caller, const CorpusSizes& sizes);

@@ -81,8 +81,8 @@ bool begins_as_corpus_file(std::string_view bytes) {
   return bytes.size() > 8 && bytes.substr(8).starts_with(format);
 }
 
-// Reads only the tensors' extents, and compares all bytes with the header that follows from them, so that any other
-// damage is noticed.
+// Reads only the tensors' extents, and compares all bytes with the
+// header that follows from them, so that any other damage is noticed.
 std::optional<CorpusLayout> parse_corpus_header(std::string_view bytes) {
   if (!begins_as_corpus_file(bytes)) return std::nullopt;
   std::string_view text = bytes.substr(0, longest_corpus_header);

@@ -59,8 +59,8 @@ struct MappedCorpus::Mapping {
   std::size_t size = 0;
   lda::CorpusLayout layout;
 
-  // Made at the first request. Without std::call_once: if it passes an exception on, glibc ends the program when there
-  // is no memory left.
+  // Made at the first request. Without std::call_once: if it passes an
+  // exception on, glibc ends the program when there is no memory left.
   struct Made {
     const std::vector<std::string>& get(auto&& make) {
       const std::lock_guard guard(making);

@@ -19,9 +19,9 @@ namespace papilio::lda {
 inline constexpr std::int64_t most_words = std::int64_t{(1U << 31) - 1};
 inline constexpr std::int64_t most_count = std::int64_t{(1U << 31) - 1};
 
-// Entries (document, word, count) of a matrix, in any order, on their way to a corpus.
-// Memory: 16 bytes per entry, in proportion to what was added, whatever the numbers
-// are.
+// Entries (document, word, count) of a matrix, in any order,
+// on their way to a corpus. Memory: 16 bytes per entry, in
+// proportion to what was added, whatever the numbers are.
 class BagOfWords {
   using Entry = EntryGatherer::Entry;
   using Run = EntryGatherer::Run;
@@ -63,10 +63,10 @@ class BagOfWords {
                      std::int64_t first_word, const char* format, ReadReport& report,
                      const OverRanks& over = {nullptr, 0}) &&;
 
-  // Divides the documents among the ranks by their tokens. Each rank holds entries of any documents before; afterwards
-  // its bag has the entries of its own documents, numbered from 0. Returns its first document's old number, and how
-  // many it has. Throws FormatError at the origin, on the first rank where what is kept, sent and received does not fit
-  // the limit. Collective.
+  // Divides the documents among the ranks by their tokens. Each rank holds entries of any documents
+  // before; afterwards its bag has the entries of its own documents, numbered from 0. Returns its
+  // first document's old number, and how many it has. Throws FormatError at the origin, on the
+  // first rank where what is kept, sent and received does not fit the limit. Collective.
   struct Documents {
     std::int64_t first;
     std::int64_t count;

@@ -13,8 +13,8 @@
 
 namespace papilio::lda {
 
-// What LDA-C and SVMlight have in common: one document per line, made of pairs "id:count", without the sizes of the
-// matrix.
+// What LDA-C and SVMlight have in common: one document per line,
+// made of pairs "id:count", without the sizes of the matrix.
 class IdCountLines {
  public:
   struct Rules {

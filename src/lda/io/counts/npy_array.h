@@ -10,9 +10,9 @@
 
 namespace papilio::lda {
 
-// An array of numpy's format .npy, versions 1 to 3, in memory: signed and unsigned integers, bool, float
-// and double, and byte strings, little-endian. Objects, which are pickles, are refused like all other
-// types.
+// An array of numpy's format .npy, versions 1 to 3, in memory: signed and
+// unsigned integers, bool, float and double, and byte strings, little-endian.
+// Objects, which are pickles, are refused like all other types.
 class NpyArray {
  public:
   // `name` begins the messages. Throws FormatError unless the number of bytes is what the array's shape requires.

@@ -15,8 +15,8 @@ namespace papilio::lda {
 // FormatError with the line of the first word that is not so.
 std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory);
 
-// The same; also throws FormatError unless there are `expected` words. That number is at `where` ("line 2 of
-// docword.txt: W").
+// The same; also throws FormatError unless there are `expected`
+// words. That number is at `where` ("line 2 of docword.txt: W").
 std::vector<std::string> read_vocabulary(const Origin& origin, const TextOptions& options, MemoryShare& memory,
                                          std::int64_t expected, const std::string& where);
 

@@ -12,9 +12,9 @@
 
 namespace papilio::lda {
 
-// The safetensors format: the header's length (8 bytes, little-endian), a JSON header that names each tensor's type,
-// shape and place, and then the tensors. Papilio's files also contain an XXH3-128 of each tensor and of the
-// metadata.
+// The safetensors format: the header's length (8 bytes, little-endian), a JSON
+// header that names each tensor's type, shape and place, and then the tensors.
+// Papilio's files also contain an XXH3-128 of each tensor and of the metadata.
 
 using Metadata = std::map<std::string, std::string>;
 using Shape = std::vector<std::int64_t>;
@@ -71,11 +71,11 @@ class SmallNumbers {
 // Sorts so that each tensor is aligned; tensors with elements of one size keep their order.
 void put_larger_types_first(std::vector<TensorView>& tensors);
 
-// Writes the tensors in the order given, in which larger element types come first. The new file
-// replaces the old one only when it is complete; the old one is kept with an ending after its name,
-// unless that ending is empty. The same contents give the same bytes. `caller` begins error
-// messages. Throws IoError, and InvalidArgument if metadata are not UTF-8 or the header would be too
-// long.
+// Writes the tensors in the order given, in which larger element types come
+// first. The new file replaces the old one only when it is complete; the old one
+// is kept with an ending after its name, unless that ending is empty. The same
+// contents give the same bytes. `caller` begins error messages. Throws IoError,
+// and InvalidArgument if metadata are not UTF-8 or the header would be too long.
 void write_safetensors(const std::string& path, Metadata metadata, const std::vector<TensorView>& tensors,
                        const char* caller, const std::string& ending_of_the_old = {});
 
@@ -90,9 +90,9 @@ struct TensorPlace {
   std::uint64_t size = 0;   // bytes
 };
 
-// A file written by `write_safetensors`, whose header has been read and checked: every tensor lies inside the
-// file, right after the one before, and nothing else is between or after them. Throws IoError and
-// FormatError.
+// A file written by `write_safetensors`, whose header has been read and
+// checked: every tensor lies inside the file, right after the one before,
+// and nothing else is between or after them. Throws IoError and FormatError.
 class SafetensorsFile {
  public:
   SafetensorsFile(const std::string& path, const char* caller);
@@ -119,8 +119,8 @@ class SafetensorsFile {
     return elements;
   }
 
-  // Reads `size` numbers that small_numbers_view wrote with the same `count`. The caller has to check which of them are
-  // in range.
+  // Reads `size` numbers that small_numbers_view wrote with the same
+  // `count`. The caller has to check which of them are in range.
   std::vector<std::int32_t> read_small_numbers(const std::string& name, std::int64_t size, std::int64_t count);
 
   // Throws FormatError: "caller: path: message".

@@ -42,8 +42,8 @@ TensorView numbers_as(std::string name, const std::vector<std::int32_t>& numbers
   return {std::move(name), dtype<T>, {std::ssize(numbers)}, numbers.size() * sizeof(T), pass};
 }
 
-// Writes JSON by hand rather than from a tree of nlohmann::json, whose destructor needs memory and ends the process if
-// there is none.
+// Writes JSON by hand rather than from a tree of nlohmann::json, whose
+// destructor needs memory and ends the process if there is none.
 void append_json_string(std::string& to, std::string_view text) {
   constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
   constexpr std::string_view letters = "\"\\bfnrt";

@@ -20,8 +20,8 @@ std::uint64_t bytes_of(std::span<const std::string> words) {
   return bytes;
 }
 
-// Reads a list of texts without the tree that json::parse would make: the tree's destructor needs memory, and ends the
-// process if there is none.
+// Reads a list of texts without the tree that json::parse would make: the
+// tree's destructor needs memory, and ends the process if there is none.
 class WordsReader final : public nlohmann::json_sax<json> {
  public:
   std::vector<std::string> take() && { return std::move(words_); }

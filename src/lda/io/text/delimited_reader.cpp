@@ -64,8 +64,8 @@ void DelimitedReader::make_room(std::size_t bytes, std::size_t fields) {
   }
 }
 
-// Takes the field whose opening quote is at `at`, over as many lines as it spans; returns where it ends: at a delimiter
-// or at the end of the line.
+// Takes the field whose opening quote is at `at`, over as many lines as it
+// spans; returns where it ends: at a delimiter or at the end of the line.
 std::size_t DelimitedReader::take_quoted(std::size_t at) {
   const std::int64_t opening_line = lines_.line_number();
   const auto opening_column = static_cast<std::int64_t>(at) + 1;

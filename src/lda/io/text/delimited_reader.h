@@ -9,14 +9,14 @@
 
 namespace papilio::lda {
 
-// Cuts a file into records of fields as RFC 4180 says: delimiters separate fields; a field that
-// begins with '"' ends at the next '"', may contain delimiters and line ends, and '""' in it stands
-// for one '"'. A '"' elsewhere is a character like any other. Line ends within a field are returned
-// as "\n".
+// Cuts a file into records of fields as RFC 4180 says: delimiters separate
+// fields; a field that begins with '"' ends at the next '"', may contain
+// delimiters and line ends, and '""' in it stands for one '"'. A '"' elsewhere
+// is a character like any other. Line ends within a field are returned as "\n".
 //
-// Throws FormatError if a quote is not closed, if something other than a delimiter or the line's end follows a closing
-// quote, and for records of more than max_record_bytes or that do not fit the memory limit. Memory: a block and the
-// longest record.
+// Throws FormatError if a quote is not closed, if something other than a delimiter or
+// the line's end follows a closing quote, and for records of more than max_record_bytes
+// or that do not fit the memory limit. Memory: a block and the longest record.
 class DelimitedReader {
  public:
   // `threads` as for a LineReader.

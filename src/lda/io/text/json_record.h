@@ -15,16 +15,16 @@ namespace papilio::lda {
 // blanks after the object, keys that occur twice, control characters in strings, nesting beyond 100
 // levels.
 //
-// What is not Unicode in a string (ill-formed UTF-8, half of a surrogate pair) is kept as ill-formed
-// UTF-8.
+// What is not Unicode in a string (ill-formed UTF-8,
+// half of a surrogate pair) is kept as ill-formed UTF-8.
 class JsonRecord {
  public:
   // `id` may be empty for none. The memory of the parsed record counts towards the limit.
   JsonRecord(std::string text, std::string id, MemoryLimit& memory_limit)
       : text_field_(std::move(text)), id_field_(std::move(id)), memory_(memory_limit) {}
 
-  // Parses the line that `reader` returned last. The text must be a string; the id must be a string or a number, and
-  // UTF-8.
+  // Parses the line that `reader` returned last. The text must
+  // be a string; the id must be a string or a number, and UTF-8.
   void parse(std::string_view line, const LineReader& reader);
 
   const std::string& text() const { return text_; }

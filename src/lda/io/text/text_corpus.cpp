@@ -19,8 +19,8 @@ constexpr std::size_t most_piece_bytes = std::size_t{1} << 20;
 // A piece keeps the words of earlier blocks up to this multiple of a piece's text.
 constexpr std::size_t texts_of_kept_words = 4;
 
-// The most distinct left-out words that a rank remembers per reason: more than are reported, because other ranks may
-// have reported theirs before.
+// The most distinct left-out words that a rank remembers per reason: more
+// than are reported, because other ranks may have reported theirs before.
 constexpr std::int64_t most_left_out_words_of_rank = 16 * most_left_out_words;
 
 // The memory of an empty document in a block.

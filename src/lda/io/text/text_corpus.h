@@ -54,9 +54,9 @@ struct Place {
   std::int64_t line;  // 0: unknown
 };
 
-// Makes a corpus from documents of text: cuts them into tokens on all threads, leaves stop words out and numbers
-// words by first occurrence in the whole text, for any number of threads. The words go to a sink, block by
-// block.
+// Makes a corpus from documents of text: cuts them into tokens on all threads,
+// leaves stop words out and numbers words by first occurrence in the whole
+// text, for any number of threads. The words go to a sink, block by block.
 //
 // If phrases are to be joined, no word is left out, and a word that is not a neighbour of the word before it is marked
 // (lda/corpus/marked_words.h); join_text_phrases does the rest.
@@ -177,8 +177,8 @@ class TextBlock {
  public:
   TextBlock(TextCorpus& corpus, const Origin& origin) : corpus_(corpus), origin_(origin) {}
 
-  // Appends a document that ends at `line` of the source. If it goes on, the next text continues it; texts are cut
-  // where no token is.
+  // Appends a document that ends at `line` of the source. If it goes
+  // on, the next text continues it; texts are cut where no token is.
   void append(std::string_view text, std::int64_t line, bool goes_on = false);
 
   // Call it once, after the last document.

@@ -88,8 +88,8 @@ Listing list_folder(const Origin& root, MemoryShare& memory) {
   return listing;
 }
 
-// Passes files to a block, each as a document, with one buffer for all of them. A file longer than the buffer is passed
-// in parts.
+// Passes files to a block, each as a document, with one buffer for
+// all of them. A file longer than the buffer is passed in parts.
 class FileReader {
  public:
   FileReader(TextBlock& block, TextCorpus& corpus, std::int64_t max_bytes)

@@ -9,8 +9,8 @@
 
 namespace papilio::lda {
 
-// Reads all documents of a source into `corpus`; `caller` begins error messages. A part (null: all) is of lines or JSON
-// lines.
+// Reads all documents of a source into `corpus`; `caller` begins
+// error messages. A part (null: all) is of lines or JSON lines.
 void read_text_source(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
                       const FilePart* part = nullptr);
 

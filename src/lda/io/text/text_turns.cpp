@@ -9,8 +9,8 @@
 
 namespace papilio::lda {
 
-// Passes the lines of a reader to a corpus, one piece per thread. Exceptions are also thrown in turn, so that the first
-// place in the text decides.
+// Passes the lines of a reader to a corpus, one piece per thread. Exceptions
+// are also thrown in turn, so that the first place in the text decides.
 class TextCorpus::Turns {
  public:
   Turns(TextCorpus& corpus, LineReader& reader) : corpus_(corpus), reader_(reader) {}

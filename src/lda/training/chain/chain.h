@@ -45,8 +45,8 @@ class Chain {
   // Over ranks: the state with the counts of all ranks, borrowed until the next sweep. Otherwise null.
   virtual const State* counted_state() { return nullptr; }
 
-  // Shows the state after all sweeps to `use`; the chain goes on. Copies nothing that is already in the host's
-  // memory.
+  // Shows the state after all sweeps to `use`; the chain goes
+  // on. Copies nothing that is already in the host's memory.
   virtual void show_state(base::FunctionRef<void(const ChainState&)> use) = 0;
 
   // Returns the state after all sweeps, and ends the chain.

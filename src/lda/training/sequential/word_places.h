@@ -8,8 +8,8 @@
 
 namespace papilio::lda {
 
-// The tokens of a corpus word after word, each word's in ascending order; fewer than 2^32 of them. Also where the topic
-// lists of the documents begin.
+// The tokens of a corpus word after word, each word's in ascending order;
+// fewer than 2^32 of them. Also where the topic lists of the documents begin.
 struct WordPlaces {
   // list_offsets: D + 1.
   WordPlaces(const CorpusView& corpus, std::vector<std::int64_t> list_offsets);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double width = 440, height = 230, left = 58, right = 18, top = 26, bottom = 36;
 
-// Values on the vertical axis.
+// The vertical axis and its values.
 struct Axis {
   double low, high, step;
   int decimals;
@@ -22,7 +22,7 @@ struct Axis {
   double y(double value) const { return top + (high - value) / (high - low) * (height - top - bottom); }
 };
 
-// About four steps of 1, 2 or 5 times a power of ten.
+// An axis with about four steps, each 1, 2 or 5 times a power of ten.
 Axis axis_of(const std::vector<ChartColumn>& columns) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const ChartColumn& column : columns) {
@@ -43,7 +43,7 @@ Axis axis_of(const std::vector<ChartColumn>& columns) {
   return {low, high, step, std::max(0, -static_cast<int>(std::floor(std::log10(step * 1.0001))))};
 }
 
-// Where the columns stand, by the logarithm of the number of topics.
+// The columns' horizontal places, by the logarithm of the number of topics.
 std::vector<double> places(const std::vector<ChartColumn>& columns) {
   const double inset = 26, from = left + inset, room = width - right - inset - from;
   const double first = std::log(columns.front().topics), last = std::log(columns.back().topics);
@@ -67,7 +67,7 @@ void draw_grid(std::string& svg, const Axis& axis) {
   }
 }
 
-// Numbers of topics below their columns; of those that would touch, the first, but always the last of all.
+// Writes the numbers of topics below their columns. Of numbers that would touch, only the first; always the very last.
 void draw_numbers(std::string& svg, const std::vector<ChartColumn>& columns, const std::vector<double>& x) {
   const auto half = [&](std::size_t i) {
     return 4.0 * static_cast<double>(fmt::format("{}", columns[i].topics).size());
@@ -97,7 +97,7 @@ void draw_line(std::string& svg, const std::vector<ChartColumn>& columns, const 
   svg += fmt::format("<polyline class=\"means\" points=\"{}\"/>\n", points);
 }
 
-// What a column is chosen by: from halfway to the one before to halfway to the next.
+// The area in which a column is selected: from halfway to the column before, to halfway to the next.
 void draw_area(std::string& svg, const std::vector<double>& x, std::size_t i) {
   const double from = i == 0 ? left : (x[i - 1] + x[i]) / 2;
   const double to = i + 1 == x.size() ? width - right : (x[i] + x[i + 1]) / 2;

@@ -11,12 +11,12 @@ namespace papilio::lda {
 // The models of one number of topics on a chart.
 struct ChartColumn {
   std::int32_t topics;
-  Spread value;              // NaN: none
+  Spread value;              // NaN: no value
   std::vector<double> runs;  // each model's, if there are several
   bool is_best = false;
 };
 
-// A measure over the number of topics, as SVG: a line through the means, and a point for each model.
+// A chart of a measure over the number of topics, as SVG: a line through the means, and a point for each model.
 std::string chart_svg(const std::string& label, const std::vector<ChartColumn>& columns, int decimals);
 
 // 1234567.891 as "1,234,567.9"; "-" for NaN.

@@ -20,14 +20,14 @@
 namespace papilio {
 namespace {
 
-// A measure as the page shows it.
+// A measure, as the page shows it.
 struct Measure {
   std::string title;
   std::string meaning;
   int decimals;
   bool lower_is_better;
   std::function<Spread(const ChooseRow&)> of_row;
-  std::function<double(const ChooseRun&)> of_run;  // none: it is of all runs together
+  std::function<double(const ChooseRun&)> of_run;  // empty: the measure is of all runs together
 };
 
 std::vector<Measure> measures_of(const ChooseResult& result) {
@@ -62,7 +62,7 @@ std::vector<Measure> measures_of(const ChooseResult& result) {
   return measures;
 }
 
-// The row with the best value; of equal ones the first. The number of rows if none has a value, or there is but one.
+// The row with the best value, the first of equal ones. rows.size() if none has a value or there is only one row.
 std::size_t best_row(const std::vector<ChooseRow>& rows, const Measure& measure) {
   std::size_t best = rows.size();
   for (std::size_t i = 0; i < rows.size() && rows.size() > 1; ++i) {
@@ -142,7 +142,7 @@ std::string sizes_of(const ChooseResult& result) {
 
 std::string source_hash(std::string_view text) { return fmt::format("'sha256-{}'", lda::base64(lda::sha256(text))); }
 
-// The page with its places filled; what fills one is not looked at again.
+// The page with its placeholders replaced; the replacements are not searched again.
 std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& places) {
   std::string result;
   while (!page.empty()) {
@@ -172,7 +172,7 @@ std::string choose_page(const ChooseResult& result, const ChoosePageOptions& opt
       fmt::format("{}In colour: the best value. Arrow keys or a click select a number of topics in all charts.",
                   has_seeds ? "Rings: models of single seeds; dots: their mean. " : "");
   const std::string style = std::string(lda::page_style) + std::string(lda::choose_page_style);
-  // Nothing but this script and this style, as on the page of a report.
+  // Allows only this script and this style, as on the page of a report.
   const std::string policy = fmt::format(
       "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'; "
       "require-trusted-types-for 'script'; trusted-types 'none'",

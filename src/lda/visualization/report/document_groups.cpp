@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t most_periods = 60;
 constexpr std::size_t most_groups = 40;
 
-// Months and days are 0 where the label has none.
+// The month and the day are 0 if the label has none.
 struct Date {
   int year, month, day;
 };
@@ -28,7 +28,7 @@ std::chrono::year_month_day calendar_day(const Date& date) {
 
 std::chrono::sys_days day_of(const Date& date) { return calendar_day(date); }
 
-// The number that `count` digits at `place` spell; -1 if there is something else.
+// The number in the `count` digits at `place`; -1 if there is anything else.
 int digits(std::string_view text, std::size_t place, std::size_t count) {
   if (place + count > text.size()) return -1;
   int number = 0;
@@ -57,7 +57,7 @@ std::optional<Date> date_of(std::string_view label) {
   return date;
 }
 
-// Periods, the finest first; the number of a date's period, and the name of one.
+// Kinds of periods, the finest first: the number of a date's period, and the name of a period.
 struct Unit {
   std::int64_t (*number)(const Date& date);
   std::string (*name)(std::int64_t number);

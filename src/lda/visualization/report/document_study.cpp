@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t theta_at_a_time = std::int64_t{1} << 24;  // floats
 constexpr std::size_t topics_per_document = 4;
 
-// Documents [first, first + count) of a corpus as one of their own.
+// Documents [first, first + count) of a corpus, as a corpus of their own.
 class Slice {
  public:
   Slice(const CorpusView& corpus, std::int64_t first, std::int64_t count) : corpus_(corpus) {
@@ -42,7 +42,7 @@ std::vector<TopicShare> largest_topics(std::span<const float> theta) {
   return all;
 }
 
-// The documents with the largest shares of each topic so far.
+// The documents with the largest shares of each topic, so far.
 class Leaders {
  public:
   Leaders(std::int32_t topics, int documents)
@@ -54,7 +54,7 @@ class Leaders {
       std::vector<LeadingDocument>& leaders = of_topic_[k];
       if (leaders.size() == most_ && theta[k] <= leaders.back().share) continue;
       if (largest.empty()) largest = largest_topics(theta);
-      // Behind those of the same share, whose numbers are lower.
+      // Comes after documents with the same share, whose numbers are lower.
       const auto place =
           std::upper_bound(leaders.begin(), leaders.end(), theta[k],
                            [](float share, const LeadingDocument& leader) { return share > leader.share; });

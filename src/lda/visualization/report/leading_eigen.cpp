@@ -16,7 +16,7 @@ namespace {
 using Vector = std::vector<double>;
 using Vectors = std::vector<Vector>;
 
-constexpr std::size_t spare = 6;  // vectors beside those that are asked for: the more, the fewer steps
+constexpr std::size_t spare = 6;  // more vectors than are asked for: the more, the fewer steps
 constexpr int most_steps = 200;
 constexpr double exact_enough = 1e-12;  // relative change of an eigenvalue
 
@@ -33,7 +33,7 @@ Vectors first_vectors(std::size_t n, std::size_t count) {
   return vectors;
 }
 
-// Gram and Schmidt, twice, for vectors that are nearly parallel. What vanishes stays a vector of zeros.
+// Gram-Schmidt, applied twice, because vectors may be nearly parallel. A vector that vanishes becomes zero.
 void orthonormalise(Vectors& vectors) {
   for (std::size_t v = 0; v < vectors.size(); ++v) {
     const double before = std::sqrt(dot(vectors[v], vectors[v]));
@@ -63,7 +63,7 @@ Vectors times(const std::vector<double>& matrix, const Vectors& vectors, int thr
   return products;
 }
 
-// The eigenvectors of the matrix within the space of the vectors, largest eigenvalue first (Rayleigh and Ritz).
+// The eigenvectors of the matrix in the space of the vectors, largest eigenvalue first (Rayleigh-Ritz).
 Eigen within(const Vectors& vectors, const Vectors& products) {
   const std::size_t m = vectors.size();
   std::vector<double> small(m * m);

@@ -8,8 +8,8 @@
 namespace papilio::lda {
 
 // The `count` largest eigenvalues of a symmetric, positive semidefinite n x n matrix and their unit eigenvectors, by
-// subspace iteration from fixed vectors, in time O(n^2) per step. At most 200 steps: of eigenvalues that are closer
-// than about 5 % the vectors may be mixed. The same result on every machine and for any number of threads.
+// subspace iteration from fixed vectors, in time O(n^2) per step. At most 200 steps: eigenvectors may be mixed if their
+// eigenvalues differ by less than about 5 %. The same result on every machine and for any number of threads.
 Eigen leading_eigen(const std::vector<double>& matrix, std::size_t n, std::size_t count, int threads);
 
 }  // namespace papilio::lda

@@ -12,7 +12,7 @@ bool is_blank_or_control(std::int32_t c) {
   return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x2028 || c == 0x2029 || c == 0x3000;
 }
 
-// Characters that are spelled \uXXXX.
+// Characters that are written as \uXXXX.
 bool is_escaped(std::int32_t c) {
   const bool controls = c < 0x20 || (c >= 0x7f && c < 0xa0);
   const bool markup = c == '<' || c == '>' || c == '&';
@@ -21,7 +21,7 @@ bool is_escaped(std::int32_t c) {
   return controls || markup || direction || c == 0xfeff || c == 0xfffe || c == 0xffff;
 }
 
-// use(character, its bytes) for each character of a text.
+// Calls use(character, its bytes) for each character of a text.
 template <class Use>
 void for_each_character(std::string_view text, Use&& use) {
   const char* const end = text.data() + text.size();

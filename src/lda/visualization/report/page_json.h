@@ -10,16 +10,16 @@
 
 namespace papilio::lda {
 
-// Appends the text as a JSON string that may stand in a <script> of an HTML page: what could end the element or begin a
-// comment (< > &), line separators, controls and marks of direction are escaped; an ill-formed sequence of UTF-8
-// becomes U+FFFD.
+// Appends the text as a JSON string that may be put into a <script> of an HTML page.
+// Escapes what could end the element or begin a comment (< > &), line separators, control
+// characters and direction marks; an ill-formed sequence of UTF-8 becomes U+FFFD.
 void append_json_string(std::string& json, std::string_view text);
 
-// The first `most` characters of a text on one line: blanks, controls and ends of lines become single blanks. What is
-// cut, is cut after a word if there is one in the last third, and ends in "...", as one character.
+// The first `most` characters of a text on one line: runs of blanks, control characters and line ends become single
+// blanks. A text that is cut ends with a word, if one ends in its last third, and with "..." as one character.
 std::string excerpt_of(std::string_view text, std::size_t most);
 
-// [ x, x, ... ] of the elements of a range; append(json, element) adds one.
+// Appends [x,x,...] for the elements of a range; append(json, element) adds one element.
 template <class Range, class Append>
 void append_json_list(std::string& json, const Range& range, Append&& append) {
   json += '[';

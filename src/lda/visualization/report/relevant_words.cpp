@@ -19,7 +19,7 @@ struct Candidate {
   double relevance = 0;
 };
 
-// Puts the `count` most relevant ones first, in order.
+// Puts the `count` most relevant words first, in order.
 void sort_by_relevance(std::vector<Candidate>& words, double lambda, std::size_t count) {
   for (Candidate& c : words) c.relevance = c.log_phi - (1 - lambda) * c.log_share;
   const auto before = [](const Candidate& a, const Candidate& b) {

@@ -32,7 +32,7 @@ constexpr std::size_t words_to_search = 12000;
 constexpr std::size_t similar_topics = 6;
 constexpr std::size_t topics_per_word = 8;
 
-// What the page has room for: less per topic where there are many.
+// What the page has room for: less per topic if there are many topics.
 struct Room {
   Room(const ReportOptions& options, std::int32_t topics) {
     const double crowd = std::max(1.0, topics / 1000.0);
@@ -59,7 +59,7 @@ void append_member(std::string& json, std::string_view name) {
   json += "\":";
 }
 
-// The words of a page: those that some topic shows, then the most frequent others, numbered by frequency.
+// The words of a page: those that some topic shows, then the most frequent others. They are numbered by frequency.
 class PageWords {
  public:
   PageWords(const SparseCounts& counts, const std::vector<std::vector<RelevantWord>>& of_topics)
@@ -93,7 +93,7 @@ class PageWords {
   std::vector<std::int32_t> words_;
 };
 
-// The topics with most of a word's tokens, each 1 % or more.
+// The topics with the most tokens of a word, each with 1 % or more.
 void append_spread(std::string& json, const SparseCounts& counts, std::size_t w) {
   std::vector<std::pair<std::int64_t, std::int32_t>> parts;
   for (std::size_t entry = counts.word_begins[w]; entry < counts.word_begins[w + 1]; ++entry) {
@@ -124,7 +124,7 @@ void append_words(std::string& json, const Model& model, const SparseCounts& cou
   });
 }
 
-// Topics that are nearest to a topic, as [topic, divergence].
+// The topics nearest to a topic, as [topic, divergence].
 void append_near(std::string& json, const std::vector<double>& distances, std::size_t topics, std::size_t k) {
   std::vector<std::pair<std::int64_t, std::size_t>> near;
   for (std::size_t j = 0; j < topics; ++j) {
@@ -141,7 +141,7 @@ void append_near(std::string& json, const std::vector<double>& distances, std::s
   });
 }
 
-// Documents and groups, as far as they are given.
+// What is known about documents and groups, if they are given.
 struct Studied {
   DocumentGroups groups;
   DocumentStudy study;
@@ -203,7 +203,7 @@ void append_groups(std::string& json, const ReportDocuments& documents, const St
   json += "}";
 }
 
-// The indices on the page of a topic's documents, and its part in each group.
+// A topic's documents, by their index on the page, and the topic's share of each group.
 void append_documents_of(std::string& json, const Studied& studied, std::size_t topics, std::size_t k) {
   append_member(json, "docs");
   append_json_list(json, studied.study.typical[k], [&](std::string& to, const LeadingDocument& document) {

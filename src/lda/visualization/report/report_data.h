@@ -6,7 +6,7 @@
 
 namespace papilio::lda {
 
-// What the page shows, as one JSON object that may stand in a <script> of an HTML page. page/data.js reads it.
+// What the page shows, as one JSON object that may be put into a <script> of an HTML page. page/data.js reads it.
 //
 //   title
 //   model    topics, words, tokens, beta

@@ -26,7 +26,7 @@ std::string source_hash(std::string_view text) { return fmt::format("'sha256-{}'
 std::string report_page(const Model& model, const ReportOptions& options, const ReportDocuments* documents,
                         const ReportOrigin& origin) {
   const std::string data = lda::report_data(model, options, documents, origin);
-  // Nothing but this script and this style; no requests, no frames, no forms, and no text that becomes markup.
+  // Allows only this script and this style: no requests, no frames, no forms, and no text that becomes markup.
   const std::string policy = fmt::format(
       "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'; "
       "require-trusted-types-for 'script'; trusted-types 'none'",

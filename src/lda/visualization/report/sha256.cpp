@@ -71,7 +71,7 @@ void RunningSha256::update(std::string_view bytes) {
 }
 
 Sha256 RunningSha256::digest() {
-  // The rest, one bit, zeros, and the length in bits.
+  // Appends one bit to the rest, then zeros, and the length in bits.
   const std::uint64_t bits = 8 * bytes_;
   rest_ += '\x80';
   rest_.resize(rest_.size() <= block_bytes - 8 ? block_bytes - 8 : 2 * block_bytes - 8);
@@ -98,7 +98,7 @@ std::string base64(const Sha256& digest) {
     for (std::size_t j = 0; j < 3; ++j) three = three << 8 | (i + j < digest.size() ? digest[i + j] : 0u);
     for (int shift = 18; shift >= 0; shift -= 6) text += digits[three >> shift & 63];
   }
-  text.back() = '=';  // 32 bytes are ten times three and two
+  text.back() = '=';  // 32 bytes are ten groups of three, and two more
   return text;
 }
 

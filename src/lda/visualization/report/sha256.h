@@ -9,7 +9,7 @@ namespace papilio::lda {
 
 using Sha256 = std::array<std::uint8_t, 32>;
 
-// SHA-256 (FIPS 180-4) of bytes that come one after the other.
+// SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
 class RunningSha256 {
  public:
   void update(std::string_view bytes);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t words_per_text = 40;
 
-// The most frequent words of a document, for where its text is not known.
+// The most frequent words of a document, for use if its text is unknown.
 std::string frequent_words(const CorpusView& corpus, std::int64_t document) {
   std::map<std::int32_t, std::int64_t> counts;
   const auto begin = static_cast<std::size_t>(corpus.document_offsets[static_cast<std::size_t>(document)]);

@@ -10,18 +10,18 @@
 
 namespace papilio::lda {
 
-// The documents that are typical of some topic, each once, and how each begins.
+// The documents that are typical of some topic, each once, and the beginning of each.
 struct ShownDocuments {
   std::vector<std::int64_t> documents;  // ascending
-  std::vector<std::string> excerpts;    // of these
-  bool are_words = true;                // the most frequent words of documents whose texts are not known
+  std::vector<std::string> excerpts;    // one for each of these
+  bool are_words = true;                // the texts are unknown: excerpts are the documents' most frequent words
 
-  // Where a document is among them.
+  // The place of a document among them.
   std::size_t place(std::int64_t document) const;
 };
 
-// Excerpts have at most that many characters. Throws InvalidArgument, "papilio::caller: ...", where
-// `documents.texts` does not give one text per document asked for.
+// Excerpts have at most `excerpt` characters. Throws InvalidArgument, "papilio::caller: ...", if `documents.texts` does
+// not return one text per document asked for.
 ShownDocuments show_documents(const DocumentStudy& study, const ReportDocuments& documents, std::size_t excerpt,
                               const char* caller);
 

@@ -14,7 +14,7 @@ constexpr double one_bit = 0x1.62e42fefa39efp-1;  // ln 2
 
 double plogp(double p) { return p * random::natural_log(p); }
 
-// p ln p of a word's entries beside p itself.
+// For each entry of a word: p, and p ln p.
 struct Shares {
   explicit Shares(const SparseCounts& counts) : p(counts.word_topics.size()), plogp_of(p.size()) {
     for (std::size_t entry = 0; entry < p.size(); ++entry) {
@@ -28,10 +28,10 @@ struct Shares {
   std::vector<double> plogp_of;
 };
 
-// Adds what the words say about the topics [begin, end) and those before each.
+// Adds what the words contribute to the pairs of a topic in [begin, end) and a topic before it.
 //
-// With m = (p + q) / 2 the divergence is ln 2 - 1/2 sum over w of (p + q) ln (p + q) - p ln p - q ln q, where only the
-// words of both topics have a part in the sum.
+// With m = (p + q) / 2 the divergence is ln 2 - 1/2 sum over w of (p + q) ln (p + q) - p ln p - q ln q, where only
+// words of both topics contribute to the sum.
 void add_rows(const SparseCounts& counts, const Shares& shares, std::int64_t begin, std::int64_t end,
               std::vector<double>& sums) {
   const std::size_t topics = counts.topics();

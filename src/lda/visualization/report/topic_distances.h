@@ -6,10 +6,10 @@
 
 namespace papilio::lda {
 
-// Jensen-Shannon divergences between the words of topics, p_w = n_wk / n_k, in bits: 0 for the same words in the same
-// proportions, 1 for topics without a word in common. K x K. A topic without tokens is at 1 from all others.
+// Jensen-Shannon divergences between the words of topics, p_w = n_wk / n_k, in bits, K x K: 0 for the same words in the
+// same proportions, 1 for topics without a common word. A topic without tokens has divergence 1 from all others.
 //
-// Only IEEE arithmetic and one order of additions: the same bytes on every machine and for any number of threads.
+// Uses only IEEE arithmetic and one order of additions: the same bytes on every machine, for any number of threads.
 // Time O(pairs of topics that share a word, over all words).
 std::vector<double> token_divergences(const SparseCounts& counts, int threads);
 

@@ -14,17 +14,17 @@ namespace papilio::lda {
 namespace {
 
 constexpr std::size_t neighbours = 15;
-constexpr double covered = 0.3;          // of the map, by circles
-constexpr double least_radius = 0.0025;  // of the map's longer side, so that the smallest topic can be seen
-constexpr double gap = 0.0015;           // between circles, likewise
+constexpr double covered = 0.3;          // fraction of the map that circles cover
+constexpr double least_radius = 0.0025;  // relative to the map's longer side, so that the smallest topic is visible
+constexpr double gap = 0.0015;           // between circles, relative to the same
 
-// Steps over all pairs of n points for about the same time, whatever n.
+// How many steps over all pairs of n points take about the same time for any n.
 int steps_for(std::size_t n, int most) {
   const double steps = 4e8 / (static_cast<double>(n) * static_cast<double>(n) + 1);
   return static_cast<int>(std::clamp(steps, 5.0, static_cast<double>(most)));
 }
 
-// An eigenvector as coordinates, the largest of them positive.
+// An eigenvector as coordinates, of which the largest is positive.
 std::vector<double> coordinates(const Eigen& eigen, std::size_t number, std::size_t n) {
   if (number >= eigen.values.size() || eigen.values[number] <= 1e-12) return std::vector<double>(n);
   std::vector<double> result = eigen.vectors[number];
@@ -34,7 +34,7 @@ std::vector<double> coordinates(const Eigen& eigen, std::size_t number, std::siz
   return result;
 }
 
-// What draws each point to its neighbours: the same from either side, and 1 in total.
+// How strongly each point is drawn to its neighbours: symmetric, and 1 in total.
 struct Attraction {
   std::vector<std::size_t> begins;  // n + 1
   std::vector<std::size_t> points;  // the neighbours of each point
@@ -72,7 +72,7 @@ Attraction attraction_of(const std::vector<double>& divergences, std::size_t n) 
   return attraction;
 }
 
-// The two parts of the gradient at a point, and its part of the sum of 1 / (1 + distance^2) over pairs.
+// The two parts of the gradient at a point, and the point's part of the sum of 1 / (1 + distance^2) over pairs.
 struct Forces {
   double near_x = 0, near_y = 0, far_x = 0, far_y = 0, sum = 0;
 };
@@ -87,7 +87,7 @@ Forces forces_on(const Points& points, const Attraction& attraction, std::size_t
     forces.far_x += closeness * closeness * dx;
     forces.far_y += closeness * closeness * dy;
   }
-  forces.sum -= 1;  // of the point itself
+  forces.sum -= 1;  // the point itself
   for (std::size_t near = attraction.begins[i]; near < attraction.begins[i + 1]; ++near) {
     const double dx = x - points.x[attraction.points[near]], dy = y - points.y[attraction.points[near]];
     const double pull = attraction.weights[near] / (1 + dx * dx + dy * dy);
@@ -111,7 +111,7 @@ Extent extent(const std::vector<double>& centres, const std::vector<double>& rad
   return result;
 }
 
-// Pushes overlapping circles apart along the line of their centres, the smaller one further; whether any overlapped.
+// Pushes overlapping circles apart along the line of their centres, the smaller one farther. Returns whether any did.
 bool push_apart(TopicMap& map, double between) {
   bool pushed = false;
   for (std::size_t i = 0; i < map.x.size(); ++i) {
@@ -139,7 +139,7 @@ bool push_apart(TopicMap& map, double between) {
   return pushed;
 }
 
-// Radii for a map of the size that the centres take.
+// Radii for a map of the size that the centres cover.
 std::vector<double> radii(const Points& points, const std::vector<double>& shares) {
   const std::vector<double> none(shares.size());
   const double width = extent(points.x, none).size();
@@ -196,7 +196,7 @@ void embed_neighbours(const std::vector<double>& divergences, Points& points, in
     });
     double sum = 0;
     for (const Forces& force : forces) sum += force.sum;
-    // At first neighbours attract more, so that those far apart come together.
+    // In the first steps neighbours attract more strongly, so that distant ones come together.
     const bool early = step < steps / 4;
     const double pull = early ? 4 : 1;
     const double momentum = early ? 0.5 : 0.8;
