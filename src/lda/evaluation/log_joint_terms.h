@@ -22,8 +22,8 @@ class LogGammaRise {
     return n < tabulated_ ? table_[static_cast<std::size_t>(topic * topic_stride_ + n)] : compute(n, topic);
   }
 
-  // The value for n < tabulated() is table()[topic * topic_stride()
-  // + n]; the stride is 0 if all topics share a table.
+  // The value for n < tabulated() is table()[topic * topic_stride() + n];
+  // the stride is 0 if all topics share a table.
   const std::vector<std::int64_t>& table() const { return table_; }
   std::int64_t tabulated() const { return tabulated_; }
   std::int64_t topic_stride() const { return topic_stride_; }

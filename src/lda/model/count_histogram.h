@@ -18,9 +18,9 @@ class CountHistogram {
 
   bool empty() const { return small_.empty() && large_.empty(); }
 
-  // The sum over all counts n of psi(n + prior) - psi(prior), where psi is the
-  // digamma function: of 1 / prior + 1 / (prior + 1) + ... + 1 / (prior + n -
-  // 1). Summed in a fixed order, by IEEE operations only. 0 < prior <= 1e6.
+  // The sum over all counts n of psi(n + prior) - psi(prior), where psi is the digamma function:
+  // of 1 / prior + 1 / (prior + 1) + ... + 1 / (prior + n - 1). Summed in a fixed order, by IEEE
+  // operations only. 0 < prior <= 1e6.
   double digamma_rise(double prior) const;
 
   // Adds to each histogram its counterparts on all other ranks, which have equally many. Collective, before `finish`.
