@@ -53,7 +53,7 @@ PAPILIO_LANEWISE std::int32_t topics_per_range(std::int32_t topics) {
 // weight_k n_wk is added up over the list in this many sums, each over every 16th entry; these are added by halves.
 inline constexpr int list_lanes = 16;
 
-// A topic's weight; theta may also be a multiple of theta. reciprocal: 1 / mass_k.
+// A topic's weight, from theta or a multiple of it. reciprocal: 1 / mass_k.
 PAPILIO_LANEWISE double weight_of_topic(double theta, double reciprocal) { return theta * reciprocal; }
 
 // A step of the fixed point. share: the sum over the words that have
